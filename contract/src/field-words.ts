@@ -1,0 +1,43 @@
+/**
+ * What each validation rule says, by its key. Schemas carry the key as their message: the web translates it,
+ * the server answers with these sentences. Numbers come from `limits`.
+ */
+export const fieldWords = {
+  'FIELD.INVALID': 'This value is not valid.',
+  'LOGIN.USERNAME_REQUIRED': 'Enter your username.',
+  'LOGIN.PASSWORD_REQUIRED': 'Enter your password.',
+  'REGISTER.USERNAME_REQUIRED': 'Enter a username of {{usernameMin}} to {{usernameMax}} characters.',
+  'REGISTER.EMAIL_REQUIRED': 'Enter your email address.',
+  'REGISTER.EMAIL_INVALID': 'This is not a valid email address.',
+  'REGISTER.PASSWORD_REQUIRED': 'Enter a password of {{passwordMin}} to {{passwordMax}} characters.',
+  'REGISTER.REPASSWORD_REQUIRED': 'Enter the password once more.',
+  'REGISTER.PASSWORD_NOT_MATCH': 'The passwords do not match.',
+  'USER_FORM.USERNAME_INVALID': 'Enter a username of {{usernameMin}} to {{usernameMax}} characters.',
+  'USER_FORM.EMAIL_INVALID': 'Enter a valid email address of at most {{emailMax}} characters.',
+  'USER_FORM.PASSWORD_INVALID': 'Enter a password of {{passwordMin}} to {{passwordMax}} characters.',
+  'USER_FORM.ROLE_REQUIRED': 'Choose a role.',
+  'CHANGE_PASSWORD.PASSWORD_INVALID': 'Enter a password of {{passwordMin}} to {{passwordMax}} characters.',
+  'CHANGE_PASSWORD.CONFIRM_REQUIRED': 'Enter the password once more.',
+  'CHANGE_PASSWORD.NOT_MATCH': 'The passwords do not match.',
+  'MESSAGE.TEXT_REQUIRED': 'Enter the text of the message.',
+  'MESSAGE.TEXT_TOO_LONG': 'The text can have {{messageText}} characters at most.',
+  'MESSAGE.GROUP_INVALID': 'Choose groups that you can see, of the chosen account.',
+  'MESSAGE.INSTANCE_INVALID': 'Choose one of your accounts.',
+  'JOB.JOB_TYPE_REQUIRED': 'Choose whom the job sends to.',
+  'JOB.MESSAGE_REQUIRED': 'Choose a message.',
+  'JOB.INSTANCE_REQUIRED': 'Choose an account.',
+  'JOB.GROUP_REQUIRED': 'Choose at least one group.',
+  'JOB.GROUP_INVALID': 'Choose groups of the chosen account.',
+  'JOB.PHONE_REQUIRED': 'Enter at least one phone number.',
+  'JOB.SCHEDULED_AT_INVALID': 'This is not a valid date and time.',
+  'ACCOUNT_FORM.NAME_INVALID': 'Enter a name of at most {{instanceName}} characters.',
+  'ACCOUNT_FORM.WHATSAPP_INVALID': 'The number can have {{whatsAppNumber}} characters at most.',
+  'ACCOUNT_FORM.TOKEN_INVALID': 'Enter the token, at most {{whapiToken}} characters.',
+  'ACCOUNT_FORM.PAUSE_INVALID': 'Enter seconds from 0 to {{pauseSeconds}}, the smaller number first.',
+  'ACCOUNT_FORM.CAP_INVALID': 'Enter a whole number from 0 (no limit) to {{dailyCap}}.',
+  'ACCOUNT_FORM.QUIET_INVALID': 'Enter two different times of day, such as 22:00 and 07:00.',
+  'ACCOUNT_FORM.TIME_ZONE_INVALID': 'This time zone is not known.',
+  'ACCOUNT.PHONE_REQUIRED': 'Enter the phone number with its country code.',
+} as const
+
+export type FieldKey = keyof typeof fieldWords

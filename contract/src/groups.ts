@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { listQuery, page } from './paging.ts'
+import { Id, Instant, idParams, Named } from './values.ts'
+
+export const Group = z
+  .object({
+    id: z.number(),
+    name: z.string(),
+    participantCount: z.number(),
+    lastSyncAt: Instant.nullable(),
+    /** The account is no longer in this group; jobs still name it. */
+    hasLeft: z.boolean(),
+    instance: Named,
+  })
+  .meta({ id: 'Group' })
+export type Group = z.output<typeof Group>
+
+export const GroupListQuery = listQuery(['id', 'name', 'participantCount', 'lastSyncAt'], {
+  sortBy: 'name',
+  sortDirection: 'asc',
+})
+
+export const GroupSearch = GroupListQuery.extend({ instanceIds: z.array(Id).max(1000).default([]) })
+export type GroupSearch = z.output<typeof GroupSearch>
+
+export const groups = {
+  list: endpoint({
+    method: 'GET',
+    path: '/groups',
+    access: 'signedIn',
+    summary: 'List the groups of your instances',
+    query: GroupListQuery,
+    response: page(Group),
+  }),
+  search: endpoint({
+    method: 'POST',
+    path: '/groups/search',
+    access: 'signedIn',
+    summary: 'Search the groups of some instances',
+    body: GroupSearch,
+    response: page(Group),
+  }),
+  exportParticipants: endpoint({
+    method: 'GET',
+    path: '/groups/:id/participants/export',
+    access: 'signedIn',
+    summary: 'The participants of a group as an Excel file',
+    params: idParams,
+    download: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  }),
+}

@@ -1,0 +1,29 @@
+import { dashboard } from './dashboard.ts'
+import type { Endpoint } from './endpoint.ts'
+import { events } from './events.ts'
+import { groups } from './groups.ts'
+import { instances } from './instances.ts'
+import { jobs } from './jobs.ts'
+import { messages } from './messages.ts'
+import { session } from './session.ts'
+import { users } from './users.ts'
+import { webhooks } from './webhooks.ts'
+
+/** Every call of the API. */
+export const contract = { session, users, instances, groups, messages, jobs, dashboard, events, webhooks }
+
+type Contract = typeof contract
+type EndpointsOf<F> = F[keyof F]
+type Any = { [F in keyof Contract]: EndpointsOf<Contract[F]> }[keyof Contract]
+
+/** An endpoint's name, such as `POST /jobs/:id/restart`: a client can call by it without loading the schemas. */
+export type EndpointName = Any extends infer E
+  ? E extends Endpoint
+    ? `${E['method']} ${E['path']}`
+    : never
+  : never
+
+/** The endpoint of that name. */
+export type EndpointNamed<N extends EndpointName> = N extends `${infer M} ${infer P}`
+  ? Extract<Any, { method: M; path: P }>
+  : never

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { limits } from './limits.ts'
+import { listQuery, page } from './paging.ts'
+import { Id, Instant, idParams, key, Named } from './values.ts'
+
+export const MessageRow = z
+  .object({
+    id: z.number(),
+    textContent: z.string(),
+    imageUrl: z.string().nullable(),
+    instanceId: z.number().nullable(),
+    instanceName: z.string().nullable(),
+    createdByUserName: z.string(),
+    createdAt: Instant,
+  })
+  .meta({ id: 'MessageRow' })
+export type MessageRow = z.output<typeof MessageRow>
+
+export const Message = MessageRow.extend({ assignedGroups: z.array(Named) }).meta({ id: 'Message' })
+export type Message = z.output<typeof Message>
+
+type FormId = number | string
+
+// A multipart form carries text only: an empty instanceId is none, one groupId is not yet a list.
+const optionalId = z
+  .preprocess((value: FormId | null) => (value === '' ? null : value), Id.nullable())
+  .default(null)
+const idList = z
+  .preprocess(
+    (value: FormId | FormId[]) => (value === '' ? [] : Array.isArray(value) ? value : [value]),
+    z.array(Id).max(10_000),
+  )
+  .default([])
+
+export const NewMessage = z.object({
+  textContent: z
+    .string(key('MESSAGE.TEXT_REQUIRED'))
+    // In a multipart form the browser writes each line's end as CR LF; counted and sent is what was typed.
+    .overwrite((text) => text.replaceAll('\r\n', '\n'))
+    .refine((text) => text.trim() !== '', key('MESSAGE.TEXT_REQUIRED'))
+    .max(limits.messageText, key('MESSAGE.TEXT_TOO_LONG')),
+  instanceId: optionalId,
+  groupIds: idList,
+})
+export type NewMessage = z.output<typeof NewMessage>
+
+/** Replaces the whole message, but for the image: it stays unless it is removed or a new file comes. */
+export const MessageChange = NewMessage.extend({
+  removeImage: z
+    .preprocess(
+      (value: boolean | string) => value === true || value === 'true' || value === 'on',
+      z.boolean(),
+    )
+    .default(false),
+})
+export type MessageChange = z.output<typeof MessageChange>
+
+export const MessageListQuery = listQuery(['id', 'textContent', 'createdByUserName', 'createdAt'], {
+  sortBy: 'id',
+  sortDirection: 'desc',
+})
+export type MessageListQuery = z.output<typeof MessageListQuery>
+
+const create = {
+  method: 'POST',
+  access: 'canSendMessages',
+  body: NewMessage,
+  response: Message,
+  status: 201,
+  upload: 'imageFile',
+} as const
+
+const update = {
+  method: 'PUT',
+  access: 'canSendMessages',
+  params: idParams,
+  body: MessageChange,
+  response: Message,
+} as const
+
+export const messages = {
+  list: endpoint({
+    method: 'GET',
+    path: '/messages',
+    access: 'signedIn',
+    summary: 'List the messages you may see',
+    query: MessageListQuery,
+    response: page(MessageRow),
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/messages/:id',
+    access: 'signedIn',
+    summary: 'One message',
+    params: idParams,
+    response: Message,
+  }),
+  create: endpoint({ ...create, path: '/messages', summary: 'Write a message' }),
+  createWithFile: endpoint({
+    ...create,
+    path: '/messages/with-file',
+    summary: 'Write a message, with an image',
+  }),
+  update: endpoint({ ...update, path: '/messages/:id', summary: 'Change a message' }),
+  updateWithFile: endpoint({
+    ...update,
+    path: '/messages/:id/with-file',
+    summary: 'Change a message and its image',
+    upload: 'imageFile',
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/messages/:id',
+    access: 'canSendMessages',
+    summary: 'Delete a message',
+    params: idParams,
+  }),
+  bulkDelete: endpoint({
+    method: 'POST',
+    path: '/messages/bulk-delete',
+    access: 'canSendMessages',
+    summary: 'Delete several messages, all or none',
+    body: z.object({ ids: z.array(Id).min(1).max(limits.pageSizeMax) }),
+  }),
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { limits } from './limits.ts'
+import { User } from './users.ts'
+import { key } from './values.ts'
+
+export const Credentials = z.object({
+  username: z.string().trim().min(1, key('LOGIN.USERNAME_REQUIRED')).max(limits.emailMax),
+  password: z.string().min(1, key('LOGIN.PASSWORD_REQUIRED')).max(1000),
+})
+
+export const Registration = z
+  .object({
+    username: z
+      .string()
+      .trim()
+      .min(limits.usernameMin, key('REGISTER.USERNAME_REQUIRED'))
+      .max(limits.usernameMax, key('REGISTER.USERNAME_REQUIRED')),
+    email: z
+      .string()
+      .trim()
+      .min(1, key('REGISTER.EMAIL_REQUIRED'))
+      .max(limits.emailMax, key('REGISTER.EMAIL_INVALID'))
+      .pipe(z.email(key('REGISTER.EMAIL_INVALID'))),
+    password: z
+      .string()
+      .min(limits.passwordMin, key('REGISTER.PASSWORD_REQUIRED'))
+      .max(limits.passwordMax, key('REGISTER.PASSWORD_REQUIRED')),
+    repassword: z.string().min(1, key('REGISTER.REPASSWORD_REQUIRED')),
+  })
+  .refine((form) => form.password === form.repassword, {
+    path: ['repassword'],
+    message: key('REGISTER.PASSWORD_NOT_MATCH'),
+  })
+
+export const SignedIn = z.object({ token: z.string(), user: User })
+export type SignedIn = z.output<typeof SignedIn>
+
+export const session = {
+  options: endpoint({
+    method: 'GET',
+    path: '/auth/options',
+    access: 'public',
+    summary: 'What the login offers: whether one may register',
+    response: z.object({ selfRegistration: z.boolean() }),
+  }),
+  login: endpoint({
+    method: 'POST',
+    path: '/auth/login',
+    access: 'public',
+    summary: 'Sign in',
+    body: Credentials,
+    response: SignedIn,
+  }),
+  register: endpoint({
+    method: 'POST',
+    path: '/auth/register',
+    access: 'public',
+    summary: 'Ask for an account: a locked Member, which an Admin activates',
+    body: Registration,
+  }),
+  logout: endpoint({
+    method: 'POST',
+    path: '/auth/logout',
+    access: 'signedIn',
+    summary: 'End this session',
+  }),
+}

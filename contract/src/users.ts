@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { limits } from './limits.ts'
+import { listQuery, page } from './paging.ts'
+import { Id, Instant, idParams, key, Named } from './values.ts'
+
+export const roles = ['Admin', 'Member'] as const
+export type Role = (typeof roles)[number]
+
+export const User = z
+  .object({
+    id: z.number(),
+    username: z.string(),
+    email: z.string(),
+    role: z.enum(roles),
+    isActive: z.boolean(),
+    canSendMessages: z.boolean(),
+    canCreateJobs: z.boolean(),
+    createdAt: Instant,
+    assignedInstances: z.array(Named),
+  })
+  .meta({ id: 'User' })
+export type User = z.output<typeof User>
+
+const username = z
+  .string()
+  .trim()
+  .min(limits.usernameMin, key('USER_FORM.USERNAME_INVALID'))
+  .max(limits.usernameMax, key('USER_FORM.USERNAME_INVALID'))
+const email = z
+  .string()
+  .trim()
+  .max(limits.emailMax, key('USER_FORM.EMAIL_INVALID'))
+  .pipe(z.email(key('USER_FORM.EMAIL_INVALID')))
+const password = z
+  .string()
+  .min(limits.passwordMin, key('USER_FORM.PASSWORD_INVALID'))
+  .max(limits.passwordMax, key('USER_FORM.PASSWORD_INVALID'))
+const role = z.enum(roles, key('USER_FORM.ROLE_REQUIRED'))
+const instanceIds = z.array(Id).max(10_000)
+
+export const NewUser = z.object({
+  username,
+  email,
+  password,
+  role: role.default('Member'),
+  isActive: z.boolean().default(true),
+  canSendMessages: z.boolean().default(true),
+  canCreateJobs: z.boolean().default(true),
+  assignedInstances: instanceIds.default([]),
+})
+
+/** Fields left out stay as they are; so does the password when it is empty. */
+export const UserChange = z
+  .object({
+    username,
+    email,
+    password: z.union(
+      [z.literal('').transform(() => undefined), password],
+      key('USER_FORM.PASSWORD_INVALID'),
+    ),
+    role,
+    isActive: z.boolean(),
+    canSendMessages: z.boolean(),
+    canCreateJobs: z.boolean(),
+    assignedInstances: instanceIds,
+  })
+  .partial()
+
+export const ChangePassword = z
+  .object({
+    password: z
+      .string()
+      .min(limits.passwordMin, key('CHANGE_PASSWORD.PASSWORD_INVALID'))
+      .max(limits.passwordMax, key('CHANGE_PASSWORD.PASSWORD_INVALID')),
+    confirm: z.string().min(1, key('CHANGE_PASSWORD.CONFIRM_REQUIRED')),
+  })
+  .refine((form) => form.password === form.confirm, {
+    path: ['confirm'],
+    message: key('CHANGE_PASSWORD.NOT_MATCH'),
+  })
+
+export const Assignment = z.object({
+  instanceIds,
+  canSendMessages: z.boolean(),
+  canCreateJobs: z.boolean(),
+})
+
+export const UserInstances = z.object({
+  assignedInstances: z.array(Named),
+  canSendMessages: z.boolean(),
+  canCreateJobs: z.boolean(),
+})
+
+export const UserListQuery = listQuery(['id', 'username', 'email', 'role', 'isActive', 'createdAt'], {
+  sortBy: 'id',
+  sortDirection: 'desc',
+})
+export type UserListQuery = z.output<typeof UserListQuery>
+
+export const users = {
+  list: endpoint({
+    method: 'GET',
+    path: '/users',
+    access: 'admin',
+    summary: 'List users',
+    query: UserListQuery,
+    response: page(User),
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/users/:id',
+    access: 'admin',
+    summary: 'One user',
+    params: idParams,
+    response: User,
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/users',
+    access: 'admin',
+    summary: 'Create a user',
+    body: NewUser,
+    response: User,
+    status: 201,
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/users/:id',
+    access: 'signedIn',
+    summary: 'Change a user; anybody may change their own password, and nothing else',
+    params: idParams,
+    body: UserChange,
+    response: User,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/users/:id',
+    access: 'admin',
+    summary: 'Delete a user',
+    params: idParams,
+  }),
+  assignInstances: endpoint({
+    method: 'POST',
+    path: '/users/:id/assign-instances',
+    access: 'admin',
+    summary: 'Replace the instances a user may use, and what the user may do on them',
+    params: idParams,
+    body: Assignment,
+    response: UserInstances,
+  }),
+  instances: endpoint({
+    method: 'GET',
+    path: '/users/:id/instances',
+    access: 'admin',
+    summary: 'The instances a user may use',
+    params: idParams,
+    response: UserInstances,
+  }),
+}
