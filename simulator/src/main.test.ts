@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { call, png } from '../test/client.ts'
+
+const folder = mkdtempSync(path.join(tmpdir(), 'simulator-'))
+const children: ChildProcess[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function run(...options: string[]) {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts'), ...options])
+  children.push(child)
+  return child
+}
+
+async function start(...options: string[]) {
+  const child = run('--port', '0', ...options)
+  const [line] = await once(child.stdout, 'data')
+  return { child, url: String(line).match(/http:\S+/)?.[0] ?? '' }
+}
+
+test('a kill loses no linked channel, no media id and no message', async () => {
+  const file = path.join(folder, 'simulator.jsonl')
+  const first = await start('--file', file)
+  await call(first.url, '', 'POST /_control/channels', {
+    token: 'test_paired',
+    state: 'AUTH',
+    number: '84907654321',
+  })
+  await call(first.url, 'test_linked_out', 'POST /users/logout')
+  const media = (await call(first.url, 'test_paired', 'POST /media', png)).body.media[0].id
+  const image = { to: '84901234567', caption: 'c', media }
+  await call(first.url, 'test_paired', 'POST /messages/image', image)
+  await call(first.url, 'test_paired', 'POST /messages/text', { to: '84901234567', body: 'x' })
+  const before = (await call(first.url, '', 'GET /_control/ledger')).body
+  first.child.kill('SIGKILL')
+  await once(first.child, 'exit')
+
+  const second = await start('--file', file)
+  expect((await call(second.url, '', 'GET /_control/ledger')).body).toEqual(before)
+  expect(before.total).toBe(2)
+  expect((await call(second.url, 'test_paired', 'GET /health')).body.user.id).toBe('84907654321')
+  expect((await call(second.url, 'test_linked_out', 'GET /health?wakeup=false')).body.status.text).toBe(
+    'NOT_INIT',
+  )
+  expect((await call(second.url, 'test_paired', 'POST /messages/image', image)).status).toBe(200)
+})
+
+test('it stops on SIGTERM', async () => {
+  const { child } = await start()
+  child.kill('SIGTERM')
+  expect(await once(child, 'exit')).toEqual([0, null])
+})
+
+test.each([
+  [['--port', 'http'], '--port must be a number from 0 to 65535.'],
+  [['--colour', 'red'], "Unknown option '--colour'."],
+  [['--file', '/proc/none/x'], 'The simulator cannot start: ENOENT'],
+])('%j is answered with one clear sentence', async (options, sentence) => {
+  const child = run(...options)
+  let said = ''
+  child.stderr.on('data', (text) => {
+    said += text
+  })
+  expect(await once(child, 'close')).toEqual([1, null])
+  expect(said).toContain(sentence)
+  expect(said.trim().split('\n')).toHaveLength(1)
+})

@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify'
+import { mediaIdPattern } from './identifiers.ts'
+import { decodeMedia, imageMime } from './media.ts'
+import { fieldsOf, textOf } from './parameters.ts'
+import { refuse } from './refusal.ts'
+import type { World } from './world.ts'
+
+export function mediaRoutes(app: FastifyInstance, { channels, media }: World): void {
+  app.post('/media', async ({ channel, body, headers }) => {
+    channels.requireSender(channel)
+    const bytes = uploadedBytes(body)
+    const mime = imageMime(bytes) ?? headers['content-type']?.split(';')[0] ?? 'application/octet-stream'
+    return { media: [{ id: media.store(channel.token, bytes, mime).id }] }
+  })
+
+  app.get<{ Params: { id: string } }>('/media/:id', async ({ channel, params }, reply) => {
+    const id = checkedId(params.id)
+    return reply.type(media.find(channel.token, id).mime).send(media.bytes(channel.token, id))
+  })
+
+  app.delete<{ Params: { id: string } }>('/media/:id', async ({ channel, params }) => {
+    media.remove(channel.token, checkedId(params.id))
+    return { success: true }
+  })
+}
+
+/** Raw bytes, a data URI sent as the raw body (as an official sample does), or JSON `{ media }`. */
+function uploadedBytes(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) {
+    return body.toString('latin1', 0, 5) === 'data:' ? decodeMedia(body.toString('latin1')) : body
+  }
+  const text = textOf(fieldsOf(body), 'media')
+  if (!text) throw refuse.parameters('media is required')
+  return decodeMedia(text)
+}
+
+function checkedId(id: string): string {
+  if (!mediaIdPattern.test(id)) throw refuse.parameters('MediaID is malformed')
+  return id
+}
