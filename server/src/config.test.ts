@@ -1,0 +1,104 @@
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+import { StartupError } from './startup-error.ts'
+
+test('without any variable everything has its default', () => {
+  expect(readConfig({})).toEqual({
+    port: 3000,
+    host: '127.0.0.1',
+    dataDir: resolve('data'),
+    databaseUrl: undefined,
+    secretKey: undefined,
+    admin: { username: 'admin', password: undefined },
+    whapiBaseUrl: 'https://gate.whapi.cloud',
+    whapiPartnerToken: undefined,
+    testProviderUrl: undefined,
+    publicUrl: undefined,
+    imageStore: { kind: 'disk' },
+    selfRegistration: 'approval',
+    sessionDays: 7,
+    defaultCountry: 'VN',
+    accountWaitMs: 24 * 3_600_000,
+    logLevel: 'info',
+  })
+})
+
+test('an empty variable counts as absent', () => {
+  expect(readConfig({ PORT: '', DATABASE_URL: ' ', ACCOUNT_WAIT: '' })).toEqual(readConfig({}))
+})
+
+test.each([
+  [{ PORT: '8080' }, { port: 8080 }],
+  [{ HOST: '0.0.0.0' }, { host: '0.0.0.0' }],
+  [{ DATA_DIR: '/var/lib/sendroom' }, { dataDir: '/var/lib/sendroom' }],
+  [{ DATABASE_URL: 'postgres://u:p@db/x' }, { databaseUrl: 'postgres://u:p@db/x' }],
+  [{ DATABASE_URL: 'postgresql://db/x' }, { databaseUrl: 'postgresql://db/x' }],
+  [{ SECRET_KEY: 'k'.repeat(32) }, { secretKey: 'k'.repeat(32) }],
+  [{ ADMIN_USERNAME: 'root', ADMIN_PASSWORD: 'secret' }, { admin: { username: 'root', password: 'secret' } }],
+  [{ WHAPI_BASE_URL: 'http://127.0.0.1:4010/' }, { whapiBaseUrl: 'http://127.0.0.1:4010' }],
+  [{ WHAPI_PARTNER_TOKEN: 'partner' }, { whapiPartnerToken: 'partner' }],
+  [{ TEST_PROVIDER_URL: 'http://simulator:4010/key/' }, { testProviderUrl: 'http://simulator:4010/key' }],
+  [{ PUBLIC_URL: 'https://send.example' }, { publicUrl: 'https://send.example' }],
+  [{ IMAGE_STORE: 's3://box' }, { imageStore: { kind: 's3', bucket: 'box', prefix: '' } }],
+  [
+    { IMAGE_STORE: 's3://box/a/b/?region=eu-central-1&endpoint=http://minio:9000' },
+    {
+      imageStore: {
+        kind: 's3',
+        bucket: 'box',
+        prefix: 'a/b',
+        region: 'eu-central-1',
+        endpoint: 'http://minio:9000',
+      },
+    },
+  ],
+  [{ SELF_REGISTRATION: 'off' }, { selfRegistration: 'off' }],
+  [{ SESSION_DAYS: '30' }, { sessionDays: 30 }],
+  [{ DEFAULT_COUNTRY: 'DE' }, { defaultCountry: 'DE' }],
+  [{ ACCOUNT_WAIT: '45s' }, { accountWaitMs: 45_000 }],
+  [{ ACCOUNT_WAIT: '30m' }, { accountWaitMs: 1_800_000 }],
+  [{ ACCOUNT_WAIT: '2d' }, { accountWaitMs: 172_800_000 }],
+  [{ LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
+])('%j is read', (env, expected) => {
+  expect(readConfig(env)).toEqual({ ...readConfig({}), ...expected })
+})
+
+test.each([
+  [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535.'],
+  [{ PORT: '3e3' }, 'PORT must be a whole number from 0 to 65535.'],
+  [
+    { DATABASE_URL: 'mysql://db/x' },
+    'DATABASE_URL must be a URL that begins with postgres:// or postgresql://.',
+  ],
+  [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters.'],
+  [{ ADMIN_USERNAME: 'ab' }, 'ADMIN_USERNAME must have at least 3 characters.'],
+  [{ ADMIN_PASSWORD: '12345' }, 'ADMIN_PASSWORD must have at least 6 characters.'],
+  [
+    { WHAPI_BASE_URL: 'gate.whapi.cloud' },
+    'WHAPI_BASE_URL must be a URL that begins with http:// or https://.',
+  ],
+  [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be a URL that begins with http:// or https://.'],
+  [{ TEST_PROVIDER_URL: 'x' }, 'TEST_PROVIDER_URL must be a URL that begins with http:// or https://.'],
+  [
+    { IMAGE_STORE: 'ftp://x' },
+    'IMAGE_STORE must be disk or s3://bucket/prefix?region=eu-central-1&endpoint=https://host.',
+  ],
+  [{ SELF_REGISTRATION: 'on' }, 'SELF_REGISTRATION must be one of approval, off.'],
+  [{ SESSION_DAYS: '0' }, 'SESSION_DAYS must be a whole number from 1 to 365.'],
+  [{ DEFAULT_COUNTRY: 'vn' }, 'DEFAULT_COUNTRY must be a country of two capital letters, like VN.'],
+  [{ ACCOUNT_WAIT: '1 day' }, 'ACCOUNT_WAIT must be a duration like 30m, 24h or 7d.'],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.'],
+])('%j is named in one sentence', (env, sentence) => {
+  expect(() => readConfig(env)).toThrow(new StartupError(sentence))
+})
+
+test('all mistakes are named at once', () => {
+  expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'loud' })).toThrow(
+    /^PORT must be .*\.\nLOG_LEVEL must be .*\.$/,
+  )
+})
+
+test('a mistake never repeats a password', () => {
+  expect(() => readConfig({ DATABASE_URL: 'mysql://u:hunter2@db/x' })).not.toThrow(/hunter2/)
+})

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { limits } from '@sendroom/contract/limits'
+import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
+import { z } from 'zod'
+import { StartupError } from './startup-error.ts'
+
+export type ImageStore =
+  | { kind: 'disk' }
+  | { kind: 's3'; bucket: string; prefix: string; region?: string; endpoint?: string }
+
+export type Config = ReturnType<typeof readConfig>
+
+/** The configuration of this process: its environment, and what a `.env` file in the working folder adds to it. */
+export function loadConfig(): Config {
+  if (existsSync('.env')) process.loadEnvFile()
+  return readConfig(process.env)
+}
+
+/** Reads the variables; an empty one counts as absent. All mistakes together are one StartupError, a line for each. */
+export function readConfig(env: Record<string, string | undefined>) {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
+  const result = Variables.safeParse(given)
+  if (!result.success) {
+    throw new StartupError(
+      result.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}.`).join('\n'),
+    )
+  }
+  const read = result.data
+  return {
+    port: read.PORT,
+    host: read.HOST,
+    dataDir: read.DATA_DIR,
+    /** Absent: the embedded PostgreSQL in `dataDir`. */
+    databaseUrl: read.DATABASE_URL,
+    /** Absent: generated into `dataDir`. */
+    secretKey: read.SECRET_KEY,
+    admin: { username: read.ADMIN_USERNAME, password: read.ADMIN_PASSWORD },
+    whapiBaseUrl: read.WHAPI_BASE_URL,
+    whapiPartnerToken: read.WHAPI_PARTNER_TOKEN,
+    testProviderUrl: read.TEST_PROVIDER_URL,
+    publicUrl: read.PUBLIC_URL,
+    imageStore: read.IMAGE_STORE,
+    selfRegistration: read.SELF_REGISTRATION,
+    sessionDays: read.SESSION_DAYS,
+    defaultCountry: read.DEFAULT_COUNTRY,
+    accountWaitMs: read.ACCOUNT_WAIT,
+    logLevel: read.LOG_LEVEL,
+  }
+}
+
+const Variables = z.object({
+  PORT: wholeNumber(0, 65_535).default(3000),
+  HOST: z.string().default('127.0.0.1'),
+  DATA_DIR: z
+    .string()
+    .default('./data')
+    .transform((path) => resolve(path)),
+  DATABASE_URL: url('postgres', 'postgresql').optional(),
+  SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+  ADMIN_USERNAME: z
+    .string()
+    .min(limits.usernameMin, `must have at least ${limits.usernameMin} characters`)
+    .max(limits.usernameMax, `must have at most ${limits.usernameMax} characters`)
+    .default('admin'),
+  ADMIN_PASSWORD: z
+    .string()
+    .min(limits.passwordMin, `must have at least ${limits.passwordMin} characters`)
+    .max(limits.passwordMax, `must have at most ${limits.passwordMax} characters`)
+    .optional(),
+  WHAPI_BASE_URL: webUrl().default('https://gate.whapi.cloud'),
+  WHAPI_PARTNER_TOKEN: z.string().optional(),
+  TEST_PROVIDER_URL: webUrl().optional(),
+  PUBLIC_URL: webUrl().optional(),
+  IMAGE_STORE: z.string().default('disk').transform(readImageStore),
+  SELF_REGISTRATION: oneOf('approval', 'off').default('approval'),
+  SESSION_DAYS: wholeNumber(1, 365).default(7),
+  DEFAULT_COUNTRY: z
+    .custom<CountryCode>(
+      (text) => isSupportedCountry(String(text)),
+      'must be a country of two capital letters, like VN',
+    )
+    .default('VN'),
+  ACCOUNT_WAIT: z.string().default('24h').transform(readDuration),
+  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+})
+
+function wholeNumber(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`
+  const number = z.int(message).min(min, message).max(max, message)
+  return z.string().regex(/^\d+$/, message).transform(Number).pipe(number)
+}
+
+function oneOf<const T extends string>(...words: T[]) {
+  return z.enum(words, `must be one of ${words.join(', ')}`)
+}
+
+/** Never repeats the value in its message: a URL may hold a password. */
+function url(...schemes: string[]) {
+  const isOne = (text: string) => schemes.includes(URL.parse(text)?.protocol.slice(0, -1) ?? '')
+  return z
+    .string()
+    .refine(isOne, `must be a URL that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`)
+}
+
+function webUrl() {
+  return url('http', 'https').transform((text) => text.replace(/\/+$/, ''))
+}
+
+function readImageStore(text: string, context: z.RefinementCtx): ImageStore {
+  if (text === 'disk') return { kind: 'disk' }
+  const place = URL.parse(text)
+  if (place?.protocol !== 's3:' || !place.hostname) {
+    context.addIssue('must be disk or s3://bucket/prefix?region=eu-central-1&endpoint=https://host')
+    return z.NEVER
+  }
+  const option = (name: string) => place.searchParams.get(name) ?? undefined
+  const prefix = place.pathname.replace(/^\/+|\/+$/g, '')
+  return {
+    kind: 's3',
+    bucket: place.hostname,
+    prefix,
+    region: option('region'),
+    endpoint: option('endpoint'),
+  }
+}
+
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function readDuration(text: string, context: z.RefinementCtx): number {
+  const [, count, unit] = /^(\d+)([smhd])$/.exec(text) ?? []
+  if (unit && unit in UNIT_MS) return Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS] // `in` does not narrow
+  context.addIssue('must be a duration like 30m, 24h or 7d')
+  return z.NEVER
+}

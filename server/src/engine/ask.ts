@@ -1,0 +1,70 @@
+import type { Sql } from '../platform/database/connection.ts'
+import { ProviderFailure } from '../providers/provider.ts'
+import { type EngineParts, reach } from './parts.ts'
+import { storeReceipts } from './receipts.ts'
+
+/*
+ * Where no webhook reaches us the provider is asked about messages that went out: rarely, for each call may count.
+ * A message is asked about after 15 s, then each time after four times as long, for a day: seven times at most.
+ */
+
+/** An account is asked about one message in so long. */
+const APART = '10 seconds'
+const FOR_SO_LONG = '24 hours'
+const BUSY_MS = 60_000
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export type Ask = {
+  instanceId: number
+  tokenCipher: Buffer
+  isTest: boolean
+  chatId: string
+  providerMessageId: string
+}
+
+/** Of each account that may be asked, the message that has waited longest; the accounts in turn. */
+export const claimAsks = (sql: Sql, limit: number) => sql<Ask[]>`
+  with due as materialized (
+    select i.id as instance_id, i.token_cipher, i.is_test, first.id
+    from instances i cross join lateral (
+      select d.id from deliveries d
+      where d.instance_id = i.id and d.ask_at <= clock_now()
+      order by d.ask_at limit 1
+    ) first
+    where i.webhook_base is null and i.is_active and i.waiting is null and i.next_ask_at <= clock_now()
+    order by i.next_ask_at
+    limit ${limit}
+    for no key update of i skip locked
+  ), asked as (
+    update instances i set next_ask_at = clock_now() + ${APART}::interval from due where i.id = due.instance_id
+  )
+  update deliveries d
+  set ask_at = case when clock_now() - d.sent_at < ${FOR_SO_LONG}::interval / 4
+    then clock_now() + 3 * (clock_now() - d.sent_at) end
+  from due
+  where d.id = due.id and d.provider_message_id is not null
+  returning due.instance_id, due.token_cipher, due.is_test, d.chat_id, d.provider_message_id`
+
+/** Asks about a message. On a trial nothing is asked: the calls that are left are for sending. */
+export function openAsking(parts: EngineParts): (asked: Ask) => Promise<void> {
+  const knownUnmetered = new Map<number, number>()
+  const rest = (instanceId: number, ms: number) => parts.sql`
+    update instances set next_ask_at = clock_now() + ${ms} * interval '1 ms' where id = ${instanceId}`
+
+  return async ({ instanceId, chatId, providerMessageId, ...of }) => {
+    const way = reach(parts, of)
+    if (!way) return
+    const { provider, account } = way
+    try {
+      if (performance.now() - (knownUnmetered.get(instanceId) ?? Number.NEGATIVE_INFINITY) > DAY_MS) {
+        if (await provider.isMetered(account)) return void (await rest(instanceId, DAY_MS))
+        knownUnmetered.set(instanceId, performance.now())
+      }
+      const receipts = await provider.messageStatus(account, chatId, providerMessageId)
+      await storeReceipts(parts.sql, instanceId, receipts)
+    } catch (error) {
+      if (!(error instanceof ProviderFailure)) throw error
+      await rest(instanceId, Math.max(BUSY_MS, error.retryAfterMs ?? 0))
+    }
+  }
+}

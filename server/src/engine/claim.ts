@@ -1,0 +1,92 @@
+import type { Sql } from '../platform/database/connection.ts'
+import { accountMayGo, isRunning, jobMayGo } from './pace.ts'
+import { hasDueDelivery } from './queue.ts'
+
+/** The right to send for an account. */
+export type Claim = {
+  instanceId: number
+  token: string
+  /** By this process's monotonic clock (`performance.now()`), never later than the database's `lease_until`. */
+  leaseEndsAt: number
+}
+
+const LEASE_MS = 20_000
+export const RENEW_EVERY_MS = 5_000
+/** A send begins only with this much of the lease left. */
+export const LEASE_LEFT_MS = 5_000
+
+export const hasLease = (claim: Claim) => claim.leaseEndsAt - performance.now() >= LEASE_LEFT_MS
+
+/**
+ * Takes free accounts that have something to send now.
+ *
+ * The instance is the lock: it is the row both tested and updated, so PostgreSQL tests it again where two
+ * workers meet. Candidates come from the live jobs alone: idle accounts cost nothing, however many there are.
+ */
+export async function claimAccounts(sql: Sql, limit: number): Promise<Claim[]> {
+  const asked = performance.now()
+  const claimed = await sql<{ id: number; claim: string }[]>`
+    with live as materialized (
+      select distinct j.instance_id from jobs j where ${isRunning(sql)} and j.paused_at is null
+    ), free as materialized (
+      select i.id from live join instances i on i.id = live.instance_id
+      where coalesce(i.lease_until, 'epoch') <= clock_now() and ${accountMayGo(sql)}
+        and exists (
+          select from jobs j where j.instance_id = i.id and ${jobMayGo(sql)} and ${hasDueDelivery(sql)})
+      order by i.next_due_at
+      limit ${limit}
+      for no key update of i skip locked
+    )
+    update instances i
+    set claim = gen_random_uuid(), lease_until = clock_now() + ${LEASE_MS} * interval '1 ms'
+    from free
+    where i.id = free.id and coalesce(i.lease_until, 'epoch') <= clock_now()
+    returning i.id, i.claim`
+  return claimed.map(({ id, claim }) => ({ instanceId: id, token: claim, leaseEndsAt: asked + LEASE_MS }))
+}
+
+/** Renews all leases of this worker in one statement; a claim that was lost ends at once. */
+export async function renewLeases(sql: Sql, claims: Claim[]): Promise<void> {
+  if (claims.length === 0) return
+  const asked = performance.now()
+  const renewed = await sql<{ claim: string }[]>`
+    update instances i set lease_until = clock_now() + ${LEASE_MS} * interval '1 ms'
+    from unnest(${claims.map((claim) => claim.instanceId)}::bigint[], ${claims.map((claim) => claim.token)}::uuid[])
+      as mine (id, claim)
+    where i.id = mine.id and i.claim = mine.claim
+    returning i.claim`
+  const held = new Set(renewed.map(({ claim }) => claim))
+  for (const claim of claims) claim.leaseEndsAt = held.has(claim.token) ? asked + LEASE_MS : 0
+}
+
+/** Hands the account over at once; does nothing where the claim is no longer ours. */
+export const releaseAccount = (sql: Sql, claim: Claim) => sql`
+  update instances set claim = null, lease_until = null
+  where id = ${claim.instanceId} and claim = ${claim.token}`
+
+/**
+ * Messages whose sender is gone (its lease is over): nobody knows whether they went out. They go into doubt
+ * and are looked up, never sent again blindly; their account is free for the next one.
+ */
+export const strandDeliveries = (sql: Sql) => sql`
+  with live as materialized (
+    select distinct instance_id from jobs where status in ('Pending', 'Running') or settling
+  ), stranded as materialized (
+    select i.id, i.in_flight from live join instances i on i.id = live.instance_id
+    where i.in_flight is not null and coalesce(i.lease_until, 'epoch') <= clock_now()
+    for no key update of i skip locked
+  ), freed as (
+    update instances i set in_flight = null, claim = null, lease_until = null
+    from stranded where i.id = stranded.id
+  ), doubtful as (
+    update deliveries d
+    set status = 'doubt', doubt_since = clock_now(), next_look_at = clock_now(), doubts = d.doubts + 1,
+      reason = ${sql.json({ code: 'interrupted', params: {} })}
+    from stranded
+    where d.id = stranded.in_flight and d.status = 'sending'
+    returning d.job_id, d.recipient_name
+  )
+  insert into job_logs (job_id, log_level, reason)
+  select job_id, 'Warning', jsonb_build_object('code', 'delivery_doubt',
+    'params', jsonb_build_object('recipient', recipient_name, 'why', 'interrupted'))
+  from doubtful`

@@ -1,0 +1,106 @@
+import type { JobType } from '@sendroom/contract/job-life'
+import type { Db } from '../platform/database/connection.ts'
+import { type AccountPace, type ChatKind, lastSendAt, type Queue } from './forecast.ts'
+import { aboutQueued } from './queue.ts'
+
+/** When a job's sends may begin, and when its last one goes by the account's pace (ISO 8601). */
+export type Expected = { beginsAt: string; endsAt: string }
+
+const kindOf: Record<JobType, ChatKind> = { SendToGroups: 'g', SendToUsers: 'p' }
+
+/**
+ * How long an order would take if it were given now: at the account's pace, beside its other jobs, as if all is
+ * well with it. Null for an order of nobody, or one that would take decades.
+ */
+export async function expectOrder(
+  db: Db,
+  order: { instanceId: number; jobType: JobType; recipients: number; scheduledAt: string | null },
+): Promise<Expected | null> {
+  const account = await findPace(db, order.instanceId)
+  return account && expect(db, account, { ...order, id: null, left: order.recipients })
+}
+
+/**
+ * When a job with so many recipients waiting is through; null where that is not known: it has ended, is paused, or
+ * its account sends nothing until its trouble is over.
+ */
+export async function expectEnd(db: Db, jobId: number, left: number): Promise<Expected | null> {
+  if (left === 0) return null
+  const [job] = await db<{ instanceId: number; jobType: JobType; scheduledAt: string | null }[]>`
+    select j.instance_id, j.job_type, j.scheduled_at from jobs j join instances i on i.id = j.instance_id
+    where j.id = ${jobId} and j.status in ('Pending', 'Running') and j.paused_at is null
+      and i.is_active and i.waiting is null`
+  const account = job && (await findPace(db, job.instanceId))
+  return account ? expect(db, account, { ...job, id: jobId, left }) : null
+}
+
+type Pace = AccountPace & {
+  now: number
+  /** Nothing goes to people before. */
+  restrictedUntil: number
+}
+
+async function findPace(db: Db, instanceId: number): Promise<Pace | null> {
+  const [row] = await db<Row[]>`
+    select clock_now() as now, i.next_due_at, i.restricted_until, jsonb_build_object(
+      'pauseMs', jsonb_build_object('g', (i.group_pause_from_ms + i.group_pause_to_ms) / 2.0,
+        'p', (i.private_pause_from_ms + i.private_pause_to_ms) / 2.0),
+      'cap', jsonb_build_object('g', i.group_cap, 'p', i.private_cap),
+      'spent', i.sent_by_hour,
+      'quiet', case when i.quiet_from is not null then jsonb_build_object(
+        'from', left(i.quiet_from::text, 5), 'to', left(i.quiet_to::text, 5), 'timeZone', i.time_zone) end
+    ) as pace
+    from instances i where i.id = ${instanceId}`
+  if (!row) return null
+  const now = Date.parse(row.now)
+  return {
+    ...row.pace,
+    now,
+    freeAt: Math.max(now, Date.parse(row.nextDueAt)),
+    restrictedUntil: row.restrictedUntil === null ? 0 : Date.parse(row.restrictedUntil),
+  }
+}
+
+type Row = {
+  now: string
+  nextDueAt: string
+  restrictedUntil: string | null
+  pace: Omit<AccountPace, 'freeAt'>
+}
+
+type Asked = {
+  id: number | null
+  instanceId: number
+  jobType: JobType
+  scheduledAt: string | null
+  left: number
+}
+
+async function expect(db: Db, account: Pace, asked: Asked): Promise<Expected | null> {
+  const beginsAt = beginOf(asked, account.now)
+  const ours: Queue = { kind: kindOf[asked.jobType], left: asked.left, beginsAt }
+  const held = (queue: Queue) =>
+    queue.kind === 'g' ? queue : { ...queue, beginsAt: Math.max(queue.beginsAt, account.restrictedUntil) }
+  const others = await findOthers(db, asked, account.now)
+  const endsAt = lastSendAt(held(ours), others.map(held), account)
+  return endsAt === null ? null : { beginsAt: isoOf(beginsAt), endsAt: isoOf(endsAt) }
+}
+
+/** What else the account has to send, in the order of turns. What is paused is not counted: nobody knows when. */
+async function findOthers(db: Db, { id, instanceId }: Asked, now: number): Promise<Queue[]> {
+  const others = await db<{ kind: ChatKind; left: number; scheduledAt: string | null }[]>`
+    select chat_kind(j.job_type) as kind, ${aboutQueued(db)} as left, j.scheduled_at from jobs j
+    where j.instance_id = ${instanceId} and j.id is distinct from ${id}
+      and j.status in ('Pending', 'Running') and j.paused_at is null
+    order by j.last_turn_at, j.id
+    limit ${OTHERS}`
+  return others.map((job) => ({ ...job, beginsAt: beginOf(job, now) }))
+}
+
+/** More at once belong to no account that somebody waits for: it bounds the work. */
+const OTHERS = 200
+
+const beginOf = ({ scheduledAt }: { scheduledAt: string | null }, now: number) =>
+  Math.max(now, scheduledAt === null ? now : Date.parse(scheduledAt))
+
+const isoOf = (moment: number) => new Date(moment).toISOString()

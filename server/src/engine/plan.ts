@@ -1,0 +1,57 @@
+import type { JobType } from '@sendroom/contract/job-life'
+import type { Db } from '../platform/database/connection.ts'
+import { nudge } from './nudge.ts'
+
+export type Recipient = {
+  /** The chat's id at WhatsApp: …@g.us or …@s.whatsapp.net. */
+  chatId: string
+  name: string
+  groupId: number | null
+}
+
+export type Order = {
+  jobType: JobType
+  messageId: number | null
+  textContent: string
+  imageId: number | null
+  instanceId: number
+  /** ISO 8601; null is now. */
+  scheduledAt: string | null
+  createdBy: { id: number; name: string }
+  /** Without doubles. */
+  recipients: Recipient[]
+}
+
+/** Rows of one insert: bounds the memory that 100,000 recipients take on their way to the database. */
+const BATCH = 10_000
+
+/**
+ * Writes a job with its recipients, frozen, in the caller's transaction; returns its id.
+ * Workers hear of it when the transaction commits.
+ */
+export async function planJob(tx: Db, order: Order): Promise<number> {
+  const { createdBy, recipients } = order
+  const [{ id }] = await tx<[{ id: number }]>`
+    insert into jobs (job_type, message_id, text_content, image_id, instance_id, recipient_count, scheduled_at,
+      created_by_user_id, created_by_user_name)
+    values (${order.jobType}, ${order.messageId}, ${order.textContent}, ${order.imageId}, ${order.instanceId},
+      ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name})
+    returning id`
+  for (let start = 0; start < recipients.length; start += BATCH)
+    await insertDeliveries(tx, id, order.instanceId, recipients.slice(start, start + BATCH))
+  const created = { code: 'job_created', params: { user: createdBy.name, count: recipients.length } }
+  await tx`insert into job_logs (job_id, log_level, reason) values (${id}, 'Info', ${tx.json(created)})`
+  await nudge(tx)
+  return id
+}
+
+/** In the order given: the ids tell it from then on. */
+const insertDeliveries = (tx: Db, jobId: number, instanceId: number, recipients: Recipient[]) => tx`
+  insert into deliveries (job_id, instance_id, group_id, chat_id, recipient_name)
+  select ${jobId}, ${instanceId}, r.group_id, r.chat_id, r.name
+  from unnest(
+    ${recipients.map((recipient) => recipient.chatId)}::text[],
+    ${recipients.map((recipient) => recipient.name)}::text[],
+    ${recipients.map((recipient) => recipient.groupId)}::bigint[]
+  ) with ordinality as r (chat_id, name, group_id, place)
+  order by r.place`

@@ -1,0 +1,68 @@
+import type { Reason } from '@sendroom/contract/values'
+import type { Sql } from '../platform/database/connection.ts'
+import type { UploadOutcome } from '../providers/provider.ts'
+import type { Claim } from './claim.ts'
+import { type AccountChange, type Consequence, consequenceOf, reason } from './consequence.ts'
+import type { Upload } from './intent.ts'
+import { failQueued } from './life.ts'
+import { type EngineParts, reach } from './parts.ts'
+import { newTrouble, setAccount, tellTrouble } from './settle.ts'
+
+/**
+ * Uploads the image of the job whose turn it is, before any intent: an upload reaches nobody, so it may fail
+ * and be tried again at will. True when the account can go on with it.
+ */
+export async function uploadImage(parts: EngineParts, claim: Claim, upload: Upload): Promise<boolean> {
+  const { sql } = parts
+  const outcome = await tryUpload(parts, upload)
+  switch (outcome.kind) {
+    case 'uploaded':
+      await sql`update jobs set media_id = ${outcome.mediaId} where id = ${upload.jobId} and media_id is null`
+      return true
+    case 'rejected':
+      // What is refused once is refused for every recipient.
+      await failQueued(sql, upload.jobId, outcome.reason)
+      return true
+    default:
+      await holdAccount(sql, claim, upload, accountAfter(upload, outcome), outcome.reason)
+      return false
+  }
+}
+
+async function tryUpload(parts: EngineParts, upload: Upload): Promise<UploadOutcome> {
+  const busy = (why: Reason) => ({ kind: 'busy', reason: why, retryAfterMs: null }) as const
+  try {
+    const way = reach(parts, upload)
+    if (!way) return busy(reason('provider_unreachable'))
+    const image = await parts.readImage(upload.imageName)
+    if (!image) return { kind: 'rejected', reason: reason('media_missing') }
+    return await way.provider.uploadImage(way.account, image)
+  } catch (error) {
+    parts.log.error({ err: error }, 'An image could not be read or uploaded')
+    return busy(reason('media_missing'))
+  }
+}
+
+/** The account fares as after a send with that outcome. */
+const accountAfter = (
+  upload: Upload,
+  outcome: Extract<UploadOutcome, { kind: 'busy' | 'account' }>,
+): Consequence['account'] =>
+  consequenceOf({ ...upload, attempt: 1, lastReason: null, recipientName: '' }, outcome, Math.random())
+    .account
+
+const holdAccount = (sql: Sql, claim: Claim, upload: Upload, account: AccountChange, why: Reason) => sql`
+  with changed as (
+    update instances i
+    set claim = null, lease_until = null,
+      next_due_at = greatest(i.next_due_at, clock_now() + ${account.holdMs} * interval '1 ms'),
+      ${setAccount(sql, account, false)}
+    where i.id = ${claim.instanceId} and i.claim = ${claim.token}
+    returning i.id, ${newTrouble(sql)} as new_trouble
+  ), told as (
+    ${tellTrouble(sql)}
+  )
+  insert into job_logs (job_id, log_level, reason)
+  select ${upload.jobId}, 'Warning',
+    ${sql.json(reason('image_upload_failed', { ...why.params, why: why.code }))}
+  where ${account.waiting === null && upload.busyInARow === 0}`

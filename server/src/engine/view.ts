@@ -1,0 +1,100 @@
+import type { JobStatus } from '@sendroom/contract/job-life'
+import type { RecipientCounts } from '@sendroom/contract/jobs'
+import type { ReasonCode } from '@sendroom/contract/reasons'
+import type { Reason } from '@sendroom/contract/values'
+import type { Db } from '../platform/database/connection.ts'
+import { hasDoubt, hasDueDelivery, hasInFlight, hasQueuedDelivery } from './queue.ts'
+
+/** How the recipients of a job's present run stand, counted from the rows. */
+export async function recipientCounts(db: Db, jobId: number): Promise<RecipientCounts> {
+  const [counts] = await db<[RecipientCounts]>`
+    select count(*) as total,
+      count(*) filter (where status in ('queued', 'sending', 'doubt')) as waiting,
+      count(*) filter (where status = 'sent') as sent,
+      count(*) filter (where status = 'sent' and sent_at > clock_now() - interval '1 minute') as sent_last_minute,
+      count(*) filter (where status = 'failed') as failed,
+      count(*) filter (where status = 'skipped') as skipped,
+      count(*) filter (where status = 'failed' and reason->>'code' = 'outcome_unknown') as unknown,
+      count(*) filter (where status = 'sent' and delivered_at is not null) as delivered,
+      count(*) filter (where status = 'sent' and read_at is not null) as read
+    from deliveries where job_id = ${jobId}`
+  return counts
+}
+
+export type Waiting = {
+  /** Null when nothing holds the job back, or it has ended. */
+  waiting: Reason | null
+  /** When its next message may go, as far as that is known (ISO 8601). */
+  nextSendAt: string | null
+}
+
+type Facts = {
+  status: JobStatus
+  isPaused: boolean
+  isScheduled: boolean
+  scheduledAt: string | null
+  isActive: boolean
+  accountWaits: Reason | null
+  restrictedUntil: string | null
+  quietUntil: string | null
+  capFreeAt: string | null
+  nextDueAt: string
+  isPausing: boolean
+  busy: Reason | null
+  hasQueued: boolean
+  hasDue: boolean
+  hasDoubt: boolean
+  isSending: boolean
+  givenBackUntil: string | null
+  othersAreDue: boolean
+}
+
+/** Why a job sends nothing at the moment, the strongest reason first. */
+export async function whyWaiting(db: Db, jobId: number): Promise<Waiting> {
+  const facts = await findFacts(db, jobId)
+  return facts ? reasonOf(facts) : none
+}
+
+const none: Waiting = { waiting: null, nextSendAt: null }
+const because = (code: ReasonCode, nextSendAt: string | null = null): Waiting => ({
+  waiting: { code, params: {} },
+  nextSendAt,
+})
+
+function reasonOf(job: Facts): Waiting {
+  if (job.status !== 'Pending' && job.status !== 'Running') return none
+  if (job.isPaused) return because('paused')
+  if (job.isScheduled) return because('scheduled', job.scheduledAt)
+  if (job.isSending) return none
+  if (!job.hasQueued) return job.hasDoubt ? because('checking_outcome') : none
+  if (!job.isActive) return because('account_inactive')
+  if (job.accountWaits) return { waiting: job.accountWaits, nextSendAt: null }
+  if (job.restrictedUntil) return because('account_restricted', job.restrictedUntil)
+  if (job.quietUntil) return because('quiet_hours', job.quietUntil)
+  if (job.capFreeAt) return because('daily_cap', job.capFreeAt)
+  if (job.isPausing && job.busy) return because('provider_busy', job.nextDueAt)
+  if (job.isPausing) return because('pause_between', job.nextDueAt)
+  if (!job.hasDue) return because(job.hasDoubt ? 'checking_outcome' : 'provider_busy', job.givenBackUntil)
+  return job.othersAreDue ? because('taking_turns') : none
+}
+
+async function findFacts(db: Db, jobId: number): Promise<Facts | null> {
+  const [facts] = await db<Facts[]>`
+    select j.status, j.paused_at is not null as is_paused, j.scheduled_at,
+      j.status = 'Pending' and coalesce(j.scheduled_at, 'epoch') > clock_now() as is_scheduled,
+      i.is_active, i.waiting as account_waits, i.busy, i.next_due_at, i.next_due_at > clock_now() as is_pausing,
+      case when j.job_type = 'SendToUsers' and i.restricted_until > clock_now() then i.restricted_until end
+        as restricted_until,
+      quiet_until(i.quiet_from, i.quiet_to, i.time_zone, clock_now()) as quiet_until,
+      cap_free_at(i.sent_by_hour, chat_kind(j.job_type),
+        case j.job_type when 'SendToGroups' then i.group_cap else i.private_cap end, clock_now()) as cap_free_at,
+      ${hasQueuedDelivery(db)} as has_queued, ${hasDueDelivery(db)} as has_due,
+      ${hasDoubt(db)} as has_doubt, ${hasInFlight(db)} as is_sending,
+      (select min(d.not_before) from deliveries d
+       where d.job_id = j.id and d.status = 'queued' and d.not_before > 'epoch') as given_back_until,
+      exists (select from jobs other where other.instance_id = j.instance_id and other.id <> j.id
+        and other.status = 'Running' and other.paused_at is null) as others_are_due
+    from jobs j join instances i on i.id = j.instance_id
+    where j.id = ${jobId}`
+  return facts ?? null
+}

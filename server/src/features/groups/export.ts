@@ -1,0 +1,56 @@
+import type { Caller } from '../../platform/access.ts'
+import type { Sql } from '../../platform/database/connection.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { findGroup, listParticipants, type Participant } from './groups.queries.ts'
+
+export type Export = { fileName: string; file: Buffer }
+
+/** The participants of a group as an Excel file; whole, as the library builds it whole: they are a thousand or so. */
+export async function exportParticipants(sql: Sql, caller: Caller, groupId: number): Promise<Export> {
+  const group = await findGroup(sql, caller, groupId)
+  if (!group) throw new Refusal('not_found')
+  const participants = await listParticipants(sql, groupId)
+  // Loaded here: exports are rare, and it would slow every start.
+  const { default: writeXlsxFile } = await import('write-excel-file/node')
+  const sheet = [header, ...participants.map(rowOf)]
+  const file = await writeXlsxFile(sheet, {
+    columns: [{ width: 30 }, { width: 32 }, { width: 12 }],
+  }).toBuffer()
+  return { fileName: fileNameOf(group), file }
+}
+
+/** Always of the type text, so that a name such as =1+1 never becomes a formula. */
+const text = (value: string) => ({ value, type: String })
+
+const header = ['Name', 'Phone number', 'Role'].map((title) => ({
+  ...text(title),
+  fontWeight: 'bold' as const,
+}))
+
+const roles = { creator: 'owner', admin: 'admin', member: 'member' }
+
+const rowOf = ({ personId, name, rank }: Participant) => [
+  text(name ?? ''),
+  text(personId.endsWith('@lid') ? `${personId} (hidden number)` : `+${personId}`),
+  text(roles[rank]),
+]
+
+const LONGEST_NAME = 100
+
+/** Without what file systems refuse, or what turns text around. */
+function fileNameOf({ name, today }: { name: string; today: string }): string {
+  const safe = name.replace(/[\\/:*?"<>|\p{Cc}\p{Bidi_Control}]/gu, '_').trim()
+  const short = [...safe].slice(0, LONGEST_NAME).join('')
+  return `Participants_${short}_${today}.xlsx`
+}
+
+/** RFC 6266: the name in UTF-8 (RFC 5987), and one in ASCII for who can't read that. */
+export function contentDisposition(fileName: string): string {
+  const ascii = fileName
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\x20-\x7e]|%/g, '_')
+  const escaped = (sign: string) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`
+  const utf8 = encodeURIComponent(fileName.toWellFormed()).replace(/['()*]/g, escaped)
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${utf8}`
+}

@@ -1,0 +1,150 @@
+import { specialGroups } from '@sendroom/simulator'
+import { expect, test } from 'vitest'
+import { useSimulator } from '../../../test/simulated.ts'
+import { useWorld } from '../../../test/world.ts'
+import { ProviderFailure } from '../../providers/provider.ts'
+import { syncGroups } from './sync.ts'
+
+/** What a sync makes of the provider's real answers; what it makes of changes is told in sync.test.ts. */
+const simulated = useSimulator()
+const world = useWorld()
+
+const sync = (instanceId: number) =>
+  syncGroups(
+    { sql: world.sql, secrets: world.secrets, providers: simulated.providers() },
+    instanceId,
+    new AbortController().signal,
+  )
+
+const stateOf = async (id: number) =>
+  (
+    await world.sql`
+      select last_sync_at, sync_problem, status, syncing_until > clock_now() as is_syncing
+      from instances where id = ${id}`
+  )[0]
+
+test('all groups with all participants arrive, odd ones included', async () => {
+  const { id, token } = await world.add.instance({ token: 'test_linked_sync_all' })
+
+  await sync(id)
+
+  const answer = await fetch(`${simulated.simulator.url}/groups?count=500`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const { groups } = (await answer.json()) as {
+    groups: { id: string; name?: string; participants?: object[] }[]
+  }
+  const rows = await world.sql`
+      select chat_id, name, participant_count, left_at,
+        (select count(*) from participants p where p.group_id = g.id) as people
+      from groups g order by chat_id`
+  expect(rows).toHaveLength(320)
+  expect(rows).toEqual(
+    groups
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .map(({ id, name, participants }) => ({
+        chatId: id,
+        name: name?.trim() || id,
+        participantCount: participants?.length ?? 0,
+        people: participants?.length ?? 0,
+        leftAt: null,
+      })),
+  )
+  expect(groups.some(({ name }) => !name) && groups.some(({ participants }) => !participants)).toBe(true)
+  expect(await stateOf(id)).toMatchObject({
+    lastSyncAt: expect.any(String),
+    syncProblem: null,
+    isSyncing: false,
+  })
+})
+
+test('a group in which only admins write is closed to an account that is none', async () => {
+  const { id, token } = await world.add.instance({ token: 'test_linked_sync_closed' })
+  const canSend = async (chatId: string) =>
+    (await world.sql`select can_send from groups where chat_id = ${chatId}`)[0]?.canSend
+  const { announcementsOnly, announcementsAsAdmin, communityAnnounce, large } = specialGroups(token)
+
+  await sync(id)
+  expect([await canSend(announcementsOnly), await canSend(large)]).toEqual([null, true]) // our number is not known yet
+  const number = simulated.simulator.channels.find(token)?.number ?? ''
+  await world.sql`update instances set whats_app_number = ${`+${number.slice(0, 2)} ${number.slice(2)}`}`
+  await sync(id)
+
+  expect(await canSend(announcementsOnly)).toBe(false)
+  expect(await canSend(communityAnnounce)).toBe(false)
+  expect(await canSend(announcementsAsAdmin)).toBe(true)
+  expect(await canSend(large)).toBe(true)
+})
+
+test('participants have the names of the contacts, and hidden numbers stay hidden', async () => {
+  const { id } = await world.add.instance({ token: 'test_linked_sync_names' })
+
+  await sync(id)
+
+  const [people] = await world.sql`
+      select count(*) filter (where name is not null) as named, count(*) filter (where name is null) as nameless,
+        count(*) filter (where person_id like '%@lid') as hidden,
+        count(*) filter (where person_id !~ '^[0-9]+(@lid)?$') as odd
+      from participants`
+  expect(people).toMatchObject({ odd: 0 })
+  for (const count of ['named', 'nameless', 'hidden']) expect(people?.[count]).toBeGreaterThan(0)
+})
+
+test('without contacts the groups are read all the same, and known names stay', async () => {
+  const { id } = await world.add.instance({ token: 'test_linked_sync_all' })
+  await sync(id)
+  const named = () => world.sql`select count(*) from participants where name is not null`
+  const before = await named()
+  simulated.simulator.faults.add({ kind: 'status', status: 500, path: '^/contacts' })
+
+  await sync(id)
+
+  expect(await named()).toEqual(before)
+  expect(await stateOf(id)).toMatchObject({ syncProblem: null })
+})
+
+test('a busy provider is asked again as late as it says', async () => {
+  const { id, token } = await world.add.instance({ token: 'test_linked_sync_busy' })
+  simulated.simulator.faults.add({
+    kind: 'status',
+    status: 429,
+    retryAfter: 0,
+    token,
+    path: '^/groups',
+    skip: 1,
+    times: 2,
+  })
+
+  await sync(id)
+
+  expect(await world.sql`select from groups`).toHaveLength(320)
+  expect(simulated.simulator.channels.find(token)?.requests.get('GET /groups')).toBe(4 + 2)
+})
+
+test.each([
+  ['429 for too long', { status: 429, retryAfter: 3600 }, 'provider_busy', 'throws'],
+  ['a server error', { status: 500 }, 'provider_error', 'throws'],
+  ['not linked any more', { status: 401 }, 'account_not_linked', 'ends'],
+  ['not paid', { status: 402 }, 'account_unpaid', 'ends'],
+] as const)('a sync cut by %s keeps the old data and says why', async (_case, fault, code, how) => {
+  const { id, token } = await world.add.instance({ token: `test_linked_sync_${code}` })
+  await sync(id)
+  const before = await stateOf(id)
+  await world.sql`update groups set last_sync_at = 'epoch'`
+  simulated.simulator.faults.add({ kind: 'status', ...fault, token, path: '^/groups', skip: 1 })
+
+  const result = sync(id)
+
+  if (how === 'throws') await expect(result).rejects.toThrow(ProviderFailure)
+  else await result
+  expect(await world.sql`select from groups`).toHaveLength(320)
+  expect(
+    await world.sql`select from groups where last_sync_at = 'epoch' and missing_since is null`,
+  ).toHaveLength(220)
+  expect(await stateOf(id)).toMatchObject({
+    lastSyncAt: before?.lastSyncAt,
+    syncProblem: { code },
+    isSyncing: false,
+    status: code === 'account_not_linked' ? 'NeedsLogin' : code === 'account_unpaid' ? 'Unpaid' : 'Connected',
+  })
+})

@@ -1,0 +1,143 @@
+import type { Instance, InstanceListQuery, InstanceRow } from '@sendroom/contract/instances'
+import { type Caller, seesInstance } from '../../platform/access.ts'
+import { contains, type Db } from '../../platform/database/connection.ts'
+import { listPage } from '../../platform/list.ts'
+
+/** Of `instances i`; never the token. */
+const rowColumns = (sql: Db) => sql`
+  i.id, i.name, i.whats_app_number, i.is_active, i.is_test, i.created_at, i.expired_time,
+  i.status, i.status_seen_at, coalesce(i.waiting, case when i.restricted_until > clock_now() then
+    jsonb_build_object('code', 'account_restricted', 'params', jsonb_build_object()) end) as waiting,
+  i.last_sync_at, coalesce(i.syncing_until > clock_now(), false) as is_syncing, i.sync_problem`
+
+const paceColumns = (sql: Db) => sql`
+  jsonb_build_array(i.group_pause_from_ms / 1000.0, i.group_pause_to_ms / 1000.0) as group_pause_seconds,
+  jsonb_build_array(i.private_pause_from_ms / 1000.0, i.private_pause_to_ms / 1000.0) as private_pause_seconds,
+  jsonb_build_object('groups', i.group_cap, 'private', i.private_cap) as daily_cap,
+  case when i.quiet_from is not null then
+    jsonb_build_object('from', left(i.quiet_from::text, 5), 'to', left(i.quiet_to::text, 5))
+  end as quiet_hours,
+  i.time_zone`
+
+export async function listInstances(sql: Db, caller: Caller, query: InstanceListQuery) {
+  const pattern = contains(query.search)
+  const isFound = query.search
+    ? sql`(i.name ilike ${pattern} or i.whats_app_number ilike ${pattern})`
+    : sql`true`
+  return listPage<InstanceRow>(sql, query, {
+    select: sql`select ${rowColumns(sql)}`,
+    from: sql`from instances i where ${seesInstance(sql, caller, 'i.id')} and ${isFound}`,
+    sortBy: sortColumn(sql, query.sortBy),
+    id: sql`i.id`,
+    countKey: ['instances', caller.id, caller.role, query.search],
+  })
+}
+
+const sortColumn = (sql: Db, field: InstanceListQuery['sortBy']) =>
+  ({
+    id: sql`i.id`,
+    name: sql`i.name`,
+    whatsAppNumber: sql`i.whats_app_number`,
+    isActive: sql`i.is_active`,
+    createdAt: sql`i.created_at`,
+    expiredTime: sql`i.expired_time`,
+    status: sql`i.status`,
+  })[field]
+
+/** What is needed to act for an account. */
+export type AccountRow = Pick<Instance, 'id' | 'isActive' | 'isTest' | 'status'> & { tokenCipher: Buffer }
+
+const accountColumns = (sql: Db) => sql`i.id, i.is_active, i.is_test, i.status, i.token_cipher`
+
+export async function findInstance(
+  sql: Db,
+  caller: Caller,
+  id: number,
+): Promise<(Omit<Instance, 'whapiToken'> & AccountRow) | null> {
+  const [instance] = await sql<(Omit<Instance, 'whapiToken'> & AccountRow)[]>`
+    select ${rowColumns(sql)}, ${paceColumns(sql)}, i.token_cipher
+    from instances i where i.id = ${id} and ${seesInstance(sql, caller, 'i.id')}`
+  return instance ?? null
+}
+
+export async function findAccount(sql: Db, caller: Caller, id: number): Promise<AccountRow | null> {
+  const [account] = await sql<AccountRow[]>`
+    select ${accountColumns(sql)} from instances i where i.id = ${id} and ${seesInstance(sql, caller, 'i.id')}`
+  return account ?? null
+}
+
+export type Columns = Record<string, string | number | boolean | Buffer | null>
+
+export async function insertInstance(sql: Db, columns: Columns): Promise<number> {
+  const [{ id }] = await sql<[{ id: number }]>`insert into instances ${sql(columns)} returning id`
+  return id
+}
+
+export async function updateInstanceColumns(sql: Db, id: number, columns: Columns): Promise<void> {
+  if (Object.keys(columns).length > 0) await sql`update instances set ${sql(columns)} where id = ${id}`
+}
+
+/** The instance as it is now, locked until the transaction ends. */
+export async function lockInstance(
+  sql: Db,
+  id: number,
+): Promise<{ tokenHash: Buffer; isActive: boolean } | null> {
+  const [instance] = await sql<{ tokenHash: Buffer; isActive: boolean }[]>`
+    select token_hash, is_active from instances where id = ${id} for update`
+  return instance ?? null
+}
+
+export async function hasJobs(sql: Db, instanceId: number): Promise<boolean> {
+  const { count } = await sql`select from jobs where instance_id = ${instanceId} limit 1`
+  return count > 0
+}
+
+/** Messages, groups and participants; the jobs are gone by then. */
+export async function deleteData(sql: Db, instanceId: number): Promise<void> {
+  await sql`delete from messages where instance_id = ${instanceId}`
+  await sql`delete from groups where instance_id = ${instanceId}`
+  await sql`update instances set last_sync_at = null, sync_problem = null where id = ${instanceId}`
+}
+
+export const deleteInstance = (sql: Db, id: number) => sql`delete from instances where id = ${id}`
+
+/** Keeps the status just seen, and the linked number where none was given; returns what was known before. */
+export async function updateStatus(
+  sql: Db,
+  id: number,
+  { status, linkedNumber }: { status: Instance['status']; linkedNumber: string | null },
+): Promise<Pick<Instance, 'status' | 'lastSyncAt'> | null> {
+  const [before] = await sql<Pick<Instance, 'status' | 'lastSyncAt'>[]>`
+    update instances i set
+      status = ${status}, status_seen_at = clock_now(),
+      whats_app_number = coalesce(nullif(i.whats_app_number, ''), ${linkedNumber}, '')
+    from (select id, status, last_sync_at from instances where id = ${id} for update) before
+    where i.id = before.id
+    returning before.status, before.last_sync_at`
+  return before ?? null
+}
+
+/** True for one caller in two seconds: whoever gets it asks the provider. */
+export async function claimStatusRead(sql: Db, id: number): Promise<boolean> {
+  const { count } = await sql`
+    update instances set status_asked_at = clock_now()
+    where id = ${id} and status_asked_at <= clock_now() - interval '2 seconds'`
+  return count === 1
+}
+
+/** Active accounts whose status is due, taken so that no other worker asks for them too. */
+export async function claimStatusReads(
+  sql: Db,
+  { withTest, limit }: { withTest: boolean; limit: number },
+): Promise<AccountRow[]> {
+  return sql<AccountRow[]>`
+    update instances i set status_asked_at = clock_now()
+    where i.id in (
+      select id from instances
+      where is_active and (${withTest} or not is_test)
+        -- On a trial channel every call counts: it has 1,000 a month.
+        and status_asked_at <= clock_now() - case when is_test then interval '1 minute' else interval '1 hour' end
+      order by status_asked_at limit ${limit} for update skip locked
+    )
+    returning ${accountColumns(sql)}`
+}

@@ -1,0 +1,249 @@
+import { contract } from '@sendroom/contract'
+import type { InjectOptions } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { useSimulator } from '../../../test/simulated.ts'
+import { until } from '../../../test/until.ts'
+import { useWorld } from '../../../test/world.ts'
+import { keyOf, renewWebhooks, secretOf, setDueWebhooks } from './webhook.ts'
+
+const simulated = useSimulator()
+let base: string | null = 'https://send.example'
+const world = useWorld({ providers: simulated.providers, webhookBase: () => base })
+
+/** An account, and how its provider calls. */
+async function calledAccount() {
+  const account = await world.add.instance()
+  const [{ tokenHash }] = await world.sql<[{ tokenHash: Buffer }]>`
+    select token_hash from instances where id = ${account.id}`
+  const key = keyOf(world.secrets, account.id)
+  const secret = secretOf(world.secrets, { id: account.id, tokenHash })
+  async function call(payload: unknown, given: { key?: string; secret?: string; type?: string } = {}) {
+    const request: InjectOptions = {
+      method: 'POST',
+      url: `/api/webhooks/whapi/${given.key ?? key}`,
+      headers: {
+        'content-type': given.type ?? 'application/json',
+        'x-sendroom-secret': given.secret ?? secret,
+        // Webhooks bring no cookie's proof.
+        cookie: 'XSRF-TOKEN=somebody',
+      },
+      payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
+    }
+    return (await (await world.app).inject(request)).statusCode
+  }
+  return { ...account, key, secret, call }
+}
+
+const event = (type: string, event: string, rest: object) => ({
+  ...rest,
+  event: { type, event },
+  channel_id: 'X-1',
+})
+const status = (fields: object) =>
+  event('statuses', 'post', {
+    statuses: [{ id: 'm1', code: 3, status: 'delivered', timestamp: '1767225602', ...fields }],
+  })
+const stored = () => world.sql`
+  select instance_id, provider_message_id, state, viewer, detail, happened_at from receipt_events order by id`
+const rowOf = async (id: number) =>
+  (
+    await world.sql`
+      select status, status_seen_at, whats_app_number, waiting, groups_changed_at, webhook_base
+      from instances where id = ${id}`
+  )[0]
+
+describe('a call of the webhook', () => {
+  test('is stored with its essentials and answered', async () => {
+    const { id, call } = await calledAccount()
+    expect(await call(status({}))).toBe(200)
+    expect(await call(status({ status: 'played', viewer_id: '84900000001@s.whatsapp.net' }))).toBe(200)
+    expect(await call(status({ status: 'failed', errors: [{ code: 403, message: 'forbidden' }] }))).toBe(200)
+    const common = { instanceId: id, providerMessageId: 'm1', happenedAt: '2026-01-01T00:00:02.000Z' }
+    expect([...(await stored())]).toEqual([
+      { ...common, state: 'delivered', viewer: null, detail: '' },
+      { ...common, state: 'read', viewer: '84900000001', detail: '' },
+      { ...common, state: 'failed', viewer: null, detail: 'forbidden' },
+    ])
+  })
+
+  test.each([
+    ['a wrong key', { key: '1.guessed' }],
+    ['no key at all', { key: 'x' }],
+    ['a wrong secret', { secret: 'guessed' }],
+    ['no secret', { secret: '' }],
+  ])('with %s finds nothing, whatever its body', async (_name, given) => {
+    const { call } = await calledAccount()
+    expect(await call(status({}), given)).toBe(404)
+    expect(await call('{', given)).toBe(404)
+    expect(await stored()).toHaveLength(0)
+  })
+
+  test('finds nothing with the key and secret of another account, or of a former token', async () => {
+    const { id, call } = await calledAccount()
+    const other = await calledAccount()
+    expect(await call(status({}), { secret: other.secret })).toBe(404)
+    expect(await call(status({}), { key: other.key })).toBe(404)
+    await world.sql`update instances set token_hash = ${world.secrets.hash('another')} where id = ${id}`
+    expect(await call(status({}))).toBe(404)
+    await world.sql`delete from instances where id = ${other.id}`
+    expect(await other.call(status({}))).toBe(404)
+  })
+
+  test.each([
+    ['nothing', {}],
+    ['a list', []],
+    ['a text', '"x"'],
+    ['null', 'null'],
+    ['an unknown event', event('polls', 'post', { polls: [{ id: 1 }] })],
+    [
+      'statuses that are none',
+      event('statuses', 'post', { statuses: [1, null, {}, { id: 5 }, { status: 'read' }] }),
+    ],
+    ['states that tell nothing', status({ status: 'pending' })],
+    ['an id far too long', status({ id: 'x'.repeat(5000) })],
+    ['zero bytes', status({ id: 'a\0b', viewer_id: '1\0' })],
+    ['a time that is none', status({ timestamp: 'soon' })],
+    ['a message that came in', event('messages', 'post', { messages: [{ id: 'm1', from_me: false }] })],
+  ])('that says %s is answered and harmless', async (_name, payload) => {
+    const { call } = await calledAccount()
+    expect(await call(payload)).toBe(200)
+  })
+
+  test('that is no JSON, of another type or huge is refused', async () => {
+    const { call } = await calledAccount()
+    expect(await call('{"statuses":[')).toBe(400)
+    expect(await call('a=b', { type: 'application/x-www-form-urlencoded' })).toBe(415)
+    expect(await call({ statuses: 'x'.repeat(2_000_000) })).toBe(413)
+    expect(await stored()).toHaveLength(0)
+  })
+
+  test('about the account is seen at once, and its jobs wait or go on', async () => {
+    const { id, call } = await calledAccount()
+    await call(event('users', 'delete', { user: { id: '84907654321', name: 'Shop' } }))
+    expect(await rowOf(id)).toMatchObject({ status: 'NeedsLogin', waiting: { code: 'account_not_linked' } })
+    await call(event('channel', 'post', { health: { status: { code: 2, text: 'LAUNCH' } } }))
+    expect(await rowOf(id)).toMatchObject({ status: 'NeedsLogin' })
+    await call(event('users', 'post', { user: { id: '84907654321', name: 'Shop' } }))
+    expect(await rowOf(id)).toMatchObject({
+      status: 'Connected',
+      statusSeenAt: expect.any(String),
+      whatsAppNumber: '84907654321',
+      waiting: null,
+    })
+    expect(world.syncRequests).toEqual([id])
+    await call(event('channel', 'post', { health: { status: { code: 7, text: 'STOP' } } }))
+    expect(await rowOf(id)).toMatchObject({ status: 'Unpaid', waiting: { code: 'account_unpaid' } })
+  })
+
+  test.each([
+    ['post', { groups: [{ id: '1@g.us' }] }],
+    ['put', { groups_participants: [{ group_id: '1@g.us', participants: [], action: 'add' }] }],
+    ['patch', { groups_updates: [{ changes: ['name'] }] }],
+  ])('about groups (%s) has them read anew by the schedule', async (verb, payload) => {
+    const { id, call } = await calledAccount()
+    await call(event('groups', verb, payload))
+    expect((await rowOf(id))?.groupsChangedAt).toBeTruthy()
+  })
+})
+
+describe('the webhook at the provider', () => {
+  const theirs = { url: 'https://other.example/hook', mode: 'path', headers: { 'x-key': '1' }, events: [] }
+  const settings = async (token: string) => {
+    const answer = await fetch(`${simulated.simulator.url}/settings`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    return (await answer.json()) as { webhooks: { url: string; headers: object }[] }
+  }
+  const urls = async (token: string) => (await settings(token)).webhooks.map(({ url }) => url)
+  const change = (token: string, webhooks: object[]) =>
+    fetch(`${simulated.simulator.url}/settings`, {
+      method: 'PATCH',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ webhooks }),
+    })
+  let tokens = 0
+  const linked = () => `test_linked_hook_${Date.now()}_${++tokens}`
+  const create = async (token: string) =>
+    (
+      await world.call(await world.add.admin(), contract.instances.create, {
+        body: { name: token, whapiToken: token },
+      })
+    ).body
+  const patches = (token: string) =>
+    simulated.simulator.channels.find(token)?.requests.get('PATCH /settings') ?? 0
+
+  test('is set when an account is connected, beside those of others', async () => {
+    const token = linked()
+    await change(token, [theirs])
+    const { id } = await create(token)
+    const { webhooks } = await settings(token)
+    expect(webhooks[0]).toEqual(theirs)
+    expect(webhooks[1]).toMatchObject({
+      url: `https://send.example/api/webhooks/whapi/${keyOf(world.secrets, id)}`,
+      headers: { 'x-sendroom-secret': expect.stringMatching(/^[\w-]{43}$/) },
+      events: expect.arrayContaining([{ type: 'statuses', method: 'post' }]),
+    })
+    expect(webhooks).toHaveLength(2)
+    expect(await rowOf(id)).toMatchObject({ webhookBase: 'https://send.example' })
+  })
+
+  test('follows the address of the installation, and is set once', async () => {
+    const token = linked()
+    const { id } = await create(token)
+    const parts = {
+      ...{ sql: world.sql, secrets: world.secrets, providers: simulated.providers() },
+      webhookBase: () => base,
+    }
+    const { signal } = new AbortController()
+    await setDueWebhooks(parts, signal)
+    expect(patches(token)).toBe(1)
+    base = 'https://new.example'
+    await renewWebhooks(parts, signal)
+    expect(await urls(token)).toEqual([`https://new.example/api/webhooks/whapi/${keyOf(world.secrets, id)}`])
+    // Looked at again after a day, and found as it should be.
+    await world.shiftClock('25 hours')
+    await setDueWebhooks(parts, signal)
+    expect(patches(token)).toBe(2)
+    await change(token, [])
+    await world.shiftClock('50 hours')
+    await setDueWebhooks(parts, signal)
+    expect(await urls(token)).toHaveLength(1)
+    base = 'https://send.example'
+  })
+
+  test('is not set without an address, and a provider that can’t is asked again later', async () => {
+    base = null
+    const token = linked()
+    await create(token)
+    expect(patches(token)).toBe(0)
+    base = 'https://send.example'
+    const failing = linked()
+    simulated.simulator.faults.add({ kind: 'status', status: 500, path: '^/settings', token: failing })
+    const { id, status } = await create(failing)
+    expect(status).toBe('Connected')
+    expect(await rowOf(id)).toMatchObject({ webhookBase: null })
+    simulated.simulator.faults.clear()
+    const parts = {
+      ...{ sql: world.sql, secrets: world.secrets, providers: simulated.providers() },
+      webhookBase: () => base,
+    }
+    await world.shiftClock('2 hours')
+    await setDueWebhooks(parts, new AbortController().signal)
+    expect(await rowOf(id)).toMatchObject({ webhookBase: 'https://send.example' })
+  })
+
+  test('goes with the account, and with its token', async () => {
+    const [gone, former, next] = [linked(), linked(), linked()]
+    for (const token of [gone, former]) await change(token, [theirs])
+    const { id } = await create(gone)
+    await world.call(await world.add.admin(), contract.instances.remove, { params: { id } })
+    await until('it is taken back', async () => (await urls(gone)).join() === theirs.url)
+    const changed = await create(former)
+    await world.call(await world.add.admin(), contract.instances.update, {
+      params: { id: changed.id },
+      body: { whapiToken: next },
+    })
+    await until('it is taken back', async () => (await urls(former)).join() === theirs.url)
+    expect(await urls(next)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,86 @@
+import type { JobLog, JobRowsQuery, SentMessage } from '@sendroom/contract/jobs'
+import type { Page } from '@sendroom/contract/paging'
+import { reasonText } from '@sendroom/contract/reasons'
+import type { Reason } from '@sendroom/contract/values'
+import { contains, type Db } from '../../platform/database/connection.ts'
+import { listPage } from '../../platform/list.ts'
+
+// What became of a job: its deliveries and its log, newest first.
+
+export type JobRecipient = { groupId: number | null; chatId: string; name: string }
+
+/** The first of its recipients, in the order they were given. */
+export const findRecipients = (sql: Db, jobId: number, limit: number) => sql<JobRecipient[]>`
+  select group_id, chat_id, recipient_name as name from deliveries
+  where job_id = ${jobId} order by id limit ${limit}`
+
+type SentRow = Omit<SentMessage, 'errorMessage'>
+
+const sentColumns = (sql: Db) => sql`
+  select d.id, d.recipient_name, replace(d.chat_id, '@s.whatsapp.net', '') as recipient_id,
+    initcap(d.status) as status, d.sent_at, d.delivered_at, d.read_at,
+    case when d.group_id is not null then d.delivered_members end as delivered_to,
+    case when d.group_id is not null then d.read_members end as read_by,
+    -- We are one of the participants, and no receipt is ours.
+    (select greatest(g.participant_count - 1, d.delivered_members) from groups g
+     where g.id = d.group_id and g.participant_count > 0) as members,
+    case d.status when 'failed' then d.reason end as reason`
+
+const fromSent = (sql: Db, jobId: number) =>
+  sql`from deliveries d where d.job_id = ${jobId} and d.status in ('sent', 'failed')`
+
+const toSentMessage = (row: SentRow): SentMessage => ({
+  ...row,
+  errorMessage: row.reason && reasonText(row.reason),
+})
+
+export async function newestSentMessages(sql: Db, jobId: number, limit: number): Promise<SentMessage[]> {
+  const rows = await sql<SentRow[]>`
+    ${sentColumns(sql)} ${fromSent(sql, jobId)} order by d.id desc limit ${limit}`
+  return rows.map(toSentMessage)
+}
+
+export async function listSentMessages(
+  sql: Db,
+  jobId: number,
+  query: JobRowsQuery,
+): Promise<Page<SentMessage>> {
+  const pattern = contains(query.search)
+  const search = query.search
+    ? sql`and (d.recipient_name ilike ${pattern} or d.chat_id ilike ${pattern})`
+    : sql``
+  const page = await listPage<SentRow>(sql, query, {
+    select: sentColumns(sql),
+    from: sql`${fromSent(sql, jobId)} ${search}`,
+    sortBy: sql`d.id`,
+    id: sql`d.id`,
+    countKey: ['sent messages', jobId, query.search],
+  })
+  return { ...page, data: page.data.map(toSentMessage) }
+}
+
+type LogRow = Omit<JobLog, 'message'> & { reason: Reason }
+
+const logColumns = (sql: Db) => sql`select l.id, l.created_at, l.log_level, l.reason`
+const fromLog = (sql: Db, jobId: number) => sql`from job_logs l where l.job_id = ${jobId}`
+
+const toJobLog = (row: LogRow): JobLog => ({ ...row, message: reasonText(row.reason) })
+
+export async function newestLogs(sql: Db, jobId: number, limit: number): Promise<JobLog[]> {
+  const rows = await sql<LogRow[]>`
+    ${logColumns(sql)} ${fromLog(sql, jobId)} order by l.id desc limit ${limit}`
+  return rows.map(toJobLog)
+}
+
+export async function listLogs(sql: Db, jobId: number, query: JobRowsQuery): Promise<Page<JobLog>> {
+  // A line is kept as code and values: names in it are found, its words are not.
+  const search = query.search ? sql`and (l.reason -> 'params')::text ilike ${contains(query.search)}` : sql``
+  const page = await listPage<LogRow>(sql, query, {
+    select: logColumns(sql),
+    from: sql`${fromLog(sql, jobId)} ${search}`,
+    sortBy: sql`l.id`,
+    id: sql`l.id`,
+    countKey: ['job logs', jobId, query.search],
+  })
+  return { ...page, data: page.data.map(toJobLog) }
+}

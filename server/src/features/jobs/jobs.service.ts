@@ -1,0 +1,96 @@
+import { progressOf } from '@sendroom/contract/job-life'
+import type { Job, JobRow } from '@sendroom/contract/jobs'
+import { limits } from '@sendroom/contract/limits'
+import {
+  cancelJob,
+  deleteJobs,
+  expectEnd,
+  pauseJob,
+  recipientCounts,
+  restartJob,
+  resumeJob,
+  retryFailed,
+  whyWaiting,
+} from '../../engine/index.ts'
+import type { Caller } from '../../platform/access.ts'
+import type { Sql } from '../../platform/database/connection.ts'
+import { Refusal, seen } from '../../platform/refusal.ts'
+import { findRecipients, newestLogs, newestSentMessages } from './job-rows.queries.ts'
+import { countVisibleJobs, findJobContent, findJobRow } from './jobs.queries.ts'
+
+/** The whole job page in a constant number of queries, however large the job. */
+export async function getJob(sql: Sql, caller: Caller, id: number): Promise<Job> {
+  const job = seen(await findJobContent(sql, caller, id))
+  const [recipients, why, named, sentMessages, logs] = await Promise.all([
+    recipientCounts(sql, id),
+    whyWaiting(sql, id),
+    findRecipients(sql, id, limits.jobDetailRecipients),
+    newestSentMessages(sql, id, limits.jobDetailRows),
+    newestLogs(sql, id, limits.jobDetailRows),
+  ])
+  const expected = await expectEnd(sql, id, recipients.waiting)
+  return {
+    ...job,
+    ...why,
+    endsAt: expected?.endsAt ?? null,
+    assignedGroups: named.flatMap(({ groupId, name }) => (groupId === null ? [] : [{ id: groupId, name }])),
+    targetPhoneNumbers:
+      job.jobType === 'SendToUsers' ? named.map(({ chatId }) => chatId.split('@')[0] ?? chatId) : [],
+    totalSentMessages: recipients.sent,
+    progress: progressOf(recipients.sent, recipients.total),
+    recipients,
+    sentMessages,
+    logs,
+  }
+}
+
+export async function restart(sql: Sql, caller: Caller, id: number): Promise<JobRow> {
+  seen(await findJobRow(sql, caller, id))
+  const answer = await restartJob(sql, id, caller.username)
+  if (answer === 'settling') throw new Refusal('job_settling')
+  if (answer === 'not_allowed') throw new Refusal('job_not_restartable')
+  return seen(await findJobRow(sql, caller, id))
+}
+
+export async function cancel(sql: Sql, caller: Caller, id: number): Promise<JobRow> {
+  seen(await findJobRow(sql, caller, id))
+  const answer = await cancelJob(sql, id, caller.username)
+  if (answer === 'not_allowed') throw new Refusal('job_not_cancellable')
+  return seen(await findJobRow(sql, caller, id))
+}
+
+export async function pause(sql: Sql, caller: Caller, id: number): Promise<JobRow> {
+  seen(await findJobRow(sql, caller, id))
+  const answer = await pauseJob(sql, id, caller.username)
+  if (answer === 'not_allowed') throw new Refusal('job_not_pausable')
+  return seen(await findJobRow(sql, caller, id))
+}
+
+export async function resume(sql: Sql, caller: Caller, id: number): Promise<JobRow> {
+  seen(await findJobRow(sql, caller, id))
+  const answer = await resumeJob(sql, id, caller.username)
+  if (answer === 'not_allowed') throw new Refusal('job_not_resumable')
+  return seen(await findJobRow(sql, caller, id))
+}
+
+export async function retry(
+  sql: Sql,
+  caller: Caller,
+  id: number,
+  whom: { includeUnknown: boolean },
+): Promise<JobRow> {
+  seen(await findJobRow(sql, caller, id))
+  const answer = await retryFailed(sql, id, caller.username, whom)
+  if (answer === 'settling') throw new Refusal('job_settling')
+  if (answer === 'not_allowed') throw new Refusal('job_not_retryable')
+  if (answer === 'nothing') throw new Refusal('job_nothing_to_retry')
+  return seen(await findJobRow(sql, caller, id))
+}
+
+/** All or none. */
+export async function removeJobs(sql: Sql, caller: Caller, ids: number[]): Promise<void> {
+  const wanted = [...new Set(ids)]
+  if ((await countVisibleJobs(sql, caller, wanted)) !== wanted.length) throw new Refusal('not_found')
+  const answer = await deleteJobs(sql, wanted, caller.username)
+  if (answer === 'busy') throw new Refusal('account_busy')
+}

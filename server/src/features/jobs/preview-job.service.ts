@@ -1,0 +1,54 @@
+import type { JobDraft, JobPreview } from '@sendroom/contract/jobs'
+import { limits } from '@sendroom/contract/limits'
+import type { CountryCode } from 'libphonenumber-js'
+import { expectOrder } from '../../engine/index.ts'
+import type { Caller } from '../../platform/access.ts'
+import type { Sql } from '../../platform/database/connection.ts'
+import { InvalidInput } from '../../platform/refusal.ts'
+import { readPhoneNumbers } from './phone-numbers.ts'
+import { countChosen, seesAccount } from './preview.queries.ts'
+
+/** What a job would be if it were created as the form stands: nothing is written, nothing is refused for being missing. */
+export async function previewJob(
+  { sql, defaultCountry }: { sql: Sql; defaultCountry: CountryCode },
+  caller: Caller,
+  draft: JobDraft,
+): Promise<JobPreview> {
+  const { jobType, instanceId } = draft
+  if (instanceId && !(await seesAccount(sql, caller, instanceId)))
+    throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
+  const counted =
+    jobType === 'SendToUsers' ? await countPeople(draft, defaultCountry) : await countGroups(sql, draft)
+  const order = { jobType, recipients: counted.recipients, scheduledAt: draft.scheduledAt ?? null }
+  const expected = instanceId ? await expectOrder(sql, { ...order, instanceId }) : null
+  return {
+    ...counted,
+    durationSeconds:
+      expected && Math.round((Date.parse(expected.endsAt) - Date.parse(expected.beginsAt)) / 1000),
+    endsAt: expected?.endsAt ?? null,
+  }
+}
+
+type Counted = Omit<JobPreview, 'durationSeconds' | 'endsAt'>
+
+const nothing: Counted = {
+  recipients: 0,
+  doubles: 0,
+  unreadable: { total: 0, first: [] },
+  leftGroups: { total: 0, first: [] },
+  closedGroups: { total: 0, first: [] },
+}
+
+async function countPeople({ phoneNumbers }: JobDraft, defaultCountry: CountryCode): Promise<Counted> {
+  const { numbers, doubles, unreadable } = await readPhoneNumbers(phoneNumbers, defaultCountry)
+  const first = unreadable.slice(0, limits.previewNames).map((text) => text.slice(0, 50))
+  return { ...nothing, recipients: numbers.length, doubles, unreadable: { total: unreadable.length, first } }
+}
+
+/** Groups belong to an account: before one is chosen there are none. */
+async function countGroups(sql: Sql, { instanceId, groupIds }: JobDraft): Promise<Counted> {
+  const wanted = [...new Set(groupIds)]
+  const doubles = groupIds.length - wanted.length
+  if (!instanceId) return { ...nothing, doubles }
+  return { ...nothing, doubles, ...(await countChosen(sql, instanceId, wanted, limits.previewNames)) }
+}

@@ -1,0 +1,50 @@
+import { type Caller, sessionLives } from '../../platform/access.ts'
+import type { Db } from '../../platform/database/connection.ts'
+
+export async function findCaller(sql: Db, tokenHash: Buffer): Promise<Caller | null> {
+  const [caller] = await sql<Caller[]>`
+    select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, s.token_hash
+    from sessions s join users u on u.id = s.user_id
+    where s.token_hash = ${tokenHash} and ${sessionLives(sql)}`
+  return caller ?? null
+}
+
+export async function findPassword(sql: Db, username: string) {
+  const [user] = await sql<{ id: number; passwordHash: string; isActive: boolean }[]>`
+    select id, password_hash, is_active from users where lower(username) = lower(${username})`
+  return user ?? null
+}
+
+/**
+ * Opens a session, and clears away those that have ended. False if the user was locked or the password changed since
+ * it was tested: whoever does that waits for us here or we for them, and ends the sessions afterwards.
+ */
+export async function insertSession(
+  sql: Db,
+  session: { userId: number; passwordHash: string; tokenHash: Buffer; days: number },
+): Promise<boolean> {
+  const { count } = await sql`
+    with ended as (delete from sessions where expires_at <= clock_now()),
+    unchanged as materialized (
+      select id from users where id = ${session.userId} and password_hash = ${session.passwordHash} and is_active
+      for share
+    )
+    insert into sessions (token_hash, user_id, expires_at)
+    select ${session.tokenHash}, id, clock_now() + ${session.days} * interval '1 day' from unchanged`
+  return count === 1
+}
+
+export const deleteSession = (sql: Db, tokenHash: Buffer) =>
+  sql`delete from sessions where token_hash = ${tokenHash}`
+
+/** Adds a locked Member who waits for an Admin, unless too many wait already. */
+export async function insertWaitingUser(
+  sql: Db,
+  user: { username: string; email: string; passwordHash: string; waitingLimit: number },
+): Promise<boolean> {
+  const { count } = await sql`
+    insert into users (username, email, password_hash, role, is_active, is_waiting)
+    select ${user.username}, ${user.email}, ${user.passwordHash}, 'Member', false, true
+    where (select count(*) from users where is_waiting) < ${user.waitingLimit}`
+  return count === 1
+}

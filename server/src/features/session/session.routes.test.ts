@@ -1,0 +1,163 @@
+import { contract } from '@sendroom/contract'
+import { describe, expect, test } from 'vitest'
+import { until } from '../../../test/until.ts'
+import { useWorld } from '../../../test/world.ts'
+import { hashPassword } from '../../platform/passwords.ts'
+import { tokenHashOf } from './session.service.ts'
+
+const world = useWorld()
+
+const setPassword = async (id: number, password: string) =>
+  world.sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`
+
+async function signIn(username: string, password: string) {
+  return world.call(null, contract.session.login, { body: { username, password } })
+}
+
+test('signing in gives a token and the user', async () => {
+  const instance = await world.add.instance({ name: 'Shop' })
+  const user = await world.add.user({ username: 'Lan', instances: [instance] })
+  await setPassword(user.id, 'secret1')
+
+  const answer = await signIn('lan', 'secret1')
+
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { user: { username: 'Lan', role: 'Member', assignedInstances: [{ name: 'Shop' }] } },
+  })
+  expect(JSON.stringify(answer.body)).not.toContain('argon2')
+})
+
+test.each(['a new password', 'a lock'])(
+  '%s that comes while somebody signs in ends that session too',
+  async (what) => {
+    const user = await world.add.user({ username: 'lan' })
+    await setPassword(user.id, 'secret1')
+
+    const answer = await world.sql.begin(async (tx) => {
+      await tx`
+      update users set ${what === 'a lock' ? tx`is_active = false` : tx`password_hash = 'another'`}
+      where id = ${user.id}`
+      const answering = signIn('lan', 'secret1')
+      await Promise.race([answering, until('the sign-in waits for us', isSomebodyWaiting)])
+      return { answering }
+    })
+
+    expect(await answer.answering).toMatchObject({ status: 401, body: { code: 'login_failed' } })
+    const opened =
+      await world.sql`select from sessions where user_id = ${user.id} and token_hash <> ${tokenHashOf(user.token)}`
+    expect(opened).toHaveLength(0)
+  },
+)
+
+const isSomebodyWaiting = async () =>
+  (
+    await world.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  ).count > 0
+
+test.each([
+  ['a wrong password', 'lan', 'wrong'],
+  ['an unknown user', 'nobody', 'secret1'],
+  ['a locked user', 'locked', 'secret1'],
+])('%s is login_failed, in one sentence', async (_case, username, password) => {
+  await setPassword((await world.add.user({ username: 'lan' })).id, 'secret1')
+  await setPassword((await world.add.user({ username: 'locked', isActive: false })).id, 'secret1')
+
+  const answer = await signIn(username, password)
+
+  expect(answer).toMatchObject({ status: 401, body: { code: 'login_failed' } })
+})
+
+test('missing credentials are named by field', async () => {
+  const answer = await signIn('', '')
+
+  expect(answer).toMatchObject({
+    status: 400,
+    body: {
+      code: 'invalid_input',
+      error: { username: 'Enter your username.' },
+      fields: { password: 'LOGIN.PASSWORD_REQUIRED' },
+    },
+  })
+})
+
+test('signing out ends the session at once', async () => {
+  const user = await world.add.user()
+
+  expect(await world.call(user, contract.session.logout, {})).toMatchObject({ status: 204 })
+  expect(await world.call(user, contract.session.logout, {})).toMatchObject({
+    status: 401,
+    body: { code: 'unauthenticated' },
+  })
+})
+
+test('a session ends after its days', async () => {
+  const user = await world.add.user()
+  await world.shiftClock('11 years')
+
+  expect(await world.call(user, contract.session.logout, {})).toMatchObject({ status: 401 })
+})
+
+const form = { username: 'newbie', email: 'new@example.com', password: 'secret1', repassword: 'secret1' }
+
+test('registering makes a locked Member who can not sign in yet', async () => {
+  expect(await world.call(null, contract.session.register, { body: form })).toMatchObject({ status: 204 })
+
+  expect(await signIn('newbie', 'secret1')).toMatchObject({ status: 401, body: { code: 'login_failed' } })
+  expect(await world.sql`select role, is_active from users`).toEqual([{ role: 'Member', isActive: false }])
+})
+
+test.each([
+  ['passwords that differ', { ...form, repassword: 'other12' }, 400, 'invalid_input'],
+  ['a taken username in other letters', { ...form, username: 'LAN' }, 409, 'username_taken'],
+  ['a taken email', { ...form, email: 'Lan@Example.com' }, 409, 'email_taken'],
+  ['no email', { ...form, email: 'nobody' }, 400, 'invalid_input'],
+])('registering with %s is refused', async (_case, body, status, code) => {
+  await world.add.user({ username: 'lan', email: 'lan@example.com' })
+
+  expect(await world.call(null, contract.session.register, { body })).toMatchObject({
+    status,
+    body: { code },
+  })
+})
+
+test('at most 50 wait for an Admin', async () => {
+  await world.sql`
+    insert into users (username, email, password_hash, role, is_active, is_waiting)
+    select 'w' || n, n || '@example.com', '', 'Member', false, true from generate_series(1, 50) n`
+
+  expect(await world.call(null, contract.session.register, { body: form })).toMatchObject({
+    status: 403,
+    body: { code: 'registration_closed' },
+  })
+})
+
+test('six registrations an hour from one address are one too many', async () => {
+  for (let n = 0; n < 5; n++)
+    await world.call(null, contract.session.register, { body: { ...form, username: `n${n}` } })
+
+  const answer = await world.call(null, contract.session.register, { body: form })
+
+  expect(answer).toMatchObject({ status: 429, body: { code: 'too_many_requests' } })
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+})
+
+test('the login is told that one may register', async () => {
+  expect(await world.call(null, contract.session.options, {})).toMatchObject({
+    body: { selfRegistration: true },
+  })
+})
+
+describe('where registration is switched off', () => {
+  const closed = useWorld({ env: { SELF_REGISTRATION: 'off' } })
+
+  test('the login is told so, and nobody can register', async () => {
+    expect(await closed.call(null, contract.session.options, {})).toMatchObject({
+      body: { selfRegistration: false },
+    })
+    expect(await closed.call(null, contract.session.register, { body: form })).toMatchObject({
+      status: 403,
+      body: { code: 'registration_closed' },
+    })
+  })
+})

@@ -1,0 +1,49 @@
+import { contract } from '@sendroom/contract'
+import type { FastifyInstance } from 'fastify'
+import type { Sql } from '../../platform/database/connection.ts'
+import { answer } from '../../platform/http.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { deleteSession } from './session.queries.ts'
+import { register, signIn } from './session.service.ts'
+
+const MINUTE = 60_000
+
+type Parts = {
+  sql: Sql
+  sessionDays: number
+  selfRegistration: boolean
+  /** Called after an Admin has signed in. */
+  onAdminSignIn: () => Promise<void>
+}
+
+export function sessionRoutes(
+  app: FastifyInstance,
+  { sql, sessionDays, selfRegistration, onAdminSignIn }: Parts,
+) {
+  answer(app, contract.session.options, async () => ({ selfRegistration }))
+
+  answer(
+    app,
+    contract.session.login,
+    async ({ body }) => {
+      const signedIn = await signIn(sql, body, sessionDays)
+      if (signedIn.user.role === 'Admin') await onAdminSignIn()
+      return signedIn
+    },
+    { rateLimit: { max: 20, timeWindow: 5 * MINUTE } },
+  )
+
+  answer(
+    app,
+    contract.session.register,
+    async ({ body }) => {
+      if (!selfRegistration) throw new Refusal('registration_closed')
+      await register(sql, body)
+    },
+    { rateLimit: { max: 5, timeWindow: 60 * MINUTE } },
+  )
+
+  answer(app, contract.session.logout, async ({ caller }) => {
+    await deleteSession(sql, caller.tokenHash)
+  })
+}

@@ -1,0 +1,41 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Credentials, Registration, SignedIn } from '@sendroom/contract/session'
+import type { z } from 'zod'
+import type { Sql } from '../../platform/database/connection.ts'
+import { hashPassword, passwordFits } from '../../platform/passwords.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import { findUser, takenName } from '../../platform/user-row.ts'
+import { findPassword, insertSession, insertWaitingUser } from './session.queries.ts'
+
+const WAITING_LIMIT = 50
+
+/** Only the hash is stored: whoever reads the database can't sign in with it. */
+export const tokenHashOf = (token: string) => createHash('sha256').update(token).digest()
+
+export async function signIn(
+  sql: Sql,
+  credentials: z.output<typeof Credentials>,
+  days: number,
+): Promise<SignedIn> {
+  const known = await findPassword(sql, credentials.username)
+  const fits = await passwordFits(credentials.password, known?.passwordHash ?? null)
+  if (!known || !fits || !known.isActive) throw new Refusal('login_failed')
+  const token = randomBytes(32).toString('base64url')
+  const { id: userId, passwordHash } = known
+  const isOpen = await insertSession(sql, { userId, passwordHash, tokenHash: tokenHashOf(token), days })
+  const user = isOpen ? await findUser(sql, userId) : null
+  if (!user) throw new Refusal('login_failed') // locked, deleted or given another password a moment ago
+  return { token, user }
+}
+
+export async function register(sql: Sql, form: z.output<typeof Registration>): Promise<void> {
+  const passwordHash = await hashPassword(form.password)
+  const { username, email } = form
+  const added = await insertWaitingUser(sql, {
+    username,
+    email,
+    passwordHash,
+    waitingLimit: WAITING_LIMIT,
+  }).catch(takenName)
+  if (!added) throw new Refusal('registration_closed')
+}

@@ -1,0 +1,81 @@
+import type { User, UserListQuery } from '@sendroom/contract/users'
+import { contains, type Db } from '../../platform/database/connection.ts'
+import { listPage } from '../../platform/list.ts'
+import { userColumns } from '../../platform/user-row.ts'
+
+export async function listUsers(sql: Db, query: UserListQuery) {
+  const pattern = contains(query.search)
+  const where = query.search
+    ? sql`where (u.username ilike ${pattern} or u.email ilike ${pattern})`
+    : sql`where true`
+  return listPage<User>(sql, query, {
+    select: sql`select ${userColumns(sql)}`,
+    from: sql`from users u ${where}`,
+    sortBy: sortColumn(sql, query.sortBy),
+    id: sql`u.id`,
+    countKey: ['users', query.search],
+  })
+}
+
+const sortColumn = (sql: Db, field: UserListQuery['sortBy']) =>
+  ({
+    id: sql`u.id`,
+    username: sql`lower(u.username)`,
+    email: sql`lower(u.email)`,
+    role: sql`u.role`,
+    isActive: sql`u.is_active`,
+    createdAt: sql`u.created_at`,
+  })[field]
+
+/** An Admin has seen this user, who no longer counts among those who wait. */
+export const markSeen = (sql: Db, id: number) =>
+  sql`update users set is_waiting = false where id = ${id} and is_waiting`
+
+type Columns = Partial<
+  Pick<User, 'username' | 'email' | 'role' | 'isActive' | 'canSendMessages' | 'canCreateJobs'> & {
+    passwordHash: string
+  }
+>
+
+export async function insertUser(sql: Db, columns: Columns): Promise<number> {
+  const [{ id }] = await sql<[{ id: number }]>`insert into users ${sql(columns)} returning id`
+  return id
+}
+
+/** Whether there is such a user. */
+export async function updateUserColumns(sql: Db, id: number, columns: Columns): Promise<boolean> {
+  const { count } = await sql`update users set ${sql({ ...columns, isWaiting: false })} where id = ${id}`
+  return count === 1
+}
+
+export async function deleteUser(sql: Db, id: number): Promise<boolean> {
+  const { count } = await sql`delete from users where id = ${id}`
+  return count === 1
+}
+
+/**
+ * The active Admins, locked until the transaction ends: two Admins who demote each other come one after the other,
+ * and the second finds himself alone.
+ */
+export async function lockActiveAdmins(sql: Db): Promise<number[]> {
+  const admins = await sql<{ id: number }[]>`
+    select id from users where role = 'Admin' and is_active order by id for no key update`
+  return admins.map(({ id }) => id)
+}
+
+/** Makes these the user's instances; false if one of them does not exist. */
+export async function replaceInstances(sql: Db, userId: number, instanceIds: number[]): Promise<boolean> {
+  const ids = [...new Set(instanceIds)]
+  await sql`delete from user_instances where user_id = ${userId} and instance_id <> all(${ids}::bigint[])`
+  await sql`
+    insert into user_instances (user_id, instance_id)
+    select ${userId}, i.id from instances i where i.id = any(${ids}::bigint[]) for key share
+    on conflict do nothing`
+  const [{ count }] = await sql<[{ count: number }]>`
+    select count(*) from user_instances where user_id = ${userId}`
+  return count === ids.length
+}
+
+/** Ends the user's sessions, but not this one. */
+export const endSessions = (sql: Db, userId: number, except: Buffer | null) =>
+  sql`delete from sessions where user_id = ${userId} and token_hash is distinct from ${except}`

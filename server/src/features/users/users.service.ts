@@ -1,0 +1,89 @@
+import type { Assignment, NewUser, User, UserChange } from '@sendroom/contract/users'
+import type { z } from 'zod'
+import { type Caller, isAdmin } from '../../platform/access.ts'
+import { type Db, given, type Sql } from '../../platform/database/connection.ts'
+import { hashPassword } from '../../platform/passwords.ts'
+import { InvalidInput, Refusal } from '../../platform/refusal.ts'
+import { findUser, takenName } from '../../platform/user-row.ts'
+import {
+  deleteUser,
+  endSessions,
+  insertUser,
+  lockActiveAdmins,
+  markSeen,
+  replaceInstances,
+  updateUserColumns,
+} from './users.queries.ts'
+
+type Change = z.output<typeof UserChange>
+
+/** For an Admin, who has looked at the user with it. */
+export async function getUser(sql: Sql, id: number): Promise<User> {
+  await markSeen(sql, id)
+  return requireUser(sql, id)
+}
+
+export async function createUser(sql: Sql, form: z.output<typeof NewUser>): Promise<User> {
+  const { assignedInstances, password, ...columns } = form
+  const passwordHash = await hashPassword(password)
+  return sql.begin(async (tx) => {
+    const id = await insertUser(tx, { ...columns, passwordHash }).catch(takenName)
+    await assign(tx, id, assignedInstances, 'assignedInstances')
+    return requireUser(tx, id)
+  })
+}
+
+export async function updateUser(sql: Sql, caller: Caller, id: number, change: Change): Promise<User> {
+  if (!isAdmin(caller)) requireOwnPassword(caller, id, change)
+  const { assignedInstances, password, ...columns } = change
+  const secret = password === undefined ? {} : { passwordHash: await hashPassword(password) }
+  return sql.begin(async (tx) => {
+    if (change.role === 'Member' || change.isActive === false) await requireAnotherAdmin(tx, id)
+    const found = await updateUserColumns(tx, id, { ...given(columns), ...secret }).catch(takenName)
+    if (!found) throw new Refusal('not_found')
+    if (assignedInstances) await assign(tx, id, assignedInstances, 'assignedInstances')
+    // Left alone, the sessions of a locked user would live again when the user is unlocked.
+    if (password !== undefined || change.isActive === false)
+      await endSessions(tx, id, caller.id === id ? caller.tokenHash : null)
+    return requireUser(tx, id)
+  })
+}
+
+export async function removeUser(sql: Sql, caller: Caller, id: number): Promise<void> {
+  if (id === caller.id) throw new Refusal('own_user')
+  await sql.begin(async (tx) => {
+    await requireAnotherAdmin(tx, id)
+    if (!(await deleteUser(tx, id))) throw new Refusal('not_found')
+  })
+}
+
+export async function assignInstances(sql: Sql, id: number, form: z.output<typeof Assignment>) {
+  const { instanceIds, ...flags } = form
+  return sql.begin(async (tx) => {
+    if (!(await updateUserColumns(tx, id, flags))) throw new Refusal('not_found')
+    await assign(tx, id, instanceIds, 'instanceIds')
+    return requireUser(tx, id)
+  })
+}
+
+export async function requireUser(sql: Db, id: number): Promise<User> {
+  const user = await findUser(sql, id)
+  if (!user) throw new Refusal('not_found')
+  return user
+}
+
+/** Of all users, a Member knows only themselves, and may change only the password. */
+function requireOwnPassword(caller: Caller, id: number, change: Change) {
+  if (id !== caller.id) throw new Refusal('not_found')
+  if (Object.keys(change).some((field) => field !== 'password')) throw new Refusal('forbidden')
+  if (change.password === undefined) throw new InvalidInput({ password: 'CHANGE_PASSWORD.PASSWORD_INVALID' })
+}
+
+async function requireAnotherAdmin(tx: Db, id: number) {
+  const admins = await lockActiveAdmins(tx)
+  if (admins.length === 1 && admins[0] === id) throw new Refusal('last_admin')
+}
+
+async function assign(tx: Db, userId: number, instanceIds: number[], field: string) {
+  if (!(await replaceInstances(tx, userId, instanceIds))) throw new InvalidInput({ [field]: 'FIELD.INVALID' })
+}

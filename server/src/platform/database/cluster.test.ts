@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { StartupError } from '../../startup-error.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { connect, type Sql } from './connection.ts'
+import { explain } from './explain.ts'
+
+let folder: string
+let cleanUps: (() => Promise<unknown>)[]
+const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sendroom-cluster-'))
+  await chmod(folder, 0o755)
+  cleanUps = [() => rm(folder, { recursive: true })]
+})
+afterEach(async () => {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp()
+})
+
+async function start(dataDir = folder): Promise<Cluster> {
+  const cluster = await startCluster(dataDir, log)
+  cleanUps.push(cluster.stop)
+  return cluster
+}
+
+function pool(cluster: Cluster): Sql {
+  const sql = connect(cluster.address, { max: 2, applicationName: 'sendroom test' })
+  cleanUps.push(() => sql.end({ timeout: 1 }))
+  return sql
+}
+
+const postmaster = (dataDir = folder) =>
+  Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+const isRunning = () => existsSync(join(folder, 'postgres/postmaster.pid'))
+
+/** Another Sendroom on the same folder, which can be killed. */
+async function startProcess(): Promise<ChildProcess> {
+  const module = JSON.stringify(join(import.meta.dirname, 'cluster.ts'))
+  const script = `
+    const { startCluster } = await import(${module})
+    const cluster = await startCluster(${JSON.stringify(folder)}, console)
+    process.on('message', () => cluster.stop().then(() => process.exit()))
+    process.send('up')`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  cleanUps.push(async () => child.kill('SIGKILL'))
+  await once(child, 'message')
+  return child
+}
+
+test('an empty folder becomes a running cluster, and a later start finds its data again', async () => {
+  const dataDir = join(folder, 'not', 'yet')
+  const first = await startCluster(dataDir, log)
+  const sql = connect(first.address, { applicationName: 'sendroom test' })
+  await sql`create table kept as select 'ữ' as text`
+  await sql.end()
+  await first.stop()
+  expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
+
+  expect(await pool(await start(dataDir))`select upper(text) as text from kept`).toEqual([{ text: 'Ữ' }])
+  expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.log'])
+})
+
+test('it listens on no TCP port', async () => {
+  expect(await pool(await start())`show listen_addresses`).toEqual([{ listenAddresses: '' }])
+})
+
+test('a cluster whose Sendroom was killed is adopted', async () => {
+  const child = await startProcess()
+  const before = postmaster()
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+
+  expect(await pool(await start())`select 1 as one`).toEqual([{ one: 1 }])
+  expect(postmaster()).toBe(before)
+})
+
+test.each(['started it', 'adopted it'])(
+  'a killed PostgreSQL is started again by the process that %s, and its pools go on',
+  async (how) => {
+    if (how === 'adopted it') (await startProcess()).kill('SIGKILL')
+    const sql = pool(await start())
+    await sql`create table kept as select 1 as one`
+    const before = postmaster()
+    process.kill(before, 'SIGKILL')
+
+    await vi.waitFor(() => expect(postmaster()).not.toBe(before), { timeout: 30_000, interval: 50 })
+    await vi.waitFor(async () => expect(await sql`select * from kept`).toEqual([{ one: 1 }]), {
+      timeout: 30_000,
+      interval: 50,
+    })
+  },
+  60_000, // PostgreSQL's process number may stay taken until the system has buried it
+)
+
+test('two Sendrooms start at once on one folder, and the last to leave stops the cluster', async () => {
+  const [first, second] = await Promise.all([startProcess(), startProcess()])
+  const ours = await start()
+  for (const child of [first, second]) {
+    child.send('stop')
+    await once(child, 'exit')
+    expect(await pool(ours)`select 1 as one`).toEqual([{ one: 1 }])
+  }
+  await ours.stop()
+  expect(isRunning()).toBe(false)
+})
+
+test('of two Sendrooms that leave at once, one stops the cluster', async () => {
+  const [first, second] = await Promise.all([start(), start()])
+  await Promise.all([first.stop(), second.stop()])
+  expect(isRunning()).toBe(false)
+})
+
+test('a path too long for a socket works all the same', async () => {
+  const cluster = await start(join(folder, 'x'.repeat(120)))
+  cleanUps.push(() => rm(cluster.address.host, { recursive: true }))
+  expect(await pool(cluster)`select 1 as one`).toEqual([{ one: 1 }])
+})
+
+test('a folder that only its owner can enter works, or is named with what to do', async () => {
+  await chmod(folder, 0o700)
+  const outcome = await start().then(
+    () => 'started',
+    (error: Error) => error.message,
+  )
+  // Root can only do so where the kernel grants user namespaces; everybody else always can.
+  if (process.getuid?.() !== 0) expect(outcome).toBe('started')
+  else expect(['started', expect.stringContaining(`run "chmod o+x ${folder}"`)]).toContainEqual(outcome)
+})
+
+describe('one sentence tells', () => {
+  test('of a data folder that is a file', async () => {
+    const file = join(folder, 'file')
+    await writeFile(file, '')
+    await expect(startCluster(file, log)).rejects.toThrow(
+      new StartupError(
+        `The data folder ${file} can't be made, because a file is in its place: set DATA_DIR to a folder.`,
+      ),
+    )
+  })
+
+  test('of a cluster that another version of PostgreSQL made', async () => {
+    await (await startCluster(folder, log)).stop()
+    await writeFile(join(folder, 'postgres/PG_VERSION'), '17\n')
+    await expect(startCluster(folder, log)).rejects.toThrow(
+      /was made by PostgreSQL 17, and this Sendroom brings/,
+    )
+  })
+
+  test.each([
+    [
+      'initdb: error: could not write file "base/1/1": No space left on device',
+      'The disk that holds /d is full',
+    ],
+    ["Error: EACCES: permission denied, mkdir '/d'", "The data folder /d can't be written by this user"],
+    ["Error: EROFS: read-only file system, mkdir '/d'", 'The data folder /d lies on a read-only disk'],
+    [
+      'initdb: error: could not look up effective user ID 4242',
+      'The user this runs as has no line in /etc/passwd',
+    ],
+    ['postgres: error while loading shared libraries: libicuuc.so.60', 'The database lacks its libraries'],
+  ])('of %j', (output, beginning) => {
+    expect(explain(output, '/d')?.startsWith(beginning)).toBe(true)
+  })
+})

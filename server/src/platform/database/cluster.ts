@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { StartupError } from '../../startup-error.ts'
+import { type ClusterFiles, prepareFiles } from './cluster-files.ts'
+import { connect, type DatabaseAddress, isDatabaseDown, type Sql } from './connection.ts'
+import { explain } from './explain.ts'
+import { type Launch, launch, shutDown } from './launch.ts'
+
+export type Log = Record<'info' | 'warn' | 'error', (message: string) => void>
+
+export type Cluster = {
+  address: DatabaseAddress
+  /** Lets go of the cluster, and stops it unless another Sendroom uses it. Close your own pools first. */
+  stop: () => Promise<void>
+}
+
+/** How long a cluster may be silent: locked by something that doesn't answer, starting on a busy machine, recovering. */
+const LOCKED_MS = 10_000
+const START_MS = 60_000
+const RECOVERY_MS = 10 * 60_000
+const PRESENT = 'sendroom present'
+const LEAVING = 'sendroom leaving'
+
+/**
+ * Starts the PostgreSQL in `dataDir`/postgres, or joins it where it already runs: left behind by a process that was
+ * killed, or in use by a second Sendroom. Whatever is wrong with the folder is a StartupError.
+ *
+ * While we run, one connection stays open. It tells other Sendrooms that we are here, and its end tells us that
+ * PostgreSQL died: then it is started again, for as long as it takes, and the process lives on.
+ */
+export async function startCluster(dataDir: string, log: Log): Promise<Cluster> {
+  const files = await prepareFiles(dataDir)
+  const stopping = new AbortController()
+  let presence: Sql | undefined
+  let healing: Promise<void> | undefined
+
+  async function stand() {
+    await untilItAnswers(files, stopping.signal)
+    await createDatabase(files)
+    const onclose = () => {
+      if (sql !== presence || stopping.signal.aborted) return
+      presence = undefined
+      healing = heal()
+    }
+    const sql = connect(files.address, { max: 1, applicationName: PRESENT, max_lifetime: null, onclose })
+    await sql`select 1`
+    presence = sql
+  }
+
+  async function heal() {
+    log.warn('The database has stopped; it is being started again.')
+    while (!stopping.signal.aborted) {
+      try {
+        await stand()
+        return log.info('The database is back.')
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        log.error(error instanceof Error ? error.message : String(error))
+        await delay(1000, undefined, { signal: stopping.signal }).catch(() => {})
+      }
+    }
+  }
+
+  async function stop() {
+    stopping.abort()
+    await healing
+    const othersRemain = await leave(presence).catch(() => false)
+    if (!othersRemain)
+      await shutDown(files).catch((error) => log.warn(`The database was not stopped: ${error.message}`))
+  }
+
+  await stand()
+  return { address: files.address, stop }
+}
+
+/**
+ * Loops connect → start and believes nothing but an answer: the lock file of a killed PostgreSQL can look alive for
+ * seconds, one that is stopping still refuses the next, and of two starts at once one has to join the other.
+ */
+async function untilItAnswers(files: ClusterFiles, signal: AbortSignal) {
+  const begin = performance.now()
+  let attempt: Launch | undefined
+  for (;;) {
+    const problem = await probe(files)
+    if (!problem) return
+    signal.throwIfAborted()
+    const isRecovering = problem.code === '57P03'
+    if (!isRecovering && (!attempt || attempt.hasExited())) {
+      const known = attempt && explain(attempt.output(), files.folder)
+      if (known) throw new StartupError(known)
+      attempt = await launch(files)
+    }
+    const isStarting = attempt && !attempt.hasExited()
+    const patience = isRecovering ? RECOVERY_MS : isStarting ? START_MS : LOCKED_MS
+    if (performance.now() - begin > patience) {
+      throw new StartupError(explainSilence(files, attempt))
+    }
+    await delay(20)
+  }
+}
+
+function explainSilence(files: ClusterFiles, attempt: Launch | undefined) {
+  const fatal =
+    attempt
+      ?.output()
+      .match(/FATAL: .*/g)
+      ?.at(-1) ?? 'it does not answer'
+  return `The database in ${files.folder} did not start (${fatal}); more is in ${files.log}.`
+}
+
+/** Asks the cluster for a sign of life; returns why there is none. */
+async function probe({ address, folder }: ClusterFiles): Promise<{ code: string } | undefined> {
+  const sql = connect({ ...address, database: 'postgres' }, { max: 1, applicationName: 'sendroom probe' })
+  try {
+    await sql`select 1`
+  } catch (error) {
+    if (isDatabaseDown(error) && error instanceof Error && 'code' in error)
+      return { code: String(error.code) }
+    throw new StartupError(explain(String(error), folder) ?? `The database in ${folder} refuses us: ${error}`)
+  } finally {
+    await sql.end({ timeout: 0 })
+  }
+}
+
+async function createDatabase({ address }: ClusterFiles) {
+  const sql = connect({ ...address, database: 'postgres' }, { max: 1, applicationName: 'sendroom setup' })
+  try {
+    const [found] = await sql`select 1 from pg_database where datname = ${address.database}`
+    if (!found) await sql`create database ${sql(address.database)}`
+  } catch (error) {
+    // Another start made it in the same moment.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== '42P04' && code !== '23505') throw error
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** Says that we go before looking who stays: of two that go at once, the later sees nobody and stops the cluster. */
+async function leave(presence: Sql | undefined): Promise<boolean> {
+  if (!presence) return false
+  await presence`select set_config('application_name', ${LEAVING}, false)`
+  const [{ others }] = await presence<[{ others: number }]>`
+    select count(*) as others from pg_stat_activity where application_name = ${PRESENT}`
+  await presence.end({ timeout: 1 })
+  return others > 0
+}

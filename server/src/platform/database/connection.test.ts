@@ -1,0 +1,184 @@
+import { once } from 'node:events'
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { connect, contains, isDatabaseDown, isUniqueViolation } from './connection.ts'
+
+let db: TestDatabase
+beforeAll(async () => {
+  db = await createTestDatabase('template0')
+})
+afterAll(() => db.drop())
+
+const rejection = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+describe('rows', () => {
+  test('carry camelCase keys, and jsonb keeps its own', async () => {
+    const [row] = await db.sql`select '{"inner_key": 1}'::jsonb as outer_key`
+    expect(row).toEqual({ outerKey: { inner_key: 1 } })
+  })
+
+  test('carry bigint, numeric and their arrays as numbers', async () => {
+    const [row] =
+      await db.sql`select 9007199254740991::bigint as a, 33.33::numeric as b, array[1::bigint] as c, count(*) as d`
+    expect(row).toEqual({ a: 9007199254740991, b: 33.33, c: [1], d: 1 })
+  })
+
+  test('carry instants in ISO 8601 and UTC, whatever time zone they were written in', async () => {
+    const [row] =
+      await db.sql`select '2026-01-01 07:00:00.5+07'::timestamptz as at, null::timestamptz as none`
+    expect(row).toEqual({ at: '2026-01-01T00:00:00.500Z', none: null })
+  })
+
+  test('carry a date as a plain date', async () => {
+    const [row] = await db.sql`select '2026-01-02'::date as day`
+    expect(row).toEqual({ day: '2026-01-02' })
+  })
+})
+
+describe('parameters', () => {
+  test('may be instants as text or as Date, dates, big numbers and objects', async () => {
+    const [row] = await db.sql`
+      select ${'2026-01-01T00:00:00.123Z'}::timestamptz as text, ${new Date(0)}::timestamptz as date,
+             ${'2026-01-02'}::date as day, ${9007199254740991}::bigint as big, ${db.sql.json({ some_key: ['x'] })}::jsonb as json,
+             ${[1, 2]}::bigint[] as list`
+    expect(row).toEqual({
+      text: '2026-01-01T00:00:00.123Z',
+      date: '1970-01-01T00:00:00.000Z',
+      day: '2026-01-02',
+      big: 9007199254740991,
+      json: { some_key: ['x'] },
+      list: [1, 2],
+    })
+  })
+})
+
+test('lists go to the database and come back as they were', async () => {
+  const texts = ['a', '', 'NULL', null, ',', '{}', 'line\nline', 'quote " and \\ backslash', ' blank ']
+  const at = '2026-01-01T00:00:00.500Z'
+  const id = '6f1b4f2e-93a5-4a7c-8a53-5f0f6c1f7c11'
+  const [row] = await db.sql`
+    select ${texts}::text[] as texts, ${[1, null, -2]}::int[] as ints, ${[2 ** 40]}::bigint[] as bigints,
+      ${['true', 'false']}::boolean[] as booleans, ${[at]}::timestamptz[] as instants, ${[id]}::uuid[] as uuids,
+      ${[]}::text[] as none, 3 = any(${[1, 3]}) as found`
+  expect(row).toEqual({
+    texts,
+    ints: [1, null, -2],
+    bigints: [2 ** 40],
+    booleans: [true, false],
+    instants: [at],
+    uuids: [id],
+    none: [],
+    found: true,
+  })
+})
+
+test.each([
+  ['50%', '50% off', true],
+  ['50%', '500 off', false],
+  ['a_b', 'xa_bx', true],
+  ['a_b', 'aXb', false],
+  ['c:\\d', 'C:\\D', true],
+])('contains(%j) in %j is %s', async (text, value, found) => {
+  const [row] = await db.sql`select ${value} ilike ${contains(text)} as found`
+  expect(row).toEqual({ found })
+})
+
+test('a unique violation is told by the name of its constraint', async () => {
+  await db.sql`create table users (email text constraint users_email_key unique)`
+  await db.sql`insert into users values ('a')`
+  const error = await rejection(db.sql`insert into users values ('a')`)
+  expect(isUniqueViolation(error, 'users_email_key')).toBe(true)
+  expect(isUniqueViolation(error, 'users_username_key')).toBe(false)
+  expect(isDatabaseDown(error)).toBe(false)
+})
+
+describe('a database that is down', () => {
+  test.each([
+    ['no socket', { host: '/nowhere', port: 5432 }],
+    ['nobody listening', { host: '127.0.0.1', port: 1 }],
+  ])('is told by %s', async (_, at) => {
+    const sql = connect({ ...db.address, ...at }, { max: 1, applicationName: 'sendroom test' })
+    expect(isDatabaseDown(await rejection(sql`select 1`))).toBe(true)
+    await sql.end({ timeout: 0 })
+  })
+
+  test('is told by a connection that was ended, and the pool comes back by itself', async () => {
+    const sql = connect(db.address, { max: 1, applicationName: 'sendroom test' })
+    const error = await rejection(sql`select pg_terminate_backend(pg_backend_pid())`)
+    expect(isDatabaseDown(error)).toBe(true)
+    await vi.waitFor(async () => expect(await sql`select 1 as one`).toEqual([{ one: 1 }]))
+    await sql.end()
+  })
+
+  test('is told by a connection that dies with its very first question, and nothing is left uncaught', async () => {
+    const authenticated = Buffer.from([...Buffer.from('R'), 0, 0, 0, 8, 0, 0, 0, 0])
+    const ready = Buffer.from([...Buffer.from('Z'), 0, 0, 0, 5, ...Buffer.from('I')])
+    const server = createServer((socket) => {
+      socket.once('data', () => {
+        socket.write(Buffer.concat([authenticated, ready]))
+        socket.once('data', () => socket.destroy())
+      })
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo // listening on TCP
+    const sql = connect(
+      { ...db.address, host: '127.0.0.1', port },
+      { max: 1, applicationName: 'sendroom test' },
+    )
+    const uncaught: unknown[] = []
+    const listener = (error: unknown) => uncaught.push(error)
+    process.on('unhandledRejection', listener)
+
+    expect(isDatabaseDown(await rejection(sql`select 1`))).toBe(true)
+    await sql.end({ timeout: 0 })
+    server.close()
+    await once(server, 'close')
+
+    expect(uncaught).toEqual([])
+    process.off('unhandledRejection', listener)
+  })
+
+  test('is told by a transaction whose connection is lost, and the pool comes back by itself', async () => {
+    const sockets: Socket[] = []
+    const proxy = createServer((socket) => {
+      const database = createConnection(`${db.address.host}/.s.PGSQL.${db.address.port}`)
+      sockets.push(socket)
+      socket.on('error', () => {}).pipe(database.on('error', () => {}))
+      database.pipe(socket)
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const { port } = proxy.address() as AddressInfo // listening on TCP
+    const sql = connect(
+      { ...db.address, host: '127.0.0.1', port },
+      { max: 1, applicationName: 'sendroom lost' },
+    )
+    const uncaught: unknown[] = []
+    const listener = (error: unknown) => uncaught.push(error)
+    process.on('uncaughtException', listener)
+
+    const lost = rejection(sql.begin((tx) => tx`select pg_sleep(60)`))
+    await vi.waitFor(async () => {
+      const { count } = await db.sql`
+        select from pg_stat_activity where application_name = 'sendroom lost' and query like '%pg_sleep%'`
+      expect(count).toBe(1)
+    })
+    for (const socket of sockets) socket.destroy()
+
+    expect(isDatabaseDown(await lost)).toBe(true)
+    expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+    expect(uncaught).toEqual([])
+    process.off('uncaughtException', listener)
+    await sql.end()
+    proxy.close()
+    await db.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sendroom lost'`
+  })
+
+  test('is not told by a missing file', () => {
+    expect(isDatabaseDown(Object.assign(new Error('open'), { code: 'ENOENT', syscall: 'open' }))).toBe(false)
+  })
+})

@@ -1,0 +1,39 @@
+/** The sentence for what PostgreSQL or the file system complained about, where we know it. */
+export function explain(output: string, folder: string): string | undefined {
+  const version = /initialized by PostgreSQL version (\d+).*this version (\d+)/s.exec(output)
+  if (version) {
+    return `The database in ${folder} was made by PostgreSQL ${version[1]}, and this Sendroom brings PostgreSQL ${version[2]}: move it with pg_dump and pg_restore, or start the Sendroom that made it.`
+  }
+  return causes.find(([pattern]) => pattern.test(output))?.[1](folder)
+}
+
+const causes: [RegExp, (folder: string) => string][] = [
+  [
+    /No space left on device|ENOSPC|EDQUOT|Disk quota exceeded/,
+    (folder) => `The disk that holds ${folder} is full: free some space and start again.`,
+  ],
+  [
+    /Read-only file system|EROFS/,
+    (folder) =>
+      `The data folder ${folder} lies on a read-only disk: set DATA_DIR to a folder that can be written.`,
+  ],
+  [
+    /EEXIST|ENOTDIR|Not a directory/,
+    (folder) =>
+      `The data folder ${folder} can't be made, because a file is in its place: set DATA_DIR to a folder.`,
+  ],
+  [
+    /could not look up effective user/,
+    () =>
+      'The user this runs as has no line in /etc/passwd, and PostgreSQL needs one: start Sendroom as a user of the system.',
+  ],
+  [
+    /error while loading shared libraries/,
+    () => 'The database lacks its libraries: run "npm ci" with install scripts allowed.',
+  ],
+  [
+    /Permission denied|EACCES|EPERM|Operation not permitted/,
+    (folder) =>
+      `The data folder ${folder} can't be written by this user: give it the right, or set DATA_DIR to another folder.`,
+  ],
+]

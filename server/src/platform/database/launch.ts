@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
+import { type ClusterFiles, prepareSocketFolder } from './cluster-files.ts'
+import { processOptions, run } from './system-user.ts'
+
+/** One attempt to start PostgreSQL. */
+export type Launch = { hasExited: () => boolean; output: () => string }
+
+const LOG_BYTES = 1_000_000
+
+/** Starts PostgreSQL and does not wait for it. Where it runs already, the new one exits and says so. */
+export async function launch(files: ClusterFiles): Promise<Launch> {
+  await prepareSocketFolder(files)
+  const log = openSync(files.log, size(files.log) > LOG_BYTES ? 'w' : 'a', 0o600)
+  const before = size(files.log)
+  const output = () => readFileSync(files.log).subarray(before).toString()
+  try {
+    if (process.platform === 'win32') return await launchOnWindows(files, output)
+    return launchAsChild(files, log, output)
+  } finally {
+    closeSync(log)
+  }
+}
+
+/** Our own child and not pg_ctl's daemon: we reap it when it is killed, where a container's PID 1 may never do so. */
+function launchAsChild(files: ClusterFiles, log: number, output: () => string): Launch {
+  const { user, binaries } = files
+  const [file, ...args] = [...user.wrapper, binaries.postgres, ...serverArguments(files)] as [
+    string,
+    ...string[],
+  ]
+  // Its own session: Ctrl-C in our terminal is for us, and we stop the database last.
+  const child = spawn(file, args, { ...processOptions(user), detached: true, stdio: ['ignore', log, log] })
+  let problem: Error | undefined
+  child.once('error', (error) => (problem = error))
+  child.unref()
+  return {
+    hasExited: () => problem !== undefined || child.exitCode !== null || child.signalCode !== null,
+    output: () => problem?.message ?? output(),
+  }
+}
+
+/** Not tried (written on Linux): there pg_ctl takes away the administrator's rights that postgres.exe refuses. */
+async function launchOnWindows(files: ClusterFiles, output: () => string): Promise<Launch> {
+  const options = serverArguments(files)
+    .slice(2)
+    .map((argument) => `"${argument}"`)
+  const args = ['start', '-W', '-D', files.folder, '-l', files.log, '-o', options.join(' ')]
+  const failure = await run(files.user, files.binaries.pgCtl, args).then(() => '', String)
+  return { hasExited: () => failure !== '', output: () => failure + output() }
+}
+
+function serverArguments({ folder, address }: ClusterFiles): string[] {
+  const onWindows = process.platform === 'win32'
+  const settings = {
+    listen_addresses: onWindows ? address.host : '',
+    port: String(address.port),
+    unix_socket_directories: onWindows ? '' : address.host,
+    unix_socket_permissions: '0700',
+    max_connections: '200',
+    shared_buffers: '128MB',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // Failed statements are answered to us and told in our own log; their text may hold what users wrote.
+    log_min_messages: 'log',
+    log_checkpoints: 'off',
+  }
+  return ['-D', folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+}
+
+/** Stops the cluster after its running statements are broken off; waits for its end. */
+export async function shutDown({ user, binaries, folder }: ClusterFiles) {
+  await run(user, binaries.pgCtl, ['stop', '--mode=fast', '--wait', '--timeout=60', '-D', folder])
+}
+
+const size = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0

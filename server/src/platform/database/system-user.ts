@@ -1,0 +1,104 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { chownSync, existsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import { StartupError } from '../../startup-error.ts'
+
+/** How PostgreSQL's programs are run: it refuses to run as root. */
+export type SystemUser = {
+  /** Set when the programs run under another user than this process. */
+  ids?: { uid: number; gid: number }
+  /** A command that goes before the program. */
+  wrapper: string[]
+}
+
+/**
+ * Chooses the user for the cluster: this process's own, or for root the folder's owner, else `postgres`, else
+ * `nobody`. Where that user can't reach the folders (a checkout in root's private home), the programs stay root
+ * outside and look like `nobody` to themselves, in a user namespace.
+ */
+export function chooseSystemUser(cluster: string, programs: string): SystemUser {
+  if (process.getuid?.() !== 0) return { wrapper: [] } // also Windows, which has no getuid
+  const owner = existsSync(cluster) ? statSync(cluster).uid : undefined
+  if (owner === 0) return inNamespace() ?? refuseRootOwned(cluster)
+
+  const user = owner ? lookUp(String(owner)) : firstOf([ownerOf(dirname(cluster)), 'postgres', 'nobody'])
+  if (!user) {
+    throw new StartupError(
+      `The database can't run as root, and there is no user it could run as instead (${owner ? `${cluster} belongs to ${owner}, who has no line in /etc/passwd` : 'neither "postgres" nor "nobody" exists'}): start Sendroom as an ordinary user.`,
+    )
+  }
+  const closed = [cluster, programs].map((path) => firstClosedFolder(dirname(path), user)).find(Boolean)
+  if (!closed) return { ids: user, wrapper: [] }
+  const namespace = owner ? undefined : inNamespace()
+  if (namespace) return namespace
+  throw new StartupError(
+    `The database can't run as root, and the user it runs as (${user.name}) may not enter ${closed}: run "chmod o+x ${closed}", or keep Sendroom and DATA_DIR outside of it, or start Sendroom as an ordinary user.`,
+  )
+}
+
+/** Makes the folder belong to the user who runs the cluster. */
+export function giveTo({ ids }: SystemUser, folder: string) {
+  if (ids) chownSync(folder, ids.uid, ids.gid)
+}
+
+/** Runs one of PostgreSQL's programs to its end; rejects with its output in `stderr`. */
+export function run(user: SystemUser, program: string, args: string[]) {
+  const [file, ...rest] = [...user.wrapper, program, ...args] as [string, ...string[]]
+  return promisify(execFile)(file, rest, processOptions(user))
+}
+
+/** The options of every process of PostgreSQL: its messages in English, and nothing of our environment. */
+export const processOptions = ({ ids }: SystemUser) => ({
+  ...ids,
+  cwd: process.platform === 'win32' ? undefined : '/',
+  env: process.platform === 'win32' ? undefined : { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin' },
+  windowsHide: true,
+})
+
+type Ids = { uid: number; gid: number; name: string }
+
+const firstOf = (names: (string | undefined)[]) => names.flatMap((name) => (name && lookUp(name)) || []).at(0)
+
+function ownerOf(folder: string): string | undefined {
+  const { uid } = statSync(folder)
+  return uid === 0 ? undefined : String(uid)
+}
+
+/** The user by name or number; without a passwd line initdb doesn't take them. */
+function lookUp(nameOrUid: string): Ids | undefined {
+  const id = (flag: string) =>
+    execFileSync('id', [flag, nameOrUid], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  try {
+    return { uid: Number(id('-u')), gid: Number(id('-g')), name: id('-un') }
+  } catch {
+    return undefined
+  }
+}
+
+/** The topmost folder on the way that the user may not pass. */
+function firstClosedFolder(folder: string, user: Ids): string | undefined {
+  const above = dirname(folder)
+  const closedAbove = above === folder ? undefined : firstClosedFolder(above, user)
+  if (closedAbove) return closedAbove
+  const { mode, uid, gid } = statSync(folder)
+  const executable = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001
+  return mode & executable ? undefined : folder
+}
+
+/** Needs util-linux and a kernel that lets us make user namespaces; many containers do not. */
+function inNamespace(): SystemUser | undefined {
+  const wrapper = ['unshare', '--user', '--map-user=65534', '--map-group=65534']
+  try {
+    execFileSync('unshare', [...wrapper.slice(1), 'true'], { stdio: 'ignore' })
+    return { wrapper }
+  } catch {
+    return undefined
+  }
+}
+
+function refuseRootOwned(cluster: string): never {
+  throw new StartupError(
+    `The database can't run as root, and ${cluster} belongs to root: give it to another user with "chown -R postgres ${cluster}", or start Sendroom as an ordinary user.`,
+  )
+}

@@ -1,0 +1,174 @@
+import type { Endpoint, Output, Parsed } from '@sendroom/contract/endpoint'
+import { errorWords, fill } from '@sendroom/contract/errors'
+import { type FieldKey, fieldWords } from '@sendroom/contract/field-words'
+import { limits } from '@sendroom/contract/limits'
+import { Problem } from '@sendroom/contract/problem'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { type Caller, requireAccess } from './access.ts'
+import { isDatabaseDown, isUnstorable } from './database/connection.ts'
+import { readMultipart, type UploadedFile } from './multipart.ts'
+import { InvalidInput, Refusal, STATUS } from './refusal.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Who holds this session token; set by the session feature. */
+    findCaller: (token: string) => Promise<Caller | null>
+  }
+  interface FastifyRequest {
+    caller: Caller | null
+    uploadedFile: UploadedFile | null
+  }
+}
+
+type Given<E extends Endpoint> = Parsed<E> & {
+  caller: E['access'] extends 'public' ? null : Caller
+  file: UploadedFile | null
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+// Without a response in the contract nothing is sent, whatever the handler returns.
+type Answer<E extends Endpoint> = E extends { response: z.ZodType } ? Promise<Output<E>> : Promise<unknown>
+
+const JSON_BODY_BYTES = 6 * 1024 * 1024
+const PUBLIC_BODY_BYTES = 16 * 1024
+
+/** Binds one endpoint of the contract to the function that answers it. */
+export function answer<E extends Endpoint>(
+  app: FastifyInstance,
+  endpoint: E,
+  handler: (given: Given<E>) => Answer<E>,
+  options: {
+    rateLimit?: { max: number; timeWindow: number }
+    /** A proof of its own that a public call has to bring; it throws where there is none. */
+    guard?: (request: FastifyRequest) => Promise<void>
+    bodyBytes?: number
+  } = {},
+): void {
+  app.route({
+    method: endpoint.method,
+    // A HEAD would begin a stream that nobody reads or ends.
+    exposeHeadRoute: !endpoint.stream,
+    url: `/api${endpoint.path}`,
+    schema: schemaOf(endpoint),
+    bodyLimit: options.bodyBytes ?? (endpoint.access === 'public' ? PUBLIC_BODY_BYTES : JSON_BODY_BYTES),
+    config: options.rateLimit ? { rateLimit: options.rateLimit } : {},
+    // Before any body is read.
+    onRequest: async (request) => {
+      await options.guard?.(request)
+      if (endpoint.access === 'public') return
+      const token = bearerToken(request)
+      request.caller = token ? await app.findCaller(token) : null
+      requireAccess(request.caller, endpoint.access)
+    },
+    preValidation: async (request) => {
+      if (!request.isMultipart()) return
+      if (!endpoint.upload) throw new Refusal('unsupported_type')
+      const form = await readMultipart(request, endpoint.upload)
+      request.body = form.fields
+      request.uploadedFile = form.file
+    },
+    handler: async (request, reply) => {
+      const { params, query, body, caller, uploadedFile: file } = request
+      // Fastify has parsed these with the endpoint's own schemas, and onRequest has found the caller.
+      const given = { params, query, body, caller, file, request, reply } as unknown as Given<E>
+      const result = await handler(given)
+      if (reply.sent) return reply
+      if (endpoint.download) return reply.type(endpoint.download).send(result)
+      if (endpoint.stream) return reply.headers(streamHeaders).type(endpoint.stream).send(result)
+      if (!endpoint.response) return reply.code(endpoint.status ?? 204).send()
+      return reply.code(endpoint.status ?? 200).send(result)
+    },
+  })
+}
+
+/** Nothing on the way may keep it back. Its connection serves nothing else, so a stop need not wait for it. */
+const streamHeaders = { 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' }
+
+export function bearerToken(request: FastifyRequest): string | null {
+  const match = /^Bearer ([\w-]+)$/.exec(request.headers.authorization ?? '')
+  return match?.[1] ?? null
+}
+
+function schemaOf(endpoint: Endpoint) {
+  const feature = endpoint.path.split('/')[1] ?? ''
+  return {
+    summary: endpoint.summary,
+    tags: [feature],
+    security: endpoint.access === 'public' ? [] : [{ session: [] }],
+    ...(endpoint.params && { params: endpoint.params }),
+    ...(endpoint.query && { querystring: endpoint.query }),
+    ...(endpoint.body && { body: endpoint.body }),
+    ...(endpoint.upload && { consumes: ['application/json', 'multipart/form-data'] }),
+    response: {
+      ...(endpoint.response && { [endpoint.status ?? 200]: endpoint.response }),
+      '4xx': Problem,
+      '5xx': Problem,
+    },
+  }
+}
+
+/** Parses with the contract's schema; what does not fit becomes keys by field. */
+export const validatorCompiler =
+  ({ schema }: { schema: unknown }) =>
+  (data: unknown) => {
+    const result = (schema as z.ZodType).safeParse(data)
+    return result.success ? { value: result.data } : { error: invalidInput(result.error) }
+  }
+
+function invalidInput(error: z.ZodError): InvalidInput {
+  const fields: Record<string, string> = {}
+  for (const issue of error.issues) fields[issue.path.join('.') || 'body'] ??= issue.message
+  return new InvalidInput(fields)
+}
+
+/** The one place where what was thrown becomes an answer. */
+export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const { status, problem, retryAfterSeconds } = problemOf(error)
+  if (status === 500) request.log.error({ err: error }, 'A request failed')
+  if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds))
+  return reply.code(status).type('application/json').send(problem)
+}
+
+type Answered = { status: number; problem: Problem; retryAfterSeconds: number | null }
+
+function problemOf(error: FastifyError): Answered {
+  if (error instanceof InvalidInput) return invalidProblem(error)
+  const refusal = error instanceof Refusal ? error : refusalOf(error)
+  const { code, params, retryAfterSeconds } = refusal
+  const sentence = fill(errorWords[code], { ...limits, ...params })
+  return { status: STATUS[code], problem: { code, error: sentence, params }, retryAfterSeconds }
+}
+
+function invalidProblem({ fields }: InvalidInput): Answered {
+  const known = (message: string): message is FieldKey => message in fieldWords
+  const sentences = Object.entries(fields).map(([field, message]) => [
+    field,
+    known(message) ? fill(fieldWords[message], limits) : message,
+  ])
+  const keys = Object.entries(fields).map(([field, message]) => [
+    field,
+    known(message) ? message : 'FIELD.INVALID',
+  ])
+  return {
+    status: 400,
+    problem: {
+      code: 'invalid_input',
+      error: Object.fromEntries(sentences),
+      fields: Object.fromEntries(keys),
+    },
+    retryAfterSeconds: null,
+  }
+}
+
+/** What libraries throw, in our words. Anything unknown is ours, and tells nothing of its inside. */
+function refusalOf(error: FastifyError): Refusal {
+  if (isDatabaseDown(error)) return new Refusal('unavailable', {}, 2)
+  if (isUnstorable(error)) return new Refusal('invalid_input')
+  if (error.statusCode === 413) return new Refusal('too_large')
+  if (error.statusCode === 415) return new Refusal('unsupported_type')
+  if (error.statusCode === 429) return new Refusal('too_many_requests')
+  if (error.statusCode !== undefined && error.statusCode < 500) return new Refusal('invalid_input')
+  return new Refusal('internal')
+}

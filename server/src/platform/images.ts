@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import type { Disk } from 'flydrive'
+import type { Config } from '../config.ts'
+import type { Db, Sql } from './database/connection.ts'
+import { type CleanImage, cleanImage, type ImageType } from './image-file.ts'
+import { Refusal } from './refusal.ts'
+
+export type StoredImage = { bytes: Uint8Array; mimeType: string }
+
+export type ImageStore = {
+  /** Writes the file under a new unguessable name, and returns the name. */
+  put: (bytes: Uint8Array, extension: CleanImage['extension']) => Promise<string>
+  /** Null when there is no such file. */
+  read: (name: string) => Promise<StoredImage | null>
+  remove: (name: string) => Promise<void>
+}
+
+const MIME: Record<CleanImage['extension'], ImageType> = {
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  gif: 'image/gif',
+}
+const NAME = /^[0-9a-f]{32}\.(jpg|png|webp|gif)$/
+
+/** Of a file that we named. */
+const mimeTypeOf = (name: string) => MIME[name.split('.')[1] as CleanImage['extension']] // NAME allows no other
+
+/** The files: in the data folder, or in the S3 bucket of the configuration. */
+export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'imageStore'>): ImageStore {
+  // Opened with the first image: each driver costs memory and time to load.
+  let opened: Promise<Disk> | undefined
+  const disk = () => {
+    opened ??= imageStore.kind === 's3' ? openBucket(imageStore) : openFolder(join(dataDir, 'images'))
+    return opened
+  }
+  const keyOf = (name: string) =>
+    imageStore.kind === 's3' && imageStore.prefix ? `${imageStore.prefix}/${name}` : name
+  return {
+    async put(bytes, extension) {
+      const name = `${randomBytes(16).toString('hex')}.${extension}`
+      await (await disk()).put(keyOf(name), bytes)
+      return name
+    },
+    async read(name) {
+      const key = keyOf(name)
+      if (!NAME.test(name) || !(await (await disk()).exists(key))) return null
+      return { bytes: await (await disk()).getBytes(key), mimeType: mimeTypeOf(name) }
+    },
+    remove: async (name) => (await disk()).delete(keyOf(name)),
+  }
+}
+
+async function openFolder(location: string) {
+  const [{ Disk }, { FSDriver }] = await Promise.all([import('flydrive'), import('flydrive/drivers/fs')])
+  return new Disk(new FSDriver({ location, visibility: 'private' }))
+}
+
+/** Credentials come from where AWS's own tools look for them. */
+async function openBucket({ bucket, region, endpoint }: Extract<Config['imageStore'], { kind: 's3' }>) {
+  const [{ Disk }, { S3Driver }] = await Promise.all([import('flydrive'), import('flydrive/drivers/s3')])
+  return new Disk(
+    new S3Driver({
+      bucket,
+      region: region ?? 'us-east-1',
+      // Stores other than Amazon's know buckets by path, not by host name.
+      ...(endpoint && { endpoint, forcePathStyle: true }),
+      visibility: 'private',
+      // New buckets have no access lists and refuse a call that names one.
+      supportsACL: false,
+    }),
+  )
+}
+
+/** In SQL: the address of the image whose id this column holds, or null. */
+export const imageUrl = (sql: Db, idColumn: string) =>
+  sql`(select '/images/' || image.name from images image where image.id = ${sql(idColumn)})`
+
+/** Stores what was uploaded and returns the image's id: the file first, so that no row points at nothing. */
+export async function keepImage(sql: Sql, images: ImageStore, uploaded: Buffer): Promise<number> {
+  const { bytes, extension } = await cleanImage(uploaded)
+  const name = await images.put(bytes, extension)
+  const row = { name, mimeType: mimeTypeOf(name), size: bytes.length }
+  const [{ id }] = await sql<[{ id: number }]>`insert into images ${sql(row)} returning id`
+  return id
+}
+
+/** Deletes the images that no message and no job has referred to for an hour; to be called now and then. */
+export async function sweepImages(sql: Sql, images: ImageStore): Promise<void> {
+  await markUnused(sql)
+  const unused = await sql<{ id: number; name: string }[]>`
+    select id, name from images where unused_since <= clock_now() - interval '1 hour' order by id limit 1000`
+  for (const { id, name } of unused) if (await deleteUnused(sql, id)) await images.remove(name)
+}
+
+const isUsed = (sql: Db) => sql`(
+  exists (select from messages m where m.image_id = i.id) or exists (select from jobs j where j.image_id = i.id)
+)`
+
+const markUnused = (sql: Db) => sql`
+  update images i set unused_since = case when unused_since is null then clock_now() end
+  where ${isUsed(sql)} = (unused_since is not null)`
+
+/** False if somebody took it into use meanwhile. */
+const deleteUnused = (sql: Sql, id: number) =>
+  sql.begin(async (tx) => {
+    // A new reference needs this row's lock too: who holds it is seen by the second statement or waits for it.
+    await tx`select from images where id = ${id} for update`
+    const { count } = await tx`delete from images i where id = ${id} and not ${isUsed(tx)}`
+    return count === 1
+  })
+
+export function imageRoutes(app: FastifyInstance, images: ImageStore): void {
+  app.get<{ Params: { name: string } }>(
+    '/images/:name',
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const image = await images.read(request.params.name)
+      if (!image) throw new Refusal('not_found')
+      return reply
+        .type(image.mimeType)
+        .header('cache-control', 'private, max-age=31536000, immutable')
+        .header('content-security-policy', "default-src 'none'; sandbox")
+        .send(Buffer.from(image.bytes))
+    },
+  )
+}

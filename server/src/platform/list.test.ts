@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { useWorld } from '../../test/world.ts'
+import { listPage } from './list.ts'
+
+const world = useWorld()
+
+async function numbers(query: { page?: number; pageSize?: number; sortDirection?: 'asc' | 'desc' } = {}) {
+  const { sql } = world
+  return listPage<{ id: number; kind: number }>(
+    sql,
+    { page: 1, pageSize: 10, sortDirection: 'asc', ...query },
+    {
+      select: sql`select n.id, n.kind`,
+      from: sql`from numbers n where n.id > ${0}`,
+      sortBy: sql`n.kind`,
+      id: sql`n.id`,
+      countKey: ['numbers'],
+    },
+  )
+}
+
+const fill = (count: number) =>
+  world.sql`create table numbers as select id, id % 3 as kind from generate_series(1, ${count}::int) id`
+
+test('ties are broken by id in the direction of the sort, so pages never overlap', async () => {
+  await fill(9)
+
+  const up = [await numbers({ pageSize: 5 }), await numbers({ pageSize: 5, page: 2 })]
+  const down = await numbers({ sortDirection: 'desc' })
+
+  expect(up.flatMap(({ data }) => data.map(({ id }) => id))).toEqual([3, 6, 9, 1, 4, 7, 2, 5, 8])
+  expect(down.data.map(({ id }) => id)).toEqual([8, 5, 2, 7, 4, 1, 9, 6, 3])
+})
+
+test('a page past the end is empty and still counts right', async () => {
+  await fill(25)
+
+  expect(await numbers({ page: 9 })).toEqual({
+    data: [],
+    pagination: {
+      currentPage: 9,
+      pageSize: 10,
+      totalCount: 25,
+      totalPages: 3,
+      hasPrevious: true,
+      hasNext: false,
+    },
+  })
+})
+
+test('counts are exact at once up to 10,000', async () => {
+  await fill(10_000)
+  expect((await numbers()).pagination.totalCount).toBe(10_000)
+  await world.sql`delete from numbers where id = 1`
+  expect((await numbers()).pagination.totalCount).toBe(9999)
+})
+
+test('a longer list is counted whole, and its count kept for a while', async () => {
+  await fill(10_005)
+  expect((await numbers()).pagination.totalCount).toBe(10_005)
+  await world.sql`delete from numbers where id = 1`
+  expect((await numbers()).pagination.totalCount).toBe(10_005)
+})

@@ -1,0 +1,44 @@
+import { limits } from '@sendroom/contract/limits'
+import type { FastifyRequest } from 'fastify'
+import { Refusal } from './refusal.ts'
+
+export type UploadedFile = { bytes: Buffer }
+
+type Form = { fields: Record<string, string | string[]>; file: UploadedFile | null }
+
+/** Reads a form: repeated fields become lists; the one file, if it has bytes, is kept in memory up to its limit. */
+export async function readMultipart(request: FastifyRequest, fileField: string): Promise<Form> {
+  const form: Form = { fields: {}, file: null }
+  let room = FIELDS_CHARACTERS
+  for await (const part of request.parts({ limits: multipartLimits })) {
+    if (part.type === 'file') {
+      const bytes = await part.toBuffer().catch((error) => {
+        throw error.statusCode === 413 ? new Refusal('image_too_large') : error
+      })
+      if (part.fieldname === fileField && bytes.length > 0) form.file = { bytes }
+    } else {
+      const value = String(part.value)
+      room -= value.length
+      if (room < 0) throw new Refusal('too_large')
+      addField(form.fields, part.fieldname, value)
+    }
+  }
+  return form
+}
+
+/** Of all fields together: a text and ten thousand groups are a fifth of it. */
+const FIELDS_CHARACTERS = 1024 * 1024
+
+const multipartLimits = {
+  fileSize: limits.imageMegabytes * 1024 * 1024,
+  files: 1,
+  fields: 20_000,
+  // Fields and files together: the plugin has a limit of its own, of 1,000.
+  parts: 20_001,
+  fieldSize: 64 * 1024,
+}
+
+function addField(fields: Form['fields'], name: string, value: string) {
+  const before = Object.hasOwn(fields, name) ? fields[name] : undefined
+  fields[name] = before === undefined ? value : [before, value].flat()
+}

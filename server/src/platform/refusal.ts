@@ -1,0 +1,73 @@
+import type { ErrorCode, Params } from '@sendroom/contract/errors'
+
+/** The status of each refusal; a new code without one does not compile. */
+export const STATUS: Record<ErrorCode, number> = {
+  invalid_input: 400,
+  group_left: 400,
+  phone_unreadable: 400,
+  too_many_recipients: 400,
+  unauthenticated: 401,
+  login_failed: 401,
+  forbidden: 403,
+  forgery: 403,
+  registration_closed: 403,
+  not_found: 404,
+  username_taken: 409,
+  email_taken: 409,
+  token_taken: 409,
+  token_in_use: 409,
+  test_token_refused: 400,
+  last_admin: 409,
+  own_user: 409,
+  instance_inactive: 409,
+  already_connected: 409,
+  already_logged_out: 409,
+  not_connected: 409,
+  account_busy: 409,
+  job_not_restartable: 409,
+  job_not_cancellable: 409,
+  job_not_pausable: 409,
+  job_not_resumable: 409,
+  job_not_retryable: 409,
+  job_nothing_to_retry: 409,
+  job_settling: 409,
+  too_large: 413,
+  image_too_large: 413,
+  not_an_image: 415,
+  unsupported_type: 415,
+  too_many_requests: 429,
+  internal: 500,
+  provider_failed: 502,
+  qr_not_ready: 503,
+  unavailable: 503,
+}
+
+/** An answer we chose to give. Anything else that is thrown is a bug, and becomes `internal`. */
+export class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly params: Params
+  readonly retryAfterSeconds: number | null
+
+  constructor(code: ErrorCode, params: Params = {}, retryAfterSeconds: number | null = null) {
+    super(code)
+    this.code = code
+    this.params = params
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** Refused input, with the key of what is wrong (see `fieldWords`) for each field. */
+export class InvalidInput extends Error {
+  readonly fields: Record<string, string>
+
+  constructor(fields: Record<string, string>) {
+    super('invalid_input')
+    this.fields = fields
+  }
+}
+
+/** What the caller may not see is not there. */
+export function seen<T>(found: T | null): T {
+  if (found === null) throw new Refusal('not_found')
+  return found
+}

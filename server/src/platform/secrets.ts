@@ -1,0 +1,78 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { StartupError } from '../startup-error.ts'
+import type { Sql } from './database/connection.ts'
+
+export type Secrets = {
+  /** AES-256-GCM: nonce, tag and text in one. */
+  encrypt: (text: string) => Buffer
+  decrypt: (cipher: Buffer) => string
+  /** A keyed hash: equal texts have equal hashes, and it tells nothing without the key. */
+  hash: (text: string) => Buffer
+}
+
+const NONCE = 12
+const TAG = 16
+
+export function secretsOf(secretKey: string): Secrets {
+  const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secretKey, 'sendroom', purpose, 32))
+  const encryptionKey = derive('encrypt')
+  const hashKey = derive('hash')
+  return {
+    encrypt(text) {
+      const nonce = randomBytes(NONCE)
+      const cipher = createCipheriv('aes-256-gcm', encryptionKey, nonce)
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), body])
+    },
+    decrypt(sealed) {
+      const decipher = createDecipheriv('aes-256-gcm', encryptionKey, sealed.subarray(0, NONCE))
+      decipher.setAuthTag(sealed.subarray(NONCE, NONCE + TAG))
+      return Buffer.concat([decipher.update(sealed.subarray(NONCE + TAG)), decipher.final()]).toString('utf8')
+    },
+    hash: (text) => createHmac('sha256', hashKey).update(text).digest(),
+  }
+}
+
+/**
+ * The secrets of this installation. The key is the configured one, or a file in the data folder, which is written
+ * only while the database is still empty: a lost key must be noticed, never replaced.
+ */
+export async function openSecrets(
+  sql: Sql,
+  config: { secretKey?: string; dataDir: string },
+): Promise<Secrets> {
+  return sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtext('sendroom secrets'))`
+    const [installation] = await tx<{ secretCheck: Buffer }[]>`select secret_check from installation`
+    const secrets = secretsOf(config.secretKey ?? keyFile(config.dataDir, installation === undefined))
+    const check = secrets.hash('secret check')
+    if (!installation) await tx`insert into installation (secret_check) values (${check})`
+    else if (!timingSafeEqual(installation.secretCheck, check)) throw new StartupError(wrongKey(config))
+    return secrets
+  })
+}
+
+function keyFile(dataDir: string, mayCreate: boolean): string {
+  const path = join(dataDir, 'secret.key')
+  if (existsSync(path)) return readFileSync(path, 'utf8').trim()
+  if (!mayCreate)
+    throw new StartupError(
+      `The database holds secrets, but their key is missing: set SECRET_KEY, or put the file back to ${path}.`,
+    )
+  mkdirSync(dataDir, { recursive: true })
+  const key = randomBytes(32).toString('base64url')
+  writeFileSync(path, `${key}\n`, { mode: 0o600, flag: 'wx' })
+  return key
+}
+
+const wrongKey = ({ secretKey, dataDir }: { secretKey?: string; dataDir: string }) =>
+  `${secretKey ? 'SECRET_KEY' : `The key in ${join(dataDir, 'secret.key')}`} is not the one this database's secrets were written with: use the original key.`

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { useWorld } from '../../test/world.ts'
+
+const world = useWorld()
+
+async function read(url: string) {
+  const app = await world.app
+  const { statusCode, headers } = await app.inject(url)
+  return { status: statusCode, type: String(headers['content-type']) }
+}
+
+test('a page is the app whatever was searched for on it, an unknown file is not there', async () => {
+  const page = await read('/messages')
+  // Without a build there are no pages at all.
+  expect(await read('/messages?search=shop.example')).toEqual(page)
+  expect(await read('/login?returnUrl=%2Fjobs%3Fsearch%3Dv1.5')).toEqual(page)
+  expect(await read('/nothing.js')).toMatchObject({ status: 404 })
+  expect(await read('/nothing.js?v=1')).toMatchObject({ status: 404 })
+})

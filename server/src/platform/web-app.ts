@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import { setForgeryCookie } from './forgery.ts'
+import { Refusal } from './refusal.ts'
+
+const DIST = join(import.meta.dirname, '../../../web/dist')
+
+/** The built web app: files by their names, the page for every other address, JSON for unknown calls. */
+export async function webApp(app: FastifyInstance): Promise<void> {
+  const isBuilt = existsSync(join(DIST, 'index.html'))
+  if (isBuilt) {
+    await app.register(fastifyStatic, {
+      root: DIST,
+      index: false,
+      preCompressed: true,
+      wildcard: false,
+      setHeaders: (reply, path) => {
+        // Vite names these by their content.
+        const isForever = path.includes('/assets/')
+        reply.header('cache-control', isForever ? 'public, max-age=31536000, immutable' : 'no-cache')
+      },
+    })
+  }
+  app.setNotFoundHandler(async (request, reply) => {
+    const isPage = request.method === 'GET' || request.method === 'HEAD'
+    // What was searched for may look like a file's name.
+    const [path = ''] = request.url.split('?')
+    if (!isBuilt || !isPage || path.startsWith('/api/') || /\.\w+$/.test(path)) throw new Refusal('not_found')
+    setForgeryCookie(request, reply)
+    return reply
+      .header('cache-control', 'no-cache')
+      .type('text/html')
+      .send(readFileSync(join(DIST, 'index.html')))
+  })
+}

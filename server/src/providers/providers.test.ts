@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { providerOf } from './provider.ts'
+import { openProviders } from './providers.ts'
+import { startSimulator } from './test-mode.ts'
+
+const account = { token: 'test_linked_providers' }
+const person = '84901234567@s.whatsapp.net'
+
+let dataDir: string
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'sendroom-providers-'))
+})
+afterEach(() => rm(dataDir, { recursive: true }))
+
+test('test mode remembers after a restart what it has sent', async () => {
+  const options = { whapiBaseUrl: 'http://127.0.0.1:9', dataDir, withTestMode: true }
+  const before = await openProviders(options)
+  const sent = await providerOf(before, { isTest: true })?.sendText(account, person, 'Hello')
+  await before.close()
+
+  const after = await openProviders(options)
+  const found = await providerOf(after, { isTest: true })?.ownMessages(account, person, 0)
+  await after.close()
+
+  expect(sent).toEqual({ kind: 'sent', providerMessageId: found?.messages[0]?.id })
+})
+
+test('without test mode a test-mode instance has no provider, and another has the live one', async () => {
+  const providers = await openProviders({ whapiBaseUrl: 'http://127.0.0.1:9', dataDir, withTestMode: false })
+
+  expect(providerOf(providers, { isTest: true })).toBeNull()
+  expect(providerOf(providers, { isTest: false })).toBe(providers.live)
+  await providers.close()
+})
+
+test('a simulator that runs elsewhere is the provider of test-mode instances', async () => {
+  const simulator = await startSimulator({ pathKey: 'key' })
+  const options = { whapiBaseUrl: 'http://127.0.0.1:9', dataDir, withTestMode: true }
+  const providers = await openProviders({ ...options, testProviderUrl: simulator.url })
+
+  await providerOf(providers, { isTest: true })?.sendText(account, person, 'Hello')
+
+  expect(simulator.ledger.list(account.token)).toHaveLength(1)
+  await providers.close()
+  await simulator.close()
+})

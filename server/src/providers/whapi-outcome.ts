@@ -1,0 +1,145 @@
+import type { InstanceStatus } from '@sendroom/contract/instance-status'
+import type { Reason } from '@sendroom/contract/values'
+import { type AccountProblem, ProviderFailure, type SendOutcome, type UploadOutcome } from './provider.ts'
+import type { Answer, Reply } from './whapi-http.ts'
+import { errorWords, mediaIdOf, retryAfterMs, sentMessage } from './whapi-wire.ts'
+
+const unreachable: Reason = { code: 'provider_unreachable', params: {} }
+const unreadable: Reason = { code: 'provider_unreadable', params: {} }
+const slowDown: Reason = { code: 'provider_busy', params: {} }
+
+/** What an attempt to send came to. This table is the one place that decides whether a message may be sent again. */
+export function sendOutcome(reply: Reply, kind: 'text' | 'image'): SendOutcome {
+  const { answer } = reply
+  if (!answer) {
+    return reply.written
+      ? { kind: 'unknown', reason: unreachable }
+      : { kind: 'busy', reason: unreachable, retryAfterMs: null }
+  }
+  if (answer.status >= 200 && answer.status < 300) return acceptedOutcome(answer)
+  const refused = refusedCall(answer)
+  if (refused) return refused
+  // 408 comes from a gateway that may have passed the message on; 3xx is nothing this API answers.
+  if (answer.status >= 500 || answer.status === 408 || answer.status < 400) {
+    return { kind: 'unknown', reason: errorReason(answer) }
+  }
+  if (
+    kind === 'image' &&
+    answer.status === 404 &&
+    !/chat|group|contact|recipient/i.test(errorWords(answer))
+  ) {
+    return { kind: 'media_gone' }
+  }
+  return { kind: 'rejected', reason: rejection(answer) }
+}
+
+/** What an upload came to. It sends nothing to anybody, so all that is no clear no is worth another try. */
+export function uploadOutcome(reply: Reply): UploadOutcome {
+  const { answer } = reply
+  if (!answer) return { kind: 'busy', reason: unreachable, retryAfterMs: null }
+  const { status } = answer
+  if (status >= 200 && status < 300) {
+    const mediaId = mediaIdOf(answer.json)
+    return mediaId ? { kind: 'uploaded', mediaId } : { kind: 'busy', reason: unreadable, retryAfterMs: null }
+  }
+  const refused = refusedCall(answer)
+  if (refused) return refused
+  if (status === 413) return { kind: 'rejected', reason: { code: 'content_too_large', params: {} } }
+  if (status === 400 || status === 415)
+    return { kind: 'rejected', reason: { code: 'media_refused', params: {} } }
+  if (status === 403 || status === 404 || status === 405) {
+    return { kind: 'rejected', reason: { code: 'media_missing', params: {} } }
+  }
+  return { kind: 'busy', reason: errorReason(answer), retryAfterMs: retryAfterMs(answer) }
+}
+
+/** The answer of a call that is no send; throws `ProviderFailure` where it did not succeed. */
+export function goodAnswer({ answer }: Reply): Answer {
+  if (!answer) throw new ProviderFailure('unreachable', unreachable)
+  const { status } = answer
+  if (status >= 200 && status < 300) return answer
+  const refused = refusedCall(answer)
+  if (refused?.kind === 'account') {
+    throw new ProviderFailure('account', refused.reason, { status: problemStatus[refused.problem] })
+  }
+  if (refused) throw new ProviderFailure('busy', refused.reason, { retryAfterMs: refused.retryAfterMs })
+  const kind =
+    status === 409 ? 'conflict' : status === 404 ? 'not_found' : status < 500 ? 'refused' : 'unreachable'
+  throw new ProviderFailure(kind, errorReason(answer))
+}
+
+/** What was read from an answer; throws where it could not be. */
+export function readable<T>(read: T | null): T {
+  if (read === null) throw new ProviderFailure('unreachable', unreadable)
+  return read
+}
+
+export const problemStatus: Record<AccountProblem, InstanceStatus> = {
+  account_not_linked: 'NeedsLogin',
+  account_unpaid: 'Unpaid',
+  account_bad_token: 'BadToken',
+  account_restricted: 'Disconnected',
+}
+
+/** What of the account as a whole this answer tells; null: nothing. */
+export function accountProblem(answer: Answer): AccountProblem | null {
+  const words = errorWords(answer)
+  // A wrong token is 404 by the provider's own notes; others have seen 401.
+  if (answer.status === 404 && /channel not found/i.test(words)) return 'account_bad_token'
+  if (answer.status === 401) return /\btoken\b/i.test(words) ? 'account_bad_token' : 'account_not_linked'
+  if (answer.status === 402) return 'account_unpaid'
+  // No source gives the words for a restricted account, so only those that can't mean a chat count.
+  const restricted = /\b(account|channel)\b.*\b(restricted|banned|suspended)\b|timelock/i
+  return answer.status === 403 && restricted.test(words) ? 'account_restricted' : null
+}
+
+/** Answers that mean the same for every call: this account can't, or not so fast. Surely nothing went out. */
+function refusedCall(answer: Answer) {
+  if (answer.status === 429) {
+    return { kind: 'busy', reason: slowDown, retryAfterMs: retryAfterMs(answer) } as const
+  }
+  const problem = accountProblem(answer)
+  return problem && ({ kind: 'account', problem, reason: { code: problem, params: {} } } as const)
+}
+
+function acceptedOutcome({ json }: Answer): SendOutcome {
+  const message = sentMessage(json)
+  if (message.sent === false) {
+    return { kind: 'rejected', reason: { code: 'refused', params: { detail: 'sent: false' } } }
+  }
+  return message.sent && message.id
+    ? { kind: 'sent', providerMessageId: message.id }
+    : { kind: 'unknown', reason: unreadable }
+}
+
+function rejection(answer: Answer): Reason {
+  const detail = errorWords(answer) || `HTTP ${answer.status}`
+  switch (answer.status) {
+    case 400:
+      return badRequest(detail)
+    case 403:
+      return { code: 'not_allowed', params: {} }
+    case 404:
+      return { code: 'chat_not_found', params: {} }
+    case 413:
+      return { code: 'content_too_large', params: {} }
+    case 415:
+      return { code: 'media_refused', params: {} }
+    default:
+      return { code: 'refused', params: { detail } }
+  }
+}
+
+/** 400 says what is wrong in words only. */
+function badRequest(detail: string): Reason {
+  if (/not (registered )?(on|in) whatsapp|invalid phone/i.test(detail)) {
+    return { code: 'not_on_whatsapp', params: {} }
+  }
+  if (/\b(to|recipient|chat ?id)\b/i.test(detail)) return { code: 'bad_recipient', params: { detail } }
+  if (/\b(body|caption|media|text)\b/i.test(detail)) return { code: 'content_refused', params: { detail } }
+  return { code: 'refused', params: { detail } }
+}
+
+function errorReason({ status }: Answer): Reason {
+  return status >= 400 ? { code: 'provider_error', params: { status } } : unreadable
+}

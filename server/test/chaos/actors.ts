@@ -1,0 +1,109 @@
+import * as engine from '../../src/engine/index.ts'
+import { until } from '../until.ts'
+import { leapClock } from './instruments.ts'
+import type { Action, Plan } from './plan.ts'
+import type { Round } from './round.ts'
+import { again } from './stage.ts'
+
+/** Does one thing of the plan and writes it into the round's diary. */
+export async function act(round: Round, plan: Plan, action: Action): Promise<void> {
+  round.note(JSON.stringify(action))
+  const answer = await perform(round, plan, action)
+  if (answer !== undefined) round.note(`  ${answer}`)
+}
+
+async function perform(round: Round, plan: Plan, action: Action): Promise<unknown> {
+  const { stage, sql } = round
+  const { simulator } = stage
+  switch (action.kind) {
+    case 'kill worker':
+      return round.killWorker(await slotOf(round, action.worker))
+    case 'stop worker':
+      return round.stopWorker(await slotOf(round, action.worker), action.seconds)
+    case 'kill database':
+      return stage.killDatabase()
+    case 'cut connections':
+      await again(
+        () => sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name like 'worker%'`,
+      )
+      return
+    case 'fault':
+      await simulator.addFault({ ...action.rule, token: round.account(action.account).token })
+      return
+    case 'trouble': {
+      const { token } = round.account(action.account)
+      await simulator.changeChannel(token, action.change)
+      round.later(action.seconds, () => simulator.changeChannel(token, action.cure))
+      return
+    }
+    case 'blindness':
+      return makeBlind(round, round.account(action.account).token)
+    case 'set clock':
+      await round.setClock(action.seconds)
+      return
+    case 'leap clock':
+      return again(() => leapClock(sql, action.seconds))
+    case 'write on phone': {
+      const { token, chats } = round.account(action.account)
+      await simulator.writeOnPhone(token, chats.people[action.place] ?? '', 'Hello')
+      return
+    }
+    case 'create job': {
+      const job = plan.jobs[action.job]
+      return job && round.createJob(action.job, job)
+    }
+    default:
+      return changeJob(round, action)
+  }
+}
+
+async function makeBlind(round: Round, token: string): Promise<string> {
+  const { simulator } = round.stage
+  await simulator.addFault({ token, path: '^/messages/(text|image)', kind: 'accept-then-drop', times: 1 })
+  await simulator.addFault({ token, path: '^/messages/(text|image)', kind: 'drop-before', times: 1 })
+  await simulator.addFault({ token, path: '^/messages/list', kind: 'status', status: 503 })
+  const givenUp = await until(
+    'somebody gives up',
+    async () => {
+      const { count } = await again(
+        () => round.sql`select from chaos.story where reason = 'outcome_unknown' limit 1`,
+      )
+      return count > 0
+    },
+    75_000,
+  ).catch(() => false)
+  return givenUp ? 'nobody knows' : 'it had not come to that'
+}
+
+const slotOf = async (round: Round, whom: number | 'sender') =>
+  whom === 'sender' ? round.slotOfSender() : whom
+
+type JobAction = Extract<Action, { job: number }>
+
+async function changeJob(round: Round, { kind, job: place }: JobAction): Promise<unknown> {
+  const { sql } = round
+  const job = round.jobs.get(place)
+  if (!job) return 'not created yet'
+  switch (kind) {
+    case 'cancel job':
+      return round.ask(() => engine.cancelJob(sql, job.id, 'Ann'))
+    case 'restart job':
+      return round.ask(() => engine.restartJob(sql, job.id, 'Ann'))
+    // Who asks for those of unknown outcome may double them: only where texts don't tell.
+    case 'retry job':
+      return round.ask(() => engine.retryFailed(sql, job.id, 'Ann', { includeUnknown: !round.plan.isMarked }))
+    case 'delete job':
+      round.later(0, async () =>
+        round.note(
+          `  job ${job.id} deleted: ${await round.ask(() => engine.deleteJobs(sql, [job.id], 'Ann', 2_000))}`,
+        ),
+      )
+      return
+    case 'pause job':
+      return round.ask(() => engine.pauseJob(sql, job.id, 'Ann'))
+    case 'resume job':
+      return round.ask(() => engine.resumeJob(sql, job.id, 'Ann'))
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Engines broken on purpose: the suite has to find each of them out, or it proves nothing. The shipped files stay as
+ * they are; a process that loads them gets a changed text.
+ */
+import { registerHooks } from 'node:module'
+
+/** In which file of the engine which text (found there exactly once) becomes which. */
+type Change = { file: string; from: string; to: string }
+
+const breakages = {
+  'intent written after the send': [
+    {
+      file: 'sender.ts',
+      from: 'async function intend({ sql, isGivingUp }: Sender, claim: Claim): Promise<Step> {',
+      to: `const early = new Map()
+async function intend(sender: Sender, claim: Claim): Promise<Step> {
+  const { sql, isGivingUp } = sender`,
+    },
+    {
+      file: 'sender.ts',
+      from: 'return await writeIntent(sql, claim, intent)',
+      to: `return await sql.begin(async (tx) => {
+        const step = await writeIntent(tx, claim, intent)
+        if (step.kind === 'send') early.set(step.intent, await send(sender, claim, step))
+        return step
+      })`,
+    },
+    {
+      file: 'sender.ts',
+      from: 'await send(sender, claim, step)\n  const',
+      to: 'early.get(step.intent)\n  const',
+    },
+  ],
+  'claim token not checked': [
+    { file: 'intent.ts', from: `and i.claim = \${claim.token}\n`, to: '\n' },
+    {
+      file: 'claim.ts',
+      from: 'where i.id = mine.id and i.claim = mine.claim\n    returning i.claim',
+      to: 'where i.id = mine.id\n    returning mine.claim',
+    },
+  ],
+  'look-up believed at once': [
+    { file: 'verdict.ts', from: 'BELIEVE_AFTER_MS = 30_000', to: 'BELIEVE_AFTER_MS = 0' },
+    { file: 'verdict.ts', from: 'LOOKS_APART_MS = 5_000', to: 'LOOKS_APART_MS = 0' },
+  ],
+  'cancel without the lock': [
+    {
+      file: 'life.ts',
+      from: "await lockAccountOfJobs(tx, [jobId])\n    if (!(await moveJob(tx, jobId, 'cancel')))",
+      to: "if (!(await moveJob(tx, jobId, 'cancel')))",
+    },
+  ],
+} satisfies Record<string, Change[]>
+
+export type Breakage = keyof typeof breakages
+
+const made = new Set<Change>()
+
+/** Call it before the engine is imported. */
+export function breakEngine(breakage: Breakage) {
+  const changes: Change[] = breakages[breakage]
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context)
+      const mine = changes.filter(({ file }) => url.endsWith(`/src/engine/${file}`))
+      if (mine.length === 0) return loaded
+      let source = String(loaded.source)
+      for (const change of mine) {
+        if (source.split(change.from).length !== 2)
+          throw new Error(`'${breakage}' no longer fits ${change.file}: write it anew.`)
+        source = source.replace(change.from, () => change.to)
+        made.add(change)
+      }
+      return { ...loaded, source }
+    },
+  })
+}
+
+/** Call it after: an engine that is whole would pass for a broken one that nobody noticed. */
+export function expectBroken(breakage: Breakage) {
+  if (!breakages[breakage].every((change) => made.has(change))) throw new Error(`'${breakage}' was not made.`)
+}

@@ -1,0 +1,14 @@
+/** Cancels one job in a process of its own, so that it can be done by an engine broken on purpose. */
+import { connect, type DatabaseAddress } from '../../src/platform/database/connection.ts'
+import { type Breakage, breakEngine, expectBroken } from './breakages.ts'
+
+export type ClerkOptions = { database: DatabaseAddress; jobId: number; breakage?: Breakage }
+
+const { database, jobId, breakage }: ClerkOptions = JSON.parse(process.env.CLERK ?? '')
+if (breakage) breakEngine(breakage)
+const { cancelJob } = await import('../../src/engine/index.ts')
+if (breakage) expectBroken(breakage)
+
+const sql = connect(database, { max: 1, applicationName: 'clerk' })
+await cancelJob(sql, jobId, 'Ann')
+await sql.end()

@@ -1,0 +1,87 @@
+import type { LedgerEntry } from '../../../simulator/src/ledger.ts'
+import type { Sql } from '../../src/platform/database/connection.ts'
+import { readStory, type StoryLine } from './instruments.ts'
+import type { Account, Round } from './round.ts'
+
+export type JobRow = {
+  id: number
+  instanceId: number
+  status: string
+  run: number
+  textContent: string
+  imageId: number | null
+  settling: boolean
+  recipientCount: number
+  completedAt: string | null
+}
+
+export type DeliveryRow = {
+  id: number
+  jobId: number
+  instanceId: number
+  groupId: number | null
+  chatId: string
+  status: string
+  providerMessageId: string | null
+  sentAt: string | null
+  reason: { code: string } | null
+  isHeldInDoubt: boolean
+}
+
+export type LogRow = { jobId: number; code: string; params: Record<string, number | string> }
+
+/** All that is known after a round: what Sendroom says, and what the provider says. */
+export type Evidence = {
+  isMarked: boolean
+  accounts: (Account & { inFlight: number | null; isLeased: boolean })[]
+  jobs: JobRow[]
+  deliveries: DeliveryRow[]
+  logs: LogRow[]
+  sentCounts: { instanceId: number; groupId: number | null; sent: number }[]
+  story: StoryLine[]
+  /** Only what was sent through us. */
+  ledger: LedgerEntry[]
+  sql: Sql
+}
+
+export async function gather(round: Round): Promise<Evidence> {
+  const { sql } = round
+  const rows = await sql<{ id: number; inFlight: number | null; isLeased: boolean }[]>`
+    select id, in_flight, coalesce(lease_until > clock_now(), false) as is_leased
+    from instances`
+  return {
+    isMarked: round.plan.isMarked,
+    accounts: round.accounts.map((account) => {
+      const row = rows.find(({ id }) => id === account.id)
+      if (!row) throw new Error(`The account ${account.id} is gone`)
+      return { ...account, ...row }
+    }),
+    jobs: await sql<JobRow[]>`select * from jobs order by id`,
+    deliveries: await sql<DeliveryRow[]>`
+      select *, doubt_since is not null or next_look_at is not null as is_held_in_doubt from deliveries order by id`,
+    logs: await sql<LogRow[]>`
+      select job_id, reason->>'code' as code, reason->'params' as params from job_logs order by id`,
+    sentCounts: await sql<Evidence['sentCounts'][number][]>`
+      select instance_id, group_id, sum(sent) as sent from sent_counts group by instance_id, group_id`,
+    story: await readStory(sql),
+    ledger: (await round.ledger()).filter(({ source }) => source === 'api'),
+    sql,
+  }
+}
+
+/** For whoever looks into a violation. */
+export function tellStory({ story, ledger }: Evidence) {
+  const lines = story.map((line) => {
+    const { at, who, what, jobId, run, deliveryId, chatId, was, became, providerMessageId, reason } = line
+    const about =
+      what === 'delivery'
+        ? `${deliveryId} of job ${jobId}.${run} to ${chatId}`
+        : what === 'job'
+          ? `${jobId}.${run}`
+          : `account ${line.instanceId}`
+    return `${at} ${who}: ${what} ${about}: ${was} → ${became} ${providerMessageId ?? ''} ${reason ?? ''}`
+  })
+  const entry = ({ at, to, id, body, caption, type, token }: LedgerEntry) =>
+    `${new Date(at).toISOString()} ledger: ${token} ${to} ${type} '${body ?? caption}' ${id}`
+  return [...lines, ...ledger.map(entry)]
+}

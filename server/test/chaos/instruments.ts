@@ -1,0 +1,120 @@
+import type { Sql } from '../../src/platform/database/connection.ts'
+import type { FastTime } from './fast-time.ts'
+
+/**
+ * What the suite adds, in a schema of its own: a clock that runs fast and can be set, and a diary of all that changed, written
+ * by triggers in the very transactions: who (application_name) did what, in which order.
+ */
+export async function addInstruments(sql: Sql, { originMs, speed }: FastTime): Promise<void> {
+  await sql.unsafe(`
+    create schema chaos;
+    create table chaos.clock (origin timestamptz not null, speed float8 not null, ahead interval not null);
+    insert into chaos.clock values (to_timestamp(${originMs} / 1000.0), ${speed}, '0');
+    create or replace function clock_now() returns timestamptz language sql stable as
+      'select origin + (now() - origin) * speed + ahead from chaos.clock';
+
+    create table chaos.story (
+      id bigint generated always as identity primary key,
+      at timestamptz not null default clock_now(),
+      -- Runs as fast, and nobody sets it.
+      true_ms float8 not null default extract(epoch from now()) * 1000 * ${speed},
+      who text not null default current_setting('application_name'),
+      what text not null,
+      instance_id bigint, job_id bigint, run int, delivery_id bigint, chat_id text,
+      was text, became text, provider_message_id text, reason text
+    );
+
+    create function chaos.tell_instance() returns trigger language plpgsql as $$
+    begin
+      if new.claim is distinct from old.claim then
+        insert into chaos.story (what, instance_id, was, became) values ('claim', new.id, old.claim, new.claim);
+      end if;
+      if new.waiting is distinct from old.waiting then
+        insert into chaos.story (what, instance_id, was, became)
+        values ('waiting', new.id, old.waiting->>'code', new.waiting->>'code');
+      end if;
+      return null;
+    end $$;
+    create trigger tell_instance after update on instances for each row
+      when (new.claim is distinct from old.claim or new.waiting is distinct from old.waiting)
+      execute function chaos.tell_instance();
+
+    create function chaos.tell_delivery() returns trigger language plpgsql as $$
+    begin
+      insert into chaos.story (what, instance_id, job_id, run, delivery_id, chat_id, was, became, provider_message_id, reason)
+      select 'delivery', new.instance_id, new.job_id, j.run, new.id, new.chat_id, old.status, new.status,
+        new.provider_message_id, new.reason->>'code'
+      from jobs j where j.id = new.job_id;
+      return null;
+    end $$;
+    create trigger tell_delivery after update on deliveries for each row
+      when (new.status <> old.status or new.provider_message_id is distinct from old.provider_message_id)
+      execute function chaos.tell_delivery();
+
+    create function chaos.tell_job() returns trigger language plpgsql as $$
+    begin
+      insert into chaos.story (what, instance_id, job_id, run, was, became)
+      values ('job', new.instance_id, new.id, new.run,
+        old.status || case when old.paused_at is null then '' else ' paused' end,
+        new.status || case when new.paused_at is null then '' else ' paused' end);
+      return null;
+    end $$;
+    create trigger tell_job after update on jobs for each row
+      when (new.status <> old.status or new.run <> old.run or new.paused_at is distinct from old.paused_at)
+      execute function chaos.tell_job();
+
+    create function chaos.tell_deleted_job() returns trigger language plpgsql as $$
+    begin
+      insert into chaos.story (what, instance_id, job_id, run, was, became)
+      values ('job', old.instance_id, old.id, old.run, old.status, 'deleted');
+      return null;
+    end $$;
+    create trigger tell_deleted_job after delete on jobs for each row execute function chaos.tell_deleted_job();
+
+    -- 'job 3 run 1' becomes 'job 3 run 2' with the restart.
+    create function chaos.mark_run() returns trigger language plpgsql as $$
+    begin
+      new.text_content = regexp_replace(old.text_content, ' run ' || old.run || '$', ' run ' || new.run);
+      return new;
+    end $$;
+    create trigger mark_run before update on jobs for each row when (new.run <> old.run) execute function chaos.mark_run();
+  `)
+}
+
+export type StoryLine = {
+  id: number
+  at: string
+  trueMs: number
+  who: string
+  what: 'claim' | 'waiting' | 'delivery' | 'job'
+  instanceId: number
+  jobId: number | null
+  run: number | null
+  deliveryId: number | null
+  chatId: string | null
+  was: string | null
+  became: string | null
+  providerMessageId: string | null
+  reason: string | null
+}
+
+export const readStory = (sql: Sql) => sql<StoryLine[]>`select * from chaos.story order by id`
+
+/**
+ * Sets the clock forward by so much, unless a message is on its way or in doubt: what the look-ups conclude rests on
+ * the time that has really passed. Says whether it did.
+ */
+export const leapClock = (sql: Sql, seconds: number): Promise<boolean> =>
+  sql.begin(async (tx) => {
+    const accounts = await tx<
+      { inFlight: number | null }[]
+    >`select in_flight from instances order by id for update`
+    const doubts = await tx`select from deliveries where status in ('sending', 'doubt') limit 1`
+    if (doubts.count > 0 || accounts.some(({ inFlight }) => inFlight !== null)) return false
+    await setClock(tx, seconds)
+    return true
+  })
+
+/** Sets the clock by so much at once, forward or back, whatever is under way. */
+export const setClock = (sql: Pick<Sql, 'unsafe'>, seconds: number) =>
+  sql.unsafe('update chaos.clock set ahead = ahead + make_interval(secs => $1)', [seconds])

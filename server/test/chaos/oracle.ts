@@ -1,0 +1,278 @@
+import { recipientCounts } from '../../src/engine/index.ts'
+import type { DeliveryRow, Evidence, JobRow } from './evidence.ts'
+import type { StoryLine } from './instruments.ts'
+
+/** What must hold after each round. Each rule returns one sentence for everything that breaks it. */
+export async function judge(evidence: Evidence): Promise<string[]> {
+  const rules = [
+    rowsAreFinal,
+    sentStandsInLedger,
+    idsAreCreditedOnce,
+    ledgerIsAccountedFor,
+    nobodyGotTwo,
+    jobsEndedAsTheirRows,
+    logsAgree,
+    nothingIsHeld,
+    oneSenderForEachAccount,
+    noSendAfterCancel,
+    paceHolds,
+    capHolds,
+    sentCountsAgree,
+  ]
+  return [...rules.flatMap((rule) => rule(evidence)), ...(await countsAgree(evidence))]
+}
+
+const rowsAreFinal = ({ deliveries, jobs }: Evidence) =>
+  deliveries.flatMap((row) => {
+    const isCancelled = jobs.find(({ id }) => id === row.jobId)?.status === 'Cancelled'
+    const final =
+      (row.status === 'sent' && row.providerMessageId !== null && row.sentAt !== null) ||
+      (row.status === 'failed' && row.reason !== null && row.providerMessageId === null) ||
+      (row.status === 'skipped' && isCancelled && row.providerMessageId === null)
+    return final && !row.isHeldInDoubt ? [] : [`${named(row)} is in no final state: ${JSON.stringify(row)}`]
+  })
+
+const sentStandsInLedger = ({ deliveries, jobs, ledger, accounts }: Evidence) =>
+  deliveries
+    .filter(({ status }) => status === 'sent')
+    .flatMap((row) => {
+      const job = jobs.find(({ id }) => id === row.jobId)
+      const entries = ledger.filter(({ id }) => id === row.providerMessageId)
+      const [entry] = entries
+      const isIt =
+        entries.length === 1 &&
+        entry?.to === row.chatId &&
+        entry.token === accounts.find(({ id }) => id === row.instanceId)?.token &&
+        (entry.body ?? entry.caption) === job?.textContent &&
+        entry.type === (job?.imageId ? 'image' : 'text')
+      return isIt
+        ? []
+        : [`${named(row)} is Sent as ${row.providerMessageId}, the ledger has ${JSON.stringify(entries)}`]
+    })
+
+const credits = (story: StoryLine[]) =>
+  story.filter(
+    (line) => line.what === 'delivery' && line.became === 'sent' && line.providerMessageId !== null,
+  )
+
+function idsAreCreditedOnce({ story }: Evidence) {
+  return groups(credits(story), ({ instanceId, providerMessageId }) => `${instanceId} ${providerMessageId}`)
+    .filter((lines) => lines.length > 1)
+    .map((lines) => `One message was credited ${lines.length} times: ${told(lines)}`)
+}
+
+/** What went out is Sent, or was in a run of old, or somebody was told that its outcome is not known. */
+function ledgerIsAccountedFor({ story, ledger, accounts }: Evidence) {
+  const credited = new Set(credits(story).map(({ providerMessageId }) => providerMessageId))
+  const unknown = (chatId: string, token: string) =>
+    story.filter(
+      (line) =>
+        line.what === 'delivery' &&
+        line.became === 'failed' &&
+        line.reason === 'outcome_unknown' &&
+        line.chatId === chatId &&
+        accounts.find(({ id }) => id === line.instanceId)?.token === token,
+    ).length
+  return groups(
+    ledger.filter(({ id }) => !credited.has(id)),
+    ({ token, to }) => `${token} ${to}`,
+  )
+    .filter(([entry, ...others]) => entry && others.length + 1 > unknown(entry.to, entry.token))
+    .map((entries) => `Nobody is credited with what went out: ${JSON.stringify(entries)}`)
+}
+
+/** Where texts carry job and run, a double shows whatever our own books say. */
+const nobodyGotTwo = ({ isMarked, ledger }: Evidence) =>
+  isMarked
+    ? groups(ledger, (entry) => `${entry.token} ${entry.to} ${entry.body ?? entry.caption}`)
+        .filter((entries) => entries.length > 1)
+        .map((entries) => `Sent ${entries.length} times: ${JSON.stringify(entries)}`)
+    : []
+
+function jobsEndedAsTheirRows({ jobs, deliveries, story }: Evidence) {
+  return jobs.flatMap((job) => {
+    const rows = rowsOf(job, deliveries)
+    const expected = job.status === 'Cancelled' ? 'Cancelled' : hadSent(job, story) ? 'Completed' : 'Failed'
+    const wrong =
+      job.status !== expected ||
+      job.completedAt === null ||
+      job.settling ||
+      rows.length !== job.recipientCount
+    return wrong ? [`Job ${job.id} is ${job.status}, not ${expected}: ${JSON.stringify({ job, rows })}`] : []
+  })
+}
+
+/** Whether something was Sent when the job ended: a result may come later. */
+function hadSent(job: JobRow, story: StoryLine[]): boolean {
+  const endedAt = story.findLast(({ what, jobId }) => what === 'job' && jobId === job.id)?.id ?? 0
+  return story.some((line) => isOfRun(line, job) && line.became === 'sent' && line.id < endedAt)
+}
+
+/** Without whether it is paused. */
+const statusIn = (state: string | null) => state?.split(' ')[0]
+
+const isOfRun = (line: StoryLine, job: JobRow) =>
+  line.what === 'delivery' && line.jobId === job.id && line.run === job.run
+
+function logsAgree({ jobs, logs, story, deliveries }: Evidence) {
+  return jobs.flatMap((job) => {
+    const mine = logs.filter(({ jobId }) => jobId === job.id)
+    const count = (code: string) => mine.filter((line) => line.code === code).length
+    const wrong: string[] = []
+    const expect = (code: string, times: number) =>
+      count(code) === times || wrong.push(`${code} ${count(code)} times, not ${times}`)
+    const moves = story.filter((line) => line.what === 'job' && line.jobId === job.id && line.run === job.run)
+    const moved = (status: string) =>
+      moves.filter(({ was, became }) => statusIn(became) === status && statusIn(was) !== status).length
+    expect('job_created', job.run === 1 ? 1 : 0)
+    expect('job_restarted', job.run === 1 ? 0 : 1)
+    expect('job_started', moved('Running'))
+    expect('job_completed', moved('Completed'))
+    expect('job_failed', moved('Failed'))
+    expect('job_cancelled', moved('Cancelled'))
+    const rows = rowsOf(job, deliveries)
+    const ended = mine.findLast(({ code }) => code === 'job_completed' || code === 'job_failed')
+    const isOf = (status: string) => rows.filter((row) => row.status === status).length
+    const [sent, failed] = [isOf('sent'), isOf('failed')]
+    // A result that came after the end is in the rows and not in that line.
+    const late = story.filter(
+      (line) => isOfRun(line, job) && line.was === 'failed' && line.became === 'sent',
+    ).length
+    if (ended && late === 0 && (ended.params.sent !== sent || ended.params.failed !== failed))
+      wrong.push(`${JSON.stringify(ended)} with ${sent} sent and ${failed} failed`)
+    return wrong.map((what) => `The log of job ${job.id} (${job.status}) is wrong: ${what}`)
+  })
+}
+
+const nothingIsHeld = ({ accounts }: Evidence) =>
+  accounts
+    .filter(({ inFlight, isLeased }) => inFlight !== null || isLeased)
+    .map(({ id, inFlight }) => `Account ${id} is still held, with ${inFlight}`)
+
+function oneSenderForEachAccount({ story }: Evidence) {
+  const holder = new Map<number, string | null>()
+  const wrong: string[] = []
+  for (const line of story) {
+    if (line.what === 'claim') holder.set(line.instanceId, line.became === null ? null : line.who)
+    if (line.what !== 'delivery' || line.became !== 'sending') continue
+    const owner = holder.get(line.instanceId) ?? 'nobody'
+    if (owner !== line.who)
+      wrong.push(`An intent by ${line.who} while ${owner} held the account: ${told([line])}`)
+  }
+  return wrong
+}
+
+/** After a cancel, and while paused, nothing of the job begins. */
+function noSendAfterCancel({ story }: Evidence) {
+  const state = new Map<number | null, string | null>()
+  const wrong: string[] = []
+  for (const line of story) {
+    if (line.what === 'job') state.set(line.jobId, line.became)
+    if (
+      line.what === 'delivery' &&
+      line.became === 'sending' &&
+      (state.get(line.jobId) ?? 'Running') !== 'Running'
+    )
+      wrong.push(`A send began although the job was ${state.get(line.jobId)}: ${told([line])}`)
+  }
+  return wrong
+}
+
+const kindOf = (chatId: string | null) => (chatId?.endsWith('@g.us') ? 'group' : 'private')
+const intents = (story: StoryLine[], instanceId: number) =>
+  story.filter(
+    (line) => line.what === 'delivery' && line.became === 'sending' && line.instanceId === instanceId,
+  )
+
+function paceHolds({ story, accounts }: Evidence) {
+  return accounts.flatMap(({ id, plan }) => {
+    const begun = intents(story, id)
+    return begun.slice(1).flatMap((line, index) => {
+      const before = begun[index]
+      if (!before || plan.pauseMs[kindOf(before.chatId)] === 0) return []
+      // A clock that was set back says less than has passed, one that was set forward more.
+      const pauseMs = Math.max(Date.parse(line.at) - Date.parse(before.at), line.trueMs - before.trueMs)
+      return pauseMs < plan.pauseMs[kindOf(before.chatId)]
+        ? [`A pause of ${pauseMs} ms: ${told([before, line])}`]
+        : []
+    })
+  })
+}
+
+const DAY_MS = 24 * 3600_000
+
+function capHolds({ story, accounts }: Evidence) {
+  return accounts.flatMap(({ id, plan }) =>
+    (['group', 'private'] as const).flatMap((kind) => {
+      // Those that went out; when they began is what counts.
+      const counted = intents(story, id).filter((line) => {
+        if (kindOf(line.chatId) !== kind) return false
+        const next = story.find((other) => other.deliveryId === line.deliveryId && other.id > line.id)
+        return next?.became === 'sent'
+      })
+      const times = counted.map(({ at }) => Date.parse(at))
+      const wrong: string[] = []
+      if (
+        plan.cap > 0 &&
+        times.some((time) => times.filter((at) => at >= time && at < time + DAY_MS).length > plan.cap)
+      )
+        wrong.push(`More than ${plan.cap} in a day: ${told(counted)}`)
+      return wrong
+    }),
+  )
+}
+
+const sentCountsAgree = ({ sentCounts, deliveries, accounts }: Evidence) =>
+  accounts.flatMap(({ id }) => {
+    const sent = deliveries.filter(({ instanceId, status }) => instanceId === id && status === 'sent')
+    const places = new Set([
+      null,
+      ...sent.map(({ groupId }) => groupId),
+      ...sentCounts.map(({ groupId }) => groupId),
+    ])
+    return [...places].flatMap((place) => {
+      const rows = sent.filter(({ groupId }) => groupId === place).length
+      const counted =
+        sentCounts.find(({ instanceId, groupId }) => instanceId === id && groupId === place)?.sent ?? 0
+      return rows === counted
+        ? []
+        : [`sent_counts says ${counted} for account ${id} and group ${place}, not ${rows}`]
+    })
+  })
+
+async function countsAgree({ jobs, deliveries, sql }: Evidence) {
+  const wrong: string[] = []
+  for (const job of jobs) {
+    const rows = rowsOf(job, deliveries)
+    const isOf = (status: string) => rows.filter((row) => row.status === status).length
+    const expected = {
+      total: rows.length,
+      waiting: 0,
+      sent: isOf('sent'),
+      failed: isOf('failed'),
+      skipped: isOf('skipped'),
+      unknown: rows.filter(({ status, reason }) => status === 'failed' && reason?.code === 'outcome_unknown')
+        .length,
+    }
+    const counts = await recipientCounts(sql, job.id)
+    if (
+      JSON.stringify({ ...expected, ...pickFrom(counts, Object.keys(expected)) }) !== JSON.stringify(expected)
+    )
+      wrong.push(`Job ${job.id} counts ${JSON.stringify(counts)}, its rows ${JSON.stringify(expected)}`)
+  }
+  return wrong
+}
+
+const pickFrom = (from: object, names: string[]) =>
+  Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))
+
+const rowsOf = (job: JobRow, deliveries: DeliveryRow[]) => deliveries.filter(({ jobId }) => jobId === job.id)
+const named = (row: DeliveryRow) => `Delivery ${row.id} (job ${row.jobId}, ${row.chatId})`
+const told = (lines: StoryLine[]) =>
+  lines
+    .map((line) => `#${line.id} ${line.who}: delivery ${line.deliveryId} ${line.was} → ${line.became}`)
+    .join('; ')
+
+function groups<T>(items: T[], key: (item: T) => string): T[][] {
+  return [...Map.groupBy(items, key).values()]
+}

@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { type EngineParts, startEngine } from '../src/engine/index.ts'
+import { connect, type Sql } from '../src/platform/database/connection.ts'
+import { secretsOf } from '../src/platform/secrets.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { factories } from './factories.ts'
+import { scriptedProvider } from './scripted-provider.ts'
+
+type Delivery = {
+  id: number
+  chatId: string
+  status: string
+  attempt: number
+  reason: { code: string } | null
+  providerMessageId: string | null
+  instanceId: number
+}
+
+/** A database whose clock a test can move, and workers on it that are stopped after each test. */
+export function useEngineWorld() {
+  const secrets = secretsOf('test')
+  let database: TestDatabase
+  let add: ReturnType<typeof factories>
+  const cleanUp: (() => Promise<unknown>)[] = []
+
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    add = factories(database.sql, secrets)
+    await database.sql`create table test_clock (ahead interval not null)`
+    await database.sql`insert into test_clock values ('0')`
+    await database.sql`
+      create or replace function clock_now() returns timestamptz language sql stable as
+      'select now() + ahead from test_clock'`
+  })
+  afterEach(async () => {
+    for (const task of cleanUp.splice(0).reverse()) await task()
+    // What a test leaves behind must not be work for the next one.
+    await database.sql`delete from jobs`
+    await database.sql`update test_clock set ahead = '0'`
+  })
+  afterAll(() => database.drop())
+
+  const quiet = { info: () => {}, warn: () => {}, error: () => {} }
+
+  /** Parts of a worker with a pool of its own, as a process has; logged errors fail nothing. */
+  function parts(provider: EngineParts['providers']['live'], more: Partial<EngineParts> = {}): EngineParts {
+    const sql = connect(database.address, { applicationName: 'sendroom test worker' })
+    cleanUp.push(() => sql.end({ timeout: 1 }))
+    return {
+      sql,
+      providers: { live: provider, test: provider },
+      secrets,
+      readImage: async () => ({ bytes: new Uint8Array([1]), mimeType: 'image/png' }),
+      log: quiet,
+      ...more,
+    }
+  }
+
+  function worker(provider: EngineParts['providers']['live'], more: Partial<EngineParts> = {}) {
+    const engine = startEngine(parts(provider, more))
+    cleanUp.push(() => engine.stop())
+    return engine
+  }
+
+  const deliveries = (jobId: number) => database.sql<Delivery[]>`
+    select id, chat_id, status, attempt, reason, provider_message_id, instance_id
+    from deliveries where job_id = ${jobId} order by id`
+
+  return {
+    get sql(): Sql {
+      return database.sql
+    },
+    get add() {
+      return add
+    },
+    scripted: scriptedProvider,
+    parts,
+    worker,
+    deliveries,
+    statuses: async (jobId: number) => (await deliveries(jobId)).map(({ status }) => status),
+    jobStatus: async (jobId: number) =>
+      (await database.sql<{ status: string }[]>`select status from jobs where id = ${jobId}`)[0]?.status,
+    log: async (jobId: number) =>
+      (
+        await database.sql<{ reason: { code: string } }[]>`
+          select reason from job_logs where job_id = ${jobId} order by id`
+      ).map(({ reason }) => reason.code),
+    account: async (instanceId: number) =>
+      (await database.sql`select * from instances where id = ${instanceId}`)[0],
+    moveClock: (by: string) => database.sql`update test_clock set ahead = ahead + ${by}::text::interval`,
+    until,
+  }
+}
+
+/** Waits until the condition holds; an error after ten seconds says which did not. */
+async function until(condition: () => Promise<unknown> | unknown): Promise<void> {
+  const giveUpAt = performance.now() + 10_000
+  while (!(await condition())) {
+    if (performance.now() > giveUpAt) throw new Error(`This did not come true: ${condition}`)
+    await delay(10)
+  }
+}

@@ -1,0 +1,186 @@
+import { existsSync } from 'node:fs'
+import { rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { contract } from '@sendroom/contract'
+import { describe, expect, test } from 'vitest'
+import { HttpClient } from '../http-client.ts'
+import { Installation } from '../process.ts'
+
+/** What a person sees who starts it with something wrong: these lines and nothing else. */
+const refusal = (...lines: string[]) => ({
+  code: 1,
+  stdout: '',
+  stderr: lines.map((line) => `${line}\n`).join(''),
+})
+
+const nobodyListens = 'postgres://sendroom@127.0.0.1:1/sendroom'
+
+describe.concurrent('what is wrong at the start is told in one sentence', { timeout: 90_000 }, () => {
+  test('a taken port', async () => {
+    await using home = await Installation.create()
+    const other = createServer().listen(0, '127.0.0.1')
+    const address = await new Promise((resolve) => other.once('listening', () => resolve(other.address())))
+    const { port } = address as { port: number } // a TCP server has one
+    const { code, stderr } = await home.run([], { PORT: String(port) })
+    other.close()
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `Port ${port} is taken: stop what uses it, or set PORT to another.\n`,
+    })
+    expect(home.hasDatabaseLeft).toBe(false)
+  })
+
+  test('a data folder that is a file', async () => {
+    await using home = await Installation.create()
+    const DATA_DIR = join(home.dataDir, 'file')
+    await writeFile(DATA_DIR, '')
+    expect(await home.run([], { DATA_DIR })).toEqual(
+      refusal(
+        `The data folder ${DATA_DIR} can't be made, because a file is in its place: set DATA_DIR to a folder.`,
+      ),
+    )
+  })
+
+  test('an unwritable data folder', async () => {
+    await using home = await Installation.create()
+    // Not even root may make a folder there.
+    expect(await home.run([], { DATA_DIR: '/sys/sendroom' })).toEqual(
+      refusal(
+        "The data folder /sys/sendroom can't be written by this user: give it the right, or set DATA_DIR to another folder.",
+      ),
+    )
+  })
+
+  test('several wrong variables, a line for each', async () => {
+    await using home = await Installation.create()
+    const env = {
+      PORT: 'http',
+      SECRET_KEY: 'short',
+      ACCOUNT_WAIT: 'long',
+      DATABASE_URL: 'mysql://root:hush@db',
+    }
+    expect(await home.run([], env)).toEqual(
+      refusal(
+        'PORT must be a whole number from 0 to 65535.',
+        'DATABASE_URL must be a URL that begins with postgres:// or postgresql://.',
+        'SECRET_KEY must have at least 32 characters.',
+        'ACCOUNT_WAIT must be a duration like 30m, 24h or 7d.',
+      ),
+    )
+  })
+
+  test('a database that does not answer', async () => {
+    await using home = await Installation.create({ DATABASE_URL: nobodyListens })
+    expect(await home.run()).toEqual(
+      refusal(
+        "The database of DATABASE_URL can't be reached at 127.0.0.1:1 (connect ECONNREFUSED 127.0.0.1:1): check the address, and that it runs.",
+      ),
+    )
+  })
+
+  test.each([[['servr']], [['server', 'now']], [['user']], [['user', 'reset-password']]])(
+    'an unknown command: %s',
+    async (args) => {
+      await using home = await Installation.create()
+      expect(await home.run(args)).toEqual(
+        refusal('Use: npm start [-- server | worker | user reset-password NAME]'),
+      )
+      expect(existsSync(join(home.dataDir, 'postgres'))).toBe(false)
+    },
+  )
+
+  test('a key that is not the one the secrets were written with, and a lost one', async () => {
+    await using home = await Installation.create()
+    await (await home.start()).end('SIGTERM')
+    expect(await home.run([], { SECRET_KEY: 'another key, which is long enough' })).toEqual(
+      refusal("SECRET_KEY is not the one this database's secrets were written with: use the original key."),
+    )
+    const keyFile = join(home.dataDir, 'secret.key')
+    await rm(keyFile)
+    expect(await home.run()).toEqual(
+      refusal(
+        `The database holds secrets, but their key is missing: set SECRET_KEY, or put the file back to ${keyFile}.`,
+      ),
+    )
+    expect(existsSync(keyFile)).toBe(false)
+    expect(home.hasDatabaseLeft).toBe(false)
+  })
+})
+
+describe.concurrent('the process', { timeout: 90_000 }, () => {
+  test('prints the first Admin’s password once, and keeps it only until the first sign-in', async () => {
+    await using home = await Installation.create()
+    const note = join(home.dataDir, 'first-admin.txt')
+    const first = await home.start()
+    expect(first.stdout).toContain(
+      `Sign in as admin with the password ${home.password} (it is shown only this once).`,
+    )
+    expect((await stat(note)).mode & 0o777).toBe(0o600)
+    await first.end('SIGTERM')
+
+    const second = await home.start()
+    expect(second.stdout).not.toContain('password')
+    expect(existsSync(note)).toBe(true)
+    await home.signIn(second)
+    expect(existsSync(note)).toBe(false)
+  })
+
+  test('stops in order on SIGTERM, its PostgreSQL too', async () => {
+    await using home = await Installation.create()
+    const sendroom = await home.start()
+    expect(home.hasDatabaseLeft).toBe(true)
+    expect(await sendroom.end('SIGTERM')).toBe(0)
+    expect(home.hasDatabaseLeft).toBe(false)
+    expect(sendroom.stderr).toBe('')
+  })
+
+  test('starts after a SIGKILL, on the database that lived on', async () => {
+    await using home = await Installation.create()
+    await (await home.start()).end('SIGKILL')
+    expect(home.hasDatabaseLeft).toBe(true)
+    const second = await home.start()
+    await home.signIn(second)
+    expect(await second.end('SIGTERM')).toBe(0)
+    expect(home.hasDatabaseLeft).toBe(false)
+  })
+
+  test('shares its data folder with a second one on another port', async () => {
+    await using home = await Installation.create()
+    const first = await home.start()
+    const second = await home.start()
+    const admin = await home.signIn(first)
+    expect(await first.end('SIGTERM')).toBe(0)
+    // Still there, and the session of the first counts in the second.
+    admin.url = second.url
+    await admin.ask(contract.users.list, {})
+    expect(await second.end('SIGTERM')).toBe(0)
+    expect(home.hasDatabaseLeft).toBe(false)
+  })
+
+  test('gives who lost it a new password, whether it runs or not', async () => {
+    await using home = await Installation.create()
+    const reset = async () => {
+      const { code, stdout } = await home.run(['user', 'reset-password', 'Admin'])
+      expect(code).toBe(0)
+      return /^The new password of Admin is (\S+)\n$/.exec(stdout)?.[1]
+    }
+    const first = await home.start()
+    const oldSession = await home.signIn(first)
+    const whileRunning = await reset()
+    expect((await oldSession.call(contract.users.list, {})).status).toBe(401)
+    await home.signIn(first, whileRunning)
+    await first.end('SIGTERM')
+
+    const whileStopped = await reset()
+    expect(home.hasDatabaseLeft).toBe(false)
+    expect(await home.run(['user', 'reset-password', 'nobody'])).toEqual(
+      refusal('There is no user called nobody.'),
+    )
+    const second = await home.start()
+    await home.signIn(second, whileStopped)
+    const body = { username: 'admin', password: whileRunning ?? '' }
+    const { status } = await new HttpClient(second.url).call(contract.session.login, { body })
+    expect(status).toBe(401)
+  })
+})
