@@ -1,0 +1,76 @@
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { serve } from '../../test/server.ts'
+import { showLanguage } from '../i18n/i18n.ts'
+import { currentToasts } from '../ui/toasts.ts'
+import { Failure, failureText, fieldTexts, reportFailure } from './failure.ts'
+
+beforeAll(async () => {
+  serve({})
+  await showLanguage('en')
+})
+beforeEach(() => {
+  vi.useFakeTimers()
+  return () => {
+    vi.runAllTimers()
+    vi.useRealTimers()
+  }
+})
+
+test.each([
+  [
+    'a 400 says each field’s sentence on a line',
+    new Failure(400, {
+      code: 'invalid_input',
+      error: { name: 'x', whapiToken: 'y' },
+      fields: { name: 'ACCOUNT_FORM.NAME_INVALID', whapiToken: 'ACCOUNT_FORM.TOKEN_INVALID' },
+    }),
+    'Enter a name of at most 100 characters.\nEnter the token, at most 200 characters.',
+  ],
+  [
+    'a 400 with one sentence says it, with its values',
+    new Failure(400, { code: 'phone_unreadable', error: 'x', params: { numbers: 'abc, 12' } }),
+    'These are not phone numbers: abc, 12.',
+  ],
+  ['a 400 that says nothing', new Failure(400), 'Bad Request'],
+  [
+    'a 403',
+    new Failure(403, { code: 'forbidden', error: 'x' }),
+    "Forbidden. You don't have permission to access this resource.",
+  ],
+  ['a 404', new Failure(404, { code: 'not_found', error: 'x' }), 'Resource not found.'],
+  ['a 409', new Failure(409, { code: 'own_user', error: 'x' }), 'You can’t delete yourself.'],
+  ['a 500 that says nothing', new Failure(500), 'Internal Server Error. Please try again later.'],
+  ['an answer of a proxy', new Failure(504), 'The server answered with an error (504).'],
+  ['an error of the client', new RangeError('Out of range'), 'Out of range'],
+  ['something else', 'oops', 'An unknown error occurred!'],
+])('%s', (_, error, words) => {
+  expect(failureText(error)).toBe(words)
+})
+
+test('a failed call makes one toast, in the screen’s words where it has some', () => {
+  reportFailure(new Failure(500), 'TOAST.INSTANCE_CREATE_FAILED')
+  expect(currentToasts()).toMatchObject([
+    { type: 'error', title: '', msg: 'Failed to create instance.', timeout: 5000 },
+  ])
+})
+
+test('a particular refusal stands below the screen’s words', () => {
+  reportFailure(new Failure(409, { code: 'token_taken', error: 'x' }), 'TOAST.INSTANCE_CREATE_FAILED')
+  expect(currentToasts()).toMatchObject([
+    { title: 'Failed to create instance.', msg: 'Another account already uses this token.' },
+  ])
+})
+
+test('a call that was given up says nothing', () => {
+  reportFailure(new DOMException('Aborted', 'AbortError'))
+  expect(currentToasts()).toEqual([])
+})
+
+test('a refusal lands on its field', () => {
+  expect(fieldTexts(new Failure(409, { code: 'username_taken', error: 'x' }))).toEqual({
+    username: 'This username is already taken.',
+  })
+  expect(
+    fieldTexts(new Failure(400, { code: 'invalid_input', fields: { email: 'USER_FORM.EMAIL_INVALID' } })),
+  ).toEqual({ email: 'Enter a valid email address of at most 200 characters.' })
+})

@@ -1,0 +1,69 @@
+import type { SignedIn } from '@sendroom/contract/session'
+import { useSyncExternalStore } from 'react'
+
+export type SessionUser = SignedIn['user']
+
+const TOKEN = 'token'
+const USER = 'user'
+
+let user = storedUser()
+let ended = () => {}
+const listeners = new Set<() => void>()
+
+export const currentToken = () => localStorage.getItem(TOKEN)
+
+/** Signed in means: a token is stored, and a user. */
+export const currentUser = () => (currentToken() === null ? null : user)
+
+export const isAdmin = (someone: SessionUser | null) => someone?.role === 'Admin'
+/** An Admin may do all that a flag allows. */
+export const mayDo = (flag: 'canSendMessages' | 'canCreateJobs', someone: SessionUser | null) =>
+  isAdmin(someone) || someone?.[flag] === true
+
+export const useCurrentUser = () => useSyncExternalStore(subscribe, currentUser)
+
+export function startSession(signedIn: SignedIn) {
+  localStorage.setItem(TOKEN, signedIn.token)
+  localStorage.setItem(USER, JSON.stringify(signedIn.user))
+  publish()
+}
+
+export function endSession() {
+  localStorage.removeItem(TOKEN)
+  localStorage.removeItem(USER)
+  publish()
+}
+
+/** The server no longer takes this token. A late answer to an older token must not end a newer session. */
+export function expireSession(token: string | null) {
+  if (token !== currentToken()) return
+  endSession()
+  ended()
+}
+
+/** What to do when the server has ended the session. */
+export const whenSessionEnds = (listener: () => void) => {
+  ended = listener
+}
+
+function storedUser(): SessionUser | null {
+  try {
+    return JSON.parse(localStorage.getItem(USER) ?? 'null')
+  } catch {
+    return null
+  }
+}
+
+function publish() {
+  user = storedUser()
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener)
+  window.addEventListener('storage', publish)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size === 0) window.removeEventListener('storage', publish)
+  }
+}

@@ -1,0 +1,29 @@
+import type { EndpointName } from '@sendroom/contract'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import i18next from 'i18next'
+import { addToast } from '../ui/toasts.ts'
+import { call, type InputOf } from './client.ts'
+import { reportFailure } from './failure.ts'
+import { featureOf } from './queries.ts'
+
+export const SUCCESS_MS = 3000
+
+/** Keys of what to say; without `failure` the global table speaks. */
+type Words = { success?: string; failure?: string }
+
+/**
+ * A write: does it, says how it went, refreshes what its feature shows (and `alsoRefresh`).
+ * `mutate` is for buttons; `mutateAsync` rejects, so that a form can show the failure at its fields.
+ */
+export function useAction<N extends EndpointName>(name: N, words: Words, alsoRefresh: string[] = []) {
+  const queryClient = useQueryClient()
+  return useMutation({
+    mutationFn: (input: InputOf<N>) => call(name, input),
+    onSuccess: async () => {
+      if (words.success) addToast({ type: 'success', msg: i18next.t(words.success), timeout: SUCCESS_MS })
+      const stale = [featureOf(name), ...alsoRefresh]
+      await Promise.all(stale.map((feature) => queryClient.invalidateQueries({ queryKey: [feature] })))
+    },
+    onError: (error) => reportFailure(error, words.failure),
+  })
+}

@@ -1,0 +1,41 @@
+import { redirect } from '@tanstack/react-router'
+import i18next from 'i18next'
+import { currentUser, isAdmin } from '../api/session.ts'
+import { showLanguage, storedLanguage } from '../i18n/i18n.ts'
+import { paths } from '../paths.ts'
+import { addToast } from '../ui/toasts.ts'
+
+type Entry = { location: { href: string } }
+
+/** For everything but the login. */
+export async function requireSignedIn({ location }: Entry) {
+  if (currentUser() === null) throw redirect({ to: paths.login, search: { returnUrl: location.href } })
+  await showLanguage(storedLanguage('en'))
+}
+
+/** Runs inside `requireSignedIn`. */
+export function requireAdmin() {
+  if (isAdmin(currentUser())) return
+  addToast({
+    type: 'error',
+    title: i18next.t('TOAST.ACCESS_DENIED'),
+    msg: i18next.t('TOAST.ADMIN_ONLY'),
+    theme: 'bootstrap',
+    showClose: true,
+    timeout: 5000,
+  })
+  throw redirect({ to: paths.dashboard })
+}
+
+export async function requireSignedOut({ search }: { search: { returnUrl?: string } }) {
+  if (currentUser() !== null) throw redirect({ href: returnTarget(search.returnUrl) })
+  await showLanguage(storedLanguage('vi'))
+}
+
+/** Where to go after the login: a path of this app, never another site (`//evil.example`, `/\evil.example`). */
+export function returnTarget(returnUrl: string | undefined): string {
+  if (!returnUrl?.startsWith('/')) return paths.dashboard
+  const { origin } = window.location
+  const url = new URL(returnUrl, origin)
+  return url.origin === origin ? url.pathname + url.search + url.hash : paths.dashboard
+}

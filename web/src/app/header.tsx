@@ -1,0 +1,60 @@
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { IconMenu2, IconMoon, IconSun, IconX } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { Mark } from '../ui/brand.tsx'
+import { LanguageSelect } from '../ui/language-select.tsx'
+import classes from './shell.module.css'
+import { UserMenu } from './user-menu.tsx'
+
+type Props = { isMenuOpen: boolean; onToggleMenu: () => void }
+
+export function Header({ isMenuOpen, onToggleMenu }: Props) {
+  const { t } = useTranslation()
+  const MenuIcon = isMenuOpen ? IconX : IconMenu2
+  return (
+    <header className={classes.header}>
+      <div className={classes.side}>
+        <ActionIcon
+          className={classes.burger}
+          variant="subtle"
+          color="gray"
+          size="lg"
+          aria-label={t('HEADER.MAIN_MENU')}
+          aria-expanded={isMenuOpen}
+          aria-controls="main-menu"
+          onClick={onToggleMenu}
+        >
+          <MenuIcon size={20} aria-hidden />
+        </ActionIcon>
+        <Mark />
+        <span className={classes.title}>{t('HEADER.TITLE')}</span>
+      </div>
+      <div className={classes.side}>
+        <ColorSchemeSwitch />
+        <LanguageSelect />
+        <UserMenu />
+      </div>
+    </header>
+  )
+}
+
+/** Follows the system until it is switched. */
+function ColorSchemeSwitch() {
+  const { t } = useTranslation()
+  const { setColorScheme } = useMantineColorScheme()
+  const isDark = useComputedColorScheme() === 'dark'
+  const label = isDark ? t('HEADER.LIGHT_MODE') : t('HEADER.DARK_MODE')
+  const Icon = isDark ? IconSun : IconMoon
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={label}
+      title={label}
+      onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+    >
+      <Icon size={18} aria-hidden />
+    </ActionIcon>
+  )
+}

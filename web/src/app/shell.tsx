@@ -1,0 +1,52 @@
+import '../ui/component-styles.ts'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { Outlet } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useLive } from '../api/live.ts'
+import { createQueryClient } from '../api/queries.ts'
+import { useQuestion } from '../ui/confirm.ts'
+import { lazily } from '../ui/lazily.tsx'
+import { Header } from './header.tsx'
+import classes from './shell.module.css'
+import { Sidebar } from './sidebar.tsx'
+
+const ConfirmDialog = lazily(async () => (await import('../ui/confirm-dialog.tsx')).ConfirmDialog)
+
+/** Header, sidebar and the page. Plain HTML and CSS: a layout library would weigh more than all of this. */
+export function Shell() {
+  const { t } = useTranslation()
+  const [queryClient] = useState(createQueryClient)
+  useLive(queryClient)
+  const [isMenuOpen, setIsMenuOpen] = useState(false)
+  const isAsking = useQuestion() !== null
+  useEscape(isMenuOpen, () => setIsMenuOpen(false))
+  return (
+    <QueryClientProvider client={queryClient}>
+      <a className={classes.skip} href="#content">
+        {t('COMMON.SKIP_TO_CONTENT')}
+      </a>
+      <Header isMenuOpen={isMenuOpen} onToggleMenu={() => setIsMenuOpen(!isMenuOpen)} />
+      <div className={classes.body}>
+        <aside id="main-menu" className={classes.sidebar} data-open={isMenuOpen || undefined}>
+          <Sidebar onNavigate={() => setIsMenuOpen(false)} />
+        </aside>
+        <main id="content" className={classes.main} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      {isAsking && <ConfirmDialog />}
+    </QueryClientProvider>
+  )
+}
+
+function useEscape(isOn: boolean, close: () => void) {
+  useEffect(() => {
+    if (!isOn) return
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') close()
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [isOn, close])
+}

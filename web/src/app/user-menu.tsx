@@ -1,0 +1,63 @@
+import { UnstyledButton } from '@mantine/core'
+import { IconKey, IconLogout } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '../api/client.ts'
+import { endSession, useCurrentUser } from '../api/session.ts'
+import { paths } from '../paths.ts'
+import { lazily } from '../ui/lazily.tsx'
+import classes from './shell.module.css'
+
+const ChangePasswordModal = lazily(
+  async () => (await import('../features/session/change-password-modal.tsx')).ChangePasswordModal,
+)
+
+/** Opens as the browser's own popover: it closes by Escape or a click elsewhere and gives the focus back. */
+export function UserMenu() {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const user = useCurrentUser()
+  const [isChangingPassword, setIsChangingPassword] = useState(false)
+  if (user === null) return null
+
+  const logout = () => {
+    // The server forgets the token as well; if it can't be reached, the browser has forgotten it all the same.
+    call('POST /auth/logout', {}).catch(() => {})
+    endSession()
+    navigate({ to: paths.login })
+  }
+
+  return (
+    <>
+      <UnstyledButton
+        className={classes.user}
+        popoverTarget="user-menu"
+        aria-label={t('HEADER.USER_MENU', { name: user.username })}
+      >
+        {user.username.slice(0, 2).toUpperCase()}
+      </UnstyledButton>
+      <div id="user-menu" popover="auto" className={classes.menu}>
+        <div className={classes.who}>
+          <strong>{user.username}</strong>
+          <span>{user.email}</span>
+          <span>{t(`USER.ROLE_${user.role.toUpperCase()}`)}</span>
+        </div>
+        <UnstyledButton
+          className={classes.item}
+          popoverTarget="user-menu"
+          popoverTargetAction="hide"
+          onClick={() => setIsChangingPassword(true)}
+        >
+          <IconKey size={16} aria-hidden />
+          {t('HEADER.CHANGE_PASSWORD')}
+        </UnstyledButton>
+        <UnstyledButton className={classes.item} onClick={logout}>
+          <IconLogout size={16} aria-hidden />
+          {t('HEADER.LOGOUT')}
+        </UnstyledButton>
+      </div>
+      {isChangingPassword && <ChangePasswordModal onClose={() => setIsChangingPassword(false)} />}
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+import { Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import type { DashboardStats } from '@sendroom/contract/dashboard'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { usePolling } from '../../api/live.ts'
+import { useRead } from '../../api/queries.ts'
+import { formatNumber } from '../../format.ts'
+import { counted } from '../../i18n/words.ts'
+import { lazily } from '../../ui/lazily.tsx'
+import { LoadFailed } from '../../ui/load-failed.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { PageTitle } from '../../ui/page-title.tsx'
+import classes from './dashboard-page.module.css'
+import { successRate } from './success-rate.ts'
+
+const JobChart = lazily(async () => (await import('./job-chart.tsx')).JobChart)
+
+const LOADING_HEIGHT = 400
+const REFRESH_MS = 10_000
+
+export function DashboardPage() {
+  const { t } = useTranslation()
+  const {
+    data: stats,
+    isPending,
+    refetch,
+  } = useRead('GET /groups/stats', {}, { refetchInterval: usePolling()(REFRESH_MS) })
+  return (
+    <Stack>
+      <PageTitle>{t('DASHBOARD.TITLE')}</PageTitle>
+      <Loading height={LOADING_HEIGHT} isLoading={isPending} />
+      {!isPending && !stats && <LoadFailed retry={refetch} />}
+      {stats && <Stats stats={stats} />}
+    </Stack>
+  )
+}
+
+function Stats({ stats }: { stats: DashboardStats }) {
+  const { t } = useTranslation()
+  return (
+    <Stack>
+      <SimpleGrid cols={{ base: 2, md: 4 }}>
+        <StatCard label={t('DASHBOARD.TOTAL_GROUPS')} value={stats.totalGroups} />
+        <StatCard label={t('DASHBOARD.TOTAL_MESSAGES')} value={stats.totalMessages} />
+        <StatCard label={t('DASHBOARD.TOTAL_JOBS')} value={stats.totalJobs} />
+        <StatCard label={t('DASHBOARD.PENDING_JOBS')} value={stats.pendingJobs} />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }}>
+        <Panel title={t('DASHBOARD.JOB_STATUS')}>
+          {stats.totalJobs === 0 ? (
+            <Text c="dimmed">{t('DASHBOARD.NO_JOBS')}</Text>
+          ) : (
+            <div className={classes.chart}>
+              <JobChart stats={stats} />
+            </div>
+          )}
+        </Panel>
+        <Panel title={t('DASHBOARD.TOP_GROUPS')}>
+          <TopGroups groups={stats.topGroups} />
+        </Panel>
+        <Panel title={t('DASHBOARD.QUICK_STATS')}>
+          <dl className={classes.facts}>
+            <Fact label={t('DASHBOARD.UNIQUE_USERS')} value={formatNumber(stats.totalUniqueUsers)} />
+            <Fact label={t('DASHBOARD.COMPLETED_JOBS')} value={formatNumber(stats.completedJobs)} />
+            <Fact label={t('DASHBOARD.SENT_MESSAGES')} value={formatNumber(stats.totalSentMessages)} />
+            <Fact label={t('DASHBOARD.SUCCESS_RATE')} value={`${successRate(stats)}%`} />
+          </dl>
+        </Panel>
+      </SimpleGrid>
+    </Stack>
+  )
+}
+
+const StatCard = ({ label, value }: { label: string; value: number }) => (
+  <Paper withBorder p="md" className={classes.surface}>
+    <Text size="sm" c="dimmed">
+      {label}
+    </Text>
+    <Text fz={28} fw={650} lh={1.2}>
+      {formatNumber(value)}
+    </Text>
+  </Paper>
+)
+
+const Panel = ({ title, children }: { title: string; children: ReactNode }) => (
+  <Paper withBorder p="md" component="section" className={classes.surface}>
+    <Title order={2} size="h5" mb="sm">
+      {title}
+    </Title>
+    {children}
+  </Paper>
+)
+
+const Fact = ({ label, value }: { label: string; value: string }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{value}</dd>
+  </div>
+)
+
+function TopGroups({ groups }: { groups: DashboardStats['topGroups'] }) {
+  const { t } = useTranslation()
+  if (groups.length === 0) return <Text c="dimmed">{t('DASHBOARD.NO_GROUP_FOUND')}</Text>
+  return (
+    <ol className={classes.groups}>
+      {groups.map((group, place) => (
+        // Two groups may have the same name; their place is what tells them apart.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
+        <li key={place}>
+          <Text size="sm" fw={500}>
+            {group.groupName}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {t('DASHBOARD.PARTICIPANTS', counted(group.participantCount))}
+            {' · '}
+            {t('DASHBOARD.MESSAGES_SENT', counted(group.messagesSent))}
+          </Text>
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,61 @@
+import { useComputedColorScheme } from '@mantine/core'
+import { useReducedMotion } from '@mantine/hooks'
+import type { DashboardStats } from '@sendroom/contract/dashboard'
+import { ArcElement, Chart, type ChartOptions, DoughnutController, Legend, Tooltip } from 'chart.js'
+import { useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+
+Chart.register(DoughnutController, ArcElement, Legend, Tooltip)
+
+const ANIMATION_MS = 250
+
+/** How many jobs are Pending (yellow), Completed (green), Failed (red) and Running (cyan). */
+export function JobChart({ stats }: { stats: DashboardStats }) {
+  const { t } = useTranslation()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const drawn = useRef<Chart<'doughnut'> | null>(null)
+  const isDark = useComputedColorScheme() === 'dark'
+  const isStill = useReducedMotion(undefined, { getInitialValueInEffect: false })
+  const slices = [
+    { label: t('JOB.STATUS_PENDING'), value: stats.pendingJobs, color: '#fab005' },
+    { label: t('JOB.STATUS_COMPLETED'), value: stats.completedJobs, color: '#2f9e44' },
+    { label: t('JOB.STATUS_FAILED'), value: stats.failedJobs, color: '#e03131' },
+    { label: t('JOB.STATUS_RUNNING'), value: stats.runningJobs, color: '#15aabf' },
+  ]
+
+  useEffect(() => {
+    if (!canvas.current) return
+    const chart = new Chart<'doughnut'>(canvas.current, {
+      type: 'doughnut',
+      data: { datasets: [] },
+      options: { responsive: true, maintainAspectRatio: false, cutout: '65%' },
+    })
+    drawn.current = chart
+    return () => chart.destroy()
+  }, [])
+
+  // One chart for all numbers: a new one for each would begin anew with every job that moves on.
+  useEffect(() => {
+    const chart = drawn.current
+    if (!chart) return
+    chart.options = { ...chart.options, ...look(isDark, isStill) }
+    chart.data.labels = slices.map(({ label }) => label)
+    const data = slices.map(({ value }) => value)
+    const colors = {
+      backgroundColor: slices.map(({ color }) => color),
+      borderColor: isDark ? '#1c1f20' : '#fff',
+    }
+    chart.data.datasets[0] = Object.assign(chart.data.datasets[0] ?? {}, { data, ...colors })
+    chart.update()
+  })
+
+  const inWords = slices.map(({ label, value }) => `${label}: ${value}`).join(', ')
+  return <canvas ref={canvas} role="img" aria-label={`${t('DASHBOARD.JOB_STATUS')}. ${inWords}`} />
+}
+
+const look = (isDark: boolean, isStill: boolean): ChartOptions<'doughnut'> => ({
+  animation: isStill ? false : { duration: ANIMATION_MS },
+  plugins: {
+    legend: { position: 'bottom', labels: { color: isDark ? '#c9c9c9' : '#343a40', boxWidth: 12 } },
+  },
+})

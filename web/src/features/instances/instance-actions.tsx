@@ -1,0 +1,108 @@
+import type { InstanceRow } from '@sendroom/contract/instances'
+import {
+  IconEraser,
+  IconLogout,
+  IconNumber123,
+  IconPencil,
+  IconQrcode,
+  IconRefresh,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { useAction } from '../../api/use-action.ts'
+import { paths } from '../../paths.ts'
+import { confirm } from '../../ui/confirm.ts'
+import { RowAction } from '../../ui/row-action.tsx'
+
+type Props = { instance: InstanceRow; mayEdit: boolean; onScan: () => void; onPair: () => void }
+
+/** What can be done with an account; the last three are for Admins. */
+export function InstanceActions({ instance, mayEdit, onScan, onPair }: Props) {
+  const { t } = useTranslation()
+  const sync = useAction('POST /instances/:id/sync', { success: 'TOAST.SYNC_STARTED' }, ['groups'])
+  const logout = useAction('GET /instances/:id/logout', { success: 'TOAST.INSTANCE_LOGGED_OUT' })
+  const input = { params: { id: instance.id } }
+
+  const askAndLogout = () => {
+    if (window.confirm(t('ACCOUNT.CONFIRM_LOGOUT'))) logout.mutate(input)
+  }
+
+  return (
+    <>
+      <RowAction
+        label={t('ACCOUNT.SCAN_QR')}
+        icon={IconQrcode}
+        isNext={instance.status === 'NeedsLogin'}
+        onClick={onScan}
+      />
+      <RowAction
+        label={t('ACCOUNT.SYNC')}
+        icon={IconRefresh}
+        loading={instance.isSyncing || sync.isPending}
+        onClick={() => sync.mutate(input)}
+      />
+      <RowAction label={t('ACCOUNT.GET_CODE')} icon={IconNumber123} onClick={onPair} />
+      <RowAction
+        label={t('ACCOUNT.LOGOUT')}
+        icon={IconLogout}
+        loading={logout.isPending}
+        onClick={askAndLogout}
+      />
+      {mayEdit && <AdminActions instance={instance} />}
+    </>
+  )
+}
+
+function AdminActions({ instance }: { instance: InstanceRow }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const touched = ['groups', 'messages', 'jobs', 'users']
+  const remove = useAction('DELETE /instances/:id', { success: 'TOAST.INSTANCE_DELETED' }, touched)
+  const clear = useAction('DELETE /instances/data/:id', { success: 'TOAST.INSTANCE_CLEARED' }, touched)
+  const input = { params: { id: instance.id } }
+  const { name } = instance
+
+  const askAndClear = async () => {
+    const isSure = await confirm({
+      title: t('ACCOUNT.CLEAR_TITLE'),
+      message: t('ACCOUNT.CONFIRM_CLEAR', { name }),
+      confirmText: t('ACCOUNT.CLEAR_BUTTON'),
+      confirmColor: 'orange.9',
+    })
+    if (isSure) clear.mutate(input)
+  }
+  const askAndRemove = async () => {
+    const isSure = await confirm({
+      title: t('ACCOUNT.DELETE_TITLE'),
+      message: t('ACCOUNT.CONFIRM_DELETE', { name }),
+      confirmText: t('COMMON.DELETE'),
+      confirmColor: 'red',
+    })
+    if (isSure) remove.mutate(input)
+  }
+
+  return (
+    <>
+      <RowAction
+        label={t('COMMON.EDIT')}
+        icon={IconPencil}
+        onClick={() => navigate({ to: paths.editInstance, params: { id: String(instance.id) } })}
+      />
+      <RowAction
+        label={t('ACCOUNT.CLEAR_DATA')}
+        icon={IconEraser}
+        tone="warning"
+        loading={clear.isPending}
+        onClick={askAndClear}
+      />
+      <RowAction
+        label={t('COMMON.DELETE')}
+        icon={IconTrash}
+        tone="danger"
+        loading={remove.isPending}
+        onClick={askAndRemove}
+      />
+    </>
+  )
+}

@@ -1,0 +1,94 @@
+import { Checkbox, PasswordInput, TextInput } from '@mantine/core'
+import { testTokenPrefix } from '@sendroom/contract/instance-status'
+import type { InstanceChange, NewInstance } from '@sendroom/contract/instances'
+import { limits } from '@sendroom/contract/limits'
+import { advisedPace, type Pace, testPace } from '@sendroom/contract/pace'
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { dayOf } from '../../format.ts'
+import { FormPage } from '../../forms/form-page.tsx'
+import { useContractForm } from '../../forms/use-contract-form.ts'
+import { paths } from '../../paths.ts'
+import type { InstanceValues } from './instance-values.ts'
+import { PaceSection } from './pace-section.tsx'
+
+type Props = {
+  title: string
+  schema: typeof NewInstance | typeof InstanceChange
+  initialValues: InstanceValues
+  save: (values: InstanceValues) => Promise<unknown>
+}
+
+export function InstanceForm({ title, schema, initialValues, save }: Props) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const toList = () => navigate({ to: paths.instances })
+  const { form, onSubmit } = useContractForm(schema, {
+    initialValues,
+    send: async (values) => {
+      await save(values)
+      await toList()
+    },
+  })
+  const { expiredTime, whapiToken } = form.values
+  const usual = usualPace(whapiToken)
+
+  const changeToken = (token: string) => {
+    // What nobody has set by hand follows the kind of account.
+    const isUsual = JSON.stringify(paceOf(form.values)) === JSON.stringify(usual)
+    form.setFieldValue('whapiToken', token)
+    if (isUsual) form.setValues(usualPace(token))
+  }
+
+  return (
+    <FormPage title={title} isBusy={form.submitting} onSubmit={onSubmit} onCancel={toList}>
+      <TextInput
+        label={t('ACCOUNT_FORM.NAME')}
+        required
+        maxLength={limits.instanceName}
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label={t('ACCOUNT_FORM.NUMBER')}
+        placeholder={t('ACCOUNT_FORM.NUMBER_PLACEHOLDER')}
+        type="tel"
+        maxLength={limits.whatsAppNumber}
+        {...form.getInputProps('whatsAppNumber')}
+      />
+      <PasswordInput
+        label={t('ACCOUNT_FORM.TOKEN')}
+        description={t('ACCOUNT_FORM.TOKEN_HINT')}
+        required
+        autoComplete="off"
+        maxLength={limits.whapiToken}
+        visibilityToggleButtonProps={{ 'aria-label': t('COMMON.SHOW_PASSWORD') }}
+        {...form.getInputProps('whapiToken')}
+        onChange={(event) => changeToken(event.currentTarget.value)}
+      />
+      <TextInput
+        label={t('ACCOUNT_FORM.EXPIRY')}
+        description={t('ACCOUNT_FORM.EXPIRY_HINT')}
+        type="date"
+        {...form.getInputProps('expiredTime')}
+        value={expiredTime ? dayOf(new Date(expiredTime)) : ''}
+        onChange={(event) => form.setFieldValue('expiredTime', endOfDay(event.currentTarget.value))}
+      />
+      <Checkbox
+        label={t('ACCOUNT_FORM.IS_ACTIVE')}
+        {...form.getInputProps('isActive', { type: 'checkbox' })}
+      />
+      <PaceSection form={form} usual={usual} isTest={isTestToken(whapiToken)} />
+    </FormPage>
+  )
+}
+
+const isTestToken = (token: string) => token.trim().startsWith(testTokenPrefix)
+const usualPace = (token: string): Pace => (isTestToken(token) ? testPace : advisedPace)
+const paceOf = ({ groupPauseSeconds, privatePauseSeconds, dailyCap }: Pace): Pace => ({
+  groupPauseSeconds,
+  privatePauseSeconds,
+  dailyCap,
+})
+
+/** The account's last day counts whole, in Vietnam. */
+const endOfDay = (day: string) => (day === '' ? null : new Date(`${day}T23:59:59+07:00`).toISOString())

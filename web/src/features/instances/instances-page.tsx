@@ -1,0 +1,149 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core'
+import type { InstanceRow } from '@sendroom/contract/instances'
+import { IconPlus } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '../../api/client.ts'
+import { useRead } from '../../api/queries.ts'
+import { isAdmin, useCurrentUser } from '../../api/session.ts'
+import { formatDateTime } from '../../format.ts'
+import { type Column, DataTable } from '../../lists/data-table.tsx'
+import { ListPage } from '../../lists/list-page.tsx'
+import { useList } from '../../lists/use-list.ts'
+import { paths } from '../../paths.ts'
+import { lazily } from '../../ui/lazily.tsx'
+import { ExpiryBadge } from './expiry-badge.tsx'
+import { InstanceActions } from './instance-actions.tsx'
+import { InstanceStatusBadge } from './instance-status-badge.tsx'
+
+const PairingCodeModal = lazily(async () => (await import('./pairing-code-modal.tsx')).PairingCodeModal)
+const QrModal = lazily(async () => (await import('./qr-modal.tsx')).QrModal)
+
+/** A sync or a connection under way shows its end within this time. */
+const BUSY_REFRESH_MS = 3000
+/** Each look is a call of the provider: a few accounts at once, and not for ever. */
+const LOOKED_AT_ONCE = 3
+const LOOKS = 40
+
+const columns: Column<InstanceRow>[] = [
+  { header: 'ACCOUNT.ID', cell: (instance) => instance.id, sortBy: 'id' },
+  { header: 'ACCOUNT.NAME', cell: (instance) => <InstanceName instance={instance} />, sortBy: 'name' },
+  { header: 'ACCOUNT.NUMBER', cell: (instance) => instance.whatsAppNumber, sortBy: 'whatsAppNumber' },
+  { header: 'ACCOUNT.ACTIVE', cell: (instance) => <ActiveBadge instance={instance} />, sortBy: 'isActive' },
+  {
+    header: 'ACCOUNT.CREATED_AT',
+    cell: (instance) => formatDateTime(instance.createdAt),
+    sortBy: 'createdAt',
+  },
+  {
+    header: 'ACCOUNT.EXPIRY',
+    cell: (instance) => <ExpiryBadge at={instance.expiredTime} />,
+    sortBy: 'expiredTime',
+  },
+  {
+    header: 'ACCOUNT.STATUS',
+    cell: (instance) => <InstanceStatusBadge instance={instance} />,
+    sortBy: 'status',
+  },
+]
+
+export function InstancesPage() {
+  const { t } = useTranslation()
+  const mayEdit = isAdmin(useCurrentUser())
+  const [scanned, setScanned] = useState<InstanceRow | null>(null)
+  const [paired, setPaired] = useState<InstanceRow | null>(null)
+  const list = useList({
+    feature: 'instances',
+    sortFields: ['createdAt', 'id', 'name', 'whatsAppNumber', 'isActive', 'expiredTime', 'status'],
+    sortDirection: 'desc',
+    load: (query, signal) => call('GET /instances', { query }, signal),
+    pollEvery: (rows) => rows.some(isBusy) && BUSY_REFRESH_MS,
+  })
+  return (
+    <ListPage
+      title="ACCOUNT.TITLE"
+      list={list}
+      buttons={
+        mayEdit && (
+          <Button component={Link} to={paths.newInstance} leftSection={<IconPlus size={16} aria-hidden />}>
+            {t('ACCOUNT.ADD')}
+          </Button>
+        )
+      }
+    >
+      <DataTable
+        list={list}
+        label="ACCOUNT.TITLE"
+        columns={columns}
+        empty="COMMON.NO_DATA_FOUND"
+        actions={(instance) => (
+          <InstanceActions
+            instance={instance}
+            mayEdit={mayEdit}
+            onScan={() => setScanned(instance)}
+            onPair={() => setPaired(instance)}
+          />
+        )}
+      />
+      {list.rows
+        .filter(isConnecting)
+        .slice(0, LOOKED_AT_ONCE)
+        .map(({ id }) => (
+          <LinkWatch key={id} id={id} />
+        ))}
+      {scanned && <QrModal instance={scanned} onClose={() => setScanned(null)} />}
+      {paired && <PairingCodeModal instance={paired} onClose={() => setPaired(null)} />}
+    </ListPage>
+  )
+}
+
+const isConnecting = ({ isActive, status }: InstanceRow) => isActive && status === 'Connecting'
+const isBusy = (instance: InstanceRow) => instance.isSyncing || isConnecting(instance)
+
+/** The server asks the provider how the account stands when it is read; the list shows what came of it. */
+function LinkWatch({ id }: { id: number }) {
+  useRead(
+    'GET /instances/:id',
+    { params: { id } },
+    {
+      refetchInterval: ({ state }) =>
+        state.dataUpdateCount + state.errorUpdateCount < LOOKS && BUSY_REFRESH_MS,
+      gcTime: 0,
+      meta: { isQuiet: true },
+    },
+  )
+  return null
+}
+
+function InstanceName({ instance }: { instance: InstanceRow }) {
+  const { t } = useTranslation()
+  return (
+    <Stack gap={0}>
+      <Group gap={6}>
+        <Text size="sm" fw={500}>
+          {instance.name}
+        </Text>
+        {instance.isTest && (
+          <Badge size="sm" variant="outline" color="grape" title={t('ACCOUNT.TEST_HINT')}>
+            {t('ACCOUNT.TEST')}
+          </Badge>
+        )}
+      </Group>
+      {instance.isSyncing && (
+        <Text size="xs" c="dimmed">
+          {t('ACCOUNT.SYNCING')}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function ActiveBadge({ instance }: { instance: InstanceRow }) {
+  const { t } = useTranslation()
+  return (
+    <Badge variant="light" color={instance.isActive ? 'green' : 'gray'}>
+      {instance.isActive ? t('COMMON.YES') : t('COMMON.NO')}
+    </Badge>
+  )
+}

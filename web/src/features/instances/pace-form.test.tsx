@@ -1,0 +1,118 @@
+import type { Instance } from '@sendroom/contract/instances'
+import { advisedPace } from '@sendroom/contract/pace'
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { instance } from '../../../test/instance.ts'
+import { renderApp } from '../../../test/render.tsx'
+import { pageOf, refuse } from '../../../test/server.ts'
+
+const shop: Instance = {
+  ...instance,
+  isTest: false,
+  whapiToken: 'abc',
+  ...advisedPace,
+  quietHours: null,
+  timeZone: 'Asia/Ho_Chi_Minh',
+}
+
+async function open(path: string, saved: () => Instance | ReturnType<typeof refuse> = () => shop) {
+  const app = renderApp({
+    path,
+    answers: {
+      'GET /instances': () => pageOf([instance]),
+      'GET /instances/:id': () => shop,
+      'PUT /instances/:id': saved,
+      'POST /instances': saved,
+    },
+  })
+  await app.person.click(await screen.findByText('How fast it sends'))
+  const bodyOf = (call: string) => app.seen.find(({ name }) => name === call)?.body
+  return { ...app, bodyOf, save: () => app.person.click(screen.getByRole('button', { name: 'Save' })) }
+}
+const of = (kind: string) => within(screen.getByRole('group', { name: kind }))
+const type = async (person: Awaited<ReturnType<typeof open>>['person'], field: HTMLElement, text: string) => {
+  await person.clear(field)
+  if (text) await person.type(field, text)
+}
+
+test('the pace says what it means, and warns when it is faster than advised', async () => {
+  const { person } = await open('/instances/edit/1')
+  expect(of('Groups').getByText('About 144 an hour, 3,456 a day.')).toBeTruthy()
+  expect(of('People').getByText('About 48 an hour, 200 a day.')).toBeTruthy()
+  expect(screen.queryByText(/Faster than advised/)).toBeNull()
+  await type(person, of('Groups').getByLabelText('Pause from (s)'), '10')
+  expect(of('Groups').getByText('About 180 an hour, 4,320 a day.')).toBeTruthy()
+  expect(screen.getByText(/Faster than advised: 20–30 s between groups/)).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Back to the defaults' }))
+  expect(of('Groups').getByText('About 144 an hour, 3,456 a day.')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Back to the defaults' })).toBeNull()
+})
+
+test('what is set is sent', async () => {
+  const { person, save, bodyOf } = await open('/instances/edit/1')
+  await type(person, of('People').getByLabelText('to (s)'), '120')
+  await type(person, of('People').getByLabelText(/^At most/), '50')
+  await person.click(screen.getByLabelText('Quiet hours'))
+  expect(of('Groups').getByText('About 144 an hour, 2,160 a day.')).toBeTruthy()
+  await person.click(screen.getByRole('combobox', { name: 'Time zone' }))
+  await type(person, screen.getByRole('combobox', { name: 'Time zone' }), 'berl')
+  await person.click(await screen.findByRole('option', { name: 'Europe/Berlin' }))
+  await save()
+  await waitFor(() =>
+    expect(bodyOf('PUT /instances/:id')).toMatchObject({
+      groupPauseSeconds: [20, 30],
+      privatePauseSeconds: [60, 120],
+      dailyCap: { groups: 0, private: 50 },
+      quietHours: { from: '22:00', to: '07:00' },
+      timeZone: 'Europe/Berlin',
+    }),
+  )
+})
+
+test.each([
+  ['Pause from (s)', '40', /the smaller number first/],
+  ['Pause from (s)', '', /Enter seconds from 0 to 3600/],
+  ['At most in 24 hours (0: no limit)', '1.5', /Enter a whole number/],
+])('%s “%s” is named and not sent, though the section was folded', async (label, text, words) => {
+  const { person, save, bodyOf } = await open('/instances/edit/1')
+  await type(person, of('Groups').getByLabelText(label), text)
+  const section = screen.getByText('How fast it sends').closest('details')
+  await person.click(screen.getByText('How fast it sends'))
+  expect(section?.open).toBe(false)
+  await save()
+  expect(await of('Groups').findByText(words)).toBeTruthy()
+  await waitFor(() => expect(section?.open).toBe(true))
+  expect(bodyOf('PUT /instances/:id')).toBeUndefined()
+})
+
+test('a time zone that the database does not know is said at its field', async () => {
+  const { save } = await open('/instances/edit/1', () =>
+    refuse(400, 'invalid_input', { fields: { timeZone: 'ACCOUNT_FORM.TIME_ZONE_INVALID' } }),
+  )
+  await save()
+  expect((await screen.findAllByText('This time zone is not known.')).length).toBeGreaterThan(0)
+})
+
+test('a new test account has no pause until one is set', async () => {
+  const { person, save, bodyOf } = await open('/instances/new')
+  expect(of('Groups').getByText('About 144 an hour, 3,456 a day.')).toBeTruthy()
+  await person.type(screen.getByLabelText(/^Name/), 'Shop')
+  await person.type(screen.getByLabelText(/^API token/), 'test_shop')
+  expect(of('Groups').getByText('No pause and no limit.')).toBeTruthy()
+  expect(screen.queryByText(/Faster than advised/)).toBeNull()
+  await save()
+  await waitFor(() =>
+    expect(bodyOf('POST /instances')).toMatchObject({
+      groupPauseSeconds: [0, 0],
+      privatePauseSeconds: [0, 0],
+      dailyCap: { groups: 0, private: 0 },
+    }),
+  )
+})
+
+test('a pace that was set by hand stays when the token changes', async () => {
+  const { person } = await open('/instances/new')
+  await type(person, of('Groups').getByLabelText('to (s)'), '60')
+  await person.type(screen.getByLabelText(/^API token/), 'test_shop')
+  expect(of('Groups').getByLabelText<HTMLInputElement>('to (s)').value).toBe('60')
+})

@@ -1,0 +1,130 @@
+import { Alert, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { advisedPace, type Pace } from '@sendroom/contract/pace'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { InstanceValues } from './instance-values.ts'
+import { KindPace } from './kind-pace.tsx'
+import { isHasty, kinds } from './pace.ts'
+import classes from './pace-section.module.css'
+import { paceWords } from './pace-words.ts'
+
+type Props = {
+  form: UseFormReturnType<InstanceValues>
+  /** What an account of this kind has when nobody sets anything. */
+  usual: Pace
+  /** Nothing it sends leaves the machine: it can't be too fast. */
+  isTest: boolean
+}
+
+const fields = /^(groupPauseSeconds|privatePauseSeconds|dailyCap|quietHours|timeZone)/
+const usualNight = { from: '22:00', to: '07:00' }
+
+/** How fast the account sends: folded, as most never change it, with what it means in its heading. */
+export function PaceSection({ form, usual, isTest }: Props) {
+  const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(false)
+  const { values, errors } = form
+  useEffect(() => {
+    // What is wrong must be seen.
+    if (Object.keys(errors).some((field) => fields.test(field))) setOpen(true)
+  }, [errors])
+  const isRisky = !isTest && kinds.some((kind) => isHasty(values, kind, advisedPace))
+  return (
+    <details
+      className={classes.section}
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
+      <summary>
+        <Text component="span" size="sm" fw={500}>
+          {t('ACCOUNT_FORM.PACE')}
+        </Text>
+        <Text component="span" size="xs" c="dimmed">
+          {kinds.map((kind) => (
+            <span key={kind} className={classes.meaning}>
+              {t(`ACCOUNT_FORM.PACE_${kind.toUpperCase()}`)}: {paceWords(values, kind)}
+            </span>
+          ))}
+        </Text>
+      </summary>
+      <Stack mt="sm">
+        <Text size="sm" c="dimmed">
+          {t('ACCOUNT_FORM.PACE_HINT')}
+        </Text>
+        {kinds.map((kind) => (
+          <KindPace key={kind} kind={kind} form={form} />
+        ))}
+        {isRisky && <Alert color="orange">{t('ACCOUNT_FORM.PACE_HASTY', adviceParams)}</Alert>}
+        {JSON.stringify({ ...values, ...usual }) !== JSON.stringify(values) && (
+          <Group>
+            <Button variant="default" size="compact-sm" onClick={() => form.setValues(usual)}>
+              {t('ACCOUNT_FORM.PACE_USUAL')}
+            </Button>
+          </Group>
+        )}
+        <QuietHours form={form} />
+        <TimeZone form={form} />
+      </Stack>
+    </details>
+  )
+}
+
+const adviceParams = {
+  groups: advisedPace.groupPauseSeconds.join('–'),
+  people: advisedPace.privatePauseSeconds.join('–'),
+  cap: advisedPace.dailyCap.private,
+}
+
+type FormProps = Pick<Props, 'form'>
+
+function QuietHours({ form }: FormProps) {
+  const { t } = useTranslation()
+  const { quietHours } = form.values
+  return (
+    <>
+      <Checkbox
+        label={t('ACCOUNT_FORM.QUIET')}
+        description={t('ACCOUNT_FORM.QUIET_HINT')}
+        checked={quietHours !== null}
+        onChange={(event) =>
+          form.setFieldValue('quietHours', event.currentTarget.checked ? usualNight : null)
+        }
+      />
+      {quietHours !== null && (
+        <div className={classes.pair}>
+          <TextInput
+            label={t('ACCOUNT_FORM.QUIET_FROM')}
+            type="time"
+            {...form.getInputProps('quietHours.from')}
+          />
+          <TextInput
+            label={t('ACCOUNT_FORM.QUIET_TO')}
+            type="time"
+            {...form.getInputProps('quietHours.to')}
+          />
+        </div>
+      )}
+    </>
+  )
+}
+
+const DRAWN = 100
+
+function TimeZone({ form }: FormProps) {
+  const { t } = useTranslation()
+  // Some browsers know Ho Chi Minh by its older name only.
+  const zones = new Set(['Asia/Ho_Chi_Minh', form.values.timeZone, ...Intl.supportedValuesOf('timeZone')])
+  return (
+    <Select
+      label={t('ACCOUNT_FORM.TIME_ZONE')}
+      description={t('ACCOUNT_FORM.TIME_ZONE_HINT')}
+      searchable
+      allowDeselect={false}
+      limit={DRAWN}
+      data={[...zones]}
+      nothingFoundMessage={t('COMMON.NO_DATA_FOUND')}
+      {...form.getInputProps('timeZone')}
+    />
+  )
+}

@@ -1,0 +1,39 @@
+import { advisedPace, testPace } from '@sendroom/contract/pace'
+import { expect, test } from 'vitest'
+import { isHasty, throughput } from './pace.ts'
+
+const night = { from: '22:00', to: '07:00' }
+const noon = { from: '12:00', to: '13:30' }
+
+test.each([
+  ['the advised pace', { ...advisedPace, quietHours: null }, 'groups', { hour: 144, day: 3456 }],
+  ['a cap', { ...advisedPace, quietHours: null }, 'private', { hour: 48, day: 200 }],
+  ['quiet hours over midnight', { ...advisedPace, quietHours: night }, 'groups', { hour: 144, day: 2160 }],
+  ['quiet hours at noon', { ...advisedPace, quietHours: noon }, 'groups', { hour: 144, day: 3240 }],
+  [
+    'a cap that an hour uses up',
+    { ...advisedPace, dailyCap: { groups: 30, private: 0 }, quietHours: null },
+    'groups',
+    { hour: 30, day: 30 },
+  ],
+  [
+    'no pause',
+    { ...testPace, quietHours: night },
+    'private',
+    { hour: Number.POSITIVE_INFINITY, day: Number.POSITIVE_INFINITY },
+  ],
+] as const)('%s: so many an hour and a day', (_, pace, kind, expected) => {
+  expect(throughput(pace, kind)).toEqual(expected)
+})
+
+test.each([
+  ['as advised', {}, false],
+  ['slower', { privatePauseSeconds: [90, 120], dailyCap: { groups: 0, private: 50 } }, false],
+  ['shorter pauses', { privatePauseSeconds: [30, 90] }, true],
+  ['more a day', { dailyCap: { groups: 0, private: 201 } }, true],
+  ['no limit a day', { dailyCap: { groups: 0, private: 0 } }, true],
+] as const)('a pace that is %s', (_, change, expected) => {
+  expect(
+    isHasty({ ...advisedPace, ...structuredClone(change) } as typeof advisedPace, 'private', advisedPace),
+  ).toBe(expected)
+})

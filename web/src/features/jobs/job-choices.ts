@@ -1,0 +1,43 @@
+import { limits } from '@sendroom/contract/limits'
+import { useMemo } from 'react'
+import { call } from '../../api/client.ts'
+import { useRead } from '../../api/queries.ts'
+import { useAll } from '../../api/use-all.ts'
+import { truncate } from '../../format.ts'
+import { useGroups } from '../../forms/use-groups.ts'
+
+export const PAGE_SIZE = 1000
+
+/** The messages to choose from, newest first; undefined while they load. */
+export function useMessages() {
+  const { data } = useAll(
+    ['messages', 'named'],
+    { pageSize: PAGE_SIZE, words: 'JOB.MESSAGES_FAILED' },
+    (page, signal) => call('GET /messages', { query: page }, signal),
+  )
+  return useMemo(
+    () =>
+      data?.map(({ id, textContent, instanceId }) => ({
+        id,
+        instanceId,
+        name: `#${id} ${truncate(textContent, limits.titleLength)}`,
+      })),
+    [data],
+  )
+}
+
+/** The groups the message is assigned to, as far as the account is still in them; undefined while they load. */
+export function useAssignedGroups(messageId: number, instanceId: number): number[] | undefined {
+  const { data: message } = useRead(
+    'GET /messages/:id',
+    { params: { id: messageId } },
+    // Only what is read now: the message may have other groups than when it was last looked at.
+    { enabled: messageId !== 0, gcTime: 0, meta: { words: 'MESSAGE.LOAD_FAILED' } },
+  )
+  const { data: groups } = useGroups(instanceId, PAGE_SIZE)
+  return useMemo(() => {
+    if (!message || !groups) return
+    const assigned = new Set(message.assignedGroups.map(({ id }) => id))
+    return groups.filter(({ id, hasLeft }) => assigned.has(id) && !hasLeft).map(({ id }) => id)
+  }, [message, groups])
+}

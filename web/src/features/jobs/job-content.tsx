@@ -1,0 +1,29 @@
+import { Group, Image, Text } from '@mantine/core'
+import type { Job } from '@sendroom/contract/jobs'
+import { useTranslation } from 'react-i18next'
+import { JobSection } from './job-section.tsx'
+
+/** What the job sends: its own copy, whatever became of the message since. */
+export function JobContent({ job }: { job: Job }) {
+  const { t } = useTranslation()
+  return (
+    <JobSection title={t('JOB.MESSAGE')}>
+      <Group align="flex-start" gap="md">
+        {job.imageUrl && (
+          <Image
+            src={job.imageUrl}
+            alt={t('JOB.IMAGE')}
+            w="auto"
+            maw={200}
+            mah={200}
+            fit="contain"
+            radius="sm"
+          />
+        )}
+        <Text size="sm" flex="1 1 16rem" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {job.textContent}
+        </Text>
+      </Group>
+    </JobSection>
+  )
+}

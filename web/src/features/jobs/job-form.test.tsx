@@ -1,0 +1,204 @@
+import type { Group } from '@sendroom/contract/groups'
+import type { JobRow } from '@sendroom/contract/jobs'
+import { screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { instance } from '../../../test/instance.ts'
+import { member, renderApp } from '../../../test/render.tsx'
+import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+
+const shop = { ...instance, id: 7, name: 'Shop' }
+const depot = { ...instance, id: 8, name: 'Depot' }
+const group = (id: number, name: string, rest: Partial<Group> = {}): Group => ({
+  id,
+  name,
+  participantCount: 3,
+  lastSyncAt: null,
+  hasLeft: false,
+  instance: { id: 7, name: 'Shop' },
+  ...rest,
+})
+const groupsOf: Record<number, Group[]> = {
+  7: [group(1, 'Family'), group(2, 'Friends'), group(3, 'Former', { hasLeft: true }), group(4, 'Work')],
+  8: [group(9, 'Drivers')],
+}
+const hello = {
+  id: 5,
+  textContent: 'Hello',
+  imageUrl: null,
+  instanceId: 7,
+  instanceName: 'Shop',
+  createdByUserName: 'minh',
+  createdAt: '2026-01-02T03:04:05.000Z',
+}
+const plain = { ...hello, id: 6, textContent: 'No groups here' }
+const assigned = [1, 3, 4, 9].map((id) => ({ id, name: '' }))
+
+const answers: Answers = {
+  'GET /instances': () => pageOf([shop, depot]),
+  'GET /messages': () => pageOf([hello, plain]),
+  'GET /messages/:id': ({ params }) =>
+    params.id === '5' ? { ...hello, assignedGroups: assigned } : { ...plain, assignedGroups: [] },
+  'POST /groups/search': ({ body }) => {
+    const { instanceIds } = body as { instanceIds: number[] }
+    return pageOf(groupsOf[instanceIds[0] ?? 0] ?? [])
+  },
+  'GET /jobs': () => pageOf([]),
+}
+const job: JobRow = {
+  id: 3,
+  jobType: 'SendToGroups',
+  messageId: 5,
+  messageTitle: 'Hello',
+  instanceId: 7,
+  instanceName: 'Shop',
+  status: 'Pending',
+  isPaused: false,
+  createdByUserName: 'minh',
+  scheduledAt: null,
+  createdAt: '2026-01-02T03:04:05.000Z',
+  startedAt: null,
+  completedAt: null,
+}
+
+const open = (more: Answers = {}) => renderApp({ path: '/jobs/new', answers: { ...answers, ...more } })
+type Person = ReturnType<typeof open>['person']
+
+async function choose(person: Person, label: string, option: string) {
+  await person.click(await screen.findByRole('combobox', { name: label }))
+  await person.click(await screen.findByRole('option', { name: option }))
+}
+const submit = async (person: Person) =>
+  person.click(await screen.findByRole('button', { name: 'Create job' }))
+
+// The list of the picker draws what fits its height, which happy-dom does not know.
+beforeEach(() => {
+  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(300)
+})
+
+test('an empty job names all that is missing', async () => {
+  const { person, seen } = open()
+  await submit(person)
+  for (const text of ['Choose a message.', 'Choose an account.', 'Choose at least one group.'])
+    expect(await screen.findByText(text)).toBeTruthy()
+  expect(screen.getByText('Please correct the form errors.')).toBeTruthy()
+  expect(seen.some(({ name }) => name === 'POST /jobs')).toBe(false)
+})
+
+test('phone numbers are asked for instead of groups', async () => {
+  const { person } = open()
+  await person.selectOptions(await screen.findByLabelText(/Type/), 'SendToUsers')
+  expect(screen.queryByText('Choose groups')).toBeNull()
+  await submit(person)
+  expect(await screen.findByText('Enter at least one phone number.')).toBeTruthy()
+  expect(screen.queryByText('Choose at least one group.')).toBeNull()
+})
+
+test('a message brings its account, and its groups that the account is still in', async () => {
+  const { person } = open()
+  await choose(person, 'Message', '#5 Hello')
+  expect(await screen.findByText('2 selected')).toBeTruthy()
+  expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Account' }).value).toBe('Shop')
+})
+
+test('a message without groups leaves what was picked, and takes away what another one brought', async () => {
+  const { person, seen } = open()
+  await choose(person, 'Account', 'Shop')
+  await openPicker(person)
+  await person.click(await screen.findByLabelText('Friends'))
+  await person.click(screen.getByRole('button', { name: 'Confirm' }))
+  await choose(person, 'Message', '#6 No groups here')
+  await waitFor(() => expect(seen.some(({ name }) => name === 'GET /messages/:id')).toBe(true))
+  expect(await screen.findByText('1 selected')).toBeTruthy()
+  await choose(person, 'Message', '#5 Hello')
+  expect(await screen.findByText('2 selected')).toBeTruthy()
+  await choose(person, 'Message', '#6 No groups here')
+  expect(await screen.findByText('0 selected')).toBeTruthy()
+})
+
+test('another account clears the groups and brings its own', async () => {
+  const { person } = open()
+  await choose(person, 'Account', 'Shop')
+  await pickAll(person)
+  expect(await screen.findByText('3 selected')).toBeTruthy()
+  await choose(person, 'Account', 'Depot')
+  expect(await screen.findByText('0 selected')).toBeTruthy()
+  await openPicker(person)
+  expect(await screen.findByLabelText('Drivers')).toBeTruthy()
+  expect(screen.queryByLabelText('Family')).toBeNull()
+})
+
+async function openPicker(person: Person) {
+  const button = screen.getByRole('button', { name: 'Choose groups' })
+  await waitFor(() => expect(button).toHaveProperty('disabled', false))
+  await person.click(button)
+  return within(await screen.findByRole('dialog'))
+}
+
+async function pickAll(person: Person) {
+  await openPicker(person)
+  await person.click(await screen.findByLabelText('Select all'))
+  await person.click(screen.getByRole('button', { name: 'Confirm' }))
+}
+
+test('the picker takes all that the search shows, and keeps it only when confirmed', async () => {
+  const { person } = open()
+  await choose(person, 'Account', 'Shop')
+  const dialog = await openPicker(person)
+  expect(dialog.getByLabelText<HTMLInputElement>(/Former/).disabled).toBe(true)
+  await person.type(dialog.getByLabelText('Search'), 'F')
+  expect(dialog.queryByLabelText('Work')).toBeNull()
+  await person.click(dialog.getByLabelText('Select all'))
+  expect(dialog.getByText('2 selected')).toBeTruthy()
+  await person.clear(dialog.getByLabelText('Search'))
+  expect(dialog.getByLabelText<HTMLInputElement>('Work').checked).toBe(false)
+  await person.click(dialog.getByRole('button', { name: 'Cancel' }))
+  expect(await screen.findByText('0 selected')).toBeTruthy()
+
+  await openPicker(person)
+  await person.type(await screen.findByRole('searchbox', { name: 'Search' }), 'fAm')
+  await person.click(screen.getByLabelText('Select all'))
+  await person.click(screen.getByRole('button', { name: 'Confirm' }))
+  expect(await screen.findByText('1 selected')).toBeTruthy()
+})
+
+test('a job is sent once, its time as an instant', async () => {
+  const { person, seen, router } = open({ 'POST /jobs': () => job })
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('2 selected')
+  const time = await screen.findByLabelText('Scheduled at')
+  await person.type(time, '2027-01-05T10:00')
+  await person.dblClick(screen.getByRole('button', { name: 'Create job' }))
+  await screen.findByText('Job created successfully!')
+  await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
+  expect(seen.filter(({ name }) => name === 'POST /jobs').map(({ body }) => body)).toEqual([
+    {
+      jobType: 'SendToGroups',
+      messageId: 5,
+      instanceId: 7,
+      scheduledAt: '2027-01-05T03:00:00.000Z',
+      groupIds: [1, 4],
+      phoneNumbers: '',
+    },
+  ])
+})
+
+test('a failed save keeps what was typed and says at the field what is wrong', async () => {
+  const { person } = open({
+    'POST /jobs': () => refuse(400, 'phone_unreadable', { params: { numbers: 'abc' } }),
+  })
+  await person.selectOptions(await screen.findByLabelText(/Type/), 'SendToUsers')
+  await choose(person, 'Message', '#5 Hello')
+  const phones = screen.getByLabelText<HTMLTextAreaElement>(/Phone numbers/)
+  await person.type(phones, '0901234567, abc')
+  await submit(person)
+  expect(await screen.findByText('These are not phone numbers: abc.')).toBeTruthy()
+  expect(screen.getByText('Failed to create job.')).toBeTruthy()
+  expect(phones.value).toBe('0901234567, abc')
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Create job' }).disabled).toBe(false)
+})
+
+test('a Member who may not create jobs finds out why, not a form', async () => {
+  renderApp({ path: '/jobs/new', user: { ...member, canCreateJobs: false }, answers })
+  expect(await screen.findByText(/You may look at jobs/)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Create job' })).toBeNull()
+})

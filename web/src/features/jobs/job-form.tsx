@@ -1,0 +1,154 @@
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { type JobType, jobTypes } from '@sendroom/contract/job-life'
+import { NewJob } from '@sendroom/contract/jobs'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useAction } from '../../api/use-action.ts'
+import { instantAt, minuteOf } from '../../format.ts'
+import { FormPage } from '../../forms/form-page.tsx'
+import { GroupPicker } from '../../forms/group-picker.tsx'
+import { InstanceSelect } from '../../forms/instance-select.tsx'
+import { NamedSelect } from '../../forms/named-select.tsx'
+import { useContractForm } from '../../forms/use-contract-form.ts'
+import { paths } from '../../paths.ts'
+import { PAGE_SIZE, useAssignedGroups, useMessages } from './job-choices.ts'
+import { type Draft, JobPreview } from './job-preview.tsx'
+
+type Values = {
+  jobType: JobType
+  /** 0 is none, as for the account. */
+  messageId: number
+  instanceId: number
+  /** Empty means now. */
+  scheduledAt: string
+  groupIds: number[]
+  phoneNumbers: string
+}
+
+const blank: Values = {
+  jobType: 'SendToGroups',
+  messageId: 0,
+  instanceId: 0,
+  scheduledAt: '',
+  groupIds: [],
+  phoneNumbers: '',
+}
+
+export function JobForm() {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const toList = () => navigate({ to: paths.jobs })
+  const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' })
+  const { form, onSubmit } = useContractForm(NewJob, {
+    initialValues: blank,
+    send: async (values) => {
+      await create.mutateAsync({ body: bodyOf(values) })
+      await toList()
+    },
+  })
+  const { jobType, messageId, instanceId, groupIds } = form.values
+  const messages = useMessages()
+  const assigned = useAssignedGroups(messageId, instanceId)
+  const isPicked = useRef(false)
+
+  const chooseMessage = (id: number) => {
+    const own = messages?.find((message) => message.id === id)?.instanceId
+    form.setValues({ messageId: id, ...(instanceId === 0 && own && { instanceId: own }) })
+  }
+  const chooseInstance = (id: number) => {
+    isPicked.current = false
+    form.setValues({ instanceId: id, groupIds: [] })
+  }
+  const { setFieldValue } = form
+  const preselectedFor = useRef('')
+  useEffect(() => {
+    const choice = `${messageId} ${instanceId}`
+    // Once for each choice: groups that are read anew in the background must not undo what was picked since.
+    if (!assigned || preselectedFor.current === choice) return
+    preselectedFor.current = choice
+    // A message without groups of its own leaves what was picked by hand, but not what another message brought.
+    if (assigned.length > 0) isPicked.current = false
+    if (!isPicked.current) setFieldValue('groupIds', assigned)
+  }, [assigned, messageId, instanceId, setFieldValue])
+
+  return (
+    <FormPage
+      title={t('JOB.CREATE_TITLE')}
+      submitText={t('JOB.CREATE')}
+      isBusy={form.submitting}
+      onSubmit={onSubmit}
+      onCancel={toList}
+      aside={<JobPreview draft={draftOf(form.values)} />}
+    >
+      <NativeSelect
+        label={t('JOB.TYPE')}
+        required
+        data={jobTypes.map((type) => ({ value: type, label: t(`JOB.TYPE_${type.toUpperCase()}`) }))}
+        {...form.getInputProps('jobType')}
+      />
+      <NamedSelect
+        label={t('JOB.MESSAGE')}
+        required
+        options={messages}
+        {...form.getInputProps('messageId')}
+        value={messageId}
+        onChange={chooseMessage}
+      />
+      <InstanceSelect
+        pageSize={PAGE_SIZE}
+        required
+        {...form.getInputProps('instanceId')}
+        value={instanceId}
+        onChange={chooseInstance}
+      />
+      {jobType === 'SendToGroups' ? (
+        <GroupPicker
+          instanceId={instanceId}
+          pageSize={PAGE_SIZE}
+          required
+          value={groupIds}
+          onChange={(ids) => {
+            isPicked.current = true
+            setFieldValue('groupIds', ids)
+          }}
+          error={form.getInputProps('groupIds').error}
+        />
+      ) : (
+        <Textarea
+          label={t('JOB.PHONE_NUMBERS')}
+          description={t('JOB.PHONE_NUMBERS_HINT')}
+          placeholder={'0901234567\n+84 912 345 678'}
+          required
+          autosize
+          minRows={4}
+          maxRows={12}
+          {...form.getInputProps('phoneNumbers')}
+        />
+      )}
+      <TextInput
+        label={t('JOB.SCHEDULED_AT')}
+        description={t('JOB.SCHEDULED_AT_HINT')}
+        type="datetime-local"
+        min={minuteOf(new Date())}
+        max="9999-12-31T23:59"
+        error={form.getInputProps('scheduledAt').error}
+        // Uncontrolled: the browser keeps the half-typed date, the form the instant.
+        onChange={(event) => setFieldValue('scheduledAt', instantAt(event.currentTarget.value))}
+      />
+    </FormPage>
+  )
+}
+
+const bodyOf = ({ groupIds, phoneNumbers, ...rest }: Values) => ({
+  ...rest,
+  groupIds: rest.jobType === 'SendToGroups' ? groupIds : [],
+  phoneNumbers: rest.jobType === 'SendToUsers' ? phoneNumbers : '',
+})
+
+/** What is not chosen yet is null. */
+const draftOf = (values: Values): Draft => ({
+  ...bodyOf(values),
+  messageId: values.messageId || null,
+  instanceId: values.instanceId || null,
+})

@@ -1,0 +1,95 @@
+import { Button, Group, Title } from '@mantine/core'
+import { isLive } from '@sendroom/contract/job-life'
+import type { Job } from '@sendroom/contract/jobs'
+import {
+  IconArrowLeft,
+  IconBan,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRotateClockwise,
+  IconSend,
+  IconTrash,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { mayDo, useCurrentUser } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
+import { jobBarriers } from './job-barriers.ts'
+import { JobStatusBadge } from './job-status-badge.tsx'
+import type { JobActions } from './use-job-actions.ts'
+
+/** Which job it is, how it stands, and what can be done with it. */
+export function JobHeader({ job, actions }: { job: Job; actions: JobActions }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { pause, resume, restart, retry, cancel, remove } = actions
+  const barriers = jobBarriers(job, mayDo('canCreateJobs', useCurrentUser()))
+  return (
+    <Group justify="space-between">
+      <Group gap="sm">
+        <Title order={1} size="h3">
+          {t('JOB.DETAIL_TITLE', { id: job.id })}
+        </Title>
+        <JobStatusBadge job={job} />
+      </Group>
+      <Group gap="xs">
+        <Button
+          component={Link}
+          to={paths.jobs}
+          variant="subtle"
+          color="gray"
+          leftSection={<IconArrowLeft size={16} aria-hidden />}
+        >
+          {t('JOB.BACK')}
+        </Button>
+        {!isLive(job) && (
+          <ActionButton label="JOB.RETRY" icon={IconSend} action={retry} barrier={barriers.retry} />
+        )}
+        {isLive(job) && job.isPaused && (
+          <ActionButton label="JOB.RESUME" icon={IconPlayerPlay} action={resume} barrier={barriers.resume} />
+        )}
+        {isLive(job) && !job.isPaused && (
+          <ActionButton label="JOB.PAUSE" icon={IconPlayerPause} action={pause} barrier={barriers.pause} />
+        )}
+        <ActionButton
+          label="JOB.RESTART"
+          icon={IconRotateClockwise}
+          action={restart}
+          barrier={barriers.restart}
+        />
+        <ActionButton label="JOB.CANCEL" icon={IconBan} action={cancel} barrier={barriers.cancel} />
+        <ActionButton
+          label="COMMON.DELETE"
+          icon={IconTrash}
+          action={{ ...remove, ask: () => remove.ask(() => navigate({ to: paths.jobs })) }}
+          barrier={barriers.remove}
+        />
+      </Group>
+    </Group>
+  )
+}
+
+type ButtonProps = {
+  /** A key, as is the barrier: why it can't be done. */
+  label: string
+  icon: TablerIcon
+  action: { isPending: boolean; ask: () => unknown }
+  barrier: string | undefined
+}
+
+function ActionButton({ label, icon: Icon, action, barrier }: ButtonProps) {
+  const { t } = useTranslation()
+  return (
+    <Button
+      variant="default"
+      leftSection={<Icon size={16} aria-hidden />}
+      loading={action.isPending}
+      onClick={action.ask}
+      disabled={barrier !== undefined}
+      title={barrier && t(barrier)}
+    >
+      {t(label)}
+    </Button>
+  )
+}

@@ -1,0 +1,110 @@
+import type { JobPreview } from '@sendroom/contract/jobs'
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { instance } from '../../../test/instance.ts'
+import { renderApp } from '../../../test/render.tsx'
+import { type Answers, pageOf, refuse, type Seen } from '../../../test/server.ts'
+
+const none = { total: 0, first: [] }
+const calm: JobPreview = {
+  recipients: 3,
+  doubles: 0,
+  unreadable: none,
+  leftGroups: none,
+  closedGroups: none,
+  durationSeconds: null,
+  endsAt: null,
+}
+
+async function open(preview: Answers['POST /jobs/preview']) {
+  const app = renderApp({
+    path: '/jobs/new',
+    answers: {
+      'GET /instances': () => pageOf([instance]),
+      'GET /messages': () => pageOf([]),
+      'POST /groups/search': () => pageOf([]),
+      ...(preview && { 'POST /jobs/preview': preview }),
+    },
+  })
+  const panel = within(await screen.findByRole('region', { name: 'Before it starts' }))
+  await app.person.selectOptions(screen.getByLabelText(/Type/), 'SendToUsers')
+  const type = (text: string) => app.person.type(screen.getByLabelText(/Phone numbers/), text)
+  return { ...app, panel, type }
+}
+const asked = (seen: Seen[]) => seen.filter(({ name }) => name === 'POST /jobs/preview')
+
+test('before anybody is chosen it says what it is for, and asks nothing', async () => {
+  const { panel, seen } = await open(() => calm)
+  expect(panel.getByText(/^Choose whom to send to/)).toBeTruthy()
+  expect(asked(seen)).toEqual([])
+})
+
+test('it asks once the typing has settled, and tells how many and how long', async () => {
+  const { panel, person, seen, type } = await open(({ body }) => ({
+    ...calm,
+    ...((body as { instanceId: number | null }).instanceId && {
+      doubles: 2,
+      durationSeconds: 7500,
+      endsAt: '2026-01-02T03:04:05.000Z',
+    }),
+  }))
+  const text = '0901234567, 0901'
+  await type(text)
+  expect(await panel.findByText('Choose an account to see how long it takes.')).toBeTruthy()
+  expect(asked(seen).at(-1)?.body).toMatchObject({ messageId: null, instanceId: null, groupIds: [] })
+  expect(asked(seen).length).toBeLessThan(text.length)
+
+  await person.click(screen.getByRole('combobox', { name: 'Account' }))
+  await person.click(await screen.findByRole('option', { name: 'Shop' }))
+  expect(await panel.findByText('about 2 hr 5 min')).toBeTruthy()
+  for (const words of ['3', '2', '1/2/26, 10:04 AM']) expect(panel.getByText(words)).toBeTruthy()
+})
+
+test('trouble is named before the job is created', async () => {
+  const { panel, type } = await open(() => ({
+    ...calm,
+    unreadable: { total: 1, first: ['abc'] },
+    leftGroups: { total: 52, first: [{ id: 1, name: 'Family' }] },
+    closedGroups: { total: 1, first: [{ id: 2, name: 'News' }] },
+  }))
+  await type('abc')
+  expect(await panel.findByText('1 is not a phone number')).toBeTruthy()
+  expect(panel.getByText('abc')).toBeTruthy()
+  expect(panel.getByText('The account has left 52 groups')).toBeTruthy()
+  expect(panel.getByText('Family and 51 more')).toBeTruthy()
+  expect(panel.getByText('In 1 group only admins may write')).toBeTruthy()
+})
+
+test('what is there stays while more is typed', async () => {
+  let answer: () => void = () => {}
+  let tries = 0
+  const { panel, type, seen } = await open(() => {
+    tries += 1
+    if (tries === 1) return { ...calm, recipients: 7 }
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    const stream = new ReadableStream({
+      start: (controller) =>
+        held.then(() => {
+          controller.enqueue(new TextEncoder().encode(JSON.stringify({ ...calm, recipients: 8 })))
+          controller.close()
+        }),
+    })
+    return new Response(stream)
+  })
+  await type('1')
+  await panel.findByText('7')
+  await type('2')
+  await waitFor(() => expect(asked(seen)).toHaveLength(2))
+  expect(panel.getByText('7')).toBeTruthy()
+  answer()
+  expect(await panel.findByText('8')).toBeTruthy()
+})
+
+test('where it can’t be told there is no toast', async () => {
+  const { panel, type } = await open(() => refuse(500, 'internal'))
+  await type('1')
+  expect(await panel.findByText('This can’t be told at the moment.')).toBeTruthy()
+  expect(screen.queryByRole('alert')).toBeNull()
+})

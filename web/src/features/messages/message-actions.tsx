@@ -1,0 +1,43 @@
+import type { MessageRow } from '@sendroom/contract/messages'
+import { IconPencil, IconTrash } from '@tabler/icons-react'
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { useAction } from '../../api/use-action.ts'
+import { paths } from '../../paths.ts'
+import { confirm } from '../../ui/confirm.ts'
+import { RowAction } from '../../ui/row-action.tsx'
+
+/** `reason`: why the user may change no message, if so. */
+type Props = { message: MessageRow; reason: string | undefined }
+
+export function MessageActions({ message, reason }: Props) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const remove = useAction('DELETE /messages/:id', { success: 'MESSAGE.DELETED' })
+  const askAndRemove = async () => {
+    const isSure = await confirm({
+      message: t('MESSAGE.CONFIRM_DELETE'),
+      confirmText: t('COMMON.DELETE'),
+      confirmColor: 'red',
+    })
+    if (isSure) remove.mutate({ params: { id: message.id } })
+  }
+  return (
+    <>
+      <RowAction
+        label={t('COMMON.EDIT')}
+        icon={IconPencil}
+        reason={reason}
+        onClick={() => navigate({ to: paths.editMessage, params: { id: String(message.id) } })}
+      />
+      <RowAction
+        label={t('COMMON.DELETE')}
+        icon={IconTrash}
+        tone="danger"
+        reason={reason}
+        loading={remove.isPending}
+        onClick={askAndRemove}
+      />
+    </>
+  )
+}

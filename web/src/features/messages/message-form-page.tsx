@@ -1,0 +1,76 @@
+import { Alert } from '@mantine/core'
+import { type Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
+import { useParams } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { useRead } from '../../api/queries.ts'
+import { mayDo, useCurrentUser } from '../../api/session.ts'
+import { useAction } from '../../api/use-action.ts'
+import { useWayBack } from '../../api/use-way-back.ts'
+import { idOf, paths } from '../../paths.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { MessageForm } from './message-form.tsx'
+import { asJson, asMultipart, blank, type MessageValues } from './message-values.ts'
+
+/** Edits where the address has an id above zero, else writes a new message. */
+export function MessageFormPage() {
+  const { t } = useTranslation()
+  const id = idOf(useParams({ strict: false }))
+  if (!mayDo('canSendMessages', useCurrentUser()))
+    return <Alert color="yellow">{t('MESSAGE.NOT_ALLOWED')}</Alert>
+  return id === null ? <NewMessageForm /> : <EditMessage key={id} id={id} />
+}
+
+function NewMessageForm() {
+  const { t } = useTranslation()
+  const create = useAction('POST /messages', {
+    success: 'MESSAGE.CREATED',
+    failure: 'MESSAGE.CREATE_FAILED',
+  })
+  return (
+    <MessageForm
+      title={t('MESSAGE.CREATE_TITLE')}
+      schema={NewMessage}
+      initialValues={blank}
+      save={(values) => create.mutateAsync({ body: values.imageFile ? asMultipart(values) : asJson(values) })}
+    />
+  )
+}
+
+function EditMessage({ id }: { id: number }) {
+  const { t } = useTranslation()
+  const { data, isError } = useRead(
+    'GET /messages/:id',
+    { params: { id } },
+    { gcTime: 0, meta: { words: 'MESSAGE.LOAD_FAILED' } },
+  )
+  const save = useSave(id)
+  useWayBack(isError, paths.messages)
+  if (!data) return <Loading />
+  return (
+    <MessageForm
+      title={t('MESSAGE.EDIT_TITLE')}
+      schema={MessageChange}
+      initialValues={valuesOf(data)}
+      imageUrl={data.imageUrl}
+      save={save}
+    />
+  )
+}
+
+/** The image changes by a multipart call only; everything else goes as JSON. */
+function useSave(id: number) {
+  const words = { success: 'MESSAGE.UPDATED', failure: 'MESSAGE.UPDATE_FAILED' }
+  const update = useAction('PUT /messages/:id', words)
+  const updateWithFile = useAction('PUT /messages/:id/with-file', words)
+  return (values: MessageValues) =>
+    values.imageFile || values.removeImage
+      ? updateWithFile.mutateAsync({ params: { id }, body: asMultipart(values) })
+      : update.mutateAsync({ params: { id }, body: { ...asJson(values), removeImage: false } })
+}
+
+const valuesOf = ({ textContent, instanceId, assignedGroups }: Message): MessageValues => ({
+  ...blank,
+  textContent,
+  instanceId,
+  groupIds: assignedGroups.map((group) => group.id),
+})

@@ -1,0 +1,32 @@
+/** What the form of a message holds. */
+export type MessageValues = {
+  textContent: string
+  instanceId: number | null
+  groupIds: number[]
+  imageFile: File | null
+  removeImage: boolean
+}
+
+export const blank: MessageValues = {
+  textContent: '',
+  instanceId: null,
+  groupIds: [],
+  imageFile: null,
+  removeImage: false,
+}
+
+export const asJson = ({ textContent, instanceId, groupIds }: MessageValues) => ({
+  textContent,
+  instanceId,
+  groupIds,
+})
+
+export function asMultipart({ textContent, instanceId, groupIds, imageFile, removeImage }: MessageValues) {
+  const form = new FormData()
+  form.set('textContent', textContent)
+  if (instanceId !== null) form.set('instanceId', String(instanceId))
+  for (const id of groupIds) form.append('groupIds', String(id))
+  if (removeImage) form.set('removeImage', 'true')
+  if (imageFile) form.set('imageFile', imageFile)
+  return form
+}

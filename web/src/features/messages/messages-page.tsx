@@ -1,0 +1,69 @@
+import type { MessageRow } from '@sendroom/contract/messages'
+import { useTranslation } from 'react-i18next'
+import { call } from '../../api/client.ts'
+import { mayDo, useCurrentUser } from '../../api/session.ts'
+import { useAction } from '../../api/use-action.ts'
+import { formatDateTime } from '../../format.ts'
+import { type Column, DataTable } from '../../lists/data-table.tsx'
+import { AddButton, BulkDeleteButton } from '../../lists/list-buttons.tsx'
+import { ListPage } from '../../lists/list-page.tsx'
+import { useList } from '../../lists/use-list.ts'
+import { paths } from '../../paths.ts'
+import { MessageActions } from './message-actions.tsx'
+import { MessageTitle } from './message-title.tsx'
+
+const columns: Column<MessageRow>[] = [
+  { header: 'MESSAGE.ID', cell: (message) => message.id, sortBy: 'id' },
+  { header: 'MESSAGE.TITLE', cell: (message) => <MessageTitle message={message} />, sortBy: 'textContent' },
+  { header: 'MESSAGE.INSTANCE', cell: (message) => message.instanceName ?? '–' },
+  {
+    header: 'MESSAGE.CREATED_BY',
+    cell: (message) => message.createdByUserName,
+    sortBy: 'createdByUserName',
+  },
+  {
+    header: 'MESSAGE.CREATED_AT',
+    cell: (message) => formatDateTime(message.createdAt),
+    sortBy: 'createdAt',
+  },
+]
+
+export function MessagesPage() {
+  const { t } = useTranslation()
+  const user = useCurrentUser()
+  const reason = mayDo('canSendMessages', user) ? undefined : t('MESSAGE.NOT_ALLOWED')
+  const removeAll = useAction('POST /messages/bulk-delete', { success: 'MESSAGE.ALL_DELETED' })
+  const list = useList({
+    feature: 'messages',
+    sortFields: ['id', 'textContent', 'createdByUserName', 'createdAt'],
+    sortDirection: 'desc',
+    load: (query, signal) => call('GET /messages', { query }, signal),
+  })
+  return (
+    <ListPage
+      title="MESSAGE.LIST_TITLE"
+      list={list}
+      buttons={
+        <>
+          <BulkDeleteButton
+            selected={list.selected}
+            question="MESSAGE.CONFIRM_DELETE_ALL"
+            isBusy={removeAll.isPending}
+            reason={reason}
+            onDelete={(ids) => removeAll.mutate({ body: { ids } })}
+          />
+          <AddButton to={paths.newMessage} label="MESSAGE.ADD" reason={reason} />
+        </>
+      }
+    >
+      <DataTable
+        list={list}
+        label="MESSAGE.LIST_TITLE"
+        columns={columns}
+        empty="COMMON.NO_DATA"
+        rowName={(message) => `${t('MESSAGE.ID')} ${message.id}`}
+        actions={(message) => <MessageActions message={message} reason={reason} />}
+      />
+    </ListPage>
+  )
+}

@@ -1,0 +1,62 @@
+import { Button, Group, PasswordInput, Stack } from '@mantine/core'
+import { ChangePassword } from '@sendroom/contract/users'
+import { useTranslation } from 'react-i18next'
+import { useCurrentUser } from '../../api/session.ts'
+import { SUCCESS_MS, useAction } from '../../api/use-action.ts'
+import { useContractForm } from '../../forms/use-contract-form.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+
+/** A click beside it does not close it: what was typed would be lost. */
+export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation()
+  const user = useCurrentUser()
+  const change = useAction('PUT /users/:id', {
+    success: 'TOAST.PASSWORD_CHANGED',
+    failure: 'TOAST.USER_UPDATE_FAILED',
+  })
+  const { form, onSubmit } = useContractForm(ChangePassword, {
+    initialValues: { password: '', confirm: '' },
+    send: async ({ password }) => {
+      if (user === null) return
+      await change.mutateAsync({ params: { id: user.id }, body: { password } })
+      onClose()
+      // The success is there to be read before the page reloads.
+      setTimeout(() => window.location.reload(), SUCCESS_MS)
+    },
+    onInvalid: ({ confirm }) => {
+      if (confirm === 'CHANGE_PASSWORD.NOT_MATCH') window.alert(t('CHANGE_PASSWORD.NOT_MATCH'))
+    },
+  })
+  const showPassword = { 'aria-label': t('COMMON.SHOW_PASSWORD') }
+  return (
+    <Dialog onClose={onClose} title={t('CHANGE_PASSWORD.TITLE')} closeOnClickOutside={false}>
+      <form onSubmit={onSubmit} noValidate>
+        <Stack>
+          <PasswordInput
+            label={t('CHANGE_PASSWORD.PASSWORD')}
+            autoComplete="new-password"
+            required
+            data-autofocus
+            visibilityToggleButtonProps={showPassword}
+            {...form.getInputProps('password')}
+          />
+          <PasswordInput
+            label={t('CHANGE_PASSWORD.CONFIRM')}
+            autoComplete="new-password"
+            required
+            visibilityToggleButtonProps={showPassword}
+            {...form.getInputProps('confirm')}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('COMMON.CANCEL')}
+            </Button>
+            <Button type="submit" loading={form.submitting}>
+              {t('CHANGE_PASSWORD.SUBMIT')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,127 @@
+import { useRouter } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '../../api/client.ts'
+import { Failure, failureText } from '../../api/failure.ts'
+import { startSession } from '../../api/session.ts'
+import { Mark } from '../../ui/brand.tsx'
+import { LanguageSelect } from '../../ui/language-select.tsx'
+import { lazily } from '../../ui/lazily.tsx'
+import { addToast } from '../../ui/toasts.ts'
+import { LoginField } from './login-field.tsx'
+import classes from './login-page.module.css'
+
+const RegisterModal = lazily(async () => (await import('./register-modal.tsx')).RegisterModal)
+
+/**
+ * The page everybody loads first: no schema, no query client, no component library;
+ * the register modal comes when it is asked for.
+ */
+export function LoginPage() {
+  const { t } = useTranslation()
+  const mayRegister = useMayRegister()
+  const [isRegistering, setIsRegistering] = useState(false)
+  return (
+    <main className={classes.page}>
+      <title>{`${t('LOGIN.SUBMIT')} · Sendroom`}</title>
+      <div className={classes.card}>
+        <div className={classes.top}>
+          <Mark size={40} />
+          <LanguageSelect />
+        </div>
+        <h1 className={classes.title}>{t('LOGIN.TITLE')}</h1>
+        <p className={classes.description}>{t('LOGIN.DESCRIPTION')}</p>
+        <LoginForm />
+        <p className={classes.register}>
+          {mayRegister && (
+            <>
+              {t('LOGIN.NO_ACCOUNT')}{' '}
+              <button type="button" className={classes.link} onClick={() => setIsRegistering(true)}>
+                {t('LOGIN.REGISTER')}
+              </button>
+            </>
+          )}
+        </p>
+      </div>
+      {isRegistering && <RegisterModal onClose={() => setIsRegistering(false)} />}
+    </main>
+  )
+}
+
+/** Not before the server has said so: it may be switched off. */
+function useMayRegister() {
+  const [may, setMay] = useState(false)
+  useEffect(() => {
+    const leaving = new AbortController()
+    call('GET /auth/options', {}, leaving.signal)
+      .then(({ selfRegistration }) => setMay(selfRegistration))
+      // Whoever came to sign in needs no toast about it.
+      .catch(() => {})
+    return () => leaving.abort()
+  }, [])
+  return may
+}
+
+function LoginForm() {
+  const { t } = useTranslation()
+  const router = useRouter()
+  const [username, setUsername] = useState('')
+  const [password, setPassword] = useState('')
+  const [isLoading, setIsLoading] = useState(false)
+  const [failure, setFailure] = useState<unknown>(null)
+  const isValid = username.trim() !== '' && password !== ''
+
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (!isValid || isLoading) return
+    setFailure(null)
+    setIsLoading(true)
+    try {
+      startSession(await call('POST /auth/login', { body: { username: username.trim(), password } }))
+      addToast({
+        type: 'success',
+        title: t('TOAST.SUCCESS'),
+        msg: t('TOAST.LOGIN_SUCCESS'),
+        timeout: 3000,
+      })
+      // The guard of this page now leads to where the user wanted to go.
+      await router.invalidate()
+    } catch (error) {
+      setFailure(error)
+      setIsLoading(false)
+    }
+  }
+
+  return (
+    <form onSubmit={submit} noValidate className={classes.form}>
+      <LoginField
+        label={t('LOGIN.USERNAME')}
+        name="username"
+        autoComplete="username"
+        value={username}
+        onChange={setUsername}
+        required={t('LOGIN.USERNAME_REQUIRED')}
+      />
+      <LoginField
+        label={t('LOGIN.PASSWORD')}
+        name="password"
+        autoComplete="current-password"
+        isPassword
+        value={password}
+        onChange={setPassword}
+        required={t('LOGIN.PASSWORD_REQUIRED')}
+      />
+      {failure !== null && (
+        <p role="alert" className={classes.failure}>
+          {t('LOGIN.LOGIN_FAIL')}
+          {!isRefused(failure) && <small>{failureText(failure)}</small>}
+        </p>
+      )}
+      <button type="submit" className={classes.submit} disabled={!isValid || isLoading}>
+        {isLoading ? t('LOGIN.LOGGING_IN') : t('LOGIN.SUBMIT')}
+      </button>
+    </form>
+  )
+}
+
+const isRefused = (failure: unknown) => failure instanceof Failure && failure.code === 'login_failed'

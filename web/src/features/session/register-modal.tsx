@@ -1,0 +1,80 @@
+import { Button, Group, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { Registration } from '@sendroom/contract/session'
+import { useTranslation } from 'react-i18next'
+import { call } from '../../api/client.ts'
+import { reportFailure } from '../../api/failure.ts'
+import { useContractForm } from '../../forms/use-contract-form.ts'
+import '../../ui/component-styles.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+
+/** A request that is answered at once would let the processing label flash by. */
+const SHORTEST_MS = 1500
+
+/** Asks for an account, which an Admin then activates. */
+export function RegisterModal({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation()
+  const { form, onSubmit } = useContractForm(Registration, {
+    initialValues: { username: '', email: '', password: '', repassword: '' },
+    send: async (body) => {
+      try {
+        await Promise.all([call('POST /auth/register', { body }), pause(SHORTEST_MS)])
+      } catch (error) {
+        reportFailure(error)
+        throw error
+      }
+      onClose()
+      window.alert(t('REGISTER.REGISTER_SUCCESS'))
+    },
+  })
+  const showPassword = { 'aria-label': t('COMMON.SHOW_PASSWORD') }
+  return (
+    <Dialog onClose={onClose} title={t('REGISTER.TITLE')}>
+      <form onSubmit={onSubmit} noValidate>
+        <Stack>
+          <TextInput
+            label={t('REGISTER.USERNAME')}
+            autoComplete="username"
+            required
+            data-autofocus
+            {...form.getInputProps('username')}
+          />
+          <TextInput
+            type="email"
+            label={t('REGISTER.EMAIL')}
+            autoComplete="email"
+            required
+            {...form.getInputProps('email')}
+          />
+          <PasswordInput
+            label={t('REGISTER.PASSWORD')}
+            autoComplete="new-password"
+            required
+            visibilityToggleButtonProps={showPassword}
+            {...form.getInputProps('password')}
+          />
+          <PasswordInput
+            label={t('REGISTER.REPASSWORD')}
+            autoComplete="new-password"
+            required
+            visibilityToggleButtonProps={showPassword}
+            {...form.getInputProps('repassword')}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('COMMON.CLOSE')}
+            </Button>
+            <Button
+              type="submit"
+              loading={form.submitting}
+              disabled={!Registration.safeParse(form.values).success}
+            >
+              {form.submitting ? t('REGISTER.PROCESSING') : t('REGISTER.SUBMIT')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,0 +1,93 @@
+import { NewUser, type User, UserChange } from '@sendroom/contract/users'
+import { useParams } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { useRead } from '../../api/queries.ts'
+import { useAction } from '../../api/use-action.ts'
+import { useWayBack } from '../../api/use-way-back.ts'
+import { idOf, paths } from '../../paths.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { UserForm, type UserValues } from './user-form.tsx'
+
+const blank: UserValues = {
+  username: '',
+  email: '',
+  password: '',
+  role: 'Member',
+  isActive: true,
+  canSendMessages: true,
+  canCreateJobs: true,
+  assignedInstances: [],
+}
+
+/** Create without an id in the address, else edit. */
+export function UserFormPage() {
+  const id = idOf(useParams({ strict: false }))
+  return id === null ? <NewUserForm /> : <EditUser key={id} id={id} />
+}
+
+function NewUserForm() {
+  const { t } = useTranslation()
+  const create = useAction('POST /users', {
+    success: 'TOAST.USER_CREATED',
+    failure: 'TOAST.USER_CREATE_FAILED',
+  })
+  const assign = useAssign()
+  const save = async (values: UserValues) => {
+    const { id } = await create.mutateAsync({ body: values })
+    // The user is there: to stay on the form would only invite to create them once more.
+    if (values.assignedInstances.length > 0) await assign(id, values).catch(() => {})
+  }
+  return <UserForm title={t('USER_FORM.CREATE_TITLE')} schema={NewUser} initialValues={blank} save={save} />
+}
+
+function EditUser({ id }: { id: number }) {
+  const { t } = useTranslation()
+  const { data, isError } = useRead(
+    'GET /users/:id',
+    { params: { id } },
+    { gcTime: 0, meta: { words: 'TOAST.USER_LOAD_FAILED' } },
+  )
+  const update = useAction('PUT /users/:id', {
+    success: 'TOAST.USER_UPDATED',
+    failure: 'TOAST.USER_UPDATE_FAILED',
+  })
+  const assign = useAssign()
+  useWayBack(isError, paths.users)
+  if (!data) return <Loading />
+  const save = async (values: UserValues) => {
+    await update.mutateAsync({ params: { id }, body: values })
+    await assign(id, values)
+  }
+  return (
+    <UserForm
+      title={t('USER_FORM.EDIT_TITLE')}
+      isEdit
+      schema={UserChange}
+      initialValues={valuesOf(data)}
+      save={save}
+    />
+  )
+}
+
+function useAssign() {
+  const { mutateAsync } = useAction('POST /users/:id/assign-instances', {
+    success: 'TOAST.INSTANCES_ASSIGNED',
+    failure: 'TOAST.ASSIGN_FAILED',
+  })
+  return (id: number, { assignedInstances, canSendMessages, canCreateJobs }: UserValues) =>
+    mutateAsync({
+      params: { id },
+      body: { instanceIds: assignedInstances, canSendMessages, canCreateJobs },
+    })
+}
+
+const valuesOf = ({ username, email, role, isActive, ...user }: User): UserValues => ({
+  username,
+  email,
+  password: '',
+  role,
+  isActive,
+  canSendMessages: user.canSendMessages,
+  canCreateJobs: user.canCreateJobs,
+  assignedInstances: user.assignedInstances.map(({ id }) => id),
+})

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { daysUntil, formatDateTime, formatDuration, truncate } from './format.ts'
+
+test('times are those of Vietnam', () => {
+  expect(formatDateTime('2026-11-20T18:30:00.000Z')).toBe('11/21/26, 1:30 AM')
+  expect(formatDateTime(null)).toBe('')
+})
+
+const now = new Date('2026-11-21T10:00:00.000Z')
+test.each([
+  ['2026-11-21T16:59:59.000Z', 0],
+  ['2026-11-21T17:00:00.000Z', 1],
+  ['2026-11-20T16:59:59.000Z', -1],
+  ['2026-11-28T16:59:59.000Z', 7],
+])('until %s there are %i days', (at, days) => {
+  expect(daysUntil(at, now)).toBe(days)
+})
+
+test.each([
+  [0, '0 sec'],
+  [59_400, '59 sec'],
+  [65_000, '1 min 5 sec'],
+  [7_200_000, '2 hr'],
+  [7_530_000, '2 hr 5 min'],
+  [200_000_000, '2 days 7 hr'],
+])('%i ms are %s', (ms, words) => {
+  expect(formatDuration(ms)).toBe(words)
+})
+
+test('a long text is cut after fifty characters', () => {
+  expect(truncate('a'.repeat(50), 50)).toBe('a'.repeat(50))
+  expect(truncate('a'.repeat(51), 50)).toBe(`${'a'.repeat(50)}...`)
+})

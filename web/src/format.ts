@@ -1,0 +1,74 @@
+import { currentLocale } from './i18n/i18n.ts'
+
+/** Operators read all times as in Vietnam (GMT+7), wherever they are. */
+const timeZone = 'Asia/Ho_Chi_Minh'
+const DAY_MS = 86_400_000
+
+/** Short date and time, such as `11/21/26, 9:30 AM`. */
+export const formatDateTime = (iso: string | null) =>
+  iso === null ? '' : format(iso, { dateStyle: 'short', timeStyle: 'short', timeZone })
+
+/** The same with seconds, where the order of things matters. */
+export const formatSecond = (iso: string | null) =>
+  iso === null ? '' : format(iso, { dateStyle: 'short', timeStyle: 'medium', timeZone })
+
+/** Short date, such as `11/21/26`. */
+export const formatDate = (iso: string | null) =>
+  iso === null ? '' : format(iso, { dateStyle: 'short', timeZone })
+
+export const formatNumber = (value: number) => new Intl.NumberFormat(currentLocale()).format(value)
+
+/** Percent with two decimals, such as `66.67%`. */
+export const formatPercent = (percent: number) =>
+  new Intl.NumberFormat(currentLocale(), {
+    style: 'percent',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  }).format(percent / 100)
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** A span of time in its two largest units, such as `2 hr 5 min`. */
+export function formatDuration(ms: number): string {
+  let seconds = Math.max(0, Math.round(ms / 1000))
+  const largest = UNITS.findIndex(([, size]) => seconds >= size)
+  return UNITS.slice(largest, largest === -1 ? undefined : largest + 2)
+    .map(([unit, size], place) => {
+      const amount = Math.floor(seconds / size)
+      seconds -= amount * size
+      const style = { style: 'unit', unit, unitDisplay: 'short' } as const
+      return amount > 0 || place === 0 ? new Intl.NumberFormat(currentLocale(), style).format(amount) : ''
+    })
+    .join(' ')
+    .trim()
+}
+
+function format(iso: string, options: Intl.DateTimeFormatOptions) {
+  return new Intl.DateTimeFormat(currentLocale(), options).format(new Date(iso))
+}
+
+/** The calendar day in Vietnam, as file names and date inputs write it: `2026-11-21`. */
+export const dayOf = (instant: Date) => new Intl.DateTimeFormat('en-CA', { timeZone }).format(instant)
+
+/** The minute in Vietnam, as date and time inputs write it: `2026-11-21T09:30`. */
+export const minuteOf = (instant: Date) =>
+  `${dayOf(instant)}T${new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone }).format(instant)}`
+
+/** The instant (ISO 8601) of such a minute; what is none stays as it is. */
+export function instantAt(minute: string): string {
+  const instant = new Date(`${minute}:00+07:00`)
+  return Number.isNaN(instant.getTime()) ? minute : instant.toISOString()
+}
+
+/** Calendar days in Vietnam until then: 0 is today, below 0 is over. */
+export const daysUntil = (iso: string, now = new Date()) =>
+  (Date.parse(dayOf(new Date(iso))) - Date.parse(dayOf(now))) / DAY_MS
+
+/** The beginning of a text, with `...` where something was left out. */
+export const truncate = (text: string, length: number) =>
+  text.length > length ? `${text.slice(0, length)}...` : text

@@ -1,0 +1,66 @@
+import { Button, Group, Input, Text } from '@mantine/core'
+import { IconUsersGroup } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../format.ts'
+import { lazily } from '../ui/lazily.tsx'
+import { useGroups } from './use-groups.ts'
+
+const PickDialog = lazily(async () => (await import('./pick-dialog.tsx')).PickDialog)
+
+type Props = {
+  instanceId: number
+  pageSize: number
+  required?: boolean
+  value: number[]
+  onChange: (ids: number[]) => void
+  error?: ReactNode
+}
+
+/** Chooses groups of one account. */
+export function GroupPicker({ instanceId, pageSize, required, value, onChange, error }: Props) {
+  const { t } = useTranslation()
+  const [isOpen, setOpen] = useState(false)
+  const { data: groups, isFetching } = useGroups(instanceId, pageSize)
+  const count = t('FORM.CHOSEN', { number: formatNumber(value.length) })
+  return (
+    <Input.Wrapper
+      label={t('FORM.GROUPS')}
+      description={instanceId === 0 && t('FORM.INSTANCE_FIRST')}
+      error={error}
+      required={required ?? false}
+      labelElement="div"
+    >
+      <Group gap="sm" mt={4}>
+        <Button
+          variant="default"
+          leftSection={<IconUsersGroup size={16} aria-hidden />}
+          disabled={instanceId === 0}
+          loading={isFetching && !groups}
+          onClick={() => setOpen(true)}
+        >
+          {t('FORM.CHOOSE_GROUPS')}
+        </Button>
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {count}
+        </Text>
+      </Group>
+      {isOpen && groups && (
+        <PickDialog
+          title={t('FORM.CHOOSE_GROUPS')}
+          options={groups.map(({ id, name, hasLeft }) => ({
+            id,
+            name,
+            barrier: hasLeft ? t('GROUP.LEFT') : undefined,
+          }))}
+          chosen={value}
+          onConfirm={(ids) => {
+            onChange(ids)
+            setOpen(false)
+          }}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </Input.Wrapper>
+  )
+}

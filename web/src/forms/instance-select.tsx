@@ -1,0 +1,21 @@
+import type { SelectProps } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
+import { NamedSelect } from './named-select.tsx'
+import { useInstances } from './use-instances.ts'
+
+type Props = {
+  pageSize: number
+  /** 0 is none. */
+  value: number
+  onChange: (id: number) => void
+} & Pick<SelectProps, 'required' | 'error' | 'onBlur' | 'clearable'>
+
+export function InstanceSelect({ pageSize, ...rest }: Props) {
+  const { t } = useTranslation()
+  const { data } = useInstances(pageSize)
+  const options = data?.map(({ id, name, isActive }) => ({
+    id,
+    name: isActive ? name : t('FORM.INACTIVE', { name }),
+  }))
+  return <NamedSelect label={t('FORM.INSTANCE')} options={options} {...rest} />
+}

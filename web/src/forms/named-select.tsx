@@ -1,0 +1,33 @@
+import { Select, type SelectProps } from '@mantine/core'
+import type { Named } from '@sendroom/contract/values'
+import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../format.ts'
+
+/** A drop-down draws each of its options: beyond this many it asks for a search, which goes through all of them. */
+const DRAWN = 300
+
+type Props = {
+  /** Undefined while they load. */
+  options: Named[] | undefined
+  /** 0 is none. */
+  value: number
+  onChange: (id: number) => void
+} & Omit<SelectProps, 'data' | 'value' | 'onChange'>
+
+/** A searchable drop-down of things by name. */
+export function NamedSelect({ options, value, onChange, ...rest }: Props) {
+  const { t } = useTranslation()
+  const count = options?.length ?? 0
+  return (
+    <Select
+      searchable
+      limit={DRAWN}
+      data={options?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
+      nothingFoundMessage={options ? t('COMMON.NO_DATA_FOUND') : t('COMMON.LOADING')}
+      description={count > DRAWN && t('FORM.TYPE_TO_SEARCH', { number: formatNumber(count) })}
+      value={value === 0 ? null : String(value)}
+      onChange={(id) => onChange(Number(id ?? 0))}
+      {...rest}
+    />
+  )
+}

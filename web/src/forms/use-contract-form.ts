@@ -1,0 +1,43 @@
+import { schemaResolver, type UseFormReturnType, useForm } from '@mantine/form'
+import i18next from 'i18next'
+import type { z } from 'zod'
+import { fieldTexts } from '../api/failure.ts'
+import { addToast } from '../ui/toasts.ts'
+
+type Options<Values> = {
+  initialValues: Values
+  /** Sends the form. When it rejects, what was typed stays, and the server's sentences land on their fields. */
+  send: (values: Values) => Promise<unknown>
+  /** What an invalid submit says; else the toast of all forms. */
+  onInvalid?: (errors: Record<string, unknown>) => void
+}
+
+const sayInvalid = () => addToast({ type: 'error', msg: i18next.t('TOAST.FORM_INVALID') })
+
+/**
+ * A form by a schema of the contract. Errors appear once a field was changed or left, and everywhere on an
+ * invalid submit. Spread `form.getInputProps('name')` on an input, give `onSubmit` to the form element.
+ */
+export function useContractForm<S extends z.ZodType, Values extends z.input<S> & Record<string, unknown>>(
+  schema: S,
+  { initialValues, send, onInvalid = sayInvalid }: Options<Values>,
+) {
+  const form: UseFormReturnType<Values> = useForm<Values>({
+    initialValues,
+    validate: schemaResolver(schema, { sync: true }),
+    validateInputOnChange: true,
+    validateInputOnBlur: true,
+    // The schema's messages are keys: translated here, they follow a change of language. The server's are texts.
+    enhanceGetInputProps: ({ inputProps: { error } }) => ({
+      error: typeof error === 'string' && i18next.exists(error) ? i18next.t(error) : error,
+    }),
+  })
+  const onSubmit = form.onSubmit(
+    (values) => send(values).catch((error) => form.setErrors(fieldTexts(error))),
+    (errors) => {
+      form.setTouched(Object.fromEntries(Object.keys(form.getValues()).map((field) => [field, true])))
+      onInvalid(errors)
+    },
+  )
+  return { form, onSubmit }
+}

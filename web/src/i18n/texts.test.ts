@@ -1,0 +1,20 @@
+import { errorWords } from '@sendroom/contract/errors'
+import { fieldWords } from '@sendroom/contract/field-words'
+import { reasonWords } from '@sendroom/contract/reasons'
+import { expect, test } from 'vitest'
+import { textsOf } from '../../test/server.ts'
+
+const en: Record<string, Record<string, string>> = textsOf('en')
+
+test('the English errors are the contract’s', () => {
+  expect(en.ERROR).toEqual(errorWords)
+})
+
+test('the English reasons are the contract’s', () => {
+  expect(en.REASON).toEqual(reasonWords)
+})
+
+test.each(Object.entries(fieldWords))('%s reads as the server says it', (key, words) => {
+  const [group = '', name = ''] = key.split('.')
+  expect(en[group]?.[name]).toBe(words)
+})

@@ -1,0 +1,29 @@
+import { Group } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { PageTitle } from '../ui/page-title.tsx'
+import { SearchBox } from './search-box.tsx'
+
+type Props = {
+  /** A translation key. */
+  title: string
+  list: { query: { search: string }; setSearch: (text: string) => void }
+  /** What can be done with the whole list, such as adding. */
+  buttons?: ReactNode
+  children: ReactNode
+}
+
+/** The frame of a list page: title, buttons, search, and the table. */
+export function ListPage({ title, list, buttons, children }: Props) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <Group justify="space-between" mb="md">
+        <PageTitle>{t(title)}</PageTitle>
+        <Group gap="xs">{buttons}</Group>
+      </Group>
+      <SearchBox key={list.query.search} value={list.query.search} onSearch={list.setSearch} />
+      {children}
+    </>
+  )
+}

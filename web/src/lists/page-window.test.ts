@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { pageWindow } from './page-window.ts'
+
+test.each([
+  [1, 1, [1]],
+  [1, 3, [1, 2, 3]],
+  [1, 9, [1, 2, 3, 4, 5]],
+  [3, 9, [1, 2, 3, 4, 5]],
+  [5, 9, [3, 4, 5, 6, 7]],
+  [8, 9, [5, 6, 7, 8, 9]],
+  [9, 9, [5, 6, 7, 8, 9]],
+])('page %i of %i: the window is %j', (current, total, pages) => {
+  expect(pageWindow(current, total)).toEqual(pages)
+})

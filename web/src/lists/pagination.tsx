@@ -1,0 +1,84 @@
+import { ActionIcon, Button, Group, NativeSelect, Text } from '@mantine/core'
+import { pageSizes } from '@sendroom/contract/limits'
+import type { Pagination as Paging } from '@sendroom/contract/paging'
+import {
+  IconChevronLeft,
+  IconChevronRight,
+  IconChevronsLeft,
+  IconChevronsRight,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../format.ts'
+import { pageWindow } from './page-window.ts'
+
+type Props = { paging: Paging; onPage: (page: number) => void; onPageSize: (size: number) => void }
+
+/** Shown only when there is more than one page. A page outside, or the current one, is ignored. */
+export function Pagination({ paging, onPage, onPageSize }: Props) {
+  const { t } = useTranslation()
+  const { currentPage, pageSize, totalCount, totalPages, hasPrevious, hasNext } = paging
+  if (totalPages <= 1) return null
+  const go = (page: number) => {
+    if (page >= 1 && page <= totalPages && page !== currentPage) onPage(page)
+  }
+  const jump = (label: string, icon: TablerIcon, page: number, isPossible: boolean) => (
+    <Jump label={label} icon={icon} isPossible={isPossible} onClick={() => go(page)} />
+  )
+  return (
+    <Group justify="space-between" gap="sm" mt="md">
+      <Text size="sm" c="dimmed" aria-live="polite">
+        {t('PAGINATION.SHOWING', {
+          from: formatNumber(Math.min((currentPage - 1) * pageSize + 1, totalCount)),
+          to: formatNumber(Math.min(currentPage * pageSize, totalCount)),
+          total: formatNumber(totalCount),
+        })}
+      </Text>
+      <Group gap="sm">
+        <Group component="nav" gap={4} aria-label={t('PAGINATION.PAGES')}>
+          {jump(t('PAGINATION.FIRST'), IconChevronsLeft, 1, hasPrevious)}
+          {jump(t('PAGINATION.PREVIOUS'), IconChevronLeft, currentPage - 1, hasPrevious)}
+          {pageWindow(currentPage, totalPages).map((page) => (
+            <Button
+              key={page}
+              size="compact-sm"
+              variant={page === currentPage ? 'filled' : 'subtle'}
+              color={page === currentPage ? undefined : 'gray'}
+              aria-current={page === currentPage ? 'page' : undefined}
+              aria-label={t('PAGINATION.PAGE', { page })}
+              onClick={() => go(page)}
+            >
+              {page}
+            </Button>
+          ))}
+          {jump(t('PAGINATION.NEXT'), IconChevronRight, currentPage + 1, hasNext)}
+          {jump(t('PAGINATION.LAST'), IconChevronsRight, totalPages, hasNext)}
+        </Group>
+        <NativeSelect
+          aria-label={t('PAGINATION.PAGE_SIZE')}
+          size="xs"
+          w={72}
+          data={pageSizes.map(String)}
+          value={String(pageSize)}
+          onChange={(event) => onPageSize(Number(event.currentTarget.value))}
+        />
+      </Group>
+    </Group>
+  )
+}
+
+type JumpProps = { label: string; icon: TablerIcon; isPossible: boolean; onClick: () => void }
+
+const Jump = ({ label, icon: Icon, isPossible, onClick }: JumpProps) => (
+  <ActionIcon
+    variant="subtle"
+    color="gray"
+    size="md"
+    aria-label={label}
+    title={label}
+    disabled={!isPossible}
+    onClick={onClick}
+  >
+    <Icon size={16} aria-hidden />
+  </ActionIcon>
+)

@@ -1,0 +1,36 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { limits } from '@sendroom/contract/limits'
+import { IconSearch } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+
+/** Searches on Enter or by its button. */
+export function SearchBox({ value, onSearch }: { value: string; onSearch: (text: string) => void }) {
+  const { t } = useTranslation()
+  const [text, setText] = useState(value)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSearch(text.trim())
+      }}
+    >
+      <Group gap="xs" mb="md" wrap="nowrap">
+        <TextInput
+          type="search"
+          aria-label={t('COMMON.SEARCH')}
+          placeholder={t('COMMON.SEARCH_PLACEHOLDER')}
+          leftSection={<IconSearch size={16} aria-hidden />}
+          maxLength={limits.search}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          flex={1}
+          maw={360}
+        />
+        <Button type="submit" variant="default">
+          {t('COMMON.SEARCH')}
+        </Button>
+      </Group>
+    </form>
+  )
+}

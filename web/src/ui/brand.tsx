@@ -1,0 +1,4 @@
+/** Sendroom's mark: a speech bubble that sends. */
+export const Mark = ({ size = 28 }: { size?: number }) => (
+  <img src="/favicon.svg" width={size} height={size} alt="" />
+)

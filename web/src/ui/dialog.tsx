@@ -1,0 +1,38 @@
+import { Modal, type ModalProps } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+
+type Props = Pick<ModalProps, 'title' | 'size' | 'closeOnClickOutside' | 'children'> & { onClose: () => void }
+
+/**
+ * A modal that is there as long as it is rendered. It keeps the focus inside and gives it back at the end.
+ * It weighs much: load what uses it lazily.
+ */
+export function Dialog(props: Props) {
+  const { t } = useTranslation()
+  useFocusReturn()
+  return (
+    <Modal
+      opened
+      centered
+      returnFocus={false}
+      transitionProps={{ duration: 0 }}
+      closeButtonProps={{ 'aria-label': t('COMMON.CLOSE') }}
+      {...props}
+    />
+  )
+}
+
+/** Mantine's own returns the focus only when a modal closes, not when it goes. */
+function useFocusReturn() {
+  const [opener] = useState(() => document.activeElement)
+  useEffect(
+    () => () => {
+      setTimeout(() => {
+        const isFocusFree = document.activeElement === null || document.activeElement === document.body
+        if (isFocusFree && opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+      })
+    },
+    [opener],
+  )
+}

@@ -1,0 +1,23 @@
+import { useTranslation } from 'react-i18next'
+import { chooseLanguage, currentLanguage, type Language, languages } from '../i18n/i18n.ts'
+import classes from './language-select.module.css'
+
+/** Shows the current language's code in upper case; a choice is remembered. */
+export function LanguageSelect() {
+  const { t } = useTranslation()
+  return (
+    <select
+      className={classes.select}
+      aria-label={t('COMMON.LANGUAGE')}
+      value={currentLanguage()}
+      // The options are our own languages.
+      onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}
+    >
+      {languages.map((language) => (
+        <option key={language} value={language}>
+          {language.toUpperCase()}
+        </option>
+      ))}
+    </select>
+  )
+}

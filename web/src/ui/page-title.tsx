@@ -1,0 +1,11 @@
+import { Title } from '@mantine/core'
+
+/** The heading of a page, which is the browser tab's title as well. */
+export const PageTitle = ({ children }: { children: string }) => (
+  <>
+    <title>{`${children} · Sendroom`}</title>
+    <Title order={1} size="h3">
+      {children}
+    </Title>
+  </>
+)

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { addToast, currentToasts, removeToast } from './toasts.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.runAllTimers()
+  vi.useRealTimers()
+})
+
+const shown = () => currentToasts().map(({ msg }) => msg)
+
+test('beyond five toasts the oldest goes', () => {
+  for (const msg of ['1', '2', '3', '4', '5', '6']) addToast({ msg })
+  expect(shown()).toEqual(['2', '3', '4', '5', '6'])
+})
+
+test('a toast goes after its own time, five seconds unless said otherwise', () => {
+  addToast({ msg: 'usual' })
+  addToast({ msg: 'short', timeout: 3000 })
+  vi.advanceTimersByTime(3000)
+  expect(shown()).toEqual(['usual'])
+  vi.advanceTimersByTime(2000)
+  expect(shown()).toEqual([])
+})
+
+test('a toast can be closed', () => {
+  addToast({ msg: 'one' })
+  addToast({ title: 'two' })
+  removeToast(currentToasts()[0]?.id ?? 0)
+  expect(currentToasts()).toMatchObject([
+    { title: 'two', theme: 'default', showClose: true, type: 'default', timeout: 5000 },
+  ])
+})
+
+test('a toast with neither title nor message is an error', () => {
+  expect(() => addToast({ type: 'success' })).toThrow()
+})

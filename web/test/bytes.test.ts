@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+type Chunk = { file: string; css?: string[]; imports?: string[] }
+
+const KB = 1000
+const web = join(import.meta.dirname, '..')
+let folder = ''
+let manifest: Record<string, Chunk> = {}
+
+beforeAll(() => {
+  mkdirSync(join(web, '.tmp'), { recursive: true })
+  folder = mkdtempSync(join(web, '.tmp/bytes-'))
+  const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js')
+  const { status, stderr } = spawnSync(process.execPath, [vite, 'build', '--outDir', folder], {
+    cwd: web,
+    encoding: 'utf8',
+    // The tests' own NODE_ENV would build React's development version.
+    env: { ...process.env, NODE_ENV: 'production' },
+  })
+  if (status !== 0) throw new Error(stderr)
+  manifest = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8'))
+}, 60_000)
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** The files that these entries load at once, with all they import. */
+function filesOf(entries: string[], found = new Set<Chunk>()): string[] {
+  for (const entry of entries) {
+    const chunk = manifest[entry]
+    if (!chunk) throw new Error(`There is no ${entry} in the build.`)
+    if (found.has(chunk)) continue
+    found.add(chunk)
+    filesOf(chunk.imports ?? [], found)
+  }
+  return [...new Set([...found].flatMap(({ file, css = [] }) => [file, ...css]))]
+}
+
+const gzipped = (files: string[], type: string) =>
+  files
+    .filter((file) => file.endsWith(type))
+    .reduce((sum, file) => sum + statSync(join(folder, `${file}.gz`)).size, 0)
+
+const login = ['index.html']
+const list = [...login, 'src/app/shell.tsx', 'src/features/instances/instances-page.tsx']
+
+test('the login loads at most 140 kB of JavaScript and 12 kB of CSS', () => {
+  expect(gzipped(filesOf(login), '.js')).toBeLessThan(140 * KB)
+  expect(gzipped(filesOf(login), '.css')).toBeLessThan(12 * KB)
+})
+
+test('up to the first list at most 190 kB of JavaScript are loaded', () => {
+  expect(gzipped(filesOf(list), '.js')).toBeLessThan(190 * KB)
+})
+
+test('neither the login nor a list loads the schemas', () => {
+  const code = filesOf(list)
+    .filter((file) => file.endsWith('.js'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'))
+  expect(code.some((text) => text.includes('ZodError'))).toBe(false)
+})

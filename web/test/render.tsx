@@ -1,0 +1,33 @@
+import type { User } from '@sendroom/contract/users'
+import { createMemoryHistory } from '@tanstack/react-router'
+import { render } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { startSession } from '../src/api/session.ts'
+import { App } from '../src/app/app.tsx'
+import { createAppRouter } from '../src/app/router.tsx'
+import { type Answers, serve } from './server.ts'
+
+export const admin: User = {
+  id: 1,
+  username: 'minh',
+  email: 'minh@example.com',
+  role: 'Admin',
+  isActive: true,
+  canSendMessages: true,
+  canCreateJobs: true,
+  createdAt: '2026-01-02T03:04:05.000Z',
+  assignedInstances: [],
+}
+export const member: User = { ...admin, id: 2, username: 'lan', email: 'lan@example.com', role: 'Member' }
+
+type Options = { path: string; user?: User | null; answers?: Answers; language?: string }
+
+/** The whole app at an address, as a person sees it: real router, guards and texts, a scripted server. */
+export function renderApp({ path, user = admin, answers = {}, language = 'en' }: Options) {
+  const seen = serve(answers)
+  localStorage.setItem('lang', language)
+  if (user) startSession({ token: 'a-token', user })
+  const router = createAppRouter(createMemoryHistory({ initialEntries: [path] }))
+  render(<App router={router} env="test" />)
+  return { seen, router, person: userEvent.setup() }
+}
