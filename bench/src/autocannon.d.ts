@@ -1,0 +1,17 @@
+declare module 'autocannon' {
+  type Result = {
+    requests: { average: number }
+    latency: { p50: number; p97_5: number; p99: number }
+    non2xx: number
+    errors: number
+  }
+  /** Only what we use. */
+  export default function autocannon(options: {
+    url: string
+    connections: number
+    duration: number
+    headers?: Record<string, string>
+    method?: 'GET' | 'POST'
+    body?: string
+  }): Promise<Result>
+}

@@ -1,0 +1,62 @@
+/** How fast are the lists and the dashboard at 1,000,000 rows, for 20 clients? */
+import autocannon from 'autocannon'
+import { connect } from '../../server/src/platform/database/connection.ts'
+import { Installation, Program } from '../../server/test/process.ts'
+import { seedLists, seedSent } from './seed.ts'
+import { printTable } from './table.ts'
+
+const ROWS = 1_000_000
+const CLIENTS = 20
+const SECONDS = 5
+
+await using home = await Installation.create()
+const sendroom = await home.start()
+const sql = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
+const bare = new Program('bench/src/bare.ts', [JSON.stringify(home.database)], home.dataDir, {})
+const [, bareUrl = ''] = await bare.says(/listens on (\S+)/)
+const { token } = await home.signIn(sendroom)
+
+async function measure(name: string, url: string, budget: string, body?: object) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const request = { url, headers, ...(body && { method: 'POST' as const, body: JSON.stringify(body) }) }
+  await autocannon({ ...request, connections: CLIENTS, duration: 1 })
+  const result = await autocannon({ ...request, connections: CLIENTS, duration: SECONDS })
+  const failed = result.non2xx + result.errors
+  return {
+    list: failed ? `${name} (${failed} failed)` : name,
+    'req/s': Math.round(result.requests.average),
+    'p50 ms': result.latency.p50,
+    'p97.5 ms': result.latency.p97_5,
+    'p99 ms': result.latency.p99,
+    budget,
+  }
+}
+
+const list = 'p95 20 ms, 2,500/s'
+const search = 'p95 50 ms'
+const api = `${sendroom.url}/api`
+console.log(`Seeding ${ROWS.toLocaleString('en')} sent messages, then as many messages, jobs and groups …`)
+await seedSent(sql, ROWS)
+const rows = [await measure('dashboard, 1,000 jobs, 10,000 groups', `${api}/groups/stats`, '50 ms')]
+await seedLists(sql, ROWS)
+await sql.end()
+rows.push(await measure('bare Fastify: list and count', bareUrl, ''))
+for (const name of ['messages', 'jobs', 'groups'])
+  rows.push(
+    await measure(name, `${api}/${name}`, list),
+    await measure(`${name}, page 100 of 50`, `${api}/${name}?page=100&pageSize=50`, list),
+    await measure(`${name}, search, few found`, `${api}/${name}?search=word123456`, search),
+    await measure(`${name}, search, many found`, `${api}/${name}?search=word12`, search),
+  )
+rows.push(
+  await measure('groups/search of 10 accounts', `${api}/groups/search`, list, {
+    instanceIds: Array.from({ length: 10 }, (_, index) => index + 1),
+  }),
+  await measure('messages by author', `${api}/messages?sortBy=createdByUserName`, list),
+  await measure('jobs by status', `${api}/jobs?sortBy=status`, list),
+  await measure('dashboard, as many jobs and groups', `${api}/groups/stats`, ''),
+  await measure('bare Fastify, again', bareUrl, ''),
+)
+printTable(`Lists at ${ROWS.toLocaleString('en')} rows, ${CLIENTS} clients, ${SECONDS} s each`, rows)
+await bare.end('SIGTERM')
+await sendroom.end('SIGTERM')

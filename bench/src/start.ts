@@ -1,0 +1,49 @@
+/** How long from `npm start` (the web app is built, npm's own time left out) to the first answer, and how much memory idle? */
+import { execFileSync } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Installation, Program } from '../../server/test/process.ts'
+import { printTable } from './table.ts'
+
+const RUNS = 5
+const IDLE_MS = 10_000
+
+type Start = { ms: number; program: Program }
+
+async function start(dataDir: string): Promise<Start> {
+  const begin = performance.now()
+  const program = new Program('scripts/start.mjs', [], dataDir, { DATA_DIR: dataDir, PORT: '0' })
+  const [, url] = await program.says(/runs on (\S+)/)
+  const answer = await fetch(`${url}/api/ready`)
+  if (!answer.ok) throw new Error(`The first answer was ${answer.status}.`)
+  return { ms: performance.now() - begin, program }
+}
+
+async function timesOf(home: Installation) {
+  const first = await start(home.dataDir)
+  await first.program.end('SIGTERM')
+  const later = await start(home.dataDir)
+  await later.program.end('SIGTERM')
+  return { first: first.ms, later: later.ms }
+}
+
+const runs = []
+for (let run = 0; run < RUNS; run++) {
+  await using home = await Installation.create()
+  runs.push(await timesOf(home))
+}
+const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+printTable(`Start to first answer, ms (${RUNS} runs)`, [
+  { start: 'first, on an empty folder', median: median(runs.map(({ first }) => first)), budget: 3000 },
+  { start: 'later', median: median(runs.map(({ later }) => later)), budget: 1500 },
+])
+
+await using home = await Installation.create()
+const { program } = await start(home.dataDir)
+const rssMegabytes = () => Number(execFileSync('ps', ['-o', 'rss=', '-p', String(program.pid)])) / 1024
+const atStart = rssMegabytes()
+await delay(IDLE_MS)
+printTable('Memory of the Node process, MB', [
+  { when: 'at the first answer', rss: atStart, budget: 120 },
+  { when: `idle for ${IDLE_MS / 1000} s`, rss: rssMegabytes(), budget: 120 },
+])
+await program.end('SIGTERM')

@@ -1,0 +1,68 @@
+import { addAccount, addMember, named } from './scene.ts'
+import { rowOf } from './steps.ts'
+import { expect, test } from './story.ts'
+
+test('a Member without rights reads the assigned accounts only, and finds closed what is not allowed', async ({
+  sendroom,
+  admin,
+  openAs,
+}) => {
+  const mine = await addAccount(admin, named('Mine'))
+  const theirs = await addAccount(admin, named('Theirs'))
+  const body = { textContent: 'Read me', instanceId: mine.id }
+  const { id } = await admin.call('POST /messages', { body })
+  await admin.call('POST /messages', { body: { textContent: 'Not for members', instanceId: theirs.id } })
+  const { username, password } = await addMember(admin, {
+    use: [mine],
+    canSendMessages: false,
+    canCreateJobs: false,
+  })
+  const page = await openAs(await sendroom.signIn(username, password), '/instances')
+
+  await test.step('accounts', async () => {
+    await expect(rowOf(page, mine.name).getByRole('button', { name: 'Scan QR' })).toBeEnabled()
+    await expect(rowOf(page, mine.name).getByRole('button', { name: 'Delete' })).toHaveCount(0)
+    await expect(page.getByRole('table')).not.toContainText(theirs.name)
+    await expect(page.getByRole('link', { name: 'Add account' })).toHaveCount(0)
+    await expect(page.getByRole('link', { name: 'Users' })).toHaveCount(0)
+  })
+
+  await test.step('groups', async () => {
+    await page.goto('/groups')
+    await expect(rowOf(page, mine.name)).toHaveCount(10)
+    await expect(page.getByRole('table')).not.toContainText(theirs.name)
+  })
+
+  await test.step('messages', async () => {
+    await page.goto('/messages')
+    const row = rowOf(page, 'Read me')
+    await expect(row.getByRole('button', { name: 'Edit' })).toBeDisabled()
+    await expect(row.getByRole('button', { name: 'Delete' })).toBeDisabled()
+    await expect(page.getByRole('button', { name: 'Add message' })).toBeDisabled()
+    await expect(page.getByRole('table')).not.toContainText('Not for members')
+    await page.goto(`/messages/edit/${id}`)
+    await expect(page.getByText('You may read messages, not write them.')).toBeVisible()
+  })
+
+  await test.step('jobs', async () => {
+    await page.goto('/jobs')
+    await expect(page.getByRole('button', { name: 'Add job' })).toBeDisabled()
+  })
+})
+
+test('an address that is for Admins only leads a Member to the dashboard and says why', async ({
+  sendroom,
+  admin,
+  openAs,
+}) => {
+  const { username, password } = await addMember(admin, {
+    use: [],
+    canSendMessages: true,
+    canCreateJobs: true,
+  })
+  const page = await openAs(await sendroom.signIn(username, password), '/users')
+  const toast = page.getByRole('alert')
+  await expect(toast).toContainText('Access Denied')
+  await expect(toast).toContainText('You do not have administrative privileges to access this page.')
+  await expect(page).toHaveURL(/\/dashboard$/)
+})

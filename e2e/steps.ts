@@ -1,0 +1,41 @@
+import { expect, type Page } from '@playwright/test'
+
+/** By the sidebar. */
+export const goTo = (page: Page, name: string) =>
+  page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+
+export const rowOf = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
+
+export const toast = (page: Page, words: string) =>
+  page.getByRole('region', { name: 'Notifications' }).getByText(words)
+
+/** Answers the confirm dialog that asks this. */
+export async function confirm(page: Page, question: string | RegExp, answer: string) {
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText(question)
+  // The last of that name: the cross above is called Close as well.
+  await dialog.getByRole('button', { name: answer, exact: true }).last().click()
+  await expect(dialog).toBeHidden()
+}
+
+/** In a drop-down that can be searched. */
+export async function choose(page: Page, label: string, option: string) {
+  await page.getByRole('combobox', { name: label }).fill(option)
+  await page.getByRole('option', { name: option }).click()
+}
+
+/** Chooses all groups whose name has these words, by the picker's search and its "Select all". */
+export async function pickGroups(page: Page, words: string) {
+  await page.getByRole('button', { name: 'Choose groups' }).click()
+  const picker = page.getByRole('dialog', { name: 'Choose groups' })
+  await picker.getByRole('searchbox').fill(words)
+  await picker.getByRole('checkbox', { name: 'Select all' }).check()
+  await picker.getByRole('button', { name: 'Confirm' }).click()
+  await expect(picker).toBeHidden()
+}
+
+/** From the list to the page of the job with this message. */
+export async function viewJob(page: Page, title: string) {
+  await rowOf(page, title).getByRole('button', { name: 'View details' }).click()
+  await expect(page.getByRole('heading', { name: /^Job #/ })).toBeVisible()
+}

@@ -1,0 +1,21 @@
+import { expect, test } from './story.ts'
+
+test('a wrong password is said on the login, which keeps the username and lets one try again', async ({
+  page,
+  sendroom,
+}) => {
+  await page.goto('/login')
+  await page.getByLabel('Ngôn ngữ').selectOption('en')
+  const signIn = page.getByRole('button', { name: 'Sign in' })
+  await expect(signIn).toBeDisabled()
+  await page.getByLabel('Username').fill('admin')
+  await page.getByLabel('Password', { exact: true }).fill('not the password')
+  await signIn.click()
+  await expect(page.getByRole('alert')).toHaveText('Login failed. Check your username and password.')
+  await expect(page).toHaveURL(/\/login$/)
+  await expect(page.getByLabel('Username')).toHaveValue('admin')
+
+  await page.getByLabel('Password', { exact: true }).fill(sendroom.password)
+  await signIn.click()
+  await expect(page).toHaveURL(/\/dashboard$/)
+})
