@@ -18,6 +18,7 @@ const checks = {
     rooms.map((room) => [`types: ${room}`, [commandOf('@typescript/native', 'tsc'), '-p', room]]),
   ),
   translations: ['scripts/check-translations.mjs'],
+  requirements: ['scripts/check-conformance.mjs'],
   'lock file': ['scripts/complete-lock.mjs', '--check'],
 }
 
@@ -39,7 +40,7 @@ async function run(name, args) {
   const { code, output } = await outputOf(args)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
   console.log(`${code === 0 ? 'ok  ' : 'FAIL'}  ${name.padEnd(18)} ${seconds} s`)
-  if (code !== 0) console.log(output.trimEnd().replace(/^/gm, '      '))
+  if (code !== 0 || name === 'requirements') console.log(output.trimEnd().replace(/^/gm, '      '))
   return code === 0
 }
 
