@@ -1,8 +1,10 @@
 import { schemaResolver, type UseFormReturnType, useForm } from '@mantine/form'
 import i18next from 'i18next'
+import { useRef } from 'react'
 import type { z } from 'zod'
 import { fieldTexts } from '../api/failure.ts'
 import { addToast } from '../ui/toasts.ts'
+import { useKeptValues, useUnsaved } from './use-unsaved.ts'
 
 type Options<Values> = {
   initialValues: Values
@@ -17,13 +19,15 @@ const sayInvalid = () => addToast({ type: 'error', msg: i18next.t('TOAST.FORM_IN
 /**
  * A form by a schema of the contract. Errors appear once a field was changed or left, and everywhere on an
  * invalid submit. Spread `form.getInputProps('name')` on an input, give `onSubmit` to the form element.
+ * Whoever leaves with something typed is asked first; after `send` nothing is unsaved.
  */
 export function useContractForm<S extends z.ZodType, Values extends z.input<S> & Record<string, unknown>>(
   schema: S,
   { initialValues, send, onInvalid = sayInvalid }: Options<Values>,
 ) {
+  const start = useKeptValues(initialValues)
   const form: UseFormReturnType<Values> = useForm<Values>({
-    initialValues,
+    initialValues: start.values,
     validate: schemaResolver(schema, { sync: true }),
     validateInputOnChange: true,
     validateInputOnBlur: true,
@@ -32,8 +36,27 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
       error: typeof error === 'string' && i18next.exists(error) ? i18next.t(error) : error,
     }),
   })
+  const saved = useRef(asText(initialValues))
+  const isSending = useRef(false)
+  useUnsaved({
+    key: start.key,
+    values: form.getValues,
+    isUnsaved: () => asText(form.getValues()) !== saved.current,
+    // `send` itself leaves the page.
+    mayLeave: () => isSending.current,
+  })
   const onSubmit = form.onSubmit(
-    (values) => send(values).catch((error) => form.setErrors(fieldTexts(error))),
+    async (values) => {
+      if (isSending.current) return
+      isSending.current = true
+      try {
+        await send(values)
+        saved.current = asText(form.getValues())
+      } catch (error) {
+        form.setErrors(fieldTexts(error))
+      }
+      isSending.current = false
+    },
     (errors) => {
       form.setTouched(Object.fromEntries(Object.keys(form.getValues()).map((field) => [field, true])))
       onInvalid(errors)
@@ -41,3 +64,6 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
   )
   return { form, onSubmit }
 }
+
+/** A chosen file is no text, but differs from none. */
+const asText = (values: unknown) => JSON.stringify(values)

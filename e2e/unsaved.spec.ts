@@ -1,0 +1,43 @@
+import { expect, test } from './story.ts'
+
+test('what is typed and not saved survives a reload, the back button, and the end of the session', async ({
+  sendroom,
+  openAs,
+}) => {
+  const user = await sendroom.signIn()
+  const page = await openAs(user, '/messages')
+  await page.getByRole('link', { name: 'Add message' }).click()
+  const text = page.getByRole('textbox', { name: 'Text' })
+  await text.fill('Half a sen')
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+
+  await test.step('a reload', async () => {
+    const asked = page.waitForEvent('dialog')
+    const reload = page.reload().catch(() => {})
+    const dialog = await asked
+    expect(dialog.type()).toBe('beforeunload')
+    await dialog.dismiss()
+    await reload
+    await expect(text).toHaveValue('Half a sen')
+  })
+
+  await test.step('the back button', async () => {
+    await page.goBack().catch(() => {})
+    await question.getByRole('button', { name: 'Stay' }).click()
+    await expect(question).toBeHidden()
+    await expect(page).toHaveURL(/\/messages\/new$/)
+    await expect(text).toHaveValue('Half a sen')
+  })
+
+  await test.step('the end of the session', async () => {
+    await user.call('POST /auth/logout', {})
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(page).toHaveURL(/\/login\?returnUrl=%2Fmessages%2Fnew$/)
+    await page.getByLabel('Username').fill('admin')
+    await page.getByLabel('Password', { exact: true }).fill(sendroom.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(text).toHaveValue('Half a sen')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByRole('row', { name: 'Half a sen' })).toBeVisible()
+  })
+})

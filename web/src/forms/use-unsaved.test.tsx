@@ -1,0 +1,79 @@
+import { screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { admin, member, renderApp } from '../../test/render.tsx'
+import { pageOf, refuse } from '../../test/server.ts'
+
+const answers = {
+  'GET /users': () => pageOf([admin]),
+  'GET /instances': () => pageOf([]),
+  'GET /auth/options': () => ({ selfRegistration: false }),
+} as const
+
+async function startTyping(more: Parameters<typeof renderApp>[0]['answers'] = {}) {
+  const app = renderApp({ path: '/users/new', answers: { ...answers, ...more } })
+  await app.person.type(await screen.findByLabelText(/^Username/), 'lan')
+  return app
+}
+
+async function signInAs(person: ReturnType<typeof renderApp>['person']) {
+  await person.type(await screen.findByLabelText('Username'), 'minh')
+  await person.type(screen.getByLabelText('Password'), 'secret')
+  await person.click(screen.getByRole('button', { name: 'Sign in' }))
+}
+
+test('leaving a form with something typed asks first; who stays keeps it', async () => {
+  const { router, person } = await startTyping()
+  await person.click(screen.getByRole('link', { name: 'Users' }))
+  await screen.findByRole('dialog', { name: 'Leave without saving?' })
+  await person.click(screen.getByRole('button', { name: 'Stay' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(router.state.location.pathname).toBe('/users/new')
+  expect(screen.getByLabelText<HTMLInputElement>(/^Username/).value).toBe('lan')
+
+  await person.click(screen.getByRole('button', { name: 'Cancel' }))
+  await person.click(await screen.findByRole('button', { name: 'Leave' }))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
+})
+
+test('nobody is asked after it was saved', async () => {
+  const { router, person } = await startTyping({ 'POST /users': () => admin })
+  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
+  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await person.click(screen.getByRole('button', { name: 'Save' }))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
+test('two clicks on save send once', async () => {
+  const { seen, person } = await startTyping({ 'POST /users': () => admin })
+  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
+  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await person.dblClick(screen.getByRole('button', { name: 'Save' }))
+  await screen.findByText('User created successfully!')
+  expect(seen.filter(({ name }) => name === 'POST /users')).toHaveLength(1)
+})
+
+test('what was typed when the session ended is there again after the sign-in', async () => {
+  const { router, person } = await startTyping({
+    'POST /users': () => refuse(401, 'unauthenticated'),
+    'POST /auth/login': () => ({ token: 'new', user: admin }),
+  })
+  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
+  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await person.click(screen.getByRole('button', { name: 'Save' }))
+  await waitFor(() => expect(router.state.location.search).toEqual({ returnUrl: '/users/new' }))
+  await signInAs(person)
+  expect(await screen.findByText('What you had typed here is back.')).toBeTruthy()
+  expect(screen.getByLabelText<HTMLInputElement>(/^Email/).value).toBe('lan@example.com')
+})
+
+test('somebody else does not find it', async () => {
+  const other = { ...member, role: 'Admin' as const }
+  const { router, person } = await startTyping({ 'POST /auth/login': () => ({ token: 'new', user: other }) })
+  await person.click(screen.getByText('Logout'))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
+  await signInAs(person)
+  await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
+  await router.navigate({ to: '/users/new' })
+  expect((await screen.findByLabelText<HTMLInputElement>(/^Username/)).value).toBe('')
+})
