@@ -45,14 +45,22 @@ export async function claimAccounts(sql: Sql, limit: number): Promise<Claim[]> {
   return claimed.map(({ id, claim }) => ({ instanceId: id, token: claim, leaseEndsAt: asked + LEASE_MS }))
 }
 
-/** Renews all leases of this worker in one statement; a claim that was lost ends at once. */
+/**
+ * Renews all leases of this worker in one statement; a claim that was lost ends at once. It locks the accounts in the
+ * order in which everybody does, so that it never meets a bulk delete in a deadlock.
+ */
 export async function renewLeases(sql: Sql, claims: Claim[]): Promise<void> {
   if (claims.length === 0) return
   const asked = performance.now()
   const renewed = await sql<{ claim: string }[]>`
+    with mine as materialized (
+      select i.id, mine.claim
+      from unnest(${claims.map((claim) => claim.instanceId)}::bigint[], ${claims.map((claim) => claim.token)}::uuid[])
+        as mine (id, claim) join instances i on i.id = mine.id
+      order by i.id for no key update of i
+    )
     update instances i set lease_until = clock_now() + ${LEASE_MS} * interval '1 ms'
-    from unnest(${claims.map((claim) => claim.instanceId)}::bigint[], ${claims.map((claim) => claim.token)}::uuid[])
-      as mine (id, claim)
+    from mine
     where i.id = mine.id and i.claim = mine.claim
     returning i.claim`
   const held = new Set(renewed.map(({ claim }) => claim))

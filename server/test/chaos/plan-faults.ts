@@ -1,0 +1,46 @@
+import type { ChannelChange } from '../../../simulator/src/channels.ts'
+import type { FaultRule } from '../../../simulator/src/faults.ts'
+import type { Random } from './random.ts'
+
+export const SENDS = '^/messages/(text|image)'
+
+export function planFault({ int, chance, pick }: Random, withStops: boolean): FaultRule {
+  const times = int(1, 3)
+  const send = { path: SENDS, times }
+  const status = (code: number): FaultRule => ({ ...send, kind: 'status', status: code })
+  return pick<() => FaultRule>([
+    () => ({ ...status(429), retryAfter: int(1, 8) }),
+    () => status(429),
+    () => status(pick([500, 502, 503])),
+    () => ({ ...status(pick([502, 503])), body: '<html>Bad gateway</html>' }),
+    () => ({ ...send, kind: 'drop-before' }),
+    () => ({ ...send, kind: 'accept-then-drop' }),
+    () =>
+      withStops
+        ? { ...send, kind: 'slow', delayMs: int(20_100, 22_000) }
+        : { ...send, kind: 'accept-then-late', delayMs: int(0, 2000) },
+    () => ({ ...send, kind: 'slow', delayMs: int(500, 22_000) }),
+    () => ({ ...send, kind: pick(['malformed', 'no-id', 'empty']) }),
+    () => ({ ...send, kind: 'not-sent', times: chance(0.2) ? 12 : times }),
+    // An image that the provider has forgotten.
+    () => ({ path: '^/messages/image', kind: 'status', status: 404, times }),
+    () => ({ path: '^/media', kind: pick(['drop-before', 'malformed', 'accept-then-drop']), times }),
+    () => ({ path: '^/media', kind: 'status', status: pick([429, 500, 413]), times }),
+    () => ({ path: '^/messages/list', kind: 'status', status: pick([429, 500, 503]), times: int(1, 5) }),
+    () => ({ path: '^/messages/list', kind: pick(['drop-before', 'malformed', 'empty']), times: int(1, 5) }),
+    () => ({ path: '^/messages/list', kind: 'slow', delayMs: int(1000, 31_000), times }),
+    () => ({ path: '^/(health|business)', kind: 'status', status: 503, times: int(1, 5) }),
+  ])()
+}
+
+/** The account itself can't send, until it is cured; `restricted`: to people only, until so many seconds are over. */
+export type Trouble = { change: ChannelChange; cure: ChannelChange } | { restrictedForSeconds: number }
+
+export const planTrouble = ({ int, pick }: Random) =>
+  pick<Trouble>([
+    { change: { state: 'QR' }, cure: { state: 'AUTH' } },
+    { change: { unpaid: true }, cure: { unpaid: false } },
+    { change: { removed: true }, cure: { removed: false } },
+    { change: { state: 'SYNC_ERROR' }, cure: { state: 'AUTH' } },
+    { restrictedForSeconds: int(20, 600) },
+  ])
