@@ -11,6 +11,8 @@ export const Group = z
     lastSyncAt: Instant.nullable(),
     /** The account is no longer in this group; jobs still name it. */
     hasLeft: z.boolean(),
+    /** Only its admins may write, and the account is none of them. */
+    isClosed: z.boolean(),
     instance: Named,
   })
   .meta({ id: 'Group' })

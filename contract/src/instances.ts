@@ -65,6 +65,8 @@ export const InstanceRow = z
     /** When its groups were last read whole. */
     lastSyncAt: Instant.nullable(),
     isSyncing: z.boolean(),
+    /** When the newest sync ended, however it went; null while one runs. */
+    syncEndedAt: Instant.nullable(),
     /** Why the newest sync failed, if it did. */
     syncProblem: Reason.nullable(),
   })

@@ -48,6 +48,16 @@ export function formatDuration(ms: number): string {
     .trim()
 }
 
+/** How long ago in words, such as `2 hours ago`. */
+export function formatAgo(iso: string, now = Date.now()): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000))
+  const [unit, size] = UNITS.find(([, unitSeconds]) => seconds >= unitSeconds) ?? (['second', 1] as const)
+  return new Intl.RelativeTimeFormat(currentLocale(), { numeric: 'auto' }).format(
+    -Math.floor(seconds / size),
+    unit,
+  )
+}
+
 function format(iso: string, options: Intl.DateTimeFormatOptions) {
   return new Intl.DateTimeFormat(currentLocale(), options).format(new Date(iso))
 }

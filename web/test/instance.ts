@@ -1,4 +1,5 @@
-import type { InstanceRow } from '@sendroom/contract/instances'
+import type { Instance, InstanceRow } from '@sendroom/contract/instances'
+import { advisedPace } from '@sendroom/contract/pace'
 
 /** An account that is well. */
 export const instance: InstanceRow = {
@@ -14,5 +15,15 @@ export const instance: InstanceRow = {
   waiting: null,
   lastSyncAt: null,
   isSyncing: false,
+  syncEndedAt: null,
   syncProblem: null,
+}
+
+/** The same as its form gets it. */
+export const wholeInstance: Instance = {
+  ...instance,
+  whapiToken: 'test_shop',
+  ...advisedPace,
+  quietHours: null,
+  timeZone: 'Asia/Ho_Chi_Minh',
 }

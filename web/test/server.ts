@@ -18,8 +18,10 @@ export type Seen = {
 }
 
 type Refused = { status: number; problem: Partial<Problem> }
-/** A `Response` is given as it is: a stream. */
-type Answer<N extends EndpointName> = (seen: Seen) => OutputOf<N> | Refused | Response
+/** A `Response` is given as it is: a stream. A promise is an answer that takes its time. */
+type Answer<N extends EndpointName> = (
+  seen: Seen,
+) => OutputOf<N> | Refused | Response | Promise<OutputOf<N> | Refused>
 /** How each endpoint answers; the types are the contract's. What is left out answers 404. */
 export type Answers = { [N in EndpointName]?: Answer<N> }
 
@@ -62,7 +64,7 @@ export function serve(answers: Answers): Seen[] {
         headers: new Headers(init.headers),
       }
       seen.push(request)
-      return respond(answer(request))
+      return respond(await answer(request))
     }
     return respond(refuse(404, 'not_found'))
   })

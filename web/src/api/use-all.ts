@@ -1,5 +1,6 @@
 import type { Page } from '@sendroom/contract/paging'
 import { useQuery } from '@tanstack/react-query'
+import { usePolling } from './live.ts'
 
 type LoadPage<Row> = (page: { page: number; pageSize: number }, signal: AbortSignal) => Promise<Page<Row>>
 
@@ -9,10 +10,17 @@ type LoadPage<Row> = (page: { page: number; pageSize: number }, signal: AbortSig
  */
 export function useAll<Row>(
   of: readonly [feature: string, ...rest: unknown[]],
-  options: { pageSize: number; words: string; enabled?: boolean },
+  options: {
+    pageSize: number
+    words: string
+    enabled?: boolean
+    /** How often to ask again while the server does not tell by itself what changes. */
+    pollEvery?: (rows: Row[]) => number | false
+  },
   load: LoadPage<Row>,
 ) {
-  const { pageSize, words, enabled = true } = options
+  const { pageSize, words, enabled = true, pollEvery } = options
+  const polling = usePolling()
   return useQuery({
     queryKey: [of[0], 'all', ...of.slice(1)],
     queryFn: async ({ signal }) => {
@@ -25,6 +33,7 @@ export function useAll<Row>(
       return rows
     },
     meta: { words },
+    refetchInterval: ({ state }) => polling(pollEvery?.(state.data ?? []) ?? false),
     enabled,
   })
 }

@@ -10,6 +10,7 @@ export async function listGroups(sql: Db, caller: Caller, query: GroupSearch) {
   return listPage<Group>(sql, query, {
     select: sql`
       select g.id, g.name, g.participant_count, g.last_sync_at, g.left_at is not null as has_left,
+        coalesce(not g.can_send, false) as is_closed,
         (select jsonb_build_object('id', i.id, 'name', i.name) from instances i where i.id = g.instance_id)
           as instance`,
     from: sql`from groups g where ${seesInstance(sql, caller, 'g.instance_id')} and ${isOfThese} and ${isFound}`,

@@ -13,6 +13,7 @@ test('Members see the groups of their instances only', async () => {
     name: 'A',
     participantCount: 3,
     leftAt: '2026-01-01T00:00:00Z',
+    canSend: false,
   })
   await world.add.group({ name: 'Not mine' })
   const member = await world.add.user({ instances: [mine] })
@@ -26,6 +27,7 @@ test('Members see the groups of their instances only', async () => {
       participantCount: 3,
       lastSyncAt: null,
       hasLeft: true,
+      isClosed: true,
       instance: { id: mine.id, name: 'Mine' },
     },
   ])
@@ -96,7 +98,7 @@ describe('exporting participants', () => {
   }
   const admin = () => world.add.admin()
 
-  test('gives one row each, and text stays text whatever it starts with', async () => {
+  test('[R-615] gives one row each, and text stays text whatever it starts with', async () => {
     const group = await groupOf('Nhóm bán hàng', [
       ['84901111111', '=1+1', 'member'],
       ['84902222222', '+cmd', 'member'],
@@ -124,7 +126,7 @@ describe('exporting participants', () => {
     ])
   })
 
-  test('names the file after the group and the day in Vietnam', async () => {
+  test('[R-608] names the file after the group and the day in Vietnam', async () => {
     await world.sql.unsafe(`
       create or replace function clock_now() returns timestamptz language sql stable
       as $$ select timestamptz '2026-03-04 18:00Z' $$`)

@@ -8,7 +8,8 @@ const rowColumns = (sql: Db) => sql`
   i.id, i.name, i.whats_app_number, i.is_active, i.is_test, i.created_at, i.expired_time,
   i.status, i.status_seen_at, coalesce(i.waiting, case when i.restricted_until > clock_now() then
     jsonb_build_object('code', 'account_restricted', 'params', jsonb_build_object()) end) as waiting,
-  i.last_sync_at, coalesce(i.syncing_until > clock_now(), false) as is_syncing, i.sync_problem`
+  i.last_sync_at, coalesce(i.syncing_until > clock_now(), false) as is_syncing,
+  case when i.syncing_until <= clock_now() then i.syncing_until end as sync_ended_at, i.sync_problem`
 
 const paceColumns = (sql: Db) => sql`
   jsonb_build_array(i.group_pause_from_ms / 1000.0, i.group_pause_to_ms / 1000.0) as group_pause_seconds,

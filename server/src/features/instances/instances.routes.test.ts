@@ -121,7 +121,7 @@ describe('creating', () => {
 })
 
 describe('seeing', () => {
-  test('Members see their instances only, and no token anywhere', async () => {
+  test('[R-695] Members see their instances only, and no token anywhere', async () => {
     const mine = await world.add.instance({ name: 'Mine' })
     const other = await world.add.instance({ name: 'Other' })
     const member = await world.add.user({ instances: [mine] })
@@ -135,7 +135,7 @@ describe('seeing', () => {
     expect(list.raw.toString() + one.raw.toString()).not.toMatch(/token|cipher/i)
   })
 
-  test('Admins see all; the token only with one instance', async () => {
+  test('[R-695] Admins see all; the token only with one instance', async () => {
     const { id, token } = await world.add.instance()
     const admin = await world.add.admin()
 
@@ -212,7 +212,7 @@ describe('access', () => {
     )
   const adminOnly = { create: 403, update: 403, remove: 403, clearData: 403 }
 
-  test('nobody without a session', async () => {
+  test('[R-696] nobody without a session', async () => {
     const { id } = await world.add.instance()
 
     expect(new Set(Object.values(await statuses(calls(null, id))))).toEqual(new Set([401]))

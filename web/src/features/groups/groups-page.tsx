@@ -1,15 +1,19 @@
-import { Badge, Group as Row, Text } from '@mantine/core'
+import { Badge, Button, Group as Row, Text } from '@mantine/core'
 import type { Group } from '@sendroom/contract/groups'
+import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
-import { formatDateTime, formatNumber } from '../../format.ts'
+import { isAdmin, useCurrentUser } from '../../api/session.ts'
+import { formatAgo, formatDateTime, formatNumber } from '../../format.ts'
 import { type Column, DataTable } from '../../lists/data-table.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
 import { useList } from '../../lists/use-list.ts'
+import { paths } from '../../paths.ts'
+import { Name } from '../../ui/name.tsx'
 import { ExportButton } from './export-button.tsx'
 import { SyncButton } from './sync-button.tsx'
 import { SyncNotice } from './sync-notice.tsx'
-import { useSync } from './use-sync.ts'
+import { type Syncs, useSyncs } from './use-syncs.ts'
 
 const columns: Column<Group>[] = [
   { header: 'GROUP.NAME', cell: (group) => <GroupName group={group} />, sortBy: 'name' },
@@ -18,12 +22,17 @@ const columns: Column<Group>[] = [
     cell: (group) => formatNumber(group.participantCount),
     sortBy: 'participantCount',
   },
-  { header: 'GROUP.LAST_SYNC', cell: (group) => formatDateTime(group.lastSyncAt), sortBy: 'lastSyncAt' },
-  { header: 'GROUP.INSTANCE', cell: (group) => group.instance.name },
+  {
+    header: 'GROUP.LAST_SYNC',
+    cell: ({ lastSyncAt }) =>
+      lastSyncAt && <span title={formatAgo(lastSyncAt)}>{formatDateTime(lastSyncAt)}</span>,
+    sortBy: 'lastSyncAt',
+  },
+  { header: 'GROUP.INSTANCE', cell: (group) => <Name>{group.instance.name}</Name> },
 ]
 
 export function GroupsPage() {
-  const sync = useSync()
+  const syncs = useSyncs()
   const list = useList({
     feature: 'groups',
     sortFields: ['name', 'participantCount', 'lastSyncAt'],
@@ -31,20 +40,56 @@ export function GroupsPage() {
     load: (query, signal) =>
       query.search === ''
         ? call('GET /groups', { query }, signal)
-        : call('POST /groups/search', { body: query }, signal),
+        : call('POST /groups/search', { body: { ...query, instanceIds: [] } }, signal),
   })
+  const isMissing = useMissing(syncs)
+  const missing = list.rows.length === 0 ? isMissing : null
   return (
-    <ListPage title="GROUP.TITLE" list={list} buttons={<SyncButton sync={sync} />}>
-      <SyncNotice sync={sync} />
+    <ListPage title="GROUP.TITLE" list={list} buttons={<TopButton syncs={syncs} missing={missing} />}>
+      <SyncNotice syncs={syncs} />
       <DataTable
         list={list}
         label="GROUP.TITLE"
         columns={columns}
-        empty={list.query.search === '' ? 'GROUP.EMPTY' : 'COMMON.NO_DATA_FOUND'}
+        empty={list.query.search === '' ? emptyWords[missing ?? 'sync'] : 'COMMON.NO_DATA_FOUND'}
         actions={(group) => <ExportButton group={group} />}
       />
     </ListPage>
   )
+}
+
+/** What has to come before a sync. */
+type Missing = 'account' | 'assignment' | 'link' | null
+
+function useMissing({ instances }: Syncs): Missing {
+  const mayAdd = isAdmin(useCurrentUser())
+  if (!instances) return null
+  if (instances.length === 0) return mayAdd ? 'account' : 'assignment'
+  return instances.some(({ status }) => status === 'Connected' || status === 'Degraded') ? null : 'link'
+}
+
+const emptyWords = {
+  account: 'GROUP.EMPTY_NO_ACCOUNT',
+  assignment: 'GROUP.EMPTY_NOT_ASSIGNED',
+  link: 'GROUP.EMPTY_NOT_LINKED',
+  sync: 'GROUP.EMPTY',
+}
+
+function TopButton({ syncs, missing }: { syncs: Syncs; missing: Missing }) {
+  const { t } = useTranslation()
+  if (missing === 'account')
+    return (
+      <Button component={Link} to={paths.newInstance}>
+        {t('ACCOUNT.ADD')}
+      </Button>
+    )
+  if (missing === 'link')
+    return (
+      <Button component={Link} to={paths.instances}>
+        {t('GROUP.TO_ACCOUNTS')}
+      </Button>
+    )
+  return <SyncButton syncs={syncs} />
 }
 
 function GroupName({ group }: { group: Group }) {
@@ -52,12 +97,18 @@ function GroupName({ group }: { group: Group }) {
   return (
     <Row gap={6}>
       <Text size="sm" fw={500} c={group.hasLeft ? 'dimmed' : undefined}>
-        {group.name}
+        <Name>{group.name}</Name>
       </Text>
-      {group.hasLeft && (
+      {group.hasLeft ? (
         <Badge size="sm" variant="outline" color="gray" title={t('GROUP.LEFT_HINT')}>
           {t('GROUP.LEFT')}
         </Badge>
+      ) : (
+        group.isClosed && (
+          <Badge size="sm" variant="outline" color="gray" title={t('GROUP.CLOSED_HINT')}>
+            {t('GROUP.CLOSED')}
+          </Badge>
+        )
       )}
     </Row>
   )

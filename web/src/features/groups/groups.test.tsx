@@ -1,109 +1,202 @@
 import type { Group } from '@sendroom/contract/groups'
-import type { Instance } from '@sendroom/contract/instances'
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { instance } from '../../../test/instance.ts'
-import { renderApp } from '../../../test/render.tsx'
-import { type Answers, pageOf } from '../../../test/server.ts'
+import { admin, member, renderApp } from '../../../test/render.tsx'
+import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { currentToasts } from '../../ui/toasts.ts'
 
 const group: Group = {
   id: 2,
   name: 'Family',
-  participantCount: 12,
+  participantCount: 1200,
   lastSyncAt: '2026-01-02T20:04:05.000Z',
-  hasLeft: true,
+  hasLeft: false,
+  isClosed: false,
   instance: { id: 1, name: 'Shop' },
-}
-const whole: Instance = {
-  ...instance,
-  lastSyncAt: '2026-01-02T20:04:05.000Z',
-  groupPauseSeconds: [20, 30],
-  privatePauseSeconds: [60, 90],
-  dailyCap: { groups: 0, private: 200 },
-  quietHours: null,
-  timeZone: 'Asia/Ho_Chi_Minh',
 }
 const answers: Answers = {
   'GET /groups': () => pageOf([group]),
   'GET /instances': () => pageOf([instance]),
-  'POST /instances/:id/sync': () => undefined,
 }
-const open = (more: Answers = {}) => renderApp({ path: '/groups', answers: { ...answers, ...more } })
-
-/** Answers of `GET /instances/:id` one after another; the last one stays. */
-function inTurn(...states: Partial<Instance>[]) {
-  let read = 0
-  return () => {
-    const state = states[Math.min(read, states.length - 1)]
-    read += 1
-    return { ...whole, ...state }
-  }
-}
+const open = (more: Answers = {}, { path = '/groups', user = admin } = {}) =>
+  renderApp({ path, user, answers: { ...answers, ...more } })
+const row = () => screen.findByRole('row', { name: /Family/ })
+const timeoutOf = (words: string) => currentToasts().find(({ msg }) => msg === words)?.timeout
 
 afterEach(() => {
-  vi.useRealTimers()
+  vi.restoreAllMocks()
 })
 
-test('a row tells its group, that the account has left it, and the time in Vietnam', async () => {
+test('[R-601] [R-602] [R-603] a row tells name, members, last sync in Vietnam and account, and has an export', async () => {
   open()
-  const cells = within(await screen.findByRole('row', { name: /Family/ }))
-  for (const text of ['12', 'Left', '1/3/26, 3:04 AM', 'Shop']) expect(cells.getByText(text)).toBeTruthy()
+  const cells = within(await row())
+  expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
+    'Name',
+    'Members',
+    'Last sync',
+    'Account',
+    'Actions',
+  ])
+  const texts = cells.getAllByRole('cell').map(({ textContent }) => textContent)
+  expect(texts.slice(0, 4)).toEqual(['Family', '1,200', '1/3/26, 3:04 AM', 'Shop'])
   expect(cells.getByRole('button', { name: 'Export the members of Family' })).toBeTruthy()
 })
 
-test('an empty list says what to do', async () => {
+test('[R-605] [R-607] at first the groups are asked for by name, ascending', async () => {
+  const { seen } = open()
+  await row()
+  expect(seen.find(({ name }) => name === 'GET /groups')?.query).toMatchObject({
+    page: '1',
+    pageSize: '10',
+    sortBy: 'name',
+    sortDirection: 'asc',
+  })
+})
+
+test('[R-600] [R-606] a Member searches the groups by name', async () => {
+  const { person, seen } = open(
+    { 'POST /groups/search': () => pageOf([group]) },
+    { path: '/groups', user: member },
+  )
+  await row()
+  await person.type(screen.getByLabelText('Search'), 'fam{Enter}')
+  await waitFor(() =>
+    expect(seen.find(({ name }) => name === 'POST /groups/search')?.body).toEqual({
+      page: 1,
+      pageSize: 10,
+      sortBy: 'name',
+      sortDirection: 'asc',
+      search: 'fam',
+      instanceIds: [],
+    }),
+  )
+})
+
+test('[R-604] the list has pages', async () => {
+  const { person, seen } = open({
+    'GET /groups': ({ query }) => pageOf([group], 4200, { page: Number(query.page), pageSize: 10 }),
+  })
+  await row()
+  expect(screen.getByText('Showing 1 to 10 of 4,200 entries')).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Next page' }))
+  await waitFor(() =>
+    expect(seen.filter(({ name }) => name === 'GET /groups').at(-1)?.query).toMatchObject({ page: '2' }),
+  )
+})
+
+test('[R-611] a list that can’t be loaded stops loading, and can be tried again', async () => {
+  let isDown = true
+  const { person } = open({
+    'GET /groups': () => (isDown ? refuse(500, 'internal') : pageOf([group])),
+  })
+  const retry = await screen.findByRole('button', { name: 'Try again' })
+  isDown = false
+  await person.click(retry)
+  expect(await row()).toBeTruthy()
+})
+
+test.each([
+  [
+    '[R-612] without an account, an Admin adds one',
+    [],
+    admin,
+    /First add an account/,
+    'Add account',
+    '/instances/new',
+  ],
+  [
+    '[R-612] without a linked account, it is linked first',
+    [{ ...instance, status: 'NeedsLogin' as const }],
+    admin,
+    /Link an account to WhatsApp first/,
+    'Go to accounts',
+    '/instances',
+  ],
+])('%s', async (_, accounts, user, words, link, path) => {
+  const { person, router } = open(
+    { 'GET /groups': () => pageOf([]), 'GET /instances': () => pageOf(accounts) },
+    { path: '/groups', user },
+  )
+  expect(await screen.findByText(words)).toBeTruthy()
+  await person.click(screen.getByRole('link', { name: link }))
+  await waitFor(() => expect(router.state.location.pathname).toBe(path))
+})
+
+test('[R-612] without an account, a Member is told whom to ask', async () => {
+  open(
+    { 'GET /groups': () => pageOf([]), 'GET /instances': () => pageOf([]) },
+    { path: '/groups', user: member },
+  )
+  expect(await screen.findByText('No groups yet. Ask an Admin to give you an account.')).toBeTruthy()
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Sync groups' }).disabled).toBe(true)
+})
+
+test('[R-612] with a linked account it is synced', async () => {
   open({ 'GET /groups': () => pageOf([]) })
   expect(await screen.findByText('No groups yet. Sync an account to read its groups.')).toBeTruthy()
 })
 
-test('a sync is followed to its end, and the list read again', async () => {
-  vi.useFakeTimers({ shouldAdvanceTime: true })
+test.each([
+  ['has left', { hasLeft: true, isClosed: true }, 'Left'],
+  ['may not write to', { isClosed: true }, 'Admins only'],
+])('[R-614] a group that the account %s stays in the list, marked', async (_, change, words) => {
+  open({ 'GET /groups': () => pageOf([{ ...group, ...change }]) })
+  const cells = within(await row())
+  expect(cells.getByText(words)).toBeTruthy()
+  for (const other of ['Left', 'Admins only'].filter((text) => text !== words))
+    expect(cells.queryByText(other)).toBeNull()
+})
+
+test('a name in a script from right to left turns nothing around it', async () => {
+  const name = 'مجموعة العائلة 🌸'
+  open({ 'GET /groups': () => pageOf([{ ...group, name }]) })
+  expect((await screen.findByText(name)).tagName).toBe('BDI')
+})
+
+test('[R-608] [R-609] an export is saved under the name the server gives, and said', async () => {
+  const links: HTMLAnchorElement[] = []
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    links.push(this)
+  })
+  URL.createObjectURL = () => 'blob:it'
+  URL.revokeObjectURL = () => {}
+  const disposition = `attachment; filename="x.xlsx"; filename*=UTF-8''Participants_Fam%C3%ADlia_2026-11-21.xlsx`
   const { person, seen } = open({
-    'GET /instances/:id': inTurn({}, {}, { isSyncing: true }, { lastSyncAt: '2026-01-02T21:00:00.000Z' }),
+    'GET /groups/:id/participants/export': () =>
+      new Response('PK', { headers: { 'content-disposition': disposition } }),
   })
-  await person.click(await screen.findByRole('button', { name: 'Sync groups' }))
-  expect(await screen.findByText('Syncing groups...')).toBeTruthy()
-  const listsBefore = seen.filter(({ name }) => name === 'GET /groups').length
-  await vi.advanceTimersByTimeAsync(1600)
-  expect(screen.getByText('Syncing groups...')).toBeTruthy()
-  await vi.advanceTimersByTimeAsync(1600)
-  expect(await screen.findByText('The groups of Shop are up to date.')).toBeTruthy()
-  expect(seen.filter(({ name }) => name === 'GET /groups').length).toBe(listsBefore + 1)
+  const button = within(await row()).getByRole('button', { name: 'Export the members of Family' })
+  await person.click(button)
+  const words = 'Group participants exported successfully!'
+  expect(await screen.findByText(words)).toBeTruthy()
+  expect(timeoutOf(words)).toBe(3000)
+  expect(seen.find(({ name }) => name.endsWith('export'))?.params).toEqual({ id: '2' })
+  expect(links.map(({ download, href }) => [download, href])).toEqual([
+    ['Participants_Família_2026-11-21.xlsx', 'blob:it'],
+  ])
 })
 
-test('a sync that failed says why, and when the groups were last whole', async () => {
-  vi.useFakeTimers({ shouldAdvanceTime: true })
-  const { person } = open({
-    'GET /instances/:id': inTurn(
-      {},
-      { isSyncing: true },
-      { syncProblem: { code: 'provider_unreachable', params: {} } },
-    ),
-  })
-  await person.click(await screen.findByRole('button', { name: 'Sync groups' }))
-  await vi.advanceTimersByTimeAsync(1600)
-  const told = await screen.findByText(/could not be read whole/)
-  expect(told.textContent).toBe(
-    'The groups of Shop could not be read whole. The provider could not be reached. They were last read whole on 1/3/26, 3:04 AM.',
-  )
-})
-
-test('with several accounts it is asked whose groups to read', async () => {
+test('an export under way shows so, and can’t be begun twice', async () => {
+  let answer = (_: ReturnType<typeof refuse>) => {}
   const { person, seen } = open({
-    'GET /instances': () => pageOf([instance, { ...instance, id: 8, name: 'Depot' }]),
-    'GET /instances/:id': inTurn({}, { lastSyncAt: '2026-01-02T21:00:00.000Z' }),
+    'GET /groups/:id/participants/export': () => new Promise((resolve) => (answer = resolve)),
   })
-  await person.click(await screen.findByRole('button', { name: 'Sync groups' }))
-  const dialog = within(await screen.findByRole('dialog'))
-  await person.click(dialog.getByRole('combobox', { name: 'Account' }))
-  await person.click(await screen.findByRole('option', { name: 'Depot' }))
-  await person.click(dialog.getByRole('button', { name: 'Sync groups' }))
-  await screen.findByText(/are up to date/)
-  expect(seen.find(({ name }) => name === 'POST /instances/:id/sync')?.params).toEqual({ id: '8' })
+  const button = within(await row()).getByRole<HTMLButtonElement>('button', {
+    name: 'Export the members of Family',
+  })
+  await person.click(button)
+  await waitFor(() => expect(button.dataset.loading).toBe('true'))
+  await person.click(button)
+  answer(refuse(404, 'not_found'))
+  await waitFor(() => expect(button.dataset.loading).toBeUndefined())
+  expect(seen.filter(({ name }) => name.endsWith('export'))).toHaveLength(1)
 })
 
-test('an export that fails says so', async () => {
+test('[R-610] an export that fails says so', async () => {
   const { person } = open()
   await person.click(await screen.findByRole('button', { name: 'Export the members of Family' }))
-  expect(await screen.findByText('Failed to export group participants.')).toBeTruthy()
+  const words = 'Failed to export group participants.'
+  expect(await screen.findByText(words)).toBeTruthy()
+  expect(timeoutOf(words)).toBe(5000)
 })

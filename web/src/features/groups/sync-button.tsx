@@ -2,32 +2,30 @@ import { Button } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useInstances } from '../../forms/use-instances.ts'
 import { lazily } from '../../ui/lazily.tsx'
-import type { Sync } from './use-sync.ts'
+import { PAGE_SIZE, type Syncs } from './use-syncs.ts'
 
 const AccountDialog = lazily(async () => (await import('./account-dialog.tsx')).AccountDialog)
 
-const PAGE_SIZE = 1000
-
 /** Reads the groups of an account again; asks which one, where there are several. */
-export function SyncButton({ sync }: { sync: Sync }) {
+export function SyncButton({ syncs }: { syncs: Syncs }) {
   const { t } = useTranslation()
-  const { data: instances } = useInstances(PAGE_SIZE)
   const [isAsking, setAsking] = useState(false)
+  const { instances, isAsked } = syncs
   const [only, ...others] = instances ?? []
+  const isOnly = only !== undefined && others.length === 0
   const start = (id: number) => {
     setAsking(false)
-    sync.mutate(id)
+    syncs.start(id)
   }
   return (
     <>
       <Button
         leftSection={<IconRefresh size={16} aria-hidden />}
-        loading={sync.isPending}
+        loading={isAsked || (isOnly && only.isSyncing)}
         disabled={!only}
         title={instances && !only ? t('GROUP.NO_ACCOUNT') : undefined}
-        onClick={() => (only && others.length === 0 ? start(only.id) : setAsking(true))}
+        onClick={() => (isOnly ? start(only.id) : setAsking(true))}
       >
         {t('ACCOUNT.SYNC')}
       </Button>

@@ -1,31 +1,38 @@
 import { Alert, Loader } from '@mantine/core'
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
-import { formatDateTime } from '../../format.ts'
+import { formatDateTime, formatNumber } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
-import type { Sync } from './use-sync.ts'
+import type { Syncs } from './use-syncs.ts'
 
-/** That a sync runs, and how it went. There from the start, so that screen readers hear what comes into it. */
-export const SyncNotice = ({ sync }: { sync: Sync }) => (
-  <div role="status">
-    {sync.isPending && <Running />}
-    {sync.data && <Result {...sync.data} />}
-  </div>
-)
+/** Which syncs run, and how the newest went. There from the start, so that screen readers hear what comes into it. */
+export function SyncNotice({ syncs: { running, ended } }: { syncs: Syncs }) {
+  return (
+    <div role="status">
+      {running.length > 0 && <Running running={running} />}
+      {ended && !running.includes(ended.instance) && <Result {...ended} />}
+    </div>
+  )
+}
 
-function Running() {
+function Running({ running }: Pick<Syncs, 'running'>) {
   const { t } = useTranslation()
+  const [only, ...others] = running
+  const words =
+    others.length === 0
+      ? t('GROUP.SYNCING_ONE', { name: only?.name })
+      : t('GROUP.SYNCING_MANY', { number: formatNumber(running.length) })
   return (
     <Alert mb="md" color="cyan" icon={<Loader size={18} aria-hidden />}>
-      {t('ACCOUNT.SYNCING')}
+      {words}
     </Alert>
   )
 }
 
-function Result({ instance, isWhole }: NonNullable<Sync['data']>) {
+function Result({ instance, how }: NonNullable<Syncs['ended']>) {
   const { t } = useTranslation()
   const { name, syncProblem, lastSyncAt } = instance
-  if (isWhole)
+  if (how === 'whole')
     return (
       <Alert mb="md" color="green" icon={<IconCheck size={18} aria-hidden />}>
         {t('GROUP.SYNCED', { name })}
@@ -33,7 +40,8 @@ function Result({ instance, isWhole }: NonNullable<Sync['data']>) {
     )
   return (
     <Alert mb="md" color="yellow" icon={<IconAlertTriangle size={18} aria-hidden />}>
-      {syncProblem ? `${t('GROUP.SYNC_FAILED', { name })} ${reasonText(syncProblem)}` : t('GROUP.SYNC_WAITS')}{' '}
+      {how === 'waits' ? t('GROUP.SYNC_WAITS') : t('GROUP.SYNC_FAILED', { name })}{' '}
+      {how === 'failed' && syncProblem && `${reasonText(syncProblem)} `}
       {lastSyncAt ? t('GROUP.LAST_WHOLE', { time: formatDateTime(lastSyncAt) }) : t('GROUP.NEVER_WHOLE')}
     </Alert>
   )

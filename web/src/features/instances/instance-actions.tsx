@@ -23,6 +23,7 @@ export function InstanceActions({ instance, mayEdit, onScan, onPair }: Props) {
   const sync = useAction('POST /instances/:id/sync', { success: 'TOAST.SYNC_STARTED' }, ['groups'])
   const logout = useAction('GET /instances/:id/logout', { success: 'TOAST.INSTANCE_LOGGED_OUT' })
   const input = { params: { id: instance.id } }
+  const reason = instance.isActive ? undefined : t('ERROR.instance_inactive')
 
   const askAndLogout = () => {
     if (window.confirm(t('ACCOUNT.CONFIRM_LOGOUT'))) logout.mutate(input)
@@ -33,16 +34,18 @@ export function InstanceActions({ instance, mayEdit, onScan, onPair }: Props) {
       <RowAction
         label={t('ACCOUNT.SCAN_QR')}
         icon={IconQrcode}
-        isNext={instance.status === 'NeedsLogin'}
+        isNext={instance.isActive && instance.status === 'NeedsLogin'}
+        reason={reason}
         onClick={onScan}
       />
       <RowAction
         label={t('ACCOUNT.SYNC')}
         icon={IconRefresh}
         loading={instance.isSyncing || sync.isPending}
+        reason={reason}
         onClick={() => sync.mutate(input)}
       />
-      <RowAction label={t('ACCOUNT.GET_CODE')} icon={IconNumber123} onClick={onPair} />
+      <RowAction label={t('ACCOUNT.GET_CODE')} icon={IconNumber123} reason={reason} onClick={onPair} />
       <RowAction
         label={t('ACCOUNT.LOGOUT')}
         icon={IconLogout}

@@ -34,10 +34,10 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
   const usual = usualPace(whapiToken)
 
   const changeToken = (token: string) => {
-    // What nobody has set by hand follows the kind of account.
+    // What nobody has set by hand follows the kind of account. Last comes the field: setting many forgets its error.
     const isUsual = JSON.stringify(paceOf(form.values)) === JSON.stringify(usual)
+    if (isUsual && usualPace(token) !== usual) form.setValues(usualPace(token))
     form.setFieldValue('whapiToken', token)
-    if (isUsual) form.setValues(usualPace(token))
   }
 
   return (

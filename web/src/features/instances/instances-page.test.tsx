@@ -1,32 +1,16 @@
-import type { Instance, InstanceRow } from '@sendroom/contract/instances'
+import { instanceStatuses } from '@sendroom/contract/instance-status'
+import type { InstanceRow } from '@sendroom/contract/instances'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
+import { instance, wholeInstance } from '../../../test/instance.ts'
 import { member, renderApp } from '../../../test/render.tsx'
 import { pageOf, refuse } from '../../../test/server.ts'
 
 const shop: InstanceRow = {
+  ...instance,
   id: 7,
-  name: 'Shop',
-  whatsAppNumber: '84901234567',
-  isActive: true,
-  isTest: true,
-  createdAt: '2026-11-20T18:30:00.000Z',
-  expiredTime: null,
   status: 'NeedsLogin',
-  statusSeenAt: null,
   waiting: { code: 'account_not_linked', params: {} },
-  lastSyncAt: null,
-  isSyncing: false,
-  syncProblem: null,
-}
-const whole: Instance = {
-  ...shop,
-  whapiToken: 'test_shop',
-  groupPauseSeconds: [20, 30],
-  privatePauseSeconds: [60, 90],
-  dailyCap: { groups: 0, private: 200 },
-  quietHours: null,
-  timeZone: 'Asia/Ho_Chi_Minh',
 }
 afterEach(() => {
   vi.useRealTimers()
@@ -36,36 +20,144 @@ const list = { 'GET /instances': () => pageOf([shop]) }
 
 const row = () => screen.findByRole('row', { name: /Shop/ })
 
-test('a row tells the account, that it is a test, its status and why it waits', async () => {
+test('[R-624] a row tells id, name, number, whether it is active, dates and status, in this order', async () => {
   renderApp({ path: '/instances', answers: list })
-  const cells = within(await row())
-  for (const text of ['7', '84901234567', 'Test', 'Yes', '11/21/26, 1:30 AM', 'Needs login'])
-    expect(cells.getByText(text)).toBeTruthy()
-  expect(cells.getByText('The account is not linked to WhatsApp. Scan its QR code.')).toBeTruthy()
+  await row()
+  expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
+    'Id',
+    'Account name',
+    'Chat number',
+    'Active',
+    'Created at',
+    'Expiry',
+    'Status',
+    'Actions',
+  ])
+  const texts = within(await row())
+    .getAllByRole('cell')
+    .map(({ textContent }) => textContent)
+  expect(texts.slice(0, 6)).toEqual(['7', 'ShopTest', '84901234567', 'Yes', '11/21/26, 1:30 AM', '–'])
 })
 
-test('the list is asked for by what the address says', async () => {
+test('[R-627] the dates are short, as in Vietnam', async () => {
+  const dates = { createdAt: '2026-11-20T16:59:00.000Z', expiredTime: '2099-12-31T17:00:00.000Z' }
+  renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([{ ...shop, ...dates }]) } })
+  const cells = within(await row())
+  expect(cells.getByText('11/20/26, 11:59 PM')).toBeTruthy()
+  expect(cells.getByText('1/1/00')).toBeTruthy()
+})
+
+test('[R-626] a badge says whether an account is active', async () => {
+  const off = { ...shop, id: 8, name: 'Depot', isActive: false }
+  renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([shop, off]) } })
+  expect(
+    within(await row())
+      .getByText('Yes')
+      .closest('[class*=Badge]'),
+  ).toBeTruthy()
+  const depot = within(screen.getByRole('row', { name: /Depot/ }))
+  expect(depot.getByText('No').closest('[class*=Badge]')).toBeTruthy()
+})
+
+test('[R-640] a status is said in words, and below it why the account waits', async () => {
+  const rows = instanceStatuses.map((status, id) => ({ ...shop, id: id + 1, status }))
+  renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf(rows) } })
+  const words = [
+    'Connected',
+    'Needs login',
+    'Connecting',
+    'Degraded',
+    'Disconnected',
+    'Bad token',
+    'Unpaid',
+    'Unknown',
+  ]
+  for (const word of words) expect(await screen.findByText(word)).toBeTruthy()
+  expect(screen.getAllByText('The account is not linked to WhatsApp. Scan its QR code.')).toHaveLength(8)
+})
+
+test('[R-641] a badge marks a test account, and no other', async () => {
+  const live = { ...shop, id: 8, name: 'Depot', isTest: false }
+  renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([shop, live]) } })
+  expect(within(await row()).getByText('Test')).toBeTruthy()
+  expect(within(screen.getByRole('row', { name: /Depot/ })).queryByText('Test')).toBeNull()
+})
+
+test('[R-670] [R-690] at first the newest ten are asked for', async () => {
+  const { seen } = renderApp({ path: '/instances', answers: list })
+  await row()
+  expect(seen[0]).toMatchObject({
+    name: 'GET /instances',
+    query: { page: '1', pageSize: '10', search: '', sortBy: 'createdAt', sortDirection: 'desc' },
+  })
+})
+
+test('[R-620] [R-670] the title, and a search by Enter that begins at page 1', async () => {
   const { seen, person, router } = renderApp({ path: '/instances?page=2&pageSize=25', answers: list })
   await row()
-  expect(seen[0]?.query).toEqual({
-    page: '2',
-    pageSize: '25',
-    search: '',
-    sortBy: 'createdAt',
-    sortDirection: 'desc',
-  })
+  expect(screen.getByRole('heading', { level: 1, name: 'Accounts' })).toBeTruthy()
+  expect(seen[0]?.query).toMatchObject({ page: '2', pageSize: '25' })
   await person.type(screen.getByLabelText('Search'), '123{Enter}')
   await waitFor(() => expect(router.state.location.href).toBe('/instances?pageSize=25&search=123'))
   await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ page: '1', search: '123' }))
 })
 
-test('a Member may link and log out an account, but not change or add one', async () => {
+test('[R-621] a search by its button', async () => {
+  const { seen, person } = renderApp({ path: '/instances', answers: list })
+  await row()
+  await person.type(screen.getByLabelText('Search'), 'shop')
+  await person.click(screen.getByRole('button', { name: 'Search' }))
+  await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ search: 'shop' }))
+})
+
+test('[R-625] the list has pages, whose size can be changed', async () => {
+  const { seen, person } = renderApp({
+    path: '/instances',
+    answers: {
+      'GET /instances': ({ query }) => pageOf([shop], 30, { page: Number(query.page), pageSize: 10 }),
+    },
+  })
+  await row()
+  await person.click(screen.getByRole('button', { name: 'Next page' }))
+  await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ page: '2', pageSize: '10' }))
+  await person.selectOptions(screen.getByRole('combobox', { name: /per page/i }), '25')
+  await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ page: '1', pageSize: '25' }))
+})
+
+test('[R-623] the table says that it is loading until it is there', async () => {
+  let answer = (_: ReturnType<typeof pageOf<InstanceRow>>) => {}
+  renderApp({
+    path: '/instances',
+    answers: { 'GET /instances': () => new Promise((resolve) => (answer = resolve)) },
+  })
+  const table = await screen.findByRole('table', { name: 'Accounts' })
+  expect(table.getAttribute('aria-busy')).toBe('true')
+  expect(screen.queryByText(/No data/)).toBeNull()
+  answer(pageOf([shop]))
+  await row()
+  expect(table.getAttribute('aria-busy')).toBe('false')
+})
+
+test('[R-622] an Admin finds a button to add an account', async () => {
+  const { person, router } = renderApp({ path: '/instances', answers: list })
+  await person.click(await screen.findByRole('link', { name: 'Add account' }))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/instances/new'))
+})
+
+test('[R-622] [R-636] [R-637] a Member may link and log out an account, but not add or change one', async () => {
   renderApp({ path: '/instances', user: member, answers: list })
   const names = within(await row())
     .getAllByRole('button')
     .map((button) => button.getAttribute('aria-label') ?? button.textContent)
   expect(names).toEqual(['Scan QR', 'Sync groups', 'Get code', 'Log out'])
   expect(screen.queryByRole('link', { name: 'Add account' })).toBeNull()
+})
+
+test('[R-637] an Admin may link and log out an account too', async () => {
+  renderApp({ path: '/instances', answers: list })
+  const cells = within(await row())
+  for (const name of ['Scan QR', 'Get code', 'Log out'])
+    expect(cells.getByRole<HTMLButtonElement>('button', { name }).disabled).toBe(false)
 })
 
 test('an account that is connecting is looked at until it says what is needed', async () => {
@@ -77,7 +169,7 @@ test('an account that is connecting is looked at until it says what is needed', 
       'GET /instances': () => pageOf([{ ...shop, status: looks < 2 ? 'Connecting' : 'NeedsLogin' }]),
       'GET /instances/:id': () => {
         looks += 1
-        return whole
+        return wholeInstance
       },
     },
   })
@@ -89,32 +181,22 @@ test('an account that is connecting is looked at until it says what is needed', 
   expect(looks).toBe(looksThen)
 })
 
-test('an account that was stopped is let go on from the list', async () => {
-  const stopped: InstanceRow = {
-    ...shop,
-    status: 'Connected',
-    waiting: { code: 'account_failures', params: { count: 10 } },
-  }
-  const { person, seen } = renderApp({
-    path: '/instances',
-    answers: {
-      'GET /instances': () => pageOf([stopped]),
-      'POST /instances/:id/resume': () => undefined,
-    },
-  })
-  await person.click(within(await row()).getByRole('button', { name: 'Let it go on' }))
-  const dialog = within(await screen.findByRole('dialog', { name: 'Let it go on: Shop' }))
-  await person.click(dialog.getByRole('button', { name: 'Let it go on' }))
-  expect(await screen.findByText('The account goes on.')).toBeTruthy()
-  expect(seen.some(({ name }) => name === 'POST /instances/:id/resume')).toBe(true)
+test('[R-632] an empty list says so, and what to do next', async () => {
+  renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([]) } })
+  expect(await screen.findByText('No data found. Add an account to begin.')).toBeTruthy()
 })
 
-test('an empty list says so', async () => {
-  renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([]) } })
+test('[R-632] a Member without an account is told whom to ask', async () => {
+  renderApp({ path: '/instances', user: member, answers: { 'GET /instances': () => pageOf([]) } })
+  expect(await screen.findByText('No data found. Ask an Admin to give you an account.')).toBeTruthy()
+})
+
+test('[R-632] a search that finds nothing says so', async () => {
+  renderApp({ path: '/instances?search=x', answers: { 'GET /instances': () => pageOf([]) } })
   expect(await screen.findByText('No data found')).toBeTruthy()
 })
 
-test('a list that can’t be loaded says so once and can be tried again', async () => {
+test('[R-688] a list that can’t be loaded stops loading, says so once and can be tried again', async () => {
   let tries = 0
   const { person } = renderApp({
     path: '/instances',
@@ -125,7 +207,9 @@ test('a list that can’t be loaded says so once and can be tried again', async 
       },
     },
   })
-  await person.click(await screen.findByRole('button', { name: 'Try again' }))
+  const retry = await screen.findByRole('button', { name: 'Try again' })
+  expect(screen.getAllByRole('alert')).toHaveLength(1)
+  await person.click(retry)
   expect(await row()).toBeTruthy()
 })
 
@@ -143,132 +227,4 @@ test('a page that became empty gives way to the last one that is not', async () 
   expect(router.state.location.href).toBe('/instances?page=2')
   expect(screen.getByText('Showing 11 to 20 of 20 entries')).toBeTruthy()
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Next page' }).disabled).toBe(true)
-})
-
-test('deleting asks first, deletes, says so and reloads', async () => {
-  const { person, seen } = renderApp({
-    path: '/instances',
-    answers: { ...list, 'DELETE /instances/:id': () => undefined },
-  })
-  const remove = within(await row()).getByRole('button', { name: 'Delete' })
-  await person.click(remove)
-  const dialog = within(await screen.findByRole('dialog', { name: 'Delete account' }))
-  expect(dialog.getByText(/This action cannot be undone\./)).toBeTruthy()
-  await person.click(dialog.getByRole('button', { name: 'Cancel' }))
-  expect(seen.some(({ name }) => name.startsWith('DELETE'))).toBe(false)
-  await waitFor(() => expect(document.activeElement).toBe(remove))
-
-  await person.click(remove)
-  await person.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
-  expect(await screen.findByText('Instance deleted successfully!')).toBeTruthy()
-  await waitFor(() => expect(seen.filter(({ name }) => name === 'GET /instances')).toHaveLength(2))
-})
-
-test('logging out asks the browser’s own question', async () => {
-  const ask = vi.fn(() => false)
-  vi.stubGlobal('confirm', ask)
-  const { person, seen } = renderApp({
-    path: '/instances',
-    answers: { ...list, 'GET /instances/:id/logout': () => undefined },
-  })
-  await person.click(within(await row()).getByRole('button', { name: 'Log out' }))
-  expect(ask).toHaveBeenCalled()
-  expect(seen).toHaveLength(1)
-})
-
-test('the QR dialog shows the code and a countdown, and notices the connection', async () => {
-  let isConnected = false
-  const { person } = renderApp({
-    path: '/instances',
-    answers: {
-      ...list,
-      'GET /instances/:id/qrcode-base64': () => ({ qr: 'data:image/png;base64,AAAA' }),
-      'GET /instances/:id': () => ({ ...whole, status: isConnected ? 'Connected' : 'NeedsLogin' }),
-    },
-  })
-  await person.click(within(await row()).getByRole('button', { name: 'Scan QR' }))
-  const image = await screen.findByRole<HTMLImageElement>('img', { name: 'QR code to link the account' })
-  expect(image.src).toBe('data:image/png;base64,AAAA')
-  expect(screen.getByRole('timer').textContent).toMatch(/^New code in (30|29|28) s$/)
-  isConnected = true
-  expect(await screen.findByText('The account is connected.')).toBeTruthy()
-  expect(screen.queryByRole('timer')).toBeNull()
-})
-
-test('a pairing code needs a phone number, and is shown', async () => {
-  const alert = vi.fn()
-  vi.stubGlobal('alert', alert)
-  const { person, seen } = renderApp({
-    path: '/instances',
-    answers: {
-      ...list,
-      'GET /instances/:id': () => whole,
-      'GET /instances/:id/connect-code': () => ({ code: 'ABCD-1234' }),
-    },
-  })
-  await person.click(within(await row()).getByRole('button', { name: 'Get code' }))
-  const dialog = within(await screen.findByRole('dialog'))
-  const phone = dialog.getByLabelText('Phone number')
-  await person.clear(phone)
-  await person.click(dialog.getByRole('button', { name: 'Get code' }))
-  expect(alert).toHaveBeenCalledWith('Enter the phone number with its country code.')
-  await person.type(phone, '+84 90')
-  await person.click(dialog.getByRole('button', { name: 'Get code' }))
-  expect(await dialog.findByText('ABCD-1234')).toBeTruthy()
-  expect(seen.find(({ name }) => name.includes('connect-code'))?.query).toEqual({ phone: '+84 90' })
-})
-
-test('an invalid form names its fields and is not sent', async () => {
-  const { person, seen } = renderApp({ path: '/instances/new' })
-  await person.click(await screen.findByRole('button', { name: 'Save' }))
-  expect(await screen.findByText('Please correct the form errors.')).toBeTruthy()
-  expect(screen.getByText('Enter a name of at most 100 characters.')).toBeTruthy()
-  expect(screen.getByText('Enter the token, at most 200 characters.')).toBeTruthy()
-  expect(seen).toEqual([])
-})
-
-test('what the server refuses lands on its field, and what was typed stays', async () => {
-  const { person, router } = renderApp({
-    path: '/instances/new',
-    answers: { 'POST /instances': () => refuse(409, 'token_taken') },
-  })
-  await person.type(await screen.findByLabelText(/^Name/), 'Shop')
-  await person.type(screen.getByLabelText(/^API token/), 'test_shop')
-  await person.click(screen.getByRole('button', { name: 'Save' }))
-  expect(await screen.findByText('Failed to create instance.')).toBeTruthy()
-  expect(screen.getAllByText('Another account already uses this token.')).toHaveLength(2)
-  expect(screen.getByLabelText<HTMLInputElement>(/^Name/).value).toBe('Shop')
-  expect(router.state.location.pathname).toBe('/instances/new')
-})
-
-test('editing shows what is there and sends it back changed', async () => {
-  const { person, seen, router } = renderApp({
-    path: '/instances/edit/7',
-    answers: { ...list, 'GET /instances/:id': () => whole, 'PUT /instances/:id': () => whole },
-  })
-  const name = await screen.findByLabelText<HTMLInputElement>(/^Name/)
-  expect(name.value).toBe('Shop')
-  await person.type(name, ' 2')
-  await person.click(screen.getByRole('checkbox', { name: 'Active' }))
-  await person.click(screen.getByRole('button', { name: 'Save' }))
-  expect(await screen.findByText('Instance updated successfully!')).toBeTruthy()
-  await waitFor(() => expect(router.state.location.pathname).toBe('/instances'))
-  expect(seen.find(({ name: call }) => call === 'PUT /instances/:id')?.body).toEqual({
-    name: 'Shop 2',
-    whatsAppNumber: '84901234567',
-    whapiToken: 'test_shop',
-    isActive: false,
-    expiredTime: null,
-    groupPauseSeconds: [20, 30],
-    privatePauseSeconds: [60, 90],
-    dailyCap: { groups: 0, private: 200 },
-    quietHours: null,
-    timeZone: 'Asia/Ho_Chi_Minh',
-  })
-})
-
-test('an account that can’t be loaded leads back to the list', async () => {
-  const { router } = renderApp({ path: '/instances/edit/8', answers: list })
-  expect(await screen.findByText('Failed to load instance.')).toBeTruthy()
-  await waitFor(() => expect(router.state.location.pathname).toBe('/instances'))
 })

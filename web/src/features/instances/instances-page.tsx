@@ -13,6 +13,7 @@ import { ListPage } from '../../lists/list-page.tsx'
 import { useList } from '../../lists/use-list.ts'
 import { paths } from '../../paths.ts'
 import { lazily } from '../../ui/lazily.tsx'
+import { Name } from '../../ui/name.tsx'
 import { ExpiryBadge } from './expiry-badge.tsx'
 import { InstanceActions } from './instance-actions.tsx'
 import { InstanceStatusBadge } from './instance-status-badge.tsx'
@@ -60,6 +61,7 @@ export function InstancesPage() {
     load: (query, signal) => call('GET /instances', { query }, signal),
     pollEvery: (rows) => rows.some(isBusy) && BUSY_REFRESH_MS,
   })
+  const emptyWords = mayEdit ? 'ACCOUNT.EMPTY' : 'ACCOUNT.EMPTY_NOT_ASSIGNED'
   return (
     <ListPage
       title="ACCOUNT.TITLE"
@@ -76,7 +78,7 @@ export function InstancesPage() {
         list={list}
         label="ACCOUNT.TITLE"
         columns={columns}
-        empty="COMMON.NO_DATA_FOUND"
+        empty={list.query.search === '' ? emptyWords : 'COMMON.NO_DATA_FOUND'}
         actions={(instance) => (
           <InstanceActions
             instance={instance}
@@ -122,7 +124,7 @@ function InstanceName({ instance }: { instance: InstanceRow }) {
     <Stack gap={0}>
       <Group gap={6}>
         <Text size="sm" fw={500}>
-          {instance.name}
+          <Name>{instance.name}</Name>
         </Text>
         {instance.isTest && (
           <Badge size="sm" variant="outline" color="grape" title={t('ACCOUNT.TEST_HINT')}>

@@ -1,20 +1,30 @@
 import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
-import { reportFailure } from '../../api/failure.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { ConnectedNotice, useIsConnected } from './connected-notice.tsx'
+import { fieldTexts, reportFailure } from '../../api/failure.ts'
+import { LinkDialog } from './link-dialog.tsx'
+
+/** WhatsApp takes a code for some minutes and does not say how many: after these it should be a new one. */
+const CODE_MS = 150_000
 
 type Props = { instance: InstanceRow; onClose: () => void }
 
 /** A code to type on the phone, instead of scanning. */
 export function PairingCodeModal({ instance, onClose }: Props) {
   const { t } = useTranslation()
+  return (
+    <LinkDialog id={instance.id} title={t('ACCOUNT.CODE_TITLE', { name: instance.name })} onClose={onClose}>
+      <PairingCode instance={instance} />
+    </LinkDialog>
+  )
+}
+
+function PairingCode({ instance }: { instance: InstanceRow }) {
+  const { t } = useTranslation()
   const [phone, setPhone] = useState(instance.whatsAppNumber)
-  const isConnected = useIsConnected(instance.id)
   // Not an action: nothing changes, and a code is shown instead of a toast.
   const ask = useMutation({
     mutationFn: () =>
@@ -27,39 +37,46 @@ export function PairingCodeModal({ instance, onClose }: Props) {
     else ask.mutate()
   }
   return (
-    <Dialog onClose={onClose} title={t('ACCOUNT.CODE_TITLE', { name: instance.name })}>
-      {isConnected ? (
-        <ConnectedNotice />
-      ) : (
-        <form onSubmit={submit} noValidate>
-          <Stack>
-            <TextInput
-              label={t('ACCOUNT.PHONE')}
-              placeholder={t('ACCOUNT.PHONE_PLACEHOLDER')}
-              type="tel"
-              maxLength={50}
-              data-autofocus
-              value={phone}
-              onChange={(event) => setPhone(event.currentTarget.value)}
-            />
-            <Group justify="flex-end">
-              <Button type="submit" loading={ask.isPending}>
-                {t('ACCOUNT.GET_CODE')}
-              </Button>
-            </Group>
-            {ask.data && (
-              <Stack gap={4} align="center" role="status">
-                <Text size="sm" c="dimmed">
-                  {t('ACCOUNT.CODE_HINT')}
-                </Text>
-                <Code fz="xl" px="md" py="xs" fw={700}>
-                  {ask.data.code}
-                </Code>
-              </Stack>
-            )}
-          </Stack>
-        </form>
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label={t('ACCOUNT.PHONE')}
+          placeholder={t('ACCOUNT.PHONE_PLACEHOLDER')}
+          type="tel"
+          maxLength={50}
+          data-autofocus
+          error={fieldTexts(ask.error).phone}
+          value={phone}
+          onChange={(event) => setPhone(event.currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={ask.isPending}>
+            {t('ACCOUNT.GET_CODE')}
+          </Button>
+        </Group>
+        {ask.data && <Shown key={ask.submittedAt} code={ask.data.code} />}
+      </Stack>
+    </form>
+  )
+}
+
+function Shown({ code }: { code: string }) {
+  const { t } = useTranslation()
+  const [isOld, setOld] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setOld(true), CODE_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <Stack gap={4} align="center" role="status">
+      <Text size="sm" c="dimmed" ta="center">
+        {t(isOld ? 'ACCOUNT.CODE_OLD' : 'ACCOUNT.CODE_HINT')}
+      </Text>
+      {!isOld && (
+        <Code fz="xl" px="md" py="xs" fw={700}>
+          {code}
+        </Code>
       )}
-    </Dialog>
+    </Stack>
   )
 }

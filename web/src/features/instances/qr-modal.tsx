@@ -4,68 +4,77 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { failureText } from '../../api/failure.ts'
 import { useRead } from '../../api/queries.ts'
-import { Dialog } from '../../ui/dialog.tsx'
-import { ConnectedNotice, useIsConnected } from './connected-notice.tsx'
+import { LinkDialog } from './link-dialog.tsx'
 
-const REFRESH_SECONDS = 30
+const REFRESH_MS = 30_000
 
 type Props = { instance: InstanceRow; onClose: () => void }
 
-/** The QR code, renewed every 30 seconds until the dialog closes or the account is connected. */
+/** The QR code, renewed every 30 seconds until the dialog closes or there is nothing left to link. */
 export function QrModal({ instance, onClose }: Props) {
   const { t } = useTranslation()
-  const isConnected = useIsConnected(instance.id)
   return (
-    <Dialog onClose={onClose} title={t('ACCOUNT.SCAN_TITLE', { name: instance.name })}>
-      {isConnected ? <ConnectedNotice /> : <QrCode id={instance.id} />}
-    </Dialog>
+    <LinkDialog id={instance.id} title={t('ACCOUNT.SCAN_TITLE', { name: instance.name })} onClose={onClose}>
+      <QrCode id={instance.id} />
+    </LinkDialog>
   )
 }
 
 function QrCode({ id }: { id: number }) {
   const { t } = useTranslation()
-  const { data, error, isFetching, refetch } = useRead(
+  const { data, error, isFetching, refetch, dataUpdatedAt, errorUpdatedAt } = useRead(
     'GET /instances/:id/qrcode-base64',
     { params: { id } },
-    { gcTime: 0, meta: { isQuiet: true } },
+    // Each code is a call of the provider: a tab that nobody looks at asks for none.
+    { gcTime: 0, refetchInterval: REFRESH_MS, meta: { isQuiet: true } },
   )
-  const secondsLeft = useCountdown(REFRESH_SECONDS, refetch)
+  const hasFailed = error !== null && !isFetching
   return (
     <Stack align="center">
       <Text size="sm" c="dimmed" ta="center">
         {t('ACCOUNT.SCAN_HINT')}
       </Text>
-      <Center w={264} h={264} bg="white" p="xs" style={{ borderRadius: 'var(--mantine-radius-md)' }}>
-        {error && !isFetching ? (
-          <Text size="sm" c="red.9" ta="center" role="alert">
+      {hasFailed ? (
+        <Center mih={264} maw={320}>
+          <Text c="red.9" ta="center" role="alert">
             {failureText(error)}
           </Text>
-        ) : data ? (
-          <Image src={data.qr} alt={t('ACCOUNT.QR_ALT')} w={248} h={248} fit="contain" />
-        ) : (
-          <Skeleton w={248} h={248} />
-        )}
-      </Center>
-      <Text size="sm" role="timer">
-        {t('ACCOUNT.REFRESH_IN', { seconds: secondsLeft })}
-      </Text>
+        </Center>
+      ) : (
+        <Center w={264} h={264} bg="white" p="xs" style={{ borderRadius: 'var(--mantine-radius-md)' }}>
+          {data && !error ? (
+            <Image src={data.qr} alt={t('ACCOUNT.QR_ALT')} w={248} h={248} fit="contain" />
+          ) : (
+            <Skeleton w={248} h={248} aria-label={t('COMMON.LOADING')} />
+          )}
+        </Center>
+      )}
+      <Countdown
+        endsAt={Math.max(dataUpdatedAt, errorUpdatedAt) + REFRESH_MS}
+        words={hasFailed ? 'ACCOUNT.RETRY_IN' : 'ACCOUNT.REFRESH_IN'}
+        isHidden={isFetching}
+      />
       <Button variant="default" size="xs" loading={isFetching} onClick={() => refetch()}>
-        {t('ACCOUNT.REFRESH_NOW')}
+        {t(hasFailed ? 'COMMON.RETRY' : 'ACCOUNT.REFRESH_NOW')}
       </Button>
     </Stack>
   )
 }
 
-/** Counts down and begins again, calling `onZero` each time round. */
-function useCountdown(seconds: number, onZero: () => void): number {
-  const [left, setLeft] = useState(seconds)
+type CountdownProps = { endsAt: number; words: string; isHidden: boolean }
+
+/** Keeps its place while it says nothing. */
+function Countdown({ endsAt, words, isHidden }: CountdownProps) {
+  const { t } = useTranslation()
+  const [now, setNow] = useState(Date.now)
   useEffect(() => {
-    const timer = setTimeout(() => {
-      if (left > 1) return setLeft(left - 1)
-      onZero()
-      setLeft(seconds)
-    }, 1000)
-    return () => clearTimeout(timer)
-  }, [left, seconds, onZero])
-  return left
+    const timer = setInterval(() => setNow(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.min(REFRESH_MS / 1000, Math.max(0, Math.ceil((endsAt - now) / 1000)))
+  return (
+    <Text size="sm" role="timer" mih="1.55em">
+      {!isHidden && t(words, { seconds })}
+    </Text>
+  )
 }

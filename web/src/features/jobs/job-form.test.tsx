@@ -14,6 +14,7 @@ const group = (id: number, name: string, rest: Partial<Group> = {}): Group => ({
   participantCount: 3,
   lastSyncAt: null,
   hasLeft: false,
+  isClosed: false,
   instance: { id: 7, name: 'Shop' },
   ...rest,
 })

@@ -1,0 +1,118 @@
+import type { InstanceRow } from '@sendroom/contract/instances'
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { instance, wholeInstance } from '../../../test/instance.ts'
+import { renderApp } from '../../../test/render.tsx'
+import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { currentToasts } from '../../ui/toasts.ts'
+
+const rowOf = (name: string) => screen.findByRole('row', { name: new RegExp(name) })
+
+async function open(answers: Answers = {}, shop: InstanceRow = instance, language = 'en') {
+  const app = renderApp({
+    path: '/instances',
+    language,
+    answers: { 'GET /instances': () => pageOf([shop]), ...answers },
+  })
+  const cells = within(await rowOf('Shop'))
+  const button = (name: string) => cells.getByRole<HTMLButtonElement>('button', { name })
+  const lists = () => app.seen.filter(({ name }) => name === 'GET /instances').length
+  return { ...app, button, lists, calls: () => app.seen.map(({ name, params }) => ({ name, params })) }
+}
+const timeoutOf = (words: string) => currentToasts().find(({ msg }) => msg === words)?.timeout
+
+test('[R-633] editing leads to the form of the account', async () => {
+  const { person, button, router } = await open({ 'GET /instances/:id': () => wholeInstance })
+  await person.click(button('Edit'))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/instances/edit/1'))
+})
+
+test.each([
+  {
+    name: '[R-634] [R-674] [R-685] [R-687] [R-691] deleting',
+    button: 'Delete',
+    title: 'Delete account',
+    confirm: 'Delete',
+    color: 'red',
+    call: 'DELETE /instances/:id',
+    says: 'Instance deleted successfully!',
+  },
+  {
+    name: '[R-635] [R-675] [R-686] [R-687] [R-692] clearing the data',
+    button: 'Clear data',
+    title: 'Clear account data',
+    confirm: 'Clear',
+    color: 'orange',
+    call: 'DELETE /instances/data/:id',
+    says: 'Instance clean successfully!',
+  },
+] as const)('$name asks first, says that nothing brings it back, and reloads', async (given) => {
+  const { person, button, lists, calls } = await open({ [given.call]: () => undefined })
+  await person.click(button(given.button))
+  const dialog = within(await screen.findByRole('dialog', { name: given.title }))
+  expect(dialog.getByText(/This action cannot be undone\./)).toBeTruthy()
+  await person.click(dialog.getByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(document.activeElement).toBe(button(given.button)))
+  expect(calls().some(({ name }) => name.startsWith('DELETE'))).toBe(false)
+
+  await person.click(button(given.button))
+  const again = within(await screen.findByRole('dialog'))
+  const yes = again.getByRole('button', { name: given.confirm })
+  expect(yes.style.getPropertyValue('--button-bg')).toContain(given.color)
+  await person.click(yes)
+  expect(await screen.findByText(given.says)).toBeTruthy()
+  expect(timeoutOf(given.says)).toBe(3000)
+  expect(calls()).toContainEqual({ name: given.call, params: { id: '1' } })
+  await waitFor(() => expect(lists()).toBe(2))
+})
+
+test('[R-668] logging out asks the browser’s own question, in Vietnamese for who reads it', async () => {
+  const ask = vi.fn(() => false)
+  vi.stubGlobal('confirm', ask)
+  const { person, button, calls } = await open({}, instance, 'vi')
+  await person.click(button('Đăng xuất'))
+  expect(ask).toHaveBeenCalledWith('Bạn có chắc chắn muốn đăng xuất tài khoản này khỏi WhatsApp không?')
+  expect(calls().map(({ name }) => name)).toEqual(['GET /instances'])
+})
+
+test('[R-657] [R-678] [R-668] a logout that is confirmed is a call, after which the list reloads', async () => {
+  vi.stubGlobal('confirm', () => true)
+  const { person, button, lists, calls } = await open({ 'GET /instances/:id/logout': () => undefined })
+  await person.click(button('Log out'))
+  await waitFor(() => expect(lists()).toBe(2))
+  expect(calls()).toContainEqual({ name: 'GET /instances/:id/logout', params: { id: '1' } })
+})
+
+test('[R-679] a sync is asked for and said', async () => {
+  const { person, button, calls } = await open({ 'POST /instances/:id/sync': () => undefined })
+  await person.click(button('Sync groups'))
+  expect(await screen.findByText('The groups are being synced.')).toBeTruthy()
+  expect(calls()).toContainEqual({ name: 'POST /instances/:id/sync', params: { id: '1' } })
+})
+
+test('[R-687] what fails is said for five seconds', async () => {
+  const { person, button } = await open({ 'POST /instances/:id/sync': () => refuse(409, 'not_connected') })
+  await person.click(button('Sync groups'))
+  const words = 'This account is not connected to WhatsApp. Scan its QR code first.'
+  expect(await screen.findByText(words)).toBeTruthy()
+  expect(timeoutOf(words)).toBe(5000)
+})
+
+test('an account that is not active says why it can’t be linked', async () => {
+  const { button } = await open({}, { ...instance, status: 'NeedsLogin', isActive: false })
+  for (const name of ['Scan QR', 'Get code', 'Sync groups']) {
+    expect(button(name).disabled).toBe(true)
+    expect(button(name).title).toBe('This account is not active. Activate it first.')
+  }
+  expect(button('Log out').disabled).toBe(false)
+})
+
+test('an account that was stopped is let go on from the list', async () => {
+  const stopped: InstanceRow = { ...instance, waiting: { code: 'account_failures', params: { count: 10 } } }
+  const { person, button, calls } = await open({ 'POST /instances/:id/resume': () => undefined }, stopped)
+  await person.click(button('Let it go on'))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Let it go on: Shop' }))
+  await person.click(dialog.getByRole('button', { name: 'Let it go on' }))
+  expect(await screen.findByText('The account goes on.')).toBeTruthy()
+  expect(calls()).toContainEqual({ name: 'POST /instances/:id/resume', params: { id: '1' } })
+})

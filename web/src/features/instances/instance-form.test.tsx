@@ -1,0 +1,181 @@
+import type { Instance } from '@sendroom/contract/instances'
+import { screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { instance, wholeInstance } from '../../../test/instance.ts'
+import { member, renderApp } from '../../../test/render.tsx'
+import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { currentToasts } from '../../ui/toasts.ts'
+
+const list = { 'GET /instances': () => pageOf([instance]) }
+
+function open(path: string, answers: Answers = {}) {
+  const app = renderApp({ path, answers: { ...list, ...answers } })
+  const bodyOf = (call: string) => app.seen.find(({ name }) => name === call)?.body
+  const save = async () => app.person.click(await screen.findByRole('button', { name: 'Save' }))
+  return { ...app, bodyOf, save, isAt: () => app.router.state.location.pathname }
+}
+const name = () => screen.findByLabelText<HTMLInputElement>(/^Name/)
+const number = () => screen.getByLabelText<HTMLInputElement>('WhatsApp number')
+const token = () => screen.getByLabelText<HTMLInputElement>(/^API token/)
+const active = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Active' })
+
+test('[R-645] [R-646] [R-647] [R-648] [R-651] without an id the form is empty, for a new active account', async () => {
+  open('/instances/new')
+  expect((await name()).value).toBe('')
+  expect(number()).toMatchObject({ value: '', placeholder: 'With country code, e.g. 84901234567' })
+  expect(token()).toMatchObject({ value: '', type: 'password' })
+  expect(active().checked).toBe(true)
+})
+
+test('[R-651] [R-672] [R-683] [R-687] a new account is sent and said, and leads to the list', async () => {
+  const { person, save, bodyOf, isAt } = open('/instances/new', { 'POST /instances': () => wholeInstance })
+  await person.type(await name(), 'Shop')
+  await person.type(number(), '84901234567')
+  await person.type(token(), 'abc')
+  await save()
+  expect(await screen.findByText('Instance created successfully!')).toBeTruthy()
+  expect(currentToasts().at(-1)?.timeout).toBe(3000)
+  await waitFor(() => expect(isAt()).toBe('/instances'))
+  expect(bodyOf('POST /instances')).toMatchObject({
+    name: 'Shop',
+    whatsAppNumber: '84901234567',
+    whapiToken: 'abc',
+    isActive: true,
+  })
+})
+
+test('[R-652] [R-654] [R-671] [R-673] [R-684] with an id the form shows the account, and sends it back changed', async () => {
+  const { person, save, bodyOf, seen, isAt } = open('/instances/edit/7', {
+    'GET /instances/:id': () => ({ ...wholeInstance, id: 7 }),
+    'PUT /instances/:id': () => wholeInstance,
+  })
+  expect((await name()).value).toBe('Shop')
+  expect(token().value).toBe('test_shop')
+  await person.type(await name(), ' 2')
+  await person.type(screen.getByLabelText('Expiry date'), '2027-03-31')
+  await person.click(active())
+  await save()
+  expect(await screen.findByText('Instance updated successfully!')).toBeTruthy()
+  await waitFor(() => expect(isAt()).toBe('/instances'))
+  for (const call of ['GET /instances/:id', 'PUT /instances/:id'])
+    expect(seen.find((request) => request.name === call)?.params).toEqual({ id: '7' })
+  expect(bodyOf('PUT /instances/:id')).toEqual({
+    name: 'Shop 2',
+    whatsAppNumber: '84901234567',
+    whapiToken: 'test_shop',
+    isActive: false,
+    expiredTime: '2027-03-31T16:59:59.000Z',
+    groupPauseSeconds: [20, 30],
+    privatePauseSeconds: [60, 90],
+    dailyCap: { groups: 0, private: 200 },
+    quietHours: null,
+    timeZone: 'Asia/Ho_Chi_Minh',
+  })
+})
+
+test('[R-649] cancel leads back to the list, and saves nothing', async () => {
+  const { person, seen, isAt } = open('/instances/new')
+  await person.click(await screen.findByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(isAt()).toBe('/instances'))
+  expect(seen.map((request) => request.name)).toEqual(['GET /instances'])
+})
+
+test('[R-650] while it is sent the button is off and shows so, and a second click sends nothing', async () => {
+  let answer = (_: Instance) => {}
+  const { person, save, seen } = open('/instances/new', {
+    'POST /instances': () => new Promise((resolve) => (answer = resolve)),
+  })
+  await person.type(await name(), 'Shop')
+  await person.type(token(), 'abc')
+  const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Save' })
+  await save()
+  await waitFor(() => expect(button.disabled).toBe(true))
+  expect(button.querySelector('[class*=Loader]')).toBeTruthy()
+  await save()
+  answer(wholeInstance)
+  expect(await screen.findByText('Instance created successfully!')).toBeTruthy()
+  expect(seen.filter((request) => request.name === 'POST /instances')).toHaveLength(1)
+})
+
+test('[R-660] [R-664] [R-666] an invalid form names its fields and is not sent', async () => {
+  const { save, seen } = open('/instances/new')
+  await save()
+  expect(await screen.findByText('Please correct the form errors.')).toBeTruthy()
+  expect(currentToasts().at(-1)).toMatchObject({ type: 'error', timeout: 5000 })
+  expect(screen.getByText('Enter a name of at most 100 characters.')).toBeTruthy()
+  expect(screen.getByText('Enter the token, at most 200 characters.')).toBeTruthy()
+  expect(seen).toEqual([])
+})
+
+test.each([
+  ['[R-661] a name', name, 100, 'Enter a name of at most 100 characters.'],
+  ['[R-663] a number', async () => number(), 50, 'The number can have 50 characters at most.'],
+  ['[R-665] a token', async () => token(), 200, 'Enter the token, at most 200 characters.'],
+])('%s is as long as it may be, and no longer', async (_, field, length, words) => {
+  const { person, save, bodyOf } = open('/instances/new', { 'POST /instances': () => wholeInstance })
+  await person.type(await name(), 'Shop')
+  await person.type(token(), 'abc')
+  const input = await field()
+  // Typing stops at the limit; a program that fills in does not.
+  expect(input.maxLength).toBe(length)
+  input.removeAttribute('maxlength')
+  await person.clear(input)
+  await person.click(input)
+  await person.paste('x'.repeat(length + 1))
+  expect(await screen.findByText(words)).toBeTruthy()
+  await save()
+  expect(bodyOf('POST /instances')).toBeUndefined()
+  await person.type(input, '{Backspace}')
+  await waitFor(() => expect(screen.queryByText(words)).toBeNull())
+  await save()
+  await waitFor(() => expect(bodyOf('POST /instances')).toBeTruthy())
+})
+
+test('[R-662] the number may be left out', async () => {
+  const { person, save, bodyOf } = open('/instances/new', { 'POST /instances': () => wholeInstance })
+  await person.type(await name(), 'Shop')
+  await person.type(token(), 'abc')
+  await save()
+  await waitFor(() => expect(bodyOf('POST /instances')).toMatchObject({ whatsAppNumber: '' }))
+})
+
+test('[R-681] [R-687] what the server refuses lands on its field, and what was typed stays', async () => {
+  const { person, save, isAt } = open('/instances/new', {
+    'POST /instances': () => refuse(409, 'token_taken'),
+  })
+  await person.type(await name(), 'Shop')
+  await person.type(token(), 'test_shop')
+  await save()
+  expect(await screen.findByText('Failed to create instance.')).toBeTruthy()
+  expect(currentToasts().at(-1)?.timeout).toBe(5000)
+  expect(screen.getAllByText('Another account already uses this token.')).toHaveLength(2)
+  expect((await name()).value).toBe('Shop')
+  expect(isAt()).toBe('/instances/new')
+})
+
+test('[R-682] a change that fails says so, and the form stays', async () => {
+  const { save, isAt } = open('/instances/edit/1', {
+    'GET /instances/:id': () => wholeInstance,
+    'PUT /instances/:id': () => refuse(500, 'internal'),
+  })
+  await name()
+  await save()
+  expect(await screen.findByText('Failed to update instance.')).toBeTruthy()
+  expect(isAt()).toBe('/instances/edit/1')
+})
+
+test('[R-680] an account that can’t be loaded leads back to the list', async () => {
+  const { isAt } = open('/instances/edit/8')
+  expect(await screen.findByText('Failed to load instance.')).toBeTruthy()
+  await waitFor(() => expect(isAt()).toBe('/instances'))
+})
+
+test.each(['/instances/new', '/instances/edit/1'])(
+  '[R-653] a Member is turned away from %s',
+  async (path) => {
+    const { router, seen } = renderApp({ path, user: member, answers: list })
+    expect(await screen.findByText('Access Denied')).toBeTruthy()
+    await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
+    expect(seen.some((request) => request.name.includes('/instances'))).toBe(false)
+  },
+)

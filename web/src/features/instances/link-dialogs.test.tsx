@@ -1,0 +1,163 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { instance, wholeInstance } from '../../../test/instance.ts'
+import { renderApp } from '../../../test/render.tsx'
+import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const unlinked = { ...instance, status: 'NeedsLogin' as const }
+
+async function open(button: string, answers: Answers = {}, language = 'en') {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  const app = renderApp({
+    path: '/instances',
+    language,
+    answers: {
+      'GET /instances': () => pageOf([unlinked]),
+      'GET /instances/:id': () => ({ ...wholeInstance, status: 'NeedsLogin' }),
+      'GET /instances/:id/qrcode-base64': () => ({ qr: 'data:image/png;base64,AAAA' }),
+      'GET /instances/:id/connect-code': () => ({ code: 'ABCD-1234' }),
+      ...answers,
+    },
+  })
+  await app.person.click(
+    within(await screen.findByRole('row', { name: /Shop/ })).getByRole('button', { name: button }),
+  )
+  const dialog = await screen.findByRole('dialog')
+  const asked = (call: string) => app.seen.filter(({ name }) => name.endsWith(call)).length
+  return { ...app, dialog: within(dialog), asked }
+}
+const qrImage = () => screen.findByRole<HTMLImageElement>('img', { name: 'QR code to link the account' })
+
+test('[R-638] [R-676] the QR dialog shows the code, and when a new one comes', async () => {
+  const { seen } = await open('Scan QR')
+  expect((await qrImage()).src).toBe('data:image/png;base64,AAAA')
+  expect(screen.getByRole('timer').textContent).toMatch(/^New code in (30|29|28) s$/)
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(screen.getByRole('timer').textContent).toMatch(/^New code in 2[3-5] s$/)
+  expect(seen.find(({ name }) => name.endsWith('qrcode-base64'))?.params).toEqual({ id: '1' })
+})
+
+test('[R-655] [R-656] the code is renewed every 30 seconds, until the dialog closes', async () => {
+  const { asked, person, dialog } = await open('Scan QR')
+  await qrImage()
+  expect(asked('qrcode-base64')).toBe(1)
+  await vi.advanceTimersByTimeAsync(27_000)
+  expect(asked('qrcode-base64')).toBe(1)
+  await vi.advanceTimersByTimeAsync(4000)
+  expect(asked('qrcode-base64')).toBe(2)
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(asked('qrcode-base64')).toBe(3)
+  await person.click(dialog.getByRole('button', { name: 'Close' }))
+  await vi.advanceTimersByTimeAsync(90_000)
+  expect(asked('qrcode-base64')).toBe(3)
+})
+
+test('[R-655] a code that is asked for by hand has its whole 30 seconds', async () => {
+  const { asked, person, dialog } = await open('Scan QR')
+  await qrImage()
+  await vi.advanceTimersByTimeAsync(20_000)
+  await person.click(dialog.getByRole('button', { name: 'Refresh now' }))
+  await waitFor(() => expect(asked('qrcode-base64')).toBe(2))
+  await vi.advanceTimersByTimeAsync(20_000)
+  expect(asked('qrcode-base64')).toBe(2)
+})
+
+test.each([
+  ['Scan QR', '[R-658] the QR dialog'],
+  ['Get code', '[R-658] the pairing dialog'],
+])('%s: %s notices that the account was linked, also by somebody else', async (button) => {
+  let isConnected = false
+  const { person, dialog, asked } = await open(button, {
+    'GET /instances/:id': () => ({ ...wholeInstance, status: isConnected ? 'Connected' : 'NeedsLogin' }),
+  })
+  await waitFor(() => expect(asked('GET /instances/:id')).toBe(1))
+  isConnected = true
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(await dialog.findByText('The account is connected. Its groups are being read now.')).toBeTruthy()
+  expect(screen.queryByRole('timer')).toBeNull()
+  const codes = asked('qrcode-base64')
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(asked('qrcode-base64')).toBe(codes)
+  const close = dialog.getAllByRole('button', { name: 'Close' }).at(-1)
+  expect(document.activeElement).toBe(close)
+  await person.keyboard('{Enter}')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+})
+
+test.each(['Scan QR', 'Get code'])('%s: an account that was deleted meanwhile is gone', async (button) => {
+  let isGone = false
+  const { dialog, asked } = await open(button, {
+    'GET /instances/:id': () =>
+      isGone ? refuse(404, 'not_found') : { ...wholeInstance, status: 'NeedsLogin' },
+  })
+  await waitFor(() => expect(asked('GET /instances/:id')).toBe(1))
+  isGone = true
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(
+    await dialog.findByText('This account no longer exists, or you no longer have access to it.'),
+  ).toBeTruthy()
+  await waitFor(() => expect(asked('GET /instances')).toBe(2))
+})
+
+test('a code that can’t be had says why, and is tried again by itself or at once', async () => {
+  let isDown = true
+  const reason = { reason: 'The provider could not be reached.' }
+  const { person, dialog, asked } = await open('Scan QR', {
+    'GET /instances/:id/qrcode-base64': () =>
+      isDown ? refuse(502, 'provider_failed', { params: reason }) : { qr: 'data:image/png;base64,AAAA' },
+  })
+  const words = 'WhatsApp’s provider could not do this: The provider could not be reached.'
+  expect(await dialog.findByText(words)).toBeTruthy()
+  expect(screen.getByRole('timer').textContent).toMatch(/^Next try in (30|29|28) s$/)
+  await vi.advanceTimersByTimeAsync(31_000)
+  expect(asked('qrcode-base64')).toBe(2)
+  expect(await dialog.findByText(words)).toBeTruthy()
+  isDown = false
+  await person.click(dialog.getByRole('button', { name: 'Try again' }))
+  expect(await qrImage()).toBeTruthy()
+  expect(dialog.queryByText(words)).toBeNull()
+})
+
+test('[R-667] a pairing code needs a phone number: an alert says so, in Vietnamese for who reads it', async () => {
+  const alert = vi.fn()
+  vi.stubGlobal('alert', alert)
+  const { person, dialog, asked } = await open('Lấy mã', {}, 'vi')
+  await person.clear(dialog.getByLabelText('Số điện thoại'))
+  await person.click(dialog.getByRole('button', { name: 'Lấy mã' }))
+  expect(alert).toHaveBeenCalledWith('Vui lòng nhập số điện thoại kèm mã quốc gia.')
+  expect(asked('connect-code')).toBe(0)
+})
+
+test('[R-639] [R-677] the pairing code of a phone number is shown below it, until it is too old', async () => {
+  const { person, dialog, seen } = await open('Get code')
+  const phone = dialog.getByLabelText<HTMLInputElement>('Phone number')
+  expect(phone.value).toBe('84901234567')
+  await person.clear(phone)
+  await person.type(phone, '+84 90')
+  await person.click(dialog.getByRole('button', { name: 'Get code' }))
+  const code = await dialog.findByText('ABCD-1234')
+  expect(phone.compareDocumentPosition(code)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+  expect(seen.find(({ name }) => name.endsWith('connect-code'))).toMatchObject({
+    params: { id: '1' },
+    query: { phone: '+84 90' },
+  })
+  await vi.advanceTimersByTimeAsync(151_000)
+  expect(await dialog.findByText('The code has probably expired. Get a new one.')).toBeTruthy()
+  expect(dialog.queryByText('ABCD-1234')).toBeNull()
+  await person.click(dialog.getByRole('button', { name: 'Get code' }))
+  expect(await dialog.findByText('ABCD-1234')).toBeTruthy()
+})
+
+test('a phone number that the server can’t read is said at its field', async () => {
+  const { person, dialog } = await open('Get code', {
+    'GET /instances/:id/connect-code': () =>
+      refuse(400, 'invalid_input', { fields: { phone: 'ACCOUNT.PHONE_REQUIRED' } }),
+  })
+  await person.click(dialog.getByRole('button', { name: 'Get code' }))
+  const phone = dialog.getByLabelText('Phone number')
+  await waitFor(() => expect(phone.getAttribute('aria-invalid')).toBe('true'))
+})
