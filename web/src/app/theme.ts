@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, DEFAULT_THEME, type MantineColorsTuple } from '@mantine/core'
 
 /** A quiet green. White on shade 8 has a contrast of 6:1. */
 const brand: MantineColorsTuple = [
@@ -14,8 +14,12 @@ const brand: MantineColorsTuple = [
   '#055044',
 ]
 
+/** The darkest shade is for buttons that can do harm; Mantine's own is too light under white words. */
+const [o0, o1, o2, o3, o4, o5, o6, o7, o8] = DEFAULT_THEME.colors.orange
+const orange: MantineColorsTuple = [o0, o1, o2, o3, o4, o5, o6, o7, o8, '#b54708']
+
 export const theme = createTheme({
-  colors: { brand },
+  colors: { brand, orange },
   primaryColor: 'brand',
   // The usual shade 6 fails WCAG's contrast under white text.
   primaryShade: 8,

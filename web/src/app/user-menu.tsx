@@ -34,9 +34,8 @@ export function UserMenu() {
         className={classes.user}
         popoverTarget="user-menu"
         aria-label={t('HEADER.USER_MENU', { name: user.username })}
-      >
-        {user.username.slice(0, 2).toUpperCase()}
-      </UnstyledButton>
+        data-initials={user.username.slice(0, 2).toUpperCase()}
+      />
       <div id="user-menu" popover="auto" className={classes.menu}>
         <div className={classes.who}>
           <strong>{user.username}</strong>

@@ -17,6 +17,8 @@ export function Dialog(props: Props) {
       centered
       returnFocus={false}
       transitionProps={{ duration: 0 }}
+      // Else its head would be a second banner of the page.
+      attributes={{ header: { role: 'none' } }}
       closeButtonProps={{ 'aria-label': t('COMMON.CLOSE') }}
       {...props}
     />

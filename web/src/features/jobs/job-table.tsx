@@ -85,7 +85,7 @@ function Rows<Row extends { id: number }>({ label, columns, rows }: RowsProps<Ro
   return (
     // It scrolls, so the keyboard must reach it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
-    <section className={classes.scroll} aria-label={label} tabIndex={0}>
+    <div className={classes.scroll} tabIndex={0}>
       <table className={tableClasses.table} aria-label={label}>
         <thead>
           <tr>
@@ -106,6 +106,6 @@ function Rows<Row extends { id: number }>({ label, columns, rows }: RowsProps<Ro
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   )
 }

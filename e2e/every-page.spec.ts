@@ -1,0 +1,97 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { ConsoleMessage, Page } from '@playwright/test'
+import type Axe from 'axe-core'
+import { enter, furnish, type Gallery, visit, wordsOf } from './gallery.ts'
+import { Sendroom } from './sendroom.ts'
+import { test as base, expect } from './story.ts'
+import { languages, schemes, views, widths } from './views.ts'
+
+/** With EVERY_VARIANT=1 axe judges all of them; else the two that differ most, and the rest is judged in all. */
+const isForAxe = (scheme: string, width: number) =>
+  process.env.EVERY_VARIANT === '1' || (scheme === 'light') === width > 600
+
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const test = base.extend<object, { gallery: Gallery }>({
+  gallery: [
+    async ({ browser }, use) => {
+      const sendroom = await Sendroom.start()
+      await use(await furnish(sendroom, browser))
+      await sendroom.stop()
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+})
+
+for (const lang of languages)
+  test(`every page and dialog is sound in ${lang}: light and dark, wide and narrow`, async ({
+    gallery,
+    browser,
+  }) => {
+    test.setTimeout(900_000)
+    const words = await wordsOf(gallery, lang)
+    const problems: string[] = []
+    for (const as of [undefined, 'visitor', 'newcomer'] as const) {
+      const page = await enter(browser, gallery, as, lang)
+      await page.addInitScript(AXE)
+      const said: string[] = []
+      page.on('console', (message) => isProblem(message) && said.push(message.text()))
+      page.on('pageerror', (error) => said.push(String(error)))
+      for (const [name, view] of Object.entries(views).filter(([, view]) => view.as === as)) {
+        await test.step(name, async () => {
+          await page.setViewportSize({ width: 1280, height: 800 })
+          await visit(page, view, words)
+          for (const width of widths) {
+            await page.setViewportSize({ width, height: 800 })
+            for (const scheme of schemes) {
+              await page.emulateMedia({ colorScheme: scheme })
+              const found = [
+                ...(await page.evaluate(sidewaysScroll)),
+                ...(await page.evaluate(rawKeys)),
+                ...(isForAxe(scheme, width) ? await violations(page) : []),
+              ]
+              problems.push(...found.map((problem) => `${name} ${scheme} ${width}: ${problem}`))
+            }
+          }
+          problems.push(...said.splice(0).map((problem) => `${name}: ${problem}`))
+        })
+      }
+      await page.context().close()
+    }
+    expect(problems.join('\n')).toBe('')
+  })
+
+/** The browser writes every refusal there, also one that was asked for: a wrong password, a linked account. */
+const isProblem = (message: ConsoleMessage) =>
+  message.type() === 'error' &&
+  !/\/api\/(auth\/login|instances\/\d+\/qrcode-base64)$/.test(message.location().url)
+
+function sidewaysScroll(): string[] {
+  const boxes = [document.documentElement, ...document.querySelectorAll('[role=dialog]')]
+  return boxes
+    .filter((box) => box.scrollWidth > box.clientWidth)
+    .map((box) => `${box.nodeName} scrolls sideways by ${box.scrollWidth - box.clientWidth} px`)
+}
+
+/** In what is seen and in what is read out. */
+function rawKeys(): string[] {
+  const attributes = ['aria-label', 'placeholder', 'title', 'alt']
+  const spoken = [...document.querySelectorAll(attributes.map((name) => `[${name}]`).join())]
+  const texts = [
+    document.title,
+    // biome-ignore lint/performance/useDomNodeTextContent: there the words of neighbours run together
+    document.body.innerText,
+    ...spoken.flatMap((element) => attributes.map((name) => element.getAttribute(name) ?? '')),
+  ]
+  return texts.join('\n').match(/\b[A-Z][A-Z_]+\.[A-Z][A-Z_]+\b|\{\{.*?\}\}/g) ?? []
+}
+
+const violations = (page: Page): Promise<string[]> =>
+  page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: typeof Axe } // put there by the script above
+    const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    )
+  })

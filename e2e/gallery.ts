@@ -1,0 +1,111 @@
+import { type Browser, expect, type Page } from '@playwright/test'
+import type { Api } from './api.ts'
+import { pictureOf } from './picture.ts'
+import { addAccount, addMember, groupsOf } from './scene.ts'
+import type { Sendroom } from './sendroom.ts'
+import type { View, Words } from './views.ts'
+
+/** A furnished Sendroom, and who looks at it. */
+export type Gallery = { url: string; admin: Api; newcomer: Api }
+
+/** Something of everything: what it shows is made the way a person would make it. */
+export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Gallery> {
+  const admin = await sendroom.signIn()
+  const shop = await addAccount(admin, 'Shop Hà Nội')
+  const page = await browser.newPage()
+  await page.goto(sendroom.url)
+  const picture = await pictureOf(page, 'Tết sale −20 %')
+  await page.close()
+  const sales = await groupsOf(admin, shop, 'Sales team')
+  const form = new FormData()
+  form.set('textContent', 'Chào cả nhà! Tuần này giảm giá 20 % cho khách quen.\nHẹn gặp lại ở cửa hàng.')
+  form.set('instanceId', String(shop.id))
+  for (const { id } of sales) form.append('groupIds', String(id))
+  form.set('imageFile', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'sale.png')
+  const { id: messageId } = await admin.call('POST /messages', { body: form })
+  await admin.call('POST /messages', { body: { textContent: 'Cửa hàng nghỉ Tết từ 28 đến mùng 5.' } })
+  const job = { messageId, instanceId: shop.id }
+  const first = await admin.call('POST /jobs', {
+    body: { ...job, jobType: 'SendToGroups', groupIds: sales.map(({ id }) => id) },
+  })
+  await expect
+    .poll(() => admin.call('GET /jobs/:id', { params: { id: first.id } }), { timeout: 60_000 })
+    .toMatchObject({ status: 'Completed' })
+  // Numbers that end in 0000 are not on WhatsApp: a job with a rest.
+  const last = await admin.call('POST /jobs', {
+    body: { ...job, jobType: 'SendToUsers', phoneNumbers: '0901110000, 0907654321' },
+  })
+  await expect
+    .poll(() => admin.call('GET /jobs/:id', { params: { id: last.id } }), { timeout: 60_000 })
+    .toMatchObject({ status: 'Completed' })
+  const params = { id: shop.id }
+  await admin.call('PUT /instances/:id', { params, body: { groupPauseSeconds: [600, 600] } })
+  const vips = await groupsOf(admin, shop, 'VIP customers')
+  await admin.call('POST /jobs', {
+    body: { ...job, jobType: 'SendToGroups', groupIds: vips.map(({ id }) => id) },
+  })
+  await admin.call('POST /jobs', {
+    body: {
+      ...job,
+      jobType: 'SendToUsers',
+      phoneNumbers: '0901234567',
+      scheduledAt: '2099-01-01T02:00:00.000Z',
+    },
+  })
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+  await admin.call('POST /instances', {
+    body: {
+      name: 'Đại lý Đà Nẵng',
+      whapiToken: 'test_dealer',
+      whatsAppNumber: '84912345678',
+      expiredTime: inDays(5),
+    },
+  })
+  await addMember(admin, { use: [shop], canSendMessages: true, canCreateJobs: false })
+  const nobody = await addMember(admin, { use: [], canSendMessages: true, canCreateJobs: true })
+  const newcomer = await sendroom.signIn(nobody.username, nobody.password)
+  return { url: sendroom.url, admin, newcomer }
+}
+
+/** A page for views of this kind: who looks has signed in already. */
+export function enter(browser: Browser, gallery: Gallery, as: View['as'], lang: string): Promise<Page> {
+  const user = as === 'visitor' ? null : gallery[as ?? 'admin']
+  const session = user && { token: user.session.token, user: JSON.stringify(user.session.user) }
+  const localStorage = Object.entries({ lang, ...session }).map(([name, value]) => ({ name, value }))
+  return browser.newPage({
+    baseURL: gallery.url,
+    reducedMotion: 'reduce',
+    storageState: { cookies: [], origins: [{ origin: gallery.url, localStorage }] },
+  })
+}
+
+/** Goes to the view, and opens what it opens as soon as everything is there. */
+export async function visit(page: Page, view: View, words: Words) {
+  // `networkidle` never comes: the stream of changes does not end.
+  const waiting = new Set<unknown>()
+  page.removeAllListeners('request')
+  page.on('request', (request) => {
+    if (/\/api\/(?!events)/.test(request.url())) waiting.add(request)
+  })
+  page.on('requestfinished', (request) => waiting.delete(request))
+  page.on('requestfailed', (request) => waiting.delete(request))
+  const isSettled = async () => {
+    await page.waitForFunction(
+      () => document.querySelector('h1') && !document.querySelector('[aria-busy=true]'),
+    )
+    return waiting.size
+  }
+  const patience = { intervals: [30] }
+  await page.goto(view.path)
+  await expect.poll(isSettled, patience).toBe(0)
+  if (!view.open) return
+  await view.open(page, words)
+  const opened = page.locator('[role=dialog], [role=alert], :popover-open, details[open]')
+  await expect(opened.filter({ visible: true }).first()).toBeVisible()
+  await expect.poll(isSettled, patience).toBe(0)
+}
+
+export async function wordsOf({ url }: Gallery, lang: string): Promise<Words> {
+  const words = await (await fetch(`${url}/i18n/${lang}.json`)).json()
+  return (key) => key.split('.').reduce((at, name) => at[name], words)
+}

@@ -1,0 +1,110 @@
+import { expect, type Page } from '@playwright/test'
+
+/** Texts by their key, as the app shows them. */
+export type Words = (key: string) => string
+export type View = {
+  path: string
+  open?: (page: Page, words: Words) => Promise<unknown>
+  /** Also what lies below the first screen, though something was opened. */
+  isWhole?: boolean
+  /** Who looks; without it the Admin. The newcomer is a Member who has nothing yet. */
+  as?: 'visitor' | 'newcomer'
+}
+
+export const languages = ['en', 'vi', 'cn']
+export const schemes = ['light', 'dark'] as const
+export const widths = [1280, 360]
+
+const button = (page: Page, name: string) =>
+  page.getByRole('main').getByRole('button', { name, exact: true }).first()
+
+const openUserMenu = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'admin' }).click()
+
+/** Every page and every dialog, for the sweep that tests them and for the pictures that people look at. */
+export const views: Record<string, View> = {
+  login: { path: '/login', as: 'visitor' },
+  'login-failed': {
+    path: '/login',
+    as: 'visitor',
+    open: async (page, t) => {
+      await page.getByLabel(t('LOGIN.USERNAME')).fill('nobody')
+      await page.getByLabel(t('LOGIN.PASSWORD'), { exact: true }).fill('nothing')
+      await page.getByRole('button', { name: t('LOGIN.SUBMIT') }).click()
+    },
+  },
+  'login-register': {
+    path: '/login',
+    as: 'visitor',
+    open: (page, t) => page.getByRole('button', { name: t('LOGIN.REGISTER') }).click(),
+  },
+  dashboard: { path: '/dashboard' },
+  'dashboard-empty': { path: '/dashboard', as: 'newcomer' },
+  menu: { path: '/dashboard', open: openUserMenu },
+  password: {
+    path: '/dashboard',
+    open: async (page, t) => {
+      await openUserMenu(page)
+      await page.getByRole('button', { name: t('HEADER.CHANGE_PASSWORD') }).click()
+    },
+  },
+  messages: { path: '/messages' },
+  'messages-empty': { path: '/messages', as: 'newcomer' },
+  'messages-delete': { path: '/messages', open: (page, t) => button(page, t('COMMON.DELETE')).click() },
+  'messages-new': { path: '/messages/new' },
+  'messages-errors': { path: '/messages/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
+  'messages-edit': { path: '/messages/edit/1' },
+  'messages-groups': {
+    path: '/messages/edit/1',
+    open: (page, t) => button(page, t('FORM.CHOOSE_GROUPS')).click(),
+  },
+  jobs: { path: '/jobs' },
+  'jobs-empty': { path: '/jobs', as: 'newcomer' },
+  'jobs-new': { path: '/jobs/new' },
+  'jobs-preview': {
+    path: '/jobs/new',
+    isWhole: true,
+    open: async (page, t) => {
+      await page.getByLabel(t('JOB.TYPE')).selectOption('SendToUsers')
+      await page.getByRole('combobox', { name: t('FORM.INSTANCE') }).fill('Shop')
+      await page.getByRole('option', { name: 'Shop' }).click()
+      await page.getByLabel(t('JOB.PHONE_NUMBERS')).fill('0901234567\n+84 901 234 567\n0912345678\nMs Lan')
+      await expect(page.getByText('Ms Lan').last()).toBeVisible()
+    },
+  },
+  'jobs-completed': { path: '/jobs/1' },
+  'jobs-rest': { path: '/jobs/2' },
+  'jobs-running': { path: '/jobs/3' },
+  'jobs-restart': { path: '/jobs/2', open: (page, t) => button(page, t('JOB.RESTART')).click() },
+  'jobs-retry': { path: '/jobs/2', open: (page, t) => button(page, t('JOB.RETRY')).click() },
+  'jobs-cancel': { path: '/jobs/3', open: (page, t) => button(page, t('JOB.CANCEL')).click() },
+  groups: { path: '/groups' },
+  'groups-empty': { path: '/groups', as: 'newcomer' },
+  'groups-sync': {
+    path: '/groups',
+    open: (page, t) => button(page, t('ACCOUNT.SYNC')).click(),
+  },
+  instances: { path: '/instances' },
+  'instances-empty': { path: '/instances', as: 'newcomer' },
+  'instances-qr': {
+    path: '/instances',
+    open: async (page, t) => {
+      await button(page, t('ACCOUNT.SCAN_QR')).click()
+      // The code links the account: who looks later finds it connected.
+      const code = page.getByRole('img', { name: t('ACCOUNT.QR_ALT') })
+      await expect(code.or(page.getByText(t('ACCOUNT.CONNECTED_NOW')))).toBeVisible()
+    },
+  },
+  'instances-code': { path: '/instances', open: (page, t) => button(page, t('ACCOUNT.GET_CODE')).click() },
+  'instances-clear': { path: '/instances', open: (page, t) => button(page, t('ACCOUNT.CLEAR_DATA')).click() },
+  'instances-new': { path: '/instances/new' },
+  'instances-edit': { path: '/instances/edit/1' },
+  'instances-pace': {
+    path: '/instances/edit/1',
+    isWhole: true,
+    open: (page, t) => page.getByText(t('ACCOUNT_FORM.PACE'), { exact: true }).click(),
+  },
+  users: { path: '/users' },
+  'users-delete': { path: '/users', open: (page, t) => button(page, t('COMMON.DELETE')).click() },
+  'users-new': { path: '/users/new' },
+  'users-edit': { path: '/users/edit/2' },
+}
