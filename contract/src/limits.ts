@@ -11,6 +11,9 @@ export const limits = {
   usernameMin: 3,
   usernameMax: 100,
   emailMax: 200,
+  /** Of an address that somebody registers with: as long as one may be, and as its part before the at-sign may be. */
+  registrationEmailMax: 254,
+  emailNameMax: 64,
   passwordMin: 6,
   passwordMax: 100,
   imageMegabytes: 5,

@@ -5,28 +5,33 @@ import { User } from './users.ts'
 import { key } from './values.ts'
 
 export const Credentials = z.object({
-  username: z.string().trim().min(1, key('LOGIN.USERNAME_REQUIRED')).max(limits.emailMax),
-  password: z.string().min(1, key('LOGIN.PASSWORD_REQUIRED')).max(1000),
+  username: z
+    .string(key('LOGIN.USERNAME_REQUIRED'))
+    .trim()
+    .min(1, key('LOGIN.USERNAME_REQUIRED'))
+    .max(limits.emailMax),
+  password: z.string(key('LOGIN.PASSWORD_REQUIRED')).min(1, key('LOGIN.PASSWORD_REQUIRED')).max(1000),
 })
 
 export const Registration = z
   .object({
     username: z
-      .string()
+      .string(key('REGISTER.USERNAME_REQUIRED'))
       .trim()
       .min(limits.usernameMin, key('REGISTER.USERNAME_REQUIRED'))
       .max(limits.usernameMax, key('REGISTER.USERNAME_REQUIRED')),
     email: z
-      .string()
+      .string(key('REGISTER.EMAIL_REQUIRED'))
       .trim()
       .min(1, key('REGISTER.EMAIL_REQUIRED'))
-      .max(limits.emailMax, key('REGISTER.EMAIL_INVALID'))
+      .max(limits.registrationEmailMax, key('REGISTER.EMAIL_INVALID'))
+      .refine((email) => email.lastIndexOf('@') <= limits.emailNameMax, key('REGISTER.EMAIL_INVALID'))
       .pipe(z.email(key('REGISTER.EMAIL_INVALID'))),
     password: z
-      .string()
+      .string(key('REGISTER.PASSWORD_REQUIRED'))
       .min(limits.passwordMin, key('REGISTER.PASSWORD_REQUIRED'))
       .max(limits.passwordMax, key('REGISTER.PASSWORD_REQUIRED')),
-    repassword: z.string().min(1, key('REGISTER.REPASSWORD_REQUIRED')),
+    repassword: z.string(key('REGISTER.REPASSWORD_REQUIRED')).min(1, key('REGISTER.REPASSWORD_REQUIRED')),
   })
   .refine((form) => form.password === form.repassword, {
     path: ['repassword'],

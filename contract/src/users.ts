@@ -23,17 +23,17 @@ export const User = z
 export type User = z.output<typeof User>
 
 const username = z
-  .string()
+  .string(key('USER_FORM.USERNAME_INVALID'))
   .trim()
   .min(limits.usernameMin, key('USER_FORM.USERNAME_INVALID'))
   .max(limits.usernameMax, key('USER_FORM.USERNAME_INVALID'))
 const email = z
-  .string()
+  .string(key('USER_FORM.EMAIL_INVALID'))
   .trim()
   .max(limits.emailMax, key('USER_FORM.EMAIL_INVALID'))
   .pipe(z.email(key('USER_FORM.EMAIL_INVALID')))
 const password = z
-  .string()
+  .string(key('USER_FORM.PASSWORD_INVALID'))
   .min(limits.passwordMin, key('USER_FORM.PASSWORD_INVALID'))
   .max(limits.passwordMax, key('USER_FORM.PASSWORD_INVALID'))
 const role = z.enum(roles, key('USER_FORM.ROLE_REQUIRED'))

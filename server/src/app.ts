@@ -60,6 +60,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   app.decorateRequest('caller', null)
   app.decorateRequest('uploadedFile', null)
   app.decorate('findCaller', (token: string) => findCaller(sql, tokenHashOf(token)))
+  app.removeContentTypeParser('text/plain') // a body is JSON or a form
   acceptEmptyJson(app)
   cutOffStragglers(app)
 

@@ -60,7 +60,8 @@ async function setScene(caller: (typeof callers)[number]) {
   }
 }
 
-type Row<E extends Endpoint> = [Statuses, (scene: Scene) => Input<E> | Promise<Input<E>>]
+/** What each gets, how it is called, and which requirement of docs/conformance says so. */
+type Row<E extends Endpoint> = [Statuses, (scene: Scene) => Input<E> | Promise<Input<E>>, `[R-${number}]`]
 type Contract = typeof contract
 type Matrix = {
   [F in keyof Contract]: {
@@ -79,13 +80,14 @@ const changedMessage = ({ message, instanceId }: Scene) => ({
 
 const matrix: Matrix = {
   session: {
-    options: [anybody(200), none],
+    options: [anybody(200), none, '[R-228]'],
     login: [
       anybody(200),
       async ({ somebody: { id, username } }) => {
         await world.sql`update users set password_hash = ${await hashPassword('secret1')} where id = ${id}`
         return { body: { username, password: 'secret1' } }
       },
+      '[R-228]',
     ],
     register: [
       // Five an hour from one address.
@@ -98,102 +100,118 @@ const matrix: Matrix = {
           repassword: 'secret1',
         },
       }),
+      '[R-228]',
     ],
-    logout: [signedIn(204), none],
+    logout: [signedIn(204), none, '[R-229]'],
   },
   users: {
-    list: [admin(200), none],
-    get: [admin(200), ({ somebody }) => of(somebody.id)],
+    list: [admin(200), none, '[R-234]'],
+    get: [admin(200), ({ somebody }) => of(somebody.id), '[R-234]'],
     create: [
       admin(201),
       ({ unique }) => ({
         body: { username: unique, email: `${unique}@example.com`, password: 'secret1', role: 'Member' },
       }),
+      '[R-234]',
     ],
     // Anybody may change their own password: users.routes.test.ts. This is somebody else's.
     update: [
       [401, 401, 404, 404, 404, 200],
       ({ somebody }) => ({ ...of(somebody.id), body: { password: 'secret1' } }),
+      '[R-235]',
     ],
-    remove: [admin(204), ({ somebody }) => of(somebody.id)],
+    remove: [admin(204), ({ somebody }) => of(somebody.id), '[R-234]'],
     assignInstances: [
       admin(200),
       ({ somebody, instanceId }) => ({
         ...of(somebody.id),
         body: { instanceIds: [instanceId], canSendMessages: true, canCreateJobs: true },
       }),
+      '[R-234]',
     ],
-    instances: [admin(200), ({ somebody }) => of(somebody.id)],
+    instances: [admin(200), ({ somebody }) => of(somebody.id), '[R-234]'],
   },
   instances: {
-    list: [signedIn(200), none],
-    get: [whoSeesIt(200), ({ instanceId }) => of(instanceId)],
-    create: [admin(201), ({ unique }) => ({ body: { name: unique, whapiToken: `test_${unique}` } })],
-    update: [admin(200), ({ instanceId }) => ({ ...of(instanceId), body: { name: 'Shop' } })],
-    remove: [admin(204), ({ instanceId }) => of(instanceId)],
-    clearData: [admin(204), ({ instanceId }) => of(instanceId)],
-    qr: [whoSeesIt(200), ({ instanceId }) => of(instanceId)],
+    list: [signedIn(200), none, '[R-237]'],
+    get: [whoSeesIt(200), ({ instanceId }) => of(instanceId), '[R-237]'],
+    create: [
+      admin(201),
+      ({ unique }) => ({ body: { name: unique, whapiToken: `test_${unique}` } }),
+      '[R-230]',
+    ],
+    update: [admin(200), ({ instanceId }) => ({ ...of(instanceId), body: { name: 'Shop' } }), '[R-231]'],
+    remove: [admin(204), ({ instanceId }) => of(instanceId), '[R-232]'],
+    clearData: [admin(204), ({ instanceId }) => of(instanceId), '[R-233]'],
+    qr: [whoSeesIt(200), ({ instanceId }) => of(instanceId), '[R-237]'],
     pairingCode: [
       whoSeesIt(200),
       ({ instanceId }) => ({ ...of(instanceId), query: { phone: '+84901234567' } }),
+      '[R-237]',
     ],
-    logout: [whoSeesIt(204), ({ instanceId }) => of(instanceId)],
-    resume: [whoSeesItWithFlag(204), ({ instanceId }) => of(instanceId)],
-    sync: [whoSeesIt(202), ({ instanceId }) => of(instanceId)],
+    logout: [whoSeesIt(204), ({ instanceId }) => of(instanceId), '[R-237]'],
+    resume: [whoSeesItWithFlag(204), ({ instanceId }) => of(instanceId), '[R-244]'],
+    sync: [whoSeesIt(202), ({ instanceId }) => of(instanceId), '[R-237]'],
   },
   groups: {
-    list: [signedIn(200), none],
-    search: [signedIn(200), ({ instanceId }) => ({ body: { instanceIds: [instanceId] } })],
-    exportParticipants: [whoSeesIt(200), ({ group }) => of(group.id)],
+    list: [signedIn(200), none, '[R-239]'],
+    search: [signedIn(200), ({ instanceId }) => ({ body: { instanceIds: [instanceId] } }), '[R-239]'],
+    exportParticipants: [whoSeesIt(200), ({ group }) => of(group.id), '[R-239]'],
   },
   messages: {
-    list: [signedIn(200), none],
-    get: [whoSeesIt(200), ({ message }) => of(message.id)],
-    create: [[401, 401, 400, 403, 201, 201], newMessage],
-    createWithFile: [[401, 401, 400, 403, 201, 201], newMessage],
-    update: [whoSeesItWithFlag(200), changedMessage],
-    updateWithFile: [whoSeesItWithFlag(200), changedMessage],
-    remove: [whoSeesItWithFlag(204), ({ message }) => of(message.id)],
-    bulkDelete: [whoSeesItWithFlag(204), ({ message }) => ({ body: { ids: [message.id] } })],
+    list: [signedIn(200), none, '[R-240]'],
+    get: [whoSeesIt(200), ({ message }) => of(message.id), '[R-240]'],
+    create: [[401, 401, 400, 403, 201, 201], newMessage, '[R-243]'],
+    createWithFile: [[401, 401, 400, 403, 201, 201], newMessage, '[R-243]'],
+    update: [whoSeesItWithFlag(200), changedMessage, '[R-243]'],
+    updateWithFile: [whoSeesItWithFlag(200), changedMessage, '[R-243]'],
+    remove: [whoSeesItWithFlag(204), ({ message }) => of(message.id), '[R-243]'],
+    bulkDelete: [whoSeesItWithFlag(204), ({ message }) => ({ body: { ids: [message.id] } }), '[R-243]'],
   },
   jobs: {
-    list: [signedIn(200), none],
-    get: [whoSeesIt(200), ({ job }) => of(job.id)],
-    sentMessages: [whoSeesIt(200), ({ job }) => of(job.id)],
-    logs: [whoSeesIt(200), ({ job }) => of(job.id)],
+    list: [signedIn(200), none, '[R-241]'],
+    get: [whoSeesIt(200), ({ job }) => of(job.id), '[R-241]'],
+    sentMessages: [whoSeesIt(200), ({ job }) => of(job.id), '[R-241]'],
+    logs: [whoSeesIt(200), ({ job }) => of(job.id), '[R-241]'],
     create: [
       [401, 401, 400, 403, 201, 201],
       ({ message, instanceId, group }) => ({
         body: { messageId: message.id, instanceId, groupIds: [group.id] },
       }),
+      '[R-244]',
     ],
     preview: [
       [401, 401, 400, 403, 200, 200],
       ({ instanceId, group }) => ({ body: { instanceId, groupIds: [group.id] } }),
+      '[R-244]',
     ],
-    restart: [whoSeesItWithFlag(200), ({ endedJob }) => of(endedJob.id)],
-    cancel: [whoSeesItWithFlag(200), ({ job }) => of(job.id)],
-    pause: [whoSeesItWithFlag(200), ({ job }) => of(job.id)],
-    resume: [whoSeesItWithFlag(200), ({ pausedJob }) => of(pausedJob.id)],
-    retryFailed: [whoSeesItWithFlag(200), ({ failedJob }) => ({ ...of(failedJob.id), body: {} })],
-    remove: [whoSeesItWithFlag(204), ({ job }) => of(job.id)],
-    bulkDelete: [whoSeesItWithFlag(204), ({ job }) => ({ body: { jobIds: [job.id] } })],
+    restart: [whoSeesItWithFlag(200), ({ endedJob }) => of(endedJob.id), '[R-244]'],
+    cancel: [whoSeesItWithFlag(200), ({ job }) => of(job.id), '[R-244]'],
+    pause: [whoSeesItWithFlag(200), ({ job }) => of(job.id), '[R-244]'],
+    resume: [whoSeesItWithFlag(200), ({ pausedJob }) => of(pausedJob.id), '[R-244]'],
+    retryFailed: [whoSeesItWithFlag(200), ({ failedJob }) => ({ ...of(failedJob.id), body: {} }), '[R-244]'],
+    remove: [whoSeesItWithFlag(204), ({ job }) => of(job.id), '[R-244]'],
+    bulkDelete: [whoSeesItWithFlag(204), ({ job }) => ({ body: { jobIds: [job.id] } }), '[R-244]'],
   },
-  dashboard: { stats: [signedIn(200), none] },
+  dashboard: { stats: [signedIn(200), none, '[R-242]'] },
   // Its key and secret are its only proof: webhook.routes.test.ts.
-  webhooks: { whapi: [anybody(404), () => ({ params: { key: '1.guessed' }, body: {} })] },
-  events: { follow: [signedIn(200), none] },
+  webhooks: { whapi: [anybody(404), () => ({ params: { key: '1.guessed' }, body: {} }), '[R-228]'] },
+  events: { follow: [signedIn(200), none, '[R-229]'] },
 }
 
 const endpoints = Object.entries(contract).flatMap(([feature, named]) =>
-  Object.entries(named as Record<string, Endpoint>).map(([name, endpoint]) => ({
-    endpoint,
-    name: `${endpoint.method} ${endpoint.path}`,
-    row: (matrix as Record<string, Record<string, Row<Endpoint>>>)[feature]?.[name],
-  })),
+  Object.entries(named as Record<string, Endpoint>).map(([name, endpoint]) => {
+    const row = (matrix as Record<string, Record<string, Row<Endpoint>>>)[feature]?.[name]
+    return {
+      endpoint,
+      name: `${endpoint.method} ${endpoint.path}`,
+      row,
+      requirement: row?.[2],
+      isPublic: endpoint.access === 'public',
+    }
+  }),
 )
 
-test.each(endpoints)('$name is answered to whom it should', async ({ endpoint, row }) => {
+async function expectAnswers({ endpoint, row }: { endpoint: Endpoint; row: Row<Endpoint> | undefined }) {
   if (!row) throw new Error('It is not said yet who may call this.')
   const [expected, inputOf] = row
   const answered: Record<string, number> = {}
@@ -202,4 +220,14 @@ test.each(endpoints)('$name is answered to whom it should', async ({ endpoint, r
     answered[caller] = (await world.call(scene.user, endpoint, await inputOf(scene))).status
   }
   expect(answered).toEqual(Object.fromEntries(callers.map((caller, n) => [caller, expected[n]])))
-})
+}
+
+test.each(endpoints.filter(({ isPublic }) => isPublic))(
+  '$requirement $name is answered to everybody',
+  expectAnswers,
+)
+
+test.each(endpoints.filter(({ isPublic }) => !isPublic))(
+  '[R-229] $requirement $name is answered to whom it should',
+  expectAnswers,
+)

@@ -33,7 +33,10 @@ async function untilStatus(jobId: number, status: string) {
   await world.until(async () => (await world.jobStatus(jobId)) === status)
 }
 
-test('a job runs to its end: everybody gets the message once, in order', async () => {
+const times = async (jobId: number) =>
+  (await world.sql`select started_at, completed_at from jobs where id = ${jobId}`)[0]
+
+test('[R-141] a job runs to its end: everybody gets the message once, in order', async () => {
   const { provider, ledger } = world.scripted()
   const job = await world.add.job({ textContent: 'Hello' })
   world.worker(provider)
@@ -47,6 +50,7 @@ test('a job runs to its end: everybody gets the message once, in order', async (
   ])
   expect(await world.statuses(job.id)).toEqual(['sent', 'sent', 'sent'])
   expect(await world.log(job.id)).toEqual(['job_started', 'job_completed'])
+  expect(await times(job.id)).toEqual({ startedAt: expect.any(String), completedAt: expect.any(String) })
 })
 
 test('a job that is being created, however large, holds its account back from nothing', async () => {
@@ -99,7 +103,7 @@ test('ten workers share the accounts: each account sends one message after anoth
   expect(new Set(ledger.map(({ to, text }) => `${to} ${text}`)).size).toBe(200)
 })
 
-test('a scheduled job waits for its time, starts when it has come, however late we return', async () => {
+test('[R-139] a scheduled job waits for its time, starts when it has come, however late we return', async () => {
   const { provider, ledger } = world.scripted()
   const [{ at }] = await world.sql<[{ at: string }]>`select clock_now() + interval '3 hours' as at`
   const job = await world.add.job({ scheduledAt: at })
@@ -116,7 +120,7 @@ test('a scheduled job waits for its time, starts when it has come, however late 
   expect(ledger).toHaveLength(6)
 })
 
-test('a due job becomes Running whatever its account does, and says why it sends nothing', async () => {
+test('[R-140] a due job becomes Running whatever its account does, and says why it sends nothing', async () => {
   const { provider, calls } = world.scripted()
   const { id: instanceId } = await world.add.instance({ isActive: false })
   const job = await world.add.job({ instanceId })
@@ -124,6 +128,7 @@ test('a due job becomes Running whatever its account does, and says why it sends
 
   await untilStatus(job.id, 'Running')
 
+  expect(await times(job.id)).toEqual({ startedAt: expect.any(String), completedAt: null })
   expect(await whyWaiting(world.sql, job.id)).toEqual({
     waiting: reason('account_inactive'),
     nextSendAt: null,
@@ -134,7 +139,7 @@ test('a due job becomes Running whatever its account does, and says why it sends
   await untilStatus(job.id, 'Completed')
 })
 
-test('a rejected recipient fails with its reason; the job is Failed only when nobody got it', async () => {
+test('[R-142] a rejected recipient fails with its reason; the job is Failed only when nobody got it', async () => {
   const { provider, script, accept } = world.scripted()
   script.onSend = (send) =>
     send.to === '2@g.us' || send.text === 'Refused'

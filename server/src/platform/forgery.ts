@@ -15,8 +15,9 @@ export function setForgeryCookie(request: FastifyRequest, reply: FastifyReply): 
 /** Where the cookie is present, a call that changes something has to repeat it. */
 export function guardAgainstForgery(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
-    if (SAFE.includes(request.method) || !request.url.startsWith('/api/')) return
-    if (request.url.startsWith('/api/webhooks/')) return
+    // The route's address, not the request's, which may be written otherwise: /%61pi/jobs is /api/jobs.
+    const { url = '' } = request.routeOptions
+    if (SAFE.includes(request.method) || !url.startsWith('/api/') || url.startsWith('/api/webhooks/')) return
     const expected = request.cookies[COOKIE]
     if (expected && request.headers['x-xsrf-token'] !== expected) throw new Refusal('forgery')
   })

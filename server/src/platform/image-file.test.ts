@@ -8,14 +8,14 @@ test.each([
   ['jpeg', 'jpg'],
   ['webp', 'webp'],
   ['gif', 'gif'],
-] as const)('a %s is taken and stays one', async (format, extension) => {
+] as const)('[R-193] a %s is taken and stays one', async (format, extension) => {
   const image = await cleanImage(await picture(format))
 
   expect(image.extension).toBe(extension)
   expect(await sharp(image.bytes).metadata()).toMatchObject({ format, width: 40, height: 20 })
 })
 
-test('a photo is turned upright and loses what the phone wrote into it', async () => {
+test('[R-195] a photo is turned upright and loses what the phone wrote into it', async () => {
   const taken = await photo()
   expect((await sharp(taken).metadata()).exif?.toString('latin1')).toContain('Somebody Secret')
 
@@ -56,6 +56,6 @@ test.each([
         .png()
         .toBuffer(),
   ],
-])('%s is not an image', async (_case, make) => {
+])('[R-193] %s is not an image', async (_case, make) => {
   await expect(cleanImage(await make())).rejects.toMatchObject({ code: 'not_an_image' })
 })

@@ -15,7 +15,7 @@ async function keep() {
   return { id, name }
 }
 
-test('an image is served with headers that let it do nothing else', async () => {
+test('[R-196] an image is served with headers that let it do nothing else', async () => {
   const { name } = await keep()
 
   const answer = await (await world.app).inject(`/images/${name}`)

@@ -22,7 +22,7 @@ async function numbers(query: { page?: number; pageSize?: number; sortDirection?
 const fill = (count: number) =>
   world.sql`create table numbers as select id, id % 3 as kind from generate_series(1, ${count}::int) id`
 
-test('ties are broken by id in the direction of the sort, so pages never overlap', async () => {
+test('[R-168] ties are broken by id in the direction of the sort, so pages never overlap', async () => {
   await fill(9)
 
   const up = [await numbers({ pageSize: 5 }), await numbers({ pageSize: 5, page: 2 })]
@@ -32,7 +32,7 @@ test('ties are broken by id in the direction of the sort, so pages never overlap
   expect(down.data.map(({ id }) => id)).toEqual([8, 5, 2, 7, 4, 1, 9, 6, 3])
 })
 
-test('a page past the end is empty and still counts right', async () => {
+test('[R-167] a page past the end is empty and still counts right', async () => {
   await fill(25)
 
   expect(await numbers({ page: 9 })).toEqual({
@@ -48,14 +48,14 @@ test('a page past the end is empty and still counts right', async () => {
   })
 })
 
-test('counts are exact at once up to 10,000', async () => {
+test('[R-169] counts are exact at once up to 10,000', async () => {
   await fill(10_000)
   expect((await numbers()).pagination.totalCount).toBe(10_000)
   await world.sql`delete from numbers where id = 1`
   expect((await numbers()).pagination.totalCount).toBe(9999)
 })
 
-test('a longer list is counted whole, and its count kept for a while', async () => {
+test('[R-169] a longer list is counted whole, and its count kept for a while', async () => {
   await fill(10_005)
   expect((await numbers()).pagination.totalCount).toBe(10_005)
   await world.sql`delete from numbers where id = 1`

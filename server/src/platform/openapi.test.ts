@@ -4,7 +4,7 @@ import { useWorld } from '../../test/world.ts'
 
 const world = useWorld()
 
-test('the description names every endpoint of the contract', async () => {
+test('[R-295] the description names every endpoint of the contract', async () => {
   const answer = await (await world.app).inject('/api/openapi.json')
 
   expect(answer.statusCode).toBe(200)

@@ -109,7 +109,7 @@ describe.concurrent('what is wrong at the start is told in one sentence', { time
 })
 
 describe.concurrent('the process', { timeout: 90_000 }, () => {
-  test('prints the first Admin’s password once, and keeps it only until the first sign-in', async () => {
+  test('[R-158] prints the first Admin’s password once, and keeps it only until the first sign-in', async () => {
     await using home = await Installation.create()
     const note = join(home.dataDir, 'first-admin.txt')
     const first = await home.start()

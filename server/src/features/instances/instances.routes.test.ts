@@ -40,7 +40,7 @@ describe('creating', () => {
     expect(world.syncRequests).toEqual([body.id])
   })
 
-  test('a test-mode account has no pause and no cap unless they are given', async () => {
+  test('[R-217] a test-mode account has no pause and no cap unless they are given', async () => {
     const admin = await world.add.admin()
     const create = async (body: object) =>
       (await world.call(admin, instances.create, { body: { name: 'A', whapiToken: newToken(), ...body } }))
@@ -58,7 +58,7 @@ describe('creating', () => {
     })
   })
 
-  test('a real account has the careful pace, and keeps what it is given', async () => {
+  test('[R-217] a real account has the careful pace, and keeps what it is given', async () => {
     const admin = await world.add.admin()
     const pace = {
       groupPauseSeconds: [5, 6],
@@ -96,7 +96,7 @@ describe('creating', () => {
     expect(Object.keys(answer.body.error)).toEqual(fields)
   })
 
-  test('two instances never share a token', async () => {
+  test('[R-215] two instances never share a token', async () => {
     const admin = await world.add.admin()
     const { token } = await world.add.instance()
     const other = await world.add.instance()
@@ -121,7 +121,7 @@ describe('creating', () => {
 })
 
 describe('seeing', () => {
-  test('[R-695] Members see their instances only, and no token anywhere', async () => {
+  test('[R-695] [R-238] [R-106] Members see their instances only, and no token anywhere', async () => {
     const mine = await world.add.instance({ name: 'Mine' })
     const other = await world.add.instance({ name: 'Other' })
     const member = await world.add.user({ instances: [mine] })
@@ -135,7 +135,7 @@ describe('seeing', () => {
     expect(list.raw.toString() + one.raw.toString()).not.toMatch(/token|cipher/i)
   })
 
-  test('[R-695] Admins see all; the token only with one instance', async () => {
+  test('[R-695] [R-106] [R-105] Admins see all; the token only with one instance', async () => {
     const { id, token } = await world.add.instance()
     const admin = await world.add.admin()
 
@@ -146,7 +146,7 @@ describe('seeing', () => {
     expect((await world.call(admin, instances.get, { params: { id } })).body.whapiToken).toBe(token)
   })
 
-  test('the token lies in the database only encrypted', async () => {
+  test('[R-107] the token lies in the database only encrypted', async () => {
     const { token } = await world.add.instance()
 
     const [row] = await world.sql`select i::text as row from instances i`
@@ -154,7 +154,7 @@ describe('seeing', () => {
     expect(row?.row).not.toContain(Buffer.from(token).toString('hex'))
   })
 
-  test('the list is searched in names and numbers, taking % and _ as they are', async () => {
+  test('[R-180] [R-176] the list is searched in names and numbers, taking % and _ as they are', async () => {
     const admin = await world.add.admin()
     await world.add.instance({ name: '50% off', whatsAppNumber: '84901111111' })
     await world.add.instance({ name: '500', whatsAppNumber: '84902222222' })
@@ -168,7 +168,7 @@ describe('seeing', () => {
   })
 
   test.each(['id', 'name', 'whatsAppNumber', 'isActive', 'createdAt', 'expiredTime', 'status'] as const)(
-    'the list sorts by %s, page after page',
+    '[R-175] the list sorts by %s, page after page',
     async (sortBy) => {
       const admin = await world.add.admin()
       for (const name of ['a', 'b', 'c']) await world.add.instance({ name })
@@ -250,7 +250,7 @@ describe('access', () => {
 })
 
 describe('changing', () => {
-  test('leaves alone what it does not name', async () => {
+  test('[R-272] leaves alone what it does not name', async () => {
     const admin = await world.add.admin()
     const { id, token } = await world.add.instance({ name: 'Old', quietFrom: '22:00', quietTo: '06:00' })
 
@@ -281,7 +281,7 @@ describe('changing', () => {
     expect(body).toMatchObject({ status: 'Connecting', whapiToken })
   })
 
-  test('the token stays while a message is on its way or in doubt', async () => {
+  test('[R-216] the token stays while a message is on its way or in doubt', async () => {
     const admin = await world.add.admin()
     const { id, token } = await world.add.instance()
     const { id: jobId } = await world.add.job({ instanceId: id, status: 'Running' })
@@ -362,7 +362,7 @@ describe('deleting', () => {
   const nothing = { groups: 0, participants: 0, messages: 0, jobs: 0, deliveries: 0 }
   const kept = { instances: 1, groups: 1, participants: 1, messages: 1, jobs: 1, deliveries: 3 }
 
-  test('an instance takes all its data along, and nobody else’s', async () => {
+  test('[R-273] an instance takes all its data along, and nobody else’s', async () => {
     const admin = await world.add.admin()
     const instance = await fullInstance()
     await fullInstance()
@@ -372,7 +372,7 @@ describe('deleting', () => {
     expect(await counts()).toEqual(kept)
   })
 
-  test('clearing the data keeps the instance and its assignments', async () => {
+  test('[R-274] clearing the data keeps the instance and its assignments', async () => {
     const admin = await world.add.admin()
     const instance = await fullInstance()
     const member = await world.add.user({ instances: [instance] })

@@ -32,7 +32,7 @@ describe('linking', () => {
     expect(await ask()).toMatchObject({ status: 409, body: { code: 'already_connected' } })
   })
 
-  test('the QR code is a PNG as a data URI', async () => {
+  test('[R-132] the QR code is a PNG as a data URI', async () => {
     const token = newToken('test_fresh')
     simulated.change(token, { state: 'QR' })
     const { id } = await world.add.instance({ token })
@@ -54,7 +54,7 @@ describe('linking', () => {
     expect(channel?.requests.get('GET /health')).toBe(1)
   })
 
-  test('a number written the local way gets its pairing code', async () => {
+  test('[R-276] a number written the local way gets its pairing code', async () => {
     const token = newToken('test_fresh')
     simulated.change(token, { state: 'QR' })
     const { id } = await world.add.instance({ token, status: 'NeedsLogin' })
@@ -69,18 +69,21 @@ describe('linking', () => {
     expect(simulated.simulator.channels.find(token)?.number).toBe('84901234567')
   })
 
-  test.each(['', 'hello', '12', '0901'])('the phone number %j is refused on its field', async (phone) => {
-    const { id } = await world.add.instance()
+  test.each(['', 'hello', '12', '0901'])(
+    '[R-218] the phone number %j is refused on its field',
+    async (phone) => {
+      const { id } = await world.add.instance()
 
-    const answer = await world.call(await world.add.admin(), instances.pairingCode, {
-      params: { id },
-      query: { phone },
-    })
+      const answer = await world.call(await world.add.admin(), instances.pairingCode, {
+        params: { id },
+        query: { phone },
+      })
 
-    expect(answer).toMatchObject({ status: 400, body: { fields: { phone: 'ACCOUNT.PHONE_REQUIRED' } } })
-  })
+      expect(answer).toMatchObject({ status: 400, body: { fields: { phone: 'ACCOUNT.PHONE_REQUIRED' } } })
+    },
+  )
 
-  test('logging out unlinks the account; a second time there is nothing to unlink', async () => {
+  test('[R-152] logging out unlinks the account; a second time there is nothing to unlink', async () => {
     const { id } = await world.add.instance({ token: newToken() })
     const member = await world.add.user({ instances: [{ id }] })
     const logOut = () => world.call(member, instances.logout, { params: { id } })
@@ -90,7 +93,7 @@ describe('linking', () => {
     expect(await logOut()).toMatchObject({ status: 409, body: { code: 'already_logged_out' } })
   })
 
-  test('an inactive account is neither linked nor synced nor asked for', async () => {
+  test('[R-153] an inactive account is neither linked nor synced nor asked for', async () => {
     const token = newToken('test_fresh')
     const { id } = await world.add.instance({ token, isActive: false, status: 'NeedsLogin' })
     const admin = await world.add.admin()
@@ -112,7 +115,7 @@ describe('linking', () => {
     ['a server error', { kind: 'status', status: 500 } as const, /error \(500\)/],
     ['a lost connection', { kind: 'drop-before' } as const, /could not be reached/],
     ['an unpaid account', { kind: 'status', status: 402 } as const, /not paid/],
-  ])('%s at the provider is said in plain words', async (_case, fault, words) => {
+  ])('[R-279] %s at the provider is said in plain words', async (_case, fault, words) => {
     const token = newToken('test_fresh')
     const { id } = await world.add.instance({ token })
     const admin = await world.add.admin()
@@ -142,7 +145,7 @@ describe('linking', () => {
 })
 
 describe('asking for the groups', () => {
-  test('is taken at once and done in the background', async () => {
+  test('[R-278] is taken at once and done in the background', async () => {
     const { id } = await world.add.instance()
     const member = await world.add.user({ instances: [{ id }] })
 

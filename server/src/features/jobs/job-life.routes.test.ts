@@ -27,7 +27,7 @@ async function desk() {
   }
 }
 
-test('a job is paused and resumed, and says by whom', async () => {
+test('[R-149] a job is paused and resumed, and says by whom', async () => {
   const { instanceId, member } = await desk()
   const { id } = await world.add.job({ instanceId })
 
@@ -41,7 +41,7 @@ test('a job is paused and resumed, and says by whom', async () => {
   expect((await get(member, id)).logs[0]?.message).toBe(`Resumed by ${member.username}.`)
 })
 
-test('only what can be paused is paused, only what is paused is resumed', async () => {
+test('[R-149] only what can be paused is paused, only what is paused is resumed', async () => {
   const { instanceId, member } = await desk()
   const job = await world.add.job({ instanceId, status: 'Running' })
   const ended = await world.add.job({ instanceId, status: 'Completed' })
@@ -53,7 +53,7 @@ test('only what can be paused is paused, only what is paused is resumed', async 
   expect(await resume(member, ended.id)).toMatchObject(refused('job_not_resumable'))
 })
 
-test('the rest of an ended job is sent to; the counts tell who gets it again and who is unknown', async () => {
+test('[R-150] the rest of an ended job is sent to; the counts tell who gets it again and who is unknown', async () => {
   const { instanceId, member } = await desk()
   const { id } = await world.add.job({
     instanceId,
@@ -79,7 +79,7 @@ test('the rest of an ended job is sent to; the counts tell who gets it again and
   })
 })
 
-test('unknown outcomes are sent to only when that is said', async () => {
+test('[R-150] unknown outcomes are sent to only when that is said', async () => {
   const { instanceId, member } = await desk()
   const { id } = await world.add.job({ instanceId, status: 'Failed', deliveryStatus: 'failed' })
   await world.sql`update deliveries set reason = '{"code": "outcome_unknown", "params": {}}'`

@@ -55,7 +55,7 @@ async function desk(instanceColumns: Record<string, unknown> = {}) {
 
 const toUsers = (phoneNumbers: string) => ({ jobType: 'SendToUsers', phoneNumbers }) as const
 
-test('a job to groups carries its own text and image, and one delivery for each group', async () => {
+test('[R-123] a job to groups carries its own text and image, and one delivery for each group', async () => {
   const { instance, member, groups, message, create } = await desk()
   const [image] = await world.sql`
     insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`
@@ -108,7 +108,7 @@ test('a job to people reads their numbers, each once', async () => {
   ])
 })
 
-test('numbers that can not be read refuse the job and are named, in a bounded text', async () => {
+test('[R-208] numbers that can not be read refuse the job and are named, in a bounded text', async () => {
   const { create } = await desk()
 
   expect(await create(toUsers('0901234567, hello; +84 12'))).toMatchObject({
@@ -122,7 +122,7 @@ test('numbers that can not be read refuse the job and are named, in a bounded te
   expect(await world.sql`select from jobs`).toHaveLength(0)
 })
 
-test('a job of more than 100,000 recipients is refused', async () => {
+test('[R-210] a job of more than 100,000 recipients is refused', async () => {
   const { create } = await desk()
   const numbers = Array.from({ length: 100_001 }, (_, n) => `+8490${1_000_000 + n}`).join('\n')
 
@@ -142,8 +142,8 @@ test.each([
   ],
   ['no groups', { groupIds: [] }, { groupIds: 'JOB.GROUP_REQUIRED' }],
   ['an unknown group', { groupIds: [999_999] }, { groupIds: 'JOB.GROUP_INVALID' }],
-  ['no phone numbers', toUsers(' \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
-  ['phone numbers without any', toUsers(' , ; \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
+  ['[R-209] no phone numbers', toUsers(' \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
+  ['[R-209] phone numbers without any', toUsers(' , ; \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
   ['a time that is none', { scheduledAt: 'tomorrow' }, { scheduledAt: 'JOB.SCHEDULED_AT_INVALID' }],
 ])('%s is named by its field', async (_case, order, fields) => {
   const { create } = await desk()
@@ -154,7 +154,7 @@ test.each([
   })
 })
 
-test('message, instance and groups must be the caller’s to see, and the groups of that instance', async () => {
+test('[R-203] message, instance and groups must be the caller’s to see, and the groups of that instance', async () => {
   const { create } = await desk()
   const elsewhere = await world.add.group()
   const foreign = await world.add.message()
@@ -171,13 +171,13 @@ test('message, instance and groups must be the caller’s to see, and the groups
   expect(await world.sql`select from jobs`).toHaveLength(0)
 })
 
-test('an instance that is not active takes no job', async () => {
+test('[R-154] an instance that is not active takes no job', async () => {
   const { create } = await desk({ isActive: false })
 
   expect(await create()).toMatchObject({ status: 409, body: { code: 'instance_inactive' } })
 })
 
-test('a group that the account has left is refused with its name', async () => {
+test('[R-204] a group that the account has left is refused with its name', async () => {
   const { groups, create } = await desk()
   await world.sql`update groups set left_at = clock_now() where id = ${groups[1]?.id ?? 0}`
 
@@ -187,7 +187,7 @@ test('a group that the account has left is refused with its name', async () => {
   })
 })
 
-test('a time that lies ahead is kept, one that has passed means now', async () => {
+test('[R-201] a time that lies ahead is kept, one that has passed means now', async () => {
   const { create } = await desk()
   const scheduledAt = '2125-01-01T08:00:00.000Z'
 
@@ -206,7 +206,7 @@ test('a job page tells how many were sent in the last minute', async () => {
   expect((await get(member, id)).body.recipients).toMatchObject({ sent: 2, sentLastMinute: 1 })
 })
 
-test('a job page tells its counts, its progress and what became of each recipient', async () => {
+test('[R-119] [R-117] a job page tells its counts, its progress and what became of each recipient', async () => {
   const { instance, member } = await memberWithInstance()
   const recipients = ['1@g.us', '2@g.us', '3@g.us', '4@g.us', '5@g.us', '6@g.us']
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Running', recipients })
@@ -247,7 +247,7 @@ test('a job page says why nothing is sent yet', async () => {
   })
 })
 
-test('a large job’s page is bounded; its lists page through all', async () => {
+test('[R-120] [R-121] a large job’s page is bounded; its lists page through all', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, recipients: [] })
   await world.sql`update jobs set job_type = 'SendToUsers'`
@@ -299,7 +299,7 @@ test('one page costs the same number of queries, however large the job', async (
   expect(await countQueries(large.id)).toBe(few)
 })
 
-test('a job that has ended is restarted from the start', async () => {
+test('[R-144] a job that has ended is restarted from the start', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Completed' })
   await settle(id, 'sent', 'failed', 'sent')
@@ -314,7 +314,37 @@ test('a job that has ended is restarted from the start', async () => {
   })
 })
 
-test('a job is cancelled, and what had not gone out is skipped', async () => {
+test.each(['Completed', 'Failed', 'Cancelled'] as const)(
+  '[R-143] a %s job can be restarted',
+  async (status) => {
+    const job = await world.add.job({ status })
+
+    expect(await restart(await world.add.admin(), job.id)).toMatchObject({
+      status: 200,
+      body: { status: 'Pending', startedAt: null, completedAt: null },
+    })
+  },
+)
+
+test.each(['Pending', 'Running'] as const)('[R-147] a %s job can be cancelled', async (status) => {
+  const job = await world.add.job({ status })
+
+  expect(await cancel(await world.add.admin(), job.id)).toMatchObject({
+    status: 200,
+    body: { status: 'Cancelled', completedAt: expect.any(String) },
+  })
+})
+
+test('[R-146] a restart keeps a time that still lies ahead', async () => {
+  const scheduledAt = '2125-01-01T08:00:00.000Z'
+  const { id } = await world.add.job({ status: 'Cancelled', scheduledAt })
+
+  expect(await restart(await world.add.admin(), id)).toMatchObject({
+    body: { status: 'Pending', scheduledAt },
+  })
+})
+
+test('[R-148] a job is cancelled, and what had not gone out is skipped', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Running' })
   await settle(id, 'sent')
@@ -324,7 +354,7 @@ test('a job is cancelled, and what had not gone out is skipped', async () => {
   expect((await get(member, id)).body).toMatchObject({ recipients: { total: 3, sent: 1, skipped: 2 } })
 })
 
-test.each(['Pending', 'Running'] as const)('a %s job can not be restarted', async (status) => {
+test.each(['Pending', 'Running'] as const)('[R-143] a %s job can not be restarted', async (status) => {
   const job = await world.add.job({ status })
 
   expect(await restart(await world.add.admin(), job.id)).toMatchObject({
@@ -333,16 +363,19 @@ test.each(['Pending', 'Running'] as const)('a %s job can not be restarted', asyn
   })
 })
 
-test.each(['Completed', 'Failed', 'Cancelled'] as const)('a %s job can not be cancelled', async (status) => {
-  const job = await world.add.job({ status })
+test.each(['Completed', 'Failed', 'Cancelled'] as const)(
+  '[R-147] a %s job can not be cancelled',
+  async (status) => {
+    const job = await world.add.job({ status })
 
-  expect(await cancel(await world.add.admin(), job.id)).toMatchObject({
-    status: 409,
-    body: { code: 'job_not_cancellable' },
-  })
-})
+    expect(await cancel(await world.add.admin(), job.id)).toMatchObject({
+      status: 409,
+      body: { code: 'job_not_cancellable' },
+    })
+  },
+)
 
-test('a job with a message still in doubt is not restarted beside it', async () => {
+test('[R-145] a job with a message still in doubt is not restarted beside it', async () => {
   const job = await world.add.job({ status: 'Cancelled' })
   await world.sql`
     update deliveries set status = 'doubt', doubt_since = clock_now() where chat_id = '1@g.us'`
@@ -353,7 +386,7 @@ test('a job with a message still in doubt is not restarted beside it', async () 
   })
 })
 
-test('a job is deleted with all that belongs to it; one that waits is cancelled first', async () => {
+test('[R-151] a job is deleted with all that belongs to it; one that waits is cancelled first', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Running' })
 
@@ -363,7 +396,7 @@ test('a job is deleted with all that belongs to it; one that waits is cancelled 
   expect(await world.sql`select from deliveries`).toHaveLength(0)
 })
 
-test('several are deleted all or none', async () => {
+test('[R-286] several are deleted all or none', async () => {
   const { instance, member } = await memberWithInstance()
   const [own, other] = [await world.add.job({ instanceId: instance.id }), await world.add.job()]
 
@@ -376,7 +409,7 @@ test('several are deleted all or none', async () => {
   expect(await world.sql`select id from jobs`).toEqual([{ id: other.id }])
 })
 
-test('a member sees and touches the jobs of their instances only; an Admin all', async () => {
+test('[R-241] a member sees and touches the jobs of their instances only; an Admin all', async () => {
   const { instance, member } = await memberWithInstance()
   const own = await world.add.job({ instanceId: instance.id })
   const other = await world.add.job({ createdByUserId: member.id })
@@ -395,7 +428,7 @@ test('a member sees and touches the jobs of their instances only; an Admin all',
   expect(await world.sql`select status from jobs`).toEqual([{ status: 'Pending' }, { status: 'Pending' }])
 })
 
-test('a member without the flag reads, and changes nothing', async () => {
+test('[R-244] a member without the flag reads, and changes nothing', async () => {
   const { instance, create } = await desk()
   const reader = await world.add.user({ instances: [instance], canCreateJobs: false })
   const { id } = await world.add.job({ instanceId: instance.id })
@@ -424,7 +457,7 @@ test('without a session nothing is answered', async () => {
     expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
 })
 
-test('the list is searched literally, sorted and paged', async () => {
+test('[R-178] [R-176] the list is searched literally, sorted and paged', async () => {
   const admin = await world.add.admin()
   for (const [textContent, status] of [
     ['50% off', 'Running'],
@@ -450,7 +483,7 @@ test('the list is searched literally, sorted and paged', async () => {
   expect(await list(admin, { sortBy: 'media_id' })).toMatchObject({ status: 400 })
 })
 
-test('a list row carries nothing that grows with the job', async () => {
+test('[R-122] a list row carries nothing that grows with the job', async () => {
   const admin = await world.add.admin()
   await world.add.job({ textContent: 'x'.repeat(4000) })
 

@@ -1,0 +1,386 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Providers } from '../src/providers/provider.ts'
+import { World } from './world.ts'
+
+// Defaults and bounds of what the server is sent, their numbers written out: at the bound it is taken, beyond it
+// refused with the field's name. One database for all: each asks for things of its own.
+
+const provider = { status: async () => ({ status: 'Connected', linkedNumber: null }) }
+const world = new World({
+  providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls need no more of it
+})
+let token = ''
+
+beforeAll(async () => {
+  await world.open()
+  token = (await world.add.admin()).token
+})
+afterAll(() => world.close())
+
+let address = 0
+
+async function send(method: 'GET' | 'POST' | 'PUT', path: string, payload?: object) {
+  const answer = await (await world.app).inject({
+    method,
+    url: `/api/${path}`,
+    // Registrations are counted by address.
+    headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': `10.0.0.${address++ % 250}` },
+    ...(payload && { payload }),
+  })
+  const body = answer.body && answer.json()
+  return { status: answer.statusCode, body }
+}
+
+/** The status of what was taken, or the keys of the fields that were refused. */
+async function verdict(method: 'GET' | 'POST' | 'PUT', path: string, payload?: object) {
+  const { status, body } = await send(method, path, payload)
+  return status === 400 ? body.fields : status
+}
+
+const x = (length: number) => 'x'.repeat(length)
+
+let count = 0
+/** What has to be unique, of this length. */
+const unique = (length: number) => `${count++}`.padStart(3, '0').padEnd(length, 'x')
+/** An address of this length, with so many characters before the at-sign. */
+function emailOf(length: number, before = 10) {
+  const domain = Array.from({ length: length - before - 5 }, (_, n) => (n % 50 === 25 ? '.' : 'x')).join('')
+  return `${unique(before)}@${domain}.com`
+}
+
+describe('a list', () => {
+  const lists = ['messages', 'jobs', 'groups', 'instances', 'users']
+  const first = async (path: string) => (await send('GET', path)).body
+
+  test('[R-159] [R-160] starts with page 1 of 10 rows where nothing is said', async () => {
+    const { id: instanceId } = await world.add.instance()
+    for (let n = 0; n < 11; n++) {
+      await world.add.user()
+      await world.add.message()
+      await world.add.group({ instanceId })
+      await world.add.job({ recipients: [] })
+    }
+
+    for (const list of lists) {
+      const { data, pagination } = await first(list)
+      expect(data).toHaveLength(10)
+      expect(pagination).toMatchObject({ currentPage: 1, pageSize: 10, hasPrevious: false, hasNext: true })
+    }
+  })
+
+  const sorted = (values: (string | number)[], direction: string) => {
+    const up = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+    return direction === 'asc' ? up : up.toReversed()
+  }
+
+  const orders = [
+    ['messages', '[R-170]', 'newest first', 'id', 'desc'],
+    ['jobs', '[R-171]', 'newest first', 'id', 'desc'],
+    ['groups', '[R-172]', 'by name, ascending', 'name', 'asc'],
+    ['instances', '[R-173]', 'by createdAt, descending', 'createdAt', 'desc'],
+    ['users', '[R-174]', 'descending, without a field of its own', 'id', 'desc'],
+  ] as const
+  test.each(orders)(
+    '%s: %s where no order is said, it is %s',
+    async (list, _number, _order, by, direction) => {
+      for (const name of ['b', 'a', 'c']) {
+        await world.add.user()
+        await world.add.message()
+        await world.add.group({ name })
+        await world.add.instance({ name, createdAt: `2030-01-0${name === 'a' ? 1 : 2}T00:00:00Z` })
+        await world.add.job({ recipients: [] })
+      }
+
+      const rows = (await first(`${list}?pageSize=100`)).data
+      const values = rows.map((row: Record<string, string | number>) => row[by])
+
+      expect(new Set(values).size).toBeGreaterThan(2)
+      expect(values).toEqual(sorted(values, direction))
+    },
+  )
+
+  test.each(lists)(
+    '[R-164] [R-165] [R-161] [R-162] [R-163] %s takes page, pageSize, sortBy, sortDirection and search within bounds',
+    async (list) => {
+      const ask = async (query: string) => {
+        const answer = await verdict('GET', `${list}?${query}`)
+        return typeof answer === 'number' ? answer : Object.keys(answer)
+      }
+
+      expect(await ask('sortDirection=asc')).toBe(200)
+      expect(await ask('sortDirection=desc')).toBe(200)
+      expect(await ask('sortDirection=up')).toEqual(['sortDirection'])
+      expect(await ask('sortBy=id')).toBe(200)
+      expect(await ask('sortBy=passwordHash')).toEqual(['sortBy'])
+      expect(await ask('page=1')).toBe(200)
+      for (const page of ['0', '-1', '1.5', 'two']) expect(await ask(`page=${page}`)).toEqual(['page'])
+      for (const size of [1, 10, 25, 50, 100, 1000]) expect(await ask(`pageSize=${size}`)).toBe(200)
+      for (const size of ['0', '1001', '2.5']) expect(await ask(`pageSize=${size}`)).toEqual(['pageSize'])
+      expect(await ask(`search=${x(200)}`)).toBe(200)
+      expect(await ask(`search=${x(201)}`)).toEqual(['search'])
+    },
+  )
+
+  test.each([
+    ['messages', ['id', 'textContent', 'createdByUserName', 'createdAt']],
+    ['jobs', ['id', 'jobType', 'messageTitle', 'status', 'scheduledAt', 'createdAt']],
+  ])('[R-175] %s sorts by each of its fields, both ways', async (list, fields) => {
+    const word = unique(20)
+    const types = ['SendToUsers', 'SendToGroups', 'SendToUsers'] as const
+    const statuses = ['Running', 'Failed', 'Pending'] as const
+    for (const [n, letter] of ['b', 'c', 'a'].entries()) {
+      const day = `2026-01-0${3 - n}T00:00:00.000Z`
+      const row = { textContent: `${letter} ${word}`, createdByUserName: letter, createdAt: day }
+      await world.add.message(row)
+      await world.add.job({
+        ...row,
+        scheduledAt: day,
+        jobType: types[n],
+        status: statuses[n],
+        recipients: [],
+      })
+    }
+
+    for (const field of fields)
+      for (const direction of ['asc', 'desc']) {
+        const { data } = await first(`${list}?search=${word}&sortBy=${field}&sortDirection=${direction}`)
+        const values = data.map((row: Record<string, string | number>) => row[field])
+        expect(new Set(values).size).toBeGreaterThan(1)
+        expect(values).toEqual(sorted(values, direction))
+      }
+  })
+
+  test('[R-166] takes empty strings for what is absent', async () => {
+    for (const list of lists) {
+      const { pagination } = await first(`${list}?page=&pageSize=&sortBy=&sortDirection=&search=`)
+      expect(pagination).toMatchObject({ currentPage: 1, pageSize: 10 })
+    }
+  })
+
+  test('[R-167] past its end is empty, not an error', async () => {
+    for (const list of lists) {
+      const { data, pagination } = await first(`${list}?page=1000&pageSize=100`)
+      expect(data).toEqual([])
+      expect(pagination.totalCount).toBeGreaterThan(0)
+    }
+  })
+})
+
+describe('signing in', () => {
+  test.each([
+    ['[R-182] without a username', { password: 'x' }, { username: 'LOGIN.USERNAME_REQUIRED' }],
+    [
+      '[R-182] with spaces for one',
+      { username: ' ', password: 'x' },
+      { username: 'LOGIN.USERNAME_REQUIRED' },
+    ],
+    ['[R-183] without a password', { username: 'x' }, { password: 'LOGIN.PASSWORD_REQUIRED' }],
+    ['[R-183] with an empty one', { username: 'x', password: '' }, { password: 'LOGIN.PASSWORD_REQUIRED' }],
+  ])('%s names the field', async (_case, body, fields) => {
+    expect(await verdict('POST', 'auth/login', body)).toEqual(fields)
+  })
+})
+
+describe('registering', () => {
+  const register = (fields: object) =>
+    verdict('POST', 'auth/register', {
+      username: unique(10),
+      email: emailOf(50),
+      password: 'secret1',
+      repassword: 'secret1',
+      ...fields,
+    })
+
+  test('[R-184] takes a username of 3 to 100 characters', async () => {
+    for (const length of [3, 100]) expect(await register({ username: unique(length) })).toBe(204)
+    for (const username of [undefined, '', 'ab', x(101)])
+      expect(await register({ username })).toEqual({ username: 'REGISTER.USERNAME_REQUIRED' })
+  })
+
+  test('[R-185] needs an email address', async () => {
+    expect(await register({ email: '' })).toEqual({ email: 'REGISTER.EMAIL_REQUIRED' })
+    for (const wrong of ['minh', 'minh@', '@example.com', 'minh@example', 'a b@example.com'])
+      expect(await register({ email: wrong })).toEqual({ email: 'REGISTER.EMAIL_INVALID' })
+  })
+
+  test('[R-186] takes an address of 254 characters, 64 of them before the at-sign', async () => {
+    expect(await register({ email: emailOf(254, 64) })).toBe(204)
+    for (const wrong of [emailOf(255, 64), emailOf(200, 65)])
+      expect(await register({ email: wrong })).toEqual({ email: 'REGISTER.EMAIL_INVALID' })
+  })
+
+  test('[R-187] takes a password of 6 to 100 characters', async () => {
+    const both = (password: string) => ({ password, repassword: password })
+    for (const length of [6, 100]) expect(await register(both(x(length)))).toBe(204)
+    for (const password of [x(5), x(101)])
+      expect(await register(both(password))).toEqual({ password: 'REGISTER.PASSWORD_REQUIRED' })
+  })
+
+  test('[R-188] needs the password once more, the same', async () => {
+    expect(await register({ repassword: '' })).toMatchObject({ repassword: 'REGISTER.REPASSWORD_REQUIRED' })
+    expect(await register({ repassword: 'secret2' })).toEqual({ repassword: 'REGISTER.PASSWORD_NOT_MATCH' })
+  })
+})
+
+describe('a message', () => {
+  const write = (fields: object) => verdict('POST', 'messages', { textContent: 'Hello', ...fields })
+
+  test('[R-189] needs a text', async () => {
+    for (const textContent of [undefined, '', ' \n '])
+      expect(await write({ textContent })).toEqual({ textContent: 'MESSAGE.TEXT_REQUIRED' })
+  })
+
+  test('[R-190] takes 4000 characters', async () => {
+    expect(await write({ textContent: x(4000) })).toBe(201)
+    expect(await write({ textContent: x(4001) })).toEqual({ textContent: 'MESSAGE.TEXT_TOO_LONG' })
+  })
+
+  test('[R-191] needs no instance', async () => {
+    for (const instanceId of [undefined, null, '']) expect(await write({ instanceId })).toBe(201)
+  })
+})
+
+describe('a job', () => {
+  const order = async (fields: object) => {
+    const group = await world.add.group()
+    const message = await world.add.message()
+    return send('POST', 'jobs', {
+      messageId: message.id,
+      instanceId: group.instanceId,
+      groupIds: [group.id],
+      ...fields,
+    })
+  }
+  const refused = (fields: object) => ({ status: 400, body: { code: 'invalid_input', fields } })
+
+  test('[R-197] is SendToGroups where nothing is said, and knows no other type than SendToUsers', async () => {
+    expect(await order({})).toMatchObject({ status: 201, body: { jobType: 'SendToGroups' } })
+    expect(await order({ jobType: 'SendToAll' })).toMatchObject(refused({ jobType: 'JOB.JOB_TYPE_REQUIRED' }))
+  })
+
+  test('[R-198] [R-199] needs a message and an instance', async () => {
+    for (const messageId of [undefined, null, 0])
+      expect(await order({ messageId })).toMatchObject(refused({ messageId: 'JOB.MESSAGE_REQUIRED' }))
+    for (const instanceId of [undefined, null, 0])
+      expect(await order({ instanceId })).toMatchObject(refused({ instanceId: 'JOB.INSTANCE_REQUIRED' }))
+  })
+
+  test('[R-200] needs no time; where there is one it is an ISO string', async () => {
+    for (const scheduledAt of [undefined, null, ''])
+      expect(await order({ scheduledAt })).toMatchObject({ status: 201, body: { scheduledAt: null } })
+    for (const scheduledAt of ['tomorrow', '2125-01-01', '2125-01-01T08:00'])
+      expect(await order({ scheduledAt })).toMatchObject(refused({ scheduledAt: 'JOB.SCHEDULED_AT_INVALID' }))
+  })
+
+  test('[R-202] needs groups only when it sends to groups', async () => {
+    for (const groupIds of [undefined, []])
+      expect(await order({ groupIds })).toMatchObject(refused({ groupIds: 'JOB.GROUP_REQUIRED' }))
+    const toUsers = { jobType: 'SendToUsers', phoneNumbers: '0901234567', groupIds: [] }
+    expect(await order(toUsers)).toMatchObject({ status: 201 })
+  })
+})
+
+describe('an instance', () => {
+  const create = (fields: object) =>
+    verdict('POST', 'instances', { name: 'Shop', whapiToken: unique(10), ...fields })
+  const change = async (fields: object) =>
+    verdict('PUT', `instances/${(await world.add.instance()).id}`, fields)
+
+  test.each([
+    ['created', create],
+    ['changed', change],
+  ])(
+    '[R-211] [R-212] [R-213] %s, it has a name up to 100 characters, a number up to 50 or none, a token up to 200',
+    async (what, save) => {
+      const taken = what === 'created' ? 201 : 200
+      expect(await save({ name: x(100), whatsAppNumber: x(50), whapiToken: unique(200) })).toBe(taken)
+      expect(await save({ whatsAppNumber: '' })).toBe(taken)
+      for (const name of ['', ' ', x(101)])
+        expect(await save({ name })).toEqual({ name: 'ACCOUNT_FORM.NAME_INVALID' })
+      expect(await save({ whatsAppNumber: x(51) })).toEqual({
+        whatsAppNumber: 'ACCOUNT_FORM.WHATSAPP_INVALID',
+      })
+      for (const whapiToken of ['', ' ', x(201)])
+        expect(await save({ whapiToken })).toEqual({ whapiToken: 'ACCOUNT_FORM.TOKEN_INVALID' })
+    },
+  )
+
+  test('[R-211] [R-213] is not created without name or token', async () => {
+    expect(await create({ name: undefined })).toEqual({ name: 'ACCOUNT_FORM.NAME_INVALID' })
+    expect(await create({ whapiToken: undefined })).toEqual({ whapiToken: 'ACCOUNT_FORM.TOKEN_INVALID' })
+  })
+
+  test('[R-214] is active where nothing is said', async () => {
+    const { body } = await send('POST', 'instances', { name: 'Shop', whapiToken: unique(10) })
+    expect(body).toMatchObject({ isActive: true, whatsAppNumber: '' })
+  })
+
+  test('[R-217] has a pace within its bounds', async () => {
+    const pace = {
+      groupPauseSeconds: [0, 3600],
+      privatePauseSeconds: [0, 3600],
+      dailyCap: { groups: 0, private: 100_000 },
+      quietHours: { from: '22:00', to: '07:00' },
+      timeZone: 'Asia/Ho_Chi_Minh',
+    }
+    expect(await change(pace)).toBe(200)
+    for (const [field, value] of Object.entries({
+      groupPauseSeconds: [0, 3601],
+      privatePauseSeconds: [5, 4],
+      dailyCap: { groups: 0, private: 100_001 },
+      quietHours: { from: '22:00', to: '22:00' },
+      timeZone: 'Mars/Base',
+    }))
+      expect(Object.keys(await change({ [field]: value }))[0]).toMatch(new RegExp(`^${field}`))
+  })
+})
+
+describe('a user', () => {
+  const form = () => ({ username: unique(10), email: emailOf(50), password: 'secret1' })
+  const create = (fields: object) => verdict('POST', 'users', { ...form(), ...fields })
+  const change = async (fields: object) => verdict('PUT', `users/${(await world.add.user()).id}`, fields)
+
+  test.each([
+    ['created', create],
+    ['changed', change],
+  ])(
+    '[R-219] [R-220] [R-221] %s, they have a username of 3 to 100 characters, an email address up to 200, a password of 6 to 100',
+    async (what, save) => {
+      const taken = what === 'created' ? 201 : 200
+      expect(await save({ username: unique(3), email: emailOf(200), password: x(6) })).toBe(taken)
+      expect(await save({ username: unique(100), password: x(100) })).toBe(taken)
+      for (const username of ['', 'ab', x(101)])
+        expect(await save({ username })).toEqual({ username: 'USER_FORM.USERNAME_INVALID' })
+      for (const email of ['', 'minh', emailOf(201)])
+        expect(await save({ email })).toEqual({ email: 'USER_FORM.EMAIL_INVALID' })
+      for (const password of [x(5), x(101)])
+        expect(await save({ password })).toEqual({ password: 'USER_FORM.PASSWORD_INVALID' })
+      expect(await save({ role: 'Owner' })).toEqual({ role: 'USER_FORM.ROLE_REQUIRED' })
+    },
+  )
+
+  test('[R-219] [R-220] [R-221] is not created without username, email or password', async () => {
+    expect(await create({ username: undefined })).toEqual({ username: 'USER_FORM.USERNAME_INVALID' })
+    expect(await create({ email: undefined })).toEqual({ email: 'USER_FORM.EMAIL_INVALID' })
+    for (const password of [undefined, ''])
+      expect(await create({ password })).toEqual({ password: 'USER_FORM.PASSWORD_INVALID' })
+  })
+
+  test('[R-222] is changed without a password, or with an empty one', async () => {
+    expect(await change({ email: emailOf(50) })).toBe(200)
+    expect(await change({ password: '' })).toBe(200)
+  })
+
+  test('[R-223] [R-224] is an active Member with both flags where nothing is said', async () => {
+    expect(await send('POST', 'users', form())).toMatchObject({
+      status: 201,
+      body: {
+        role: 'Member',
+        isActive: true,
+        canSendMessages: true,
+        canCreateJobs: true,
+        assignedInstances: [],
+      },
+    })
+  })
+})

@@ -1,0 +1,564 @@
+import type { InjectOptions } from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashPassword } from '../src/platform/passwords.ts'
+import type { Providers } from '../src/providers/provider.ts'
+import { picture } from './pictures.ts'
+import { World } from './world.ts'
+
+// The calls as a client writes them, to the letter: nothing here comes from the contract, so that a path, a field or a
+// status that changes there is noticed. Each test brings its own things; the database is one for all, to be quick.
+
+const provider = {
+  status: async () => ({ status: 'Connected', linkedNumber: '84901234567' }),
+  qr: async () => 'data:image/png;base64,iVBORw0',
+  pairingCode: async () => 'ABCD-EFGH',
+  logout: async () => {},
+}
+const world = new World({
+  providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls need no more of it
+})
+let token = ''
+
+beforeAll(async () => {
+  await world.open()
+  token = (await world.add.admin()).token
+})
+afterAll(() => world.close())
+
+async function send(method: InjectOptions['method'], path: string, payload?: object, bearer = token) {
+  const headers = { authorization: `Bearer ${bearer}` }
+  const url = `/api/${path}`
+  const answer = await (await world.app).inject({ method, url, headers, ...(payload && { payload }) })
+  const isJson = String(answer.headers['content-type']).includes('json')
+  return { status: answer.statusCode, headers: answer.headers, body: isJson ? answer.json() : answer.body }
+}
+const get = (path: string) => send('GET', path)
+const post = (path: string, payload?: object) => send('POST', path, payload)
+const put = (path: string, payload: object) => send('PUT', path, payload)
+const remove = (path: string) => send('DELETE', path)
+
+/** A body in multipart/form-data; a list is a repeated field. */
+async function sendForm(method: 'POST' | 'PUT', path: string, fields: Record<string, string | string[]>) {
+  const form = new FormData()
+  for (const [name, values] of Object.entries(fields))
+    for (const value of [values].flat()) form.append(name, value)
+  form.append('imageFile', new Blob([new Uint8Array(await picture())]), 'picture.png')
+  const encoded = new Response(form)
+  const answer = await (await world.app).inject({
+    method,
+    url: `/api/${path}`,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': encoded.headers.get('content-type') ?? '',
+    },
+    payload: Buffer.from(await encoded.arrayBuffer()),
+  })
+  return { status: answer.statusCode, body: answer.json() }
+}
+
+const answered = (status: number, body: unknown) => ({ status, body })
+const done = answered(204, '')
+const paged = { data: expect.any(Array), pagination: expect.any(Object) }
+
+describe('authentication', () => {
+  const userWithPassword = async (password: string) => {
+    const user = await world.add.user()
+    const passwordHash = await hashPassword(password)
+    await world.sql`update users set ${world.sql({ passwordHash })} where id = ${user.id}`
+    return user
+  }
+
+  test('[R-250] POST auth/login takes username and password, and answers token and user', async () => {
+    const { username, id } = await userWithPassword('secret1')
+
+    const { status, body } = await post('auth/login', { username, password: 'secret1' })
+
+    expect(status).toBe(200)
+    expect(body).toEqual({ token: expect.stringMatching(/^[\w-]{40,}$/), user: expect.any(Object) })
+    expect(body.user).toMatchObject({ id, username, role: 'Member' })
+    expect((await send('GET', 'jobs', undefined, body.token)).status).toBe(200)
+  })
+
+  test('[R-252] POST auth/register takes the four fields of the form and answers nothing', async () => {
+    const form = {
+      username: 'newcomer',
+      email: 'new@example.com',
+      password: 'secret1',
+      repassword: 'secret1',
+    }
+
+    expect(await post('auth/register', form)).toMatchObject(done)
+
+    expect(await world.sql`select email, role, is_active from users where username = 'newcomer'`).toEqual([
+      { email: 'new@example.com', role: 'Member', isActive: false },
+    ])
+  })
+
+  test('[R-253] POST auth/logout ends the session', async () => {
+    const user = await world.add.user()
+
+    expect(await send('POST', 'auth/logout', undefined, user.token)).toMatchObject(done)
+    expect((await send('GET', 'jobs', undefined, user.token)).status).toBe(401)
+  })
+
+  test('[R-254] PUT users/{id} with only the password changes it', async () => {
+    const user = await userWithPassword('secret1')
+
+    const change = await send('PUT', `users/${user.id}`, { password: 'secret2' }, user.token)
+
+    expect(change).toMatchObject(answered(200, { id: user.id, username: user.username }))
+    expect((await post('auth/login', { username: user.username, password: 'secret2' })).status).toBe(200)
+  })
+})
+
+describe('groups', () => {
+  test('[R-255] GET groups takes page, pageSize, sortBy and sortDirection, empty or not', async () => {
+    expect(await get('groups?page=&pageSize=&sortBy=&sortDirection=')).toMatchObject(
+      answered(200, { ...paged, pagination: { currentPage: 1, pageSize: 10 } }),
+    )
+    expect(await get('groups?page=2&pageSize=25&sortBy=name&sortDirection=asc')).toMatchObject(
+      answered(200, { pagination: { currentPage: 2, pageSize: 25 } }),
+    )
+  })
+
+  test('[R-256] POST groups/search takes the same, search and instanceIds in its body', async () => {
+    const group = await world.add.group({ name: 'Aunts of the search' })
+    await world.add.group({ name: 'Uncles of the search', instanceId: group.instanceId })
+    await world.add.group({ name: 'Aunts of the search' })
+    const list = { page: 1, pageSize: 10, sortBy: 'name', sortDirection: 'asc' }
+
+    const { status, body } = await post('groups/search', {
+      ...list,
+      search: 'aunts of',
+      instanceIds: [group.instanceId],
+    })
+
+    expect(status).toBe(200)
+    expect(body.data.map(({ id }: { id: number }) => id)).toEqual([group.id])
+    expect(body.pagination).toMatchObject({ currentPage: 1, pageSize: 10, totalCount: 1 })
+  })
+
+  test('[R-257] GET groups/stats answers the numbers of the dashboard', async () => {
+    expect(await get('groups/stats')).toMatchObject(
+      answered(200, { totalGroups: expect.any(Number), topGroups: expect.any(Array) }),
+    )
+  })
+
+  test('[R-258] GET groups/{id}/participants/export answers an Excel file to be saved', async () => {
+    const { id } = await world.add.group({ name: 'Aunts' })
+
+    const { status, headers } = await get(`groups/${id}/participants/export`)
+
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('application/vnd.openxmlformats-officedocument.spreadsheetml.sheet')
+    expect(headers['content-disposition']).toMatch(
+      /^attachment; filename="Participants_Aunts_\d{4}-\d{2}-\d{2}\.xlsx"/,
+    )
+  })
+})
+
+describe('messages', () => {
+  const withGroups = async () => {
+    const instance = await world.add.instance()
+    const groups = [
+      await world.add.group({ instanceId: instance.id }),
+      await world.add.group({ instanceId: instance.id }),
+    ]
+    return { instanceId: instance.id, groupIds: groups.map(({ id }) => id) }
+  }
+  const idsOf = (things: { id: number }[]) => things.map(({ id }) => id).toSorted((a, b) => a - b)
+
+  test('[R-260] GET messages takes the list’s parameters, search only where there is one', async () => {
+    const { id } = await world.add.message({ textContent: 'Sale of the list' })
+
+    const all = await get('messages?page=1&pageSize=10&sortBy=createdAt&sortDirection=desc')
+    const found = await get('messages?page=1&pageSize=10&sortBy=&sortDirection=&search=sale%20of%20the')
+
+    expect(all).toMatchObject(answered(200, { ...paged, pagination: { pageSize: 10 } }))
+    expect(idsOf(found.body.data)).toEqual([id])
+  })
+
+  test('[R-261] GET messages/{id} answers the message', async () => {
+    const { id, textContent } = await world.add.message()
+
+    expect(await get(`messages/${id}`)).toMatchObject(answered(200, { id, textContent }))
+  })
+
+  test.each([
+    ['[R-262] POST messages', 'messages'],
+    ['[R-263] POST messages/with-file', 'messages/with-file'],
+  ])('%s takes instanceId, textContent, imageFile and repeated groupIds as a form', async (_, path) => {
+    const { instanceId, groupIds } = await withGroups()
+    const fields = { instanceId: `${instanceId}`, textContent: 'Hello', groupIds: groupIds.map(String) }
+
+    const { status, body } = await sendForm('POST', path, fields)
+
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ instanceId, textContent: 'Hello' })
+    expect(body.imageUrl).toMatch(/^\/images\/\w+\.png$/)
+    expect(idsOf(body.assignedGroups)).toEqual(groupIds)
+  })
+
+  test.each(['messages', 'messages/with-file'])(
+    '[R-264] POST %s takes JSON too where there is no file',
+    async (path) => {
+      const { instanceId, groupIds } = await withGroups()
+
+      const { status, body } = await post(path, { instanceId, textContent: 'Hello', groupIds })
+
+      expect(status).toBe(201)
+      expect(body).toMatchObject({ instanceId, textContent: 'Hello', imageUrl: null })
+      expect(idsOf(body.assignedGroups)).toEqual(groupIds)
+    },
+  )
+
+  test('[R-265] PUT messages/{id} takes JSON', async () => {
+    const { id } = await world.add.message()
+    const { instanceId, groupIds } = await withGroups()
+
+    const { status, body } = await put(`messages/${id}`, { instanceId, textContent: 'Changed', groupIds })
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ id, instanceId, textContent: 'Changed' })
+    expect(idsOf(body.assignedGroups)).toEqual(groupIds)
+  })
+
+  test('[R-266] PUT messages/{id}/with-file takes a form, removeImage in it', async () => {
+    const { id } = await world.add.message()
+    const { instanceId, groupIds } = await withGroups()
+    const fields = {
+      instanceId: `${instanceId}`,
+      removeImage: 'false',
+      textContent: 'Changed',
+      groupIds: groupIds.map(String),
+    }
+
+    const { status, body } = await sendForm('PUT', `messages/${id}/with-file`, fields)
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ id, instanceId, textContent: 'Changed' })
+    expect(body.imageUrl).toMatch(/^\/images\//)
+    expect(idsOf(body.assignedGroups)).toEqual(groupIds)
+    const removed = await put(`messages/${id}/with-file`, { textContent: 'Changed', removeImage: true })
+    expect(removed.body.imageUrl).toBeNull()
+  })
+
+  test('[R-267] DELETE messages/{id} deletes it', async () => {
+    const { id } = await world.add.message()
+
+    expect(await remove(`messages/${id}`)).toMatchObject(done)
+    expect((await get(`messages/${id}`)).status).toBe(404)
+  })
+
+  test('[R-268] POST messages/bulk-delete takes ids', async () => {
+    const ids = [(await world.add.message()).id, (await world.add.message()).id]
+
+    expect(await post('messages/bulk-delete', { ids })).toMatchObject(done)
+    for (const id of ids) expect((await get(`messages/${id}`)).status).toBe(404)
+  })
+})
+
+describe('instances', () => {
+  test('[R-269] GET instances takes page, pageSize, search, sortBy and sortDirection', async () => {
+    const { id } = await world.add.instance({ name: 'Shop of the list' })
+
+    const { status, body } = await get(
+      'instances?page=1&pageSize=25&search=shop%20of&sortBy=createdAt&sortDirection=desc',
+    )
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ data: [{ id }], pagination: { currentPage: 1, pageSize: 25 } })
+  })
+
+  test('[R-270] GET instances/{id} answers the instance', async () => {
+    const { id, name } = await world.add.instance()
+
+    expect(await get(`instances/${id}`)).toMatchObject(answered(200, { id, name }))
+  })
+
+  test('[R-271] POST instances takes name, whatsAppNumber, whapiToken and isActive', async () => {
+    const form = { name: 'Shop', whatsAppNumber: '84900000001', whapiToken: 'created', isActive: false }
+
+    expect(await post('instances', form)).toMatchObject(answered(201, { ...form, id: expect.any(Number) }))
+  })
+
+  test('[R-272] PUT instances/{id} takes the same', async () => {
+    const { id } = await world.add.instance()
+    const form = { name: 'Shop', whatsAppNumber: '84900000001', whapiToken: 'changed', isActive: false }
+
+    expect(await put(`instances/${id}`, form)).toMatchObject(answered(200, { ...form, id }))
+  })
+
+  test('[R-273] DELETE instances/{id} deletes it', async () => {
+    const { id } = await world.add.instance()
+
+    expect(await remove(`instances/${id}`)).toMatchObject(done)
+    expect((await get(`instances/${id}`)).status).toBe(404)
+  })
+
+  test('[R-274] DELETE instances/data/{id} clears its data and keeps it', async () => {
+    const { id } = await world.add.instance()
+    const message = await world.add.message({ instanceId: id })
+
+    expect(await remove(`instances/data/${id}`)).toMatchObject(done)
+    expect((await get(`messages/${message.id}`)).status).toBe(404)
+    expect((await get(`instances/${id}`)).status).toBe(200)
+  })
+
+  test('[R-275] GET instances/{id}/qrcode-base64 answers qr', async () => {
+    const { id } = await world.add.instance()
+
+    expect(await get(`instances/${id}/qrcode-base64`)).toMatchObject(
+      answered(200, { qr: 'data:image/png;base64,iVBORw0' }),
+    )
+  })
+
+  test('[R-276] GET instances/{id}/connect-code?phone= answers code', async () => {
+    const { id } = await world.add.instance()
+
+    expect(await get(`instances/${id}/connect-code?phone=0901234567`)).toMatchObject(
+      answered(200, { code: 'ABCD-EFGH' }),
+    )
+  })
+
+  test('[R-277] GET instances/{id}/logout unlinks it', async () => {
+    const { id } = await world.add.instance()
+
+    expect(await get(`instances/${id}/logout`)).toMatchObject(done)
+    expect(await world.sql`select status from instances where id = ${id}`).toEqual([{ status: 'NeedsLogin' }])
+  })
+
+  test('[R-277] no link can log an instance out: it needs the bearer header', async () => {
+    const { id } = await world.add.instance()
+
+    const answer = await (await world.app).inject(`/api/instances/${id}/logout`)
+
+    expect(answer.statusCode).toBe(401)
+    expect((await get(`instances/${id}`)).body.status).toBe('Connected')
+  })
+})
+
+describe('jobs', () => {
+  const order = async () => {
+    const group = await world.add.group()
+    const message = await world.add.message()
+    return { messageId: message.id, instanceId: group.instanceId, groupIds: [group.id] }
+  }
+
+  test('[R-280] GET jobs takes the list’s parameters', async () => {
+    const { id } = await world.add.job({ textContent: 'Sale of the jobs' })
+
+    const { status, body } = await get(
+      'jobs?page=1&pageSize=50&search=sale%20of%20the&sortBy=createdAt&sortDirection=desc',
+    )
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ data: [{ id }], pagination: { currentPage: 1, pageSize: 50 } })
+  })
+
+  test('[R-281] GET jobs/{id} answers the job', async () => {
+    const { id } = await world.add.job()
+
+    expect(await get(`jobs/${id}`)).toMatchObject(answered(200, { id, logs: [], sentMessages: [] }))
+  })
+
+  test('[R-282] POST jobs takes jobType, messageId, instanceId, scheduledAt, phoneNumbers and groupIds', async () => {
+    const given = await order()
+    const scheduledAt = '2125-01-01T08:00:00.000Z'
+    const toGroups = { ...given, jobType: 'SendToGroups', scheduledAt, phoneNumbers: '' }
+    const toUsers = { ...given, jobType: 'SendToUsers', phoneNumbers: '0901234567', groupIds: [] }
+
+    const groups = await post('jobs', toGroups)
+    const users = await post('jobs', toUsers)
+
+    const { messageId, instanceId, groupIds } = given
+    expect(groups).toMatchObject(
+      answered(201, { jobType: 'SendToGroups', messageId, instanceId, scheduledAt, status: 'Pending' }),
+    )
+    expect((await get(`jobs/${groups.body.id}`)).body.assignedGroups).toMatchObject([{ id: groupIds[0] }])
+    expect(users).toMatchObject(answered(201, { jobType: 'SendToUsers' }))
+    expect((await get(`jobs/${users.body.id}`)).body.targetPhoneNumbers).toEqual(['84901234567'])
+  })
+
+  test.each([undefined, {}])('[R-283] POST jobs/{id}/restart takes the body %o', async (body) => {
+    const { id } = await world.add.job({ status: 'Failed' })
+
+    expect(await post(`jobs/${id}/restart`, body)).toMatchObject(answered(200, { id, status: 'Pending' }))
+  })
+
+  test.each([undefined, {}])('[R-284] POST jobs/{id}/cancel takes the body %o', async (body) => {
+    const { id } = await world.add.job()
+
+    expect(await post(`jobs/${id}/cancel`, body)).toMatchObject(answered(200, { id, status: 'Cancelled' }))
+  })
+
+  test('[R-284] an empty body that calls itself JSON is taken', async () => {
+    const { id } = await world.add.job()
+
+    const answer = await (await world.app).inject({
+      method: 'POST',
+      url: `/api/jobs/${id}/cancel`,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    })
+
+    expect(answer.statusCode).toBe(200)
+  })
+
+  test('[R-285] DELETE jobs/{id} deletes it', async () => {
+    const { id } = await world.add.job()
+
+    expect(await remove(`jobs/${id}`)).toMatchObject(done)
+    expect((await get(`jobs/${id}`)).status).toBe(404)
+  })
+
+  test('[R-286] POST jobs/bulk-delete takes jobIds', async () => {
+    const jobIds = [(await world.add.job()).id, (await world.add.job()).id]
+
+    expect(await post('jobs/bulk-delete', { jobIds })).toMatchObject(done)
+    for (const id of jobIds) expect((await get(`jobs/${id}`)).status).toBe(404)
+  })
+
+  test('[R-287] a job can be previewed, paused, resumed, sent to the rest, and read in pages', async () => {
+    const given = await order()
+    const { id } = await world.add.job()
+    const ended = await world.add.job({ status: 'Failed', deliveryStatus: 'failed' })
+
+    expect(await post('jobs/preview', given)).toMatchObject(answered(200, { recipients: 1 }))
+    expect(await post(`jobs/${id}/pause`)).toMatchObject(answered(200, { isPaused: true }))
+    expect(await post(`jobs/${id}/resume`)).toMatchObject(answered(200, { isPaused: false }))
+    expect(await post(`jobs/${ended.id}/retry-failed`, {})).toMatchObject(
+      answered(200, { status: 'Pending' }),
+    )
+    expect(await get(`jobs/${id}/sent-messages?page=1&pageSize=10`)).toMatchObject(answered(200, paged))
+    expect(await get(`jobs/${id}/logs?page=1&pageSize=10`)).toMatchObject(answered(200, paged))
+  })
+})
+
+describe('users', () => {
+  const form = async () => {
+    const instance = await world.add.instance()
+    const username = `user of ${instance.name}`
+    const shown = {
+      username,
+      email: `${instance.id}@example.com`,
+      role: 'Admin',
+      isActive: false,
+      canSendMessages: false,
+      canCreateJobs: false,
+    }
+    return {
+      body: { ...shown, password: 'secret1', assignedInstances: [instance.id] },
+      shown: { ...shown, assignedInstances: [{ id: instance.id, name: instance.name }] },
+    }
+  }
+
+  test('[R-288] GET users takes the list’s parameters, search only where there is one', async () => {
+    const { id } = await world.add.user({ username: 'lan of the list' })
+
+    const all = await get('users?page=1&pageSize=10&sortBy=&sortDirection=desc')
+    const found = await get('users?page=1&pageSize=10&sortBy=&sortDirection=desc&search=lan%20of')
+
+    expect(all).toMatchObject(answered(200, paged))
+    expect(found.body).toMatchObject({ data: [{ id }], pagination: { totalCount: 1 } })
+  })
+
+  test('[R-289] GET users/{id} answers the user', async () => {
+    const { id, username } = await world.add.user()
+
+    expect(await get(`users/${id}`)).toMatchObject(answered(200, { id, username }))
+  })
+
+  test('[R-290] POST users takes the form’s fields, assignedInstances as ids, and answers the id', async () => {
+    const { body, shown } = await form()
+
+    expect(await post('users', body)).toMatchObject(answered(201, { ...shown, id: expect.any(Number) }))
+  })
+
+  test('[R-291] PUT users/{id} takes the same', async () => {
+    const { id } = await world.add.user()
+    const { body, shown } = await form()
+
+    expect(await put(`users/${id}`, body)).toMatchObject(answered(200, { ...shown, id }))
+  })
+
+  test('[R-292] DELETE users/{id} deletes them', async () => {
+    const { id } = await world.add.user()
+
+    expect(await remove(`users/${id}`)).toMatchObject(done)
+    expect((await get(`users/${id}`)).status).toBe(404)
+  })
+
+  test('[R-293] [R-294] POST users/{id}/assign-instances takes instanceIds and both flags, GET users/{id}/instances gives them', async () => {
+    const { id } = await world.add.user()
+    const instance = await world.add.instance()
+    const flags = { canSendMessages: false, canCreateJobs: true }
+    const now = { ...flags, assignedInstances: [{ id: instance.id, name: instance.name }] }
+
+    const assigned = await post(`users/${id}/assign-instances`, { ...flags, instanceIds: [instance.id] })
+
+    expect(assigned).toMatchObject(answered(200, now))
+    expect(await get(`users/${id}/instances`)).toMatchObject(answered(200, now))
+  })
+})
+
+describe('every call', () => {
+  test('[R-245] takes its session from the bearer header, and from nowhere else', async () => {
+    const { token: good } = await world.add.admin()
+    const status = async (headers: Record<string, string>, query = '') =>
+      (await (await world.app).inject({ url: `/api/jobs${query}`, headers })).statusCode
+
+    expect(await status({ authorization: `Bearer ${good}` })).toBe(200)
+    expect(await status({ authorization: good })).toBe(401)
+    expect(await status({ authorization: `Basic ${good}` })).toBe(401)
+    expect(await status({ authorization: 'Bearer guessed' })).toBe(401)
+    expect(await status({ cookie: `token=${good}` })).toBe(401)
+    expect(await status({}, `?token=${good}`)).toBe(401)
+  })
+
+  test('[R-249] that is unknown is not found, in JSON', async () => {
+    expect(await get('nothing')).toMatchObject(answered(404, { code: 'not_found' }))
+    expect(await send('PATCH', 'jobs/1', {})).toMatchObject(answered(404, { code: 'not_found' }))
+  })
+
+  test('[R-248] that is refused answers a code and a sentence, or a sentence for each field', async () => {
+    expect((await get('jobs/987654')).body).toEqual({
+      code: 'not_found',
+      error: 'This does not exist, or you have no access to it.',
+      params: {},
+    })
+    expect((await post('messages', { textContent: '' })).body).toEqual({
+      code: 'invalid_input',
+      error: { textContent: 'Enter the text of the message.' },
+      fields: { textContent: 'MESSAGE.TEXT_REQUIRED' },
+    })
+  })
+
+  test('[R-249] with what can not be read is 400, with a type that is not taken 415, with too much 413', async () => {
+    const post = async (contentType: string, payload: string, url = '/api/messages') =>
+      (
+        await (
+          await world.app
+        ).inject({
+          method: 'POST',
+          url,
+          headers: { authorization: `Bearer ${token}`, 'content-type': contentType },
+          payload,
+        })
+      ).statusCode
+
+    expect(await post('application/json', '{"textContent":')).toBe(400)
+    expect(await post('text/plain', 'Hello')).toBe(415)
+    expect(await post('application/json', JSON.stringify({ textContent: 'x'.repeat(7_000_000) }))).toBe(413)
+    expect(await post('application/json', JSON.stringify({ a: 'x'.repeat(20_000) }), '/api/auth/login')).toBe(
+      413,
+    )
+  })
+
+  test.each(['0', '-1', '1.5', 'one', '99999999999999999999'])(
+    '[R-133] with the id %s is 400: ids are positive whole numbers',
+    async (id) => {
+      for (const path of ['messages', 'jobs', 'instances', 'users'])
+        expect((await get(`${path}/${id}`)).status).toBe(400)
+    },
+  )
+})

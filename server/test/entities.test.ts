@@ -1,0 +1,346 @@
+import type { InjectOptions } from 'fastify'
+import { beforeEach, expect, test } from 'vitest'
+import type { TestUser } from './factories.ts'
+import { useWorld } from './world.ts'
+
+// What stands in the answers, field by field: nothing more and nothing less. Written out, not taken from the contract.
+
+const world = useWorld()
+let admin: TestUser
+
+beforeEach(async () => {
+  admin = await world.add.admin()
+})
+
+async function read(path: string, user = admin, request: InjectOptions = {}) {
+  const headers = { authorization: `Bearer ${user.token}` }
+  return (await (await world.app).inject({ url: `/api/${path}`, headers, ...request })).json()
+}
+
+const createdAt = '2026-02-03T04:05:06.000Z'
+const laterAt = '2026-02-04T04:05:06.000Z'
+
+test('[R-100] [R-101] a user has these fields, alone and in the list', async () => {
+  const [shop, bar] = [await world.add.instance({ name: 'Shop' }), await world.add.instance({ name: 'Bar' })]
+  const { id } = await world.add.user({
+    username: 'Lan',
+    email: 'lan@example.com',
+    isActive: false,
+    canSendMessages: false,
+    instances: [shop, bar],
+  })
+  await world.sql`update users set created_at = ${createdAt} where id = ${id}`
+  const lan = {
+    id,
+    username: 'Lan',
+    email: 'lan@example.com',
+    role: 'Member',
+    isActive: false,
+    canSendMessages: false,
+    canCreateJobs: true,
+    createdAt,
+    assignedInstances: [
+      { id: bar.id, name: 'Bar' },
+      { id: shop.id, name: 'Shop' },
+    ],
+  }
+
+  expect(await read(`users/${id}`)).toEqual(lan)
+  expect((await read('users?search=lan')).data).toEqual([lan])
+  expect(await read(`users/${id}/instances`)).toEqual({
+    assignedInstances: lan.assignedInstances,
+    canSendMessages: false,
+    canCreateJobs: true,
+  })
+})
+
+test('[R-104] [R-105] an instance has these fields; alone also its pace, and for Admins its token', async () => {
+  const problem = { code: 'provider_unreachable', params: {} }
+  const { id, token } = await world.add.instance({
+    name: 'Shop',
+    whatsAppNumber: '84901234567',
+    isActive: false,
+    createdAt,
+    expiredTime: laterAt,
+    status: 'Degraded',
+    statusSeenAt: laterAt,
+    waiting: world.sql.json({ code: 'account_unpaid', params: {} }),
+    lastSyncAt: createdAt,
+    syncProblem: world.sql.json(problem),
+    groupPauseFromMs: 1500,
+    groupPauseToMs: 2000,
+    privatePauseFromMs: 3000,
+    privatePauseToMs: 4000,
+    groupCap: 5,
+    privateCap: 6,
+    quietFrom: '22:00',
+    quietTo: '06:30',
+    timeZone: 'Europe/Berlin',
+  })
+  const member = await world.add.user({ instances: [{ id }] })
+  const row = {
+    id,
+    name: 'Shop',
+    whatsAppNumber: '84901234567',
+    isActive: false,
+    isTest: true,
+    createdAt,
+    expiredTime: laterAt,
+    status: 'Degraded',
+    statusSeenAt: laterAt,
+    waiting: { code: 'account_unpaid', params: {} },
+    lastSyncAt: createdAt,
+    isSyncing: false,
+    syncProblem: problem,
+  }
+  const whole = {
+    ...row,
+    groupPauseSeconds: [1.5, 2],
+    privatePauseSeconds: [3, 4],
+    dailyCap: { groups: 5, private: 6 },
+    quietHours: { from: '22:00', to: '06:30' },
+    timeZone: 'Europe/Berlin',
+  }
+
+  expect((await read('instances')).data).toEqual([row])
+  expect(await read(`instances/${id}`)).toEqual({ ...whole, whapiToken: token })
+  expect(await read(`instances/${id}`, member)).toEqual(whole)
+})
+
+test('[R-108] the status of an instance is one of eight words', async () => {
+  const statuses = [
+    'Connected',
+    'NeedsLogin',
+    'Connecting',
+    'Degraded',
+    'Disconnected',
+    'BadToken',
+    'Unpaid',
+    'Unknown',
+  ]
+  for (const status of statuses) await world.add.instance({ status })
+
+  const { data } = await read('instances?sortBy=id&sortDirection=asc')
+
+  expect(data.map(({ status }: { status: string }) => status)).toEqual(statuses)
+})
+
+test('[R-109] [R-110] [R-111] a message has these fields; alone also its groups', async () => {
+  const { id: instanceId } = await world.add.instance({ name: 'Shop' })
+  const group = await world.add.group({ instanceId, name: 'Aunts' })
+  const [image] = await world.sql`
+    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`
+  const { id } = await world.add.message({
+    textContent: 'Hello',
+    imageId: image?.id,
+    instanceId,
+    createdByUserName: 'Lan',
+    createdAt,
+  })
+  await world.sql`insert into message_groups ${world.sql({ messageId: id, groupId: group.id })}`
+  const bare = await world.add.message({ textContent: 'Bare', createdByUserName: 'Lan', createdAt })
+  const row = {
+    id,
+    textContent: 'Hello',
+    imageUrl: '/images/a.png',
+    instanceId,
+    instanceName: 'Shop',
+    createdByUserName: 'Lan',
+    createdAt,
+  }
+  const bareRow = {
+    ...row,
+    id: bare.id,
+    textContent: 'Bare',
+    imageUrl: null,
+    instanceId: null,
+    instanceName: null,
+  }
+
+  expect((await read('messages')).data).toEqual([bareRow, row])
+  expect(await read(`messages/${id}`)).toEqual({ ...row, assignedGroups: [{ id: group.id, name: 'Aunts' }] })
+})
+
+/** A job that has gone on for a while: one sent, one failed, one that waits. */
+async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: string[]) {
+  const { id: instanceId } = await world.add.instance({ name: 'Shop' })
+  const message = await world.add.message()
+  const { id } = await world.add.job({
+    jobType,
+    instanceId,
+    messageId: message.id,
+    textContent: 'Hello',
+    status: 'Running',
+    createdByUserName: 'Lan',
+    scheduledAt: createdAt,
+    createdAt,
+    startedAt: laterAt,
+    recipients,
+  })
+  const reason = world.sql.json({ code: 'not_on_whatsapp', params: {} })
+  await world.sql`
+    update deliveries set status = 'sent', sent_at = ${laterAt} where chat_id = ${recipients[0] ?? ''}`
+  await world.sql`
+    update deliveries set status = 'failed', reason = ${reason} where chat_id = ${recipients[1] ?? ''}`
+  const row = {
+    id,
+    jobType,
+    messageId: message.id,
+    messageTitle: 'Hello',
+    instanceId,
+    instanceName: 'Shop',
+    status: 'Running',
+    isPaused: false,
+    createdByUserName: 'Lan',
+    scheduledAt: createdAt,
+    createdAt,
+    startedAt: laterAt,
+    completedAt: null,
+  }
+  return { id, instanceId, row }
+}
+
+test('[R-115] [R-114] [R-122] [R-117] a job to groups has these fields; the list leaves out what grows', async () => {
+  const { id, instanceId, row } = await jobUnderWay('SendToGroups', ['1@g.us', '2@g.us', '3@g.us'])
+  const groups: { id: number; name: string }[] = []
+  for (const n of [1, 2, 3]) {
+    const group = await world.add.group({ instanceId, name: `Group ${n}`, chatId: `${n}@g.us` })
+    groups.push({ id: group.id, name: group.name })
+    await world.sql`
+      update deliveries set group_id = ${group.id}, recipient_name = ${group.name} where chat_id = ${`${n}@g.us`}`
+  }
+  await world.sql`
+    insert into job_logs (job_id, created_at, log_level, reason)
+    values (${id}, ${createdAt}, 'Info', '{"code": "job_started", "params": {}}'),
+      (${id}, ${laterAt}, 'Warning',
+        '{"code": "delivery_failed", "params": {"recipient": "Group 2", "why": "not_on_whatsapp"}}'),
+      (${id}, ${laterAt}, 'Error', '{"code": "job_failed", "params": {}}')`
+
+  const job = await read(`jobs/${id}`)
+
+  expect((await read('jobs')).data).toEqual([row])
+  expect(job).toMatchObject({
+    ...row,
+    textContent: 'Hello',
+    imageUrl: null,
+    assignedGroups: groups,
+    targetPhoneNumbers: [],
+    totalSentMessages: 1,
+    progress: 33.33,
+  })
+  expect(job.logs.map(({ id: _id, reason: _reason, ...line }: Record<string, unknown>) => line)).toEqual([
+    { createdAt: laterAt, logLevel: 'Error', message: 'Failed: no message could be sent.' },
+    { createdAt: laterAt, logLevel: 'Warning', message: 'Group 2: This number is not on WhatsApp.' },
+    { createdAt, logLevel: 'Info', message: 'Started.' },
+  ])
+  expect(job.sentMessages).toMatchObject([
+    {
+      recipientName: 'Group 2',
+      recipientId: '2@g.us',
+      status: 'Failed',
+      sentAt: null,
+      errorMessage: 'This number is not on WhatsApp.',
+    },
+    { recipientName: 'Group 1', recipientId: '1@g.us', status: 'Sent', sentAt: laterAt, errorMessage: null },
+  ])
+  expect(job.sentMessages).toHaveLength(2)
+})
+
+test('[R-116] [R-118] a job to people names their numbers, and counts its progress by them', async () => {
+  const numbers = ['84901111111', '84902222222', '84903333333', '84904444444']
+  const { id, row } = await jobUnderWay(
+    'SendToUsers',
+    numbers.map((number) => `${number}@s.whatsapp.net`),
+  )
+
+  expect(await read(`jobs/${id}`)).toMatchObject({
+    ...row,
+    assignedGroups: [],
+    targetPhoneNumbers: numbers,
+    totalSentMessages: 1,
+    progress: 25,
+    sentMessages: [{ recipientId: '84902222222' }, { recipientId: '84901111111' }],
+  })
+})
+
+test('[R-124] a group has these fields, and its instance with it', async () => {
+  const { id: instanceId } = await world.add.instance({ name: 'Shop' })
+  const { id } = await world.add.group({
+    instanceId,
+    name: 'Aunts',
+    participantCount: 7,
+    lastSyncAt: createdAt,
+    leftAt: laterAt,
+  })
+  const group = {
+    id,
+    name: 'Aunts',
+    participantCount: 7,
+    lastSyncAt: createdAt,
+    hasLeft: true,
+    instance: { id: instanceId, name: 'Shop' },
+  }
+
+  expect((await read('groups')).data).toEqual([group])
+  expect((await read('groups/search', admin, { method: 'POST', payload: {} })).data).toEqual([group])
+})
+
+test('[R-102] no answer carries a password or its hash', async () => {
+  const { id } = await world.add.user()
+  const form = { username: 'newcomer', email: 'new@example.com', password: 'secret1' }
+  const answers = [
+    await read('users', admin, { method: 'POST', payload: form }),
+    await read(`users/${id}`, admin, { method: 'PUT', payload: { password: 'secret1' } }),
+    await read('auth/login', admin, { method: 'POST', payload: form }),
+    await read(`users/${id}`),
+    await read('users'),
+  ]
+
+  expect(answers[2]).toHaveProperty('token')
+  for (const answer of answers) expect(JSON.stringify(answer)).not.toMatch(/password|argon2|secret1/i)
+})
+
+test.each([
+  'users',
+  'instances',
+  'groups',
+  'groups/search',
+  'messages',
+  'jobs',
+  'jobs/#/sent-messages',
+  'jobs/#/logs',
+])('[R-130] [R-129] %s answers data and pagination', async (list) => {
+  const { id: instanceId } = await world.add.instance()
+  for (let n = 0; n < 2; n++) {
+    await world.add.instance()
+    await world.add.user()
+    await world.add.message()
+    await world.add.group({ instanceId })
+    await world.add.job({ instanceId, recipients: [] })
+  }
+  const job = await world.add.job({ instanceId, deliveryStatus: 'sent' })
+  await world.add.group({ instanceId })
+  await world.add.message()
+  await world.sql`
+      insert into job_logs (job_id, log_level, reason)
+      select ${job.id}, 'Info', '{"code": "job_started", "params": {}}'::jsonb from generate_series(1, 3)`
+  const path = list.replace('#', String(job.id))
+  const page = { page: 2, pageSize: 2 }
+
+  const answer = list.endsWith('search')
+    ? await read(path, admin, { method: 'POST', payload: page })
+    : await read(`${path}?page=2&pageSize=2`)
+
+  // Three of each, and nobody adds another.
+  expect(answer).toEqual({
+    data: [expect.any(Object)],
+    pagination: {
+      currentPage: 2,
+      pageSize: 2,
+      totalCount: 3,
+      totalPages: 2,
+      hasPrevious: true,
+      hasNext: false,
+    },
+  })
+})
