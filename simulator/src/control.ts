@@ -27,7 +27,7 @@ export function controlRoutes(app: FastifyInstance, world: World): void {
     return ledger.accept({ ...draft, type: 'text', source: 'mobile', ...(from ? { from } : {}) }, world.now())
   })
 
-  app.get('/faults', async () => ({ faults: faults.list() }))
+  app.get('/faults', async () => ({ faults: faults.list(), met: faults.met() }))
   app.post('/faults', async ({ body }) => ({ id: faults.add(faultOf(fieldsOf(body))) }))
   app.delete('/faults', async () => {
     faults.clear()

@@ -118,9 +118,9 @@ test('faults are switched over control', async () => {
   const token = simulator.linked()
   const { id } = (await simulator.control('POST /faults', { kind: 'status', status: 401, token })).body
   expect((await send(token)).status).toBe(401)
-  expect((await simulator.control('GET /faults')).body.faults).toEqual([
-    { id, kind: 'status', status: 401, token, hits: 1 },
-  ])
+  const { faults, met } = (await simulator.control('GET /faults')).body
+  expect(faults).toEqual([{ id, kind: 'status', status: 401, token, hits: 1 }])
+  expect(met['status 401']).toBe(1)
   expect((await simulator.control(`DELETE /faults/${id}`)).status).toBe(200)
   expect((await send(token)).status).toBe(200)
   expect((await simulator.control(`DELETE /faults/${id}`)).status).toBe(404)

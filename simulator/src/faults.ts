@@ -55,6 +55,8 @@ export interface Faults {
   remove(id: number): boolean
   clear(): void
   list(): (FaultRule & { id: number; hits: number })[]
+  /** How many requests have met a fault of each kind so far, those that are over included. */
+  met(): Record<string, number>
   /** The fault this request meets, counting it; undefined nearly always. */
   meet(request: {
     token: string
@@ -66,7 +68,15 @@ export interface Faults {
 
 export function createFaults(): Faults {
   const armed = new Map<number, { rule: FaultRule; path: RegExp; seen: number }>()
+  const met = new Map<string, number>()
   let lastId = 0
+
+  function count(rule: FaultRule) {
+    const kind = rule.kind === 'status' ? `status ${rule.status}` : rule.kind
+    met.set(kind, (met.get(kind) ?? 0) + 1)
+    return rule
+  }
+
   return {
     add(rule) {
       armed.set(++lastId, { rule, path: new RegExp(rule.path ?? ''), seen: 0 })
@@ -86,9 +96,10 @@ export function createFaults(): Faults {
         fault.seen++
         if (fault.seen <= (rule.skip ?? 0)) continue
         if (rule.times && fault.seen === (rule.skip ?? 0) + rule.times) armed.delete(id)
-        return rule
+        return count(rule)
       }
       return undefined
     },
+    met: () => Object.fromEntries(met),
   }
 }

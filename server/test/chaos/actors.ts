@@ -1,6 +1,6 @@
 import * as engine from '../../src/engine/index.ts'
 import { until } from '../until.ts'
-import { leapClock } from './instruments.ts'
+import { leapClock, whileNothingIsOpen } from './instruments.ts'
 import type { Action, Plan } from './plan.ts'
 import type { Round } from './round.ts'
 import { again } from './stage.ts'
@@ -22,6 +22,8 @@ async function perform(round: Round, plan: Plan, action: Action): Promise<unknow
       return round.stopWorker(await slotOf(round, action.worker), action.seconds)
     case 'kill database':
       return stage.killDatabase()
+    case 'kill provider':
+      return stage.killSimulator()
     case 'cut connections':
       await again(
         () => sql`
@@ -30,21 +32,26 @@ async function perform(round: Round, plan: Plan, action: Action): Promise<unknow
       )
       return
     case 'fault':
-      await simulator.addFault({ ...action.rule, token: round.account(action.account).token })
+      await simulator.addFault({
+        ...action.rule,
+        ...(action.account !== undefined && { token: round.account(action.account).token }),
+      })
       return
-    case 'trouble': {
-      const { token } = round.account(action.account)
-      await simulator.changeChannel(token, action.change)
-      round.later(action.seconds, () => simulator.changeChannel(token, action.cure))
-      return
-    }
+    case 'trouble':
+      return makeTrouble(round, round.account(action.account).token, action)
     case 'blindness':
       return makeBlind(round, round.account(action.account).token)
     case 'set clock':
       await round.setClock(action.seconds)
       return
+    case 'set provider clock':
+      return moveProviderClock(round, action.seconds)
     case 'leap clock':
       return again(() => leapClock(sql, action.seconds))
+    case 'leap provider clock':
+      return again(() => whileNothingIsOpen(sql, () => moveProviderClock(round, action.seconds)))
+    case 'resume account':
+      return round.ask(() => engine.resumeAccount(sql, round.account(action.account).id, 'Ann'))
     case 'write on phone': {
       const { token, chats } = round.account(action.account)
       await simulator.writeOnPhone(token, chats.people[action.place] ?? '', 'Hello')
@@ -57,6 +64,27 @@ async function perform(round: Round, plan: Plan, action: Action): Promise<unknow
     default:
       return changeJob(round, action)
   }
+}
+
+const moveProviderClock = ({ stage: { simulator } }: Round, seconds: number) =>
+  simulator.setClockAhead(simulator.aheadMs + seconds * 1000)
+
+async function makeTrouble(
+  round: Round,
+  token: string,
+  { trouble, seconds }: Extract<Action, { kind: 'trouble' }>,
+): Promise<void> {
+  const { stage } = round
+  const { simulator } = stage
+  const { change, cure } =
+    'change' in trouble
+      ? trouble
+      : {
+          change: { restrictedUntil: Math.floor(stage.now() / 1000) + trouble.restrictedForSeconds },
+          cure: { restrictedUntil: 0 },
+        }
+  await simulator.changeChannel(token, change)
+  round.later(seconds, () => simulator.changeChannel(token, cure))
 }
 
 async function makeBlind(round: Round, token: string): Promise<string> {

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]())
 
 /** The same every time; `npm run chaos` draws others. */
-const seeds = [303, 311, 314]
+const seeds = [302, 304, 311]
 
 test.each(seeds)(
   'chaos with seed %i: everybody is accounted for, once',

@@ -1,7 +1,8 @@
 import type { LedgerEntry } from '../../../simulator/src/ledger.ts'
 import type { Sql } from '../../src/platform/database/connection.ts'
+import type { Account } from './accounts.ts'
 import { readStory, type StoryLine } from './instruments.ts'
-import type { Account, Round } from './round.ts'
+import type { Round } from './round.ts'
 
 export type JobRow = {
   id: number
@@ -30,10 +31,20 @@ export type DeliveryRow = {
 
 export type LogRow = { jobId: number; code: string; params: Record<string, number | string> }
 
+type AccountRow = {
+  id: number
+  inFlight: number | null
+  isLeased: boolean
+  /** 'HH:MM:SS' */
+  quietFrom: string | null
+  quietTo: string | null
+  timeZone: string
+}
+
 /** All that is known after a round: what Sendroom says, and what the provider says. */
 export type Evidence = {
   isMarked: boolean
-  accounts: (Account & { inFlight: number | null; isLeased: boolean })[]
+  accounts: (Account & AccountRow)[]
   jobs: JobRow[]
   deliveries: DeliveryRow[]
   logs: LogRow[]
@@ -46,8 +57,8 @@ export type Evidence = {
 
 export async function gather(round: Round): Promise<Evidence> {
   const { sql } = round
-  const rows = await sql<{ id: number; inFlight: number | null; isLeased: boolean }[]>`
-    select id, in_flight, coalesce(lease_until > clock_now(), false) as is_leased
+  const rows = await sql<AccountRow[]>`
+    select id, in_flight, coalesce(lease_until > clock_now(), false) as is_leased, quiet_from, quiet_to, time_zone
     from instances`
   return {
     isMarked: round.plan.isMarked,

@@ -1,4 +1,4 @@
-import type { Sql } from '../../src/platform/database/connection.ts'
+import type { Db, Sql } from '../../src/platform/database/connection.ts'
 import type { FastTime } from './fast-time.ts'
 
 /**
@@ -23,6 +23,7 @@ export async function addInstruments(sql: Sql, { originMs, speed }: FastTime): P
       instance_id bigint, job_id bigint, run int, delivery_id bigint, chat_id text,
       was text, became text, provider_message_id text, reason text
     );
+    create index on chaos.story (id) where became = 'sending';
 
     create function chaos.tell_instance() returns trigger language plpgsql as $$
     begin
@@ -33,10 +34,15 @@ export async function addInstruments(sql: Sql, { originMs, speed }: FastTime): P
         insert into chaos.story (what, instance_id, was, became)
         values ('waiting', new.id, old.waiting->>'code', new.waiting->>'code');
       end if;
+      if new.restricted_until is distinct from old.restricted_until then
+        insert into chaos.story (what, instance_id, was, became)
+        values ('restricted', new.id, old.restricted_until, new.restricted_until);
+      end if;
       return null;
     end $$;
     create trigger tell_instance after update on instances for each row
-      when (new.claim is distinct from old.claim or new.waiting is distinct from old.waiting)
+      when (new.claim is distinct from old.claim or new.waiting is distinct from old.waiting
+        or new.restricted_until is distinct from old.restricted_until)
       execute function chaos.tell_instance();
 
     create function chaos.tell_delivery() returns trigger language plpgsql as $$
@@ -86,7 +92,7 @@ export type StoryLine = {
   at: string
   trueMs: number
   who: string
-  what: 'claim' | 'waiting' | 'delivery' | 'job'
+  what: 'claim' | 'waiting' | 'restricted' | 'delivery' | 'job'
   instanceId: number
   jobId: number | null
   run: number | null
@@ -101,19 +107,22 @@ export type StoryLine = {
 export const readStory = (sql: Sql) => sql<StoryLine[]>`select * from chaos.story order by id`
 
 /**
- * Sets the clock forward by so much, unless a message is on its way or in doubt: what the look-ups conclude rests on
- * the time that has really passed. Says whether it did.
+ * Does it while no message is on its way or in doubt and none can begin: what the look-ups conclude rests on the time
+ * that has really passed. Says whether it could.
  */
-export const leapClock = (sql: Sql, seconds: number): Promise<boolean> =>
+export const whileNothingIsOpen = (sql: Sql, task: (tx: Db) => Promise<unknown>): Promise<boolean> =>
   sql.begin(async (tx) => {
     const accounts = await tx<
       { inFlight: number | null }[]
     >`select in_flight from instances order by id for update`
     const doubts = await tx`select from deliveries where status in ('sending', 'doubt') limit 1`
     if (doubts.count > 0 || accounts.some(({ inFlight }) => inFlight !== null)) return false
-    await setClock(tx, seconds)
+    await task(tx)
     return true
   })
+
+/** Sets the clock forward by so much. */
+export const leapClock = (sql: Sql, seconds: number) => whileNothingIsOpen(sql, (tx) => setClock(tx, seconds))
 
 /** Sets the clock by so much at once, forward or back, whatever is under way. */
 export const setClock = (sql: Pick<Sql, 'unsafe'>, seconds: number) =>

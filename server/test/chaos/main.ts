@@ -1,39 +1,58 @@
-/** npm run chaos -- [--seed N] [--rounds N]: rounds from that seed on; the exit code says whether all held. */
+/**
+ * npm run chaos -- [--seed N] [--rounds N] [--lanes N]: rounds from that seed on, some side by side; the exit code says
+ * whether all held.
+ */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { runRound } from './run-round.ts'
+import { type Outcome, runRound } from './run-round.ts'
 import { Stage } from './stage.ts'
+import { addTo, inWords } from './tally.ts'
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
-const { values } = parseArgs({ options: { seed: { type: 'string' }, rounds: { type: 'string' } } })
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, rounds: { type: 'string' }, lanes: { type: 'string' } },
+})
 const first = Number(values.seed ?? randomInt(1_000_000))
 const rounds = Number(values.rounds ?? 20)
-say(`Seed ${first}, ${rounds} rounds. Replay one with: npm run chaos -- --seed N --rounds 1`)
+// A round mostly waits.
+const lanes = Math.min(Number(values.lanes ?? 3), rounds)
+say(
+  `Seed ${first}, ${rounds} rounds, ${lanes} at once. Replay one with: npm run chaos -- --seed N --rounds 1`,
+)
 
-// Broken off, it still takes its processes and its folder with it.
+// Broken off, it still takes its processes and its folders with it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const began = performance.now()
-const total: Record<string, number> = {}
+const total: Outcome['tallies'] = { counts: {}, actions: {}, faults: {}, doubts: {} }
 const broken: number[] = []
-{
+let next = first
+
+async function runLane() {
   await using stage = await Stage.open()
-  for (let seed = first; seed < first + rounds; seed++) {
-    const { violations, counts, story, seconds } = await runRound(stage, seed)
-    for (const [what, count] of Object.entries(counts)) total[what] = (total[what] ?? 0) + count
-    say(`${seed}  ${seconds.toFixed(1)} s  ${inWords(counts)}`)
-    if (violations.length === 0) continue
-    broken.push(seed)
-    say(`\nVIOLATIONS with --seed ${seed}:\n${violations.join('\n')}\n\n${story()}\n`)
+  while (next < first + rounds) {
+    const seed = next++
+    tell(seed, await runRound(stage, seed))
   }
 }
-say(`${rounds} rounds in ${((performance.now() - began) / 1000).toFixed(0)} s: ${inWords(total)}`)
+
+function tell(seed: number, { violations, tallies, story, seconds }: Outcome) {
+  for (const [about, tally] of Object.entries(tallies)) addTo(total[about as keyof typeof total], tally)
+  say(`${seed}  ${seconds.toFixed(1)} s  ${inWords(tallies.counts)}`)
+  if (violations.length === 0) return
+  broken.push(seed)
+  say(`\nVIOLATIONS with --seed ${seed}:\n${violations.join('\n')}\n\n${story()}\n`)
+}
+
+await Promise.all(Array.from({ length: lanes }, runLane))
+const seconds = (performance.now() - began) / 1000
+say(
+  `\n${rounds} rounds from seed ${first} in ${seconds.toFixed(0)} s, ${(seconds / rounds).toFixed(1)} s a round`,
+)
+say(`In all: ${inWords(total.counts)}`)
+say(`Done to them: ${inWords(total.actions)}`)
+say(`Faults met: ${inWords(total.faults)}`)
+say(`Doubts settled: ${inWords(total.doubts)}`)
 say(broken.length === 0 ? 'No violation.' : `Violations with the seeds ${broken.join(', ')}.`)
 process.exit(broken.length === 0 ? 0 : 1)
-
-function inWords(counts: Record<string, number>) {
-  return Object.entries(counts)
-    .map(([what, count]) => `${count} ${what}`)
-    .join(', ')
-}

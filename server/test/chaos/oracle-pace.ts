@@ -73,9 +73,7 @@ function quietHoursHold({ story, accounts }: Evidence) {
     const wall = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'medium' })
     const isQuiet = (at: string) => {
       const time = wall.format(Date.parse(at))
-      return quietFrom < quietTo
-        ? time >= quietFrom && time < quietTo
-        : time >= quietFrom || time < quietTo
+      return quietFrom < quietTo ? time >= quietFrom && time < quietTo : time >= quietFrom || time < quietTo
     }
     const begun = linesOf(story, id).filter((line) => isIntent(line) && isQuiet(line.at))
     return begun.length > 0

@@ -1,6 +1,8 @@
 import { recipientCounts } from '../../src/engine/index.ts'
 import type { DeliveryRow, Evidence, JobRow } from './evidence.ts'
 import type { StoryLine } from './instruments.ts'
+import { paceRules } from './oracle-pace.ts'
+import { groups, told } from './words.ts'
 
 /** What must hold after each round. Each rule returns one sentence for everything that breaks it. */
 export async function judge(evidence: Evidence): Promise<string[]> {
@@ -15,8 +17,7 @@ export async function judge(evidence: Evidence): Promise<string[]> {
     nothingIsHeld,
     oneSenderForEachAccount,
     noSendAfterCancel,
-    paceHolds,
-    capHolds,
+    ...paceRules,
     sentCountsAgree,
   ]
   return [...rules.flatMap((rule) => rule(evidence)), ...(await countsAgree(evidence))]
@@ -178,50 +179,6 @@ function noSendAfterCancel({ story }: Evidence) {
   return wrong
 }
 
-const kindOf = (chatId: string | null) => (chatId?.endsWith('@g.us') ? 'group' : 'private')
-const intents = (story: StoryLine[], instanceId: number) =>
-  story.filter(
-    (line) => line.what === 'delivery' && line.became === 'sending' && line.instanceId === instanceId,
-  )
-
-function paceHolds({ story, accounts }: Evidence) {
-  return accounts.flatMap(({ id, plan }) => {
-    const begun = intents(story, id)
-    return begun.slice(1).flatMap((line, index) => {
-      const before = begun[index]
-      if (!before || plan.pauseMs[kindOf(before.chatId)] === 0) return []
-      // A clock that was set back says less than has passed, one that was set forward more.
-      const pauseMs = Math.max(Date.parse(line.at) - Date.parse(before.at), line.trueMs - before.trueMs)
-      return pauseMs < plan.pauseMs[kindOf(before.chatId)]
-        ? [`A pause of ${pauseMs} ms: ${told([before, line])}`]
-        : []
-    })
-  })
-}
-
-const DAY_MS = 24 * 3600_000
-
-function capHolds({ story, accounts }: Evidence) {
-  return accounts.flatMap(({ id, plan }) =>
-    (['group', 'private'] as const).flatMap((kind) => {
-      // Those that went out; when they began is what counts.
-      const counted = intents(story, id).filter((line) => {
-        if (kindOf(line.chatId) !== kind) return false
-        const next = story.find((other) => other.deliveryId === line.deliveryId && other.id > line.id)
-        return next?.became === 'sent'
-      })
-      const times = counted.map(({ at }) => Date.parse(at))
-      const wrong: string[] = []
-      if (
-        plan.cap > 0 &&
-        times.some((time) => times.filter((at) => at >= time && at < time + DAY_MS).length > plan.cap)
-      )
-        wrong.push(`More than ${plan.cap} in a day: ${told(counted)}`)
-      return wrong
-    }),
-  )
-}
-
 const sentCountsAgree = ({ sentCounts, deliveries, accounts }: Evidence) =>
   accounts.flatMap(({ id }) => {
     const sent = deliveries.filter(({ instanceId, status }) => instanceId === id && status === 'sent')
@@ -268,11 +225,3 @@ const pickFrom = (from: object, names: string[]) =>
 
 const rowsOf = (job: JobRow, deliveries: DeliveryRow[]) => deliveries.filter(({ jobId }) => jobId === job.id)
 const named = (row: DeliveryRow) => `Delivery ${row.id} (job ${row.jobId}, ${row.chatId})`
-const told = (lines: StoryLine[]) =>
-  lines
-    .map((line) => `#${line.id} ${line.who}: delivery ${line.deliveryId} ${line.was} → ${line.became}`)
-    .join('; ')
-
-function groups<T>(items: T[], key: (item: T) => string): T[][] {
-  return [...Map.groupBy(items, key).values()]
-}

@@ -1,5 +1,5 @@
-import type { ChannelChange } from '../../../simulator/src/channels.ts'
 import type { FaultRule } from '../../../simulator/src/faults.ts'
+import { planFault, planTrouble, SENDS, type Trouble } from './plan-faults.ts'
 import { type Random, randomOf } from './random.ts'
 
 /** What is done in a round, all of it drawn from the seed. Seconds are those of the fast clock. */
@@ -16,7 +16,12 @@ export type Plan = {
   actions: { afterSends: number; action: Action }[]
 }
 
-export type AccountPlan = { pauseMs: { group: number; private: number }; cap: number }
+export type AccountPlan = {
+  pauseMs: { group: number; private: number }
+  cap: number
+  /** Begins so long after the round and lasts so long, by the clock on the wall of that zone. */
+  quiet?: { inSeconds: number; forSeconds: number; timeZone: string }
+}
 
 export type JobPlan = {
   account: number
@@ -35,13 +40,15 @@ export type Action =
   | { kind: 'stop worker'; worker: Whom; seconds: number }
   | { kind: 'kill database' }
   | { kind: 'cut connections' }
-  | { kind: 'fault'; account: number; rule: FaultRule }
-  | { kind: 'trouble'; account: number; change: ChannelChange; cure: ChannelChange; seconds: number }
+  | { kind: 'kill provider' }
+  /** Of all accounts, where none is named. */
+  | { kind: 'fault'; account?: number; rule: FaultRule }
+  | { kind: 'trouble'; account: number; trouble: Trouble; seconds: number }
   /** Messages are lost, and no look-up succeeds for ten minutes: nobody can know what became of them. */
   | { kind: 'blindness'; account: number }
-  | { kind: 'set clock'; seconds: number }
-  | { kind: 'leap clock'; seconds: number }
+  | { kind: 'set clock' | 'leap clock' | 'set provider clock' | 'leap provider clock'; seconds: number }
   | { kind: 'write on phone'; account: number; place: number }
+  | { kind: 'resume account'; account: number }
   | { kind: 'create job'; job: number }
   | { kind: (typeof jobActions)[number]; job: number }
 
@@ -54,36 +61,24 @@ const jobActions = [
   'resume job',
 ] as const
 
-const SENDS = '^/messages/(text|image)'
-
 export function planRound(seed: number): Plan {
   const random = randomOf(seed)
+  const isCrowd = random.chance(0.15)
   const { int, chance, pick } = random
-  const accounts = Array.from({ length: int(1, 3) }, () => ({
-    pauseMs: chance(0.4) ? { group: int(500, 1500), private: int(1000, 2500) } : { group: 0, private: 0 },
-    cap: chance(0.2) ? int(3, 6) : 0,
-  }))
-  const jobs = Array.from({ length: int(2, 5) }, () => planJob(random, accounts.length))
-  const sends = jobs.reduce((sum, job) => sum + job.recipients.length, 0)
-  // A stopped worker never hangs up, so what is 'late' would come arbitrarily late: no provider does that.
-  const withStops = chance(0.5)
-  const acts: Action[] = [...Array.from({ length: int(6, 18) }, () => planAction(random, withStops, jobs))]
-  // Seldom, for it takes a minute of ours.
-  if (chance(0.05)) acts.push({ kind: 'blindness', account: jobs[0]?.account ?? 0 })
-  // One step of the clock: two in one direction would add up to more than the look-ups allow for.
-  if (chance(0.3)) acts.push({ kind: 'set clock', seconds: pick([-2, -1, 1, 2]) })
+  const cast = isCrowd ? planCrowd(random) : planFew(random)
+  const sends = cast.jobs.reduce((sum, job) => sum + job.recipients.length, 0)
+  const acts = isCrowd ? planCrowdActions(random, cast.jobs) : planActions(random, cast.jobs)
   return {
     seed,
     workers: int(2, 4),
     isMarked: seed % 2 === 0,
     providerAheadMs: chance(0.5) ? int(-90_000, 90_000) : 0,
-    latencyMs: pick([0, 300, 1000, 3000]),
+    latencyMs: isCrowd ? pick([0, 0, 300]) : pick([0, 300, 1000, 3000]),
     accountWaitMs: chance(0.2) ? 60_000 : 24 * 3600_000,
-    accounts,
-    jobs,
+    ...cast,
     actions: [
-      ...jobs.slice(1).map((_, n) => ({
-        afterSends: int(0, sends / 3),
+      ...cast.jobs.slice(1).map((_, n) => ({
+        afterSends: isCrowd ? 0 : int(0, sends / 3),
         action: { kind: 'create job', job: n + 1 } as const,
       })),
       // Late enough that there is something to lose.
@@ -95,80 +90,118 @@ export function planRound(seed: number): Plan {
   }
 }
 
-function planJob({ int, chance, pick, some }: Random, accounts: number): JobPlan {
+type Cast = Pick<Plan, 'accounts' | 'jobs'>
+
+/** A few accounts of all kinds, several jobs on one. */
+function planFew(random: Random): Cast {
+  const { int, chance } = random
+  const accounts = Array.from({ length: int(1, 3) }, () => ({
+    pauseMs: chance(0.4) ? { group: int(500, 1500), private: int(1000, 2500) } : noPause,
+    cap: chance(0.2) ? int(3, 6) : 0,
+    ...(chance(0.2) && { quiet: planQuiet(random) }),
+  }))
+  const jobs = Array.from({ length: int(2, 5) }, () => planJob(random, int(0, accounts.length - 1)))
+  return { accounts, jobs }
+}
+
+/** Many at full speed: what is done for many of them at once meets kills and losses. */
+function planCrowd(random: Random): Cast {
+  const accounts = Array.from({ length: random.int(55, 80) }, () => ({ pauseMs: noPause, cap: 0 }))
+  const jobs = [
+    ...accounts.map((_, account) => ({ ...planJob(random, account, 8), dueInSeconds: 0 })),
+    ...Array.from({ length: 5 }, () => planJob(random, random.int(0, accounts.length - 1))),
+  ]
+  return { accounts, jobs }
+}
+
+const noPause = { group: 0, private: 0 }
+
+const planQuiet = ({ int, pick }: Random) => ({
+  inSeconds: int(-60, 60),
+  forSeconds: int(20, 8 * 3600),
+  timeZone: pick(['Asia/Ho_Chi_Minh', 'America/New_York', 'Asia/Kathmandu']),
+})
+
+function planJob({ int, chance, pick, some }: Random, account: number, most = 16): JobPlan {
   const places = Array.from({ length: 20 }, (_, place) => place)
   return {
-    account: int(0, accounts - 1),
+    account,
     kind: pick(['groups', 'people']),
-    recipients: some(places, int(2, 16)),
+    recipients: some(places, int(2, most)),
     withImage: chance(0.3),
     dueInSeconds: chance(0.3) ? int(1, 20) : 0,
   }
+}
+
+function planActions(random: Random, jobs: JobPlan[]): Action[] {
+  const { int, chance, pick } = random
+  // A stopped worker never hangs up, so what is 'late' would come arbitrarily late: no provider does that.
+  const withStops = chance(0.5)
+  const acts = Array.from({ length: int(6, 18) }, () => planAction(random, withStops, jobs))
+  const account = jobs[0]?.account ?? 0
+  // Seldom, for it takes a minute of ours.
+  if (chance(0.05)) acts.push({ kind: 'blindness', account })
+  if (chance(0.1)) acts.push(...planGuard(account, int(10, 12)))
+  // One step of one clock: two in one direction would add up to more than the look-ups allow for.
+  if (chance(0.4))
+    acts.push({ kind: pick(['set clock', 'set provider clock']), seconds: pick([-2, -1, 1, 2]) })
+  return acts
+}
+
+function planCrowdActions(random: Random, jobs: JobPlan[]): Action[] {
+  const { int, chance, pick } = random
+  const withStops = chance(0.3)
+  const losses = Array.from({ length: int(4, 7) }, () => planLoss(random, withStops))
+  const faults = Array.from({ length: int(2, 4) }, () => ({
+    kind: 'fault' as const,
+    rule: { ...planFault(random, withStops), times: int(5, 30), skip: int(0, 20) },
+  }))
+  const others = Array.from({ length: int(4, 12) }, () => ({
+    kind: pick(jobActions),
+    job: int(0, jobs.length - 1),
+  }))
+  return [...losses, ...faults, ...others]
 }
 
 function planAction(random: Random, withStops: boolean, jobs: JobPlan[]): Action {
   const { int, chance, pick } = random
   const job = int(0, jobs.length - 1)
   const account = jobs[job]?.account ?? 0
-  const worker = chance(0.7) ? 'sender' : int(0, 3)
   switch (
     pick([
-      ...(['worker', 'worker', 'database', 'fault', 'fault', 'fault', 'fault', 'fault'] as const),
+      ...(['loss', 'loss', 'loss', 'fault', 'fault', 'fault', 'fault', 'fault'] as const),
       ...(['trouble', 'job', 'job', 'other'] as const),
     ])
   ) {
-    case 'worker':
-      return withStops && chance(0.6)
-        ? { kind: 'stop worker', worker, seconds: int(21, 35) }
-        : { kind: 'kill worker', worker }
-    case 'database':
-      return chance(0.5) ? { kind: 'kill database' } : { kind: 'cut connections' }
+    case 'loss':
+      return planLoss(random, withStops)
     case 'fault':
       return { kind: 'fault', account, rule: { ...planFault(random, withStops), skip: int(0, 2) } }
     case 'trouble':
-      return { kind: 'trouble', account, ...planTrouble(random), seconds: int(1, 40) }
+      return { kind: 'trouble', account, trouble: planTrouble(random), seconds: int(1, 40) }
     case 'job':
       return { kind: pick(jobActions), job }
     case 'other':
-      return chance(0.5)
+      if (chance(0.3)) return { kind: 'write on phone', account, place: int(1, 19) }
+      return chance(0.6)
         ? { kind: 'leap clock', seconds: int(5, 120) }
-        : { kind: 'write on phone', account, place: int(1, 19) }
+        : { kind: 'leap provider clock', seconds: int(-120, 120) }
   }
 }
 
-function planFault({ int, chance, pick }: Random, withStops: boolean): FaultRule {
-  const times = int(1, 3)
-  const send = { path: SENDS, times }
-  const status = (code: number): FaultRule => ({ ...send, kind: 'status', status: code })
-  return pick<() => FaultRule>([
-    () => ({ ...status(429), retryAfter: int(1, 8) }),
-    () => status(429),
-    () => status(pick([500, 502, 503])),
-    () => ({ ...status(pick([502, 503])), body: '<html>Bad gateway</html>' }),
-    () => ({ ...send, kind: 'drop-before' }),
-    () => ({ ...send, kind: 'accept-then-drop' }),
-    () =>
-      withStops
-        ? { ...send, kind: 'slow', delayMs: int(20_100, 23_000) }
-        : { ...send, kind: 'accept-then-late', delayMs: int(0, 3000) },
-    () => ({ ...send, kind: 'slow', delayMs: int(500, 23_000) }),
-    () => ({ ...send, kind: pick(['malformed', 'no-id', 'empty']) }),
-    () => ({ ...send, kind: 'not-sent', times: chance(0.2) ? 12 : times }),
-    // An image that the provider has forgotten.
-    () => ({ path: '^/messages/image', kind: 'status', status: 404, times }),
-    () => ({ path: '^/media', kind: pick(['drop-before', 'malformed', 'accept-then-drop']), times }),
-    () => ({ path: '^/media', kind: 'status', status: pick([429, 500, 413]), times }),
-    () => ({ path: '^/messages/list', kind: 'status', status: pick([429, 500, 503]), times: int(1, 5) }),
-    () => ({ path: '^/messages/list', kind: pick(['drop-before', 'malformed', 'empty']), times: int(1, 5) }),
-    () => ({ path: '^/messages/list', kind: 'slow', delayMs: int(1000, 31_000), times }),
-    () => ({ path: '^/health', kind: 'status', status: 503, times: int(1, 5) }),
-  ])()
+function planLoss({ int, chance, pick }: Random, withStops: boolean): Action {
+  const worker = chance(0.7) ? 'sender' : int(0, 3)
+  const kind = pick(['worker', 'worker', 'worker', 'worker', 'database', 'connections', 'provider'])
+  if (kind === 'database') return { kind: 'kill database' }
+  if (kind === 'connections') return { kind: 'cut connections' }
+  if (kind === 'provider') return { kind: 'kill provider' }
+  return withStops && chance(0.6)
+    ? { kind: 'stop worker', worker, seconds: int(21, 35) }
+    : { kind: 'kill worker', worker }
 }
 
-const planTrouble = ({ pick }: Random) =>
-  pick<{ change: ChannelChange; cure: ChannelChange }>([
-    { change: { state: 'QR' }, cure: { state: 'AUTH' } },
-    { change: { unpaid: true }, cure: { unpaid: false } },
-    { change: { removed: true }, cure: { removed: false } },
-    { change: { state: 'SYNC_ERROR' }, cure: { state: 'AUTH' } },
-  ])
+/** So many refusals in a row that the account waits for a person, who comes. */
+const planGuard = (account: number, times: number): Action[] => [
+  { kind: 'fault', account, rule: { path: SENDS, kind: 'not-sent', times } },
+  { kind: 'resume account', account },
+]

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { groupId, specialGroups } from '../../../simulator/src/index.ts'
 import type { LedgerEntry } from '../../../simulator/src/ledger.ts'
 import { planJob } from '../../src/engine/index.ts'
 import {
@@ -11,22 +10,19 @@ import {
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { factories } from '../factories.ts'
 import type { Program } from '../process.ts'
+import { type Account, addAccount } from './accounts.ts'
 import type { Breakage } from './breakages.ts'
 import { setClock } from './instruments.ts'
-import type { AccountPlan, JobPlan, Plan } from './plan.ts'
-import { letGoOn } from './rest.ts'
+import type { JobPlan, Plan } from './plan.ts'
+import { leapToNextMoment, whatIsOpen } from './rest.ts'
 import { again, type Stage } from './stage.ts'
 
-/** How long a round may take to come to rest, in seconds of ours; and how long nothing may happen before it goes on. */
+/** How long a round may take to come to rest, in seconds of ours. */
 const SETTLE_S = 90
-const IDLE_MS = 1_500
+/** When nothing is sent for so long the clock is set on, and after so long the next thing of the plan is done. */
+const IDLE_MS = 200
+const STUCK_MS = 1_200
 
-export type Account = {
-  id: number
-  token: string
-  chats: Record<JobPlan['kind'], string[]>
-  plan: AccountPlan
-}
 export type MadeJob = { id: number; plan: JobPlan; chats: string[] }
 type Worker = { name: string; program: Program; isStopped: boolean }
 
@@ -46,7 +42,6 @@ export class Round {
   readonly #workers: Worker[] = []
   readonly #pending = new Set<Promise<unknown>>()
   #userId = 0
-  #images = new Map<number, number>()
   readonly #began = performance.now()
 
   private constructor(stage: Stage, database: DatabaseAddress, plan: Round['plan'], breakage?: Breakage) {
@@ -59,9 +54,9 @@ export class Round {
 
   static async open(stage: Stage, plan: Plan, breakage?: Breakage): Promise<Round> {
     const round = new Round(stage, await stage.createDatabase(), plan, breakage)
-    const add = factories(round.sql, secretsOf('chaos'))
-    round.#userId = (await add.user()).id
-    for (const [index, account] of plan.accounts.entries()) await round.#addAccount(add, index, account)
+    round.#userId = (await factories(round.sql, secretsOf('chaos')).user()).id
+    for (const [index, account] of plan.accounts.entries())
+      round.accounts.push(await addAccount(round.sql, `${round.#database.database}_${index}`, account))
     await stage.simulator.setClockAhead(plan.providerAheadMs)
     await stage.simulator.setLatency(plan.latencyMs)
     for (let slot = 0; slot < plan.workers; slot++) round.#startWorker(slot, 1)
@@ -78,30 +73,6 @@ export class Round {
 
   note(what: string) {
     this.diary.push(`${((performance.now() - this.#began) / 1000).toFixed(2)} s  ${what}`)
-  }
-
-  async #addAccount(add: ReturnType<typeof factories>, index: number, plan: AccountPlan) {
-    const token = `test_linked_${this.#database.database}_${index}`
-    const { id } = await add.instance({
-      token,
-      groupPauseFromMs: plan.pauseMs.group,
-      groupPauseToMs: plan.pauseMs.group * 2,
-      privatePauseFromMs: plan.pauseMs.private,
-      privatePauseToMs: plan.pauseMs.private * 2,
-      groupCap: plan.cap,
-      privateCap: plan.cap,
-    })
-    const groups = [specialGroups(token).announcementsOnly, ...many((n) => groupId(token, 20 + n))]
-    const people = ['84912340000', ...many((n) => `849123456${n + 10}`)].map(
-      (number) => `${number}@s.whatsapp.net`,
-    )
-    for (const chatId of groups) await add.group({ instanceId: id, chatId })
-    const image = { name: `chaos-${index}`, mimeType: 'image/png', size: 8 }
-    const [{ id: imageId }] = await this.sql<
-      [{ id: number }]
-    >`insert into images ${this.sql(image)} returning id`
-    this.#images.set(id, imageId)
-    this.accounts.push({ id, token, chats: { groups, people }, plan })
   }
 
   account(index: number): Account {
@@ -124,7 +95,7 @@ export class Round {
           jobType: plan.kind === 'groups' ? 'SendToGroups' : 'SendToUsers',
           messageId: null,
           textContent: this.plan.isMarked ? `job ${place} run 1` : 'Hello',
-          imageId: plan.withImage ? (this.#images.get(account.id) ?? null) : null,
+          imageId: plan.withImage ? account.imageId : null,
           instanceId: account.id,
           scheduledAt: plan.dueInSeconds > 0 ? dueAt : null,
           createdBy: { id: this.#userId, name: 'Ann' },
@@ -206,15 +177,33 @@ export class Round {
       this.violations.push(`${name} said: ${program.stderr}`)
   }
 
-  /** Until the provider was asked to send so often, or nothing goes on for a while, or all jobs have ended. */
+  /** Until so many sends have begun, or none begins for a while, or all jobs have ended. */
   async progress(sends: number): Promise<void> {
-    let last = -1
-    for (let idleSince = performance.now(); performance.now() - idleSince < IDLE_MS; await delay(15)) {
-      const count = await this.stage.simulator.countSends(this.tokens)
-      if (count >= sends || (await this.#isIdle())) return
-      if (count !== last) idleSince = performance.now()
-      last = count
+    for (let idleSince = performance.now(); ; await delay(20)) {
+      const begun = await this.#countSends()
+      if (begun >= sends || (await this.#isIdle())) return
+      if (begun !== this.#begun) {
+        this.#begun = begun
+        this.#isStuck = false
+        idleSince = performance.now()
+      }
+      const idleMs = performance.now() - idleSince
+      if (idleMs > (this.#isStuck ? IDLE_MS : STUCK_MS)) {
+        this.#isStuck = true
+        return
+      }
+      if (idleMs > IDLE_MS) await again(() => leapToNextMoment(this.sql, (what) => this.note(what)))
     }
+  }
+  #begun = 0
+  #isStuck = false
+
+  async #countSends(): Promise<number> {
+    const [{ begun }] = await again(
+      () => this.sql<[{ begun: number }]>`
+        select count(*) as begun from chaos.story where became = 'sending'`,
+    )
+    return begun
   }
 
   async #isIdle(): Promise<boolean> {
@@ -232,8 +221,9 @@ export class Round {
     for (const worker of this.#workers) this.#expectAlive(worker)
     const giveUpAt = performance.now() + withinS * 1000
     for (;;) {
-      const open = await again(() => letGoOn(this.sql, (what) => this.note(what)))
+      const open = await again(() => whatIsOpen(this.sql))
       if (open === null) break
+      await again(() => leapToNextMoment(this.sql, (what) => this.note(what)))
       if (performance.now() > giveUpAt) {
         this.violations.push(`It did not come to rest: ${open}`)
         break
@@ -274,5 +264,3 @@ export class Round {
     await this.sql.end({ timeout: 1 })
   }
 }
-
-const many = <T>(make: (n: number) => T): T[] => Array.from({ length: 19 }, (_, n) => make(n + 1))

@@ -1,13 +1,15 @@
 import { act } from './actors.ts'
-import { type Evidence, gather, tellStory } from './evidence.ts'
+import { gather, tellStory } from './evidence.ts'
 import { judge } from './oracle.ts'
 import { planRound } from './plan.ts'
 import { Round } from './round.ts'
 import type { Stage } from './stage.ts'
+import { countActions, countAll, countDoubts, type Tally } from './tally.ts'
 
 export type Outcome = {
   violations: string[]
-  counts: Record<string, number>
+  /** What it was about, what was done to it, which faults requests met, how doubts ended. */
+  tallies: Record<'counts' | 'actions' | 'faults' | 'doubts', Tally>
   seconds: number
   /** Everything that happened, in order, for whoever looks into a violation. */
   story: () => string
@@ -27,24 +29,13 @@ export async function runRound(stage: Stage, seed: number): Promise<Outcome> {
   const evidence = await gather(round)
   return {
     violations: [...round.violations, ...(await judge(evidence))],
-    counts: countAll(evidence),
+    tallies: {
+      counts: countAll(evidence),
+      actions: countActions(plan),
+      faults: await stage.simulator.takeFaultsMet(),
+      doubts: countDoubts(evidence),
+    },
     seconds: (performance.now() - began) / 1000,
     story: () => [JSON.stringify(plan), ...round.diary, ...tellStory(evidence)].join('\n'),
-  }
-}
-
-function countAll({ deliveries, jobs, story, ledger }: Evidence) {
-  const of = (status: string) => deliveries.filter((row) => row.status === status).length
-  return {
-    jobs: jobs.length,
-    recipients: deliveries.length,
-    sent: of('sent'),
-    failed: of('failed'),
-    skipped: of('skipped'),
-    'outcome unknown': story.filter(
-      ({ reason, became }) => became === 'failed' && reason === 'outcome_unknown',
-    ).length,
-    'were in doubt': story.filter(({ became }) => became === 'doubt').length,
-    'in the ledger': ledger.length,
   }
 }

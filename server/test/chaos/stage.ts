@@ -23,26 +23,20 @@ const SPEED = 10
 const FOLDER = 'server/test/chaos'
 const silent = { info() {}, warn() {}, error() {} }
 
-/** A PostgreSQL that may be killed and a simulator, for all rounds of a run: `await using`. */
+/** A PostgreSQL and a simulator, both of which may be killed, for one round after another: `await using`. */
 export class Stage {
   readonly simulator: SimulatorControl
   readonly #folder: string
   readonly #cluster: Cluster
-  readonly #simulator: Program
-  readonly #time: Record<string, string>
+  #simulator: Program
+  readonly #fast: FastTime
   #databases = 0
 
-  private constructor(
-    folder: string,
-    cluster: Cluster,
-    simulator: Program,
-    url: string,
-    time: Record<string, string>,
-  ) {
+  private constructor(folder: string, cluster: Cluster, simulator: Program, url: string, fast: FastTime) {
     this.#folder = folder
     this.#cluster = cluster
     this.#simulator = simulator
-    this.#time = time
+    this.#fast = fast
     this.simulator = new SimulatorControl(url)
   }
 
@@ -52,14 +46,16 @@ export class Stage {
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
     await chmod(folder, 0o755)
     const fast: FastTime = { originMs: Date.now(), speed: SPEED }
-    const preload = new URL('./fast-time.ts', import.meta.url).href
-    const time = { FAST_TIME: JSON.stringify(fast), NODE_OPTIONS: `--import ${preload}` }
     const cluster = await startCluster(folder, silent)
     await createTemplate(cluster.address, fast)
-    const simulator = new Program('simulator/src/main.ts', ['--port', '0'], folder, time)
+    const simulator = startSimulator(folder, '0', fast)
     const [, url = ''] = await simulator.says(/listening on (\S+)/)
-    return new Stage(folder, cluster, simulator, url, time)
+    return new Stage(folder, cluster, simulator, url, fast)
   }
+
+  /** What the provider's clock shows, in ms. */
+  now = () =>
+    this.#fast.originMs + (Date.now() - this.#fast.originMs) * this.#fast.speed + this.simulator.aheadMs
 
   /** A database of its own for each round, with the schema and the suite's instruments. */
   async createDatabase(): Promise<DatabaseAddress> {
@@ -74,7 +70,7 @@ export class Stage {
   }
 
   startProgram(file: string, env: Record<string, string>, args: string[] = []): Program {
-    return new Program(`${FOLDER}/${file}`, args, this.#folder, { ...this.#time, ...env })
+    return new Program(`${FOLDER}/${file}`, args, this.#folder, { ...envOf(this.#fast), ...env })
   }
 
   startWorker(options: Omit<WorkerOptions, 'providerUrl'>): Program {
@@ -99,6 +95,15 @@ export class Stage {
     await sql.end({ timeout: 1 })
   }
 
+  /** Kills the provider and starts it again, on its port and with its ledger; the faults in force are over. */
+  async killSimulator(): Promise<void> {
+    await this.simulator.countFaults()
+    await this.#simulator.end('SIGKILL')
+    this.#simulator = startSimulator(this.#folder, new URL(this.simulator.url).port, this.#fast)
+    await this.#simulator.says(/listening on/)
+    await this.simulator.setUpAgain()
+  }
+
   async [Symbol.asyncDispose]() {
     await this.#simulator.end('SIGKILL')
     await this.#cluster.stop()
@@ -106,20 +111,41 @@ export class Stage {
   }
 }
 
+const startSimulator = (folder: string, port: string, fast: FastTime) =>
+  new Program(
+    'simulator/src/main.ts',
+    ['--port', port, '--file', join(folder, 'provider')],
+    folder,
+    envOf(fast),
+  )
+
+/** For a process whose time shall run fast. */
+const envOf = (fast: FastTime) => ({
+  FAST_TIME: JSON.stringify(fast),
+  NODE_OPTIONS: `--import ${new URL('./fast-time.ts', import.meta.url).href}`,
+})
+
 /** The simulator's control API. */
 export class SimulatorControl {
   readonly url: string
+  /** How far its clock is ahead of ours. */
+  aheadMs = 0
+  #latencyMs = 0
+  /** How many requests have met each kind of fault since its start, as last counted, and what is not yet taken. */
+  #met: Record<string, number> = {}
+  #notTaken: Record<string, number> = {}
 
   constructor(url: string) {
     this.url = url
   }
 
+  /** Asks again as long as it is killed. */
   async #ask(path: string, method = 'GET', body?: object) {
-    const headers = body ? { 'content-type': 'application/json' } : undefined
-    const answer = await fetch(`${this.url}/_control/${path}`, {
-      method,
-      ...(body ? { headers, body: JSON.stringify(body) } : {}),
-    })
+    const headers = { 'content-type': 'application/json' }
+    const request = { method, ...(body && { headers, body: JSON.stringify(body) }) }
+    const answer = await until('the provider answers', () =>
+      fetch(`${this.url}/_control/${path}`, request).catch(() => null),
+    )
     if (!answer.ok) throw new Error(`The simulator refuses ${path}: ${await answer.text()}`)
     return answer.json() as Promise<unknown> // typed by who asks
   }
@@ -128,15 +154,19 @@ export class SimulatorControl {
     return ((await this.#ask(`ledger?token=${token}`)) as { entries: LedgerEntry[] }).entries
   }
 
-  /** How often it was asked to send something for these channels, whatever came of it. */
-  async countSends(tokens: string[]): Promise<number> {
-    const counts = await Promise.all(
-      tokens.map(async (token) => {
-        const answer = (await this.#ask(`requests?token=${token}`)) as { requests: Record<string, number> }
-        return (answer.requests['POST /messages/text'] ?? 0) + (answer.requests['POST /messages/image'] ?? 0)
-      }),
-    )
-    return counts.reduce((sum, count) => sum + count, 0)
+  /** How many requests have met each kind of fault since this was last asked, over all kills. */
+  async takeFaultsMet(): Promise<Record<string, number>> {
+    await this.countFaults()
+    const taken = this.#notTaken
+    this.#notTaken = {}
+    return taken
+  }
+
+  async countFaults(): Promise<void> {
+    const { met } = (await this.#ask('faults')) as { met: Record<string, number> }
+    for (const [kind, count] of Object.entries(met))
+      this.#notTaken[kind] = (this.#notTaken[kind] ?? 0) + count - (this.#met[kind] ?? 0)
+    this.#met = met
   }
 
   addFault = (rule: FaultRule) => this.#ask('faults', 'POST', rule)
@@ -145,9 +175,23 @@ export class SimulatorControl {
     this.#ask('channels', 'POST', { token, ...change })
   writeOnPhone = (token: string, to: string, body: string) =>
     this.#ask('messages', 'POST', { token, to, body })
-  setLatency = (ms: number) => this.#ask('latency', 'POST', { ms })
+  async setLatency(ms: number) {
+    this.#latencyMs = ms
+    await this.#ask('latency', 'POST', { ms })
+  }
+
   /** Its Date header comes from the fast clock only when it is set. */
-  setClockAhead = (ms: number) => this.#ask('clock', 'POST', { shiftMs: ms || 1 })
+  async setClockAhead(ms: number) {
+    this.aheadMs = ms
+    await this.#ask('clock', 'POST', { shiftMs: ms || 1 })
+  }
+
+  /** What a kill has made it forget. */
+  async setUpAgain() {
+    this.#met = {}
+    await this.setLatency(this.#latencyMs)
+    await this.setClockAhead(this.aheadMs)
+  }
 }
 
 /** Asks again as long as the database is away. */

@@ -15,7 +15,7 @@ export const inWords = (tally: Tally) =>
     .join(', ')
 
 /** What a round was about, and how its doubts ended. */
-export function countAll({ deliveries, jobs, accounts, story, ledger }: Evidence): Tally {
+export function countAll({ deliveries, jobs, accounts, ledger }: Evidence): Tally {
   const of = (status: string) => deliveries.filter((row) => row.status === status).length
   return {
     accounts: accounts.length,

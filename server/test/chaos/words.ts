@@ -2,7 +2,10 @@ import type { StoryLine } from './instruments.ts'
 
 export const told = (lines: StoryLine[]) =>
   lines
-    .map((line) => `#${line.id} ${line.at} ${line.who}: delivery ${line.deliveryId} ${line.was} → ${line.became}`)
+    .map(
+      (line) =>
+        `#${line.id} ${line.at} ${line.who}: delivery ${line.deliveryId} ${line.was} → ${line.became}`,
+    )
     .join('; ')
 
 export function groups<T>(items: T[], key: (item: T) => string): T[][] {
