@@ -78,6 +78,15 @@ export async function updateInstanceColumns(sql: Db, id: number, columns: Column
   if (Object.keys(columns).length > 0) await sql`update instances set ${sql(columns)} where id = ${id}`
 }
 
+/**
+ * A pause under way is not longer than the account's pace now says. Counted from this moment, so never shorter than the
+ * new pause after the last message; one that the provider asked for stays.
+ */
+export const shortenPause = (sql: Db, id: number) => sql`
+  update instances set next_due_at = least(next_due_at,
+    clock_now() + greatest(group_pause_to_ms, private_pause_to_ms) * interval '1 ms')
+  where id = ${id} and busy is null`
+
 /** The instance as it is now, locked until the transaction ends. */
 export async function lockInstance(
   sql: Db,

@@ -281,6 +281,87 @@ describe('changing', () => {
     expect(body).toMatchObject({ status: 'Connecting', whapiToken })
   })
 
+  test('what the former token’s account suffered is forgotten with it', async () => {
+    const admin = await world.add.admin()
+    const { id } = await world.add.instance({
+      waiting: world.sql.json({ code: 'account_failures', params: { count: 10 } }),
+      waitingSince: '2026-01-01T00:00:00Z',
+      failuresInARow: 10,
+      restrictedUntil: '2100-01-01T00:00:00Z',
+    })
+    const hasTrouble = async () =>
+      (
+        await world.sql`
+          select waiting, waiting_since, failures_in_a_row, restricted_until from instances where id = ${id}`
+      )[0]
+    const before = await hasTrouble()
+    const change = (body: object) => world.call(admin, instances.update, { params: { id }, body })
+
+    await change({ name: 'New' })
+    expect(await hasTrouble()).toEqual(before)
+    expect((await change({ whapiToken: newToken() })).body).toMatchObject({
+      status: 'Connected',
+      waiting: null,
+    })
+    expect(await hasTrouble()).toEqual({
+      waiting: null,
+      waitingSince: null,
+      failuresInARow: 0,
+      restrictedUntil: null,
+    })
+  })
+
+  test('failures that did not stop the account yet are forgotten with the token too', async () => {
+    const admin = await world.add.admin()
+    const { id } = await world.add.instance({ failuresInARow: 9 })
+
+    await world.call(admin, instances.update, { params: { id }, body: { whapiToken: newToken() } })
+
+    expect(await world.sql`select failures_in_a_row from instances where id = ${id}`).toEqual([
+      { failuresInARow: 0 },
+    ])
+  })
+
+  describe('a pause under way', () => {
+    /** At midnight, the next message is due in an hour. */
+    async function paused(columns: object = {}) {
+      await world.sql.unsafe(`
+        create or replace function clock_now() returns timestamptz language sql stable
+        as $$ select timestamptz '2030-01-01 00:00Z' $$`)
+      const hour = { groupPauseFromMs: 3_600_000, groupPauseToMs: 3_600_000 }
+      return world.add.instance({ ...hour, nextDueAt: '2030-01-01T01:00:00Z', ...columns })
+    }
+    const save = async (id: number, body: object) =>
+      world.call(await world.add.admin(), instances.update, { params: { id }, body })
+    const dueAt = async (id: number) =>
+      (await world.sql`select next_due_at from instances where id = ${id}`)[0]?.nextDueAt
+
+    test('is shortened to the new one, counted from now: never below it', async () => {
+      const { id } = await paused()
+
+      await save(id, { groupPauseSeconds: [20, 300], privatePauseSeconds: [60, 200] })
+
+      expect(await dueAt(id)).toBe('2030-01-01T00:05:00.000Z')
+    })
+
+    test('stays when the new one is longer, or other fields are saved', async () => {
+      const { id } = await paused()
+
+      await save(id, { name: 'New', dailyCap: { groups: 0, private: 0 } })
+      await save(id, { groupPauseSeconds: [3600, 3600] })
+
+      expect(await dueAt(id)).toBe('2030-01-01T01:00:00.000Z')
+    })
+
+    test('stays where the provider has asked for it', async () => {
+      const { id } = await paused({ busy: world.sql.json({ code: 'provider_busy', params: {} }) })
+
+      await save(id, { groupPauseSeconds: [0, 0] })
+
+      expect(await dueAt(id)).toBe('2030-01-01T01:00:00.000Z')
+    })
+  })
+
   test('[R-216] the token stays while a message is on its way or in doubt', async () => {
     const admin = await world.add.admin()
     const { id, token } = await world.add.instance()

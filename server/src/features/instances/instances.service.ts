@@ -14,6 +14,7 @@ import {
   hasJobs,
   insertInstance,
   lockInstance,
+  shortenPause,
   updateInstanceColumns,
 } from './instances.queries.ts'
 import { type Parts, readStatus, readStatusWhileLinking } from './status.ts'
@@ -54,9 +55,12 @@ export async function updateInstance(
     const hasNewToken = whapiToken !== undefined && !parts.secrets.hash(whapiToken).equals(before.tokenHash)
     const token = hasNewToken ? await newToken(parts, tx, id, whapiToken) : {}
     await updateInstanceColumns(tx, id, { ...columnsOf(fields), ...token }).catch(refusedColumns)
+    if (fields.groupPauseSeconds || fields.privatePauseSeconds) await shortenPause(tx, id)
     return { hasNewToken, isNew: hasNewToken || (fields.isActive === true && !before.isActive) }
   })
   if (former && hasNewToken) void removeWebhook(parts, former).catch(() => {})
+  // What the former account did or suffered is not held against this one.
+  if (hasNewToken) await resumeAccount(parts.sql, id, caller.username)
   if (isNew) await readNewStatus(parts, caller, id)
   return getInstance(parts, caller, id)
 }
@@ -64,7 +68,13 @@ export async function updateInstance(
 /** The account may be another one now: nothing is known of its status. */
 async function newToken(parts: Parts, tx: Db, id: number, whapiToken: string): Promise<Columns> {
   if (await hasUnsettled(tx, id)) throw new Refusal('token_in_use')
-  const unknown = { status: 'Unknown', statusSeenAt: null, webhookBase: null, webhookTriedAt: 'epoch' }
+  const unknown = {
+    status: 'Unknown',
+    statusSeenAt: null,
+    webhookBase: null,
+    webhookTriedAt: 'epoch',
+    failuresInARow: 0,
+  }
   return { ...tokenColumns(parts, whapiToken), ...unknown }
 }
 
