@@ -1,6 +1,6 @@
 /**
  * npm run look: pictures of every page and dialog, narrow and wide, light and dark, in all languages, into
- * .tmp/look/. One sheet per page shows its variants side by side. `npm run look -- jobs` takes only some pages.
+ * .tmp/look/. One sheet per page shows its variants side by side. `npm run look -- jobs login` takes only some pages.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -52,9 +52,11 @@ async function makeSheet(browser: Browser, name: string) {
   await page.close()
 }
 
-const [wanted = ''] = process.argv.slice(2)
-const chosen = Object.entries(views).filter(([name]) => name.startsWith(wanted))
-if (wanted === '') await rm(FOLDER, { recursive: true, force: true })
+const wanted = process.argv.slice(2)
+const chosen = Object.entries(views).filter(
+  ([name]) => wanted.length === 0 || wanted.some((beginning) => name.startsWith(beginning)),
+)
+if (wanted.length === 0) await rm(FOLDER, { recursive: true, force: true })
 await mkdir(FOLDER, { recursive: true })
 const sendroom = await Sendroom.start()
 const browser = await chromium.launch(await browserOptions())

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { User } from './users.ts'
-import { key } from './values.ts'
+import { isForm, key } from './values.ts'
 
 export const Credentials = z.object({
   username: z
@@ -33,9 +33,10 @@ export const Registration = z
       .max(limits.passwordMax, key('REGISTER.PASSWORD_REQUIRED')),
     repassword: z.string(key('REGISTER.REPASSWORD_REQUIRED')).min(1, key('REGISTER.REPASSWORD_REQUIRED')),
   })
-  .refine((form) => form.password === form.repassword, {
+  .refine((form) => form.password !== '' && form.password === form.repassword, {
     path: ['repassword'],
     message: key('REGISTER.PASSWORD_NOT_MATCH'),
+    when: isForm,
   })
 
 export const SignedIn = z.object({ token: z.string(), user: User })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
-import { Id, Instant, idParams, key, Named } from './values.ts'
+import { Id, Instant, idParams, isForm, key, Named } from './values.ts'
 
 export const roles = ['Admin', 'Member'] as const
 export type Role = (typeof roles)[number]
@@ -78,6 +78,7 @@ export const ChangePassword = z
   .refine((form) => form.password === form.confirm, {
     path: ['confirm'],
     message: key('CHANGE_PASSWORD.NOT_MATCH'),
+    when: isForm,
   })
 
 export const Assignment = z.object({

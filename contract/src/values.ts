@@ -5,6 +5,9 @@ import { type ReasonCode, reasonWords } from './reasons.ts'
 /** A validation message that has words: a misspelt key does not compile. */
 export const key = (name: FieldKey): FieldKey => name
 
+/** For `when`: compares fields as soon as there are any, also where one of them is not right by itself. */
+export const isForm = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null
+
 /** Empty strings count as absent, as in the addresses the web app makes. */
 export const blankable = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema)

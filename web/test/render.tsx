@@ -20,12 +20,12 @@ export const admin: User = {
 }
 export const member: User = { ...admin, id: 2, username: 'lan', email: 'lan@example.com', role: 'Member' }
 
-type Options = { path: string; user?: User | null; answers?: Answers; language?: string }
+type Options = { path: string; user?: User | null; answers?: Answers; language?: string | null }
 
 /** The whole app at an address, as a person sees it: real router, guards and texts, a scripted server. */
 export function renderApp({ path, user = admin, answers = {}, language = 'en' }: Options) {
   const seen = serve(answers)
-  localStorage.setItem('lang', language)
+  if (language !== null) localStorage.setItem('lang', language)
   if (user) startSession({ token: 'a-token', user })
   const router = createAppRouter(createMemoryHistory({ initialEntries: [path] }))
   render(<App router={router} env="test" />)

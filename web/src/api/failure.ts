@@ -52,9 +52,9 @@ export function failureText(error: unknown): string {
   if (status === 403) return t('ERROR_STATUS.403')
   if (status === 404) return t('ERROR_STATUS.404')
   if (code !== undefined) return t(`ERROR.${code}`, { ...error.params, defaultValue: error.message })
-  if (error.message !== '') return error.message
-  if (status === 400) return t('ERROR_STATUS.400')
-  if (status === 500) return t('ERROR.internal')
+  if (status === 400) return error.message || t('ERROR_STATUS.400')
+  if (status === 500) return error.message || t('ERROR.internal')
+  if (error.message !== '') return `${status}: ${error.message}`
   return t('ERROR_STATUS.OTHER', { status })
 }
 

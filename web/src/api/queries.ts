@@ -3,7 +3,7 @@ import { QueryCache, QueryClient, type UseQueryOptions, useQuery } from '@tansta
 import { call, type InputOf, type OutputOf } from './client.ts'
 import { Failure, reportFailure } from './failure.ts'
 
-/** `words`: the screen's own words for a failure, a key; `isQuiet`: the screen shows the failure itself. */
+/** `words`: the screen's own words for a failure, a key; `isQuiet`: the screen shows it itself, and it is only logged. */
 type FailureMeta = { words?: string; isQuiet?: boolean }
 
 declare module '@tanstack/react-query' {
@@ -19,7 +19,9 @@ export const createQueryClient = () =>
     queryCache: new QueryCache({
       onError: (error, { meta, state }) => {
         // A refresh that fails leaves the screen as it is; one that is repeated would fill it with toasts.
-        if (!meta?.isQuiet && state.data === undefined) reportFailure(error, meta?.words)
+        // biome-ignore lint/suspicious/noConsole: what nobody is told is at least logged
+        if (meta?.isQuiet) console.warn(error)
+        else if (state.data === undefined) reportFailure(error, meta?.words)
       },
     }),
     defaultOptions: {

@@ -1,33 +1,118 @@
-import { screen, waitFor } from '@testing-library/react'
-import { expect, test, vi } from 'vitest'
-import { member, renderApp } from '../../test/render.tsx'
-import { pageOf, refuse } from '../../test/server.ts'
+import type { Message } from '@sendroom/contract/messages'
+import { screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { instance } from '../../test/instance.ts'
+import { job } from '../../test/job.ts'
+import { admin, member, renderApp } from '../../test/render.tsx'
+import { type Answers, pageOf, refuse } from '../../test/server.ts'
+import { currentToasts, removeToast } from '../ui/toasts.ts'
 
-const answers = { 'GET /groups/stats': () => refuse(500, 'internal') }
+const message: Message = {
+  id: 3,
+  textContent: 'Hello',
+  imageUrl: null,
+  instanceId: null,
+  instanceName: null,
+  createdByUserName: 'minh',
+  createdAt: '2026-01-02T20:04:05.000Z',
+  assignedGroups: [],
+}
+const answers: Answers = {
+  'GET /groups/stats': () => refuse(503, 'unavailable'),
+  'GET /messages': () => pageOf([]),
+  'GET /messages/:id': () => message,
+  'GET /jobs': () => pageOf([]),
+  'GET /jobs/:id': () => job,
+  'GET /instances': () => pageOf([instance]),
+  'GET /users': () => pageOf([]),
+  'POST /groups/search': () => pageOf([]),
+}
 
-test.each(['/users', '/users/new', '/users/edit/1', '/instances/new', '/instances/edit/1'])(
-  'a Member is turned away from %s',
+afterEach(() => {
+  for (const { id } of currentToasts()) removeToast(id)
+})
+
+test.each([
+  ['[R-306]', '/dashboard', 'Dashboard'],
+  ['[R-306]', '/groups', 'Groups'],
+  ['[R-306]', '/instances', 'Accounts'],
+  ['[R-307]', '/messages', 'Messages'],
+  ['[R-307]', '/messages/new', 'Add message'],
+  ['[R-307]', '/messages/edit/3', 'Edit message'],
+  ['[R-308]', '/jobs', 'Jobs'],
+  ['[R-308]', '/jobs/new', 'Add job'],
+  ['[R-308]', '/jobs/3', 'Job #3'],
+])('%s a Member finds at %s the page %s', async (_, path, heading) => {
+  const { router } = renderApp({ path, user: member, answers })
+  expect(await screen.findByRole('heading', { level: 1, name: heading })).toBeTruthy()
+  expect(router.state.location.pathname).toBe(path)
+})
+
+const addresses = [
+  '/',
+  '/dashboard',
+  '/messages?search=tea',
+  '/messages/new',
+  '/messages/edit/3',
+  '/jobs',
+  '/jobs/new',
+  '/jobs/3',
+  '/groups',
+  '/instances',
+  '/instances/new',
+  '/instances/edit/3',
+  '/users?page=2',
+  '/users/new',
+  '/users/edit/3',
+]
+test.each(addresses)(
+  '[R-300] [R-301] [R-314] a visitor of %s is sent to the login, which remembers it',
   async (path) => {
-    const { router } = renderApp({ path, user: member, answers })
-    expect(
-      (await screen.findAllByText('You do not have administrative privileges to access this page.')).length,
-    ).toBeGreaterThan(0)
-    await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
+    const { router } = renderApp({ path, user: null, answers })
+    expect(await screen.findByRole('button', { name: 'Sign in' })).toBeTruthy()
+    expect(router.state.location.pathname).toBe('/login')
+    expect(router.state.location.search).toEqual({ returnUrl: path === '/' ? '/dashboard' : path })
+    expect(currentToasts()).toEqual([])
   },
 )
 
-test.each(['/', '/nowhere', '/jobs/1/nowhere'])('%s leads to the dashboard', async (path) => {
+test.each([
+  ['[R-309]', '/instances/new'],
+  ['[R-309]', '/instances/edit/1'],
+  ['[R-310]', '/users'],
+  ['[R-310]', '/users/new'],
+  ['[R-310]', '/users/edit/1'],
+])('%s [R-311] [R-312] [R-313] a Member is turned away from %s', async (_, path) => {
+  const { router } = renderApp({ path, user: member, answers })
+  const toast = await screen.findByRole('alert')
+  expect(within(toast).getByText('Access Denied')).toBeTruthy()
+  const words = 'You do not have administrative privileges to access this page.'
+  expect(within(toast).getByText(words)).toBeTruthy()
+  expect(within(toast).getByRole('button', { name: 'Close' })).toBeTruthy()
+  expect(toast.dataset.theme).toBe('bootstrap')
+  expect(currentToasts()[0]).toMatchObject({ type: 'error', timeout: 5000, showClose: true })
+  await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
+})
+
+test.each([
+  ['[R-309]', '/instances/new', 'Add account'],
+  ['[R-310]', '/users', 'Users'],
+  ['[R-310]', '/users/new', 'Add user'],
+])('%s an Admin finds at %s the page %s', async (_, path, heading) => {
+  renderApp({ path, user: admin, answers })
+  expect(await screen.findByRole('heading', { level: 1, name: heading })).toBeTruthy()
+})
+
+test.each([
+  ['[R-302]', '/'],
+  ['[R-303]', '/nowhere'],
+  ['[R-303]', '/jobs/1/nowhere'],
+])('%s %s leads to the dashboard', async (_, path) => {
   const { router } = renderApp({ path, answers })
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
 })
 
-test('only Admins see the link to the users', async () => {
-  renderApp({ path: '/dashboard', user: member, answers })
-  expect(await screen.findByRole('link', { name: 'Accounts' })).toBeTruthy()
-  expect(screen.queryByRole('link', { name: 'Users' })).toBeNull()
-})
-
-test('when the server has ended the session, one toast says so and the login remembers the page', async () => {
+test('[R-435] when the server has ended the session, one toast says so and the login remembers the page', async () => {
   const { router } = renderApp({
     path: '/instances?page=3',
     answers: { 'GET /instances': () => refuse(401, 'unauthenticated') },
@@ -49,51 +134,4 @@ test.each([
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
   await screen.findByRole('button', { name: 'Sign in' })
   expect(router.state.location.search).toEqual({ returnUrl: path })
-})
-
-test('logging out forgets the session here and on the server', async () => {
-  const { router, person, seen } = renderApp({
-    path: '/instances',
-    answers: { 'GET /instances': () => pageOf([]), 'POST /auth/logout': () => undefined },
-  })
-  await person.click(await screen.findByText('Logout'))
-  await waitFor(() => expect(router.state.location.href).toBe('/login'))
-  expect(localStorage.getItem('token')).toBeNull()
-  const logout = seen.find(({ name }) => name === 'POST /auth/logout')
-  expect(logout?.headers.get('authorization')).toBe('Bearer a-token')
-})
-
-test('the forgery cookie goes with what changes something', async () => {
-  // biome-ignore lint/suspicious/noDocumentCookie: the server sets it so, and happy-dom has no cookieStore
-  document.cookie = 'XSRF-TOKEN=abc%3D'
-  const { person, seen } = renderApp({
-    path: '/instances',
-    answers: { 'GET /instances': () => pageOf([]), 'POST /auth/logout': () => undefined },
-  })
-  await person.click(await screen.findByText('Logout'))
-  const headerOf = (name: string) => seen.find((call) => call.name === name)?.headers.get('x-xsrf-token')
-  expect(headerOf('POST /auth/logout')).toBe('abc=')
-  expect(headerOf('GET /instances')).toBeNull()
-})
-
-test('changing the password sends only the password; two that differ are not sent', async () => {
-  const alert = vi.fn()
-  vi.stubGlobal('alert', alert)
-  const { person, seen } = renderApp({
-    path: '/instances',
-    user: member,
-    answers: { 'GET /instances': () => pageOf([]), 'PUT /users/:id': () => refuse(500, 'internal') },
-  })
-  await person.click(await screen.findByText('Change password'))
-  await person.type(await screen.findByLabelText(/^New password/), 'secret1')
-  await person.type(screen.getByLabelText(/^Confirm password/), 'secret2')
-  const submit = () =>
-    person.click(screen.getAllByRole('button', { name: 'Change password' }).at(-1) as HTMLElement)
-  await submit()
-  expect(alert).toHaveBeenCalledWith('The passwords do not match.')
-  await person.clear(screen.getByLabelText(/^Confirm password/))
-  await person.type(screen.getByLabelText(/^Confirm password/), 'secret1')
-  await submit()
-  expect(await screen.findByText('Failed to update user.')).toBeTruthy()
-  expect(seen.at(-1)).toMatchObject({ params: { id: '2' }, body: { password: 'secret1' } })
 })

@@ -10,7 +10,7 @@ export type ListQuery<Sort extends string> = {
   page: number
   pageSize: number
   search: string
-  sortBy: Sort
+  sortBy: Sort | undefined
   sortDirection: SortDirection
 }
 
@@ -19,6 +19,8 @@ type Options<Row, Sort extends string> = {
   feature: string
   /** Fields the server can sort by. The first is the usual one. */
   sortFields: readonly [Sort, ...Sort[]]
+  /** Null where none of them is: the server's own order. */
+  usualSort?: null
   sortDirection: SortDirection
   load: (query: ListQuery<Sort>, signal: AbortSignal) => Promise<Page<Row>>
   /** How often to ask again while the server does not tell by itself what changes. */
@@ -33,13 +35,14 @@ type Options<Row, Sort extends string> = {
  */
 export function useList<Row extends { id: number }, Sort extends string>(options: Options<Row, Sort>) {
   const { feature, sortFields, load, pollEvery, words } = options
+  const usual = options.usualSort === null ? undefined : sortFields[0]
   const address: ListSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const query = {
     page: address.page ?? 1,
     pageSize: address.pageSize ?? limits.pageSize,
     search: address.search ?? '',
-    sortBy: sortFields.find((field) => field === address.sortBy) ?? sortFields[0],
+    sortBy: sortFields.find((field) => field === address.sortBy) ?? usual,
     sortDirection: address.sortDirection ?? options.sortDirection,
   }
   const polling = usePolling()

@@ -24,7 +24,7 @@ export function DashboardPage() {
     data: stats,
     isPending,
     refetch,
-  } = useRead('GET /groups/stats', {}, { refetchInterval: usePolling()(REFRESH_MS) })
+  } = useRead('GET /groups/stats', {}, { refetchInterval: usePolling()(REFRESH_MS), meta: { isQuiet: true } })
   return (
     <Stack>
       <PageTitle>{t('DASHBOARD.TITLE')}</PageTitle>

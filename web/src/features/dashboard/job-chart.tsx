@@ -1,4 +1,4 @@
-import { useComputedColorScheme } from '@mantine/core'
+import { type MantineTheme, useComputedColorScheme, useMantineTheme } from '@mantine/core'
 import { useReducedMotion } from '@mantine/hooks'
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { ArcElement, Chart, type ChartOptions, DoughnutController, Legend, Tooltip } from 'chart.js'
@@ -16,11 +16,12 @@ export function JobChart({ stats }: { stats: DashboardStats }) {
   const drawn = useRef<Chart<'doughnut'> | null>(null)
   const isDark = useComputedColorScheme() === 'dark'
   const isStill = useReducedMotion(undefined, { getInitialValueInEffect: false })
+  const { colors } = useMantineTheme()
   const slices = [
-    { label: t('JOB.STATUS_PENDING'), value: stats.pendingJobs, color: '#fab005' },
-    { label: t('JOB.STATUS_COMPLETED'), value: stats.completedJobs, color: '#2f9e44' },
-    { label: t('JOB.STATUS_FAILED'), value: stats.failedJobs, color: '#e03131' },
-    { label: t('JOB.STATUS_RUNNING'), value: stats.runningJobs, color: '#15aabf' },
+    { label: t('JOB.STATUS_PENDING'), value: stats.pendingJobs, color: colors.yellow[5] },
+    { label: t('JOB.STATUS_COMPLETED'), value: stats.completedJobs, color: colors.green[7] },
+    { label: t('JOB.STATUS_FAILED'), value: stats.failedJobs, color: colors.red[7] },
+    { label: t('JOB.STATUS_RUNNING'), value: stats.runningJobs, color: colors.cyan[6] },
   ]
 
   useEffect(() => {
@@ -38,14 +39,11 @@ export function JobChart({ stats }: { stats: DashboardStats }) {
   useEffect(() => {
     const chart = drawn.current
     if (!chart) return
-    chart.options = { ...chart.options, ...look(isDark, isStill) }
+    chart.options = { ...chart.options, ...optionsFor(colors, isDark, isStill) }
     chart.data.labels = slices.map(({ label }) => label)
     const data = slices.map(({ value }) => value)
-    const colors = {
-      backgroundColor: slices.map(({ color }) => color),
-      borderColor: isDark ? '#1c1f20' : '#fff',
-    }
-    chart.data.datasets[0] = Object.assign(chart.data.datasets[0] ?? {}, { data, ...colors })
+    const look = { backgroundColor: slices.map(({ color }) => color), borderWidth: 0, spacing: 2 }
+    chart.data.datasets[0] = Object.assign(chart.data.datasets[0] ?? {}, { data, ...look })
     chart.update()
   })
 
@@ -53,9 +51,16 @@ export function JobChart({ stats }: { stats: DashboardStats }) {
   return <canvas ref={canvas} role="img" aria-label={`${t('DASHBOARD.JOB_STATUS')}. ${inWords}`} />
 }
 
-const look = (isDark: boolean, isStill: boolean): ChartOptions<'doughnut'> => ({
+const optionsFor = (
+  colors: MantineTheme['colors'],
+  isDark: boolean,
+  isStill: boolean,
+): ChartOptions<'doughnut'> => ({
   animation: isStill ? false : { duration: ANIMATION_MS },
   plugins: {
-    legend: { position: 'bottom', labels: { color: isDark ? '#c9c9c9' : '#343a40', boxWidth: 12 } },
+    legend: {
+      position: 'bottom',
+      labels: { color: isDark ? colors.dark[1] : colors.gray[8], usePointStyle: true },
+    },
   },
 })

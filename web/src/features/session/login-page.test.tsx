@@ -1,7 +1,12 @@
 import { screen, waitFor } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { admin, renderApp } from '../../../test/render.tsx'
 import { refuse } from '../../../test/server.ts'
+import { currentToasts, removeToast } from '../../ui/toasts.ts'
+
+afterEach(() => {
+  for (const { id } of currentToasts()) removeToast(id)
+})
 
 const stats = () => refuse(503, 'unavailable')
 const fill = async (person: ReturnType<typeof renderApp>['person']) => {
@@ -9,7 +14,7 @@ const fill = async (person: ReturnType<typeof renderApp>['person']) => {
   await person.type(screen.getByLabelText('Password'), 'secret')
 }
 
-test('a visitor is sent to the login, and after it to where they wanted to go', async () => {
+test('[R-325] [R-326] [R-327] a visitor is sent to the login, and after it to where they wanted to go', async () => {
   const { router, person, seen } = renderApp({
     path: '/jobs?page=2',
     user: null,
@@ -23,21 +28,26 @@ test('a visitor is sent to the login, and after it to where they wanted to go', 
   await person.click(screen.getByRole('button', { name: 'Sign in' }))
 
   expect(await screen.findByText('Login successful!')).toBeTruthy()
+  expect(currentToasts()).toMatchObject([
+    { type: 'success', title: 'Success', msg: 'Login successful!', timeout: 3000 },
+  ])
   await waitFor(() => expect(router.state.location.href).toBe('/jobs?page=2'))
   expect(seen.find(({ name }) => name === 'POST /auth/login')?.body).toEqual({
     username: 'minh',
     password: 'secret',
   })
   expect(localStorage.getItem('token')).toBe('new')
+  expect(JSON.parse(localStorage.getItem('user') ?? '')).toEqual(admin)
+  expect(await screen.findByRole('button', { name: 'User menu of minh' })).toBeTruthy()
 })
 
-test('who is signed in already does not see the login', async () => {
+test('[R-305] who is signed in already does not see the login', async () => {
   const { router } = renderApp({ path: '/login', answers: { 'GET /groups/stats': stats } })
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
 })
 
 test.each(['//evil.example/x', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)'])(
-  'the login never leads to another site: %s',
+  '[R-315] the login never leads to another site: %s',
   async (returnUrl) => {
     const { router } = renderApp({
       path: `/login?returnUrl=${encodeURIComponent(returnUrl)}`,
@@ -47,15 +57,19 @@ test.each(['//evil.example/x', 'https://evil.example', '/\\evil.example', 'javas
   },
 )
 
-test('a failed login says so, keeps what was typed, and a new try clears it', async () => {
+test('[R-328] [R-329] a failed login says so, keeps what was typed, and a new try clears it', async () => {
   let tries = 0
+  let answer: (signedIn: { token: string; user: typeof admin }) => void = () => {}
+  const second = new Promise<{ token: string; user: typeof admin }>((resolve) => {
+    answer = resolve
+  })
   const { person } = renderApp({
     path: '/login',
     user: null,
     answers: {
       'POST /auth/login': () => {
         tries += 1
-        return tries === 1 ? refuse(401, 'login_failed') : { token: 'new', user: admin }
+        return tries === 1 ? refuse(401, 'login_failed') : second
       },
       'GET /groups/stats': stats,
     },
@@ -67,53 +81,87 @@ test('a failed login says so, keeps what was typed, and a new try clears it', as
   )
   expect(screen.getByLabelText<HTMLInputElement>('Password').value).toBe('secret')
   await person.click(screen.getByRole('button', { name: 'Sign in' }))
+  expect(screen.queryByRole('alert')).toBeNull()
+  answer({ token: 'new', user: admin })
   expect(await screen.findByText('Login successful!')).toBeTruthy()
 })
 
-test('an empty field says what is missing once it was left, and nothing can be sent', async () => {
-  const { person } = renderApp({ path: '/login', user: null })
-  await person.click(await screen.findByLabelText('Username'))
-  await person.tab()
-  expect(screen.getByText('Enter your username.')).toBeTruthy()
-  expect(screen.queryByText('Enter your password.')).toBeNull()
-  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Sign in' }).disabled).toBe(true)
+test.each([
+  ['a server that is not ready', refuse(503, 'unavailable')],
+  ['an error of the server', refuse(500, 'internal')],
+])('[R-328] %s is a failed login as well', async (_, refusal) => {
+  const { person } = renderApp({
+    path: '/login',
+    user: null,
+    answers: { 'POST /auth/login': () => refusal },
+  })
+  await fill(person)
+  await person.click(screen.getByRole('button', { name: 'Sign in' }))
+  const alert = await screen.findByRole('alert')
+  expect(alert.textContent).toContain('Login failed. Check your username and password.')
 })
 
-test('the login is in the chosen language, and remembers the choice', async () => {
+test.each([
+  ['[R-320] [R-321]', 'Username', 'Enter your username.'],
+  ['[R-320] [R-322]', 'Password', 'Enter your password.'],
+])('%s %s that is empty says so once it was left or changed', async (_, label, words) => {
+  const { person } = renderApp({ path: '/login', user: null })
+  const field = await screen.findByLabelText<HTMLInputElement>(label)
+  await person.click(field)
+  expect(screen.queryByText(words)).toBeNull()
+  await person.tab()
+  expect(screen.getByText(words)).toBeTruthy()
+  await person.type(field, 'a')
+  expect(screen.queryByText(words)).toBeNull()
+  await person.clear(field)
+  expect(screen.getByText(words)).toBeTruthy()
+})
+
+test('[R-323] nothing can be sent while a field is empty', async () => {
+  const { person } = renderApp({ path: '/login', user: null })
+  const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Sign in' })
+  expect(button.disabled).toBe(true)
+  await person.type(screen.getByLabelText('Username'), 'minh')
+  expect(button.disabled).toBe(true)
+  await person.type(screen.getByLabelText('Password'), 'secret')
+  expect(button.disabled).toBe(false)
+})
+
+test('[R-323] [R-324] while the request runs the button says so, and sends nothing more', async () => {
+  const { person, seen } = renderApp({
+    path: '/login',
+    user: null,
+    answers: { 'POST /auth/login': () => new Promise(() => {}) },
+  })
+  await fill(person)
+  await person.click(screen.getByRole('button', { name: 'Sign in' }))
+  const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Signing in...' })
+  expect(button.disabled).toBe(true)
+  await person.type(screen.getByLabelText('Password'), '{Enter}')
+  expect(seen.filter(({ name }) => name === 'POST /auth/login')).toHaveLength(1)
+})
+
+test('[R-304] [R-317] [R-319] the login greets with icon, title and description, in Vietnamese', async () => {
+  renderApp({ path: '/login', user: null, language: null })
+  expect(await screen.findByRole('heading', { level: 1, name: 'Chào mừng đến với Sendroom' })).toBeTruthy()
+  expect(screen.getByText(/^Đăng nhập để/)).toBeTruthy()
+  expect(document.querySelector('main img[src="/favicon.svg"]')).toBeTruthy()
+  expect(screen.getByLabelText<HTMLSelectElement>('Ngôn ngữ').value).toBe('vi')
+})
+
+test('[R-318] [R-350] the login is in the chosen language, and remembers the choice', async () => {
   const { person } = renderApp({ path: '/login', user: null })
   localStorage.removeItem('lang')
-  await person.selectOptions(await screen.findByLabelText('Language'), 'CN')
+  const select = await screen.findByLabelText<HTMLSelectElement>('Language')
+  expect([...select.options].map(({ text }) => text)).toEqual(['VI', 'EN', 'CN'])
+  await person.selectOptions(select, 'CN')
+  expect(select.selectedOptions[0]?.text).toBe('CN')
   expect(await screen.findByRole('button', { name: '登录' })).toBeTruthy()
   expect(localStorage.getItem('lang')).toBe('cn')
   expect(document.documentElement.lang).toBe('zh-CN')
 })
 
-test('a taken username is shown in the register modal', async () => {
-  const { person } = renderApp({
-    path: '/login',
-    user: null,
-    answers: {
-      'GET /auth/options': () => ({ selfRegistration: true }),
-      'POST /auth/register': () => refuse(409, 'username_taken'),
-    },
-  })
-  await person.click(await screen.findByRole('button', { name: 'Register' }))
-  await screen.findByRole('dialog', { name: 'Register' })
-  const submit = screen.getAllByRole<HTMLButtonElement>('button', { name: 'Register' }).at(-1)
-  expect(submit?.disabled).toBe(true)
-
-  await person.type(screen.getAllByLabelText(/^Username/).at(-1) as HTMLElement, 'minh')
-  await person.type(screen.getByLabelText(/^Email/), 'minh@example.com')
-  await person.type(screen.getAllByLabelText(/^Password/).at(-1) as HTMLElement, 'secret1')
-  await person.type(screen.getByLabelText(/^Repeat password/), 'secret2')
-  expect(screen.getByText('The passwords do not match.')).toBeTruthy()
-  await person.clear(screen.getByLabelText(/^Repeat password/))
-  await person.type(screen.getByLabelText(/^Repeat password/), 'secret1')
-  await person.click(submit as HTMLElement)
-  expect((await screen.findAllByText('This username is already taken.')).length).toBeGreaterThan(0)
-})
-
-test('where registration is switched off the login does not offer it', async () => {
+test('[R-330] where registration is switched off the login does not offer it', async () => {
   const { seen } = renderApp({
     path: '/login',
     user: null,

@@ -1,83 +1,159 @@
+import type { User } from '@sendroom/contract/users'
 import { screen, waitFor, within } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { admin, member, renderApp } from '../../../test/render.tsx'
-import { pageOf, refuse } from '../../../test/server.ts'
+import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { currentToasts, removeToast } from '../../ui/toasts.ts'
 
-const lan = { ...member, isActive: false, assignedInstances: [{ id: 7, name: 'Shop' }] }
-const list = { 'GET /users': () => pageOf([admin, lan]) }
-const assigned = { assignedInstances: [], canSendMessages: true, canCreateJobs: true }
-const noInstances = { 'GET /instances': () => pageOf([]) }
+const lan: User = {
+  ...member,
+  isActive: false,
+  createdAt: '2026-01-02T20:04:05.000Z',
+  assignedInstances: [
+    { id: 7, name: 'Shop' },
+    { id: 8, name: 'Depot' },
+  ],
+}
+const list: Answers = { 'GET /users': () => pageOf([admin, lan]) }
 
-test('a row tells name, email, accounts, role and status', async () => {
-  renderApp({ path: '/users', answers: list })
-  const cells = within(await screen.findByRole('row', { name: /lan@example/ }))
-  for (const text of ['lan', 'Shop', 'Member', 'Locked']) expect(cells.getByText(text)).toBeTruthy()
+afterEach(() => {
+  for (const { id } of currentToasts()) removeToast(id)
 })
 
-test('deleting asks first; a refusal is told in its own words', async () => {
-  const { person } = renderApp({
-    path: '/users',
-    answers: { ...list, 'DELETE /users/:id': () => refuse(409, 'own_user') },
-  })
-  const row = await screen.findByRole('row', { name: /minh@example/ })
-  await person.click(within(row).getByRole('button', { name: 'Delete' }))
+const open = (more: Answers = {}, path = '/users') => renderApp({ path, answers: { ...list, ...more } })
+const rowOf = async (name: RegExp) => within(await screen.findByRole('row', { name }))
+
+test('[R-383] [R-384] [R-385] [R-386] a row tells name, email, accounts, role, status and the time in Vietnam', async () => {
+  open()
+  const row = await screen.findByRole('row', { name: /lan@example/ })
+  const cells = within(row).getAllByRole('cell')
+  expect(cells.slice(0, -1).map((cell) => cell.textContent)).toEqual([
+    '2',
+    'lan',
+    'lan@example.com',
+    'ShopDepot',
+    'Member',
+    'Locked',
+    '1/3/26, 3:04 AM',
+  ])
+  for (const name of ['Shop', 'Depot', 'Locked'])
+    expect(within(row).getByText(name).closest('.mantine-Badge-root')).toBeTruthy()
+  expect((await rowOf(/minh@example/)).getByText('Active').closest('.mantine-Badge-root')).toBeTruthy()
+  expect(screen.getAllByRole('columnheader').map((header) => header.textContent)).toEqual([
+    'Id',
+    'Username',
+    'Email',
+    'Assigned accounts',
+    'Role',
+    'Status',
+    'Created at',
+    'Actions',
+  ])
+})
+
+test.each([
+  ['Enter', '{Enter}'],
+  ['the button', ''],
+])('[R-382] [R-389] the search starts by %s', async (_, key) => {
+  const { seen, person, router } = open()
+  expect(await screen.findByRole('heading', { level: 1, name: 'Users' })).toBeTruthy()
+  expect(screen.getByRole('link', { name: 'Add user' }).getAttribute('href')).toBe('/users/new')
+  await person.type(screen.getByLabelText('Search'), `lan${key}`)
+  if (key === '') await person.click(screen.getByRole('button', { name: 'Search' }))
+  await waitFor(() => expect(router.state.location.href).toBe('/users?search=lan'))
+  await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ page: '1', search: 'lan' }))
+})
+
+test('[R-389] [R-390] [R-426] at first it asks for page 1 of 10, without a field to sort by, descending', async () => {
+  const { seen } = open()
+  await rowOf(/lan@example/)
+  expect(seen[0]?.query).toEqual({ page: '1', pageSize: '10', search: '', sortDirection: 'desc' })
+})
+
+test('[R-389] a page and an order one chooses are asked for', async () => {
+  const answer = () => pageOf([lan], 30, { page: 1, pageSize: 10 })
+  const { seen, person } = open({ 'GET /users': answer })
+  await rowOf(/lan@example/)
+  await person.click(screen.getByRole('button', { name: 'Username' }))
+  await waitFor(() =>
+    expect(seen.at(-1)?.query).toMatchObject({ sortBy: 'username', sortDirection: 'asc', page: '1' }),
+  )
+  await person.click(screen.getByRole('button', { name: 'Page 3' }))
+  await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ sortBy: 'username', page: '3' }))
+})
+
+test('[R-388] without users a row says that there is no data', async () => {
+  open({ 'GET /users': () => pageOf([]) })
+  expect((await screen.findByRole('row', { name: /No data/ })).textContent).toContain('No data')
+})
+
+test('[R-391] when the list can’t be loaded, loading ends and one can try again', async () => {
+  let isUp = false
+  const { person } = open({ 'GET /users': () => (isUp ? pageOf([lan]) : refuse(500, 'internal')) })
+  expect(await screen.findByText('This could not be loaded.')).toBeTruthy()
+  expect(screen.queryByRole('table')).toBeNull()
+  isUp = true
+  await person.click(screen.getByRole('button', { name: 'Try again' }))
+  expect(await rowOf(/lan@example/)).toBeTruthy()
+})
+
+test('[R-387] a row leads to its user’s form', async () => {
+  const { router, person } = open({ 'GET /users/:id': () => lan, 'GET /instances': () => pageOf([]) })
+  await person.click((await rowOf(/lan@example/)).getByRole('button', { name: 'Edit' }))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/users/edit/2'))
+})
+
+test('[R-387] [R-392] [R-393] deleting asks first, and tells that it is done', async () => {
+  const { seen, person } = open({ 'DELETE /users/:id': () => undefined })
+  await person.click((await rowOf(/lan@example/)).getByRole('button', { name: 'Delete' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'Delete user' }))
-  expect(dialog.getByText(/cannot be undone/)).toBeTruthy()
+  expect(dialog.getByText(/"lan".*This action cannot be undone/)).toBeTruthy()
+  expect(seen.some(({ name }) => name.startsWith('DELETE'))).toBe(false)
   await person.click(dialog.getByRole('button', { name: 'Delete' }))
+  expect(await screen.findByText('User deleted successfully!')).toBeTruthy()
+  expect(seen.find(({ name }) => name.startsWith('DELETE'))?.params).toEqual({ id: '2' })
+})
+
+test('[R-392] who cancels deletes nothing', async () => {
+  const { seen, person } = open({ 'DELETE /users/:id': () => undefined })
+  await person.click((await rowOf(/lan@example/)).getByRole('button', { name: 'Delete' }))
+  await person.click(await screen.findByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(seen.some(({ name }) => name.startsWith('DELETE'))).toBe(false)
+})
+
+test('deleting oneself is refused in its own words', async () => {
+  const { person } = open({ 'DELETE /users/:id': () => refuse(409, 'own_user') })
+  await person.click((await rowOf(/minh@example/)).getByRole('button', { name: 'Delete' }))
+  await person.click(
+    within(await screen.findByRole('dialog', { name: 'Delete user' })).getByRole('button', {
+      name: 'Delete',
+    }),
+  )
   expect(await screen.findByText('You can’t delete yourself.')).toBeTruthy()
 })
 
-test('a new user without accounts makes no assignment', async () => {
-  const { person, seen, router } = renderApp({
-    path: '/users/new',
-    answers: { ...list, ...noInstances, 'POST /users': () => lan },
-  })
-  await person.type(await screen.findByLabelText(/^Username/), 'lan')
-  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
-  await person.type(screen.getByLabelText(/^Password/), 'secret')
-  await person.click(screen.getByRole('button', { name: 'Save' }))
-  expect(await screen.findByText('User created successfully!')).toBeTruthy()
-  await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
-  expect(seen.find(({ name }) => name === 'POST /users')?.body).toEqual({
-    username: 'lan',
-    email: 'lan@example.com',
-    password: 'secret',
-    role: 'Member',
-    isActive: true,
-    canSendMessages: true,
-    canCreateJobs: true,
-    assignedInstances: [],
-  })
-  expect(seen.some(({ name }) => name.includes('assign'))).toBe(false)
-})
-
-test('a changed user is always assigned anew, and may keep the password', async () => {
-  const { person, seen } = renderApp({
-    path: '/users/edit/2',
-    answers: {
-      ...list,
-      ...noInstances,
-      'GET /users/:id': () => lan,
-      'PUT /users/:id': () => lan,
-      'POST /users/:id/assign-instances': () => assigned,
+test('a page that has become empty gives way to the last one', async () => {
+  let total = 11
+  const answer: Answers['GET /users'] = ({ query }) => {
+    const page = Number(query.page)
+    return pageOf(total === 11 || page === 1 ? [lan] : [], total, { page, pageSize: 10 })
+  }
+  const { router, person } = open(
+    {
+      'GET /users': answer,
+      'DELETE /users/:id': () => {
+        total = 10
+      },
     },
-  })
-  expect(await screen.findByText('Leave it empty to keep the current password.')).toBeTruthy()
-  await person.click(screen.getByRole('checkbox', { name: 'Can create jobs' }))
-  await person.click(screen.getByRole('button', { name: 'Save' }))
-  expect(await screen.findByText('Instances assigned successfully!')).toBeTruthy()
-  expect(seen.find(({ name }) => name.includes('assign'))).toMatchObject({
-    params: { id: '2' },
-    body: { instanceIds: [7], canSendMessages: true, canCreateJobs: false },
-  })
-})
-
-test('accounts to assign are loaded to the last page', async () => {
-  const { seen } = renderApp({
-    path: '/users/new',
-    answers: {
-      'GET /instances': ({ query }) => pageOf([], 250, { page: Number(query.page), pageSize: 100 }),
-    },
-  })
-  await waitFor(() => expect(seen.map(({ query }) => query.page)).toEqual(['1', '2', '3']))
+    '/users?page=2',
+  )
+  await person.click((await rowOf(/lan@example/)).getByRole('button', { name: 'Delete' }))
+  await person.click(
+    within(await screen.findByRole('dialog', { name: 'Delete user' })).getByRole('button', {
+      name: 'Delete',
+    }),
+  )
+  await waitFor(() => expect(router.state.location.href).toBe('/users'))
+  expect(await rowOf(/lan@example/)).toBeTruthy()
 })

@@ -28,6 +28,7 @@ export function UsersPage() {
   const list = useList({
     feature: 'users',
     sortFields: ['id', 'username', 'email', 'role', 'isActive', 'createdAt'],
+    usualSort: null,
     sortDirection: 'desc',
     load: (query, signal) => call('GET /users', { query }, signal),
   })

@@ -1,0 +1,178 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { admin, member, renderApp } from '../../test/render.tsx'
+import { type Answers, pageOf, refuse } from '../../test/server.ts'
+import { currentToasts, removeToast } from '../ui/toasts.ts'
+
+const answers: Answers = {
+  'GET /instances': () => pageOf([]),
+  'GET /auth/options': () => ({ selfRegistration: false }),
+  'POST /auth/logout': () => undefined,
+}
+
+afterEach(() => {
+  for (const { id } of currentToasts()) removeToast(id)
+})
+
+const open = (more: Partial<Parameters<typeof renderApp>[0]> = {}) =>
+  renderApp({ path: '/instances', answers, ...more })
+const menu = async () => within(await screen.findByRole('navigation', { name: 'Main menu' }))
+const header = async () => within(await screen.findByRole('banner'))
+
+test('[R-344] [R-349] a page has the header with the title above, and the sidebar', async () => {
+  open()
+  expect((await header()).getByText('Sendroom')).toBeTruthy()
+  expect(await menu()).toBeTruthy()
+})
+
+test('[R-344] the login has neither', async () => {
+  open({ path: '/login', user: null })
+  await screen.findByRole('button', { name: 'Sign in' })
+  expect(screen.queryByRole('banner')).toBeNull()
+  expect(screen.queryByRole('navigation')).toBeNull()
+})
+
+const links = [
+  ['Dashboard', '/dashboard'],
+  ['Messages', '/messages'],
+  ['Jobs', '/jobs'],
+  ['Groups', '/groups'],
+  ['Accounts', '/instances'],
+]
+test.each([
+  ['Member', member, links],
+  ['Admin', admin, [...links, ['Users', '/users']]],
+])('[R-347] [R-348] [R-356] the links in the sidebar of a %s', async (_, user, expected) => {
+  open({ user })
+  const shown = (await menu()).getAllByRole('link')
+  expect(shown.map((link) => [link.textContent, link.getAttribute('href')])).toEqual(expected)
+})
+
+test('[R-350] a chosen language is stored and holds for the app and the login', async () => {
+  const { person } = open()
+  const select = (await header()).getByLabelText<HTMLSelectElement>('Language')
+  expect([...select.options].map(({ text }) => text)).toEqual(['VI', 'EN', 'CN'])
+  await person.selectOptions(select, 'VI')
+  expect(await screen.findByRole('link', { name: 'Tài khoản' })).toBeTruthy()
+  expect(localStorage.getItem('lang')).toBe('vi')
+  expect(document.documentElement.lang).toBe('vi')
+  await person.click(screen.getByText('Đăng xuất'))
+  expect(await screen.findByRole('button', { name: 'Đăng nhập' })).toBeTruthy()
+})
+
+test('[R-351] with nothing stored the app speaks English', async () => {
+  open({ language: null })
+  const select = (await header()).getByLabelText<HTMLSelectElement>('Language')
+  expect(select.value).toBe('en')
+  expect((await menu()).getByText('Accounts')).toBeTruthy()
+  expect(localStorage.getItem('lang')).toBeNull()
+})
+
+test('[R-353] [R-357] the user menu tells username, email and role', async () => {
+  open({ user: member })
+  const button = await screen.findByRole('button', { name: 'User menu of lan' })
+  const shown = within(document.getElementById(button.getAttribute('popovertarget') ?? '') as HTMLElement)
+  for (const text of ['lan', 'lan@example.com', 'Member', 'Change password', 'Logout'])
+    expect(shown.getByText(text)).toBeTruthy()
+})
+
+test('[R-354] [R-358] logging out forgets the session here and on the server', async () => {
+  const { router, person, seen } = open()
+  await person.click(await screen.findByText('Logout'))
+  await waitFor(() => expect(router.state.location.href).toBe('/login'))
+  expect(localStorage.getItem('token')).toBeNull()
+  expect(localStorage.getItem('user')).toBeNull()
+  const logout = seen.find(({ name }) => name === 'POST /auth/logout')
+  expect(logout?.headers.get('authorization')).toBe('Bearer a-token')
+})
+
+test.each([
+  ['token', 'user'],
+  ['user', 'token'],
+])('[R-355] [R-357] who has stored a %s and no %s is not signed in', async (_, missing) => {
+  const { router } = open({ path: '/groups' })
+  await screen.findByRole('banner')
+  localStorage.removeItem(missing)
+  window.dispatchEvent(new StorageEvent('storage', { key: missing }))
+  await router.navigate({ to: '/instances' })
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
+})
+
+test('[R-359] the forgery cookie goes with what changes something', async () => {
+  // biome-ignore lint/suspicious/noDocumentCookie: the server sets it so, and happy-dom has no cookieStore
+  document.cookie = 'XSRF-TOKEN=abc%3D'
+  const { person, seen } = open()
+  await person.click(await screen.findByText('Logout'))
+  const headerOf = (name: string) => seen.find((call) => call.name === name)?.headers.get('x-xsrf-token')
+  expect(headerOf('POST /auth/logout')).toBe('abc=')
+  expect(headerOf('GET /instances')).toBeNull()
+})
+
+test('[R-358] a call carries the token, and none where there is none', async () => {
+  const { seen } = open()
+  await screen.findByRole('banner')
+  await waitFor(() => expect(seen[0]?.headers.get('authorization')).toBe('Bearer a-token'))
+})
+
+async function changePassword(more: Answers = {}, user = member) {
+  const app = renderApp({ path: '/instances', user, answers: { ...answers, ...more } })
+  await app.person.click(await screen.findByText('Change password'))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Change password' }))
+  const fill = async (password: string, confirm: string) => {
+    for (const [label, text] of [
+      [/^New password/, password],
+      [/^Confirm password/, confirm],
+    ] as const) {
+      await app.person.clear(dialog.getByLabelText(label))
+      await app.person.type(dialog.getByLabelText(label), text)
+    }
+  }
+  const submit = () => app.person.click(dialog.getByRole('button', { name: 'Change password' }))
+  return { ...app, dialog, fill, submit }
+}
+
+test('[R-361] [R-362] the password modal stays when one clicks beside it', async () => {
+  const { person, dialog } = await changePassword()
+  expect(dialog.getByLabelText(/^New password/)).toBeTruthy()
+  expect(dialog.getByLabelText(/^Confirm password/)).toBeTruthy()
+  const backdrop = document.querySelector('.mantine-Modal-overlay')
+  expect(backdrop).toBeTruthy()
+  await person.click(document.querySelector('.mantine-Modal-inner') as Element)
+  await person.click(backdrop as Element)
+  expect(screen.getByRole('dialog', { name: 'Change password' })).toBeTruthy()
+})
+
+test('[R-364] [R-365] two passwords that differ are told by the field and an alert, and not sent', async () => {
+  const alert = vi.fn()
+  vi.stubGlobal('alert', alert)
+  const { seen, dialog, fill, submit } = await changePassword()
+  await fill('short', 'shirt')
+  expect(dialog.getByText('The passwords do not match.')).toBeTruthy()
+  expect(dialog.getByText('Enter a password of 6 to 100 characters.')).toBeTruthy()
+  expect(alert).not.toHaveBeenCalled()
+  await submit()
+  expect(alert).toHaveBeenCalledExactlyOnceWith('The passwords do not match.')
+  expect(seen.some(({ name }) => name.startsWith('PUT'))).toBe(false)
+})
+
+test('[R-366] [R-367] only the password is sent; a failure is told, and the modal stays', async () => {
+  const { seen, dialog, fill, submit } = await changePassword({
+    'PUT /users/:id': () => refuse(500, 'internal'),
+  })
+  await fill('secret1', 'secret1')
+  await submit()
+  expect(await screen.findByText('Failed to update user.')).toBeTruthy()
+  expect(seen.at(-1)).toMatchObject({ name: 'PUT /users/:id', params: { id: '2' } })
+  expect(seen.at(-1)?.body).toEqual({ password: 'secret1' })
+  expect(dialog.getByLabelText(/^New password/)).toBeTruthy()
+})
+
+test('[R-368] a changed password is told, and the page reloads', async () => {
+  const reload = vi.spyOn(window.location, 'reload').mockReturnValue()
+  const { fill, submit } = await changePassword({ 'PUT /users/:id': () => member })
+  await fill('secret1', 'secret1')
+  await submit()
+  expect(await screen.findByText('Your password updated successfully!')).toBeTruthy()
+  expect(screen.queryByRole('dialog')).toBeNull()
+  await waitFor(() => expect(reload).toHaveBeenCalledOnce())
+})

@@ -1,0 +1,108 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect, test, vi } from 'vitest'
+import { renderApp } from '../../../test/render.tsx'
+import { type Answers, refuse } from '../../../test/server.ts'
+
+async function openRegistration(more: Answers = {}) {
+  const app = renderApp({
+    path: '/login',
+    user: null,
+    answers: { 'GET /auth/options': () => ({ selfRegistration: true }), ...more },
+  })
+  await app.person.click(await screen.findByRole('button', { name: 'Register' }))
+  return { ...app, ...(await modal()) }
+}
+
+async function modal() {
+  const dialog = within(await screen.findByRole('dialog', { name: 'Register' }))
+  const field = (label: RegExp) => dialog.getByLabelText<HTMLInputElement>(label)
+  return {
+    dialog,
+    username: field(/^Username/),
+    email: field(/^Email/),
+    password: field(/^Password/),
+    repassword: field(/^Repeat password/),
+    submit: dialog.getByRole<HTMLButtonElement>('button', { name: 'Register' }),
+    close: dialog.getAllByRole('button', { name: 'Close' }).at(-1) as HTMLElement,
+  }
+}
+type Opened = Awaited<ReturnType<typeof openRegistration>>
+
+async function fill({ person, username, email, password, repassword }: Opened) {
+  await person.type(username, 'minh')
+  await person.type(email, 'minh@example.com')
+  await person.type(password, 'secret1')
+  await person.type(repassword, 'secret1')
+}
+
+test('[R-330] [R-331] [R-332] the form opens empty and without an error, each time', async () => {
+  const opened = await openRegistration()
+  await opened.person.type(opened.email, 'nobody')
+  expect(opened.dialog.getByText('This is not a valid email address.')).toBeTruthy()
+  await opened.person.click(opened.close)
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+
+  await opened.person.click(screen.getByRole('button', { name: 'Register' }))
+  const { dialog, username, email, password, repassword } = await modal()
+  for (const input of [username, email, password, repassword]) expect(input.value).toBe('')
+  expect(dialog.queryByText('This is not a valid email address.')).toBeNull()
+  expect(dialog.queryByText(/^Enter/)).toBeNull()
+})
+
+test.each([
+  ['[R-333]', 'username', 'Enter a username of 3 to 100 characters.'],
+  ['[R-334]', 'email', 'Enter your email address.'],
+  ['[R-336]', 'password', 'Enter a password of 6 to 100 characters.'],
+  ['[R-337]', 'repassword', 'Enter the password once more.'],
+] as const)('%s [R-339] without %s the form says so and can’t be sent', async (_, name, words) => {
+  const opened = await openRegistration()
+  await fill(opened)
+  expect(opened.submit.disabled).toBe(false)
+  await opened.person.clear(opened[name])
+  expect(opened.dialog.getByText(words)).toBeTruthy()
+  expect(opened.submit.disabled).toBe(true)
+})
+
+test('[R-338] [R-339] passwords that differ are told before the rest is right', async () => {
+  const { dialog, person, password, repassword, submit } = await openRegistration()
+  await person.type(password, 'secret1')
+  await person.type(repassword, 'secret2')
+  expect(dialog.getByText('The passwords do not match.')).toBeTruthy()
+  expect(submit.disabled).toBe(true)
+})
+
+test('[R-340] [R-341] [R-342] a registration is sent; the modal closes and an alert says what comes next', async () => {
+  let alertAt = 0
+  const alert = vi.fn(() => {
+    alertAt = Date.now()
+  })
+  vi.stubGlobal('alert', alert)
+  const opened = await openRegistration({ 'POST /auth/register': () => undefined })
+  await fill(opened)
+  const sentAt = Date.now()
+  await opened.person.click(opened.submit)
+  const busy = opened.dialog.getByRole<HTMLButtonElement>('button', { name: 'Processing...' })
+  expect(busy.disabled).toBe(true)
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  await waitFor(() => expect(alert).toHaveBeenCalledOnce())
+  expect(alert).toHaveBeenCalledWith(expect.stringContaining('Your registration has been received.'))
+  // Timers may be a little early, never by much.
+  expect(alertAt - sentAt).toBeGreaterThan(1450)
+  expect(opened.seen.find(({ name }) => name === 'POST /auth/register')?.body).toEqual({
+    username: 'minh',
+    email: 'minh@example.com',
+    password: 'secret1',
+    repassword: 'secret1',
+  })
+})
+
+test.each([
+  ['username_taken', 'This username is already taken.'],
+  ['email_taken', 'This email address is already taken.'],
+] as const)('[R-343] a registration that is refused (%s) is told in the modal', async (code, words) => {
+  const opened = await openRegistration({ 'POST /auth/register': () => refuse(409, code) })
+  await fill(opened)
+  await opened.person.click(opened.submit)
+  expect(await opened.dialog.findByText(words)).toBeTruthy()
+  expect(opened.username.value).toBe('minh')
+})

@@ -1,0 +1,197 @@
+import type { User } from '@sendroom/contract/users'
+import { screen, waitFor } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { instance } from '../../../test/instance.ts'
+import { admin, member, renderApp } from '../../../test/render.tsx'
+import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { currentToasts, removeToast } from '../../ui/toasts.ts'
+
+const lan: User = { ...member, assignedInstances: [{ id: 7, name: 'Shop' }] }
+const shop = { ...instance, id: 7, name: 'Shop' }
+const assigned = { assignedInstances: [], canSendMessages: true, canCreateJobs: true }
+const answers: Answers = {
+  'GET /users': () => pageOf([admin, lan]),
+  'GET /instances': () => pageOf([shop]),
+  'GET /users/:id': () => lan,
+  'POST /users': () => lan,
+  'PUT /users/:id': () => lan,
+  'POST /users/:id/assign-instances': () => assigned,
+}
+
+afterEach(() => {
+  for (const { id } of currentToasts()) removeToast(id)
+})
+
+const add = (more: Answers = {}) => renderApp({ path: '/users/new', answers: { ...answers, ...more } })
+const edit = (more: Answers = {}) => renderApp({ path: '/users/edit/2', answers: { ...answers, ...more } })
+type App = ReturnType<typeof add>
+
+const input = (label: RegExp) => screen.findByLabelText<HTMLInputElement>(label)
+const checkbox = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name })
+const save = async (person: App['person']) =>
+  person.click(await screen.findByRole('button', { name: 'Save' }))
+const callsOf = (seen: App['seen'], name: string) => seen.filter((call) => call.name === name)
+
+async function fill(person: App['person']) {
+  await person.type(await input(/^Username/), 'lan')
+  await person.type(await input(/^Email/), 'lan@example.com')
+  await person.type(await input(/^Password/), 'secret')
+}
+const chooseShop = async (person: App['person']) => {
+  await person.click(await screen.findByRole('combobox', { name: 'Assigned accounts' }))
+  await person.click(await screen.findByRole('option', { name: 'Shop' }))
+}
+
+test('[R-394] [R-395] [R-396] [R-397] [R-398] a new user’s form, as it opens', async () => {
+  add()
+  const password = await input(/^Password/)
+  expect(password.required).toBe(true)
+  expect(screen.queryByText('Leave it empty to keep the current password.')).toBeNull()
+  const role = await screen.findByLabelText<HTMLSelectElement>(/^Role/)
+  expect([...role.options].map(({ value, text }) => [value, text])).toEqual([
+    ['Admin', 'Admin'],
+    ['Member', 'Member'],
+  ])
+  expect(role.value).toBe('Member')
+  for (const name of ['Active', 'Can write messages', 'Can create jobs'])
+    expect(checkbox(name).checked).toBe(true)
+  expect(screen.getByText(/^A Member sees only these accounts/)).toBeTruthy()
+  for (const label of [/^Username/, /^Email/]) expect((await input(label)).value).toBe('')
+})
+
+test('[R-394] [R-395] [R-407] an existing user’s form shows the user, and no password', async () => {
+  edit()
+  const password = await input(/^Password/)
+  expect(password.required).toBe(false)
+  expect(password.value).toBe('')
+  expect(screen.getByText('Leave it empty to keep the current password.')).toBeTruthy()
+  expect((await input(/^Username/)).value).toBe('lan')
+  expect((await input(/^Email/)).value).toBe('lan@example.com')
+  expect((await screen.findAllByText('Shop')).length).toBeGreaterThan(0)
+})
+
+test('[R-399] cancel leads back to the list', async () => {
+  const { person, router } = add()
+  await person.click(await screen.findByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
+})
+
+test('[R-400] [R-401] [R-402] [R-405] an invalid submit says at each field what is missing, and sends nothing', async () => {
+  const { person, seen } = add()
+  await save(person)
+  expect(await screen.findByText('Please correct the form errors.')).toBeTruthy()
+  for (const words of [
+    'Enter a username of 3 to 100 characters.',
+    'Enter a valid email address of at most 200 characters.',
+    'Enter a password of 6 to 100 characters.',
+  ])
+    expect(screen.getByText(words)).toBeTruthy()
+  expect(callsOf(seen, 'POST /users')).toEqual([])
+})
+
+test('[R-406] [R-408] [R-411] a new user without accounts makes no assignment', async () => {
+  const { person, seen, router } = add()
+  await fill(person)
+  await save(person)
+  expect(await screen.findByText('User created successfully!')).toBeTruthy()
+  await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
+  expect(callsOf(seen, 'POST /users')[0]?.body).toEqual({
+    username: 'lan',
+    email: 'lan@example.com',
+    password: 'secret',
+    role: 'Member',
+    isActive: true,
+    canSendMessages: true,
+    canCreateJobs: true,
+    assignedInstances: [],
+  })
+  expect(callsOf(seen, 'POST /users/:id/assign-instances')).toEqual([])
+})
+
+test('[R-398] [R-408] [R-410] [R-411] a new user with accounts is assigned to them by the id of the answer', async () => {
+  const { person, seen } = add()
+  await fill(person)
+  await chooseShop(person)
+  await person.click(checkbox('Can write messages'))
+  await save(person)
+  expect(await screen.findByText('Instances assigned successfully!')).toBeTruthy()
+  expect(callsOf(seen, 'POST /users')[0]?.body).toMatchObject({ assignedInstances: [7] })
+  expect(callsOf(seen, 'POST /users/:id/assign-instances')[0]).toMatchObject({
+    params: { id: '2' },
+    body: { instanceIds: [7], canSendMessages: false, canCreateJobs: true },
+  })
+})
+
+test('[R-403] [R-407] [R-409] [R-410] [R-411] a changed user is always assigned anew, and may keep the password', async () => {
+  const { person, seen } = edit()
+  await input(/^Username/)
+  await person.click(checkbox('Can create jobs'))
+  await person.selectOptions(screen.getByLabelText(/^Role/), 'Admin')
+  await save(person)
+  expect(await screen.findByText('User updated successfully!')).toBeTruthy()
+  expect(await screen.findByText('Instances assigned successfully!')).toBeTruthy()
+  expect(callsOf(seen, 'PUT /users/:id')[0]).toMatchObject({ params: { id: '2' } })
+  expect(callsOf(seen, 'PUT /users/:id')[0]?.body).toEqual({
+    username: 'lan',
+    email: 'lan@example.com',
+    password: '',
+    role: 'Admin',
+    isActive: true,
+    canSendMessages: true,
+    canCreateJobs: false,
+    assignedInstances: [7],
+  })
+  expect(callsOf(seen, 'POST /users/:id/assign-instances')[0]).toMatchObject({
+    params: { id: '2' },
+    body: { instanceIds: [7], canSendMessages: true, canCreateJobs: false },
+  })
+})
+
+test('[R-409] [R-414] an update that failed is told, assigns nothing, and the form stays', async () => {
+  const { person, seen, router } = edit({ 'PUT /users/:id': () => refuse(500, 'internal') })
+  await input(/^Username/)
+  await save(person)
+  expect(await screen.findByText('Failed to update user.')).toBeTruthy()
+  expect(callsOf(seen, 'POST /users/:id/assign-instances')).toEqual([])
+  expect(router.state.location.pathname).toBe('/users/edit/2')
+})
+
+test('[R-414] a user that could not be created is told, and the form stays', async () => {
+  const { person, router } = add({ 'POST /users': () => refuse(500, 'internal') })
+  await fill(person)
+  await save(person)
+  expect(await screen.findByText('Failed to create user.')).toBeTruthy()
+  expect(router.state.location.pathname).toBe('/users/new')
+  expect((await input(/^Username/)).value).toBe('lan')
+})
+
+test('[R-414] an assignment that failed is told', async () => {
+  const { person } = edit({ 'POST /users/:id/assign-instances': () => refuse(500, 'internal') })
+  await input(/^Username/)
+  await save(person)
+  expect(await screen.findByText('Failed to assign instances.')).toBeTruthy()
+})
+
+test('[R-412] a user that can’t be loaded leads back to the list', async () => {
+  const { router } = edit({ 'GET /users/:id': () => refuse(404, 'not_found') })
+  expect(await screen.findByText('Failed to load user.')).toBeTruthy()
+  await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
+})
+
+test('[R-413] accounts that can’t be loaded are told', async () => {
+  add({ 'GET /instances': () => refuse(500, 'internal') })
+  expect(await screen.findByText('Failed to load instances for assignment.')).toBeTruthy()
+})
+
+test('[R-415] accounts to assign are loaded to the last page', async () => {
+  const { seen } = add({
+    'GET /instances': ({ query }) => pageOf([], 250, { page: Number(query.page), pageSize: 100 }),
+  })
+  await waitFor(() =>
+    expect(seen.map(({ query }) => [query.page, query.pageSize])).toEqual([
+      ['1', '100'],
+      ['2', '100'],
+      ['3', '100'],
+    ]),
+  )
+})
