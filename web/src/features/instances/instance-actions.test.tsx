@@ -90,6 +90,12 @@ test('[R-679] a sync is asked for and said', async () => {
   expect(calls()).toContainEqual({ name: 'POST /instances/:id/sync', params: { id: '1' } })
 })
 
+test('an account that has to be linked first is not synced', async () => {
+  const { button } = await open({}, { ...instance, status: 'NeedsLogin' })
+  expect(button('Scan QR').textContent).toBe('Scan QR')
+  expect(screen.queryByRole('button', { name: 'Sync groups' })).toBeNull()
+})
+
 test('[R-687] what fails is said for five seconds', async () => {
   const { person, button } = await open({ 'POST /instances/:id/sync': () => refuse(409, 'not_connected') })
   await person.click(button('Sync groups'))
@@ -99,7 +105,7 @@ test('[R-687] what fails is said for five seconds', async () => {
 })
 
 test('an account that is not active says why it can’t be linked', async () => {
-  const { button } = await open({}, { ...instance, status: 'NeedsLogin', isActive: false })
+  const { button } = await open({}, { ...instance, status: 'Disconnected', isActive: false })
   for (const name of ['Scan QR', 'Get code', 'Sync groups']) {
     expect(button(name).disabled).toBe(true)
     expect(button(name).title).toBe('This account is not active. Activate it first.')

@@ -38,13 +38,15 @@ export function InstanceActions({ instance, mayEdit, onScan, onPair }: Props) {
         reason={reason}
         onClick={onScan}
       />
-      <RowAction
-        label={t('ACCOUNT.SYNC')}
-        icon={IconRefresh}
-        loading={instance.isSyncing || sync.isPending}
-        reason={reason}
-        onClick={() => sync.mutate(input)}
-      />
+      {instance.status !== 'NeedsLogin' && (
+        <RowAction
+          label={t('ACCOUNT.SYNC')}
+          icon={IconRefresh}
+          loading={instance.isSyncing || sync.isPending}
+          reason={reason}
+          onClick={() => sync.mutate(input)}
+        />
+      )}
       <RowAction label={t('ACCOUNT.GET_CODE')} icon={IconNumber123} reason={reason} onClick={onPair} />
       <RowAction
         label={t('ACCOUNT.LOGOUT')}

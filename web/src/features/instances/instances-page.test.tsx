@@ -149,7 +149,7 @@ test('[R-622] [R-636] [R-637] a Member may link and log out an account, but not 
   const names = within(await row())
     .getAllByRole('button')
     .map((button) => button.getAttribute('aria-label') ?? button.textContent)
-  expect(names).toEqual(['Scan QR', 'Sync groups', 'Get code', 'Log out'])
+  expect(names).toEqual(['Scan QR', 'Get code', 'Log out'])
   expect(screen.queryByRole('link', { name: 'Add account' })).toBeNull()
 })
 
