@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { jobStatuses, jobTypes } from './job-life.ts'
 import { limits } from './limits.ts'
+import { TestMessage } from './messages.ts'
 import { listQuery, page } from './paging.ts'
 import { Id, Instant, idParams, key, Named, Reason } from './values.ts'
 
@@ -221,6 +222,16 @@ export const jobs = {
     summary: 'What a job would be: its recipients, what is wrong with them, and how long it would take',
     body: JobDraft,
     response: JobPreview,
+  }),
+  test: endpoint({
+    method: 'POST',
+    path: '/jobs/test',
+    access: 'canCreateJobs',
+    summary: 'Send a message as it stands, saved or not, to one phone number: a job like any other',
+    body: TestMessage,
+    response: JobRow,
+    status: 201,
+    upload: 'imageFile',
   }),
   restart: endpoint({
     method: 'POST',

@@ -56,6 +56,23 @@ export const MessageChange = NewMessage.extend({
 })
 export type MessageChange = z.output<typeof MessageChange>
 
+/** A message as it stands in its form, saved or not, for one phone number. The image may come along as a file. */
+export const TestMessage = NewMessage.pick({ textContent: true }).extend({
+  // In a multipart form a number is a text.
+  instanceId: z.coerce
+    .number<number | string>(key('JOB.INSTANCE_REQUIRED'))
+    .int()
+    .positive(key('JOB.INSTANCE_REQUIRED')),
+  phoneNumber: z
+    .string(key('JOB.TEST_PHONE_INVALID'))
+    .trim()
+    .min(1, key('JOB.TEST_PHONE_INVALID'))
+    .max(50, key('JOB.TEST_PHONE_INVALID')),
+  /** The saved message whose image goes along, where no file comes. */
+  imageOf: Id.nullable().default(null),
+})
+export type TestMessage = z.output<typeof TestMessage>
+
 export const MessageListQuery = listQuery(['id', 'textContent', 'createdByUserName', 'createdAt'], {
   sortBy: 'id',
   sortDirection: 'desc',

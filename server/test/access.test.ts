@@ -184,6 +184,11 @@ const matrix: Matrix = {
       ({ instanceId, group }) => ({ body: { instanceId, groupIds: [group.id] } }),
       '[R-244]',
     ],
+    test: [
+      [401, 401, 400, 403, 201, 201],
+      ({ instanceId }) => ({ body: { textContent: 'Hello', instanceId, phoneNumber: '0901234567' } }),
+      '[R-571]',
+    ],
     restart: [whoSeesItWithFlag(200), ({ endedJob }) => of(endedJob.id), '[R-244]'],
     cancel: [whoSeesItWithFlag(200), ({ job }) => of(job.id), '[R-244]'],
     pause: [whoSeesItWithFlag(200), ({ job }) => of(job.id), '[R-244]'],

@@ -8,7 +8,7 @@ type Props = {
   /** 0 is none. */
   value: number
   onChange: (id: number) => void
-} & Pick<SelectProps, 'required' | 'error' | 'onBlur' | 'clearable'>
+} & Pick<SelectProps, 'label' | 'required' | 'error' | 'onBlur' | 'clearable'>
 
 export function InstanceSelect({ pageSize, ...rest }: Props) {
   const { t } = useTranslation()

@@ -10,6 +10,8 @@ type Options<Values> = {
   initialValues: Values
   /** Sends the form. When it rejects, what was typed stays, and the server's sentences land on their fields. */
   send: (values: Values) => Promise<unknown>
+  /** Whether what is typed is worth a question before it is lost. */
+  isGuarded?: boolean
   /** What an invalid submit says; else the toast of all forms. */
   onInvalid?: (errors: Record<string, unknown>) => void
 }
@@ -23,7 +25,7 @@ const sayInvalid = () => addToast({ type: 'error', msg: i18next.t('TOAST.FORM_IN
  */
 export function useContractForm<S extends z.ZodType, Values extends z.input<S> & Record<string, unknown>>(
   schema: S,
-  { initialValues, send, onInvalid = sayInvalid }: Options<Values>,
+  { initialValues, send, isGuarded = true, onInvalid = sayInvalid }: Options<Values>,
 ) {
   const start = useKeptValues(initialValues)
   const form: UseFormReturnType<Values> = useForm<Values>({
@@ -41,7 +43,7 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
   useUnsaved({
     key: start.key,
     values: form.getValues,
-    isUnsaved: () => asText(form.getValues()) !== saved.current,
+    isUnsaved: () => isGuarded && asText(form.getValues()) !== saved.current,
     // `send` itself leaves the page.
     mayLeave: () => isSending.current,
   })
@@ -62,7 +64,13 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
       onInvalid(errors)
     },
   )
-  return { form, onSubmit }
+  /** Several fields at once. The form's own `setValues` would take away the errors of all others as well. */
+  const change = (values: Partial<Values>) => {
+    const others = Object.entries(form.errors).filter(([field]) => !(field in values))
+    form.setValues(values)
+    form.setErrors(Object.fromEntries(others))
+  }
+  return { form, onSubmit, change }
 }
 
 /** A chosen file is no text, but differs from none. */

@@ -3,17 +3,19 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Sql } from '../../platform/database/connection.ts'
 import { answer } from '../../platform/http.ts'
+import type { ImageStore } from '../../platform/images.ts'
 import { seen } from '../../platform/refusal.ts'
 import { listLogs, listSentMessages } from './job-rows.queries.ts'
 import { findJobRow, listJobs } from './jobs.queries.ts'
 import { cancel, getJob, pause, removeJobs, restart, resume, retry } from './jobs.service.ts'
-import { createJob } from './new-job.service.ts'
+import { createJob, testMessage } from './new-job.service.ts'
 import { previewJob } from './preview-job.service.ts'
 
-type Parts = { sql: Sql; config: Pick<Config, 'defaultCountry'> }
+type Parts = { sql: Sql; images: ImageStore; config: Pick<Config, 'defaultCountry'> }
 
-export function jobRoutes(app: FastifyInstance, { sql, config: { defaultCountry } }: Parts): void {
+export function jobRoutes(app: FastifyInstance, { sql, images, config: { defaultCountry } }: Parts): void {
   const { jobs } = contract
+  const parts = { sql, images, defaultCountry }
 
   answer(app, jobs.list, ({ caller, query }) => listJobs(sql, caller, query))
 
@@ -29,9 +31,11 @@ export function jobRoutes(app: FastifyInstance, { sql, config: { defaultCountry 
     return listLogs(sql, params.id, query)
   })
 
-  answer(app, jobs.create, ({ caller, body }) => createJob({ sql, defaultCountry }, caller, body))
+  answer(app, jobs.create, ({ caller, body }) => createJob(parts, caller, body))
 
-  answer(app, jobs.preview, ({ caller, body }) => previewJob({ sql, defaultCountry }, caller, body))
+  answer(app, jobs.test, ({ caller, body, file }) => testMessage(parts, caller, body, file))
+
+  answer(app, jobs.preview, ({ caller, body }) => previewJob(parts, caller, body))
 
   answer(app, jobs.restart, ({ caller, params }) => restart(sql, caller, params.id))
 

@@ -1,16 +1,21 @@
 import type { JobRow, NewJob } from '@sendroom/contract/jobs'
 import { limits } from '@sendroom/contract/limits'
+import type { TestMessage } from '@sendroom/contract/messages'
 import type { CountryCode } from 'libphonenumber-js'
 import { planJob, type Recipient } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
 import type { Db, Sql } from '../../platform/database/connection.ts'
+import { type ImageStore, keepImage } from '../../platform/images.ts'
+import type { UploadedFile } from '../../platform/multipart.ts'
 import { InvalidInput, Refusal, seen } from '../../platform/refusal.ts'
 import { findJobRow, holdGroups, holdInstance, holdMessage } from './jobs.queries.ts'
 import { readPhoneNumbers } from './phone-numbers.ts'
 
+type Parts = { sql: Sql; images: ImageStore; defaultCountry: CountryCode }
+
 /** Makes a job with its own text, image and recipients: what happens to the message later changes no job. */
 export async function createJob(
-  { sql, defaultCountry }: { sql: Sql; defaultCountry: CountryCode },
+  { sql, defaultCountry }: Parts,
   caller: Caller,
   order: NewJob,
 ): Promise<JobRow> {
@@ -28,6 +33,36 @@ export async function createJob(
       scheduledAt: ifAhead(order.scheduledAt, instance.now),
       createdBy: { id: caller.id, name: caller.username },
       recipients,
+    })
+    return seen(await findJobRow(tx, caller, id))
+  })
+}
+
+/** A job of a text that need not be saved, for one number: it belongs to no message. */
+export async function testMessage(
+  { sql, images, defaultCountry }: Parts,
+  caller: Caller,
+  { textContent, instanceId, phoneNumber, imageOf }: TestMessage,
+  file: UploadedFile | null,
+): Promise<JobRow> {
+  const { numbers, unreadable } = await readPhoneNumbers(phoneNumber, defaultCountry)
+  if (numbers.length !== 1 || unreadable.length > 0)
+    throw new InvalidInput({ phoneNumber: 'JOB.TEST_PHONE_INVALID' })
+  const imageId = file ? await keepImage(sql, images, file.bytes) : null
+  return sql.begin(async (tx) => {
+    const instance = await holdInstance(tx, caller, instanceId)
+    if (!instance) throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
+    if (!instance.isActive) throw new Refusal('instance_inactive')
+    const saved = imageOf === null ? null : seen(await holdMessage(tx, caller, imageOf))
+    const id = await planJob(tx, {
+      jobType: 'SendToUsers',
+      messageId: null,
+      instanceId,
+      textContent,
+      imageId: imageId ?? saved?.imageId ?? null,
+      scheduledAt: null,
+      createdBy: { id: caller.id, name: caller.username },
+      recipients: numbers.map(personOf),
     })
     return seen(await findJobRow(tx, caller, id))
   })
@@ -61,8 +96,14 @@ async function readPeople(text: string, defaultCountry: CountryCode): Promise<Re
   if (unreadable.length > 0) throw new Refusal('phone_unreadable', { numbers: someOf(unreadable) })
   if (numbers.length === 0) throw new InvalidInput({ phoneNumbers: 'JOB.PHONE_REQUIRED' })
   if (numbers.length > limits.recipients) throw new Refusal('too_many_recipients')
-  return numbers.map((number) => ({ groupId: null, chatId: `${number}@s.whatsapp.net`, name: `+${number}` }))
+  return numbers.map(personOf)
 }
+
+const personOf = (number: string): Recipient => ({
+  groupId: null,
+  chatId: `${number}@s.whatsapp.net`,
+  name: `+${number}`,
+})
 
 /** Enough to find them by: an answer must not grow with what was pasted. */
 const someOf = (texts: string[]) =>

@@ -40,7 +40,7 @@ export function JobForm() {
   const navigate = useNavigate()
   const toList = () => navigate({ to: paths.jobs })
   const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' })
-  const { form, onSubmit } = useContractForm(NewJob, {
+  const { form, onSubmit, change } = useContractForm(NewJob, {
     initialValues: blank,
     send: async (values) => {
       await create.mutateAsync({ body: bodyOf(values) })
@@ -54,11 +54,11 @@ export function JobForm() {
 
   const chooseMessage = (id: number) => {
     const own = messages?.find((message) => message.id === id)?.instanceId
-    form.setValues({ messageId: id, ...(instanceId === 0 && own && { instanceId: own }) })
+    change({ messageId: id, ...(instanceId === 0 && own && { instanceId: own }) })
   }
   const chooseInstance = (id: number) => {
     isPicked.current = false
-    form.setValues({ instanceId: id, groupIds: [] })
+    change({ instanceId: id, groupIds: [] })
   }
   const { setFieldValue } = form
   const preselectedFor = useRef('')

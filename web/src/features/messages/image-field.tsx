@@ -1,8 +1,10 @@
 import { Checkbox, FileInput, Image, Stack } from '@mantine/core'
-import { limits } from '@sendroom/contract/limits'
+import { imageTypes, limits } from '@sendroom/contract/limits'
 import { IconPhoto } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import classes from './image-field.module.css'
+import { useImageDrop } from './use-image-drop.ts'
 
 const PREVIEW = 200
 
@@ -10,30 +12,42 @@ type Props = {
   /** The image the message has now. */
   currentUrl: string | null
   file: File | null
+  /** Where the browser shows that file. */
+  fileUrl: string | null
   isRemoved: boolean
   error: ReactNode
   onFile: (file: File | null) => void
+  /** A key: why this file can't be sent. */
+  onRefuse: (why: string) => void
   onRemove: (isRemoved: boolean) => void
 }
 
-/** Keeps, replaces or removes the image of a message. */
-export function ImageField({ currentUrl, file, isRemoved, error, onFile, onRemove }: Props) {
+/** Keeps, replaces or removes the image of a message. A new one is chosen, dropped on the page or pasted. */
+export function ImageField(props: Props) {
+  const { currentUrl, file, fileUrl, isRemoved, error, onFile, onRefuse, onRemove } = props
   const { t } = useTranslation()
-  const fileUrl = useFileUrl(file)
+  const take = (taken: File | null) => {
+    const problem = taken && problemOf(taken)
+    if (problem) onRefuse(problem)
+    else onFile(taken)
+  }
+  const isDraggedOver = useImageDrop(take)
   return (
     <Stack gap="sm">
-      <FileInput
-        label={t('MESSAGE.IMAGE')}
-        description={t('MESSAGE.IMAGE_HINT', { imageMegabytes: limits.imageMegabytes })}
-        placeholder={t('MESSAGE.CHOOSE_IMAGE')}
-        accept="image/*"
-        leftSection={<IconPhoto size={16} aria-hidden />}
-        clearable
-        clearButtonProps={{ 'aria-label': t('MESSAGE.CLEAR_IMAGE') }}
-        value={file}
-        onChange={onFile}
-        error={error}
-      />
+      <div className={classes.drop} data-over={isDraggedOver || undefined}>
+        <FileInput
+          label={t('MESSAGE.IMAGE')}
+          description={isDraggedOver ? t('MESSAGE.DROP_IMAGE') : t('MESSAGE.IMAGE_HINT')}
+          placeholder={t('MESSAGE.CHOOSE_IMAGE')}
+          accept="image/*"
+          leftSection={<IconPhoto size={16} aria-hidden />}
+          clearable
+          clearButtonProps={{ 'aria-label': t('MESSAGE.CLEAR_IMAGE') }}
+          value={file}
+          onChange={take}
+          error={error}
+        />
+      </div>
       {fileUrl && <Preview url={fileUrl} label={t('MESSAGE.NEW_IMAGE')} />}
       {currentUrl && !isRemoved && <Preview url={currentUrl} label={t('MESSAGE.CURRENT_IMAGE')} />}
       {currentUrl && (
@@ -47,24 +61,16 @@ export function ImageField({ currentUrl, file, isRemoved, error, onFile, onRemov
   )
 }
 
+/** The server judges by the bytes; what surely fails there is said at once. A key. */
+function problemOf({ type, size }: File): string | null {
+  // Some systems know no type for a file: that says nothing against it.
+  if (type !== '' && !(imageTypes as readonly string[]).includes(type)) return 'ERROR.not_an_image'
+  return size > limits.imageMegabytes * 1024 * 1024 ? 'ERROR.image_too_large' : null
+}
+
 const Preview = ({ url, label }: { url: string; label: string }) => (
   <figure style={{ margin: 0 }}>
     <figcaption style={{ fontSize: 'var(--mantine-font-size-sm)' }}>{label}</figcaption>
     <Image src={url} alt={label} w="auto" maw={PREVIEW} mah={PREVIEW} fit="contain" radius="sm" />
   </figure>
 )
-
-/** An address at which the browser shows a file that was chosen; freed when it is no longer needed. */
-function useFileUrl(file: File | null) {
-  const [url, setUrl] = useState<string | null>(null)
-  useEffect(() => {
-    if (!file) return
-    const made = URL.createObjectURL(file)
-    setUrl(made)
-    return () => {
-      URL.revokeObjectURL(made)
-      setUrl(null)
-    }
-  }, [file])
-  return url
-}

@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core'
-import { type Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
+import { MessageChange, NewMessage } from '@sendroom/contract/messages'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
@@ -9,7 +9,7 @@ import { useWayBack } from '../../api/use-way-back.ts'
 import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { MessageForm } from './message-form.tsx'
-import { asJson, asMultipart, blank, type MessageValues } from './message-values.ts'
+import { asJson, asMultipart, type MessageValues } from './message-values.ts'
 
 /** Edits where the address has an id above zero, else writes a new message. */
 export function MessageFormPage() {
@@ -30,7 +30,6 @@ function NewMessageForm() {
     <MessageForm
       title={t('MESSAGE.CREATE_TITLE')}
       schema={NewMessage}
-      initialValues={blank}
       save={(values) => create.mutateAsync({ body: values.imageFile ? asMultipart(values) : asJson(values) })}
     />
   )
@@ -46,15 +45,7 @@ function EditMessage({ id }: { id: number }) {
   const save = useSave(id)
   useWayBack(isError, paths.messages)
   if (!data) return <Loading />
-  return (
-    <MessageForm
-      title={t('MESSAGE.EDIT_TITLE')}
-      schema={MessageChange}
-      initialValues={valuesOf(data)}
-      imageUrl={data.imageUrl}
-      save={save}
-    />
-  )
+  return <MessageForm title={t('MESSAGE.EDIT_TITLE')} schema={MessageChange} saved={data} save={save} />
 }
 
 /** The image changes by a multipart call only; everything else goes as JSON. */
@@ -67,10 +58,3 @@ function useSave(id: number) {
       ? updateWithFile.mutateAsync({ params: { id }, body: asMultipart(values) })
       : update.mutateAsync({ params: { id }, body: { ...asJson(values), removeImage: false } })
 }
-
-const valuesOf = ({ textContent, instanceId, assignedGroups }: Message): MessageValues => ({
-  ...blank,
-  textContent,
-  instanceId,
-  groupIds: assignedGroups.map((group) => group.id),
-})

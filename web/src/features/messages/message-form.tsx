@@ -1,6 +1,6 @@
 import { Stack, Text, Textarea } from '@mantine/core'
 import { limits } from '@sendroom/contract/limits'
-import type { MessageChange, NewMessage } from '@sendroom/contract/messages'
+import type { Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../format.ts'
@@ -10,43 +10,66 @@ import { InstanceSelect } from '../../forms/instance-select.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { paths } from '../../paths.ts'
 import { ImageField } from './image-field.tsx'
-import type { MessageValues } from './message-values.ts'
+import classes from './message-form.module.css'
+import { MessagePreview } from './message-preview.tsx'
+import { blank, type MessageValues, valuesOf } from './message-values.ts'
+import { TestSend } from './test-send.tsx'
+import { useFileUrl } from './use-file-url.ts'
 
 const PAGE_SIZE = 100
 
 type Props = {
   title: string
   schema: typeof NewMessage | typeof MessageChange
-  initialValues: MessageValues
-  /** The image the message has now. */
-  imageUrl?: string | null
+  /** The message as it is saved, if it is. */
+  saved?: Message
   save: (values: MessageValues) => Promise<unknown>
 }
 
-export function MessageForm({ title, schema, initialValues, imageUrl = null, save }: Props) {
+export function MessageForm({ title, schema, saved, save }: Props) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const toList = () => navigate({ to: paths.messages })
-  const { form, onSubmit } = useContractForm(schema, {
-    initialValues,
+  const { form, onSubmit, change } = useContractForm(schema, {
+    initialValues: saved ? valuesOf(saved) : blank,
     send: async (values) => {
       await save(values)
       await toList()
     },
   })
   const { textContent, instanceId, groupIds, imageFile, removeImage } = form.values
+  const currentUrl = saved?.imageUrl ?? null
+  const fileUrl = useFileUrl(imageFile)
+  const keptUrl = removeImage ? null : currentUrl
   return (
-    <FormPage title={title} isBusy={form.submitting} onSubmit={onSubmit} onCancel={toList}>
+    <FormPage
+      title={title}
+      isBusy={form.submitting}
+      onSubmit={onSubmit}
+      onCancel={toList}
+      aside={
+        <Stack className={classes.aside}>
+          <MessagePreview text={textContent} imageUrl={fileUrl ?? keptUrl} />
+          <TestSend
+            message={{ textContent, imageFile, imageOf: saved && keptUrl && !imageFile ? saved.id : null }}
+            instanceId={instanceId ?? 0}
+            isReady={() => !form.validateField('textContent').hasError}
+          />
+        </Stack>
+      }
+    >
       <Stack gap={4}>
         <Textarea
           label={t('MESSAGE.TEXT')}
+          description={t('MESSAGE.TEXT_HINT')}
           required
           autosize
           minRows={5}
           maxRows={16}
+          dir="auto"
           {...form.getInputProps('textContent')}
         />
-        <Text size="xs" ta="right" c={textContent.length > limits.messageText ? 'red.9' : 'dimmed'}>
+        <Text size="xs" ta="right" c={textContent.length > limits.messageText ? 'error' : 'dimmed'}>
           {formatNumber(textContent.length)}/{formatNumber(limits.messageText)}
         </Text>
       </Stack>
@@ -56,18 +79,18 @@ export function MessageForm({ title, schema, initialValues, imageUrl = null, sav
         {...form.getInputProps('instanceId')}
         value={instanceId ?? 0}
         // Groups belong to an account: those of another one are no choice.
-        onChange={(id) => form.setValues({ instanceId: id || null, groupIds: [] })}
+        onChange={(id) => change({ instanceId: id || null, groupIds: [] })}
       />
       <ImageField
-        currentUrl={imageUrl}
+        currentUrl={currentUrl}
         file={imageFile}
+        fileUrl={fileUrl}
         isRemoved={removeImage}
         error={form.getInputProps('imageFile').error}
         // A new file and the removal of the image exclude each other.
-        onFile={(file) => form.setValues({ imageFile: file, ...(file && { removeImage: false }) })}
-        onRemove={(isRemoved) =>
-          form.setValues({ removeImage: isRemoved, ...(isRemoved && { imageFile: null }) })
-        }
+        onFile={(file) => change({ imageFile: file, ...(file && { removeImage: false }) })}
+        onRefuse={(why) => form.setFieldError('imageFile', why)}
+        onRemove={(isRemoved) => change({ removeImage: isRemoved, ...(isRemoved && { imageFile: null }) })}
       />
       <GroupPicker
         instanceId={instanceId ?? 0}

@@ -1,3 +1,5 @@
+import type { Message } from '@sendroom/contract/messages'
+
 /** What the form of a message holds. */
 export type MessageValues = {
   textContent: string
@@ -14,6 +16,13 @@ export const blank: MessageValues = {
   imageFile: null,
   removeImage: false,
 }
+
+export const valuesOf = ({ textContent, instanceId, assignedGroups }: Message): MessageValues => ({
+  ...blank,
+  textContent,
+  instanceId,
+  groupIds: assignedGroups.map((group) => group.id),
+})
 
 export const asJson = ({ textContent, instanceId, groupIds }: MessageValues) => ({
   textContent,

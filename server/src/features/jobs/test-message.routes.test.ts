@@ -1,0 +1,91 @@
+import { contract } from '@sendroom/contract'
+import type { Input } from '@sendroom/contract/endpoint'
+import { expect, test } from 'vitest'
+import type { TestUser } from '../../../test/factories.ts'
+import { picture } from '../../../test/pictures.ts'
+import { useWorld } from '../../../test/world.ts'
+
+const world = useWorld()
+const { jobs } = contract
+
+type Order = Exclude<Input<typeof jobs.test>['body'], FormData>
+
+/** A Member with an account, and how they send a test. */
+async function desk(instanceColumns: Record<string, unknown> = {}) {
+  const instance = await world.add.instance(instanceColumns)
+  const member = await world.add.user({ instances: [instance] })
+  const send = (order: Partial<Order> = {}) =>
+    world.call(member, jobs.test, {
+      body: { textContent: '*Hello*', instanceId: instance.id, phoneNumber: '0901 234 567', ...order },
+    })
+  return { instance, member, send }
+}
+
+const get = async (user: TestUser, id: number) => (await world.call(user, jobs.get, { params: { id } })).body
+
+async function messageWithImage(member: TestUser) {
+  const [image] = await world.sql<{ id: number }[]>`
+    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`
+  return world.add.message({ createdByUserId: member.id, imageId: image?.id, textContent: 'As it was saved' })
+}
+
+test('a test is a job of the text as it stands, for one number, and makes no message', async () => {
+  const { instance, member, send } = await desk()
+
+  const made = await send()
+
+  expect(made).toMatchObject({
+    status: 201,
+    body: { jobType: 'SendToUsers', messageId: null, instanceId: instance.id, status: 'Pending' },
+  })
+  expect(await get(member, made.body.id)).toMatchObject({
+    textContent: '*Hello*',
+    imageUrl: null,
+    targetPhoneNumbers: ['84901234567'],
+    recipients: { total: 1, waiting: 1 },
+  })
+  expect(await world.sql`select from messages`).toHaveLength(0)
+})
+
+test('a test takes the image of the saved message along, or the file that comes instead', async () => {
+  const { instance, member, send } = await desk()
+  const message = await messageWithImage(member)
+  const form = new FormData()
+  form.set('textContent', 'Look')
+  form.set('instanceId', String(instance.id))
+  form.set('phoneNumber', '+84901234567')
+  form.set('imageOf', String(message.id))
+  form.set('imageFile', new Blob([new Uint8Array(await picture())]), 'picture.png')
+
+  const kept = await send({ imageOf: message.id, textContent: 'As it is now' })
+  const replaced = await world.call(member, jobs.test, { body: form })
+
+  expect(await get(member, kept.body.id)).toMatchObject({
+    textContent: 'As it is now',
+    imageUrl: '/images/a.png',
+  })
+  expect((await get(member, replaced.body.id)).imageUrl).toMatch(/^\/images\/[0-9a-f]{32}\.png$/)
+})
+
+test.each([
+  ['no number', { phoneNumber: ' ' }, { phoneNumber: 'JOB.TEST_PHONE_INVALID' }],
+  ['what is no number', { phoneNumber: 'Lan' }, { phoneNumber: 'JOB.TEST_PHONE_INVALID' }],
+  ['two numbers', { phoneNumber: '0901234567, 0907654321' }, { phoneNumber: 'JOB.TEST_PHONE_INVALID' }],
+  ['no text', { textContent: ' \n' }, { textContent: 'MESSAGE.TEXT_REQUIRED' }],
+  ['too long a text', { textContent: 'x'.repeat(4001) }, { textContent: 'MESSAGE.TEXT_TOO_LONG' }],
+  ['an account out of sight', { instanceId: 999_999 }, { instanceId: 'JOB.INSTANCE_REQUIRED' }],
+])('a test with %s is refused at its field', async (_, order, fields) => {
+  const { send } = await desk()
+
+  expect(await send(order)).toMatchObject({ status: 400, body: { code: 'invalid_input', fields } })
+  expect(await world.sql`select from jobs`).toHaveLength(0)
+})
+
+test('a test can neither use an inactive account nor the image of somebody else’s message', async () => {
+  const { send } = await desk()
+  const idle = await desk({ isActive: false })
+  const foreign = await messageWithImage(await world.add.user())
+
+  expect(await idle.send()).toMatchObject({ status: 409, body: { code: 'instance_inactive' } })
+  expect(await send({ imageOf: foreign.id })).toMatchObject({ status: 404 })
+})

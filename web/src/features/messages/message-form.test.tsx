@@ -1,0 +1,244 @@
+import type { Job } from '@sendroom/contract/jobs'
+import type { Message } from '@sendroom/contract/messages'
+import { fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { instance } from '../../../test/instance.ts'
+import { done, job, row } from '../../../test/job.ts'
+import { member, renderApp } from '../../../test/render.tsx'
+import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { currentToasts, removeToast } from '../../ui/toasts.ts'
+
+const message: Message = {
+  id: 5,
+  textContent: 'Hello',
+  imageUrl: '/images/a.webp',
+  instanceId: 1,
+  instanceName: 'Shop',
+  createdByUserName: 'minh',
+  createdAt: '2026-01-02T20:04:05.000Z',
+  assignedGroups: [],
+}
+const answers: Answers = {
+  'GET /messages': () => pageOf([]),
+  'GET /messages/:id': () => message,
+  'GET /instances': () => pageOf([instance, { ...instance, id: 2, name: 'Depot' }]),
+  'POST /groups/search': () => pageOf([]),
+}
+const picture = new File(['a picture'], 'cat.png', { type: 'image/png' })
+
+beforeEach(() => {
+  vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:cat')
+  vi.spyOn(URL, 'revokeObjectURL').mockReturnValue()
+})
+afterEach(() => {
+  for (const { id } of currentToasts()) removeToast(id)
+})
+
+const open = (path: string, more: Answers = {}) => renderApp({ path, answers: { ...answers, ...more } })
+type Person = ReturnType<typeof open>['person']
+const write = async (text: string) =>
+  fireEvent.change(await screen.findByLabelText(/^Text/), { target: { value: text } })
+const preview = async () => within(await screen.findByRole('region', { name: 'In WhatsApp' }))
+
+test('the preview shows the message as WhatsApp does, while it is written', async () => {
+  open('/messages/new')
+  const shown = await preview()
+  expect(shown.getByText(/Here you will see the message/)).toBeTruthy()
+  await write('*Sale* _today_ ~10~ `A1`\n\nSee https://a.vn\nمرحبا')
+  expect((await shown.findByText('Sale')).tagName).toBe('STRONG')
+  expect(shown.getByText('today').tagName).toBe('EM')
+  expect(shown.getByText('10').tagName).toBe('S')
+  expect(shown.getByText('A1').tagName).toBe('CODE')
+  expect(shown.getByRole<HTMLAnchorElement>('link', { name: 'https://a.vn' }).href).toBe('https://a.vn/')
+  expect(shown.getByText('مرحبا').dir).toBe('auto')
+})
+
+test('the preview’s image is the new one, else the saved one, unless it is removed', async () => {
+  const { person } = open('/messages/edit/5')
+  const shown = await preview()
+  const source = () => shown.queryByRole('img')?.getAttribute('src')
+  await waitFor(() => expect(source()).toBe('/images/a.webp'))
+  await person.click(screen.getByLabelText('Remove image'))
+  await waitFor(() => expect(source()).toBeUndefined())
+  await drop(picture)
+  await waitFor(() => expect(source()).toBe('blob:cat'))
+})
+
+/** As the browser does it: the page is asked first whether it takes files. */
+async function drop(file: File) {
+  await screen.findByLabelText(/^Text/)
+  const dataTransfer = { types: ['Files'], files: [file] }
+  expect(fireEvent.dragOver(document.body, { dataTransfer })).toBe(false)
+  expect(fireEvent.drop(document.body, { dataTransfer })).toBe(false)
+}
+async function paste(file: File, types = ['Files']) {
+  fireEvent.paste(await screen.findByLabelText(/^Text/), { clipboardData: { types, files: [file] } })
+}
+
+test.each([
+  ['dropped on the page', drop],
+  ['pasted', paste],
+])('an image can be %s', async (_, give) => {
+  open('/messages/new')
+  await give(picture)
+  expect((await screen.findByAltText('New image')).getAttribute('src')).toBe('blob:cat')
+})
+
+test('while a file is dragged over the page it says where to drop it', async () => {
+  open('/messages/new')
+  await screen.findByLabelText(/^Text/)
+  fireEvent.dragOver(document.body, { dataTransfer: { types: ['Files'], files: [] } })
+  expect(await screen.findByText('Drop the image anywhere on this page.')).toBeTruthy()
+  fireEvent.dragLeave(document.body, { relatedTarget: null })
+  await waitFor(() => expect(screen.queryByText('Drop the image anywhere on this page.')).toBeNull())
+})
+
+test('text that brings a picture of itself is pasted as text', async () => {
+  open('/messages/new')
+  await paste(picture, ['text/plain', 'Files'])
+  await paste(new File(['b'], 'b.pdf', { type: 'application/pdf' }))
+  expect(await screen.findByText(/This file is not an image we can send/)).toBeTruthy()
+  expect(screen.queryByAltText('New image')).toBeNull()
+})
+
+const heavy = new File([new Uint8Array(5 * 1024 * 1024 + 1)], 'big.png', { type: 'image/png' })
+const chooseFile = async (file: File, person: Person) => {
+  await screen.findByLabelText(/^Text/)
+  // The button one sees opens this hidden field.
+  await person.upload(document.querySelector('input[type=file]') as HTMLInputElement, file)
+}
+const waysIn = [
+  ['chosen', chooseFile],
+  ['dropped', drop],
+  ['pasted', (file: File) => paste(file)],
+] as const
+const bad = [
+  ['too large an image', heavy, 'The image is larger than 5 MB.'],
+  [
+    'a kind WhatsApp does not take',
+    new File(['x'], 'a.svg', { type: 'image/svg+xml' }),
+    /not an image we can send/,
+  ],
+] as const
+test.each(
+  waysIn.flatMap(([way, give]) => bad.map(([what, file, words]) => [what, way, file, words, give] as const)),
+)(
+  '%s that is %s is refused at its field, and the one before stays',
+  async (_what, _way, file, words, give) => {
+    const { person } = open('/messages/new')
+    await chooseFile(picture, person)
+    await give(file, person)
+    expect(await screen.findByText(words)).toBeTruthy()
+    expect(screen.getByAltText('New image')).toBeTruthy()
+    await chooseFile(picture, person)
+    await waitFor(() => expect(screen.queryByText(words)).toBeNull())
+  },
+)
+
+test.each([
+  ['Hello', '5/4,000', false],
+  ['😀\n!', '4/4,000', false],
+  ['x'.repeat(4000), '4,000/4,000', false],
+  ['x'.repeat(4001), '4,001/4,000', true],
+])('the counter counts as the server does: %.9s… is %s', async (text, count, isTooLong) => {
+  open('/messages/new')
+  await write(text)
+  expect(await screen.findByText(count)).toBeTruthy()
+  expect(screen.queryByText('The text can have 4,000 characters at most.') !== null).toBe(isTooLong)
+})
+
+const test1: Job = { ...job, id: 8, jobType: 'SendToUsers', sentMessages: [] }
+const sentTo = { ...(done.sentMessages[0] as Job['sentMessages'][number]), recipientName: '+84901234567' }
+const ask = async (person: Person, number = '0901234567') => {
+  await person.type(await screen.findByLabelText(/Phone number/), number)
+  await person.dblClick(screen.getByRole('button', { name: 'Send test' }))
+}
+
+test('a test sends what is on the screen, once, and tells what became of it', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  let now: Job = test1
+  const { person, seen, router } = open('/messages/edit/5', {
+    'POST /jobs/test': () => ({ ...row, id: 8 }),
+    'GET /jobs/:id': () => now,
+  })
+  await write('Not saved yet')
+  await ask(person)
+  expect(await screen.findByText(/^On its way\. The account pauses between two messages/)).toBeTruthy()
+  expect(screen.getByRole('link', { name: 'Open job #8' }).getAttribute('href')).toBe('/jobs/8')
+  const sent = seen.filter(({ name }) => name === 'POST /jobs/test').map(({ body }) => body)
+  expect(sent).toEqual([
+    { textContent: 'Not saved yet', imageOf: 5, phoneNumber: '0901234567', instanceId: 1 },
+  ])
+
+  now = { ...done, id: 8, sentMessages: [sentTo] }
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(await screen.findByText(/^Sent to \+84901234567/)).toBeTruthy()
+  expect(router.state.location.pathname).toBe('/messages/edit/5')
+  expect(seen.some(({ name }) => name.startsWith('PUT'))).toBe(false)
+  vi.useRealTimers()
+})
+
+test.each([
+  ['Delivered to +84901234567', { deliveredAt: '2026-01-02T03:05:06.000Z' }],
+  ['Read by +84901234567', { deliveredAt: '2026-01-02T03:05:06.000Z', readAt: '2026-01-02T03:06:06.000Z' }],
+  [
+    'Not sent to +84901234567: This number is not on WhatsApp.',
+    { status: 'Failed', reason: { code: 'not_on_whatsapp', params: {} } },
+  ],
+] as const)('a test can end as: %s', async (words, outcome) => {
+  const { person } = open('/messages/edit/5', {
+    'POST /jobs/test': () => ({ ...row, id: 8 }),
+    'GET /jobs/:id': () => ({ ...done, id: 8, sentMessages: [{ ...sentTo, ...outcome }] }),
+  })
+  await ask(person)
+  expect(await screen.findByText((text) => text.startsWith(words))).toBeTruthy()
+})
+
+test('a new image goes along with a test, from the account that was chosen for it', async () => {
+  const { person, seen } = open('/messages/new', {
+    'POST /jobs/test': () => ({ ...row, id: 8 }),
+    'GET /jobs/:id': () => refuse(404, 'not_found'),
+  })
+  await write('Hi')
+  await drop(picture)
+  await person.click(await screen.findByRole('combobox', { name: 'From the account' }))
+  await person.click(await screen.findByRole('option', { name: 'Depot' }))
+  await ask(person)
+  // Somebody has deleted its job meanwhile.
+  expect(await screen.findByText('The job of this test is no longer there.')).toBeTruthy()
+  const body = seen.find(({ name }) => name === 'POST /jobs/test')?.body
+  expect(body instanceof FormData && [...body.entries()]).toEqual([
+    ['textContent', 'Hi'],
+    ['phoneNumber', '0901234567'],
+    ['instanceId', '2'],
+    ['imageFile', picture],
+  ])
+})
+
+test('a test without number, account and text names all three, and sends nothing', async () => {
+  const { person, seen } = open('/messages/new')
+  await person.click(await screen.findByRole('button', { name: 'Send test' }))
+  expect(await screen.findByText('Enter one phone number.')).toBeTruthy()
+  expect(screen.getByText('Choose an account.')).toBeTruthy()
+  expect(screen.getByText('Please correct the form errors.')).toBeTruthy()
+  await person.type(screen.getByLabelText(/Phone number/), '0901234567')
+  await person.click(screen.getByRole('combobox', { name: 'From the account' }))
+  await person.click(await screen.findByRole('option', { name: 'Shop' }))
+  await person.click(screen.getByRole('button', { name: 'Send test' }))
+  expect(await screen.findByText('Enter the text of the message.')).toBeTruthy()
+  expect(seen.some(({ name }) => name === 'POST /jobs/test')).toBe(false)
+})
+
+test('a refused test says why and keeps the number', async () => {
+  const { person } = open('/messages/edit/5', { 'POST /jobs/test': () => refuse(409, 'instance_inactive') })
+  await ask(person)
+  expect(await screen.findByText('Failed to send the test.')).toBeTruthy()
+  expect(screen.getByText('This account is not active. Activate it first.')).toBeTruthy()
+  expect(screen.getByLabelText<HTMLInputElement>(/Phone number/).value).toBe('0901234567')
+})
+
+test('who may not create jobs reads why there is no test', async () => {
+  renderApp({ path: '/messages/new', user: { ...member, canCreateJobs: false }, answers })
+  expect(await screen.findByText(/Only who may create jobs can send a test/)).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Send test' })).toBeNull()
+})

@@ -1,0 +1,97 @@
+import { Button, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { TestMessage } from '@sendroom/contract/messages'
+import { IconSend } from '@tabler/icons-react'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { mayDo, useCurrentUser } from '../../api/session.ts'
+import { useAction } from '../../api/use-action.ts'
+import { InstanceSelect } from '../../forms/instance-select.tsx'
+import { useContractForm } from '../../forms/use-contract-form.ts'
+import { TestOutcome } from './test-outcome.tsx'
+
+const PAGE_SIZE = 100
+
+/** Where the test goes; the rest of the call is the message. */
+const Recipient = TestMessage.pick({ phoneNumber: true, instanceId: true })
+
+type Draft = { textContent: string; imageFile: File | null; imageOf: number | null }
+
+type Props = {
+  /** As it stands on the screen. */
+  message: Draft
+  /** The message's own account; 0 is none. */
+  instanceId: number
+  /** Whether the message can be sent; marks what is wrong with it. */
+  isReady: () => boolean
+}
+
+/** Sends the message to one number, saved or not, and tells what became of it. */
+export function TestSend(props: Props) {
+  const { t } = useTranslation()
+  const isAllowed = mayDo('canCreateJobs', useCurrentUser())
+  return (
+    <Paper component="section" withBorder p="md" aria-labelledby="test-send">
+      <Title order={2} size="h5" id="test-send" mb={4}>
+        {t('MESSAGE.TEST_TITLE')}
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {t(isAllowed ? 'MESSAGE.TEST_HINT' : 'MESSAGE.TEST_NOT_ALLOWED')}
+      </Text>
+      {isAllowed && <TestForm {...props} />}
+    </Paper>
+  )
+}
+
+function TestForm({ message, instanceId, isReady }: Props) {
+  const { t } = useTranslation()
+  const [jobId, setJobId] = useState<number | null>(null)
+  const create = useAction('POST /jobs/test', { failure: 'MESSAGE.TEST_FAILED' })
+  const { form, onSubmit } = useContractForm(Recipient, {
+    initialValues: { phoneNumber: '', instanceId },
+    isGuarded: false,
+    send: async ({ phoneNumber, instanceId: from }) => {
+      if (!isReady()) return
+      const { id } = await create.mutateAsync({ body: bodyOf(message, phoneNumber, Number(from)) })
+      setJobId(id)
+    },
+  })
+  const follow = useEffectEvent((id: number) => form.setFieldValue('instanceId', id))
+  useEffect(() => {
+    if (instanceId !== 0) follow(instanceId)
+  }, [instanceId])
+  return (
+    <form onSubmit={onSubmit} noValidate>
+      <Stack gap="sm">
+        <TextInput
+          type="tel"
+          label={t('MESSAGE.TEST_PHONE')}
+          autoComplete="tel"
+          required
+          {...form.getInputProps('phoneNumber')}
+        />
+        <InstanceSelect
+          pageSize={PAGE_SIZE}
+          label={t('MESSAGE.TEST_FROM')}
+          required
+          {...form.getInputProps('instanceId')}
+          value={form.values.instanceId}
+          onChange={(id) => form.setFieldValue('instanceId', id)}
+        />
+        <Button type="submit" leftSection={<IconSend size={16} aria-hidden />} loading={form.submitting}>
+          {t('MESSAGE.TEST_SEND')}
+        </Button>
+        {jobId !== null && <TestOutcome key={jobId} jobId={jobId} />}
+      </Stack>
+    </form>
+  )
+}
+
+function bodyOf({ textContent, imageFile, imageOf }: Draft, phoneNumber: string, instanceId: number) {
+  if (!imageFile) return { textContent, imageOf, phoneNumber, instanceId }
+  const form = new FormData()
+  form.set('textContent', textContent)
+  form.set('phoneNumber', phoneNumber)
+  form.set('instanceId', String(instanceId))
+  form.set('imageFile', imageFile)
+  return form
+}
