@@ -130,7 +130,7 @@ test.each(
     await give(file, person)
     expect(await screen.findByText(words)).toBeTruthy()
     expect(screen.getByAltText('New image')).toBeTruthy()
-    await chooseFile(picture, person)
+    await chooseFile(new File(['another'], 'dog.png', { type: 'image/png' }), person)
     await waitFor(() => expect(screen.queryByText(words)).toBeNull())
   },
 )
@@ -140,11 +140,11 @@ test.each([
   ['😀\n!', '4/4,000', false],
   ['x'.repeat(4000), '4,000/4,000', false],
   ['x'.repeat(4001), '4,001/4,000', true],
-])('the counter counts as the server does: %.9s… is %s', async (text, count, isTooLong) => {
+])('the counter counts as the server does: %$', async (text, count, isTooLong) => {
   open('/messages/new')
   await write(text)
   expect(await screen.findByText(count)).toBeTruthy()
-  expect(screen.queryByText('The text can have 4,000 characters at most.') !== null).toBe(isTooLong)
+  expect(screen.queryByText(/characters at most/) !== null).toBe(isTooLong)
 })
 
 const test1: Job = { ...job, id: 8, jobType: 'SendToUsers', sentMessages: [] }

@@ -77,7 +77,13 @@ function TestForm({ message, instanceId, isReady }: Props) {
           value={form.values.instanceId}
           onChange={(id) => form.setFieldValue('instanceId', id)}
         />
-        <Button type="submit" leftSection={<IconSend size={16} aria-hidden />} loading={form.submitting}>
+        <Button
+          type="submit"
+          leftSection={<IconSend size={16} aria-hidden />}
+          loading={form.submitting}
+          // The first click of a double one may be answered before the second: that would send it twice.
+          onClick={(event) => event.detail > 1 && event.preventDefault()}
+        >
           {t('MESSAGE.TEST_SEND')}
         </Button>
         {jobId !== null && <TestOutcome key={jobId} jobId={jobId} />}

@@ -19,7 +19,7 @@ export function useImageDrop(take: (file: File) => void): boolean {
     })
     on('dragleave', (event) => {
       // Between two elements of the page there is always a next one.
-      if (event.relatedTarget === null) setOver(false)
+      if (!event.relatedTarget) setOver(false)
     })
     on('drop', (event) => {
       setOver(false)
