@@ -65,6 +65,13 @@ export const session = {
     summary: 'Ask for an account: a locked Member, which an Admin activates',
     body: Registration,
   }),
+  me: endpoint({
+    method: 'GET',
+    path: '/auth/me',
+    access: 'signedIn',
+    summary: 'Who is signed in, with the role and rights of this moment',
+    response: User,
+  }),
   logout: endpoint({
     method: 'POST',
     path: '/auth/logout',

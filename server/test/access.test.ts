@@ -102,6 +102,7 @@ const matrix: Matrix = {
       }),
       '[R-228]',
     ],
+    me: [signedIn(200), none, '[R-297]'],
     logout: [signedIn(204), none, '[R-229]'],
   },
   users: {

@@ -1,6 +1,7 @@
 import type { EndpointName, EndpointNamed } from '@sendroom/contract'
 import type { Input, Output } from '@sendroom/contract/endpoint'
 import { Failure } from './failure.ts'
+import { setReached } from './network.ts'
 import { currentToken, expireSession } from './session.ts'
 
 export type InputOf<N extends EndpointName> = Input<EndpointNamed<N>>
@@ -43,10 +44,14 @@ export async function request<N extends EndpointName>(name: N, input: InputOf<N>
 
 async function reach(url: string, init: RequestInit) {
   try {
-    return await fetch(url, init)
+    const response = await fetch(url, init)
+    setReached(true)
+    return response
   } catch (error) {
     // fetch throws a TypeError, with words of the browser's own, when there is no answer at all.
-    throw error instanceof TypeError ? new Failure(0) : error
+    if (!(error instanceof TypeError)) throw error
+    setReached(false)
+    throw new Failure(0)
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Change } from '@sendroom/contract/events'
 import type { QueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
-import { request } from './client.ts'
+import { call, request } from './client.ts'
 import { Failure } from './failure.ts'
 import { keepFresh } from './keep-fresh.ts'
+import { updateUser } from './session.ts'
 
 /** The server beats every 20 s: after two that did not come the connection is dead, though nobody said so. */
 const SILENCE_MS = 50_000
@@ -59,6 +60,8 @@ async function keepFollowing(ears: Ears, stopped: AbortSignal) {
     failures = 0
     setOn(true)
     ears.onConnect()
+    // The server ends the connection when one's rights change.
+    call('GET /auth/me', {}).then(updateUser, () => {})
   }
   while (!stopped.aborted) {
     try {

@@ -25,6 +25,8 @@ export const createQueryClient = () =>
       },
     }),
     defaultOptions: {
+      // Without a network a write fails at once, instead of happening later when nobody expects it.
+      mutations: { networkMode: 'always' },
       queries: { retry: (count, error) => isNotReady(error) && count < 3, refetchOnWindowFocus: false },
     },
   })

@@ -8,12 +8,16 @@ const USER = 'user'
 
 let user = storedUser()
 let ended = () => {}
+let changed: (before: SessionUser | null) => void = () => {}
 const listeners = new Set<() => void>()
 
 export const currentToken = () => localStorage.getItem(TOKEN)
 
 /** Signed in means: a token is stored, and a user. */
 export const currentUser = () => (currentToken() === null ? null : user)
+
+/** The last that was told. */
+let known = currentUser()
 
 export const isAdmin = (someone: SessionUser | null) => someone?.role === 'Admin'
 /** An Admin may do all that a flag allows. */
@@ -34,6 +38,13 @@ export function endSession() {
   publish()
 }
 
+/** Somebody may have changed what this user may do. */
+export function updateUser(now: SessionUser) {
+  if (now.id !== currentUser()?.id) return
+  localStorage.setItem(USER, JSON.stringify(now))
+  publishElsewhere()
+}
+
 /** The server no longer takes this token. A late answer to an older token must not end a newer session. */
 export function expireSession(token: string | null) {
   if (token !== currentToken()) return
@@ -46,6 +57,11 @@ export const whenSessionEnds = (listener: () => void) => {
   ended = listener
 }
 
+/** What to do when another tab or the server has changed who is signed in, or what they may do. */
+export const whenSessionChanges = (listener: typeof changed) => {
+  changed = listener
+}
+
 function storedUser(): SessionUser | null {
   try {
     return JSON.parse(localStorage.getItem(USER) ?? 'null')
@@ -56,14 +72,23 @@ function storedUser(): SessionUser | null {
 
 function publish() {
   user = storedUser()
+  known = currentUser()
   for (const listener of listeners) listener()
 }
 
+function publishElsewhere() {
+  const before = known
+  publish()
+  if (JSON.stringify(before) !== JSON.stringify(known)) changed(before)
+}
+
+window.addEventListener('storage', ({ key }) => {
+  if (key === null || key === TOKEN || key === USER) publishElsewhere()
+})
+
 function subscribe(listener: () => void) {
   listeners.add(listener)
-  window.addEventListener('storage', publish)
   return () => {
     listeners.delete(listener)
-    if (listeners.size === 0) window.removeEventListener('storage', publish)
   }
 }

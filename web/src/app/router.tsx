@@ -10,11 +10,12 @@ import {
   stringifySearchWith,
 } from '@tanstack/react-router'
 import { reportSessionEnd } from '../api/failure.ts'
-import { whenSessionEnds } from '../api/session.ts'
+import { currentUser, whenSessionChanges, whenSessionEnds } from '../api/session.ts'
 import { LoginPage } from '../features/session/login-page.tsx'
 import { readListSearch } from '../lists/list-search.ts'
 import { paths } from '../paths.ts'
 import { Toaster } from '../ui/toaster.tsx'
+import { Crash } from './crash.tsx'
 import { requireAdmin, requireSignedIn, requireSignedOut } from './guards.ts'
 
 const root = createRootRoute({
@@ -153,11 +154,22 @@ export function createAppRouter(history?: RouterHistory) {
     stringifySearch: stringifySearchWith(String),
     defaultPreload: 'intent',
     scrollRestoration: true,
+    defaultErrorComponent: Crash,
     ...(history && { history }),
   })
+  const toLogin = () =>
+    router.navigate({ to: paths.login, search: { returnUrl: router.state.location.href } })
   whenSessionEnds(() => {
     reportSessionEnd()
-    router.navigate({ to: paths.login, search: { returnUrl: router.state.location.href } })
+    toLogin()
+  })
+  whenSessionChanges((before) => {
+    const now = currentUser()
+    if (now === null) toLogin()
+    // Nothing of somebody else's may stay on the screen.
+    else if (before !== null && before.id !== now.id) window.location.reload()
+    // The guards look again.
+    else router.invalidate()
   })
   return router
 }

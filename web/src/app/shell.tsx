@@ -1,6 +1,6 @@
 import '../ui/component-styles.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLive } from '../api/live.ts'
@@ -8,6 +8,7 @@ import { createQueryClient } from '../api/queries.ts'
 import { useQuestion } from '../ui/confirm.ts'
 import { lazily } from '../ui/lazily.tsx'
 import { Header } from './header.tsx'
+import { NetworkNotice } from './network-notice.tsx'
 import classes from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
 
@@ -26,18 +27,26 @@ export function Shell() {
       <a className={classes.skip} href="#content">
         {t('COMMON.SKIP_TO_CONTENT')}
       </a>
+      <SlowPage />
       <Header isMenuOpen={isMenuOpen} onToggleMenu={() => setIsMenuOpen(!isMenuOpen)} />
       <div className={classes.body}>
         <aside id="main-menu" className={classes.sidebar} data-open={isMenuOpen || undefined}>
           <Sidebar onNavigate={() => setIsMenuOpen(false)} />
         </aside>
         <main id="content" className={classes.main} tabIndex={-1}>
+          <NetworkNotice />
           <Outlet />
         </main>
       </div>
       {isAsking && <ConfirmDialog />}
     </QueryClientProvider>
   )
+}
+
+/** A page that takes its time shows that it is on its way. */
+function SlowPage() {
+  const isComing = useRouterState({ select: ({ isLoading }) => isLoading })
+  return isComing && <div className={classes.progress} />
 }
 
 function useEscape(isOn: boolean, close: () => void) {

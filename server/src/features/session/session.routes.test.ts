@@ -81,6 +81,16 @@ test('missing credentials are named by field', async () => {
   })
 })
 
+test('[R-297] who is signed in learns what they are and may do by now', async () => {
+  const user = await world.add.user({ username: 'lan', role: 'Admin' })
+  await world.sql`update users set role = 'Member', can_create_jobs = false where id = ${user.id}`
+
+  expect(await world.call(user, contract.session.me, {})).toMatchObject({
+    status: 200,
+    body: { id: user.id, username: 'lan', role: 'Member', canCreateJobs: false },
+  })
+})
+
 test('[R-134] signing out ends the session at once', async () => {
   const user = await world.add.user()
 

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Sql } from '../../platform/database/connection.ts'
 import { answer } from '../../platform/http.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import { findUser } from '../../platform/user-row.ts'
 import { deleteSession } from './session.queries.ts'
 import { register, signIn } from './session.service.ts'
 
@@ -42,6 +43,12 @@ export function sessionRoutes(
     },
     { rateLimit: { max: 5, timeWindow: 60 * MINUTE } },
   )
+
+  answer(app, contract.session.me, async ({ caller }) => {
+    const user = await findUser(sql, caller.id)
+    if (!user) throw new Refusal('unauthenticated') // deleted a moment ago
+    return user
+  })
 
   answer(app, contract.session.logout, async ({ caller }) => {
     await deleteSession(sql, caller.tokenHash)

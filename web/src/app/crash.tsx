@@ -1,0 +1,12 @@
+import i18next from 'i18next'
+import classes from './crash.module.css'
+
+/** In place of a page that broke, or could not be loaded. The texts themselves may be what is missing. */
+export const Crash = () => (
+  <div role="alert" className={classes.crash}>
+    <p>{i18next.t('COMMON.CRASHED') || 'Sendroom could not be loaded. Check your connection.'}</p>
+    <button type="button" className={classes.reload} onClick={() => window.location.reload()}>
+      {i18next.t('COMMON.RELOAD') || 'Reload'}
+    </button>
+  </div>
+)
