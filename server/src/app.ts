@@ -47,9 +47,10 @@ export type Parts = {
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   const { sql, config, log } = parts
   const app = fastify({
-    loggerInstance: log,
+    // What Fastify itself has to tell at info is only that it listens, which `main.ts` says in words.
+    loggerInstance: log.child({}, { level: config.logLevel === 'info' ? 'warn' : config.logLevel }),
     logController: new LogController({ disableRequestLogging: true }),
-    trustProxy: 'loopback',
+    trustProxy: config.trustProxy,
     // For a request to arrive whole; Fastify would wait for ever.
     requestTimeout: 5 * 60_000,
     routerOptions: { maxParamLength: 200 },

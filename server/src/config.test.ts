@@ -15,6 +15,7 @@ test('without any variable everything has its default', () => {
     whapiPartnerToken: undefined,
     testProviderUrl: undefined,
     publicUrl: undefined,
+    trustProxy: ['loopback'],
     imageStore: { kind: 'disk' },
     selfRegistration: 'approval',
     sessionDays: 7,
@@ -40,6 +41,7 @@ test.each([
   [{ WHAPI_PARTNER_TOKEN: 'partner' }, { whapiPartnerToken: 'partner' }],
   [{ TEST_PROVIDER_URL: 'http://simulator:4010/key/' }, { testProviderUrl: 'http://simulator:4010/key' }],
   [{ PUBLIC_URL: 'https://send.example' }, { publicUrl: 'https://send.example' }],
+  [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: ['10.0.0.0/8', '::1'] }],
   [{ IMAGE_STORE: 's3://box' }, { imageStore: { kind: 's3', bucket: 'box', prefix: '' } }],
   [
     { IMAGE_STORE: 's3://box/a/b/?region=eu-central-1&endpoint=http://minio:9000' },
@@ -77,6 +79,10 @@ test.each([
   [
     { WHAPI_BASE_URL: 'gate.whapi.cloud' },
     'WHAPI_BASE_URL must be a URL that begins with http:// or https://.',
+  ],
+  [
+    { TRUST_PROXY: '10.0.0.0/33' },
+    'TRUST_PROXY must be addresses or networks like 10.0.0.0/8, apart by commas.',
   ],
   [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be a URL that begins with http:// or https://.'],
   [{ TEST_PROVIDER_URL: 'x' }, 'TEST_PROVIDER_URL must be a URL that begins with http:// or https://.'],

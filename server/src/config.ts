@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { limits } from '@sendroom/contract/limits'
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
@@ -40,6 +41,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     whapiPartnerToken: read.WHAPI_PARTNER_TOKEN,
     testProviderUrl: read.TEST_PROVIDER_URL,
     publicUrl: read.PUBLIC_URL,
+    /** Whose X-Forwarded headers are believed. */
+    trustProxy: read.TRUST_PROXY,
     imageStore: read.IMAGE_STORE,
     selfRegistration: read.SELF_REGISTRATION,
     sessionDays: read.SESSION_DAYS,
@@ -72,6 +75,14 @@ const Variables = z.object({
   WHAPI_PARTNER_TOKEN: z.string().optional(),
   TEST_PROVIDER_URL: webUrl().optional(),
   PUBLIC_URL: webUrl().optional(),
+  TRUST_PROXY: z
+    .string()
+    .default('loopback')
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .refine(
+      (parts) => parts.every(isNetwork),
+      'must be addresses or networks like 10.0.0.0/8, apart by commas',
+    ),
   IMAGE_STORE: z.string().default('disk').transform(readImageStore),
   SELF_REGISTRATION: oneOf('approval', 'off').default('approval'),
   SESSION_DAYS: wholeNumber(1, 365).default(7),
@@ -105,6 +116,14 @@ function url(...schemes: string[]) {
 
 function webUrl() {
   return url('http', 'https').transform((text) => text.replace(/\/+$/, ''))
+}
+
+/** What Fastify takes for a proxy: an address, a network, or one of its names for local ones. */
+function isNetwork(text: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
+  const [address = '', bits = '0', ...rest] = text.split('/')
+  const version = isIP(address)
+  return version > 0 && rest.length === 0 && /^\d+$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128)
 }
 
 function readImageStore(text: string, context: z.RefinementCtx): ImageStore {

@@ -1,8 +1,10 @@
 import { type QuietHours, quietTimes } from './quiet.ts'
 
 const HOUR_MS = 3_600_000
-/** Bounds the work, about a tenth of a second: what would take longer to tell lies decades ahead. */
-const MOST_STEPS = 50_000
+/** How far is looked ahead. Nobody plans for longer. */
+const HORIZON_MS = 5 * 365 * 24 * HOUR_MS
+/** Bounds the work to some hundredths of a second, in which the process does nothing else. */
+const MOST_LOOKS = 300_000
 
 /** Groups and private chats: each has its own pause and its own cap, as `chat_kind` in SQL. */
 export type ChatKind = 'g' | 'p'
@@ -25,7 +27,7 @@ export type AccountPace = {
 /**
  * When the last message of a job goes, if nothing fails and nobody steps in, by the rules of pace: pauses at their
  * average, caps by hours, quiet hours, and the other jobs of the account taking turns with it. A send itself counts
- * as no time. Pure; null when it lies too far ahead to tell, or when there is nothing to send.
+ * as no time. Pure; null when it lies too far ahead or takes too long to tell, or when there is nothing to send.
  *
  * It goes by whole rounds of turns as long as nothing changes, so 100,000 messages cost about as much as 1,000.
  */
@@ -48,15 +50,17 @@ export function lastSendAt(job: Queue, others: readonly Queue[], account: Accoun
     return now + rounds * roundMsOf(turns, account)
   }
 
-  for (let step = 0; step < MOST_STEPS; step++) {
+  const horizon = now + HORIZON_MS
+  for (let looks = 0; looks < MOST_LOOKS && now < horizon; looks += 1 + queues.length) {
     const quiet = quietAt?.(now)
     if (quiet && quiet.from <= now) {
       now = quiet.to
       continue
     }
     queues = queues.filter(({ left }) => left > 0)
+    const room = { g: cap.room('g', now), p: cap.room('p', now) }
     const open = queues.filter(({ beginsAt }) => beginsAt <= now)
-    const turns = open.filter(({ kind }) => cap.room(kind, now) > 0)
+    const turns = open.filter(({ kind }) => room[kind] > 0)
     const begins = queues.flatMap(({ beginsAt }) => (beginsAt > now ? [beginsAt] : []))
     const [next] = turns
     if (!next) {
@@ -64,7 +68,7 @@ export function lastSendAt(job: Queue, others: readonly Queue[], account: Accoun
       continue
     }
     const sameUntil = Math.min(...begins, quiet?.from ?? Number.POSITIVE_INFINITY, cap.sameUntil(now))
-    const rounds = wholeRounds(turns, ours, sameUntil - now, account, (kind) => cap.room(kind, now))
+    const rounds = wholeRounds(turns, ours, sameUntil - now, account, room)
     if (rounds > 0) {
       now = takeTurns(turns, rounds)
       continue
@@ -84,14 +88,15 @@ function wholeRounds(
   ours: Queue,
   ms: number,
   account: AccountPace,
-  room: (kind: ChatKind) => number,
+  room: Record<ChatKind, number>,
 ): number {
   const roundMs = roundMsOf(turns, account)
-  const sharing = (kind: ChatKind) => turns.filter((queue) => queue.kind === kind).length
+  const people = turns.filter(({ kind }) => kind === 'p').length
   return Math.min(
     roundMs === 0 ? Number.POSITIVE_INFINITY : Math.floor(ms / roundMs),
     ...turns.map((queue) => queue.left - (queue === ours ? 1 : 0)),
-    ...turns.map(({ kind }) => Math.floor(room(kind) / sharing(kind))),
+    people === 0 ? Number.POSITIVE_INFINITY : Math.floor(room.p / people),
+    people === turns.length ? Number.POSITIVE_INFINITY : Math.floor(room.g / (turns.length - people)),
   )
 }
 

@@ -112,7 +112,8 @@ describe.concurrent('the process', { timeout: 90_000 }, () => {
   test('[R-158] prints the first Admin’s password once, and keeps it only until the first sign-in', async () => {
     await using home = await Installation.create()
     const note = join(home.dataDir, 'first-admin.txt')
-    const first = await home.start()
+    const first = await home.start([], { LOG_LEVEL: 'info' })
+    expect(first.stderr).toBe('') // nothing between the lines that a person reads
     expect(first.stdout).toContain(
       `Sign in as admin with the password ${home.password} (it is shown only this once).`,
     )

@@ -45,7 +45,7 @@ test('an empty installation counts nothing', async () => {
   })
 })
 
-test('[R-125] [R-242] everybody counts what they may see', async () => {
+test('[R-125] [R-242] [R-126] everybody counts what they may see', async () => {
   const [mine, other] = [await world.add.instance(), await world.add.instance()]
   const member = await world.add.user({ instances: [mine] })
   for (const { id: instanceId } of [mine, other]) {

@@ -130,7 +130,7 @@ const callerOf = async (user: TestUser) => {
   return caller
 }
 
-test('a locked user’s stream ends, and nobody else’s', async () => {
+test('[R-298] a locked user’s stream ends, and nobody else’s', async () => {
   const [admin, user] = [await world.add.admin(), await world.add.user()]
   const [theirs, ours] = [await follow(user), await follow(admin)]
 
@@ -150,7 +150,24 @@ test('a logout ends the stream', async () => {
   await until('the stream ends', () => followed.hasEnded)
 })
 
-test('another assignment ends the stream; the next one follows the new instances', async () => {
+test('[R-298] another role and other flags end the stream of their user', async () => {
+  const admin = await world.add.admin()
+  const user = await world.add.user()
+  const assignment = { instanceIds: [], canSendMessages: false, canCreateJobs: true }
+  const changes = [
+    () => world.call(admin, contract.users.update, { params: user, body: { role: 'Admin' } }),
+    () => world.call(admin, contract.users.update, { params: user, body: { canCreateJobs: false } }),
+    () => world.call(admin, contract.users.assignInstances, { params: user, body: assignment }),
+  ]
+
+  for (const change of changes) {
+    const followed = await follow(user)
+    expect((await change()).status).toBe(200)
+    await until('the stream ends', () => followed.hasEnded)
+  }
+})
+
+test('[R-298] another assignment ends the stream; the next one follows the new instances', async () => {
   const [admin, user, instance] = [
     await world.add.admin(),
     await world.add.user(),

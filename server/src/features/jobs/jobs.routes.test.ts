@@ -303,6 +303,8 @@ test('[R-144] a job that has ended is restarted from the start', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Completed' })
   await settle(id, 'sent', 'failed', 'sent')
+  await world.sql`
+    insert into job_logs (job_id, log_level, reason) values (${id}, 'Info', '{"code": "job_started", "params": {}}')`
 
   expect(await restart(member, id)).toMatchObject({ status: 200, body: { id, status: 'Pending' } })
 

@@ -176,3 +176,28 @@ describe('where registration is switched off', () => {
     })
   })
 })
+
+describe('behind a proxy elsewhere that is trusted', () => {
+  const proxied = useWorld({ env: { TRUST_PROXY: '10.0.0.0/8' } })
+  const registerFrom = async (world: typeof proxied, address: string) =>
+    (
+      await (
+        await world.app
+      ).inject({
+        method: 'POST',
+        url: '/api/auth/register',
+        remoteAddress: '10.1.2.3',
+        headers: { 'x-forwarded-for': address },
+        payload: {},
+      })
+    ).statusCode
+
+  test.each([
+    ['each person has limits of their own', () => proxied, 400],
+    ['where it is not trusted, all share one', () => world, 429],
+  ] as const)('%s', async (_case, where, sixth) => {
+    for (let n = 1; n <= 5; n++) await registerFrom(where(), `203.0.113.${n}`)
+
+    expect(await registerFrom(where(), '203.0.113.6')).toBe(sixth)
+  })
+})

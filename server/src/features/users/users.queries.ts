@@ -1,4 +1,5 @@
 import type { User, UserListQuery } from '@sendroom/contract/users'
+import { CHANGES } from '../../platform/changes.ts'
 import { contains, type Db } from '../../platform/database/connection.ts'
 import { listPage } from '../../platform/list.ts'
 import { userColumns } from '../../platform/user-row.ts'
@@ -75,6 +76,14 @@ export async function replaceInstances(sql: Db, userId: number, instanceIds: num
     select count(*) from user_instances where user_id = ${userId}`
   return count === ids.length
 }
+
+/**
+ * Their open pages ask anew who they are. Triggers tell of a role, a lock and instances, but not of flags; in the same
+ * words, which PostgreSQL then says once.
+ */
+export const tellAccess = (tx: Db, userId: number) => tx`
+  select pg_notify(${CHANGES}, jsonb_build_array(
+    jsonb_build_object('feature', 'access', 'id', ${userId}::bigint))::text)`
 
 /** Ends the user's sessions, but not this one. */
 export const endSessions = (sql: Db, userId: number, except: Buffer | null) =>

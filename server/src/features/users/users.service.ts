@@ -12,6 +12,7 @@ import {
   lockActiveAdmins,
   markSeen,
   replaceInstances,
+  tellAccess,
   updateUserColumns,
 } from './users.queries.ts'
 
@@ -42,6 +43,7 @@ export async function updateUser(sql: Sql, caller: Caller, id: number, change: C
     const found = await updateUserColumns(tx, id, { ...given(columns), ...secret }).catch(takenName)
     if (!found) throw new Refusal('not_found')
     if (assignedInstances) await assign(tx, id, assignedInstances, 'assignedInstances')
+    await tellAccess(tx, id)
     // Left alone, the sessions of a locked user would live again when the user is unlocked.
     if (password !== undefined || change.isActive === false)
       await endSessions(tx, id, caller.id === id ? caller.tokenHash : null)
@@ -62,6 +64,7 @@ export async function assignInstances(sql: Sql, id: number, form: z.output<typeo
   return sql.begin(async (tx) => {
     if (!(await updateUserColumns(tx, id, flags))) throw new Refusal('not_found')
     await assign(tx, id, instanceIds, 'instanceIds')
+    await tellAccess(tx, id)
     return requireUser(tx, id)
   })
 }
