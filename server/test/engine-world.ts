@@ -1,6 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll } from 'vitest'
+import { writeAlone } from '../src/engine/batch.ts'
+import type { Claim } from '../src/engine/claim.ts'
+import { type Attempt, consequenceOf } from '../src/engine/consequence.ts'
 import { type EngineParts, startEngine } from '../src/engine/index.ts'
+import type { Step, Work } from '../src/engine/intent.ts'
 import { connect, type Sql } from '../src/platform/database/connection.ts'
 import { secretsOf } from '../src/platform/secrets.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
@@ -67,7 +72,30 @@ export function useEngineWorld() {
     select id, chat_id, status, attempt, reason, provider_message_id, instance_id
     from deliveries where job_id = ${jobId} order by id`
 
+  /** Asks for the account's next message, as its sender does, and commits the intent. */
+  async function ask(claim: Claim): Promise<Step> {
+    return (await writeAlone(database.sql, { claim, result: null, intent: randomUUID() })).step
+  }
+
+  /** Writes what became of an attempt, whoever holds the account by now. */
+  function record(work: Work, outcome: Attempt) {
+    const claim = { instanceId: work.instanceId, token: randomUUID(), leaseEndsAt: 0 }
+    const result = { work, after: consequenceOf(work, outcome, 0) }
+    return writeAlone(database.sql, { claim, result, intent: null })
+  }
+
+  /** The provider's id that the job's only delivery is credited with. */
+  const credit = (jobId: number, providerMessageId: string) => database.sql`
+    with credited as (
+      update deliveries set provider_message_id = ${providerMessageId} where job_id = ${jobId}
+      returning instance_id, provider_message_id, id
+    )
+    insert into credited_messages (instance_id, provider_message_id, delivery_id) select * from credited`
+
   return {
+    ask,
+    record,
+    credit,
     get sql(): Sql {
       return database.sql
     },

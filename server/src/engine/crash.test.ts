@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test, vi } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
 import type { OwnMessage } from '../providers/provider.ts'
 import { ProviderFailure } from '../providers/provider.ts'
+import { openBatches } from './batch.ts'
 import { type Claim, claimAccounts, renewLeases, strandDeliveries } from './claim.ts'
 import { cancelJob, deleteJobs, restartJob, whyWaiting } from './index.ts'
-import { type Work, writeIntent } from './intent.ts'
+import type { Work } from './intent.ts'
 import { claimLookUps, lookUp } from './reconcile.ts'
 import { runAccount } from './sender.ts'
-import { settle } from './settle.ts'
 
 const world = useEngineWorld()
 
@@ -20,7 +19,7 @@ async function untilStatus(jobId: number, status: string) {
 async function intend(): Promise<{ claim: Claim; work: Work }> {
   const [claim] = await claimAccounts(world.sql, 1)
   if (!claim) throw new Error('Nothing was claimed')
-  const work = await writeIntent(world.sql, claim, randomUUID())
+  const work = await world.ask(claim)
   if (work.kind !== 'send') throw new Error(`No intent: ${work.kind}`)
   return { claim, work }
 }
@@ -92,17 +91,17 @@ test('a result that comes after the takeover still settles its own intent, from 
   await strandDeliveries(world.sql)
   expect(await world.statuses(job.id)).toEqual(['doubt'])
 
-  await settle(world.sql, work, { kind: 'sent', providerMessageId: 'late' })
+  await world.record(work, { kind: 'sent', providerMessageId: 'late' })
 
   expect(await world.deliveries(job.id)).toMatchObject([{ status: 'sent', providerMessageId: 'late' }])
-  await settle(world.sql, work, { kind: 'rejected', reason: { code: 'refused', params: {} } })
+  await world.record(work, { kind: 'rejected', reason: { code: 'refused', params: {} } })
   expect(await world.statuses(job.id)).toEqual(['sent'])
 })
 
 test('a result that comes after the next attempt has begun changes nothing', async () => {
   const { job, work } = await abandonedJob()
   await world.moveClock('21 seconds')
-  await settle(world.sql, work, {
+  await world.record(work, {
     kind: 'busy',
     reason: { code: 'provider_busy', params: {} },
     retryAfterMs: 0,
@@ -110,7 +109,7 @@ test('a result that comes after the next attempt has begun changes nothing', asy
   await world.moveClock('1 minute')
   const { work: second } = await intend()
 
-  await settle(world.sql, work, { kind: 'rejected', reason: { code: 'refused', params: {} } })
+  await world.record(work, { kind: 'rejected', reason: { code: 'refused', params: {} } })
 
   expect(second.id).toBe(work.id)
   expect(await world.statuses(job.id)).toEqual(['sending'])
@@ -122,7 +121,7 @@ test('a worker whose lease is over writes no intent, and cannot renew what anoth
   if (!old) throw new Error('Nothing was claimed')
   expect(await claimAccounts(world.sql, 1)).toEqual([])
   await world.moveClock('16 seconds')
-  expect(await writeIntent(world.sql, old, randomUUID())).toEqual({ kind: 'nothing' })
+  expect(await world.ask(old)).toEqual({ kind: 'nothing' })
   await world.moveClock('5 seconds')
   const [taken] = await claimAccounts(world.sql, 1)
 
@@ -151,7 +150,14 @@ test.each(['before the call', 'while connecting'])(
 
     const never = () => false
     await runAccount(
-      { ...parts, secrets: { decrypt }, moved: () => {}, isStopping: never, isGivingUp: never },
+      {
+        ...parts,
+        hand: openBatches(parts.sql).hand,
+        secrets: { decrypt },
+        moved: () => {},
+        isStopping: never,
+        isGivingUp: never,
+      },
       claim,
     )
 
@@ -165,7 +171,7 @@ test('a log tells of a thousand recipients, and then says that it stops', async 
   const { job, work } = await abandonedJob()
   await world.sql`update jobs set noted = 1000 where id = ${job.id}`
 
-  await settle(world.sql, work, { kind: 'rejected', reason: { code: 'refused', params: {} } })
+  await world.record(work, { kind: 'rejected', reason: { code: 'refused', params: {} } })
 
   expect(await world.log(job.id)).toEqual(['log_full'])
 })
@@ -233,8 +239,13 @@ test.each<[string, OwnMessage[], string]>([
   const { provider, script } = world.scripted()
   const { job } = await abandonedJob()
   const { instanceId } = job
-  const other = await world.add.job({ instanceId, status: 'Cancelled', recipients: ['1@g.us'] })
-  await world.sql`update deliveries set status = 'sent', provider_message_id = 'credited' where job_id = ${other.id}`
+  const other = await world.add.job({
+    instanceId,
+    status: 'Cancelled',
+    recipients: ['1@g.us'],
+    deliveryStatus: 'sent',
+  })
+  await world.credit(other.id, 'credited')
   await world.sql`insert into credited_messages ${world.sql({ instanceId, providerMessageId: 'deleted' })}`
   script.onList = () => messages
   world.worker(provider)

@@ -1,6 +1,7 @@
 import { isDatabaseDown } from '../platform/database/connection.ts'
 import { checkAccount, claimChecks, failOverdue } from './account.ts'
 import { claimAsks, openAsking } from './ask.ts'
+import { openBatches } from './batch.ts'
 import { type Claim, claimAccounts, RENEW_EVERY_MS, renewLeases, strandDeliveries } from './claim.ts'
 import { finishJobs, forgetCredited, startDueJobs } from './life.ts'
 import { NUDGE } from './nudge.ts'
@@ -43,6 +44,7 @@ export function startEngine(parts: EngineParts): Engine {
   const progress = openProgress(sql, complain)
   const sender: Sender = {
     ...parts,
+    hand: openBatches(sql).hand,
     moved: progress.moved,
     isStopping: () => stoppingSince !== null,
     isGivingUp: () => stoppingSince !== null && performance.now() - stoppingSince > STOP_PATIENCE_MS,

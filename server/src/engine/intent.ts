@@ -1,6 +1,7 @@
 import type { Reason } from '@sendroom/contract/values'
 import type { Db, Sql } from '../platform/database/connection.ts'
 import { type Claim, LEASE_LEFT_MS } from './claim.ts'
+import { type Locking, lockAccounts } from './lock.ts'
 import { accountMayGo, drawPause, jobMayGo } from './pace.ts'
 import { nextDelivery } from './queue.ts'
 
@@ -43,30 +44,38 @@ export type Upload = {
 /** `passed`: this one is not to be sent now, the next may be. `nothing`: not now, or the account is not ours. */
 export type Step = Work | Upload | { kind: 'passed' } | { kind: 'nothing' }
 
-type Row = Omit<Work, 'kind' | 'intent' | 'instanceId' | 'intendedAt'> & {
+/** An account asks for its next message; the intent is the token that its row will carry. */
+export type Wish = { claim: Claim; intent: string }
+
+export type IntentRow = Omit<Work, 'kind' | 'id' | 'intendedAt'> & {
+  /** Null when there is nothing to send. */
+  id: number | null
+  isTurn: boolean
   isWritten: boolean
   needsUpload: boolean
   imageName: string
 }
 
 /**
- * Writes the intent of the account's next message, in one statement that commits before anything is sent.
+ * Writes the intents of the accounts' next messages, in one statement that commits before anything is sent. An
+ * account that is missing in the answer is not ours, or was passed over since somebody holds its lock.
  *
- * It locks the account first, as a cancel does. The updates of job and delivery test their status again, so
+ * It locks the accounts first, as a cancel does. The updates of job and delivery test their status again, so
  * what a cancel changed while we waited for the lock is seen although our snapshot is older.
- * Jobs take turns, the one that waited longest first.
+ * The jobs of an account take turns, the one that waited longest first.
  */
-export async function writeIntent(sql: Sql, claim: Claim, intent: string): Promise<Step> {
-  const intendedAt = performance.now()
-  const { instanceId } = claim
-  const [row] = await sql<Row[]>`
-    with account as materialized (
-      select i.* from instances i
-      where i.id = ${instanceId} and i.claim = ${claim.token}
-        and i.lease_until > clock_now() + ${LEASE_LEFT_MS} * interval '1 ms' and ${accountMayGo(sql)}
-      for no key update
+export const writeIntents = (db: Db, wishes: Wish[], locking: Locking) => db<IntentRow[]>`
+    with mine as materialized (
+      select wish.intent, i.*
+      from unnest(${wishes.map(({ claim }) => claim.instanceId)}::bigint[],
+        ${wishes.map(({ claim }) => claim.token)}::uuid[], ${wishes.map(({ intent }) => intent)}::uuid[])
+        as wish (instance_id, claim, intent)
+        join instances i on i.id = wish.instance_id and i.claim = wish.claim
+      ${lockAccounts(db, locking)}
     ), next as materialized (
-      ${nextTurn(sql)}
+      select i.id as instance_id, i.intent, turn.*
+      from mine i cross join lateral (${nextTurn(db)}) turn
+      where i.lease_until > clock_now() + ${LEASE_LEFT_MS} * interval '1 ms' and ${accountMayGo(db)}
     ), turned as (
       update jobs j
       set last_turn_at = clock_now(), fresh_from = case when next.fresh then next.id + 1 else j.fresh_from end
@@ -75,7 +84,7 @@ export async function writeIntent(sql: Sql, claim: Claim, intent: string): Promi
       returning j.id
     ), written as (
       update deliveries d
-      set status = 'sending', attempt = d.attempt + 1, intent = ${intent}, intent_at = clock_now()
+      set status = 'sending', attempt = d.attempt + 1, intent = next.intent, intent_at = clock_now()
       from next join turned on turned.id = next.job_id
       where d.id = next.id and d.status = 'queued' and not next.is_blocked
       returning d.id, d.attempt
@@ -86,27 +95,28 @@ export async function writeIntent(sql: Sql, claim: Claim, intent: string): Promi
     ), paced as (
       update instances i
       set in_flight = written.id, busy = null,
-        next_due_at = clock_now() + ${drawPause(sql, 'next.job_type')},
+        next_due_at = clock_now() + ${drawPause(db, 'next.job_type')},
         sent_by_hour = spend(i.sent_by_hour, chat_kind(next.job_type), clock_now(), 1)
       from written join next on next.id = written.id
-      where i.id = ${instanceId}
+      where i.id = next.instance_id
     )
-    select next.id, next.job_id, next.job_type, next.chat_id, next.recipient_name, next.text_content as text,
-      next.media_id, next.image_name, next.needs_upload, next.reason as last_reason, account.failures_in_a_row,
-      account.busy_in_a_row, account.token_cipher, account.is_test, written.attempt,
-      written.id is not null as is_written
-    from account join next on true
-      left join turned on turned.id = next.job_id left join written on written.id = next.id
-    where next.needs_upload or turned.id is not null`
-  if (!row) return { kind: 'nothing' }
-  if (row.needsUpload) return { ...row, kind: 'upload', instanceId }
-  if (!row.isWritten) return { kind: 'passed' }
-  return { ...row, kind: 'send', instanceId, intent, intendedAt }
+    select mine.id as instance_id, mine.intent, next.id, next.job_id, next.job_type, next.chat_id,
+      next.recipient_name, next.text_content as text, next.media_id, next.image_name, next.needs_upload,
+      next.reason as last_reason, mine.failures_in_a_row, mine.busy_in_a_row, mine.token_cipher, mine.is_test,
+      written.attempt, turned.id is not null as is_turn, written.id is not null as is_written
+    from mine left join next on next.instance_id = mine.id
+      left join turned on turned.id = next.job_id left join written on written.id = next.id`
+
+export function stepOf({ id, ...row }: IntentRow, intendedAt: number): Step {
+  if (id === null) return { kind: 'nothing' }
+  if (row.needsUpload) return { ...row, kind: 'upload' }
+  if (row.isWritten) return { ...row, id, kind: 'send', intendedAt }
+  return { kind: row.isTurn ? 'passed' : 'nothing' }
 }
 
 /**
- * The next delivery of the job whose turn it is. While a chat has a message in doubt, nothing more is sent to
- * it: so a look-up never has to tell two messages of one text apart.
+ * The next delivery of the job of account `i` whose turn it is. While a chat has a message in doubt, nothing more is
+ * sent to it: so a look-up never has to tell two messages of one text apart.
  */
 const nextTurn = (db: Db) => db`
   select d.id, d.fresh, d.chat_id, d.recipient_name, d.reason, j.id as job_id, j.job_type, j.text_content,
@@ -115,10 +125,10 @@ const nextTurn = (db: Db) => db`
       select from deliveries other
       where other.instance_id = d.instance_id and other.chat_id = d.chat_id and other.doubt_since is not null
     ) as is_blocked
-  from account i
-    join jobs j on j.instance_id = i.id and ${jobMayGo(db)}
+  from jobs j
     cross join lateral (${nextDelivery(db)}) d
     left join images image on image.id = j.image_id
+  where j.instance_id = i.id and ${jobMayGo(db)}
   order by j.last_turn_at, j.id
   limit 1`
 

@@ -86,7 +86,7 @@ export async function restartJob(
     await lockAccountOfJobs(tx, [jobId])
     if (await unsettledIn(tx, [jobId])) return (await canRestart(tx, jobId)) ? 'settling' : 'not_allowed'
     if (!(await moveJob(tx, jobId, 'restart'))) return 'not_allowed'
-    await rememberCredited(tx, [jobId])
+    await freeCredits(tx, [jobId])
     await tx`
       update deliveries set ${untried(tx)}, not_before = 'epoch' where job_id = ${jobId}`
     await tx`delete from job_logs where job_id = ${jobId}`
@@ -112,12 +112,15 @@ const canRestart = async (tx: Db, jobId: number) =>
   (await tx`select from jobs where id = ${jobId} and status in ${tx([...jobTransitions.restart.from])}`)
     .count === 1
 
-/** Ids of messages that went out, kept when the rows that were credited with them go: no look-up may take them. */
-export const rememberCredited = (tx: Db, jobIds: number[], only = tx`true`) => tx`
-  insert into credited_messages (instance_id, provider_message_id)
-  select instance_id, provider_message_id from deliveries
-  where job_id = any(${jobIds}) and provider_message_id is not null and ${only}
-  on conflict (instance_id, provider_message_id) do update set credited_at = excluded.credited_at`
+/**
+ * The messages of these jobs are nobody's any more, for their rows start anew: kept all the same, for no look-up may
+ * take them. Those of deleted rows are freed by a trigger.
+ */
+export const freeCredits = (tx: Db, jobIds: number[], only = tx`true`) => tx`
+  update credited_messages c set freed_at = clock_now()
+  from deliveries d
+  where d.job_id = any(${jobIds}) and ${only} and c.instance_id = d.instance_id
+    and c.provider_message_id = d.provider_message_id`
 
 /** Fails all that a job has not sent yet, for one reason that holds for every recipient. */
 export async function failQueued(sql: Sql, jobId: number, why: Reason): Promise<void> {
@@ -179,4 +182,4 @@ export async function finishJobs(sql: Sql, jobId?: number): Promise<void> {
 
 /** No look-up goes back further than this. */
 export const forgetCredited = (sql: Sql) => sql`
-  delete from credited_messages where credited_at < clock_now() - interval '48 hours'`
+  delete from credited_messages where freed_at < clock_now() - interval '48 hours'`

@@ -1,10 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
 import { claimAccounts } from './claim.ts'
 import { cancelJob, pauseJob, recipientCounts, restartJob, resumeJob, whyWaiting } from './index.ts'
-import { writeIntent } from './intent.ts'
-import { settle } from './settle.ts'
 
 const world = useEngineWorld()
 
@@ -80,7 +77,7 @@ test('an intent that waits behind a pause sees it, although its snapshot is olde
     await tx`select from instances where id = ${job.instanceId} for update`
     const pausing = pauseJob(sql, job.id, 'Ann')
     await world.until(async () => (await waiting()) === 1)
-    const intending = writeIntent(sql, claim, randomUUID())
+    const intending = world.ask(claim)
     await world.until(async () => (await waiting()) === 2)
     // Not awaited inside: both go on when this transaction ends.
     return [{ pausing }, { intending }] as const
@@ -95,11 +92,11 @@ test('what was in flight when the job was paused is recorded, and the last one e
   const { sql } = world
   const job = await world.add.job({ recipients: ['1@g.us'] })
   await sql`update jobs set status = 'Running' where id = ${job.id}`
-  const work = await writeIntent(sql, await claimOne(), randomUUID())
+  const work = await world.ask(await claimOne())
   if (work.kind !== 'send') throw new Error('No intent was written')
 
   await pauseJob(sql, job.id, 'Ann')
-  await settle(sql, work, { kind: 'sent', providerMessageId: 'message-of-the-pause' })
+  await world.record(work, { kind: 'sent', providerMessageId: 'message-of-the-pause' })
   world.worker(world.scripted().provider)
 
   await untilStatus(job.id, 'Completed')

@@ -13,10 +13,9 @@ const group = '120363000000000001@g.us'
 async function sentJob(chatId = person, id: string | null = 'm1') {
   const job = await world.add.job({ recipients: [chatId], status: 'Completed' })
   await world.sql`
-    update deliveries
-    set status = 'sent', intent = gen_random_uuid(), provider_message_id = ${id},
-      sent_at = '2026-01-01T00:00:00Z'
+    update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = '2026-01-01T00:00:00Z'
     where job_id = ${job.id}`
+  if (id !== null) await world.credit(job.id, id)
   return job
 }
 
@@ -151,7 +150,7 @@ test('one that comes before the answer to the send finds its message later', asy
   const { id, instanceId } = await sentJob(person, null)
   await tell(instanceId, [receipt('read'), receipt('delivered')])
   expect(await left()).toBe(2)
-  await world.sql`update deliveries set provider_message_id = 'm1' where job_id = ${id}`
+  await world.credit(id, 'm1')
   await world.moveClock('1 minute')
   await applyReceipts(world.sql)
   expect(await rowOf(id)).toMatchObject({ deliveredAt: at('delivered'), readAt: at('read') })
@@ -178,8 +177,9 @@ test('a new run begins without receipts, and counts its members anew', async () 
   await restartJob(world.sql, id, 'somebody')
   expect(await rowOf(id)).toMatchObject({ deliveredMembers: 0, readMembers: 0, deliveredAt: null })
   await world.sql`
-    update deliveries set status = 'sent', intent = gen_random_uuid(), provider_message_id = 'm9',
-      sent_at = '2026-01-01T00:00:00Z' where job_id = ${id}`
+    update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = '2026-01-01T00:00:00Z'
+    where job_id = ${id}`
+  await world.credit(id, 'm9')
   await tell(instanceId, [receipt('delivered', { providerMessageId: 'm9', viewer: 'a' })])
   expect(await rowOf(id)).toMatchObject({ deliveredMembers: 1, readMembers: 0 })
 })

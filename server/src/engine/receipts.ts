@@ -62,8 +62,10 @@ async function applySome(sql: Sql): Promise<Applied> {
       select due.id as event_id, due.state, due.detail, due.provider_message_id, d.id, d.job_id, d.instance_id, d.intent,
         case when d.chat_id like '%@g.us' then due.viewer end as viewer,
         greatest(d.sent_at, least(due.happened_at, due.received_at)) as at
-      from due join deliveries d
-        on d.instance_id = due.instance_id and d.provider_message_id = due.provider_message_id
+      from due
+        join credited_messages c
+          on c.instance_id = due.instance_id and c.provider_message_id = due.provider_message_id
+        join deliveries d on d.id = c.delivery_id and d.provider_message_id = c.provider_message_id
       where d.sent_at > clock_now() - ${KEPT_VIEWERS}::interval
       for update of d skip locked
     ), viewed as (

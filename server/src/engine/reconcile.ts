@@ -3,7 +3,7 @@ import { type Account, type OwnMessage, type Provider, ProviderFailure } from '.
 import { backoffMs, type Consequence, note, reason } from './consequence.ts'
 import { finishJobs } from './life.ts'
 import { type EngineParts, reach } from './parts.ts'
-import { firstAsk, json, tellDelivery } from './settle.ts'
+import { creditMessages, firstAsk, json, tellDelivery } from './settle.ts'
 import { BELIEVE_AFTER_MS, LOOKS_APART_MS, type Verdict, verdictOf } from './verdict.ts'
 
 /** A message in doubt whose turn it is to be looked up. */
@@ -119,9 +119,8 @@ async function conclude(tx: Db, look: LookUp, found: string[] | null, isWell: bo
     select
       array(
         select id from unnest(${found ?? []}::text[]) as m (id)
-        where not exists (select from deliveries o where o.instance_id = d.instance_id and o.provider_message_id = m.id)
-          and not exists (
-            select from credited_messages c where c.instance_id = d.instance_id and c.provider_message_id = m.id)
+        where not exists (
+          select from credited_messages c where c.instance_id = d.instance_id and c.provider_message_id = m.id)
       ) as candidates,
       extract(epoch from ${look.beganAt} - d.intent_at) * 1000 as since_intent_ms,
       extract(epoch from ${look.beganAt} - d.not_found_at) * 1000 as since_not_found_ms,
@@ -138,11 +137,15 @@ async function writeVerdict(tx: Db, look: LookUp, verdict: Verdict, doubts: numb
   switch (verdict.kind) {
     case 'sent':
       await tx`
-        update deliveries d
-        set status = 'sent', provider_message_id = ${verdict.providerMessageId}, sent_at = d.intent_at, reason = null,
-          ask_at = ${firstAsk(tx)}, ${noDoubt(tx)}
-        from instances account
-        where d.id = ${look.id} and account.id = d.instance_id`
+        with settled as (
+          update deliveries d
+          set status = 'sent', provider_message_id = ${verdict.providerMessageId}, sent_at = d.intent_at, reason = null,
+            ask_at = ${firstAsk(tx)}, ${noDoubt(tx)}
+          from instances account
+          where d.id = ${look.id} and account.id = d.instance_id
+          returning d.*
+        )
+        ${creditMessages(tx)}`
       return tellDelivery(tx, look.jobId, note('Info', 'delivery_found', look))
     case 'unknown': {
       const why = reason('outcome_unknown')

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Sql } from '../platform/database/connection.ts'
-import { cancelJob, lockAccountOfJobs, rememberCredited } from './life.ts'
+import { cancelJob, lockAccountOfJobs } from './life.ts'
 import { unsettledIn } from './unsettled.ts'
 
 /** How long what is in flight gets to settle: as long as one send may take. */
@@ -51,7 +51,6 @@ const deleteSettled = (sql: Sql, jobIds: number[]) =>
   sql.begin(async (tx) => {
     await lockAccountOfJobs(tx, jobIds)
     if (await unsettledIn(tx, jobIds)) return false
-    await rememberCredited(tx, jobIds)
     await tx`delete from jobs where id = any(${jobIds})`
     return true
   })

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
 import { claimAccounts } from './claim.ts'
 import { cancelJob, pauseJob, recipientCounts, retryFailed } from './index.ts'
-import { writeIntent } from './intent.ts'
 
 const world = useEngineWorld()
 
@@ -101,7 +99,7 @@ test('nothing to send, not ended, or not settled: nothing changes', async () => 
 
   const [claim] = await claimAccounts(sql, 10)
   if (!claim) throw new Error('Nothing was claimed')
-  expect(await writeIntent(sql, claim, randomUUID())).toMatchObject({ kind: 'send' })
+  expect(await world.ask(claim)).toMatchObject({ kind: 'send' })
   await cancelJob(sql, running.id, 'Ann')
   expect(await retryFailed(sql, running.id, 'Ann', rest)).toBe('settling')
   expect(await world.statuses(running.id)).toEqual(['sending', 'skipped', 'skipped'])
@@ -110,15 +108,15 @@ test('nothing to send, not ended, or not settled: nothing changes', async () => 
 test('a message that was accepted and then failed stays known, and its recipient gets a new one', async () => {
   const { provider } = world.scripted()
   const job = await world.add.job({ status: 'Completed', deliveryStatus: 'failed', recipients: ['1@g.us'] })
-  await world.sql`update deliveries set provider_message_id = 'failed-later' where job_id = ${job.id}`
+  await world.credit(job.id, 'failed-later')
 
   expect(await retryFailed(world.sql, job.id, 'Ann', rest)).toBe('done')
   world.worker(provider)
   await untilStatus(job.id, 'Completed')
 
-  expect(await world.sql`select provider_message_id from credited_messages`).toEqual([
-    { providerMessageId: 'failed-later' },
-  ])
+  expect(
+    await world.sql`select provider_message_id from credited_messages where instance_id = ${job.instanceId} and freed_at is not null`,
+  ).toEqual([{ providerMessageId: 'failed-later' }])
   expect((await world.deliveries(job.id))[0]?.providerMessageId).toBe('message-1')
 })
 

@@ -1,7 +1,7 @@
 import type { JobStatus } from '@sendroom/contract/job-life'
 import { jobCan } from '@sendroom/contract/job-life'
 import type { Db, Sql } from '../platform/database/connection.ts'
-import { lockAccountOfJobs, moveJob, rememberCredited, tellJob, untried } from './life.ts'
+import { freeCredits, lockAccountOfJobs, moveJob, tellJob, untried } from './life.ts'
 import { nudge } from './nudge.ts'
 import { unsettledIn } from './unsettled.ts'
 
@@ -28,7 +28,7 @@ export async function retryFailed(
     if (!job || !jobCan('retry', job)) return 'not_allowed'
     if (job.settling || (await unsettledIn(tx, [jobId]))) return 'settling'
     // A message that was accepted and then failed has an id, which no look-up may take for a new one.
-    await rememberCredited(tx, [jobId], tx`status = 'failed'`)
+    await freeCredits(tx, [jobId], tx`d.status = 'failed'`)
     const count = await takeBack(tx, jobId, includeUnknown)
     if (count === 0) return 'nothing'
     await moveJob(tx, jobId, 'retry')

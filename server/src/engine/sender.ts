@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { isDatabaseDown } from '../platform/database/connection.ts'
+import { isDatabaseDown, type Sql } from '../platform/database/connection.ts'
+import { type Answer, type Batches, type Turn, writeAlone } from './batch.ts'
 import { type Claim, hasLease, releaseAccount } from './claim.ts'
-import type { Attempt } from './consequence.ts'
+import { type Attempt, consequenceOf, reason } from './consequence.ts'
 import { insist } from './insist.ts'
-import { type Step, type Work, withdrawIntent, writeIntent } from './intent.ts'
+import { type Work, withdrawIntent } from './intent.ts'
 import { finishJobs } from './life.ts'
 import { type EngineParts, reach } from './parts.ts'
 import type { Progress } from './progress.ts'
-import { settle } from './settle.ts'
+import type { Result } from './settle.ts'
 import { uploadImage } from './upload.ts'
 
 /**
@@ -17,6 +18,7 @@ import { uploadImage } from './upload.ts'
 const START_WITHIN_MS = 5_000
 
 export type Sender = EngineParts & {
+  hand: Batches['hand']
   moved: Progress['moved']
   isStopping: () => boolean
   /** Stopping, and out of patience: what could not be recorded is left to the look-ups. */
@@ -25,37 +27,66 @@ export type Sender = EngineParts & {
 
 /** Sends for one account, strictly one message after another, as long as something is due and the lease holds. */
 export async function runAccount(sender: Sender, claim: Claim): Promise<void> {
-  while (!sender.isStopping() && hasLease(claim)) {
-    const step = await intend(sender, claim)
-    if (step.kind === 'nothing') break
-    const isHeld = await take(sender, claim, step)
-    if (step.kind !== 'passed') sender.moved(step)
+  let result: Result | null = null
+  for (;;) {
+    const { isHeld, step } = await takeTurn(sender, claim, result)
     if (!isHeld) return
+    if (step.kind === 'nothing') break
+    if (step.kind === 'upload') {
+      const goesOn = await uploadImage(sender, claim, step)
+      sender.moved(step)
+      if (!goesOn) return
+    }
+    result = step.kind === 'send' ? await attempt(sender, claim, step) : null
   }
   await insist(() => releaseAccount(sender.sql, claim), sender.isGivingUp)
 }
 
-async function intend({ sql, isGivingUp }: Sender, claim: Claim): Promise<Step> {
-  const intent = randomUUID()
+/** Records what became of the last message and asks for the next one, in one go. */
+async function takeTurn(sender: Sender, claim: Claim, result: Result | null): Promise<Answer> {
+  const goesOn = !sender.isStopping() && hasLease(claim)
+  if (!result && !goesOn) return { isHeld: true, mayBeOver: false, isTaken: false, step: { kind: 'nothing' } }
+  const answer = await hand(sender, { claim, result, intent: goesOn ? randomUUID() : null })
+  if (!result) return answer
+  // Another delivery has this id already: no proof that ours went out, and none that it did not.
+  if (answer.isTaken) return takeTurn(sender, claim, resultOf(result.work, unreadable))
+  sender.moved(result.work)
+  if (answer.mayBeOver) await insist(() => finishJobs(sender.sql, result.work.jobId), sender.isGivingUp)
+  return answer
+}
+
+async function hand(sender: Sender, turn: Turn): Promise<Answer> {
   try {
-    return await writeIntent(sql, claim, intent)
+    return await sender.hand(turn)
   } catch (error) {
-    if (!isDatabaseDown(error)) throw error
-    // It may be committed all the same; that it was not sent is certain.
-    await insist(() => withdrawIntent(sql, claim.instanceId, intent), isGivingUp)
-    return { kind: 'nothing' }
+    return recover(sender, turn, error)
   }
 }
 
-/** Does the step; says whether the account is still ours. */
-async function take(sender: Sender, claim: Claim, step: Exclude<Step, { kind: 'nothing' }>) {
-  if (step.kind === 'passed') return true
-  if (step.kind === 'upload') return uploadImage(sender, claim, step)
-  const outcome = await send(sender, claim, step)
-  const { isHeld, mayBeOver } = await insist(() => settle(sender.sql, step, outcome), sender.isGivingUp)
-  if (mayBeOver) await insist(() => finishJobs(sender.sql, step.jobId), sender.isGivingUp)
-  return isHeld
+/** The intent may be committed all the same; that it was not sent is certain. The result is written anew. */
+async function recover({ sql, isGivingUp }: Sender, turn: Turn, error: unknown): Promise<Answer> {
+  const { claim, result, intent } = turn
+  if (intent !== null) await insist(() => withdrawIntent(sql, claim.instanceId, intent), isGivingUp)
+  if (result) return insist(() => writeAlone(sql, { ...turn, intent: null }), isGivingUp)
+  if (!isDatabaseDown(error)) throw error
+  return { isHeld: true, mayBeOver: false, isTaken: false, step: { kind: 'nothing' } }
 }
+
+async function attempt(sender: Sender, claim: Claim, work: Work): Promise<Result> {
+  const outcome = await send(sender, claim, work)
+  if (outcome.kind === 'media_gone') await insist(() => forgetMedia(sender.sql, work), sender.isGivingUp)
+  return resultOf(work, outcome)
+}
+
+const resultOf = (work: Work, outcome: Attempt): Result => ({
+  work,
+  after: consequenceOf(work, outcome, Math.random()),
+})
+
+const unreadable: Attempt = { kind: 'unknown', reason: reason('provider_unreadable') }
+
+const forgetMedia = (sql: Sql, { jobId, mediaId }: Work) => sql`
+  update jobs set media_id = null where id = ${jobId} and media_id = ${mediaId}`
 
 /** Never throws: whatever happens in here has to be settled. */
 async function send(sender: Sender, claim: Claim, work: Work): Promise<Attempt> {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
@@ -13,7 +12,6 @@ import {
   resumeAccount,
   whyWaiting,
 } from './index.ts'
-import { writeIntent } from './intent.ts'
 
 const world = useEngineWorld()
 
@@ -251,7 +249,7 @@ test('an intent that waits behind a cancel sees it, although its snapshot is old
     await tx`select from instances where id = ${job.instanceId} for update`
     const cancelling = cancelJob(sql, job.id, 'Ann')
     await world.until(async () => (await waiting()) === 1)
-    const intending = writeIntent(sql, claim, randomUUID())
+    const intending = world.ask(claim)
     await world.until(async () => (await waiting()) === 2)
     // Not awaited inside: both go on when this transaction ends.
     return [{ cancelling }, { intending }] as const

@@ -1,102 +1,125 @@
 import type { Reason } from '@sendroom/contract/values'
-import { type Db, isUniqueViolation, type Sql } from '../platform/database/connection.ts'
-import {
-  type AccountChange,
-  type Attempt,
-  type Consequence,
-  consequenceOf,
-  type Note,
-  reason,
-} from './consequence.ts'
+import type { Db, Fragment } from '../platform/database/connection.ts'
+import { type AccountChange, type Consequence, type Note, reason } from './consequence.ts'
 import type { Work } from './intent.ts'
+import { type Locking, lockAccounts } from './lock.ts'
 import { hasQueuedDelivery } from './queue.ts'
 import { accountWaits } from './waits.ts'
 
 /** Single recipients that a job's log tells about; the rest is in the list of recipients. */
 const NOTES = 1000
 
+/** What became of an attempt, and what follows from it. */
+export type Result = { work: Work; after: Consequence }
+
 export type Settled = {
   /** The account is still ours and may go on at once. */
   isHeld: boolean
   /** The job may have ended with this. */
   mayBeOver: boolean
+  /** Nothing was written: another delivery is credited with the provider's id. */
+  isTaken: boolean
 }
 
 /**
- * Writes what became of an attempt. It may come late and it may come twice: only the delivery that still
- * carries this very intent is settled. The provider's word that it was sent is taken even after the look-ups
- * had given up on it; anything else only while it is open.
+ * Writes what became of attempts, of each account one. A result may come late and it may come twice: only the delivery
+ * that still carries this very intent is settled. The provider's word that it was sent is taken even after the look-ups
+ * had given up on it; anything else only while it is open. An account that is missing in the answer was passed over,
+ * since somebody holds its lock.
  */
-export async function settle(sql: Sql, work: Work, outcome: Attempt): Promise<Settled> {
-  if (outcome.kind === 'media_gone')
-    await sql`update jobs set media_id = null where id = ${work.jobId} and media_id = ${work.mediaId}`
-  try {
-    return await write(sql, work, consequenceOf(work, outcome, Math.random()))
-  } catch (error) {
-    if (!isUniqueViolation(error, 'deliveries_provider_message')) throw error
-    // Another delivery has this id already: no proof that ours went out, and none that it did not.
-    const doubtful: Attempt = { kind: 'unknown', reason: reason('provider_unreadable') }
-    return write(sql, work, consequenceOf(work, doubtful, Math.random()))
-  }
-}
-
-async function write(sql: Sql, work: Work, after: Consequence): Promise<Settled> {
-  const { status, account } = after
-  const [settled] = await sql<(Settled & { isHeld: boolean | null })[]>`
-    with account as materialized (
-      select i.id, i.next_due_at, i.waiting_since, i.webhook_base, i.is_test from instances i where i.id = ${work.instanceId} for no key update
+export function writeResults(db: Db, results: Result[], locking: Locking) {
+  const of = <T>(value: (result: Result) => T) => results.map(value)
+  const ofAccount = <T>(value: (account: AccountChange) => T) =>
+    results.map(({ after }) => value(after.account))
+  return db<(Settled & { instanceId: number })[]>`
+    with result as materialized (
+      select r.*, r.reason_text::jsonb as reason
+      from unnest(${of(({ work }) => work.id)}::bigint[], ${of(({ work }) => work.intent)}::uuid[],
+        ${of(({ work }) => work.instanceId)}::bigint[], ${of(({ work }) => work.jobType)}::text[],
+        ${of(({ after }) => after.status)}::text[], ${of(({ after }) => jsonText(after.reason))}::text[],
+        ${of(({ after }) => after.providerMessageId)}::text[], ${of(({ after }) => Math.ceil(after.retryInMs))}::bigint[],
+        ${of(({ after }) => String(after.refund))}::text[],
+        ${of(({ after }) => after.note?.level ?? null)}::text[], ${of(({ after }) => jsonText(after.note?.reason))}::text[],
+        ${ofAccount((account) => account.failuresInARow)}::int[], ${ofAccount((account) => account.busyInARow)}::int[],
+        ${ofAccount((account) => jsonText(account.busy))}::text[], ${ofAccount((account) => Math.ceil(account.holdMs))}::bigint[],
+        ${ofAccount((account) => jsonText(account.waiting))}::text[], ${ofAccount((account) => account.status)}::text[])
+        as r (id, intent, instance_id, job_type, status, reason_text, provider_message_id, retry_ms, refund,
+          note_level, note_reason, failures_in_a_row, busy_in_a_row, busy, hold_ms, waiting, account_status)
+    ), account as materialized (
+      select i.id, i.next_due_at, i.waiting_since, i.webhook_base, i.is_test
+      from instances i where i.id in (select instance_id from result)
+      ${lockAccounts(db, locking)}
     ), settled as (
       update deliveries d
-      set status = ${status}, reason = ${json(sql, after.reason)},
-        provider_message_id = ${after.providerMessageId},
-        sent_at = case when ${status} = 'sent' then clock_now() end,
-        ask_at = case when ${status} = 'sent' then ${firstAsk(sql)} end,
-        intent = case when ${status} = 'queued' then null else d.intent end,
-        not_before = case when ${status} = 'queued'
-          then clock_now() + ${after.retryInMs} * interval '1 ms' else 'epoch' end,
-        doubt_since = case when ${status} = 'doubt' then coalesce(d.doubt_since, clock_now()) end,
-        next_look_at = case when ${status} = 'doubt' then coalesce(d.next_look_at, clock_now()) end,
-        look_fails_since = case when ${status} = 'doubt' then d.look_fails_since end,
-        not_found_at = case when ${status} = 'doubt' then d.not_found_at end,
-        doubts = d.doubts + case when ${status} = 'doubt' and d.status = 'sending' then 1 else 0 end
-      from account
-      where d.id = ${work.id} and d.intent = ${work.intent}
-        and (d.status in ('sending', 'doubt') or (${status} = 'sent' and d.provider_message_id is null))
-      returning d.id, d.job_id, d.intent_at
+      set status = r.status, reason = r.reason,
+        provider_message_id = r.provider_message_id,
+        sent_at = case when r.status = 'sent' then clock_now() end,
+        ask_at = case when r.status = 'sent' then ${firstAsk(db)} end,
+        intent = case when r.status = 'queued' then null else d.intent end,
+        not_before = case when r.status = 'queued' then clock_now() + r.retry_ms * interval '1 ms' else 'epoch' end,
+        doubt_since = case when r.status = 'doubt' then coalesce(d.doubt_since, clock_now()) end,
+        next_look_at = case when r.status = 'doubt' then coalesce(d.next_look_at, clock_now()) end,
+        look_fails_since = case when r.status = 'doubt' then d.look_fails_since end,
+        not_found_at = case when r.status = 'doubt' then d.not_found_at end,
+        doubts = d.doubts + case when r.status = 'doubt' and d.status = 'sending' then 1 else 0 end
+      from result r join account on account.id = r.instance_id
+      where d.id = r.id and ${isOpen(db)}
+        and not exists (
+          select from credited_messages c
+          where c.instance_id = r.instance_id and c.provider_message_id = r.provider_message_id)
+      returning d.job_id, d.intent_at, r.*
+    ), credited as (
+      ${creditMessages(db)}
     ), due as (
       -- The pause counts from the end of the send: a slow one must not shorten it.
-      select settled.id, settled.intent_at, greatest(
+      select settled.*, greatest(
         account.next_due_at + (clock_now() - settled.intent_at),
-        clock_now() + ${account.holdMs} * interval '1 ms') as at
-      from settled cross join account
+        clock_now() + settled.hold_ms * interval '1 ms') as at
+      from settled join account on account.id = settled.instance_id
     ), changed as (
       update instances i
-      set in_flight = null, next_due_at = due.at,
-        claim = case when ${goesOn(sql, account)} then i.claim end,
-        lease_until = case when ${goesOn(sql, account)} then i.lease_until end,
-        sent_by_hour = case when ${after.refund}
-          then spend(i.sent_by_hour, chat_kind(${work.jobType}), due.intent_at, -1) else i.sent_by_hour end,
-        ${setAccount(sql, account, status === 'sent')}
-      from due
-      where i.id = ${work.instanceId} and i.in_flight = due.id
-      returning i.id, i.claim is not null as is_held, ${newTrouble(sql)} as new_trouble
+      set in_flight = null, next_due_at = r.at,
+        claim = case when ${goesOn(db)} then i.claim end,
+        lease_until = case when ${goesOn(db)} then i.lease_until end,
+        sent_by_hour = case when r.refund::boolean
+          then spend(i.sent_by_hour, chat_kind(r.job_type), r.intent_at, -1) else i.sent_by_hour end,
+        ${setAccount(db, db`r.status = 'sent'`)}
+      from due r
+      where i.id = r.instance_id and i.in_flight = r.id
+      returning i.id, i.claim is not null as is_held, ${newTrouble(db)} as new_trouble
+    ), note as (
+      select job_id, note_level as level, note_reason::jsonb as reason from settled where note_reason is not null
     ), noted as (
-      ${countNote(sql, sql`in (select job_id from settled where ${after.note !== null})`)}
+      ${countNotes(db)}
     ), told as (
-      ${insertNote(sql, after.note)}
+      ${insertNotes(db)}
     ), trouble_told as (
-      ${tellTrouble(sql)}
+      ${tellTrouble(db)}
     ), recovery_told as (
       insert into job_logs (job_id, log_level, reason)
-      select j.id, 'Info', ${sql.json(reason('account_resumed'))}
-      from account join settled on true join jobs j on j.instance_id = account.id and j.status = 'Running'
-      where ${status} = 'sent' and account.waiting_since is not null
+      select j.id, 'Info', ${db.json(reason('account_resumed'))}
+      from account join settled on settled.instance_id = account.id
+        join jobs j on j.instance_id = account.id and j.status = 'Running'
+      where settled.status = 'sent' and account.waiting_since is not null
     )
-    select (select is_held from changed) as is_held,
-      ${status} <> 'doubt' and (j.status <> 'Running' or not ${hasQueuedDelivery(sql)}) as may_be_over
-    from settled join jobs j on j.id = settled.job_id`
-  return { isHeld: settled?.isHeld ?? false, mayBeOver: settled?.mayBeOver ?? false }
+    select account.id as instance_id, coalesce(changed.is_held, false) as is_held,
+      coalesce(settled.status <> 'doubt' and (j.status <> 'Running' or not ${hasQueuedDelivery(db)}), false)
+        as may_be_over,
+      settled.id is null and exists (select from deliveries d where d.id = r.id and ${isOpen(db)}) as is_taken
+    from account join result r on r.instance_id = account.id left join changed on changed.id = account.id
+      left join settled on settled.id = r.id left join jobs j on j.id = settled.job_id`
 }
+
+/** Condition: the result `r` may still be written to its delivery `d`. */
+const isOpen = (db: Db) => db`(
+  d.intent = r.intent
+  and (d.status in ('sending', 'doubt') or (r.status = 'sent' and d.provider_message_id is null))
+)`
+
+/** Remembers which deliveries the provider's ids belong to. Reads the CTE `settled`. */
+export const creditMessages = (db: Db) => db`
+  insert into credited_messages (instance_id, provider_message_id, delivery_id)
+  select instance_id, provider_message_id, id from settled where status = 'sent'`
 
 /**
  * In an update that makes a delivery of `account` sent: when to ask first what became of it, where no webhook tells
@@ -106,40 +129,46 @@ export const firstAsk = (db: Db) => db`
   case when account.webhook_base is null and not account.is_test then clock_now() + interval '15 seconds' end`
 
 /** A line about one recipient, unless the job's log tells about enough of them. */
-export async function tellDelivery(db: Db, jobId: number, note: Note): Promise<void> {
-  await db`with noted as (${countNote(db, db`= ${jobId}`)}) ${insertNote(db, note)}`
+export async function tellDelivery(db: Db, jobId: number, { level, reason }: Note): Promise<void> {
+  await db`
+    with note as (
+      select ${jobId}::bigint as job_id, ${level}::text as level, ${json(db, reason)} as reason
+    ), noted as (
+      ${countNotes(db)}
+    )
+    ${insertNotes(db)}`
 }
 
-const countNote = (db: Db, jobs: ReturnType<Db>) => db`
-  update jobs j set noted = j.noted + 1 where j.id ${jobs} and j.noted <= ${NOTES} returning j.id, j.noted`
+/** Reads the CTE `note`, which has one line of a job at most. */
+const countNotes = (db: Db) => db`
+  update jobs j set noted = j.noted + 1 from note where j.id = note.job_id and j.noted <= ${NOTES}
+  returning j.id, j.noted, note.level, note.reason`
 
-const insertNote = (db: Db, note: Note | null) => db`
+const insertNotes = (db: Db) => db`
   insert into job_logs (job_id, log_level, reason)
-  select id, ${note?.level ?? 'Info'},
-    case when noted <= ${NOTES} then ${json(db, note?.reason ?? null)} else ${db.json(reason('log_full'))} end
-  from noted`
+  select id, level, case when noted <= ${NOTES} then reason else ${db.json(reason('log_full'))} end from noted`
 
 /** Whether the account goes on at once; else it is free for whoever finds it due first. */
-const goesOn = (db: Db, account: AccountChange) => db`(due.at <= clock_now() and ${account.waiting === null})`
+const goesOn = (db: Db) => db`(r.at <= clock_now() and r.waiting is null)`
 
 /**
- * The account's own columns, of the row `i`. A trouble that comes back within a day is still the same trouble:
- * an account that looks well and refuses each message must come to the end of ACCOUNT_WAIT.
+ * The account's own columns, of the row `i`, by the row `r`. A trouble that comes back within a day is still the same
+ * trouble: an account that looks well and refuses each message must come to the end of ACCOUNT_WAIT.
  */
-export const setAccount = (db: Db, change: AccountChange, isProvenWell: boolean) => db`
-  failures_in_a_row = ${change.failuresInARow},
-  busy_in_a_row = ${change.busyInARow},
-  busy = ${json(db, change.busy)},
-  waiting = coalesce(${json(db, change.waiting)}, i.waiting),
+export const setAccount = (db: Db, isProvenWell: Fragment) => db`
+  failures_in_a_row = r.failures_in_a_row,
+  busy_in_a_row = r.busy_in_a_row,
+  busy = r.busy::jsonb,
+  waiting = coalesce(r.waiting::jsonb, i.waiting),
   waiting_since = case
     when ${isProvenWell} then null
-    when ${change.waiting === null} or i.try_again_at > clock_now() - interval '1 day'
-      then coalesce(i.waiting_since, case when ${change.waiting !== null} then clock_now() end)
+    when r.waiting is null or i.try_again_at > clock_now() - interval '1 day'
+      then coalesce(i.waiting_since, case when r.waiting is not null then clock_now() end)
     else clock_now()
   end,
-  try_again_at = case when ${change.waiting === null} then i.try_again_at else ${nextCheckAt(db)} end,
-  status = coalesce(${change.status}, i.status),
-  status_seen_at = case when ${change.status === null} then i.status_seen_at else clock_now() end`
+  try_again_at = case when r.waiting is null then i.try_again_at else ${nextCheckAt(db)} end,
+  status = coalesce(r.account_status, i.status),
+  status_seen_at = case when r.account_status is null then i.status_seen_at else clock_now() end`
 
 /** A waiting account is asked after 30 s, then each time after as long as it has waited, at most 10 minutes. */
 export const nextCheckAt = (db: Db) => db`
@@ -155,5 +184,7 @@ export const tellTrouble = (db: Db) => db`
   select j.id, 'Warning', ${accountWaits(db, db`changed.new_trouble`)}
   from changed join jobs j on j.instance_id = changed.id and j.status = 'Running'
   where changed.new_trouble is not null`
+
+const jsonText = (value: Reason | null | undefined) => (value ? JSON.stringify(value) : null)
 
 export const json = (db: Db, value: Reason | null) => db`${value === null ? null : db.json(value)}::jsonb`

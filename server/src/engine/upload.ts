@@ -6,7 +6,7 @@ import { type AccountChange, type Consequence, consequenceOf, reason } from './c
 import type { Upload } from './intent.ts'
 import { failQueued } from './life.ts'
 import { type EngineParts, reach } from './parts.ts'
-import { newTrouble, setAccount, tellTrouble } from './settle.ts'
+import { json, newTrouble, setAccount, tellTrouble } from './settle.ts'
 
 /**
  * Uploads the image of the job whose turn it is, before any intent: an upload reaches nobody, so it may fail
@@ -56,7 +56,12 @@ const holdAccount = (sql: Sql, claim: Claim, upload: Upload, account: AccountCha
     update instances i
     set claim = null, lease_until = null,
       next_due_at = greatest(i.next_due_at, clock_now() + ${account.holdMs} * interval '1 ms'),
-      ${setAccount(sql, account, false)}
+      ${setAccount(sql, sql`false`)}
+    from (
+      select ${account.failuresInARow}::int as failures_in_a_row, ${account.busyInARow}::int as busy_in_a_row,
+        ${json(sql, account.busy)} as busy, ${json(sql, account.waiting)} as waiting,
+        ${account.status}::text as account_status
+    ) r
     where i.id = ${claim.instanceId} and i.claim = ${claim.token}
     returning i.id, ${newTrouble(sql)} as new_trouble
   ), told as (
