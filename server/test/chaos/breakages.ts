@@ -10,33 +10,47 @@ type Change = { file: string; from: string; to: string }
 const breakages = {
   'intent written after the send': [
     {
-      file: 'sender.ts',
-      from: 'async function intend({ sql, isGivingUp }: Sender, claim: Claim): Promise<Step> {',
-      to: `const early = new Map()
-async function intend(sender: Sender, claim: Claim): Promise<Step> {
-  const { sql, isGivingUp } = sender`,
+      file: 'batch.ts',
+      from: 'writeIntents(tx, wishes, locking),\n    ]),',
+      to: `writeIntents(tx, wishes, locking),
+    ]).then(async (answers) => {
+      const steps = answers[2].map((row) => stepOf(row, intendedAt))
+      const sends = steps.filter(({ kind }) => kind === 'send')
+      await Promise.all(sends.map((step) => turns.find(({ intent }) => intent === step.intent).sendEarly(step)))
+      return answers
+    }),`,
     },
     {
       file: 'sender.ts',
-      from: 'return await writeIntent(sql, claim, intent)',
-      to: `return await sql.begin(async (tx) => {
-        const step = await writeIntent(tx, claim, intent)
-        if (step.kind === 'send') early.set(step.intent, await send(sender, claim, step))
-        return step
+      from: 'hand(sender, { claim, result, intent: goesOn ? randomUUID() : null })',
+      to: `hand(sender, {
+        ...{ claim, result, intent: goesOn ? randomUUID() : null },
+        sendEarly: async (work) => early.set(work.intent, await send(sender, claim, work)),
       })`,
     },
     {
       file: 'sender.ts',
-      from: 'await send(sender, claim, step)\n  const',
-      to: 'early.get(step.intent)\n  const',
+      from: 'async function attempt(',
+      to: 'const early = new Map()\nasync function attempt(',
     },
+    { file: 'sender.ts', from: 'await send(sender, claim, work)\n', to: 'early.get(work.intent)\n' },
   ],
   'claim token not checked': [
-    { file: 'intent.ts', from: `and i.claim = \${claim.token}\n`, to: '\n' },
+    {
+      file: 'intent.ts',
+      from: 'on i.id = wish.instance_id and i.claim = wish.claim',
+      to: 'on i.id = wish.instance_id',
+    },
     {
       file: 'claim.ts',
-      from: 'where i.id = mine.id and i.claim = mine.claim\n    returning i.claim',
-      to: 'where i.id = mine.id\n    returning mine.claim',
+      from: 'select i.id\n      from unnest',
+      to: 'select i.id, mine.claim\n      from unnest',
+    },
+    { file: 'claim.ts', from: 'on i.id = mine.id and i.claim = mine.claim', to: 'on i.id = mine.id' },
+    {
+      file: 'claim.ts',
+      from: 'where i.id = held.id\n    returning i.claim',
+      to: 'where i.id = held.id\n    returning held.claim',
     },
   ],
   'look-up believed at once': [
