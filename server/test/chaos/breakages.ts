@@ -43,14 +43,8 @@ const breakages = {
     },
     {
       file: 'claim.ts',
-      from: 'select i.id\n      from unnest',
-      to: 'select i.id, mine.claim\n      from unnest',
-    },
-    { file: 'claim.ts', from: 'on i.id = mine.id and i.claim = mine.claim', to: 'on i.id = mine.id' },
-    {
-      file: 'claim.ts',
-      from: 'where i.id = held.id\n    returning i.claim',
-      to: 'where i.id = held.id\n    returning held.claim',
+      from: 'where i.id = mine.id and i.claim = mine.claim\n    returning i.claim',
+      to: 'where i.id = mine.id\n    returning mine.claim',
     },
   ],
   'look-up believed at once': [
