@@ -111,6 +111,7 @@ const scenarios: Scenario[] = [
       const skipped = await holdAt(sql, 'clerk', 'after update on deliveries for each statement')
       await stage.simulator.changeChannel(round.account(0).token, { state: 'QR' })
       await round.createJob(0, job)
+      await until('an intent', async () => (await readStory(sql)).some(({ became }) => became === 'sending'))
       await settled.isWaited()
       const jobId = round.jobs.get(0)?.id ?? 0
       const options: ClerkOptions = { database: round.database, jobId, ...(breakage ? { breakage } : {}) }

@@ -26,10 +26,11 @@ export async function holdAt(sql: Sql, who: string, moment: string) {
 }
 let keys = 0
 
-/** Whether one of these processes waits for a lock, a gate's or another's. */
+/** Whether one of these processes waits for a lock, a gate's or a row's (each NOTIFY waits for one too, a moment). */
 const waits = async (sql: Sql, who: string) =>
   (
     await sql`
       select from pg_stat_activity
-      where datname = current_database() and application_name like ${`${who}%`} and wait_event_type = 'Lock'`
+      where datname = current_database() and application_name like ${`${who}%`}
+        and wait_event_type = 'Lock' and wait_event <> 'object'`
   ).count > 0
