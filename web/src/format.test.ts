@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { daysUntil, formatDateTime, formatDuration, truncate } from './format.ts'
+import { daysUntil, formatAgo, formatDateTime, formatDuration, truncate } from './format.ts'
 
 test('times are those of Vietnam', () => {
   expect(formatDateTime('2026-11-20T18:30:00.000Z')).toBe('11/21/26, 1:30 AM')
@@ -25,6 +25,16 @@ test.each([
   [200_000_000, '2 days 7 hr'],
 ])('%i ms are %s', (ms, words) => {
   expect(formatDuration(ms)).toBe(words)
+})
+
+test.each([
+  ['2026-11-21T10:00:30.000Z', 'now'],
+  ['2026-11-21T09:59:30.000Z', '30 seconds ago'],
+  ['2026-11-21T08:01:00.000Z', '1 hour ago'],
+  ['2026-11-20T09:59:00.000Z', 'yesterday'],
+  ['2026-11-01T10:00:00.000Z', '20 days ago'],
+])('%s is %s', (at, words) => {
+  expect(formatAgo(at, now.getTime())).toBe(words)
 })
 
 test('a long text is cut after fifty characters', () => {

@@ -3,7 +3,7 @@ import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { useTranslation } from 'react-i18next'
 import { useResumeAccount } from '../../api/use-resume-account.ts'
-import { formatDateTime } from '../../format.ts'
+import { formatAgo, formatDateTime } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
 
 const colors: Record<InstanceStatus, string> = {
@@ -21,7 +21,6 @@ const colors: Record<InstanceStatus, string> = {
 export function InstanceStatusBadge({ instance }: { instance: InstanceRow }) {
   const { t } = useTranslation()
   const { status, statusSeenAt } = instance
-  const troubles = [instance.waiting, instance.syncProblem].filter((reason) => reason !== null)
   const resume = useResumeAccount(instance, instance.waiting)
   const seen =
     statusSeenAt === null ? undefined : t('ACCOUNT.SEEN_AT', { time: formatDateTime(statusSeenAt) })
@@ -30,11 +29,8 @@ export function InstanceStatusBadge({ instance }: { instance: InstanceRow }) {
       <Badge variant="light" color={colors[status]} title={seen}>
         {t(`ACCOUNT.STATUS_${status.toUpperCase()}`)}
       </Badge>
-      {troubles.map((reason) => (
-        <Text key={reason.code} size="xs" c="dimmed" maw={260}>
-          {reasonText(reason)}
-        </Text>
-      ))}
+      {instance.waiting && <Why>{reasonText(instance.waiting)}</Why>}
+      <SyncProblem instance={instance} />
       {resume && (
         <Button size="compact-xs" variant="light" loading={resume.isPending} onClick={resume.ask}>
           {t('ACCOUNT.RESUME')}
@@ -43,3 +39,17 @@ export function InstanceStatusBadge({ instance }: { instance: InstanceRow }) {
     </Stack>
   )
 }
+
+/** Why the groups are those of an earlier time; where the account waits for the same reason, that says it. */
+function SyncProblem({ instance: { waiting, syncProblem, lastSyncAt } }: { instance: InstanceRow }) {
+  const { t } = useTranslation()
+  if (!syncProblem || syncProblem.code === waiting?.code) return null
+  const since = lastSyncAt ? t('ACCOUNT.SYNCED_AGO', { ago: formatAgo(lastSyncAt) }) : t('GROUP.NEVER_WHOLE')
+  return <Why>{`${t('ACCOUNT.SYNC_FAILED', { why: reasonText(syncProblem) })} ${since}`}</Why>
+}
+
+const Why = ({ children }: { children: string }) => (
+  <Text size="xs" c="dimmed" maw={260}>
+    {children}
+  </Text>
+)

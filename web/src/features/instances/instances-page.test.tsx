@@ -76,6 +76,24 @@ test('[R-640] a status is said in words, and below it why the account waits', as
   expect(screen.getAllByText('The account is not linked to WhatsApp. Scan its QR code.')).toHaveLength(8)
 })
 
+test('a sync that failed says so, and when the groups were last read', async () => {
+  const dayAgo = new Date(Date.now() - 90_000_000).toISOString()
+  const syncProblem = { code: 'provider_unreachable' as const, params: {} }
+  const stale = { ...shop, waiting: null, syncProblem, lastSyncAt: dayAgo }
+  const never = { ...stale, id: 8, name: 'Depot', lastSyncAt: null }
+  renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([stale, never]) } })
+  const words = 'The groups could not be read: The provider could not be reached.'
+  expect(within(await row()).getByText(`${words} Last read yesterday.`)).toBeTruthy()
+  const depot = within(screen.getByRole('row', { name: /Depot/ }))
+  expect(depot.getByText(`${words} They have never been read whole.`)).toBeTruthy()
+})
+
+test('one reason is said once', async () => {
+  const both = { ...shop, syncProblem: shop.waiting }
+  renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([both]) } })
+  expect(within(await row()).getAllByText(/is not linked to WhatsApp/)).toHaveLength(1)
+})
+
 test('[R-641] a badge marks a test account, and no other', async () => {
   const live = { ...shop, id: 8, name: 'Depot', isTest: false }
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([shop, live]) } })

@@ -2,11 +2,15 @@ import { Button, Center, Image, Skeleton, Stack, Text } from '@mantine/core'
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { failureText } from '../../api/failure.ts'
+import { Failure, failureText } from '../../api/failure.ts'
 import { useRead } from '../../api/queries.ts'
 import { LinkDialog } from './link-dialog.tsx'
 
 const REFRESH_MS = 30_000
+/** The provider is still making the first code. */
+const SOON_MS = 5000
+const waitFor = (error: unknown) =>
+  error instanceof Failure && error.code === 'qr_not_ready' ? SOON_MS : REFRESH_MS
 
 type Props = { instance: InstanceRow; onClose: () => void }
 
@@ -26,7 +30,7 @@ function QrCode({ id }: { id: number }) {
     'GET /instances/:id/qrcode-base64',
     { params: { id } },
     // Each code is a call of the provider: a tab that nobody looks at asks for none.
-    { gcTime: 0, refetchInterval: REFRESH_MS, meta: { isQuiet: true } },
+    { gcTime: 0, refetchInterval: ({ state }) => waitFor(state.error), meta: { isQuiet: true } },
   )
   const hasFailed = error !== null && !isFetching
   return (
@@ -50,7 +54,7 @@ function QrCode({ id }: { id: number }) {
         </Center>
       )}
       <Countdown
-        endsAt={Math.max(dataUpdatedAt, errorUpdatedAt) + REFRESH_MS}
+        endsAt={Math.max(dataUpdatedAt, errorUpdatedAt) + waitFor(error)}
         words={hasFailed ? 'ACCOUNT.RETRY_IN' : 'ACCOUNT.REFRESH_IN'}
         isHidden={isFetching}
       />
