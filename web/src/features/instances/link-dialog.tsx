@@ -28,7 +28,7 @@ export function LinkDialog({ id, title, onClose, children }: Props) {
           )}
           <Group justify="flex-end">
             <Button onClick={onClose} ref={(button) => button?.focus()}>
-              {t('COMMON.CLOSE')}
+              {t('ACCOUNT.DONE')}
             </Button>
           </Group>
         </Stack>

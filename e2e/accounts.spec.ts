@@ -1,0 +1,74 @@
+import { addAccount, addMember, named } from './scene.ts'
+import { goTo, rowOf } from './steps.ts'
+import { expect, test } from './story.ts'
+
+test('an account that drops out is seen at once, and linked again while somebody else watches', async ({
+  admin,
+  openAs,
+}) => {
+  const account = await addAccount(admin, named('Dropout'))
+  const path = `/instances?search=${encodeURIComponent(account.name)}`
+  const mine = await openAs(admin, path)
+  const other = await openAs(admin, path)
+  await expect(rowOf(other, account.name)).toContainText('Connected')
+
+  mine.on('dialog', (dialog) => dialog.accept())
+  await rowOf(mine, account.name).getByRole('button', { name: 'Log out' }).click()
+  await expect(rowOf(mine, account.name)).toContainText('Needs login')
+  await expect(rowOf(other, account.name)).toContainText('Needs login')
+
+  const scan = (page: typeof mine) =>
+    rowOf(page, account.name).getByRole('button', { name: 'Scan QR' }).click()
+  await scan(other)
+  await scan(mine)
+  for (const page of [mine, other]) {
+    const dialog = page.getByRole('dialog', { name: `Scan QR: ${account.name}` })
+    await expect(dialog.getByText('The account is connected.')).toBeVisible({ timeout: 60_000 })
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await expect(rowOf(page, account.name)).toContainText('Connected')
+  }
+})
+
+test('a dialog tells that somebody has deleted its account', async ({ admin, openAs }) => {
+  const { id, name } = await admin.call('POST /instances', {
+    body: { name: named('Doomed'), whapiToken: `test_doomed_${named('x').replace(' ', '_')}` },
+  })
+  const page = await openAs(admin, `/instances?search=${encodeURIComponent(name)}`)
+  await rowOf(page, name).getByRole('button', { name: 'Get code' }).click()
+  await admin.call('DELETE /instances/:id', { params: { id } })
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText('This account no longer exists')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByText('No data found')).toBeVisible()
+})
+
+test('a Member without an account is told whom to ask; once given one, sees its groups and a sync by others', async ({
+  sendroom,
+  admin,
+  openAs,
+}) => {
+  const account = await addAccount(admin, named('Given'))
+  const { username, password } = await addMember(admin, {
+    use: [],
+    canSendMessages: false,
+    canCreateJobs: false,
+  })
+  const member = await sendroom.signIn(username, password)
+  const page = await openAs(member, '/groups')
+  await expect(page.getByText('No groups yet. Ask an Admin to give you an account.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Sync groups' })).toBeDisabled()
+
+  await admin.call('POST /users/:id/assign-instances', {
+    params: { id: member.session.user.id },
+    body: { instanceIds: [account.id], canSendMessages: false, canCreateJobs: false },
+  })
+  await goTo(page, 'Accounts')
+  await expect(rowOf(page, account.name)).toContainText('Connected')
+  await goTo(page, 'Groups')
+  await expect(rowOf(page, account.name).first()).toBeVisible()
+
+  await admin.call('POST /instances/:id/sync', { params: { id: account.id } })
+  await expect(page.getByText(`The groups of ${account.name} are up to date.`)).toBeVisible({
+    timeout: 60_000,
+  })
+})
