@@ -502,6 +502,20 @@ describe('users', () => {
 })
 
 describe('every call', () => {
+  test('[R-299] is under /api, and nowhere else', async () => {
+    const at = async (url: string) => {
+      const { statusCode, headers } = await (await world.app).inject({
+        url,
+        headers: { authorization: `Bearer ${token}` },
+      })
+      return `${statusCode} ${String(headers['content-type']).split(';')[0]}`
+    }
+
+    expect(await at('/api/jobs?page=1')).toBe('200 application/json')
+    // The page of that address, where the web app is built.
+    expect(['200 text/html', '404 application/json']).toContain(await at('/jobs?page=1'))
+  })
+
   test('[R-245] takes its session from the bearer header, and from nowhere else', async () => {
     const { token: good } = await world.add.admin()
     const status = async (headers: Record<string, string>, query = '') =>
