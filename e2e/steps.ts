@@ -1,10 +1,18 @@
-import { expect, type Page } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
+
+/** On the login page, whatever its language was. */
+export async function signIn(page: Page, username: string, password: string) {
+  await page.getByRole('combobox').selectOption('en')
+  await page.getByLabel('Username').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
 
 /** By the sidebar. */
 export const goTo = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
 
-export const rowOf = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
+export const rowOf = (place: Page | Locator, name: string | RegExp) => place.getByRole('row', { name })
 
 export const toast = (page: Page, words: string) =>
   page.getByRole('region', { name: 'Notifications' }).getByText(words)

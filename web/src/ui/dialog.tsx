@@ -25,6 +25,10 @@ export function Dialog(props: Props) {
   )
 }
 
+/** What has opened the dialog, or the page where that is gone: a row that was deleted. */
+const next = (opener: Element | null) =>
+  opener instanceof HTMLElement && opener.isConnected ? opener : document.querySelector('main')
+
 /** Mantine's own returns the focus only when a modal closes, not when it goes. */
 function useFocusReturn() {
   const [opener] = useState(() => document.activeElement)
@@ -32,7 +36,7 @@ function useFocusReturn() {
     () => () => {
       setTimeout(() => {
         const isFocusFree = document.activeElement === null || document.activeElement === document.body
-        if (isFocusFree && opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+        if (isFocusFree) next(opener)?.focus({ preventScroll: true })
       })
     },
     [opener],

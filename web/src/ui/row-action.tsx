@@ -1,4 +1,4 @@
-import { ActionIcon, Button } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
 import classes from './row-action.module.css'
 
@@ -17,24 +17,22 @@ type Props = {
 
 /** A button of a table row: an icon with its name for the pointer and for screen readers. */
 export function RowAction({ label, icon: Icon, tone, reason, isNext = false, ...rest }: Props) {
-  const common = { title: reason ?? label, disabled: reason !== undefined, ...rest }
-  if (isNext)
-    return (
-      <Button variant="light" size="compact-sm" leftSection={<Icon size={16} aria-hidden />} {...common}>
-        {label}
-      </Button>
-    )
   return (
+    // One element in both looks: a dialog it has opened gives the focus back to it.
     <ActionIcon
       className={classes.action}
-      variant="subtle"
+      variant={isNext ? 'light' : 'subtle'}
       size="md"
-      color="gray"
+      color={isNext ? undefined : 'gray'}
       data-tone={tone}
+      data-next={isNext || undefined}
       aria-label={label}
-      {...common}
+      title={reason ?? label}
+      disabled={reason !== undefined}
+      {...rest}
     >
       <Icon size={18} stroke={1.75} aria-hidden />
+      {isNext && <span className={classes.name}>{label}</span>}
     </ActionIcon>
   )
 }

@@ -1,0 +1,67 @@
+import { addAccount, groupsOf, named } from './scene.ts'
+import { rowOf, toast } from './steps.ts'
+import { expect, test } from './story.ts'
+
+test('the network goes and comes back: what was done is told as failed, and the page catches up by itself', async ({
+  sendroom,
+  admin,
+  openAs,
+}) => {
+  const account = await addAccount(admin, named('Network'))
+  const { id: messageId } = await admin.call('POST /messages', { body: { textContent: account.name } })
+  const groups = (await groupsOf(admin, account, 'VIP')).slice(0, 10)
+  const setPause = (seconds: number) =>
+    admin.call('PUT /instances/:id', {
+      params: { id: account.id },
+      body: { groupPauseSeconds: [seconds, seconds] },
+    })
+  await setPause(60)
+  const { id } = await admin.call('POST /jobs', {
+    body: {
+      jobType: 'SendToGroups',
+      messageId,
+      instanceId: account.id,
+      groupIds: groups.map((group) => group.id),
+    },
+  })
+  const page = await openAs(admin, `/jobs/${id}`)
+  const main = page.getByRole('main')
+  await expect(main.getByText('Running', { exact: true })).toBeVisible()
+  await page.evaluate(() => Object.assign(window, { isSamePage: true }))
+
+  await test.step('gone: an action says that it failed, and the page stays', async () => {
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Pause job' }).click()
+    await expect(toast(page, 'Error pausing job')).toBeVisible()
+    await expect(main.getByText('Running', { exact: true })).toBeVisible()
+    expect((await admin.call('GET /jobs/:id', { params: { id } })).isPaused).toBe(false)
+  })
+
+  await test.step('meanwhile the job comes to its end', async () => {
+    await setPause(0)
+    await expect
+      .poll(() => admin.call('GET /jobs/:id', { params: { id } }), { timeout: 60_000 })
+      .toMatchObject({ status: 'Completed' })
+    expect(sendroom.accepted(account.whapiToken)).toHaveLength(groups.length)
+    await expect(main.getByText('Running', { exact: true })).toBeVisible()
+  })
+
+  await test.step('back: the page shows it without a reload', async () => {
+    await page.context().setOffline(false)
+    await expect(main.getByText('Completed', { exact: true })).toBeVisible({ timeout: 90_000 })
+    await expect(page.getByText('100.00%', { exact: true })).toBeVisible()
+    expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true)
+  })
+})
+
+test('a list that could not be loaded says so, and loads at the next try', async ({ admin, openAs }) => {
+  const account = await addAccount(admin, named('Offline'))
+  const page = await openAs(admin, '/dashboard')
+  await page.getByRole('link', { name: 'Accounts' }).hover()
+  await page.route('**/api/instances?*', (route) => route.abort('internetdisconnected'))
+  await page.getByRole('link', { name: 'Accounts' }).click()
+  await expect(page.getByText('This could not be loaded.')).toBeVisible()
+  await page.unroute('**/api/instances?*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(rowOf(page, account.name)).toBeVisible()
+})

@@ -1,0 +1,54 @@
+import { rowOf, signIn, toast } from './steps.ts'
+import { expect, test } from './story.ts'
+
+test('who registers waits for an Admin, and is let in when activated', async ({ page, fresh, openAs }) => {
+  const password = 'secret of the new one'
+  const admin = await fresh.signIn()
+  await page.goto(fresh.url)
+  await page.getByLabel('Ngôn ngữ').selectOption('en')
+
+  await test.step('registers', async () => {
+    await page.getByRole('button', { name: 'Register' }).click()
+    const form = page.getByRole('dialog', { name: 'Register' })
+    const submit = form.getByRole('button', { name: 'Register' })
+    await expect(submit).toBeDisabled()
+    await form.getByLabel('Username').fill('new-one')
+    await form.getByLabel('Email').fill('new@example.com')
+    await form.getByLabel(/^Password/).fill(password)
+    await form.getByLabel('Repeat password').fill('another one')
+    await expect(form.getByText('The passwords do not match.')).toBeVisible()
+    await expect(submit).toBeDisabled()
+    await form.getByLabel('Repeat password').fill(password)
+    const alert = page.waitForEvent('dialog')
+    const sent = submit.click()
+    const said = await alert
+    expect(said.message()).toContain('Your registration has been received.')
+    await said.accept()
+    await sent
+    await expect(form).toBeHidden()
+  })
+
+  await test.step('does not get in yet', async () => {
+    const { data } = await admin.call('GET /users', { query: { search: 'new-one' } })
+    expect(data).toMatchObject([
+      { username: 'new-one', role: 'Member', isActive: false, assignedInstances: [] },
+    ])
+    await signIn(page, 'new-one', password)
+    await expect(page.getByRole('alert')).toContainText('Login failed.')
+  })
+
+  await test.step('is activated by an Admin', async () => {
+    const users = await openAs(admin, '/users')
+    await expect(rowOf(users, 'new-one')).toContainText('Locked')
+    await rowOf(users, 'new-one').getByRole('button', { name: 'Edit' }).click()
+    await users.getByLabel('Active').check()
+    await users.getByRole('button', { name: 'Save' }).click()
+    await expect(toast(users, 'User updated successfully!')).toBeVisible()
+    await expect(rowOf(users, 'new-one')).toContainText('Active')
+  })
+
+  await test.step('and gets in', async () => {
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
+  })
+})

@@ -1,0 +1,44 @@
+import { addAccount, named } from './scene.ts'
+import { confirm, rowOf, toast } from './steps.ts'
+import { expect, test } from './story.ts'
+
+test('after ten failures in a row an account stops and says why, until a person lets it go on', async ({
+  sendroom,
+  admin,
+  openAs,
+}) => {
+  const account = await addAccount(admin, named('Failures'))
+  const { id: messageId } = await admin.call('POST /messages', { body: { textContent: account.name } })
+  // Numbers that end in 0000 are not on WhatsApp.
+  const bad = Array.from({ length: 10 }, (_, i) => `+8490${i}110000`)
+  const good = ['+84901234567', '+84912345678']
+  const { id } = await admin.call('POST /jobs', {
+    body: {
+      jobType: 'SendToUsers',
+      messageId,
+      instanceId: account.id,
+      phoneNumbers: [...bad, ...good].join('\n'),
+    },
+  })
+  const why = 'The last 10 messages of this account failed one after another.'
+
+  const page = await openAs(admin, `/jobs/${id}`)
+  await expect(page.getByRole('note')).toContainText(why)
+  expect(await admin.call('GET /jobs/:id', { params: { id } })).toMatchObject({
+    status: 'Running',
+    recipients: { failed: 10, waiting: 2, sent: 0 },
+  })
+  expect(sendroom.accepted(account.whapiToken)).toEqual([])
+
+  await page.getByRole('button', { name: 'Let it go on' }).click()
+  await confirm(page, why, 'Let it go on')
+  await expect(toast(page, 'The account goes on.')).toBeVisible()
+  await expect(page.getByRole('main').getByText('Completed', { exact: true })).toBeVisible()
+  const rows = page.getByRole('table', { name: 'Sent messages' })
+  for (const number of bad) await expect(rowOf(rows, number)).toContainText('Failed')
+  for (const number of good) await expect(rowOf(rows, number)).toContainText('Sent')
+  expect(sendroom.accepted(account.whapiToken).map(({ to }) => to)).toEqual([
+    '84901234567@s.whatsapp.net',
+    '84912345678@s.whatsapp.net',
+  ])
+})
