@@ -18,11 +18,13 @@ test("the operator's whole day with the keyboard alone, the focus always in sigh
   const type = (target: Locator, words: string) => tabTo(page, target).then(() => keyboard.type(words))
   const goTo = (name: string) => press(page.getByRole('navigation').getByRole('link', { name, exact: true }))
   const choose = async (label: string, option: string) => {
-    await type(page.getByRole('combobox', { name: label }), option)
+    await type(page.getByRole('combobox', { name: label, exact: true }), option)
     await expect(page.getByRole('option', { name: option })).toBeVisible()
     await keyboard.press('ArrowDown')
     await keyboard.press('Enter')
-    await expect(page.getByRole('combobox', { name: label })).toHaveValue(new RegExp(`${option}$`))
+    await expect(page.getByRole('combobox', { name: label, exact: true })).toHaveValue(
+      new RegExp(`${option}$`),
+    )
   }
   const pickGroups = async (words: string) => {
     await press(page.getByRole('button', { name: 'Choose groups' }))

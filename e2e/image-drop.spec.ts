@@ -1,0 +1,55 @@
+import type { Page } from '@playwright/test'
+import { pictureOf, pixelsOf } from './picture.ts'
+import { named } from './scene.ts'
+import { rowOf, toast } from './steps.ts'
+import { expect, test } from './story.ts'
+
+test('an image is dropped on the form, another is pasted instead: the last one is saved', async ({
+  sendroom,
+  admin,
+  openAs,
+}) => {
+  const text = named('With an image')
+  const page = await openAs(admin, '/messages/new')
+  await page.getByRole('textbox', { name: 'Text' }).fill(text)
+  const dropped = await pictureOf(page, 'dropped')
+  const pasted = await pictureOf(page, 'pasted')
+  const shown = page.getByRole('img', { name: 'New image' })
+  const pixelsShown = () =>
+    shown.evaluate(async (image: HTMLImageElement) => {
+      await image.decode()
+      const canvas = document.createElement('canvas')
+      Object.assign(canvas, { width: image.naturalWidth, height: image.naturalHeight })
+      canvas.getContext('2d')?.drawImage(image, 0, 0)
+      return canvas.toDataURL('image/png')
+    })
+
+  await give(page, 'drop', dropped)
+  await expect(shown).toBeVisible()
+  await expect.poll(pixelsShown).toBe(await pixelsOf(page, dropped))
+  await give(page, 'paste', pasted)
+  await expect.poll(pixelsShown).toBe(await pixelsOf(page, pasted))
+
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(toast(page, 'Message created successfully!')).toBeVisible()
+  await expect(rowOf(page, text).getByRole('img')).toBeVisible()
+  const { data } = await admin.call('GET /messages', { query: { search: text } })
+  const image = await fetch(`${sendroom.url}${data[0]?.imageUrl}`)
+  expect(await pixelsOf(page, Buffer.from(await image.arrayBuffer()))).toBe(await pixelsOf(page, pasted))
+})
+
+/** What a browser tells the page when a file is dropped on it, or pasted. */
+const give = (page: Page, how: 'drop' | 'paste', picture: Buffer) =>
+  page.evaluate(
+    ({ how, bytes }) => {
+      const carried = new DataTransfer()
+      carried.items.add(new File([new Uint8Array(bytes)], 'picture.png', { type: 'image/png' }))
+      const common = { bubbles: true, cancelable: true }
+      const event =
+        how === 'drop'
+          ? new DragEvent('drop', { ...common, dataTransfer: carried })
+          : new ClipboardEvent('paste', { ...common, clipboardData: carried })
+      document.activeElement?.dispatchEvent(event)
+    },
+    { how, bytes: [...picture] },
+  )
