@@ -28,7 +28,7 @@ export async function confirm(page: Page, question: string | RegExp, answer: str
 
 /** In a drop-down that can be searched. */
 export async function choose(page: Page, label: string, option: string) {
-  await page.getByRole('combobox', { name: label }).fill(option)
+  await page.getByRole('combobox', { name: label, exact: true }).fill(option)
   await page.getByRole('option', { name: option }).click()
 }
 
