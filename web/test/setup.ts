@@ -3,7 +3,7 @@ import { afterEach, vi } from 'vitest'
 
 // A busy machine renders slowly; what does not come at all still fails.
 vi.setConfig({ testTimeout: 30_000 })
-configure({ asyncUtilTimeout: 10_000 })
+configure({ asyncUtilTimeout: 20_000 })
 
 // What Mantine asks of a browser and happy-dom lacks.
 window.matchMedia = (query) => ({
