@@ -30,3 +30,66 @@ test('[R-432] toasts stand at the bottom right', async ({ admin, openAs }) => {
   expect(box?.x).toBeGreaterThan(width / 2)
   expect(box?.y).toBeGreaterThan(height / 2)
 })
+
+test('signing out in one tab ends the other; signing in there opens both again', async ({
+  sendroom,
+  openAs,
+}) => {
+  const one = await openAs(await sendroom.signIn(), '/groups')
+  const two = await one.context().newPage()
+  await two.goto('/messages')
+  await expect(two.getByRole('heading', { name: 'Messages' })).toBeVisible()
+
+  await one.getByRole('button', { name: 'User menu of admin' }).click()
+  await one.getByRole('button', { name: 'Logout' }).click()
+  await expect(two).toHaveURL(/\/login\?returnUrl=%2Fmessages$/)
+
+  await one.getByLabel('Username').fill('admin')
+  await one.getByLabel('Password', { exact: true }).fill(sendroom.password)
+  await one.getByRole('button', { name: 'Sign in' }).click()
+  await expect(one.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
+  await expect(two.getByRole('heading', { name: 'Messages' })).toBeVisible()
+})
+
+test('a lost network is told quietly, and what is missing comes by itself when it is back', async ({
+  admin,
+  openAs,
+}) => {
+  const page = await openAs(admin, '/users')
+  await expect(page.getByRole('row', { name: 'admin' })).toBeVisible()
+  const notice = page.getByText('No connection to Sendroom.')
+  await page.context().setOffline(true)
+  await expect(notice).toBeVisible()
+  await page.context().setOffline(false)
+  await expect(notice).toBeHidden()
+  await page.getByRole('link', { name: 'Groups' }).click()
+  await expect(page.getByRole('heading', { name: 'Groups' })).toBeVisible()
+})
+
+test('a dialog keeps the focus and gives it back', async ({ admin, openAs }) => {
+  const page = await openAs(admin, '/users')
+  const opener = page.getByRole('row', { name: 'admin' }).getByRole('button', { name: 'Delete' })
+  await opener.focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Delete user' })
+  await expect(dialog.getByRole('button', { name: 'Delete' })).toBeFocused()
+  for (const _ of Array.from({ length: 5 })) {
+    await page.keyboard.press('Tab')
+    await expect(dialog.locator(':focus')).toHaveCount(1)
+  }
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(opener).toBeFocused()
+})
+
+test('a chosen color scheme is remembered; before, it follows the system', async ({ admin, openAs }) => {
+  const page = await openAs(admin, '/groups')
+  const scheme = page.locator('html')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect(scheme).toHaveAttribute('data-mantine-color-scheme', 'dark')
+  await page.getByRole('button', { name: 'Switch to light mode' }).click()
+  await expect(scheme).toHaveAttribute('data-mantine-color-scheme', 'light')
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Switch to dark mode' })).toBeVisible()
+  await expect(scheme).toHaveAttribute('data-mantine-color-scheme', 'light')
+})

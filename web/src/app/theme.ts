@@ -37,9 +37,21 @@ export const theme = createTheme({
   },
 })
 
-/** Colors of text that Mantine sets too pale for WCAG's 4.5:1, and the two grounds of the app. */
+/** The app's own tokens, and colors of text that Mantine sets too pale for WCAG's 4.5:1. */
 export const cssVariables: CSSVariablesResolver = () => ({
-  variables: { '--mantine-color-body': 'var(--sendroom-surface)' },
+  variables: {
+    '--mantine-color-body': 'var(--sendroom-surface)',
+    '--sendroom-line': '1px solid var(--mantine-color-default-border)',
+    '--sendroom-focus': '2px solid var(--mantine-color-brand-6)',
+    '--sendroom-header': '3.5rem',
+    '--sendroom-sidebar': '250px',
+    '--sendroom-on-brand': '#fff',
+    '--sendroom-success': 'var(--mantine-color-brand-6)',
+    '--sendroom-danger': 'var(--mantine-color-red-8)',
+    '--sendroom-attention': 'var(--mantine-color-yellow-7)',
+    '--sendroom-info': 'var(--mantine-color-blue-7)',
+    '--sendroom-material': '#263238',
+  },
   light: {
     '--sendroom-surface': '#fff',
     '--sendroom-ground': '#f7f8f8',
@@ -47,6 +59,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#6b7280',
     '--mantine-color-error': '#c92a2a',
     '--sendroom-warning': '#b54708',
+    '--sendroom-brand-ground': 'var(--mantine-color-brand-9)',
   },
   dark: {
     '--sendroom-surface': '#1c1f20',
@@ -55,5 +68,6 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#959b9f',
     '--mantine-color-error': '#ff8787',
     '--sendroom-warning': '#ffa94d',
+    '--sendroom-brand-ground': '#0b2f29',
   },
 })

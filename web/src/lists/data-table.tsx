@@ -1,4 +1,4 @@
-import { Checkbox, Group, Skeleton, UnstyledButton } from '@mantine/core'
+import { Button, Checkbox, Group, Skeleton, Stack, UnstyledButton } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -22,6 +22,8 @@ type Props<Row> = {
   columns: Column<Row>[]
   /** A key: what an empty list says. */
   empty: string
+  /** What to do about it next. */
+  emptyAction?: ReactNode
   actions?: (row: Row) => ReactNode
   /** With checkboxes: how a row is called, for screen readers. */
   rowName?: (row: Row) => string
@@ -29,7 +31,7 @@ type Props<Row> = {
 
 /** A list's table with its pages below. On a small screen each row becomes a card. */
 export function DataTable<Row extends { id: number }>(props: Props<Row>) {
-  const { list, label, columns, empty, actions, rowName } = props
+  const { list, label, columns, empty, emptyAction, actions, rowName } = props
   const { t } = useTranslation()
   if (list.hasFailed) return <LoadFailed retry={list.retry} />
   const width = columns.length + (actions ? 1 : 0) + (rowName ? 1 : 0)
@@ -65,7 +67,16 @@ export function DataTable<Row extends { id: number }>(props: Props<Row>) {
             {!list.isLoading && list.rows.length === 0 && (
               <tr>
                 <td colSpan={width} className={classes.empty}>
-                  {t(empty)}
+                  <Stack align="center" gap="sm">
+                    {t(empty)}
+                    {list.query.search === '' ? (
+                      emptyAction
+                    ) : (
+                      <Button variant="default" size="xs" onClick={() => list.setSearch('')}>
+                        {t('COMMON.CLEAR_SEARCH')}
+                      </Button>
+                    )}
+                  </Stack>
                 </td>
               </tr>
             )}

@@ -1,16 +1,19 @@
 import { Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import type { DashboardStats } from '@sendroom/contract/dashboard'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usePolling } from '../../api/live.ts'
 import { useRead } from '../../api/queries.ts'
 import { formatNumber } from '../../format.ts'
 import { counted } from '../../i18n/words.ts'
+import { paths } from '../../paths.ts'
 import { lazily } from '../../ui/lazily.tsx'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import classes from './dashboard-page.module.css'
+import { FirstSteps } from './first-steps.tsx'
 import { successRate } from './success-rate.ts'
 
 const JobChart = lazily(async () => (await import('./job-chart.tsx')).JobChart)
@@ -39,11 +42,12 @@ function Stats({ stats }: { stats: DashboardStats }) {
   const { t } = useTranslation()
   return (
     <Stack>
+      <FirstSteps stats={stats} />
       <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <StatCard label={t('DASHBOARD.TOTAL_GROUPS')} value={stats.totalGroups} />
-        <StatCard label={t('DASHBOARD.TOTAL_MESSAGES')} value={stats.totalMessages} />
-        <StatCard label={t('DASHBOARD.TOTAL_JOBS')} value={stats.totalJobs} />
-        <StatCard label={t('DASHBOARD.PENDING_JOBS')} value={stats.pendingJobs} />
+        <StatCard label={t('DASHBOARD.TOTAL_GROUPS')} value={stats.totalGroups} to={paths.groups} />
+        <StatCard label={t('DASHBOARD.TOTAL_MESSAGES')} value={stats.totalMessages} to={paths.messages} />
+        <StatCard label={t('DASHBOARD.TOTAL_JOBS')} value={stats.totalJobs} to={paths.jobs} />
+        <StatCard label={t('DASHBOARD.PENDING_JOBS')} value={stats.pendingJobs} to={paths.jobs} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }}>
         <Panel title={t('DASHBOARD.JOB_STATUS')}>
@@ -71,8 +75,11 @@ function Stats({ stats }: { stats: DashboardStats }) {
   )
 }
 
-const StatCard = ({ label, value }: { label: string; value: number }) => (
-  <Paper withBorder p="md" className={classes.surface}>
+type StatProps = { label: string; value: number; to: (typeof paths)[keyof typeof paths] }
+
+/** A number that leads to what it counts. */
+const StatCard = ({ label, value, to }: StatProps) => (
+  <Paper component={Link} to={to} withBorder p="md" className={classes.stat}>
     <Text size="sm" c="dimmed">
       {label}
     </Text>

@@ -24,6 +24,7 @@ export function LoginPage() {
   return (
     <main className={classes.page}>
       <title>{`${t('LOGIN.SUBMIT')} · Sendroom`}</title>
+      <Pitch />
       <div className={classes.card}>
         <div className={classes.top}>
           <Mark size={40} />
@@ -47,6 +48,38 @@ export function LoginPage() {
     </main>
   )
 }
+
+/** What it is for, told as a chat; only where there is room beside the form. */
+function Pitch() {
+  const { t } = useTranslation()
+  return (
+    <div className={classes.pitch}>
+      <p className={classes.slogan}>{t('LOGIN.PITCH')}</p>
+      {['LOGIN.PITCH_WRITE', 'LOGIN.PITCH_SEND', 'LOGIN.PITCH_SEE'].map((key) => (
+        <p key={key} className={classes.bubble}>
+          {t(key)}
+          <Ticks />
+        </p>
+      ))}
+    </div>
+  )
+}
+
+const Ticks = () => (
+  <svg
+    width="18"
+    height="12"
+    viewBox="0 0 18 12"
+    fill="none"
+    stroke="currentColor"
+    strokeWidth="1.75"
+    strokeLinecap="round"
+    strokeLinejoin="round"
+    aria-hidden
+  >
+    <path d="m1 6.5 3.5 3.5L11 2.5M9 10l7-7.5" />
+  </svg>
+)
 
 /** Not before the server has said so: it may be switched off. */
 function useMayRegister() {

@@ -87,6 +87,17 @@ test('[R-388] without users a row says that there is no data', async () => {
   expect((await screen.findByRole('row', { name: /No data/ })).textContent).toContain('No data')
 })
 
+test('a search that finds nothing offers to show all again', async () => {
+  const { router, person } = open(
+    { 'GET /users': ({ query }) => pageOf(query.search === '' ? [lan] : []) },
+    '/users?search=nobody',
+  )
+  await screen.findByText('No data')
+  await person.click(screen.getByRole('button', { name: 'Show all' }))
+  expect(await rowOf(/lan@example/)).toBeTruthy()
+  expect(router.state.location.href).toBe('/users')
+})
+
 test('[R-391] when the list can’t be loaded, loading ends and one can try again', async () => {
   let isUp = false
   const { person } = open({ 'GET /users': () => (isUp ? pageOf([lan]) : refuse(500, 'internal')) })

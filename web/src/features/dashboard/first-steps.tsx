@@ -1,0 +1,124 @@
+import { Button, CloseButton, Paper, SimpleGrid, Text, Title } from '@mantine/core'
+import type { DashboardStats } from '@sendroom/contract/dashboard'
+import { IconCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '../../api/client.ts'
+import { isAdmin, mayDo, type SessionUser, useCurrentUser } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
+import classes from './first-steps.module.css'
+
+type Step = {
+  /** Names its texts. */
+  key: 'LINK' | 'SYNC' | 'WRITE' | 'SEND'
+  isDone: boolean
+  /** Keys of the hint and the button, where they are not the step's own. */
+  hint?: string
+  button?: string
+  /** Null where somebody else has to do it. */
+  to: (typeof paths)[keyof typeof paths] | null
+}
+
+/** Leads a new user to the first message, by what is there already. Gone when all is done, or by choice. */
+export function FirstSteps({ stats }: { stats: DashboardStats }) {
+  const user = useCurrentUser()
+  return user && <Steps key={user.id} stats={stats} user={user} />
+}
+
+function Steps({ stats, user }: { stats: DashboardStats; user: SessionUser }) {
+  const { t } = useTranslation()
+  const [isHidden, setIsHidden] = useHidden(user)
+  const accounts = useAccounts()
+  if (isHidden || !accounts) return null
+  const steps = stepsFor(user, stats, accounts)
+  const next = steps.find(({ isDone }) => !isDone)
+  if (!next) return null
+  return (
+    <Paper withBorder p="lg" component="section" className={classes.guide} aria-labelledby="first-steps">
+      <Title id="first-steps" order={2} size="h4" pr="xl">
+        {t(steps.length === 4 ? 'GUIDE.TITLE' : 'GUIDE.TITLE_MEMBER')}
+      </Title>
+      <CloseButton
+        className={classes.dismiss}
+        aria-label={t('GUIDE.DISMISS')}
+        title={t('GUIDE.DISMISS')}
+        onClick={() => setIsHidden(true)}
+      />
+      <SimpleGrid component="ol" cols={{ base: 1, md: steps.length }} className={classes.steps}>
+        {steps.map((step, place) => (
+          <StepItem key={step.key} step={step} number={place + 1} isNext={step === next} />
+        ))}
+      </SimpleGrid>
+    </Paper>
+  )
+}
+
+function StepItem({ step, number, isNext }: { step: Step; number: number; isNext: boolean }) {
+  const { t } = useTranslation()
+  const { key, isDone, hint = `GUIDE.${key}_HINT`, button = `GUIDE.${key}_BUTTON`, to } = step
+  return (
+    <li className={classes.step} data-done={isDone || undefined} aria-current={isNext ? 'step' : undefined}>
+      <span className={classes.number}>
+        {isDone ? <IconCheck size={16} role="img" aria-label={t('GUIDE.DONE')} /> : number}
+      </span>
+      <div>
+        <Text fw={600}>{t(`GUIDE.${key}`)}</Text>
+        <Text size="sm" c="dimmed">
+          {t(hint)}
+        </Text>
+        {isNext && to && (
+          <Button component={Link} to={to} size="xs" mt="sm">
+            {t(button)}
+          </Button>
+        )}
+      </div>
+    </li>
+  )
+}
+
+type Accounts = { count: number; isLinked: boolean }
+
+function stepsFor(user: SessionUser, stats: DashboardStats, accounts: Accounts): Step[] {
+  const steps: Step[] = [
+    { key: 'LINK', isDone: accounts.isLinked || stats.totalGroups > 0, ...linkStep(user, accounts) },
+    { key: 'SYNC', isDone: stats.totalGroups > 0, to: paths.groups },
+  ]
+  if (mayDo('canSendMessages', user))
+    steps.push({ key: 'WRITE', isDone: stats.totalMessages > 0, to: paths.newMessage })
+  if (mayDo('canCreateJobs', user)) steps.push({ key: 'SEND', isDone: stats.totalJobs > 0, to: paths.newJob })
+  return steps
+}
+
+function linkStep(user: SessionUser, { count }: Accounts): Pick<Step, 'hint' | 'button' | 'to'> {
+  if (count > 0) return { button: 'GUIDE.SCAN_BUTTON', to: paths.instances }
+  return isAdmin(user) ? { to: paths.newInstance } : { hint: 'GUIDE.LINK_ASK', to: null }
+}
+
+/** Asked for under the name of the list, so that it moves with it. */
+function useAccounts() {
+  const { data } = useQuery({
+    queryKey: ['instances', 'list', 'first-steps'],
+    queryFn: ({ signal }) =>
+      call('GET /instances', { query: { page: 1, pageSize: 100, sortBy: 'createdAt' } }, signal),
+    meta: { isQuiet: true },
+  })
+  return (
+    data && {
+      count: data.pagination.totalCount,
+      isLinked: data.data.some(({ status }) => status === 'Connected'),
+    }
+  )
+}
+
+/** Remembered by the browser, for each user. */
+function useHidden({ id }: SessionUser) {
+  const key = `first-steps-hidden-${id}`
+  const [isHidden, setIsHidden] = useState(() => localStorage.getItem(key) !== null)
+  const hide = (hidden: true) => {
+    localStorage.setItem(key, 'yes')
+    setIsHidden(hidden)
+  }
+  return [isHidden, hide] as const
+}
