@@ -3,6 +3,8 @@ import { createMemoryHistory } from '@tanstack/react-router'
 import { render } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { startSession } from '../src/api/session.ts'
+// Loaded before any test begins: on a busy machine that alone can take a test's time.
+import '../src/app/shell.tsx'
 import { App } from '../src/app/app.tsx'
 import { createAppRouter } from '../src/app/router.tsx'
 import { type Answers, serve } from './server.ts'
@@ -29,5 +31,5 @@ export function renderApp({ path, user = admin, answers = {}, language = 'en' }:
   if (user) startSession({ token: 'a-token', user })
   const router = createAppRouter(createMemoryHistory({ initialEntries: [path] }))
   render(<App router={router} env="test" />)
-  return { seen, router, person: userEvent.setup() }
+  return { seen, router, person: userEvent.setup({ delay: null }) }
 }

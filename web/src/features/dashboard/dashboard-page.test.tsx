@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { renderApp } from '../../../test/render.tsx'
 import { type Answers, refuse } from '../../../test/server.ts'
 import { currentToasts, removeToast } from '../../ui/toasts.ts'
+import './dashboard-page.tsx'
 
 const stats: DashboardStats = {
   totalGroups: 1234,

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { pageOf } from '../../../test/server.ts'
+import './dashboard-page.tsx'
 
 vi.mock('./job-chart.tsx', () => ({ JobChart: () => null }))
 

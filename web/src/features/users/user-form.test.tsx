@@ -5,6 +5,7 @@ import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
 import { currentToasts, removeToast } from '../../ui/toasts.ts'
+import './user-form-page.tsx'
 
 const lan: User = { ...member, assignedInstances: [{ id: 7, name: 'Shop' }] }
 const shop = { ...instance, id: 7, name: 'Shop' }
