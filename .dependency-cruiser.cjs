@@ -12,7 +12,7 @@ const mayImport = {
   server: ['contract', 'simulator'],
   web: ['contract'],
   e2e: ['contract'],
-  bench: ['contract', 'server', 'simulator'],
+  bench: ['contract', 'server', 'simulator', 'e2e'],
 }
 
 /** From above to below: a layer may import itself and what stands after it. A file of that name is a layer too. */

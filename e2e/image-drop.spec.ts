@@ -32,7 +32,7 @@ test('an image is dropped on the form, another is pasted instead: the last one i
 
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(toast(page, 'Message created successfully!')).toBeVisible()
-  await expect(rowOf(page, text).getByRole('img')).toBeVisible()
+  await expect(rowOf(page, text).locator('img')).toBeVisible()
   const { data } = await admin.call('GET /messages', { query: { search: text } })
   const image = await fetch(`${sendroom.url}${data[0]?.imageUrl}`)
   expect(await pixelsOf(page, Buffer.from(await image.arrayBuffer()))).toBe(await pixelsOf(page, pasted))
