@@ -1,4 +1,4 @@
-import { type Browser, expect, type Page } from '@playwright/test'
+import { type Browser, expect, type Page, type Request } from '@playwright/test'
 import type { Api } from './api.ts'
 import { pictureOf } from './picture.ts'
 import { addAccount, addMember, groupsOf } from './scene.ts'
@@ -67,42 +67,53 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Gal
   return { url: sendroom.url, admin, newcomer }
 }
 
+/** What each page is waiting for. `networkidle` never comes: the stream of changes does not end. */
+const calls = new WeakMap<Page, Set<Request>>()
+
 /** A page for views of this kind: who looks has signed in already. */
-export function enter(browser: Browser, gallery: Gallery, as: View['as'], lang: string): Promise<Page> {
+export async function enter(browser: Browser, gallery: Gallery, as: View['as'], lang: string): Promise<Page> {
   const user = as === 'visitor' ? null : gallery[as ?? 'admin']
   const session = user && { token: user.session.token, user: JSON.stringify(user.session.user) }
   const localStorage = Object.entries({ lang, ...session }).map(([name, value]) => ({ name, value }))
-  return browser.newPage({
+  const page = await browser.newPage({
     baseURL: gallery.url,
     reducedMotion: 'reduce',
     storageState: { cookies: [], origins: [{ origin: gallery.url, localStorage }] },
   })
-}
-
-/** Goes to the view, and opens what it opens as soon as everything is there. */
-export async function visit(page: Page, view: View, words: Words) {
-  // `networkidle` never comes: the stream of changes does not end.
-  const waiting = new Set<unknown>()
-  page.removeAllListeners('request')
+  const waiting = new Set<Request>()
+  calls.set(page, waiting)
   page.on('request', (request) => {
     if (/\/api\/(?!events)/.test(request.url())) waiting.add(request)
   })
   page.on('requestfinished', (request) => waiting.delete(request))
   page.on('requestfailed', (request) => waiting.delete(request))
-  const isSettled = async () => {
-    await page.waitForFunction(
-      () => document.querySelector('h1') && !document.querySelector('[aria-busy=true]'),
-    )
-    return waiting.size
-  }
-  const patience = { intervals: [30] }
+  return page
+}
+
+/** Goes to the view, and opens what it opens as soon as everything is there. */
+export async function visit(page: Page, view: View, words: Words) {
   await page.goto(view.path)
-  await expect.poll(isSettled, patience).toBe(0)
+  await open(page, view, words)
+}
+
+/** The same where the page is that of the view already. */
+export async function open(page: Page, view: View, words: Words) {
+  await settled(page)
   if (!view.open) return
   await view.open(page, words)
   const opened = page.locator('[role=dialog], [role=alert], :popover-open, details[open]')
   await expect(opened.filter({ visible: true }).first()).toBeVisible()
-  await expect.poll(isSettled, patience).toBe(0)
+  await settled(page)
+}
+
+async function settled(page: Page) {
+  const callsWhenQuiet = async () => {
+    await page.waitForFunction(
+      () => document.querySelector('h1') && !document.querySelector('[aria-busy=true]'),
+    )
+    return calls.get(page)?.size
+  }
+  await expect.poll(callsWhenQuiet, { intervals: [30] }).toBe(0)
 }
 
 export async function wordsOf({ url }: Gallery, lang: string): Promise<Words> {
