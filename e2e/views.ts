@@ -52,6 +52,13 @@ export const views: Record<string, View> = {
   'messages-delete': { path: '/messages', open: (page, t) => button(page, t('COMMON.DELETE')).click() },
   'messages-new': { path: '/messages/new' },
   'messages-errors': { path: '/messages/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
+  'messages-leave': {
+    path: '/messages/new',
+    open: async (page, t) => {
+      await page.getByRole('textbox', { name: t('MESSAGE.TEXT') }).fill('*Half* a _sentence_\n~and~ a line')
+      await button(page, t('COMMON.CANCEL')).click()
+    },
+  },
   'messages-edit': { path: '/messages/edit/1' },
   'messages-groups': {
     path: '/messages/edit/1',
