@@ -66,6 +66,7 @@ test('[R-104] [R-105] an instance has these fields; alone also its pace, and for
     statusSeenAt: laterAt,
     waiting: world.sql.json({ code: 'account_unpaid', params: {} }),
     lastSyncAt: createdAt,
+    syncingUntil: laterAt,
     syncProblem: world.sql.json(problem),
     groupPauseFromMs: 1500,
     groupPauseToMs: 2000,
@@ -91,6 +92,7 @@ test('[R-104] [R-105] an instance has these fields; alone also its pace, and for
     waiting: { code: 'account_unpaid', params: {} },
     lastSyncAt: createdAt,
     isSyncing: false,
+    syncEndedAt: laterAt,
     syncProblem: problem,
   }
   const whole = {
@@ -271,6 +273,7 @@ test('[R-124] a group has these fields, and its instance with it', async () => {
     participantCount: 7,
     lastSyncAt: createdAt,
     leftAt: laterAt,
+    canSend: false,
   })
   const group = {
     id,
@@ -278,6 +281,7 @@ test('[R-124] a group has these fields, and its instance with it', async () => {
     participantCount: 7,
     lastSyncAt: createdAt,
     hasLeft: true,
+    isClosed: true,
     instance: { id: instanceId, name: 'Shop' },
   }
 
