@@ -121,6 +121,7 @@ export function startEngine(parts: EngineParts): Engine {
   const isAskDue = every(ASK_MS)
   const isSweepDue = every(SWEEP_MS)
   const isForgetDue = every(FORGET_MS)
+  isForgetDue() // Not at once: receipts that came while no worker ran have their turn first.
   async function tick() {
     await startDueJobs(sql)
     await strandDeliveries(sql)

@@ -156,6 +156,20 @@ test('one that comes before the answer to the send finds its message later', asy
   expect(await rowOf(id)).toMatchObject({ deliveredAt: at('delivered'), readAt: at('read') })
 })
 
+test('what came while no worker ran is not forgotten before its message is found', async () => {
+  await onTheDay()
+  const { id, instanceId } = await sentJob(person, null)
+  await storeReceipts(world.sql, instanceId, [receipt('delivered')])
+  await world.moveClock('20 minutes')
+  world.worker(world.scripted().provider)
+  await world.until(
+    async () => (await world.sql`select from receipt_events where try_at <= received_at`).count === 0,
+  )
+  await world.credit(id, 'm1')
+  await world.moveClock('1 minute')
+  await world.until(async () => (await rowOf(id))?.deliveredAt === at('delivered'))
+})
+
 test('ids of others, of another account, and of a former run change nothing and are forgotten', async () => {
   await onTheDay()
   const { id, instanceId } = await sentJob()

@@ -98,7 +98,8 @@ async function applySome(sql: Sql): Promise<Applied> {
       delete from receipt_events e using found
       where e.id = found.event_id and (found.state <> 'failed' or found.viewer is not null)
     ), waiting as (
-      update receipt_events e set try_at = clock_now() + greatest(interval '1 second', clock_now() - e.received_at)
+      update receipt_events e
+      set try_at = clock_now() + greatest(interval '1 second', least(interval '1 minute', clock_now() - e.received_at))
       from due left join found on found.event_id = due.id
       where e.id = due.id and (found.id is null or found.state = 'failed' and found.viewer is null)
     )
