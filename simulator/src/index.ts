@@ -17,6 +17,8 @@ export interface SimulatorOptions {
   /** Keeps channels, media and ledger over restarts and kills. Without it all is lost on close. */
   file?: string
   groupsPerChannel?: number
+  /** How far its clock is ahead of ours, from the first request on; `POST clock` changes it. */
+  clockShiftMs?: number
   /** How long after a QR or a pairing code is first shown the channel links itself. */
   linkAfterMs?: number
   /** The first pause after a webhook that was not taken; the channel's own setting (3 s at least) without it. */
@@ -39,8 +41,8 @@ export interface Simulator {
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, host = '127.0.0.1', pathKey, file, groupsPerChannel = 320, linkAfterMs = 4000 } = options
-  const { webhookBackoffMs } = options
-  const world = createWorld({ file, groupsPerChannel, linkAfterMs, webhookBackoffMs })
+  const { webhookBackoffMs, clockShiftMs = 0 } = options
+  const world = createWorld({ file, groupsPerChannel, linkAfterMs, webhookBackoffMs, clockShiftMs })
   const app = createApp(world, pathKey ? `/${pathKey}` : '')
   await app.listen({ port, host }).catch((error: unknown) => {
     world.close()

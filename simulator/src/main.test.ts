@@ -25,7 +25,7 @@ async function start(...options: string[]) {
   return { child, url: String(line).match(/http:\S+/)?.[0] ?? '' }
 }
 
-test('a kill loses no linked channel, no media id and no message', async () => {
+test('a kill loses no linked channel, no media id, no message and nothing of what becomes of it', async () => {
   const file = path.join(folder, 'simulator.jsonl')
   const first = await start('--file', file)
   await call(first.url, '', 'POST /_control/channels', {
@@ -37,7 +37,9 @@ test('a kill loses no linked channel, no media id and no message', async () => {
   const media = (await call(first.url, 'test_paired', 'POST /media', png)).body.media[0].id
   const image = { to: '84901234567', caption: 'c', media }
   await call(first.url, 'test_paired', 'POST /messages/image', image)
-  await call(first.url, 'test_paired', 'POST /messages/text', { to: '84901234567', body: 'x' })
+  await call(first.url, '', 'POST /_control/receipts', { token: 'test_paired', fate: 'failed', sentMs: 0 })
+  const text = { to: '84901234567', body: 'x' }
+  const { id } = (await call(first.url, 'test_paired', 'POST /messages/text', text)).body.message
   const before = (await call(first.url, '', 'GET /_control/ledger')).body
   first.child.kill('SIGKILL')
   await once(first.child, 'exit')
@@ -45,6 +47,7 @@ test('a kill loses no linked channel, no media id and no message', async () => {
   const second = await start('--file', file)
   expect((await call(second.url, '', 'GET /_control/ledger')).body).toEqual(before)
   expect(before.total).toBe(2)
+  expect((await call(second.url, 'test_paired', `GET /messages/${id}`)).body.status).toBe('failed')
   expect((await call(second.url, 'test_paired', 'GET /health')).body.user.id).toBe('84907654321')
   expect((await call(second.url, 'test_linked_out', 'GET /health?wakeup=false')).body.status.text).toBe(
     'NOT_INIT',

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { startSimulator } from './index.ts'
 
-const { port, file } = readOptions()
-const simulator = await startSimulator({ port, file }).catch((error: Error) =>
+const options = readOptions()
+const simulator = await startSimulator(options).catch((error: Error) =>
   fail(`The simulator cannot start: ${error.message}.`),
 )
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -10,12 +10,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 console.log(`Simulator listening on ${simulator.url}`)
 
-function readOptions(): { port: number; file: string | undefined } {
+function readOptions(): { port: number; file: string | undefined; clockShiftMs: number } {
   try {
-    const { values } = parseArgs({ options: { port: { type: 'string' }, file: { type: 'string' } } })
+    const type = 'string'
+    const { values } = parseArgs({ options: { port: { type }, file: { type }, 'clock-shift': { type } } })
     const port = Number(values.port ?? 4010)
     if (!Number.isInteger(port) || port < 0 || port > 65_535) fail('--port must be a number from 0 to 65535.')
-    return { port, file: values.file }
+    const clockShiftMs = Number(values['clock-shift'] ?? 0)
+    if (!Number.isFinite(clockShiftMs)) fail('--clock-shift must be a number of milliseconds.')
+    return { port, file: values.file, clockShiftMs }
   } catch (error) {
     return fail(`${error instanceof Error ? error.message : error}.`)
   }

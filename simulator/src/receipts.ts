@@ -1,6 +1,7 @@
 import { type Ack, type AckPlan, acksOf, statusAfter, usualPlan, type WireStatus } from './acks.ts'
 import type { Channel } from './channels.ts'
 import { newMessageId } from './identifiers.ts'
+import type { Journal } from './journal.ts'
 import type { LedgerEntry } from './ledger.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -22,6 +23,10 @@ export interface ReceiptRules extends AckPlan {
 export interface Receipts {
   /** Changes the rules for one channel, or for all that have none of their own. */
   change(token: string | undefined, rules: Partial<ReceiptRules>): ReceiptRules
+  /** Settles what becomes of a message that has just been accepted, for good: a kill changes nothing of it. */
+  decide(entry: LedgerEntry): void
+  /** Takes back what was read from the file. */
+  restore(entry: LedgerEntry, rules: ReceiptRules): void
   /** A message was accepted so long ago: its acks are told from now on. Resolves when it may be answered. */
   follow(channel: Channel, entry: LedgerEntry, ageMs: number): Promise<void>
   /** The message's status at that time on the provider's clock. */
@@ -30,11 +35,15 @@ export interface Receipts {
   statusesAt(channel: Channel, entry: LedgerEntry, now: number): WireStatus[]
 }
 
+/** What of a message's receipts survives a restart. */
+export type DecidedRecord = { token: string; id: string; rules: ReceiptRules }
+
 /** Acks that are due within the same moment go out together, up to so many. */
 const momentMs = 100
 const statusesInOne = 100
 
 export function createReceipts(
+  journal: Journal,
   webhooks: Webhooks,
   { closing, groupsPerChannel }: { closing: AbortSignal; groupsPerChannel: number },
 ): Receipts {
@@ -45,9 +54,9 @@ export function createReceipts(
   const fates = new WeakMap<LedgerEntry, ReceiptRules>()
   const due = new Map<string, WireStatus[]>()
 
-  const planOf = (entry: LedgerEntry): AckPlan => fates.get(entry) ?? usualPlan
+  const rulesFor = (entry: LedgerEntry) => fates.get(entry) ?? usualRules
   const acks = (channel: Channel, entry: LedgerEntry) =>
-    acksOf(channel, entry, planOf(entry), groupsPerChannel)
+    acksOf(channel, entry, rulesFor(entry), groupsPerChannel)
 
   function schedule(channel: Channel, rules: ReceiptRules, { afterMs, status }: Ack) {
     const moment = Math.ceil((Date.now() + Math.max(0, afterMs)) / momentMs) * momentMs
@@ -85,9 +94,15 @@ export function createReceipts(
       else rulesOf.set(token, changed)
       return changed
     },
+    decide(entry) {
+      const rules = rulesOf.get(entry.token) ?? rulesOfAll
+      if (rules === usualRules) return
+      fates.set(entry, rules)
+      journal.append({ decided: { token: entry.token, id: entry.id, rules } satisfies DecidedRecord })
+    },
+    restore: (entry, rules) => fates.set(entry, rules),
     async follow(channel, entry, ageMs) {
-      const rules = rulesOf.get(channel.token) ?? rulesOfAll
-      if (rules !== usualRules) fates.set(entry, rules)
+      const rules = rulesFor(entry)
       if (!webhooks.areWanted(channel, 'statuses', 'post')) return
       const all = acks(channel, entry)
       if (rules.disorders.includes('early'))
@@ -101,7 +116,7 @@ export function createReceipts(
       for (const [index, ack] of all.entries())
         schedule(channel, rules, { ...ack, afterMs: times[index] ?? ack.afterMs })
     },
-    statusAt: (entry, now) => statusAfter(now - entry.at, entry, planOf(entry)),
+    statusAt: (entry, now) => statusAfter(now - entry.at, entry, rulesFor(entry)),
     statusesAt(channel, entry, now) {
       const latest = new Map<string | undefined, WireStatus>()
       for (const { afterMs, status } of acks(channel, entry))

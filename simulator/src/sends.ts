@@ -42,6 +42,7 @@ export function sendRoutes(app: FastifyInstance, world: World): void {
 /** Recorded first, answered after the latency: what a real network leaves open between the two. */
 async function send(world: World, channel: Channel, draft: Omit<Draft, 'token' | 'source'>) {
   const entry = world.ledger.accept({ token: channel.token, source: 'api', ...draft }, world.now())
+  world.receipts.decide(entry)
   const message = wireMessage(world, channel, entry, entry.at)
   void world.webhooks.tell(channel, { type: 'messages', verb: 'post', payload: { messages: [message] } })
   await world.receipts.follow(channel, entry, 0)

@@ -11,7 +11,7 @@ import { createFaults, type Faults } from './faults.ts'
 import { openJournal } from './journal.ts'
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts'
 import { createMedia, type Media, type StoredMedia } from './media.ts'
-import { createReceipts, type Receipts } from './receipts.ts'
+import { createReceipts, type DecidedRecord, type Receipts } from './receipts.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 /** Everything one simulator knows. */
@@ -42,6 +42,7 @@ export function createWorld(options: {
   groupsPerChannel: number
   linkAfterMs: number
   webhookBackoffMs?: number
+  clockShiftMs: number
 }): World {
   const journal = openJournal(options.file)
   const closing = new AbortController()
@@ -53,13 +54,13 @@ export function createWorld(options: {
     media: createMedia(journal),
     faults: createFaults(),
     webhooks,
-    receipts: createReceipts(webhooks, {
+    receipts: createReceipts(journal, webhooks, {
       closing: closing.signal,
       groupsPerChannel: options.groupsPerChannel,
     }),
     groupsPerChannel: options.groupsPerChannel,
     sendLatencyMs: 0,
-    clockShiftMs: 0,
+    clockShiftMs: options.clockShiftMs,
     closing: closing.signal,
     now() {
       return Date.now() + this.clockShiftMs
@@ -85,12 +86,18 @@ export function createWorld(options: {
 interface JournalRecord {
   channel?: ChannelRecord
   sent?: LedgerEntry
+  decided?: DecidedRecord
   media?: StoredMedia
 }
 
 function restore(world: World, record: JournalRecord) {
   if (record.channel) world.channels.restore(record.channel)
   if (record.sent) world.ledger.restore(record.sent)
+  if (record.decided) {
+    const { token, id, rules } = record.decided
+    const entry = world.ledger.find(token, id)
+    if (entry) world.receipts.restore(entry, rules)
+  }
   if (record.media) world.media.restore(record.media)
 }
 
