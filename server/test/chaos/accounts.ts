@@ -2,7 +2,8 @@ import { groupId, specialGroups } from '../../../simulator/src/index.ts'
 import type { Sql } from '../../src/platform/database/connection.ts'
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { factories } from '../factories.ts'
-import type { AccountPlan, JobPlan } from './plan.ts'
+import type { AccountPlan, JobPlan, Plan } from './plan.ts'
+import { SECRET_KEY } from './secret-key.ts'
 
 export type Account = {
   id: number
@@ -13,10 +14,17 @@ export type Account = {
 }
 
 /** An account with its address book, in which the first of each kind will be refused, and an image for its jobs. */
-export async function addAccount(sql: Sql, name: string, plan: AccountPlan): Promise<Account> {
+export async function addAccount(
+  sql: Sql,
+  name: string,
+  plan: AccountPlan,
+  receipts: Plan['receipts'],
+): Promise<Account> {
   const token = `test_linked_${name}`
-  const { id } = await factories(sql, secretsOf('chaos')).instance({
+  const { id } = await factories(sql, secretsOf(SECRET_KEY)).instance({
     token,
+    // Test-mode accounts are told by a way of their own.
+    isTest: !receipts,
     groupPauseFromMs: plan.pauseMs.group,
     groupPauseToMs: plan.pauseMs.group * 2,
     privatePauseFromMs: plan.pauseMs.private,

@@ -1,7 +1,7 @@
 import * as engine from '../../src/engine/index.ts'
 import { until } from '../until.ts'
 import { leapClock, whileNothingIsOpen } from './instruments.ts'
-import type { Action, Plan } from './plan.ts'
+import type { Action, JobAction, Plan } from './plan.ts'
 import type { Round } from './round.ts'
 import { again } from './stage.ts'
 
@@ -19,11 +19,13 @@ async function perform(round: Round, plan: Plan, action: Action): Promise<unknow
     case 'kill worker':
       return round.killWorker(await slotOf(round, action.worker))
     case 'stop worker':
-      return round.stopWorker(await slotOf(round, action.worker), action.seconds)
+      return round.later(action.seconds, round.crew.stop(await slotOf(round, action.worker)))
     case 'kill database':
       return stage.killDatabase()
     case 'kill provider':
-      return stage.killSimulator()
+      await stage.killSimulator()
+      round.office?.post.forgetRefused()
+      return
     case 'cut connections':
       await again(
         () => sql`
@@ -31,6 +33,10 @@ async function perform(round: Round, plan: Plan, action: Action): Promise<unknow
         where datname = current_database() and application_name like 'worker%'`,
       )
       return
+    case 'kill server':
+      return round.office?.kill()
+    case 'receipts':
+      return simulator.setReceipts(round.account(action.account).token, action.rules)
     case 'fault':
       await simulator.addFault({
         ...action.rule,
@@ -108,12 +114,15 @@ async function makeBlind(round: Round, token: string): Promise<string> {
 const slotOf = async (round: Round, whom: number | 'sender') =>
   whom === 'sender' ? round.slotOfSender() : whom
 
-type JobAction = Extract<Action, { job: number }>
-
 async function changeJob(round: Round, { kind, job: place }: JobAction): Promise<unknown> {
-  const { sql } = round
+  const { sql, office } = round
   const job = round.jobs.get(place)
   if (!job) return 'not created yet'
+  if (office) {
+    const asking = async () => round.note(`  ${kind} ${job.id}: ${await office.ask(kind, job.id)}`)
+    // It waits for what is in flight.
+    return kind === 'delete job' ? round.later(0, asking) : asking()
+  }
   switch (kind) {
     case 'cancel job':
       return round.ask(() => engine.cancelJob(sql, job.id, 'Ann'))

@@ -2,6 +2,7 @@ import type { LedgerEntry } from '../../../simulator/src/ledger.ts'
 import type { Sql } from '../../src/platform/database/connection.ts'
 import type { Account } from './accounts.ts'
 import { readStory, type StoryLine } from './instruments.ts'
+import { type DeliveryRow, gatherReceipts, type Told } from './receipts.ts'
 import type { Round } from './round.ts'
 
 export type JobRow = {
@@ -14,19 +15,6 @@ export type JobRow = {
   settling: boolean
   recipientCount: number
   completedAt: string | null
-}
-
-export type DeliveryRow = {
-  id: number
-  jobId: number
-  instanceId: number
-  groupId: number | null
-  chatId: string
-  status: string
-  providerMessageId: string | null
-  sentAt: string | null
-  reason: { code: string } | null
-  isHeldInDoubt: boolean
 }
 
 export type LogRow = { jobId: number; code: string; params: Record<string, number | string> }
@@ -52,6 +40,8 @@ export type Evidence = {
   story: StoryLine[]
   /** Only what was sent through us. */
   ledger: LedgerEntry[]
+  /** Null where nobody hears of receipts. */
+  told: (row: DeliveryRow) => Told | null
   sql: Sql
 }
 
@@ -68,8 +58,7 @@ export async function gather(round: Round): Promise<Evidence> {
       return { ...account, ...row }
     }),
     jobs: await sql<JobRow[]>`select * from jobs order by id`,
-    deliveries: await sql<DeliveryRow[]>`
-      select *, doubt_since is not null or next_look_at is not null as is_held_in_doubt from deliveries order by id`,
+    ...(await gatherReceipts(round)),
     logs: await sql<LogRow[]>`
       select job_id, reason->>'code' as code, reason->'params' as params from job_logs order by id`,
     sentCounts: await sql<Evidence['sentCounts'][number][]>`

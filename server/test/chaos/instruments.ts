@@ -47,8 +47,10 @@ export async function addInstruments(sql: Sql, { originMs, speed }: FastTime): P
 
     create function chaos.tell_delivery() returns trigger language plpgsql as $$
     begin
-      insert into chaos.story (what, instance_id, job_id, run, delivery_id, chat_id, was, became, provider_message_id, reason)
-      select 'delivery', new.instance_id, new.job_id, j.run, new.id, new.chat_id, old.status, new.status,
+      -- A statement that waited for a lock while the clock leapt has judged, and says so, by the time of its start.
+      insert into chaos.story (at, what, instance_id, job_id, run, delivery_id, chat_id, was, became, provider_message_id, reason)
+      select case when new.status = 'sending' then new.intent_at else clock_now() end,
+        'delivery', new.instance_id, new.job_id, j.run, new.id, new.chat_id, old.status, new.status,
         new.provider_message_id, new.reason->>'code'
       from jobs j where j.id = new.job_id;
       return null;
@@ -56,6 +58,24 @@ export async function addInstruments(sql: Sql, { originMs, speed }: FastTime): P
     create trigger tell_delivery after update on deliveries for each row
       when (new.status <> old.status or new.provider_message_id is distinct from old.provider_message_id)
       execute function chaos.tell_delivery();
+
+    -- Only what should never be: within one attempt the earliest times told and the counts only grow.
+    create function chaos.tell_receipt() returns trigger language plpgsql as $$
+    begin
+      insert into chaos.story (what, instance_id, job_id, delivery_id, chat_id, was, became, provider_message_id)
+      values ('receipt', new.instance_id, new.job_id, new.id, new.chat_id,
+        concat_ws(' ', old.status, old.delivered_at, old.read_at, old.delivered_members, old.read_members),
+        concat_ws(' ', new.status, new.delivered_at, new.read_at, new.delivered_members, new.read_members),
+        new.provider_message_id);
+      return null;
+    end $$;
+    create trigger tell_receipt after update on deliveries for each row
+      when (new.intent = old.intent and new.provider_message_id = old.provider_message_id and (
+        coalesce(new.delivered_at > old.delivered_at, old.delivered_at is not null and new.delivered_at is null)
+        or coalesce(new.read_at > old.read_at, old.read_at is not null and new.read_at is null)
+        or new.delivered_members < old.delivered_members or new.read_members < old.read_members
+        or old.delivered_at is not null and new.status = 'failed'))
+      execute function chaos.tell_receipt();
 
     create function chaos.tell_job() returns trigger language plpgsql as $$
     begin
@@ -92,7 +112,7 @@ export type StoryLine = {
   at: string
   trueMs: number
   who: string
-  what: 'claim' | 'waiting' | 'restricted' | 'delivery' | 'job'
+  what: 'claim' | 'waiting' | 'restricted' | 'delivery' | 'receipt' | 'job'
   instanceId: number
   jobId: number | null
   run: number | null

@@ -1,7 +1,9 @@
 import { recipientCounts } from '../../src/engine/index.ts'
-import type { DeliveryRow, Evidence, JobRow } from './evidence.ts'
+import type { Evidence, JobRow } from './evidence.ts'
 import type { StoryLine } from './instruments.ts'
 import { paceRules } from './oracle-pace.ts'
+import { receiptsAgree } from './oracle-receipts.ts'
+import type { DeliveryRow } from './receipts.ts'
 import { groups, told } from './words.ts'
 
 /** What must hold after each round. Each rule returns one sentence for everything that breaks it. */
@@ -18,6 +20,8 @@ export async function judge(evidence: Evidence): Promise<string[]> {
     oneSenderForEachAccount,
     noSendAfterCancel,
     ...paceRules,
+    receiptsAgree,
+    receiptsOnlyGoForward,
     sentCountsAgree,
   ]
   return [...rules.flatMap((rule) => rule(evidence)), ...(await countsAgree(evidence))]
@@ -28,10 +32,14 @@ const rowsAreFinal = ({ deliveries, jobs }: Evidence) =>
     const isCancelled = jobs.find(({ id }) => id === row.jobId)?.status === 'Cancelled'
     const final =
       (row.status === 'sent' && row.providerMessageId !== null && row.sentAt !== null) ||
-      (row.status === 'failed' && row.reason !== null && row.providerMessageId === null) ||
+      (row.status === 'failed' && row.reason !== null && hasIdIfItMay(row)) ||
       (row.status === 'skipped' && isCancelled && row.providerMessageId === null)
     return final && !row.isHeldInDoubt ? [] : [`${named(row)} is in no final state: ${JSON.stringify(row)}`]
   })
+
+/** Accepted, and then it could not be delivered. */
+const hasIdIfItMay = ({ reason, providerMessageId }: DeliveryRow) =>
+  (providerMessageId !== null) === (reason?.code === 'receipt_failed')
 
 const sentStandsInLedger = ({ deliveries, jobs, ledger, accounts }: Evidence) =>
   deliveries
@@ -51,10 +59,17 @@ const sentStandsInLedger = ({ deliveries, jobs, ledger, accounts }: Evidence) =>
         : [`${named(row)} is Sent as ${row.providerMessageId}, the ledger has ${JSON.stringify(entries)}`]
     })
 
-const credits = (story: StoryLine[]) =>
-  story.filter(
-    (line) => line.what === 'delivery' && line.became === 'sent' && line.providerMessageId !== null,
-  )
+/** Not where the id was there already, and only a receipt changed what became of the message. */
+function credits(story: StoryLine[]) {
+  const idOf = new Map<number | null, string | null>()
+  return story.filter((line) => {
+    const { what, deliveryId, became, providerMessageId } = line
+    if (what !== 'delivery') return false
+    const isNew = providerMessageId !== idOf.get(deliveryId)
+    idOf.set(deliveryId, providerMessageId)
+    return became === 'sent' && providerMessageId !== null && isNew
+  })
+}
 
 function idsAreCreditedOnce({ story }: Evidence) {
   return groups(credits(story), ({ instanceId, providerMessageId }) => `${instanceId} ${providerMessageId}`)
@@ -82,31 +97,48 @@ function ledgerIsAccountedFor({ story, ledger, accounts }: Evidence) {
     .map((entries) => `Nobody is credited with what went out: ${JSON.stringify(entries)}`)
 }
 
-/** Where texts carry job and run, a double shows whatever our own books say. */
-const nobodyGotTwo = ({ isMarked, ledger }: Evidence) =>
-  isMarked
-    ? groups(ledger, (entry) => `${entry.token} ${entry.to} ${entry.body ?? entry.caption}`)
-        .filter((entries) => entries.length > 1)
-        .map((entries) => `Sent ${entries.length} times: ${JSON.stringify(entries)}`)
-    : []
+/** Where texts carry job and run, a double shows whatever our own books say. One that failed later may come again. */
+function nobodyGotTwo({ isMarked, ledger, story }: Evidence) {
+  if (!isMarked) return []
+  const failed = new Set(
+    story.filter(({ reason }) => reason === 'receipt_failed').map((line) => line.providerMessageId),
+  )
+  return groups(
+    ledger.filter(({ id }) => !failed.has(id)),
+    (entry) => `${entry.token} ${entry.to} ${entry.body ?? entry.caption}`,
+  )
+    .filter((entries) => entries.length > 1)
+    .map((entries) => `Sent ${entries.length} times: ${JSON.stringify(entries)}`)
+}
 
 function jobsEndedAsTheirRows({ jobs, deliveries, story }: Evidence) {
   return jobs.flatMap((job) => {
     const rows = rowsOf(job, deliveries)
-    const expected = job.status === 'Cancelled' ? 'Cancelled' : hadSent(job, story) ? 'Completed' : 'Failed'
+    const { least, most } = sentAtEnd(job, story)
+    const expected = [...(most > 0 ? ['Completed'] : []), ...(least <= 0 ? ['Failed'] : []), 'Cancelled']
     const wrong =
-      job.status !== expected ||
+      !expected.includes(job.status) ||
       job.completedAt === null ||
       job.settling ||
       rows.length !== job.recipientCount
-    return wrong ? [`Job ${job.id} is ${job.status}, not ${expected}: ${JSON.stringify({ job, rows })}`] : []
+    return wrong
+      ? [`Job ${job.id} is ${job.status}, not ${expected.join(' or ')}: ${JSON.stringify({ job, rows })}`]
+      : []
   })
 }
 
-/** Whether something was Sent when the job ended: a result may come later. */
-function hadSent(job: JobRow, story: StoryLine[]): boolean {
+/**
+ * How many were Sent when the job ended. A result or a receipt may come later, and change it; one that came in the
+ * same moment may have been seen or not.
+ */
+function sentAtEnd(job: JobRow, story: StoryLine[]): { least: number; most: number } {
   const endedAt = story.findLast(({ what, jobId }) => what === 'job' && jobId === job.id)?.id ?? 0
-  return story.some((line) => isOfRun(line, job) && line.became === 'sent' && line.id < endedAt)
+  const mine = story.filter((line) => isOfRun(line, job))
+  const atEnd = new Map(mine.filter(({ id }) => id < endedAt).map((line) => [line.deliveryId, line.became]))
+  const sent = [...atEnd.values()].filter((status) => status === 'sent').length
+  const turns = ['sent → failed', 'failed → sent']
+  const turned = mine.filter(({ was, became }) => turns.includes(`${was} → ${became}`)).length
+  return { least: sent - turned, most: sent + turned }
 }
 
 /** Without whether it is paused. */
@@ -135,11 +167,12 @@ function logsAgree({ jobs, logs, story, deliveries }: Evidence) {
     const ended = mine.findLast(({ code }) => code === 'job_completed' || code === 'job_failed')
     const isOf = (status: string) => rows.filter((row) => row.status === status).length
     const [sent, failed] = [isOf('sent'), isOf('failed')]
-    // A result that came after the end is in the rows and not in that line.
-    const late = story.filter(
-      (line) => isOfRun(line, job) && line.was === 'failed' && line.became === 'sent',
-    ).length
-    if (ended && late === 0 && (ended.params.sent !== sent || ended.params.failed !== failed))
+    const { least, most } = sentAtEnd(job, story)
+    const toldSent = Number(ended?.params.sent)
+    if (
+      ended &&
+      (toldSent < least || toldSent > most || toldSent + Number(ended.params.failed) !== sent + failed)
+    )
       wrong.push(`${JSON.stringify(ended)} with ${sent} sent and ${failed} failed`)
     return wrong.map((what) => `The log of job ${job.id} (${job.status}) is wrong: ${what}`)
   })
@@ -225,3 +258,9 @@ const pickFrom = (from: object, names: string[]) =>
 
 const rowsOf = (job: JobRow, deliveries: DeliveryRow[]) => deliveries.filter(({ jobId }) => jobId === job.id)
 const named = (row: DeliveryRow) => `Delivery ${row.id} (job ${row.jobId}, ${row.chatId})`
+
+/** The story tells of those only that do not. */
+const receiptsOnlyGoForward = ({ story }: Evidence) =>
+  story
+    .filter(({ what }) => what === 'receipt')
+    .map(({ deliveryId, was, became }) => `A receipt of delivery ${deliveryId} went back: ${was} → ${became}`)

@@ -30,6 +30,13 @@ export function planFault({ int, chance, pick }: Random, withStops: boolean): Fa
     () => ({ path: '^/messages/list', kind: pick(['drop-before', 'malformed', 'empty']), times: int(1, 5) }),
     () => ({ path: '^/messages/list', kind: 'slow', delayMs: int(1000, 31_000), times }),
     () => ({ path: '^/(health|business)', kind: 'status', status: 503, times: int(1, 5) }),
+    // What became of a message.
+    () => ({
+      path: '^/(limits|statuses|messages/[^/]{20,})',
+      kind: 'status',
+      status: pick([429, 503]),
+      times,
+    }),
   ])()
 }
 

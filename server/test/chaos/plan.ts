@@ -1,4 +1,5 @@
 import type { FaultRule } from '../../../simulator/src/faults.ts'
+import { disorders, type ReceiptRules } from '../../../simulator/src/receipts.ts'
 import { planFault, planTrouble, SENDS, type Trouble } from './plan-faults.ts'
 import { type Random, randomOf } from './random.ts'
 
@@ -14,6 +15,8 @@ export type Plan = {
   accounts: AccountPlan[]
   jobs: JobPlan[]
   actions: { afterSends: number; action: Action }[]
+  /** How we hear what became of messages: the provider calls the server, or is asked. Else nobody hears of it. */
+  receipts?: 'webhook' | 'polling'
 }
 
 export type AccountPlan = {
@@ -41,6 +44,9 @@ export type Action =
   | { kind: 'kill database' }
   | { kind: 'cut connections' }
   | { kind: 'kill provider' }
+  | { kind: 'kill server' }
+  /** What becomes of the account's messages from now on, and how it is told. */
+  | { kind: 'receipts'; account: number; rules: Partial<ReceiptRules> }
   /** Of all accounts, where none is named. */
   | { kind: 'fault'; account?: number; rule: FaultRule }
   | { kind: 'trouble'; account: number; trouble: Trouble; seconds: number }
@@ -50,7 +56,9 @@ export type Action =
   | { kind: 'write on phone'; account: number; place: number }
   | { kind: 'resume account'; account: number }
   | { kind: 'create job'; job: number }
-  | { kind: (typeof jobActions)[number]; job: number }
+  | JobAction
+
+export type JobAction = { kind: (typeof jobActions)[number]; job: number }
 
 const jobActions = [
   'cancel job',
@@ -63,11 +71,13 @@ const jobActions = [
 
 export function planRound(seed: number): Plan {
   const random = randomOf(seed)
-  const isCrowd = random.chance(0.15)
   const { int, chance, pick } = random
-  const cast = isCrowd ? planCrowd(random) : planFew(random)
+  const isCrowd = chance(0.15)
+  const receipts =
+    isCrowd || chance(0.4) ? undefined : pick<Plan['receipts']>(['webhook', 'webhook', 'polling'])
+  const cast = isCrowd ? planCrowd(random) : planFew(random, receipts)
   const sends = cast.jobs.reduce((sum, job) => sum + job.recipients.length, 0)
-  const acts = isCrowd ? planCrowdActions(random, cast.jobs) : planActions(random, cast.jobs)
+  const acts = isCrowd ? planCrowdActions(random, cast.jobs) : planActions(random, cast.jobs, receipts)
   return {
     seed,
     workers: int(2, 4),
@@ -76,6 +86,7 @@ export function planRound(seed: number): Plan {
     latencyMs: isCrowd ? pick([0, 0, 300]) : pick([0, 300, 1000, 3000]),
     accountWaitMs: chance(0.2) ? 60_000 : 24 * 3600_000,
     ...cast,
+    ...(receipts && { receipts }),
     actions: [
       ...cast.jobs.slice(1).map((_, n) => ({
         afterSends: isCrowd ? 0 : int(0, sends / 3),
@@ -93,14 +104,17 @@ export function planRound(seed: number): Plan {
 type Cast = Pick<Plan, 'accounts' | 'jobs'>
 
 /** A few accounts of all kinds, several jobs on one. */
-function planFew(random: Random): Cast {
+function planFew(random: Random, receipts: Plan['receipts']): Cast {
   const { int, chance } = random
   const accounts = Array.from({ length: int(1, 3) }, () => ({
     pauseMs: chance(0.4) ? { group: int(500, 1500), private: int(1000, 2500) } : noPause,
-    cap: chance(0.2) ? int(3, 6) : 0,
+    // Receipts of a message that is a week old count no more, and a cap makes rounds of days.
+    cap: chance(0.3) && !receipts ? int(3, 6) : 0,
     ...(chance(0.2) && { quiet: planQuiet(random) }),
   }))
-  const jobs = Array.from({ length: int(2, 5) }, () => planJob(random, int(0, accounts.length - 1)))
+  // One message in ten seconds can be asked about.
+  const most = receipts === 'polling' ? 5 : 16
+  const jobs = Array.from({ length: int(2, 5) }, () => planJob(random, int(0, accounts.length - 1), most))
   return { accounts, jobs }
 }
 
@@ -133,7 +147,7 @@ function planJob({ int, chance, pick, some }: Random, account: number, most = 16
   }
 }
 
-function planActions(random: Random, jobs: JobPlan[]): Action[] {
+function planActions(random: Random, jobs: JobPlan[], receipts: Plan['receipts']): Action[] {
   const { int, chance, pick } = random
   // A stopped worker never hangs up, so what is 'late' would come arbitrarily late: no provider does that.
   const withStops = chance(0.5)
@@ -145,8 +159,22 @@ function planActions(random: Random, jobs: JobPlan[]): Action[] {
   // One step of one clock: two in one direction would add up to more than the look-ups allow for.
   if (chance(0.4))
     acts.push({ kind: pick(['set clock', 'set provider clock']), seconds: pick([-2, -1, 1, 2]) })
+  if (receipts) acts.push(...planReceipts(random, account))
+  if (receipts === 'webhook' && chance(0.7)) acts.push({ kind: 'kill server' })
   return acts
 }
+
+const planReceipts = ({ int, chance, pick, some }: Random, account: number): Action[] =>
+  Array.from({ length: int(1, 4) }, () => ({
+    kind: 'receipts',
+    account,
+    rules: {
+      fate: pick(['normal', 'normal', 'failed', 'stuck']),
+      disorders: some(disorders, int(0, 3)),
+      lateMs: chance(0.3) ? int(0, 15_000) : 0,
+      readPercent: pick([0, 50, 100]),
+    },
+  }))
 
 function planCrowdActions(random: Random, jobs: JobPlan[]): Action[] {
   const { int, chance, pick } = random

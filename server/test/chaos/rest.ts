@@ -38,6 +38,25 @@ export async function leapToNextMoment(sql: Sql, note: (what: string) => void): 
       ((select min(d.not_before) from deliveries d where d.job_id = j.id and d.status = 'queued' and d.not_before > clock_now()))
     ) moment (at)
     where j.status in ('Pending', 'Running') and j.paused_at is null and at > clock_now()`
+  return leap(sql, seconds, note)
+}
+
+/** The same where only receipts have to come in: asked for, or tried again until their message is known. */
+export async function leapToNextReceipt(sql: Sql, note: (what: string) => void): Promise<boolean> {
+  const [{ seconds }] = await sql<[{ seconds: number | null }]>`
+    select extract(epoch from min(at) - clock_now())::float8 as seconds
+    from (
+      select greatest(min(d.ask_at), i.next_ask_at) as at
+      from deliveries d join instances i on i.id = d.instance_id group by i.id
+      union all
+      select e.try_at from receipt_events e join deliveries d
+        on d.instance_id = e.instance_id and d.provider_message_id = e.provider_message_id
+    ) moment
+    where at > clock_now()`
+  return leap(sql, seconds, note)
+}
+
+async function leap(sql: Sql, seconds: number | null, note: (what: string) => void): Promise<boolean> {
   if (seconds === null || !(await leapClock(sql, seconds))) return false
   note(`leaps ${seconds} s to go on`)
   return true

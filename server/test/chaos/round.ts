@@ -9,12 +9,17 @@ import {
 } from '../../src/platform/database/connection.ts'
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { factories } from '../factories.ts'
-import type { Program } from '../process.ts'
+import { until } from '../until.ts'
 import { type Account, addAccount } from './accounts.ts'
 import type { Breakage } from './breakages.ts'
+import { Crew } from './crew.ts'
 import { setClock } from './instruments.ts'
+import { Office } from './office.ts'
+import { receiptsAgree } from './oracle-receipts.ts'
 import type { JobPlan, Plan } from './plan.ts'
-import { leapToNextMoment, whatIsOpen } from './rest.ts'
+import { gatherReceipts } from './receipts.ts'
+import { leapToNextMoment, leapToNextReceipt, whatIsOpen } from './rest.ts'
+import { SECRET_KEY } from './secret-key.ts'
 import { again, type Stage } from './stage.ts'
 
 /** How long a round may take to come to rest, in seconds of ours. */
@@ -22,13 +27,15 @@ const SETTLE_S = 90
 /** When nothing is sent for so long the clock is set on, and after so long the next thing of the plan is done. */
 const IDLE_MS = 200
 const STUCK_MS = 1_200
+/** Of the fast clock: all is told within 5 s, but for what is made late. */
+const QUICK_RECEIPTS = { sentMs: 200, deliveredMs: 1000, readMs: 3000, spreadMs: 1000, readPercent: 50 }
+const LAST_RECEIPT_MS = 20_000
 
 export type MadeJob = { id: number; plan: JobPlan; chats: string[] }
-type Worker = { name: string; program: Program; isStopped: boolean }
 
 /** One round on its own database: accounts, jobs and the workers that send for them. */
 export class Round {
-  readonly plan: Pick<Plan, 'workers' | 'isMarked' | 'accountWaitMs' | 'providerAheadMs' | 'latencyMs'>
+  readonly plan: Plan
   readonly stage: Stage
   readonly sql: Sql
   readonly accounts: Account[] = []
@@ -37,30 +44,48 @@ export class Round {
   /** What was seen to be wrong while it ran. */
   readonly violations: string[] = []
   readonly diary: string[] = []
+  office: Office | null = null
   readonly #database: DatabaseAddress
-  readonly #breakage: Breakage | undefined
-  readonly #workers: Worker[] = []
+  readonly crew: Crew
   readonly #pending = new Set<Promise<unknown>>()
   #userId = 0
   readonly #began = performance.now()
 
-  private constructor(stage: Stage, database: DatabaseAddress, plan: Round['plan'], breakage?: Breakage) {
+  private constructor(stage: Stage, database: DatabaseAddress, plan: Plan, breakage?: Breakage) {
     this.stage = stage
     this.plan = plan
     this.#database = database
-    this.#breakage = breakage
+    const { accountWaitMs } = plan
+    this.crew = new Crew(stage, { database, accountWaitMs, ...(breakage && { breakage }) }, this.violations)
     this.sql = connect(database, { max: 4, applicationName: 'office' })
   }
 
   static async open(stage: Stage, plan: Plan, breakage?: Breakage): Promise<Round> {
     const round = new Round(stage, await stage.createDatabase(), plan, breakage)
-    round.#userId = (await factories(round.sql, secretsOf('chaos')).user()).id
+    const user = await factories(round.sql, secretsOf(SECRET_KEY)).admin()
+    round.#userId = user.id
     for (const [index, account] of plan.accounts.entries())
-      round.accounts.push(await addAccount(round.sql, `${round.#database.database}_${index}`, account))
+      round.accounts.push(
+        await addAccount(round.sql, `${round.#database.database}_${index}`, account, plan.receipts),
+      )
     await stage.simulator.setClockAhead(plan.providerAheadMs)
     await stage.simulator.setLatency(plan.latencyMs)
-    for (let slot = 0; slot < plan.workers; slot++) round.#startWorker(slot, 1)
+    for (let slot = 0; slot < plan.workers; slot++) round.crew.start(slot, 1)
+    if (plan.receipts)
+      for (const token of round.tokens) await stage.simulator.setReceipts(token, QUICK_RECEIPTS)
+    if (plan.receipts === 'webhook') await round.#openOffice(plan.seed, user.token)
     return round
+  }
+
+  /** With the provider's calls to it set. */
+  async #openOffice(seed: number, token: string) {
+    const launch = (port: number, publicUrl: string) =>
+      this.stage.startServer(this.#database, port, publicUrl)
+    this.office = await Office.open({ launch, token, seed, includeUnknown: !this.plan.isMarked })
+    await until('the webhooks are set', async () => {
+      const unset = await this.sql`select from instances where webhook_base is null limit 1`
+      return unset.count === 0
+    })
   }
 
   get database() {
@@ -110,13 +135,6 @@ export class Round {
     this.jobs.set(place, { id, plan, chats })
   }
 
-  #startWorker(slot: number, generation: number) {
-    const name = `worker ${slot}.${generation}`
-    const breakage = this.#breakage ? { breakage: this.#breakage } : {}
-    const options = { name, database: this.#database, accountWaitMs: this.plan.accountWaitMs, ...breakage }
-    this.#workers[slot] = { name, program: this.stage.startWorker(options), isStopped: false }
-  }
-
   /** Where the newest send was begun: most likely it is still under way there. */
   async slotOfSender(): Promise<number> {
     const [newest] = await again(
@@ -126,56 +144,17 @@ export class Round {
     return Number(newest?.who.match(/worker (\d)/)?.[1] ?? 0)
   }
 
-  worker(slot: number): Worker {
-    const worker = this.#workers[slot % this.#workers.length]
-    if (!worker) throw new Error(`There is no worker ${slot}`)
-    return worker
-  }
-
-  async killWorker(slot: number): Promise<void> {
-    const index = slot % this.#workers.length
-    const worker = this.worker(index)
-    this.#expectAlive(worker)
-    await worker.program.end('SIGKILL')
-    this.#hear(worker)
-    this.#startWorker(index, Number(worker.name.split('.')[1]) + 1)
-  }
-
-  /** SIGSTOP, and after so many fast seconds SIGCONT, unless it was killed meanwhile. Does not wait for it. */
-  stopWorker(slot: number, seconds: number) {
-    const worker = this.worker(slot)
-    this.#expectAlive(worker)
-    process.kill(worker.program.pid, 'SIGSTOP')
-    worker.isStopped = true
-    this.later(seconds, async () => this.#continue(worker))
-  }
-
-  #continue(worker: Worker) {
-    if (worker.isStopped && worker.program.isRunning) process.kill(worker.program.pid, 'SIGCONT')
-    worker.isStopped = false
-  }
+  killWorker = (slot: number) => this.crew.kill(slot)
 
   /** Does something after so many fast seconds, or when the round comes to its end before. */
-  later(seconds: number, task: () => Promise<unknown>) {
-    const done = delay(seconds * 100, undefined, { signal: this.#ending.signal })
+  later(seconds: number, task: () => unknown) {
+    const done = delay(this.stage.real(seconds * 1000), undefined, { signal: this.#ending.signal })
       .catch(() => {})
       .then(task)
       .finally(() => this.#pending.delete(done))
     this.#pending.add(done)
   }
   readonly #ending = new AbortController()
-
-  #expectAlive({ name, program }: Worker) {
-    if (!program.isRunning) this.violations.push(`${name} ended by itself: ${program.stderr}`)
-  }
-
-  /** An error that the engine did not expect is a violation, even if all came well. */
-  #hear({ name, program }: Worker) {
-    const errors = program.stderr.split('\n').filter((line) => line.startsWith('ERROR'))
-    for (const error of new Set(errors)) this.violations.push(`${name} logged: ${error}`)
-    if (program.stderr.includes('Error') && errors.length === 0 && !/(warn|info) /.test(program.stderr))
-      this.violations.push(`${name} said: ${program.stderr}`)
-  }
 
   /** Until so many sends have begun, or none begins for a while, or all jobs have ended. */
   async progress(sends: number): Promise<void> {
@@ -218,7 +197,7 @@ export class Round {
     this.#ending.abort()
     await Promise.all(this.#pending)
     await this.stage.simulator.clearFaults()
-    for (const worker of this.#workers) this.#expectAlive(worker)
+    this.crew.expectAlive()
     const giveUpAt = performance.now() + withinS * 1000
     for (;;) {
       const open = await again(() => whatIsOpen(this.sql))
@@ -230,15 +209,19 @@ export class Round {
       }
       await delay(50)
     }
-    await Promise.all(this.#workers.map((worker) => this.#end(worker)))
+    if (this.plan.receipts) await this.#receiptsComeIn(giveUpAt)
+    this.violations.push(...((await this.office?.close()) ?? []))
+    await this.crew.end()
   }
 
-  async #end(worker: Worker) {
-    // Before it has said so it can't be asked.
-    await worker.program.says(/The worker runs/)
-    const code = await worker.program.end('SIGTERM')
-    if (code !== 0) this.violations.push(`${worker.name} ended with ${code}: ${worker.program.stderr}`)
-    this.#hear(worker)
+  /** Until all is told, and what was told is applied; where it is asked for, time is leapt over. */
+  async #receiptsComeIn(giveUpAt: number) {
+    await delay(this.stage.real(LAST_RECEIPT_MS))
+    for (; performance.now() < giveUpAt; await delay(50)) {
+      const isAllTold = !this.office?.post.hasMore
+      if (isAllTold && receiptsAgree(await again(() => gatherReceipts(this))).length === 0) return
+      await again(() => leapToNextReceipt(this.sql, (what) => this.note(what)))
+    }
   }
 
   async ledger(): Promise<LedgerEntry[]> {
@@ -260,7 +243,8 @@ export class Round {
   async [Symbol.asyncDispose]() {
     this.#ending.abort()
     await Promise.all(this.#pending)
-    await Promise.all(this.#workers.map(({ program }) => program.end('SIGKILL')))
+    await this.crew[Symbol.asyncDispose]()
+    await this.office?.[Symbol.asyncDispose]()
     await this.sql.end({ timeout: 1 })
   }
 }

@@ -2,9 +2,11 @@ import { readFileSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { WireStatus } from '../../../simulator/src/acks.ts'
 import type { ChannelChange } from '../../../simulator/src/channels.ts'
 import type { FaultRule } from '../../../simulator/src/faults.ts'
 import type { LedgerEntry } from '../../../simulator/src/ledger.ts'
+import type { ReceiptRules } from '../../../simulator/src/receipts.ts'
 import { type Cluster, startCluster } from '../../src/platform/database/cluster.ts'
 import {
   connect,
@@ -17,6 +19,7 @@ import { Program } from '../process.ts'
 import { until } from '../until.ts'
 import type { FastTime } from './fast-time.ts'
 import { addInstruments } from './instruments.ts'
+import { SECRET_KEY } from './secret-key.ts'
 import type { WorkerOptions } from './worker.ts'
 
 const SPEED = 10
@@ -48,7 +51,7 @@ export class Stage {
     const fast: FastTime = { originMs: Date.now(), speed: SPEED }
     const cluster = await startCluster(folder, silent)
     await createTemplate(cluster.address, fast)
-    const simulator = startSimulator(folder, '0', fast)
+    const simulator = startSimulator(folder, fast, { port: '0', aheadMs: 0 })
     const [, url = ''] = await simulator.says(/listening on (\S+)/)
     return new Stage(folder, cluster, simulator, url, fast)
   }
@@ -56,6 +59,9 @@ export class Stage {
   /** What the provider's clock shows, in ms. */
   now = () =>
     this.#fast.originMs + (Date.now() - this.#fast.originMs) * this.#fast.speed + this.simulator.aheadMs
+
+  /** So many ms of the fast clock in ours. */
+  real = (ms: number) => ms / this.#fast.speed
 
   /** A database of its own for each round, with the schema and the suite's instruments. */
   async createDatabase(): Promise<DatabaseAddress> {
@@ -76,6 +82,21 @@ export class Stage {
   startWorker(options: Omit<WorkerOptions, 'providerUrl'>): Program {
     const worker: WorkerOptions = { ...options, providerUrl: this.simulator.url }
     return this.startProgram('worker.ts', { WORKER: JSON.stringify(worker) })
+  }
+
+  /** The server as it ships, on that port; the provider's calls come to `publicUrl`. Its own time is ours: it goes by the database's. */
+  startServer(database: DatabaseAddress, port: number, publicUrl: string): Program {
+    const { host, user } = database
+    const env = {
+      DATABASE_URL: `postgres://${user}@${encodeURIComponent(host)}/${database.database}`,
+      WHAPI_BASE_URL: this.simulator.url,
+      PUBLIC_URL: publicUrl,
+      PORT: String(port),
+      DATA_DIR: this.#folder,
+      SECRET_KEY,
+      LOG_LEVEL: 'warn',
+    }
+    return new Program('server/src/main.ts', ['server'], this.#folder, env)
   }
 
   /** Kills PostgreSQL, the postmaster first; the cluster's keeper starts it again. Returns when it answers. */
@@ -99,7 +120,8 @@ export class Stage {
   async killSimulator(): Promise<void> {
     await this.simulator.countFaults()
     await this.#simulator.end('SIGKILL')
-    this.#simulator = startSimulator(this.#folder, new URL(this.simulator.url).port, this.#fast)
+    const { url, aheadMs } = this.simulator
+    this.#simulator = startSimulator(this.#folder, this.#fast, { port: new URL(url).port, aheadMs })
     await this.#simulator.says(/listening on/)
     await this.simulator.setUpAgain()
   }
@@ -111,13 +133,16 @@ export class Stage {
   }
 }
 
-const startSimulator = (folder: string, port: string, fast: FastTime) =>
-  new Program(
-    'simulator/src/main.ts',
-    ['--port', port, '--file', join(folder, 'provider')],
-    folder,
-    envOf(fast),
-  )
+/** Its Date header comes from the fast clock only when that is shifted. */
+function startSimulator(
+  folder: string,
+  fast: FastTime,
+  { port, aheadMs }: { port: string; aheadMs: number },
+) {
+  const options = { port, file: join(folder, 'provider'), 'clock-shift': aheadMs || 1 }
+  const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`)
+  return new Program('simulator/src/main.ts', args, folder, envOf(fast))
+}
 
 /** For a process whose time shall run fast. */
 const envOf = (fast: FastTime) => ({
@@ -131,6 +156,7 @@ export class SimulatorControl {
   /** How far its clock is ahead of ours. */
   aheadMs = 0
   #latencyMs = 0
+  readonly #receipts = new Map<string, Partial<ReceiptRules>>()
   /** How many requests have met each kind of fault since its start, as last counted, and what is not yet taken. */
   #met: Record<string, number> = {}
   #notTaken: Record<string, number> = {}
@@ -169,18 +195,34 @@ export class SimulatorControl {
     this.#met = met
   }
 
+  /** What the provider would tell of the message now, whoever asks. */
+  async statusesOf(token: string, chatId: string, id: string): Promise<WireStatus[]> {
+    const isGroup = chatId.endsWith('@g.us')
+    const answer = await fetch(`${this.url}/${isGroup ? 'statuses' : 'messages'}/${encodeURIComponent(id)}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const told = (await answer.json()) as { statuses: WireStatus[] } & WireStatus // as its own tests say
+    return isGroup ? told.statuses : [told]
+  }
+
   addFault = (rule: FaultRule) => this.#ask('faults', 'POST', rule)
   clearFaults = () => this.#ask('faults', 'DELETE')
   changeChannel = (token: string, change: ChannelChange) =>
     this.#ask('channels', 'POST', { token, ...change })
   writeOnPhone = (token: string, to: string, body: string) =>
     this.#ask('messages', 'POST', { token, to, body })
+  /** Those that are in force stay in force when it is killed. */
+  async setReceipts(token: string, rules: Partial<ReceiptRules>) {
+    const all = { ...this.#receipts.get(token), ...rules }
+    this.#receipts.set(token, all)
+    await this.#ask('receipts', 'POST', { token, ...all })
+  }
+
   async setLatency(ms: number) {
     this.#latencyMs = ms
     await this.#ask('latency', 'POST', { ms })
   }
 
-  /** Its Date header comes from the fast clock only when it is set. */
   async setClockAhead(ms: number) {
     this.aheadMs = ms
     await this.#ask('clock', 'POST', { shiftMs: ms || 1 })
@@ -190,7 +232,7 @@ export class SimulatorControl {
   async setUpAgain() {
     this.#met = {}
     await this.setLatency(this.#latencyMs)
-    await this.setClockAhead(this.aheadMs)
+    for (const [token, rules] of this.#receipts) await this.setReceipts(token, rules)
   }
 }
 

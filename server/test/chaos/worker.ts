@@ -3,6 +3,7 @@ import { connect, type DatabaseAddress } from '../../src/platform/database/conne
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { createWhapi } from '../../src/providers/whapi.ts'
 import { type Breakage, breakEngine, expectBroken } from './breakages.ts'
+import { SECRET_KEY } from './secret-key.ts'
 
 export type WorkerOptions = {
   name: string
@@ -29,7 +30,7 @@ const sql = connect(options.database, { max: 5, applicationName: options.name })
 const engine = startEngine({
   sql,
   providers: { live: whapi, test: whapi },
-  secrets: secretsOf('chaos'),
+  secrets: secretsOf(SECRET_KEY),
   readImage: async () => ({ bytes: png, mimeType: 'image/png' }),
   log: { info: tell('info'), warn: tell('warn'), error: tell('ERROR') },
   accountWaitMs: options.accountWaitMs,
