@@ -23,9 +23,7 @@ async function perform(round: Round, plan: Plan, action: Action): Promise<unknow
     case 'kill database':
       return stage.killDatabase()
     case 'kill provider':
-      await stage.killSimulator()
-      round.office?.post.forgetRefused()
-      return
+      return stage.killSimulator()
     case 'cut connections':
       await again(
         () => sql`

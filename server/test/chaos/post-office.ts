@@ -13,6 +13,8 @@ export type Letter = {
   isTaken: boolean
 }
 
+const AGAIN_WITHIN_MS = 5_000
+
 /** Carries the provider's calls to the server, some of them late; now and then it loses the answer. */
 export class PostOffice {
   readonly letters: Letter[] = []
@@ -23,6 +25,7 @@ export class PostOffice {
   readonly #random
   readonly #server = createServer(async (request, response) => {
     const body = await text(request)
+    this.#calledAt = performance.now()
     const isTaken = await this.#carry(request.url ?? '', request.headers['x-sendroom-secret'], body)
     response.statusCode = isTaken && !this.#random.chance(0.1) ? 200 : 502
     if (response.statusCode === 200) this.#refused.delete(body)
@@ -42,14 +45,11 @@ export class PostOffice {
     return office
   }
 
+  /** Whether something comes again: soon, or never where the provider was killed meanwhile. */
   get hasMore() {
-    return this.#refused.size > 0
+    return this.#refused.size > 0 && performance.now() - this.#calledAt < AGAIN_WITHIN_MS
   }
-
-  /** A provider that was killed tells some things anew, and others never. */
-  forgetRefused() {
-    this.#refused.clear()
-  }
+  #calledAt = 0
 
   async #carry(path: string, secret: string | string[] | undefined, body: string): Promise<boolean> {
     const letter = {
