@@ -83,7 +83,8 @@ export async function enter(browser: Browser, gallery: Gallery, as: View['as'], 
   const waiting = new Set<Request>()
   calls.set(page, waiting)
   page.on('request', (request) => {
-    if (/\/api\/(?!events)/.test(request.url())) waiting.add(request)
+    // The stream of changes never ends.
+    if (!request.url().endsWith('/api/events')) waiting.add(request)
   })
   page.on('requestfinished', (request) => waiting.delete(request))
   page.on('requestfailed', (request) => waiting.delete(request))
@@ -111,6 +112,8 @@ async function settled(page: Page) {
     await page.waitForFunction(
       () => document.querySelector('h1') && !document.querySelector('[aria-busy=true]'),
     )
+    // What has arrived may ask for more as soon as it is drawn: a chart loads its code.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
     return calls.get(page)?.size
   }
   await expect.poll(callsWhenQuiet, { intervals: [30] }).toBe(0)
