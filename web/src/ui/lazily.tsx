@@ -4,7 +4,7 @@ import { type ComponentType, lazy, Suspense } from 'react'
 export function lazily<P extends object>(load: () => Promise<ComponentType<P>>) {
   const Loaded = lazy(async () => ({ default: await load() }))
   return (props: P) => (
-    <Suspense>
+    <Suspense fallback={<span hidden aria-busy="true" />}>
       <Loaded {...props} />
     </Suspense>
   )
