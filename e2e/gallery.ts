@@ -8,6 +8,20 @@ import type { View, Words } from './views.ts'
 /** A furnished Sendroom, and who looks at it. */
 export type Gallery = { url: string; admin: Api; newcomer: Api }
 
+/** As long as a text may be: formatted, with a word that never ends, emoji, and lines that run from right to left. */
+const longText = [
+  'تخفيضات *اليوم* على كل شيء 🎉 تفضلوا بزيارتنا',
+  '*Ưu đãi cuối tuần* 👨‍👩‍👧‍👦 cho _khách quen_, ~500.000 đ~ *350.000 đ*',
+  '> Mua hai tặng một',
+  '- Áo dài\n- Nón lá',
+  '```MA-GIAM-20```',
+  `https://shop.example.vn/${'uu-dai-cuoi-tuan-'.repeat(20)}`,
+  'Aa'.repeat(200),
+  'Hẹn gặp lại ở cửa hàng. '.repeat(200),
+]
+  .join('\n')
+  .slice(0, 4000)
+
 /** Something of everything: what it shows is made the way a person would make it. */
 export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Gallery> {
   const admin = await sendroom.signIn()
@@ -24,6 +38,9 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Gal
   form.set('imageFile', new Blob([new Uint8Array(picture)], { type: 'image/png' }), 'sale.png')
   const { id: messageId } = await admin.call('POST /messages', { body: form })
   await admin.call('POST /messages', { body: { textContent: 'Cửa hàng nghỉ Tết từ 28 đến mùng 5.' } })
+  const long = await admin.call('POST /messages', {
+    body: { textContent: longText, instanceId: shop.id, groupIds: sales.map(({ id }) => id) },
+  })
   const job = { messageId, instanceId: shop.id }
   const first = await admin.call('POST /jobs', {
     body: { ...job, jobType: 'SendToGroups', groupIds: sales.map(({ id }) => id) },
@@ -49,6 +66,15 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Gal
       ...job,
       jobType: 'SendToUsers',
       phoneNumbers: '0901234567',
+      scheduledAt: '2099-01-01T02:00:00.000Z',
+    },
+  })
+  await admin.call('POST /jobs', {
+    body: {
+      messageId: long.id,
+      instanceId: shop.id,
+      jobType: 'SendToGroups',
+      groupIds: sales.map(({ id }) => id),
       scheduledAt: '2099-01-01T02:00:00.000Z',
     },
   })

@@ -37,7 +37,12 @@ test.each([
   expect(formatAgo(at, now.getTime())).toBe(words)
 })
 
-test('a long text is cut after fifty characters', () => {
-  expect(truncate('a'.repeat(50), 50)).toBe('a'.repeat(50))
-  expect(truncate('a'.repeat(51), 50)).toBe(`${'a'.repeat(50)}...`)
+test.each([
+  ['a', 'letters'],
+  ['ẽ', 'letters of two parts'],
+  ['😀', 'emoji'],
+  ['👨‍👩‍👧‍👦', 'emoji of many parts'],
+])('[R-459] [R-505] a long text is cut after fifty characters, never within one: %s (%s)', (one) => {
+  expect(truncate(one.repeat(50), 50)).toBe(one.repeat(50))
+  expect(truncate(one.repeat(51), 50)).toBe(`${one.repeat(50)}...`)
 })

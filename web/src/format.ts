@@ -79,6 +79,14 @@ export function instantAt(minute: string): string {
 export const daysUntil = (iso: string, now = new Date()) =>
   (Date.parse(dayOf(new Date(iso))) - Date.parse(dayOf(now))) / DAY_MS
 
-/** The beginning of a text, with `...` where something was left out. */
-export const truncate = (text: string, length: number) =>
-  text.length > length ? `${text.slice(0, length)}...` : text
+/** The beginning of a text, with `...` where something was left out. An emoji of many parts counts as one. */
+export function truncate(text: string, length: number): string {
+  let count = 0
+  for (const { index } of characters.segment(text)) {
+    if (count === length) return `${text.slice(0, index)}...`
+    count += 1
+  }
+  return text
+}
+
+const characters = new Intl.Segmenter()

@@ -112,7 +112,12 @@ function OptionList({ options, ids, onToggle }: ListProps) {
               aria-posinset={index + 1}
             >
               <Checkbox
-                label={option.barrier ? `${option.name} (${option.barrier})` : option.name}
+                label={
+                  <>
+                    <bdi>{option.name}</bdi>
+                    {option.barrier && ` (${option.barrier})`}
+                  </>
+                }
                 title={option.name}
                 checked={isChosen}
                 // What was chosen before can still be taken away.

@@ -1,6 +1,7 @@
 import { Group, Image, Text } from '@mantine/core'
 import type { Job } from '@sendroom/contract/jobs'
 import { useTranslation } from 'react-i18next'
+import classes from './job-detail.module.css'
 import { JobSection } from './job-section.tsx'
 
 /** What the job sends: its own copy, whatever became of the message since. */
@@ -20,7 +21,8 @@ export function JobContent({ job }: { job: Job }) {
             radius="sm"
           />
         )}
-        <Text size="sm" flex="1 1 16rem" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {/* A long text scrolls, so the keyboard must reach it. */}
+        <Text size="sm" className={classes.text} tabIndex={0}>
           {job.textContent}
         </Text>
       </Group>

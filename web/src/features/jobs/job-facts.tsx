@@ -3,6 +3,7 @@ import type { Job } from '@sendroom/contract/jobs'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatSecond } from '../../format.ts'
+import { Name } from '../../ui/name.tsx'
 import { JobSection } from './job-section.tsx'
 import { JobTypeName } from './job-type-name.tsx'
 
@@ -15,8 +16,12 @@ export function JobFacts({ job }: { job: Job }) {
         <Fact name={t('JOB.TYPE')}>
           <JobTypeName type={job.jobType} />
         </Fact>
-        <Fact name={t('JOB.INSTANCE')}>{job.instanceName}</Fact>
-        <Fact name={t('JOB.CREATED_BY')}>{job.createdByUserName}</Fact>
+        <Fact name={t('JOB.INSTANCE')}>
+          <Name>{job.instanceName}</Name>
+        </Fact>
+        <Fact name={t('JOB.CREATED_BY')}>
+          <Name>{job.createdByUserName}</Name>
+        </Fact>
         <Fact name={t('JOB.CREATED_AT')}>{formatSecond(job.createdAt)}</Fact>
         <Fact name={t('JOB.SCHEDULED_AT')}>{formatSecond(job.scheduledAt)}</Fact>
         <Fact name={t('JOB.STARTED_AT')}>{formatSecond(job.startedAt)}</Fact>

@@ -23,7 +23,9 @@ export function JobRecipients({ job }: { job: Job }) {
         {shown.map((name, i) => (
           // Two groups may have one name; the list never changes its order.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
-          <li key={i}>{name}</li>
+          <li key={i}>
+            <bdi>{name}</bdi>
+          </li>
         ))}
       </ul>
       {isOpen && total > names.length && (

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { formatSecond } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
+import { Name } from '../../ui/name.tsx'
 import { JobReceipt } from './job-receipt.tsx'
 import { JobTable, type RowColumn } from './job-table.tsx'
 
@@ -46,7 +47,9 @@ export const JobLogs = ({ job }: { job: Job }) => (
 )
 
 const Recipient = ({ sent }: { sent: SentMessage }) => (
-  <span title={sent.recipientId}>{sent.recipientName}</span>
+  <span title={sent.recipientId}>
+    <Name>{sent.recipientName}</Name>
+  </span>
 )
 
 function SentBadge({ status }: { status: SentMessage['status'] }) {

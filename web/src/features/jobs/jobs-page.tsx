@@ -11,6 +11,7 @@ import { AddButton, BulkDeleteButton } from '../../lists/list-buttons.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
 import { useList } from '../../lists/use-list.ts'
 import { paths } from '../../paths.ts'
+import { Name } from '../../ui/name.tsx'
 import { JobRowActions } from './job-row-actions.tsx'
 import { JobStatusBadge } from './job-status-badge.tsx'
 import { JobTypeName } from './job-type-name.tsx'
@@ -22,10 +23,10 @@ const columns: Column<JobRow>[] = [
   { header: 'JOB.TYPE', cell: (job) => <JobTypeName type={job.jobType} />, sortBy: 'jobType' },
   {
     header: 'JOB.MESSAGE',
-    cell: (job) => truncate(job.messageTitle, limits.titleLength),
+    cell: (job) => <Name>{truncate(job.messageTitle, limits.titleLength)}</Name>,
     sortBy: 'messageTitle',
   },
-  { header: 'JOB.INSTANCE', cell: (job) => job.instanceName },
+  { header: 'JOB.INSTANCE', cell: (job) => <Name>{job.instanceName}</Name> },
   { header: 'JOB.STATUS', cell: (job) => <JobStatusBadge job={job} />, sortBy: 'status' },
   { header: 'JOB.CREATED_AT', cell: (job) => formatDateTime(job.createdAt), sortBy: 'createdAt' },
 ]
@@ -67,7 +68,7 @@ export function JobsPage() {
         list={list}
         label="JOB.LIST_TITLE"
         columns={columns}
-        empty="COMMON.NO_DATA"
+        empty={list.query.search === '' && isAllowed ? 'JOB.EMPTY' : 'COMMON.NO_DATA'}
         rowName={(job) => `${t('JOB.ID')} ${job.id}`}
         actions={(job) => <JobRowActions job={job} isAllowed={isAllowed} />}
       />

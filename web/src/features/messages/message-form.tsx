@@ -10,7 +10,6 @@ import { InstanceSelect } from '../../forms/instance-select.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { paths } from '../../paths.ts'
 import { ImageField } from './image-field.tsx'
-import classes from './message-form.module.css'
 import { MessagePreview } from './message-preview.tsx'
 import { blank, type MessageValues, valuesOf } from './message-values.ts'
 import { TestSend } from './test-send.tsx'
@@ -48,7 +47,7 @@ export function MessageForm({ title, schema, saved, save }: Props) {
       onSubmit={onSubmit}
       onCancel={toList}
       aside={
-        <Stack className={classes.aside}>
+        <Stack>
           <MessagePreview text={textContent} imageUrl={fileUrl ?? keptUrl} />
           <TestSend
             message={{ textContent, imageFile, imageOf: saved && keptUrl && !imageFile ? saved.id : null }}

@@ -17,7 +17,9 @@ export function MessagePreview({ text, imageUrl }: Props) {
       <Title order={2} size="h5" id="message-preview" mb="sm">
         {t('MESSAGE.PREVIEW')}
       </Title>
-      <div className={classes.chat}>
+      {/* A long text scrolls, so the keyboard must reach it. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: see above */}
+      <div className={classes.chat} tabIndex={0}>
         {text.trim() === '' && imageUrl === null ? (
           <Text size="sm" className={classes.hint}>
             {t('MESSAGE.PREVIEW_EMPTY')}

@@ -2,6 +2,7 @@ import { Group, Image, Text } from '@mantine/core'
 import { limits } from '@sendroom/contract/limits'
 import type { MessageRow } from '@sendroom/contract/messages'
 import { truncate } from '../../format.ts'
+import { Name } from '../../ui/name.tsx'
 
 const THUMBNAIL = 40
 
@@ -12,7 +13,7 @@ export const MessageTitle = ({ message }: { message: MessageRow }) => (
       <Image src={message.imageUrl} alt="" w={THUMBNAIL} h={THUMBNAIL} fit="cover" radius="sm" flex="none" />
     )}
     <Text size="sm" title={message.textContent}>
-      {truncate(message.textContent, limits.titleLength)}
+      <Name>{truncate(message.textContent, limits.titleLength)}</Name>
     </Text>
   </Group>
 )

@@ -9,16 +9,17 @@ import { AddButton, BulkDeleteButton } from '../../lists/list-buttons.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
 import { useList } from '../../lists/use-list.ts'
 import { paths } from '../../paths.ts'
+import { Name } from '../../ui/name.tsx'
 import { MessageActions } from './message-actions.tsx'
 import { MessageTitle } from './message-title.tsx'
 
 const columns: Column<MessageRow>[] = [
   { header: 'MESSAGE.ID', cell: (message) => message.id, sortBy: 'id' },
   { header: 'MESSAGE.TITLE', cell: (message) => <MessageTitle message={message} />, sortBy: 'textContent' },
-  { header: 'MESSAGE.INSTANCE', cell: (message) => message.instanceName ?? '–' },
+  { header: 'MESSAGE.INSTANCE', cell: (message) => <Name>{message.instanceName ?? '–'}</Name> },
   {
     header: 'MESSAGE.CREATED_BY',
-    cell: (message) => message.createdByUserName,
+    cell: (message) => <Name>{message.createdByUserName}</Name>,
     sortBy: 'createdByUserName',
   },
   {
@@ -60,7 +61,7 @@ export function MessagesPage() {
         list={list}
         label="MESSAGE.LIST_TITLE"
         columns={columns}
-        empty="COMMON.NO_DATA"
+        empty={list.query.search === '' && reason === undefined ? 'MESSAGE.EMPTY' : 'COMMON.NO_DATA'}
         rowName={(message) => `${t('MESSAGE.ID')} ${message.id}`}
         actions={(message) => <MessageActions message={message} reason={reason} />}
       />

@@ -1,3 +1,4 @@
+import type { Group } from '@sendroom/contract/groups'
 import type { Message, MessageRow } from '@sendroom/contract/messages'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -16,6 +17,15 @@ const row: MessageRow = {
   createdAt: '2026-01-02T20:04:05.000Z',
 }
 const message: Message = { ...row, textContent: 'Hello', assignedGroups: [{ id: 2, name: 'Family' }] }
+const group: Group = {
+  id: 2,
+  name: 'Family',
+  participantCount: 3,
+  lastSyncAt: null,
+  hasLeft: false,
+  isClosed: false,
+  instance: { id: 1, name: 'Shop' },
+}
 const answers: Answers = {
   'GET /messages': () => pageOf([row]),
   'GET /messages/:id': () => message,
@@ -43,39 +53,13 @@ const chooseFile = (person: Person) =>
   person.upload(document.querySelector('input[type=file]') as HTMLInputElement, picture)
 const fieldsOf = (body: unknown) => (body instanceof FormData ? [...body.entries()] : [])
 
-test('a row tells its message, with the time in Vietnam', async () => {
-  open('/messages')
-  const cells = within(await screen.findByRole('row', { name: /Shop/ }))
-  for (const text of ['5', `${'x'.repeat(50)}...`, 'minh', '1/3/26, 3:04 AM'])
-    expect(cells.getByText(text)).toBeTruthy()
-})
-
-test('a Member who may not write messages can change nothing, and reads why', async () => {
-  renderApp({ path: '/messages', user: { ...member, canSendMessages: false }, answers })
-  await screen.findByRole('row', { name: /Shop/ })
-  for (const name of ['Add message', 'Edit', 'Delete']) {
-    const button = screen.getByRole<HTMLButtonElement>('button', { name })
-    expect(button.disabled).toBe(true)
-    expect(button.title).toMatch(/You may read messages/)
-  }
-})
-
-test('a message is deleted once it is confirmed', async () => {
-  const { person, seen } = open('/messages', { 'DELETE /messages/:id': () => undefined })
-  await person.click(await screen.findByRole('button', { name: 'Delete' }))
-  const dialog = within(await screen.findByRole('dialog'))
-  expect(dialog.getByText('Are you sure you want to delete this message?')).toBeTruthy()
-  await person.click(dialog.getByRole('button', { name: 'Delete' }))
-  expect(await screen.findByText('Message deleted successfully')).toBeTruthy()
-  expect(seen.find(({ name }) => name === 'DELETE /messages/:id')?.params).toEqual({ id: '5' })
-})
-
-test('a new message without account and image goes as JSON', async () => {
+test('[R-475] [R-477] [R-485] [R-489] a new message without account and image goes as JSON', async () => {
   const { person, seen, router } = open('/messages/new')
   await person.type(await screen.findByLabelText(/Text/), 'Hi')
   expect(screen.getByText('2/4,000')).toBeTruthy()
   await save(person)
   expect(await screen.findByText('Message created successfully!')).toBeTruthy()
+  expect(currentToasts()).toMatchObject([{ type: 'success', timeout: 3000 }])
   await waitFor(() => expect(router.state.location.pathname).toBe('/messages'))
   expect(seen.find(({ name }) => name === 'POST /messages')?.body).toEqual({
     textContent: 'Hi',
@@ -84,18 +68,25 @@ test('a new message without account and image goes as JSON', async () => {
   })
 })
 
-test('a message needs a text', async () => {
+test('[R-475] [R-483] a message needs a text', async () => {
   const { person, seen } = open('/messages/new')
   await save(person)
   expect(await screen.findByText('Enter the text of the message.')).toBeTruthy()
-  expect(screen.getByText('Please correct the form errors.')).toBeTruthy()
+  expect(currentToasts()).toMatchObject([
+    { type: 'error', msg: 'Please correct the form errors.', timeout: 5000 },
+  ])
+  expect(screen.getByLabelText(/Text/).getAttribute('aria-invalid')).toBe('true')
   expect(seen.some(({ name }) => name === 'POST /messages')).toBe(false)
 })
 
-test('removing the image and choosing a new one exclude each other', async () => {
+test('[R-479] [R-480] [R-481] [R-482] removing the image and choosing a new one exclude each other', async () => {
   const { person } = open('/messages/edit/5')
   const remove = await screen.findByLabelText<HTMLInputElement>('Remove image')
-  expect(screen.getByAltText('Current image')).toBeTruthy()
+  const cap = ['maxWidth', 'maxHeight'] as const
+  const capped = ({ style }: HTMLElement) => cap.map((side) => style[side])
+  expect(capped(screen.getByAltText('Current image'))).toEqual(
+    Array(2).fill('calc(12.5rem * var(--mantine-scale))'),
+  )
 
   await chooseFile(person)
   expect((await screen.findByAltText('New image')).getAttribute('src')).toBe('blob:cat')
@@ -109,11 +100,14 @@ test('removing the image and choosing a new one exclude each other', async () =>
   expect(remove.checked).toBe(false)
 })
 
-test('a message whose image stays is saved as JSON, with its groups', async () => {
-  const { person, seen } = open('/messages/edit/5')
+test('[R-473] [R-486] [R-487] [R-490] a message whose image stays is saved as JSON, with its groups', async () => {
+  const { person, seen, router } = open('/messages/edit/5')
   await person.type(await screen.findByLabelText(/Text/), '!')
   await save(person)
   expect(await screen.findByText('Message updated successfully!')).toBeTruthy()
+  expect(currentToasts()).toMatchObject([{ type: 'success', timeout: 3000 }])
+  await waitFor(() => expect(router.state.location.pathname).toBe('/messages'))
+  expect(seen.find(({ name }) => name === 'GET /messages/:id')?.params).toEqual({ id: '5' })
   expect(seen.find(({ name }) => name === 'PUT /messages/:id')?.body).toEqual({
     textContent: 'Hello!',
     instanceId: 1,
@@ -122,7 +116,7 @@ test('a message whose image stays is saved as JSON, with its groups', async () =
   })
 })
 
-test('a new image goes as a form, with all the rest', async () => {
+test('[R-488] a new image goes as a form, with all the rest', async () => {
   const { person, seen } = open('/messages/edit/5')
   await screen.findByLabelText('Remove image')
   await chooseFile(person)
@@ -136,7 +130,7 @@ test('a new image goes as a form, with all the rest', async () => {
   ])
 })
 
-test('a removed image is told in the form', async () => {
+test('[R-488] a removed image is told in the form', async () => {
   const { person, seen } = open('/messages/edit/5')
   await person.click(await screen.findByLabelText('Remove image'))
   await save(person)
@@ -145,7 +139,7 @@ test('a removed image is told in the form', async () => {
   expect(sent).toContainEqual(['removeImage', 'true'])
 })
 
-test('a failed save keeps what was typed, and says at the image what is wrong', async () => {
+test('[R-492] a failed save keeps what was typed, and says at the image what is wrong', async () => {
   const { person } = open('/messages/new', { 'POST /messages': () => refuse(415, 'not_an_image') })
   const text = await screen.findByLabelText<HTMLTextAreaElement>(/Text/)
   await person.type(text, 'Hi')
@@ -157,8 +151,132 @@ test('a failed save keeps what was typed, and says at the image what is wrong', 
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save' }).disabled).toBe(false)
 })
 
-test('a message that can’t be loaded leads back to the list', async () => {
+test('[R-491] a message that can’t be loaded leads back to the list', async () => {
   const { router } = open('/messages/edit/12', { 'GET /messages/:id': () => refuse(404, 'not_found') })
   expect(await screen.findByText('Failed to load message.')).toBeTruthy()
+  expect(currentToasts()).toMatchObject([{ type: 'error', timeout: 5000 }])
   await waitFor(() => expect(router.state.location.pathname).toBe('/messages'))
 })
+
+test('[R-484] a new message with an image goes as a form, each group under its name', async () => {
+  const { person, seen } = open('/messages/new', {
+    'POST /groups/search': () => pageOf([2, 3].map((id) => ({ ...group, id }))),
+    'POST /messages': () => message,
+  })
+  await person.type(await screen.findByLabelText(/^Text/), 'Hi')
+  await person.click(screen.getByRole('combobox', { name: 'Account' }))
+  await person.click(await screen.findByRole('option', { name: 'Shop' }))
+  await chooseFile(person)
+  await person.click(screen.getByRole('button', { name: 'Choose groups' }))
+  const dialog = within(await screen.findByRole('dialog'))
+  await person.click(dialog.getByLabelText('Select all'))
+  await person.click(dialog.getByRole('button', { name: 'Confirm' }))
+  expect(await screen.findByText('2 selected')).toBeTruthy()
+  await save(person)
+  await screen.findByText('Message created successfully!')
+  expect(fieldsOf(seen.find(({ name }) => name === 'POST /messages')?.body)).toEqual([
+    ['textContent', 'Hi'],
+    ['instanceId', '1'],
+    ['groupIds', '2'],
+    ['groupIds', '3'],
+    ['imageFile', picture],
+  ])
+})
+
+test.each(['/messages/edit/0', '/messages/edit/abc', '/messages/new'])(
+  '[R-473] [R-474] %s is the form of a new message',
+  async (path) => {
+    const { seen } = open(path)
+    expect(await screen.findByRole('heading', { level: 1, name: 'Add message' })).toBeTruthy()
+    expect(screen.getByLabelText<HTMLTextAreaElement>(/^Text/).value).toBe('')
+    expect(screen.getByRole('combobox', { name: 'Account' })).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Image' })).toBeTruthy()
+    expect(screen.getByRole('button', { name: 'Choose groups' })).toBeTruthy()
+    expect(screen.queryByLabelText('Remove image')).toBeNull()
+    expect(seen.some(({ name }) => name === 'GET /messages/:id')).toBe(false)
+  },
+)
+
+test('[R-474] [R-478] the form of a message shows all of it; its image field takes images', async () => {
+  open('/messages/edit/5')
+  expect((await screen.findByLabelText<HTMLTextAreaElement>(/^Text/)).value).toBe('Hello')
+  await waitFor(() =>
+    expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Account' }).value).toBe('Shop'),
+  )
+  expect(screen.getByLabelText('Remove image')).toBeTruthy()
+  expect(screen.getByText('1 selected')).toBeTruthy()
+  expect(document.querySelector<HTMLInputElement>('input[type=file]')?.accept).toBe('image/*')
+})
+
+test('[R-493] an update that failed keeps the form, which can be sent again', async () => {
+  let isRefused = true
+  const { person, router } = open('/messages/edit/5', {
+    'PUT /messages/:id': () => (isRefused ? refuse(500, 'internal') : message),
+  })
+  const text = await screen.findByLabelText<HTMLTextAreaElement>(/^Text/)
+  await person.type(text, '!')
+  await save(person)
+  expect(await screen.findByText('Failed to update message.')).toBeTruthy()
+  expect(currentToasts()).toMatchObject([{ type: 'error', timeout: 5000 }])
+  expect(text.value).toBe('Hello!')
+  isRefused = false
+  await save(person)
+  await waitFor(() => expect(router.state.location.pathname).toBe('/messages'))
+})
+
+test.each([
+  ['[R-494]', 'GET /instances', 'Failed to load instances.'],
+  ['[R-495]', 'POST /groups/search', 'Failed to load groups.'],
+] as const)('%s where %s fails the form says so', async (_, name, words) => {
+  open('/messages/edit/5', { [name]: () => refuse(403, 'forbidden') })
+  expect(await screen.findByText(words)).toBeTruthy()
+  expect(currentToasts()).toContainEqual(
+    expect.objectContaining({ type: 'error', msg: words, timeout: 5000 }),
+  )
+})
+
+test('[R-496] accounts and groups are loaded by hundreds, until all are there', async () => {
+  const rows = Array.from({ length: 100 }, (_, n) => ({ ...instance, id: n + 1, name: `Shop ${n + 1}` }))
+  const { person, seen } = open('/messages/new', {
+    'GET /instances': ({ query }) =>
+      Number(query.page) === 1
+        ? pageOf(rows, 101, { page: 1, pageSize: 100 })
+        : pageOf([{ ...instance, id: 101, name: 'The last' }], 101, { page: 2, pageSize: 100 }),
+    'POST /groups/search': ({ body }) =>
+      pageOf([{ ...group, id: (body as { page: number }).page }], 200, {
+        page: (body as { page: number }).page,
+        pageSize: 100,
+      }),
+  })
+  await person.click(await screen.findByRole('combobox', { name: 'Account' }))
+  await person.click(await screen.findByRole('option', { name: 'The last' }))
+  const paging = ({ page, pageSize }: Record<string, unknown>) => [Number(page), Number(pageSize)]
+  const asked = () =>
+    seen.flatMap(({ name, query, body }) => {
+      if (name === 'GET /instances') return [['instances', ...paging(query)]]
+      return name === 'POST /groups/search' ? [['groups', ...paging(body as Record<string, unknown>)]] : []
+    })
+  await waitFor(() =>
+    expect(asked()).toEqual([
+      ['instances', 1, 100],
+      ['instances', 2, 100],
+      ['groups', 1, 100],
+      ['groups', 2, 100],
+    ]),
+  )
+})
+
+test('[R-497] cancel leads back to the list', async () => {
+  const { person, router } = open('/messages/new')
+  await person.click(await screen.findByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/messages'))
+})
+
+test.each(['/messages/new', '/messages/edit/5'])(
+  '[R-499] who may not write messages finds out why at %s, not a form',
+  async (path) => {
+    renderApp({ path, user: { ...member, canSendMessages: false }, answers })
+    expect(await screen.findByText(/You may read messages/)).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Save' })).toBeNull()
+  },
+)

@@ -76,7 +76,7 @@ test.each([
   ['*خصم* اليوم', '<b>خصم</b> اليوم'],
   ['*特价*！', '<b>特价</b>！'],
   ['*👨‍👩‍👧‍👦*', '<b>👨‍👩‍👧‍👦</b>'],
-])('%j is shown as %j', (text, expected) => {
+])('[R-498] %j is shown as %j', (text, expected) => {
   expect(shown(text)).toBe(expected)
 })
 

@@ -1,0 +1,184 @@
+import type { MessageRow } from '@sendroom/contract/messages'
+import { screen, waitFor, within } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { member, renderApp } from '../../../test/render.tsx'
+import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { currentToasts, removeToast } from '../../ui/toasts.ts'
+
+const row: MessageRow = {
+  id: 5,
+  textContent: `${'x'.repeat(50)}and more`,
+  imageUrl: '/images/a.webp',
+  instanceId: 1,
+  instanceName: 'Shop',
+  createdByUserName: 'minh',
+  createdAt: '2026-01-02T20:04:05.000Z',
+}
+const plain: MessageRow = {
+  ...row,
+  id: 4,
+  textContent: 'Short',
+  imageUrl: null,
+  instanceId: null,
+  instanceName: null,
+}
+
+afterEach(() => {
+  for (const { id } of currentToasts()) removeToast(id)
+})
+
+const open = (more: Answers = {}, path = '/messages') =>
+  renderApp({ path, answers: { 'GET /messages': () => pageOf([row, plain]), ...more } })
+const rowOf = (name: RegExp | string) => screen.findByRole('row', { name })
+const asked = async () => within(await screen.findByRole('dialog'))
+const toastOf = async (msg: string) => {
+  await waitFor(() => expect(currentToasts()).toMatchObject([{ msg }]))
+  return currentToasts()[0]
+}
+
+test('[R-457] [R-458] [R-459] [R-460] [R-461] a row tells its message, in this order, with the time in Vietnam', async () => {
+  open()
+  const cells = within(await rowOf(/Shop/)).getAllByRole('cell')
+  expect(cells.slice(1, -1).map((cell) => cell.textContent)).toEqual([
+    '5',
+    `${'x'.repeat(50)}...`,
+    'Shop',
+    'minh',
+    '1/3/26, 3:04 AM',
+  ])
+  const headers = screen.getAllByRole('columnheader').map((header) => header.textContent)
+  expect(headers.slice(1)).toEqual(['Id', 'Title', 'Account', 'Created by', 'Created at', 'Actions'])
+  const thumbnail = (await rowOf(/Shop/)).querySelector('img') as HTMLImageElement
+  expect(thumbnail.getAttribute('src')).toBe('/images/a.webp')
+  expect([thumbnail.style.width, thumbnail.style.height]).toEqual(
+    Array(2).fill('calc(2.5rem * var(--mantine-scale))'),
+  )
+  const other = await rowOf(/Short/)
+  expect(other.querySelector('img')).toBeNull()
+  expect(within(other).getByText('Short')).toBeTruthy()
+})
+
+test.each([
+  ['Enter', '{Enter}'],
+  ['the button', ''],
+])('[R-450] [R-463] [R-464] the list begins at page 1, descending, and searches by %s', async (_, key) => {
+  const { seen, person, router } = open({}, '/messages?page=3')
+  await rowOf(/Shop/)
+  await person.type(screen.getByRole('searchbox'), `tết${key}`)
+  if (key === '') await person.click(screen.getByRole('button', { name: 'Search' }))
+  await waitFor(() => expect(router.state.location.search).toMatchObject({ search: 'tết' }))
+  const usual = { page: '1', pageSize: '10', sortBy: 'id', sortDirection: 'desc' }
+  const queries = () => seen.filter(({ name }) => name === 'GET /messages').map(({ query }) => query)
+  await waitFor(() => expect(queries().at(-1)).toEqual({ ...usual, search: 'tết' }))
+  expect(queries()[0]).toEqual({ ...usual, page: '3', search: '' })
+})
+
+test('[R-451] [R-452] [R-466] [R-468] the selected messages are deleted once it is confirmed', async () => {
+  const { person, seen } = open({ 'POST /messages/bulk-delete': () => undefined })
+  const all = await screen.findByLabelText<HTMLInputElement>('Select all')
+  const bulk = (count: number) =>
+    screen.getByRole<HTMLButtonElement>('button', { name: `Delete selected (${count})` })
+  expect(bulk(0).disabled).toBe(true)
+  await person.click(await screen.findByLabelText('Select Id 4'))
+  expect(bulk(1).disabled).toBe(false)
+  expect(all.checked).toBe(false)
+  await person.click(all)
+  await person.click(bulk(2))
+  const dialog = await asked()
+  expect(dialog.getByText('Are you sure you want to delete 2 selected messages?')).toBeTruthy()
+  await person.click(dialog.getByRole('button', { name: 'Delete' }))
+  expect(await toastOf('Messages deleted successfully')).toMatchObject({ type: 'success', timeout: 3000 })
+  expect(seen.find(({ name }) => name.startsWith('POST'))?.body).toEqual({ ids: [5, 4] })
+})
+
+test('[R-454] [R-465] [R-467] a message is deleted once it is confirmed', async () => {
+  const { person, seen } = open({ 'DELETE /messages/:id': () => undefined })
+  await person.click(within(await rowOf(/Shop/)).getByRole('button', { name: 'Delete' }))
+  const dialog = await asked()
+  expect(dialog.getByText('Are you sure you want to delete this message?')).toBeTruthy()
+  await person.click(dialog.getByRole('button', { name: 'Delete' }))
+  expect(await toastOf('Message deleted successfully')).toMatchObject({ type: 'success', timeout: 3000 })
+  expect(seen.find(({ name }) => name === 'DELETE /messages/:id')?.params).toEqual({ id: '5' })
+})
+
+test.each(['Delete', 'Delete selected (2)'])('[R-470] after “%s” one can still say no', async (name) => {
+  const { person, seen } = open()
+  await person.click(await screen.findByLabelText('Select all'))
+  await person.click(screen.getAllByRole('button', { name })[0] as HTMLElement)
+  await person.click((await asked()).getByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(seen.every(({ name }) => name.startsWith('GET'))).toBe(true)
+})
+
+test('[R-453] [R-455] edit and add lead to their forms', async () => {
+  const { person, router } = open({ 'GET /messages/:id': () => refuse(503, 'unavailable') })
+  expect((await screen.findByRole('link', { name: 'Add message' })).getAttribute('href')).toBe(
+    '/messages/new',
+  )
+  await person.click(within(await rowOf(/Shop/)).getByRole('button', { name: 'Edit' }))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/messages/edit/5'))
+})
+
+test('[R-456] [R-472] the list has pages, and one that became empty gives way to the last one', async () => {
+  let total = 11
+  const { person, router } = open(
+    {
+      'GET /messages': ({ query }) =>
+        pageOf(Number(query.page) === 2 && total < 11 ? [] : [row], total, {
+          page: Number(query.page),
+          pageSize: 10,
+        }),
+      'DELETE /messages/:id': () => {
+        total = 10
+        return undefined
+      },
+    },
+    '/messages?page=2',
+  )
+  expect(await screen.findByText('Showing 11 to 11 of 11 entries')).toBeTruthy()
+  await person.click(within(await rowOf(/Shop/)).getByRole('button', { name: 'Delete' }))
+  await person.click((await asked()).getByRole('button', { name: 'Delete' }))
+  await waitFor(() => expect(router.state.location.href).not.toContain('page=2'))
+  expect(await rowOf(/Shop/)).toBeTruthy()
+})
+
+test.each([
+  ['who may write', '/messages', { ...member }, /^No data yet\. Write your first message/],
+  ['who may only read', '/messages', { ...member, canSendMessages: false }, 'No data'],
+  ['a search', '/messages?search=abc', { ...member }, 'No data'],
+] as const)('[R-462] an empty list says so to %s', async (_, path, user, words) => {
+  renderApp({ path, user, answers: { 'GET /messages': () => pageOf([]) } })
+  expect(await screen.findByRole('cell', { name: words })).toBeTruthy()
+})
+
+test('[R-469] what can’t be deleted or loaded is told in the words of the global table', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {})
+  let isThere = true
+  const { person } = open({
+    'GET /messages': () => (isThere ? pageOf([row]) : refuse(403, 'forbidden')),
+    'DELETE /messages/:id': () => refuse(404, 'not_found'),
+  })
+  await person.click(within(await rowOf(/Shop/)).getByRole('button', { name: 'Delete' }))
+  await person.click((await asked()).getByRole('button', { name: 'Delete' }))
+  expect(await toastOf('Resource not found.')).toMatchObject({ type: 'error', timeout: 5000 })
+  isThere = false
+  await person.type(screen.getByRole('searchbox'), 'x{Enter}')
+  expect(
+    await screen.findByText("Forbidden. You don't have permission to access this resource."),
+  ).toBeTruthy()
+  expect(await screen.findByRole('button', { name: 'Try again' })).toBeTruthy()
+})
+
+test('[R-471] a Member who may not write messages can change nothing, and reads why', async () => {
+  renderApp({
+    path: '/messages',
+    user: { ...member, canSendMessages: false },
+    answers: { 'GET /messages': () => pageOf([row]) },
+  })
+  await rowOf(/Shop/)
+  for (const name of ['Add message', 'Edit', 'Delete', 'Delete selected (0)']) {
+    const button = screen.getByRole<HTMLButtonElement>('button', { name })
+    expect(button.disabled).toBe(true)
+    expect(button.title).toMatch(/You may read messages/)
+  }
+})
