@@ -1,10 +1,11 @@
 import type { Group } from '@sendroom/contract/groups'
-import type { JobRow } from '@sendroom/contract/jobs'
+import { type JobRow, NewJob } from '@sendroom/contract/jobs'
 import { screen, waitFor, within } from '@testing-library/react'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { instance } from '../../../test/instance.ts'
 import { member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { currentToasts, removeToast } from '../../ui/toasts.ts'
 
 const shop = { ...instance, id: 7, name: 'Shop' }
 const depot = { ...instance, id: 8, name: 'Depot' }
@@ -76,16 +77,24 @@ beforeEach(() => {
   vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(300)
 })
 
-test('an empty job names all that is missing', async () => {
+afterEach(() => {
+  for (const { id } of currentToasts()) removeToast(id)
+})
+
+test('[R-543] [R-544] [R-545] [R-547] an empty job names all that is missing', async () => {
   const { person, seen } = open()
   await submit(person)
   for (const text of ['Choose a message.', 'Choose an account.', 'Choose at least one group.'])
     expect(await screen.findByText(text)).toBeTruthy()
-  expect(screen.getByText('Please correct the form errors.')).toBeTruthy()
+  expect(currentToasts()).toMatchObject([
+    { type: 'error', msg: 'Please correct the form errors.', timeout: 5000 },
+  ])
+  for (const name of ['Message', 'Account'])
+    expect(screen.getByRole('combobox', { name }).getAttribute('aria-invalid')).toBe('true')
   expect(seen.some(({ name }) => name === 'POST /jobs')).toBe(false)
 })
 
-test('phone numbers are asked for instead of groups', async () => {
+test('[R-533] [R-534] [R-545] [R-546] phone numbers are asked for instead of groups', async () => {
   const { person } = open()
   await person.selectOptions(await screen.findByLabelText(/Type/), 'SendToUsers')
   expect(screen.queryByText('Choose groups')).toBeNull()
@@ -94,14 +103,14 @@ test('phone numbers are asked for instead of groups', async () => {
   expect(screen.queryByText('Choose at least one group.')).toBeNull()
 })
 
-test('a message brings its account, and its groups that the account is still in', async () => {
+test('[R-555] a message brings its account, and its groups that the account is still in', async () => {
   const { person } = open()
   await choose(person, 'Message', '#5 Hello')
   expect(await screen.findByText('2 selected')).toBeTruthy()
   expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Account' }).value).toBe('Shop')
 })
 
-test('a message without groups leaves what was picked, and takes away what another one brought', async () => {
+test('[R-555] a message without groups leaves what was picked, and takes away what another one brought', async () => {
   const { person, seen } = open()
   await choose(person, 'Account', 'Shop')
   await openPicker(person)
@@ -116,7 +125,7 @@ test('a message without groups leaves what was picked, and takes away what anoth
   expect(await screen.findByText('0 selected')).toBeTruthy()
 })
 
-test('another account clears the groups and brings its own', async () => {
+test('[R-541] another account clears the groups and brings its own', async () => {
   const { person } = open()
   await choose(person, 'Account', 'Shop')
   await pickAll(person)
@@ -141,7 +150,7 @@ async function pickAll(person: Person) {
   await person.click(screen.getByRole('button', { name: 'Confirm' }))
 }
 
-test('the picker takes all that the search shows, and keeps it only when confirmed', async () => {
+test('[R-537] [R-538] [R-540] the picker takes all that the search shows, and keeps it only when confirmed', async () => {
   const { person } = open()
   await choose(person, 'Account', 'Shop')
   const dialog = await openPicker(person)
@@ -162,14 +171,16 @@ test('the picker takes all that the search shows, and keeps it only when confirm
   expect(await screen.findByText('1 selected')).toBeTruthy()
 })
 
-test('a job is sent once, its time as an instant', async () => {
+test('[R-535] [R-548] [R-549] [R-557] a job is sent once, its time as an instant', async () => {
   const { person, seen, router } = open({ 'POST /jobs': () => job })
   await choose(person, 'Message', '#5 Hello')
   await screen.findByText('2 selected')
-  const time = await screen.findByLabelText('Scheduled at')
+  const time = await screen.findByLabelText<HTMLInputElement>('Scheduled at')
+  expect(time.type).toBe('datetime-local')
   await person.type(time, '2027-01-05T10:00')
   await person.dblClick(screen.getByRole('button', { name: 'Create job' }))
   await screen.findByText('Job created successfully!')
+  expect(currentToasts()).toMatchObject([{ type: 'success', timeout: 3000 }])
   await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
   expect(seen.filter(({ name }) => name === 'POST /jobs').map(({ body }) => body)).toEqual([
     {
@@ -183,7 +194,7 @@ test('a job is sent once, its time as an instant', async () => {
   ])
 })
 
-test('a failed save keeps what was typed and says at the field what is wrong', async () => {
+test('[R-546] [R-550] a failed save keeps what was typed and says at the field what is wrong', async () => {
   const { person } = open({
     'POST /jobs': () => refuse(400, 'phone_unreadable', { params: { numbers: 'abc' } }),
   })
@@ -193,13 +204,121 @@ test('a failed save keeps what was typed and says at the field what is wrong', a
   await person.type(phones, '0901234567, abc')
   await submit(person)
   expect(await screen.findByText('These are not phone numbers: abc.')).toBeTruthy()
-  expect(screen.getByText('Failed to create job.')).toBeTruthy()
+  expect(currentToasts()).toMatchObject([{ type: 'error', msg: 'Failed to create job.', timeout: 5000 }])
   expect(phones.value).toBe('0901234567, abc')
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Create job' }).disabled).toBe(false)
 })
 
-test('a Member who may not create jobs finds out why, not a form', async () => {
+test('[R-559] a Member who may not create jobs finds out why, not a form', async () => {
   renderApp({ path: '/jobs/new', user: { ...member, canCreateJobs: false }, answers })
   expect(await screen.findByText(/You may look at jobs/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Create job' })).toBeNull()
+})
+
+test('[R-532] [R-533] [R-534] a job is to groups at first, and has all its fields', async () => {
+  open()
+  const type = await screen.findByLabelText<HTMLSelectElement>(/Type/)
+  expect(type.value).toBe('SendToGroups')
+  expect([...type.options].map(({ value }) => value)).toEqual(['SendToGroups', 'SendToUsers'])
+  for (const name of ['Message', 'Account']) expect(screen.getByRole('combobox', { name })).toBeTruthy()
+  expect(screen.getByLabelText('Scheduled at')).toBeTruthy()
+  expect(screen.getByRole('button', { name: 'Choose groups' })).toBeTruthy()
+  expect(screen.queryByLabelText(/Phone numbers/)).toBeNull()
+})
+
+test('[R-533] [R-534] [R-536] [R-548] only what belongs to the type is sent; without a time it is now', async () => {
+  const { person, seen } = open({ 'POST /jobs': () => job })
+  await choose(person, 'Message', '#5 Hello')
+  expect(await screen.findByText('2 selected')).toBeTruthy()
+  await person.selectOptions(screen.getByLabelText(/Type/), 'SendToUsers')
+  await person.type(screen.getByLabelText(/Phone numbers/), '0901234567')
+  await submit(person)
+  await screen.findByText('Job created successfully!')
+  expect(seen.find(({ name }) => name === 'POST /jobs')?.body).toEqual({
+    jobType: 'SendToUsers',
+    messageId: 5,
+    instanceId: 7,
+    scheduledAt: '',
+    groupIds: [],
+    phoneNumbers: '0901234567',
+  })
+})
+
+test('[R-537] [R-554] of five thousand groups the picker draws those in sight, finds the last and takes them all', async () => {
+  const many = Array.from({ length: 5000 }, (_, n) => group(n + 1, `Group ${n + 1}`))
+  const { person, seen } = open({
+    'POST /groups/search': ({ body }) => {
+      const { page } = body as { page: number }
+      return pageOf(many.slice((page - 1) * 1000, page * 1000), 5000, { page, pageSize: 1000 })
+    },
+  })
+  await choose(person, 'Account', 'Shop')
+  const dialog = await openPicker(person)
+  expect(seen.filter(({ name }) => name === 'POST /groups/search')).toHaveLength(5)
+  expect(dialog.getAllByRole('listitem').length).toBeLessThan(50)
+  await person.click(dialog.getByLabelText('Select all'))
+  expect(dialog.getByText('5,000 selected')).toBeTruthy()
+  await person.type(dialog.getByLabelText('Search'), 'group 5000')
+  expect(dialog.getByLabelText<HTMLInputElement>('Group 5000').checked).toBe(true)
+  await person.click(dialog.getByLabelText('Select all'))
+  await person.click(dialog.getByRole('button', { name: 'Confirm' }))
+  expect(await screen.findByText('4,999 selected')).toBeTruthy()
+})
+
+test('[R-553] messages, accounts and groups are loaded by thousands, until all are there', async () => {
+  const { person, seen } = open({
+    'GET /messages': ({ query }) =>
+      Number(query.page) === 1
+        ? pageOf([hello], 1001, { page: 1, pageSize: 1000 })
+        : pageOf([plain], 1001, { page: 2, pageSize: 1000 }),
+  })
+  await choose(person, 'Account', 'Shop')
+  await choose(person, 'Message', '#6 No groups here')
+  const asked = (wanted: string) =>
+    seen.flatMap(({ name, query, body }) => {
+      const { page, pageSize } = { ...query, ...(body as object | undefined) } as Record<string, unknown>
+      return name === wanted ? [[Number(page), Number(pageSize)]] : []
+    })
+  expect(asked('GET /messages')).toEqual([
+    [1, 1000],
+    [2, 1000],
+  ])
+  expect(asked('GET /instances')).toEqual([[1, 1000]])
+  await waitFor(() => expect(asked('POST /groups/search')).toEqual([[1, 1000]]))
+})
+
+test.each([
+  ['[R-551]', 'GET /messages', 'Failed to load messages.'],
+  ['[R-552]', 'GET /instances', 'Failed to load instances.'],
+] as const)('%s where %s fails the form says so', async (_, name, words) => {
+  open({ [name]: () => refuse(403, 'forbidden') })
+  await waitFor(() => expect(currentToasts()).toMatchObject([{ type: 'error', msg: words, timeout: 5000 }]))
+})
+
+test('[R-552] where an account’s groups fail the form says so', async () => {
+  const { person } = open({ 'POST /groups/search': () => refuse(403, 'forbidden') })
+  await choose(person, 'Account', 'Shop')
+  await waitFor(() =>
+    expect(currentToasts()).toMatchObject([{ type: 'error', msg: 'Failed to load groups.' }]),
+  )
+})
+
+test('[R-543] [R-544] choosing one thing leaves the errors of the others', async () => {
+  const { person } = open()
+  await submit(person)
+  expect(await screen.findByText('Choose a message.')).toBeTruthy()
+  await choose(person, 'Account', 'Shop')
+  await waitFor(() => expect(screen.queryByText('Choose an account.')).toBeNull())
+  expect(screen.getByText('Choose a message.')).toBeTruthy()
+})
+
+test('[R-542] a job of another type than the two is refused by its key', () => {
+  const { error } = NewJob.safeParse({ jobType: 'SendToMoon', messageId: 5, instanceId: 7, groupIds: [1] })
+  expect(error?.issues.map(({ message }) => message)).toEqual(['JOB.JOB_TYPE_REQUIRED'])
+})
+
+test('[R-558] cancel leads back to the list', async () => {
+  const { person, router } = open()
+  await person.click(await screen.findByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
 })

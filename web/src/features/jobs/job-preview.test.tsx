@@ -39,7 +39,7 @@ test('before anybody is chosen it says what it is for, and asks nothing', async 
   expect(asked(seen)).toEqual([])
 })
 
-test('it asks once the typing has settled, and tells how many and how long', async () => {
+test('[R-556] it asks once the typing has settled, and tells how many and how long', async () => {
   const { panel, person, seen, type } = await open(({ body }) => ({
     ...calm,
     ...((body as { instanceId: number | null }).instanceId && {
@@ -60,7 +60,7 @@ test('it asks once the typing has settled, and tells how many and how long', asy
   for (const words of ['3', '2', '1/2/26, 10:04 AM']) expect(panel.getByText(words)).toBeTruthy()
 })
 
-test('trouble is named before the job is created', async () => {
+test('[R-556] trouble is named before the job is created', async () => {
   const { panel, type } = await open(() => ({
     ...calm,
     unreadable: { total: 1, first: ['abc'] },

@@ -1,7 +1,8 @@
+import type { Job } from '@sendroom/contract/jobs'
 import { act, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { done, job, log, row } from '../../../test/job.ts'
-import { member, renderApp } from '../../../test/render.tsx'
+import { done, job, log } from '../../../test/job.ts'
+import { renderApp } from '../../../test/render.tsx'
 import { pageOf, refuse } from '../../../test/server.ts'
 import { currentToasts, removeToast } from '../../ui/toasts.ts'
 
@@ -12,47 +13,16 @@ afterEach(() => {
 
 const isDisabled = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name }).disabled
 
-test('a row of the list tells its job, and what can be done with it', async () => {
-  renderApp({ path: '/jobs', answers: { 'GET /jobs': () => pageOf([row]) } })
-  const cells = within(await screen.findByRole('row', { name: /Shop/ }))
-  for (const text of ['Send to groups', `${'x'.repeat(50)}...`, 'Running', '1/2/26, 10:04 AM'])
-    expect(cells.getByText(text)).toBeTruthy()
-  expect(isDisabled('Restart')).toBe(true)
-  expect(screen.getByRole('button', { name: 'Restart' }).title).toBe(
-    'A job can be restarted only after it has ended.',
-  )
-  expect(isDisabled('Cancel job')).toBe(false)
-})
-
-test('a Member who may not create jobs can only look at them', async () => {
-  const user = { ...member, canCreateJobs: false }
-  renderApp({ path: '/jobs', user, answers: { 'GET /jobs': () => pageOf([row]) } })
-  await screen.findByRole('row', { name: /Shop/ })
-  for (const name of ['Restart', 'Cancel job', 'Delete', 'Add job']) expect(isDisabled(name)).toBe(true)
-  expect(isDisabled('View details')).toBe(false)
-})
-
-test('the selected jobs are deleted once it is confirmed', async () => {
-  const { person, seen } = renderApp({
-    path: '/jobs',
-    answers: {
-      'GET /jobs': () => pageOf([row, { ...row, id: 4 }]),
-      'POST /jobs/bulk-delete': () => undefined,
-    },
-  })
-  await person.click(await screen.findByLabelText('Select all'))
-  await person.click(screen.getByRole('button', { name: 'Delete selected (2)' }))
-  const dialog = within(await screen.findByRole('dialog'))
-  expect(dialog.getByText('Are you sure you want to delete 2 selected jobs?')).toBeTruthy()
-  await person.click(dialog.getByRole('button', { name: 'Delete' }))
-  expect(await screen.findByText('Jobs deleted successfully!')).toBeTruthy()
-  expect(seen.find(({ name }) => name === 'POST /jobs/bulk-delete')?.body).toEqual({ jobIds: [3, 4] })
-})
-
-test('a job’s page tells how far it is, why it waits and who got it', async () => {
+test('[R-561] [R-563] [R-564] [R-565] [R-568] a job’s page tells how far it is, why it waits and who got it', async () => {
   renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => job } })
   const bar = await screen.findByRole('progressbar', { name: 'Progress' })
   expect(bar.getAttribute('aria-valuenow')).toBe('33.33')
+  const groups = within(screen.getByRole('region', { name: 'Assigned groups (3)' }))
+  expect(groups.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+    'Family',
+    'Friends',
+    'Work',
+  ])
   for (const text of ['33.33%', 'Family', 'Work']) expect(screen.getAllByText(text).length).toBeGreaterThan(0)
   expect(screen.getByText(/The account pauses between two messages.*10:05:00 AM/)).toBeTruthy()
   const table = within(screen.getByRole('table', { name: 'Sent messages' }))
@@ -80,7 +50,7 @@ test('the next message and the end of a job come nearer by the second', async ()
   expect(screen.getByText('Any moment')).toBeTruthy()
 })
 
-test('a job’s page follows the job until it ends, and then rests', async () => {
+test('[R-573] a job’s page follows the job until it ends, and then rests', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   let reads = 0
   renderApp({
@@ -102,13 +72,106 @@ test('a job’s page follows the job until it ends, and then rests', async () =>
   expect(reads).toBe(3)
 })
 
-test.each(['/jobs/0', '/jobs/12'])('%s leads back to the list', async (path) => {
+test.each([
+  ['[R-566]', '/jobs/0'],
+  ['[R-566]', '/jobs/abc'],
+  ['[R-567]', '/jobs/12'],
+])('%s %s leads back to the list', async (_, path) => {
   const { router } = renderApp({ path, answers: { 'GET /jobs': () => pageOf([]) } })
+  expect(await screen.findByText('Failed to load job details.')).toBeTruthy()
+  expect(currentToasts()).toMatchObject([{ type: 'error', timeout: 5000 }])
+  await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
+})
+
+test('[R-574] a job that somebody else deletes while one looks gives way to the list', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  let isThere = true
+  const { router } = renderApp({
+    path: '/jobs/3',
+    answers: {
+      'GET /jobs/:id': () => (isThere ? job : refuse(404, 'not_found')),
+      'GET /jobs': () => pageOf([]),
+    },
+  })
+  await screen.findByText('33.33%')
+  isThere = false
+  await vi.advanceTimersByTimeAsync(2000)
   expect(await screen.findByText('Failed to load job details.')).toBeTruthy()
   await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
 })
 
-test('a deleted job’s page gives way to the list, without a word of failure', async () => {
+test('[R-560] [R-568] a job’s page shows its fields, its times in Vietnam, and its own message', async () => {
+  const shown: Job = {
+    ...done,
+    textContent: 'One line\nand another',
+    imageUrl: '/images/a.webp',
+    scheduledAt: '2026-01-02T03:05:00.000Z',
+    startedAt: '2026-01-02T03:05:01.000Z',
+    completedAt: '2026-01-02T18:06:00.000Z',
+  }
+  renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => shown } })
+  const facts = within(await screen.findByRole('region', { name: 'Details' }))
+  const told = facts
+    .getAllByRole('term')
+    .map((term) => [term.textContent, term.nextElementSibling?.textContent])
+  expect(told).toEqual([
+    ['Type', 'Send to groups'],
+    ['Account', 'Shop'],
+    ['Created by', 'minh'],
+    ['Created at', '1/2/26, 10:04:05 AM'],
+    ['Scheduled at', '1/2/26, 10:05:00 AM'],
+    ['Started at', '1/2/26, 10:05:01 AM'],
+    ['Completed at', '1/3/26, 1:06:00 AM'],
+  ])
+  expect(facts.getByText('All times are in GMT+0700.')).toBeTruthy()
+  expect(screen.getByText('Completed', { selector: '.mantine-Badge-root *' })).toBeTruthy()
+  const message = within(screen.getByRole('region', { name: 'Message' }))
+  expect(message.getByText(/^One line/).textContent).toBe('One line\nand another')
+  expect(message.getByRole('img').getAttribute('src')).toBe('/images/a.webp')
+})
+
+test('[R-562] a job to phone numbers shows them', async () => {
+  const targetPhoneNumbers = ['84901234567', '84907654321']
+  const shown: Job = { ...done, jobType: 'SendToUsers', assignedGroups: [], targetPhoneNumbers }
+  renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => shown } })
+  const region = within(await screen.findByRole('region', { name: /^Target phone numbers/ }))
+  expect(region.getAllByRole('listitem').map((item) => item.textContent)).toEqual(targetPhoneNumbers)
+})
+
+test('[R-569] [R-570] a sent message is Sent or Failed, a log line Info, Warning or Error, each in its color', async () => {
+  const logs = (['Info', 'Warning', 'Error'] as const).map((logLevel, id) => ({ ...log, id, logLevel }))
+  renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => ({ ...done, logs }) } })
+  const badges = async (table: string) =>
+    [...(await screen.findByRole('table', { name: table })).querySelectorAll('.mantine-Badge-root')].map(
+      (badge) => [
+        badge.textContent,
+        /--mantine-color-(\w+)-light/.exec(badge.getAttribute('style') ?? '')?.[1],
+      ],
+    )
+  expect(await badges('Sent messages')).toEqual([
+    ['Sent', 'green'],
+    ['Failed', 'red'],
+  ])
+  expect(await badges('Logs')).toEqual([
+    ['Info', 'cyan'],
+    ['Warning', 'yellow'],
+    ['Error', 'red'],
+  ])
+})
+
+test.each([
+  ['Pending', ['Cancel job', 'Delete', 'Pause job']],
+  ['Completed', ['Delete', 'Restart', 'Send to the rest']],
+] as const)('[R-572] what a page lets one do with a job that is %s', async (status, able) => {
+  renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => ({ ...job, status }) } })
+  await screen.findByRole('heading', { name: 'Job #3' })
+  const names = ['Cancel job', 'Delete', 'Pause job', 'Restart', 'Send to the rest']
+  expect(
+    names.filter((name) => screen.queryByRole<HTMLButtonElement>('button', { name })?.disabled === false),
+  ).toEqual(able)
+})
+
+test('[R-572] a deleted job’s page gives way to the list, without a word of failure', async () => {
   let isThere = true
   const { person, router } = renderApp({
     path: '/jobs/3',
@@ -129,7 +192,7 @@ test('a deleted job’s page gives way to the list, without a word of failure', 
   expect(screen.queryByText('Failed to load job details.')).toBeNull()
 })
 
-test('many rows are paged through on demand', async () => {
+test('[R-575] many rows are paged through on demand', async () => {
   const many = Array.from({ length: 200 }, (_, i) => ({ ...log, id: 500 - i }))
   const { person, seen } = renderApp({
     path: '/jobs/3',
