@@ -21,7 +21,9 @@ test('[R-539] the picker of three hundred groups scrolls within 300 px', async (
   const list = page.getByRole('dialog', { name: 'Choose groups' }).getByRole('list')
   await expect(list.getByRole('checkbox').first()).toBeVisible()
   const frame = list.locator('..')
-  expect(await frame.evaluate((box) => [box.getBoundingClientRect().height, box.scrollHeight > 3000])).toEqual([300, true])
+  expect(
+    await frame.evaluate((box) => [box.getBoundingClientRect().height, box.scrollHeight > 3000]),
+  ).toEqual([300, true])
 })
 
 test('[R-576] texts of 4,000 characters in any script fit on every page, wide and narrow', async ({
