@@ -68,7 +68,7 @@ export function JobsPage() {
         list={list}
         label="JOB.LIST_TITLE"
         columns={columns}
-        empty={list.query.search === '' && isAllowed ? 'JOB.EMPTY' : 'COMMON.NO_DATA'}
+        empty={list.query.search !== '' ? 'COMMON.NO_DATA_FOUND' : isAllowed ? 'JOB.EMPTY' : 'COMMON.NO_DATA'}
         rowName={(job) => `${t('JOB.ID')} ${job.id}`}
         actions={(job) => <JobRowActions job={job} isAllowed={isAllowed} />}
       />

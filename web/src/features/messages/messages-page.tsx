@@ -61,7 +61,13 @@ export function MessagesPage() {
         list={list}
         label="MESSAGE.LIST_TITLE"
         columns={columns}
-        empty={list.query.search === '' && reason === undefined ? 'MESSAGE.EMPTY' : 'COMMON.NO_DATA'}
+        empty={
+          list.query.search !== ''
+            ? 'COMMON.NO_DATA_FOUND'
+            : reason === undefined
+              ? 'MESSAGE.EMPTY'
+              : 'COMMON.NO_DATA'
+        }
         rowName={(message) => `${t('MESSAGE.ID')} ${message.id}`}
         actions={(message) => <MessageActions message={message} reason={reason} />}
       />
