@@ -2,7 +2,7 @@ import type { Reason } from '@sendroom/contract/values'
 import type { Db, Sql } from '../platform/database/connection.ts'
 import { type Claim, LEASE_LEFT_MS } from './claim.ts'
 import { type Locking, lockAccounts } from './lock.ts'
-import { accountMayGo, drawPause, jobMayGo } from './pace.ts'
+import { accountMayGo, drawPause, isRunning, jobMayGo } from './pace.ts'
 import { nextDelivery } from './queue.ts'
 
 /** A committed intent: this message may be sent once, now, by us. */
@@ -47,71 +47,69 @@ export type Step = Work | Upload | { kind: 'passed' } | { kind: 'nothing' }
 /** An account asks for its next message; the intent is the token that its row will carry. */
 export type Wish = { claim: Claim; intent: string }
 
-export type IntentRow = Omit<Work, 'kind' | 'id' | 'intendedAt'> & {
-  /** Null when there is nothing to send. */
-  id: number | null
-  isTurn: boolean
-  isWritten: boolean
-  needsUpload: boolean
+/** A step as it comes from the database: what only a send has is there for all. */
+export type IntentRow = Omit<Work, 'kind' | 'intendedAt'> & {
+  kind: 'send' | 'upload' | 'passed'
   imageName: string
 }
 
 /**
- * Writes the intents of the accounts' next messages, in one statement that commits before anything is sent. An
- * account that is missing in the answer is not ours, or was passed over since somebody holds its lock.
+ * Writes the intents of the accounts' next messages, in one statement that commits before anything is sent. An account
+ * that is missing in the answer has nothing to send now, is not ours, or was passed over since somebody holds its lock.
  *
  * It locks the accounts first, as a cancel does. The updates of job and delivery test their status again, so
  * what a cancel changed while we waited for the lock is seen although our snapshot is older.
  * The jobs of an account take turns, the one that waited longest first.
+ *
+ * Each step hands its rows on whole: joined again they would cost the square of the accounts.
  */
 export const writeIntents = (db: Db, wishes: Wish[], locking: Locking) => db<IntentRow[]>`
-    with mine as materialized (
-      select wish.intent, i.*
-      from unnest(${wishes.map(({ claim }) => claim.instanceId)}::bigint[],
-        ${wishes.map(({ claim }) => claim.token)}::uuid[], ${wishes.map(({ intent }) => intent)}::uuid[])
-        as wish (instance_id, claim, intent)
-        join instances i on i.id = wish.instance_id and i.claim = wish.claim
-      ${lockAccounts(db, locking)}
-    ), next as materialized (
-      select i.id as instance_id, i.intent, turn.*
-      from mine i cross join lateral (${nextTurn(db)}) turn
-      where i.lease_until > clock_now() + ${LEASE_LEFT_MS} * interval '1 ms' and ${accountMayGo(db)}
-    ), turned as (
-      update jobs j
-      set last_turn_at = clock_now(), fresh_from = case when next.fresh then next.id + 1 else j.fresh_from end
-      from next
-      where j.id = next.job_id and not next.needs_upload and j.status = 'Running' and j.paused_at is null
-      returning j.id
-    ), written as (
-      update deliveries d
-      set status = 'sending', attempt = d.attempt + 1, intent = next.intent, intent_at = clock_now()
-      from next join turned on turned.id = next.job_id
-      where d.id = next.id and d.status = 'queued' and not next.is_blocked
-      returning d.id, d.attempt
-    ), set_aside as (
-      update deliveries d set not_before = clock_now() + interval '10 seconds'
-      from next join turned on turned.id = next.job_id
-      where d.id = next.id and d.status = 'queued' and next.is_blocked
-    ), paced as (
-      update instances i
-      set in_flight = written.id, busy = null,
-        next_due_at = clock_now() + ${drawPause(db, 'next.job_type')},
-        sent_by_hour = spend(i.sent_by_hour, chat_kind(next.job_type), clock_now(), 1)
-      from written join next on next.id = written.id
-      where i.id = next.instance_id
-    )
-    select mine.id as instance_id, mine.intent, next.id, next.job_id, next.job_type, next.chat_id,
-      next.recipient_name, next.text_content as text, next.media_id, next.image_name, next.needs_upload,
-      next.reason as last_reason, mine.failures_in_a_row, mine.busy_in_a_row, mine.token_cipher, mine.is_test,
-      written.attempt, turned.id is not null as is_turn, written.id is not null as is_written
-    from mine left join next on next.instance_id = mine.id
-      left join turned on turned.id = next.job_id left join written on written.id = next.id`
+  with mine as materialized (
+    select wish.intent, i.*
+    from unnest(${wishes.map(({ claim }) => claim.instanceId)}::bigint[],
+      ${wishes.map(({ claim }) => claim.token)}::uuid[], ${wishes.map(({ intent }) => intent)}::uuid[])
+      as wish (instance_id, claim, intent)
+      join instances i on i.id = wish.instance_id and i.claim = wish.claim
+    ${lockAccounts(db, locking)}
+  ), next as materialized (
+    select i.id as instance_id, i.intent, i.failures_in_a_row, i.busy_in_a_row, i.token_cipher, i.is_test, turn.*
+    from mine i cross join lateral (${nextTurn(db)}) turn
+    where i.lease_until > clock_now() + ${LEASE_LEFT_MS} * interval '1 ms' and ${accountMayGo(db)}
+  ), turned as (
+    update jobs j
+    set last_turn_at = clock_now(), fresh_from = case when next.fresh then next.id + 1 else j.fresh_from end
+    from next
+    where j.id = next.job_id and not next.needs_upload and ${isRunning(db)} and j.paused_at is null
+    returning next.*
+  ), written as (
+    update deliveries d
+    set status = 'sending', attempt = d.attempt + 1, intent = next.intent, intent_at = clock_now()
+    from turned next
+    where d.id = next.id and d.status = 'queued' and not next.is_blocked
+    returning next.*, d.attempt
+  ), set_aside as (
+    update deliveries d set not_before = clock_now() + interval '10 seconds'
+    from turned next
+    where d.id = next.id and d.status = 'queued' and next.is_blocked
+  ), paced as (
+    update instances i
+    set in_flight = next.id, busy = null,
+      next_due_at = clock_now() + ${drawPause(db, 'next.job_type')},
+      sent_by_hour = spend(i.sent_by_hour, chat_kind(next.job_type), clock_now(), 1)
+    from written next
+    where i.id = next.instance_id
+  )
+  select 'send' as kind, ${ofStep(db)}, attempt from written
+  union all select 'upload', ${ofStep(db)}, 0 from next where needs_upload
+  union all select 'passed', ${ofStep(db)}, 0 from turned where is_blocked`
 
-export function stepOf({ id, ...row }: IntentRow, intendedAt: number): Step {
-  if (id === null) return { kind: 'nothing' }
-  if (row.needsUpload) return { ...row, kind: 'upload' }
-  if (row.isWritten) return { ...row, id, kind: 'send', intendedAt }
-  return { kind: row.isTurn ? 'passed' : 'nothing' }
+const ofStep = (db: Db) => db`
+  id, instance_id, intent, job_id, job_type, chat_id, recipient_name, text_content as text, media_id, image_name,
+  reason as last_reason, failures_in_a_row, busy_in_a_row, token_cipher, is_test`
+
+export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): Step {
+  if (kind === 'send') return { ...row, kind, intendedAt }
+  return kind === 'upload' ? { ...row, kind } : { kind }
 }
 
 /**

@@ -17,6 +17,18 @@ export type EngineParts = {
   accountWaitMs?: number
 }
 
+type Reached = { provider: Provider; account: Account }
+
+/** `reach` for one account again and again: its token is decrypted once, as long as it stays the same. */
+export function openReach(parts: EngineParts) {
+  let known: { tokenCipher: Buffer; reached: Reached | null } | null = null
+  return (of: { tokenCipher: Buffer; isTest: boolean }): Reached | null => {
+    if (!known?.tokenCipher.equals(of.tokenCipher))
+      known = { tokenCipher: of.tokenCipher, reached: reach(parts, of) }
+    return known.reached
+  }
+}
+
 /**
  * How to reach the account at its provider; null where it can't be: a token of another key, or a test-mode
  * account without a simulator.
@@ -24,7 +36,7 @@ export type EngineParts = {
 export function reach(
   { providers, secrets, log }: EngineParts,
   of: { tokenCipher: Buffer; isTest: boolean },
-): { provider: Provider; account: Account } | null {
+): Reached | null {
   const provider = providerOf(providers, of)
   if (!provider) return null
   try {

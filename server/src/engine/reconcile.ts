@@ -140,7 +140,7 @@ async function writeVerdict(tx: Db, look: LookUp, verdict: Verdict, doubts: numb
         with settled as (
           update deliveries d
           set status = 'sent', provider_message_id = ${verdict.providerMessageId}, sent_at = d.intent_at, reason = null,
-            ask_at = ${firstAsk(tx)}, ${noDoubt(tx)}
+            ask_at = ${firstAsk(tx, 'account')}, ${noDoubt(tx)}
           from instances account
           where d.id = ${look.id} and account.id = d.instance_id
           returning d.*

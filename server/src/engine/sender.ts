@@ -6,7 +6,7 @@ import { type Attempt, consequenceOf, reason } from './consequence.ts'
 import { insist } from './insist.ts'
 import { type Work, withdrawIntent } from './intent.ts'
 import { finishJobs } from './life.ts'
-import { type EngineParts, reach } from './parts.ts'
+import { type EngineParts, openReach } from './parts.ts'
 import type { Progress } from './progress.ts'
 import type { Result } from './settle.ts'
 import { uploadImage } from './upload.ts'
@@ -27,6 +27,7 @@ export type Sender = EngineParts & {
 
 /** Sends for one account, strictly one message after another, as long as something is due and the lease holds. */
 export async function runAccount(sender: Sender, claim: Claim): Promise<void> {
+  const reachAccount = openReach(sender)
   let result: Result | null = null
   for (;;) {
     const { isHeld, step } = await takeTurn(sender, claim, result)
@@ -37,7 +38,7 @@ export async function runAccount(sender: Sender, claim: Claim): Promise<void> {
       sender.moved(step)
       if (!goesOn) return
     }
-    result = step.kind === 'send' ? await attempt(sender, claim, step) : null
+    result = step.kind === 'send' ? await attempt(sender, claim, step, reachAccount(step)) : null
   }
   await insist(() => releaseAccount(sender.sql, claim), sender.isGivingUp)
 }
@@ -72,11 +73,13 @@ async function recover({ sql, isGivingUp }: Sender, turn: Turn, error: unknown):
   return { isHeld: true, mayBeOver: false, isTaken: false, step: { kind: 'nothing' } }
 }
 
-async function attempt(sender: Sender, claim: Claim, work: Work): Promise<Result> {
-  const outcome = await send(sender, claim, work)
+async function attempt(sender: Sender, claim: Claim, work: Work, way: Way): Promise<Result> {
+  const outcome = await send(sender, claim, work, way)
   if (outcome.kind === 'media_gone') await insist(() => forgetMedia(sender.sql, work), sender.isGivingUp)
   return resultOf(work, outcome)
 }
+
+type Way = ReturnType<ReturnType<typeof openReach>>
 
 const resultOf = (work: Work, outcome: Attempt): Result => ({
   work,
@@ -89,8 +92,7 @@ const forgetMedia = (sql: Sql, { jobId, mediaId }: Work) => sql`
   update jobs set media_id = null where id = ${jobId} and media_id = ${mediaId}`
 
 /** Never throws: whatever happens in here has to be settled. */
-async function send(sender: Sender, claim: Claim, work: Work): Promise<Attempt> {
-  const way = reach(sender, work)
+async function send(sender: Sender, claim: Claim, work: Work, way: Way): Promise<Attempt> {
   if (!way) return { kind: 'busy', reason: { code: 'provider_unreachable', params: {} }, retryAfterMs: null }
   const { provider, account } = way
   let isWithheld = false

@@ -3,6 +3,7 @@ import type { Db, Fragment } from '../platform/database/connection.ts'
 import { type AccountChange, type Consequence, type Note, reason } from './consequence.ts'
 import type { Work } from './intent.ts'
 import { type Locking, lockAccounts } from './lock.ts'
+import { isRunning } from './pace.ts'
 import { hasQueuedDelivery } from './queue.ts'
 import { accountWaits } from './waits.ts'
 
@@ -32,29 +33,29 @@ export function writeResults(db: Db, results: Result[], locking: Locking) {
   const ofAccount = <T>(value: (account: AccountChange) => T) =>
     results.map(({ after }) => value(after.account))
   return db<(Settled & { instanceId: number })[]>`
-    with result as materialized (
-      select r.*, r.reason_text::jsonb as reason
+    with mine as materialized (
+      select r.*, i.next_due_at, i.waiting_since, i.webhook_base, i.is_test
       from unnest(${of(({ work }) => work.id)}::bigint[], ${of(({ work }) => work.intent)}::uuid[],
         ${of(({ work }) => work.instanceId)}::bigint[], ${of(({ work }) => work.jobType)}::text[],
         ${of(({ after }) => after.status)}::text[], ${of(({ after }) => jsonText(after.reason))}::text[],
-        ${of(({ after }) => after.providerMessageId)}::text[], ${of(({ after }) => Math.ceil(after.retryInMs))}::bigint[],
-        ${of(({ after }) => String(after.refund))}::text[],
-        ${of(({ after }) => after.note?.level ?? null)}::text[], ${of(({ after }) => jsonText(after.note?.reason))}::text[],
-        ${ofAccount((account) => account.failuresInARow)}::int[], ${ofAccount((account) => account.busyInARow)}::int[],
-        ${ofAccount((account) => jsonText(account.busy))}::text[], ${ofAccount((account) => Math.ceil(account.holdMs))}::bigint[],
+        ${of(({ after }) => after.providerMessageId)}::text[],
+        ${of(({ after }) => Math.ceil(after.retryInMs))}::bigint[],
+        ${of(({ after }) => String(after.refund))}::text[], ${of(({ after }) => after.note?.level ?? null)}::text[],
+        ${of(({ after }) => jsonText(after.note?.reason))}::text[],
+        ${ofAccount((account) => account.failuresInARow)}::int[],
+        ${ofAccount((account) => account.busyInARow)}::int[], ${ofAccount((account) => jsonText(account.busy))}::text[],
+        ${ofAccount((account) => Math.ceil(account.holdMs))}::bigint[],
         ${ofAccount((account) => jsonText(account.waiting))}::text[], ${ofAccount((account) => account.status)}::text[])
-        as r (id, intent, instance_id, job_type, status, reason_text, provider_message_id, retry_ms, refund,
+        as r (id, intent, instance_id, job_type, status, reason, provider_message_id, retry_ms, refund,
           note_level, note_reason, failures_in_a_row, busy_in_a_row, busy, hold_ms, waiting, account_status)
-    ), account as materialized (
-      select i.id, i.next_due_at, i.waiting_since, i.webhook_base, i.is_test
-      from instances i where i.id in (select instance_id from result)
+        join instances i on i.id = r.instance_id
       ${lockAccounts(db, locking)}
     ), settled as (
       update deliveries d
-      set status = r.status, reason = r.reason,
+      set status = r.status, reason = r.reason::jsonb,
         provider_message_id = r.provider_message_id,
         sent_at = case when r.status = 'sent' then clock_now() end,
-        ask_at = case when r.status = 'sent' then ${firstAsk(db)} end,
+        ask_at = case when r.status = 'sent' then ${firstAsk(db, 'r')} end,
         intent = case when r.status = 'queued' then null else d.intent end,
         not_before = case when r.status = 'queued' then clock_now() + r.retry_ms * interval '1 ms' else 'epoch' end,
         doubt_since = case when r.status = 'doubt' then coalesce(d.doubt_since, clock_now()) end,
@@ -62,29 +63,25 @@ export function writeResults(db: Db, results: Result[], locking: Locking) {
         look_fails_since = case when r.status = 'doubt' then d.look_fails_since end,
         not_found_at = case when r.status = 'doubt' then d.not_found_at end,
         doubts = d.doubts + case when r.status = 'doubt' and d.status = 'sending' then 1 else 0 end
-      from result r join account on account.id = r.instance_id
+      from mine r
       where d.id = r.id and ${isOpen(db)}
         and not exists (
           select from credited_messages c
           where c.instance_id = r.instance_id and c.provider_message_id = r.provider_message_id)
-      returning d.job_id, d.intent_at, r.*
+      returning d.job_id, d.intent_at, r.*,
+        -- The pause counts from the end of the send: a slow one must not shorten it.
+        greatest(r.next_due_at + (clock_now() - d.intent_at), clock_now() + r.hold_ms * interval '1 ms') as due_at
     ), credited as (
       ${creditMessages(db)}
-    ), due as (
-      -- The pause counts from the end of the send: a slow one must not shorten it.
-      select settled.*, greatest(
-        account.next_due_at + (clock_now() - settled.intent_at),
-        clock_now() + settled.hold_ms * interval '1 ms') as at
-      from settled join account on account.id = settled.instance_id
     ), changed as (
       update instances i
-      set in_flight = null, next_due_at = r.at,
+      set in_flight = null, next_due_at = r.due_at,
         claim = case when ${goesOn(db)} then i.claim end,
         lease_until = case when ${goesOn(db)} then i.lease_until end,
         sent_by_hour = case when r.refund::boolean
           then spend(i.sent_by_hour, chat_kind(r.job_type), r.intent_at, -1) else i.sent_by_hour end,
         ${setAccount(db, db`r.status = 'sent'`)}
-      from due r
+      from settled r
       where i.id = r.instance_id and i.in_flight = r.id
       returning i.id, i.claim is not null as is_held, ${newTrouble(db)} as new_trouble
     ), note as (
@@ -98,16 +95,15 @@ export function writeResults(db: Db, results: Result[], locking: Locking) {
     ), recovery_told as (
       insert into job_logs (job_id, log_level, reason)
       select j.id, 'Info', ${db.json(reason('account_resumed'))}
-      from account join settled on settled.instance_id = account.id
-        join jobs j on j.instance_id = account.id and j.status = 'Running'
-      where settled.status = 'sent' and account.waiting_since is not null
+      from settled join jobs j on j.instance_id = settled.instance_id and ${isRunning(db)}
+      where settled.status = 'sent' and settled.waiting_since is not null
     )
-    select account.id as instance_id, coalesce(changed.is_held, false) as is_held,
-      coalesce(settled.status <> 'doubt' and (j.status <> 'Running' or not ${hasQueuedDelivery(db)}), false)
+    select r.instance_id, coalesce(changed.is_held, false) as is_held,
+      coalesce(settled.status <> 'doubt' and (
+        select j.status <> 'Running' or not ${hasQueuedDelivery(db)} from jobs j where j.id = settled.job_id), false)
         as may_be_over,
       settled.id is null and exists (select from deliveries d where d.id = r.id and ${isOpen(db)}) as is_taken
-    from account join result r on r.instance_id = account.id left join changed on changed.id = account.id
-      left join settled on settled.id = r.id left join jobs j on j.id = settled.job_id`
+    from mine r left join changed on changed.id = r.instance_id left join settled on settled.id = r.id`
 }
 
 /** Condition: the result `r` may still be written to its delivery `d`. */
@@ -125,8 +121,8 @@ export const creditMessages = (db: Db) => db`
  * In an update that makes a delivery of `account` sent: when to ask first what became of it, where no webhook tells
  * (see ask.ts). Test-mode accounts have theirs.
  */
-export const firstAsk = (db: Db) => db`
-  case when account.webhook_base is null and not account.is_test then clock_now() + interval '15 seconds' end`
+export const firstAsk = (db: Db, account: string) => db`
+  case when ${db(account)}.webhook_base is null and not ${db(account)}.is_test then clock_now() + interval '15 seconds' end`
 
 /** A line about one recipient, unless the job's log tells about enough of them. */
 export async function tellDelivery(db: Db, jobId: number, { level, reason }: Note): Promise<void> {
@@ -149,7 +145,7 @@ const insertNotes = (db: Db) => db`
   select id, level, case when noted <= ${NOTES} then reason else ${db.json(reason('log_full'))} end from noted`
 
 /** Whether the account goes on at once; else it is free for whoever finds it due first. */
-const goesOn = (db: Db) => db`(r.at <= clock_now() and r.waiting is null)`
+const goesOn = (db: Db) => db`(r.due_at <= clock_now() and r.waiting is null)`
 
 /**
  * The account's own columns, of the row `i`, by the row `r`. A trouble that comes back within a day is still the same
@@ -182,7 +178,7 @@ export const newTrouble = (db: Db) => db`
 export const tellTrouble = (db: Db) => db`
   insert into job_logs (job_id, log_level, reason)
   select j.id, 'Warning', ${accountWaits(db, db`changed.new_trouble`)}
-  from changed join jobs j on j.instance_id = changed.id and j.status = 'Running'
+  from changed join jobs j on j.instance_id = changed.id and ${isRunning(db)}
   where changed.new_trouble is not null`
 
 const jsonText = (value: Reason | null | undefined) => (value ? JSON.stringify(value) : null)

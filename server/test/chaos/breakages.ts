@@ -25,7 +25,7 @@ const breakages = {
       from: 'hand(sender, { claim, result, intent: goesOn ? randomUUID() : null })',
       to: `hand(sender, {
         ...{ claim, result, intent: goesOn ? randomUUID() : null },
-        sendEarly: async (work) => early.set(work.intent, await send(sender, claim, work)),
+        sendEarly: async (work) => early.set(work.intent, await send(sender, claim, work, openReach(sender)(work))),
       })`,
     },
     {
@@ -33,7 +33,7 @@ const breakages = {
       from: 'async function attempt(',
       to: 'const early = new Map()\nasync function attempt(',
     },
-    { file: 'sender.ts', from: 'await send(sender, claim, work)\n', to: 'early.get(work.intent)\n' },
+    { file: 'sender.ts', from: 'await send(sender, claim, work, way)\n', to: 'early.get(work.intent)\n' },
   ],
   'claim token not checked': [
     {
