@@ -141,7 +141,7 @@ export async function failQueued(sql: Sql, jobId: number, why: Reason): Promise<
  * Ends the jobs (all that live, or one) of which no delivery is queued, sending or in doubt any more:
  * Completed with at least one sent, else Failed. Also lets go of cancelled jobs whose last message is settled.
  */
-export async function finishJobs(sql: Sql, jobId?: number): Promise<void> {
+export async function finishJobs(sql: Db, jobId?: number): Promise<void> {
   const chosen = jobId === undefined ? sql`true` : sql`j.id = ${jobId}`
   // Given back after the cancel: the cancel could not skip it, for it was still on its way.
   await sql`
