@@ -30,19 +30,32 @@ const broken: number[] = []
 let next = first
 
 async function runLane() {
+  while (next < first + rounds) await runOnStage()
+}
+
+/** Round after round, until one can't be played to its end: that is told too, and the others get a new stage. */
+async function runOnStage() {
   await using stage = await Stage.open()
   while (next < first + rounds) {
     const seed = next++
-    tell(seed, await runRound(stage, seed))
+    try {
+      tell(seed, await runRound(stage, seed))
+    } catch (error) {
+      broken.push(seed)
+      return say(
+        `\nNOT PLAYED TO ITS END with --seed ${seed}: ${error instanceof Error ? error.stack : error}\n`,
+      )
+    }
   }
 }
 
-function tell(seed: number, { violations, tallies, story, seconds }: Outcome) {
+function tell(seed: number, { violations, tallies, story, seconds, stallMs }: Outcome) {
   for (const [about, tally] of Object.entries(tallies)) addTo(total[about as keyof typeof total], tally)
   say(`${seed}  ${seconds.toFixed(1)} s  ${inWords(tallies.counts)}`)
   if (violations.length === 0) return
   broken.push(seed)
-  say(`\nVIOLATIONS with --seed ${seed}:\n${violations.join('\n')}\n\n${story()}\n`)
+  say(`\nVIOLATIONS with --seed ${seed} (this process stood still for ${stallMs} ms at most):`)
+  say(`${violations.join('\n')}\n\n${story()}\n`)
 }
 
 await Promise.all(Array.from({ length: lanes }, runLane))
