@@ -46,7 +46,7 @@ export class Stage {
   static async open(): Promise<Stage> {
     const folder = await mkdtemp(join(tmpdir(), 'sendroom-chaos-'))
     // A cluster whose folder is gone ends itself: the last resort if this process is killed.
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
     await chmod(folder, 0o755)
     const fast: FastTime = { originMs: Date.now(), speed: SPEED }
     const cluster = await startCluster(folder, silent)
