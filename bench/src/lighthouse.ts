@@ -50,13 +50,20 @@ try {
   await rm(profile, { recursive: true, force: true })
 }
 
+async function forgetFiles() {
+  const page = await browser.newPage()
+  await (await browser.newCDPSession(page)).send('Network.clearBrowserCache')
+  await page.close()
+}
+
 async function audit(name: string, path: string) {
   const rows = []
   for (let run = 1; run <= RUNS; run++) {
     const file = join(REPORTS, `${name}-${run}.json`)
     const flags = ['--quiet', '--output=json', `--output-path=${file}`, `--port=${port}`]
-    // The session lies in the browser's storage.
+    // The session lies in the browser's storage; its files it has to load anew.
     flags.push('--disable-storage-reset', '--only-categories=performance,accessibility')
+    await forgetFiles()
     await promisify(execFile)('npx', ['--yes', LIGHTHOUSE, sendroom.url + path, ...flags])
     const { categories, audits }: Report = JSON.parse(await readFile(file, 'utf8'))
     const value = (audit: string) => audits[audit]?.numericValue ?? Number.NaN
