@@ -119,6 +119,8 @@ export async function enter(browser: Browser, gallery: Gallery, as: View['as'], 
 
 /** Goes to the view, and opens what it opens as soon as everything is there. */
 export async function visit(page: Page, view: View, words: Words) {
+  // What the page before has asked for is not answered any more.
+  calls.get(page)?.clear()
   await page.goto(view.path)
   await open(page, view, words)
 }
@@ -134,15 +136,17 @@ export async function open(page: Page, view: View, words: Words) {
 }
 
 async function settled(page: Page) {
-  const callsWhenQuiet = async () => {
+  let quietChecks = 0
+  const isQuiet = async () => {
     await page.waitForFunction(
       () => document.querySelector('h1') && !document.querySelector('[aria-busy=true]'),
     )
     // What has arrived may ask for more as soon as it is drawn: a chart loads its code.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
-    return calls.get(page)?.size
+    quietChecks = calls.get(page)?.size === 0 ? quietChecks + 1 : 0
+    return quietChecks >= 3
   }
-  await expect.poll(callsWhenQuiet, { intervals: [30] }).toBe(0)
+  await expect.poll(isQuiet, { intervals: [30], timeout: 60_000 }).toBe(true)
 }
 
 export async function wordsOf({ url }: Gallery, lang: string): Promise<Words> {

@@ -25,12 +25,21 @@ async function lookAt(browser: Browser, gallery: Gallery, name: string, view: Vi
       await visit(page, view, words)
       for (const scheme of schemes) {
         await page.emulateMedia({ colorScheme: scheme })
+        await page.evaluate(endOfMotion)
         const path = join(FOLDER, pictureName(name, lang, scheme, width))
         await page.screenshot({ path, fullPage: !view.open || view.isWhole === true })
       }
     }
     await page.context().close()
   }
+}
+
+/** Colours that are on their way from one scheme to the other; what moves for ever is not waited for. */
+async function endOfMotion() {
+  const passing = document
+    .getAnimations()
+    .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+  await Promise.allSettled(passing.map(({ finished }) => finished))
 }
 
 /** All variants of a page on one picture, a language in each row; of very long pages their beginning. */

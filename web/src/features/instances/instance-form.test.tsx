@@ -77,7 +77,7 @@ test('[R-649] cancel leads back to the list, and saves nothing', async () => {
   const { person, seen, isAt } = open('/instances/new')
   await person.click(await screen.findByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(isAt()).toBe('/instances'))
-  expect(seen.map((request) => request.name)).toEqual(['GET /instances'])
+  await waitFor(() => expect(seen.map((request) => request.name)).toEqual(['GET /instances']))
 })
 
 test('[R-650] while it is sent the button is off and shows so, and a second click sends nothing', async () => {

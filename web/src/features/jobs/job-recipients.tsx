@@ -13,7 +13,9 @@ export function JobRecipients({ job }: { job: Job }) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)
   const isToGroups = job.jobType === 'SendToGroups'
-  const names = isToGroups ? job.assignedGroups.map(({ name }) => name) : job.targetPhoneNumbers
+  const names = isToGroups
+    ? job.assignedGroups.map(({ name }) => name)
+    : job.targetPhoneNumbers.map((number) => `+${number}`)
   const shown = isOpen ? names : names.slice(0, SHOWN)
   const { total } = job.recipients
   const title = t(isToGroups ? 'JOB.ASSIGNED_GROUPS' : 'JOB.TARGET_NUMBERS', { number: formatNumber(total) })

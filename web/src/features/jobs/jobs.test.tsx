@@ -135,7 +135,8 @@ test('[R-562] a job to phone numbers shows them', async () => {
   const shown: Job = { ...done, jobType: 'SendToUsers', assignedGroups: [], targetPhoneNumbers }
   renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => shown } })
   const region = within(await screen.findByRole('region', { name: /^Target phone numbers/ }))
-  expect(region.getAllByRole('listitem').map((item) => item.textContent)).toEqual(targetPhoneNumbers)
+  const numbers = region.getAllByRole('listitem').map((item) => item.textContent)
+  expect(numbers).toEqual(['+84901234567', '+84907654321'])
 })
 
 test('[R-569] [R-570] a sent message is Sent or Failed, a log line Info, Warning or Error, each in its color', async () => {
