@@ -4,6 +4,7 @@ import type { Parts } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { ensureFirstAdmin, forgetFirstAdmin, resetPassword } from './features/session/first-admin.ts'
 import type { Chores } from './platform/chores.ts'
+import { isDatabaseDown } from './platform/database/connection.ts'
 import { openDatabase } from './platform/database/open.ts'
 import { openImages, sweepImages } from './platform/images.ts'
 import { openSecrets } from './platform/secrets.ts'
@@ -105,7 +106,11 @@ function renewInBackground(parts: Parts) {
   const stopping = new AbortController()
   const renewing = import('./features/instances/webhook.ts')
     .then(({ renewWebhooks }) => renewWebhooks(parts, stopping.signal))
-    .catch((error) => parts.log.error({ err: error }, 'The webhooks could not be set'))
+    .catch((error) => {
+      // A worker sets within minutes what could not be set now.
+      const level = isDatabaseDown(error) ? 'warn' : 'error'
+      parts.log[level]({ err: error }, 'The webhooks could not be set')
+    })
   return () => {
     stopping.abort()
     return renewing
