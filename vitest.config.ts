@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** For machines that do other things as well: no test is about time. */
-const patience = { testTimeout: 30_000, hookTimeout: 30_000 }
+const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
 
 export default defineConfig({
   test: {

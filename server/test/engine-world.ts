@@ -121,9 +121,9 @@ export function useEngineWorld() {
   }
 }
 
-/** Waits until the condition holds; an error after 25 seconds says which did not. */
+/** Waits until the condition holds; an error after 50 seconds says which did not. */
 async function until(condition: () => Promise<unknown> | unknown): Promise<void> {
-  const giveUpAt = performance.now() + 25_000
+  const giveUpAt = performance.now() + 50_000
   while (!(await condition())) {
     if (performance.now() > giveUpAt) throw new Error(`This did not come true: ${condition}`)
     await delay(10)

@@ -6,7 +6,7 @@ type Not = false | null | undefined | ''
 export async function until<T>(
   what: string,
   check: () => T | Not | Promise<T | Not>,
-  withinMs = 30_000,
+  withinMs = 50_000,
 ): Promise<T> {
   const begin = performance.now()
   for (;;) {

@@ -2,7 +2,7 @@ import { cleanup, configure } from '@testing-library/react'
 import { afterEach, vi } from 'vitest'
 
 // A busy machine renders slowly; what does not come at all still fails.
-vi.setConfig({ testTimeout: 30_000 })
+vi.setConfig({ testTimeout: 60_000 })
 configure({ asyncUtilTimeout: 20_000 })
 
 // What Mantine asks of a browser and happy-dom lacks.
