@@ -16,7 +16,7 @@ const refusal = (...lines: string[]) => ({
 
 const nobodyListens = 'postgres://sendroom@127.0.0.1:1/sendroom'
 
-describe.concurrent('what is wrong at the start is told in one sentence', { timeout: 90_000 }, () => {
+describe.concurrent('what is wrong at the start is told in one sentence', { timeout: 180_000 }, () => {
   test('a taken port', async () => {
     await using home = await Installation.create()
     const other = createServer().listen(0, '127.0.0.1')
@@ -108,7 +108,7 @@ describe.concurrent('what is wrong at the start is told in one sentence', { time
   })
 })
 
-describe.concurrent('the process', { timeout: 90_000 }, () => {
+describe.concurrent('the process', { timeout: 180_000 }, () => {
   test('[R-158] prints the first Admin’s password once, and keeps it only until the first sign-in', async () => {
     await using home = await Installation.create()
     const note = join(home.dataDir, 'first-admin.txt')
