@@ -130,7 +130,10 @@ const scenarios: Scenario[] = [
   },
 ]
 
-describe.each(scenarios)('$breakage', { timeout: 90_000 }, (scenario) => {
+/** The moment lasts less than a second: a busy machine may miss it, but not again and again. */
+const PLAYS = 3
+
+describe.each(scenarios)('$breakage', { timeout: 240_000 }, (scenario) => {
   async function violations(breakage?: Breakage) {
     await using round = await Round.open(stage, { ...quiet, ...scenario.plan }, breakage)
     await scenario.play(round, breakage)
@@ -146,7 +149,9 @@ describe.each(scenarios)('$breakage', { timeout: 90_000 }, (scenario) => {
   })
 
   test('the suite finds it out', async () => {
-    const { found, story } = await violations(scenario.breakage)
-    expect(found, story).toMatch(scenario.finds)
+    let seen = await violations(scenario.breakage)
+    for (let play = 1; play < PLAYS && !scenario.finds.test(seen.found); play++)
+      seen = await violations(scenario.breakage)
+    expect(seen.found, seen.story).toMatch(scenario.finds)
   })
 })
