@@ -1,0 +1,90 @@
+import { Pool } from 'undici'
+import { chatsOf, type Stage, tokens } from './engine-stage.ts'
+import { cpuSeconds, residentMegabytes } from './processes.ts'
+import { printTable } from './table.ts'
+
+const LATENCIES_MS = [0, 10]
+/** How many accounts, and how many messages each. */
+const SIZES = [
+  [1, 500],
+  [10, 200],
+  [100, 200],
+  [1000, 30],
+] as const
+
+/** Messages a second, next to a bare undici loop against the same provider, before and after. */
+export async function measureSpeed(stage: Stage): Promise<void> {
+  for (const latency of LATENCIES_MS) {
+    await stage.simulator.setLatency(latency)
+    const rows = []
+    for (const [accounts, messages] of SIZES) rows.push(await measure(stage, accounts, messages))
+    printTable(`Pacing off, each row durable, a provider that answers after ${latency} ms`, rows)
+  }
+  await stage.simulator.setLatency(0)
+}
+
+async function measure(stage: Stage, accounts: number, messages: number) {
+  const bareLoop = () => sendBare(stage.simulator.url, accounts, messages)
+  // The very first requests of a process are slow: a round for nothing.
+  await bareLoop()
+  const before = await bareLoop()
+  const engine = await sendByEngine(stage, accounts, messages)
+  const after = await bareLoop()
+  return {
+    accounts,
+    'engine msg/s': Math.round(engine.rate),
+    'bare msg/s, before': Math.round(before),
+    after: Math.round(after),
+    'engine/bare %': Math.round((engine.rate / ((before + after) / 2)) * 100),
+    'Node CPU µs/msg': Math.round(engine.nodeMs * 1000),
+    'database CPU µs/msg': Math.round(engine.databaseMs * 1000),
+    'Node MB': residentMegabytes(stage.sendroom.pid),
+  }
+}
+
+/** From the first intent to the last result. */
+async function sendByEngine(stage: Stage, accounts: number, messages: number) {
+  const { sql, sendroom, databasePid } = stage
+  const cpu = () => ({ node: cpuSeconds(sendroom.pid), database: cpuSeconds(databasePid(), true) })
+  const total = accounts * messages
+  await stage.addJobs(accounts, messages)
+  await sql`vacuum analyze deliveries, jobs, instances`
+  const before = cpu()
+  await stage.startJobs()
+  await stage.untilDone()
+  const after = cpu()
+  const [{ sent, seconds }] = await sql<[{ sent: number; seconds: number }]>`
+    select count(*) filter (where status = 'sent') as sent,
+      extract(epoch from max(sent_at) - min(intent_at)) as seconds
+    from deliveries`
+  if (sent !== total) throw new Error(`Only ${sent} of ${total} were sent.`)
+  await sql`delete from jobs`
+  return {
+    rate: total / seconds,
+    nodeMs: ((after.node - before.node) * 1000) / total,
+    databaseMs: ((after.database - before.database) * 1000) / total,
+  }
+}
+
+async function sendBare(url: string, accounts: number, messages: number): Promise<number> {
+  const pool = new Pool(url, { connections: accounts })
+  const chats = chatsOf(messages)
+  const begin = performance.now()
+  await Promise.all(
+    tokens.slice(0, accounts).map(async (token) => {
+      for (const to of chats) {
+        const send = () =>
+          pool.request({
+            ...{ method: 'POST', path: '/messages/text' },
+            headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+            body: JSON.stringify({ to, body: 'Hello' }),
+          })
+        // On a busy machine the simulator closes a connection as idle that is just being written to.
+        const { body } = await send().catch(send)
+        await body.dump()
+      }
+    }),
+  )
+  await pool.close()
+  return (accounts * messages) / ((performance.now() - begin) / 1000)
+}
