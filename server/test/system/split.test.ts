@@ -8,7 +8,7 @@ import { until } from '../until.ts'
 import { addAccount, allSent, chatsOf, endedJob, orderJob, phoneNumbers, syncGroups } from './story.ts'
 
 test('two workers and a server share a job mix without a double and without a miss', {
-  timeout: 180_000,
+  timeout: 420_000,
 }, async () => {
   await using home = await Installation.create()
   await using simulator = await startSimulatorProcess(home.dataDir)
@@ -44,7 +44,7 @@ test('two workers and a server share a job mix without a double and without a mi
   expect(await stopped.end('SIGTERM')).toBe(0)
   expect(await sent()).toBeLessThan(total)
 
-  const jobs = await Promise.all(jobIds.map((id) => endedJob(admin, id, 120_000)))
+  const jobs = await Promise.all(jobIds.map((id) => endedJob(admin, id, 300_000)))
   const ledger = await simulator.ledger()
   const receivers = (text: string) =>
     ledger.filter(({ body, caption }) => (body ?? caption) === text).map(({ token, to }) => `${token} ${to}`)
