@@ -66,6 +66,9 @@ async function externalDatabase() {
   const relay = createServer((client) => {
     const upstream = connect(join(address.host, `.s.PGSQL.${address.port}`))
     for (const socket of [client, upstream]) socket.on('error', () => {})
+    // A killed worker's connection is reset, which ends no pipe: its transaction would keep its locks for ever.
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
     client.pipe(upstream).pipe(client)
   })
   await once(relay.listen(0, '127.0.0.1'), 'listening')
