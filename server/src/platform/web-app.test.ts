@@ -17,3 +17,9 @@ test('a page is the app whatever was searched for on it, an unknown file is not 
   expect(await read('/nothing.js')).toMatchObject({ status: 404 })
   expect(await read('/nothing.js?v=1')).toMatchObject({ status: 404 })
 })
+
+test('pages tell the browser what they may load', async () => {
+  const app = await world.app
+  const { headers } = await app.inject('/login')
+  expect(headers['content-security-policy']).toContain("default-src 'self'")
+})

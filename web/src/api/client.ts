@@ -2,7 +2,8 @@ import type { EndpointName, EndpointNamed } from '@sendroom/contract'
 import type { Input, Output } from '@sendroom/contract/endpoint'
 import { Failure } from './failure.ts'
 import { setReached } from './network.ts'
-import { currentToken, expireSession } from './session.ts'
+import { expireSession } from './session.ts'
+import { currentToken } from './stored-session.ts'
 
 export type InputOf<N extends EndpointName> = Input<EndpointNamed<N>>
 export type OutputOf<N extends EndpointName> = Output<EndpointNamed<N>>
@@ -60,8 +61,8 @@ function headersFor(method: string, body: unknown, token: string | null) {
   if (token !== null) headers.set('Authorization', `Bearer ${token}`)
   // The browser itself writes the type of a form, with its boundary.
   if (body !== undefined && !(body instanceof FormData)) headers.set('Content-Type', 'application/json')
-  const forgeryToken = cookie('XSRF-TOKEN')
-  if (method !== 'GET' && method !== 'HEAD' && forgeryToken) headers.set('X-XSRF-TOKEN', forgeryToken)
+  const forgeryToken = method !== 'GET' && cookie('XSRF-TOKEN')
+  if (forgeryToken) headers.set('X-XSRF-TOKEN', forgeryToken)
   return headers
 }
 

@@ -1,17 +1,13 @@
 import type { SignedIn } from '@sendroom/contract/session'
 import { useSyncExternalStore } from 'react'
+import { currentToken, type SessionUser, storedUser, TOKEN, USER } from './stored-session.ts'
 
-export type SessionUser = SignedIn['user']
-
-const TOKEN = 'token'
-const USER = 'user'
+export type { SessionUser }
 
 let user = storedUser()
 let ended = () => {}
 let changed: (before: SessionUser | null) => void = () => {}
 const listeners = new Set<() => void>()
-
-export const currentToken = () => localStorage.getItem(TOKEN)
 
 /** Signed in means: a token is stored, and a user. */
 export const currentUser = () => (currentToken() === null ? null : user)
@@ -60,14 +56,6 @@ export const whenSessionEnds = (listener: () => void) => {
 /** What to do when another tab or the server has changed who is signed in, or what they may do. */
 export const whenSessionChanges = (listener: typeof changed) => {
   changed = listener
-}
-
-function storedUser(): SessionUser | null {
-  try {
-    return JSON.parse(localStorage.getItem(USER) ?? 'null')
-  } catch {
-    return null
-  }
 }
 
 function publish() {

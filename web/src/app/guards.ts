@@ -1,7 +1,8 @@
 import { redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
 import { currentUser, isAdmin } from '../api/session.ts'
-import { showLanguage, storedLanguage } from '../i18n/i18n.ts'
+import { showLanguage } from '../i18n/i18n.ts'
+import { storedLanguage } from '../i18n/load-texts.ts'
 import { paths } from '../paths.ts'
 import { addToast } from '../ui/toasts.ts'
 
@@ -10,7 +11,7 @@ type Entry = { location: { href: string } }
 /** For everything but the login. */
 export async function requireSignedIn({ location }: Entry) {
   if (currentUser() === null) throw redirect({ to: paths.login, search: { returnUrl: location.href } })
-  await showLanguage(storedLanguage('en'))
+  await showLanguage(storedLanguage('app'))
 }
 
 /** Runs inside `requireSignedIn`. */
@@ -29,7 +30,7 @@ export function requireAdmin() {
 
 export async function requireSignedOut({ search }: { search: { returnUrl?: string } }) {
   if (currentUser() !== null) throw redirect({ href: returnTarget(search.returnUrl) })
-  await showLanguage(storedLanguage('vi'))
+  await showLanguage(storedLanguage('login'))
 }
 
 /** Where to go after the login: a path of this app, never another site (`//evil.example`, `/\evil.example`). */

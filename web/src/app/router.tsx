@@ -17,6 +17,7 @@ import { paths } from '../paths.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { Crash } from './crash.tsx'
 import { requireAdmin, requireSignedIn, requireSignedOut } from './guards.ts'
+import { loadShell, pages } from './pages.ts'
 
 const root = createRootRoute({
   component: () => (
@@ -42,96 +43,84 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   beforeLoad: requireSignedIn,
-  component: lazyRouteComponent(() => import('./shell.tsx'), 'Shell'),
+  component: lazyRouteComponent(loadShell, 'Shell'),
 })
 
 const inShell = { getParentRoute: () => shell }
 const adminOnly = { ...inShell, beforeLoad: requireAdmin }
 const list = { ...inShell, validateSearch: readListSearch }
 
-const pages = [
+const routes = [
   createRoute({
     ...inShell,
     path: paths.dashboard,
-    component: lazyRouteComponent(() => import('../features/dashboard/dashboard-page.tsx'), 'DashboardPage'),
+    component: lazyRouteComponent(pages[paths.dashboard], 'DashboardPage'),
   }),
   createRoute({
     ...list,
     path: paths.messages,
-    component: lazyRouteComponent(() => import('../features/messages/messages-page.tsx'), 'MessagesPage'),
+    component: lazyRouteComponent(pages[paths.messages], 'MessagesPage'),
   }),
   createRoute({
     ...inShell,
     path: paths.newMessage,
-    component: lazyRouteComponent(
-      () => import('../features/messages/message-form-page.tsx'),
-      'MessageFormPage',
-    ),
+    component: lazyRouteComponent(pages[paths.newMessage], 'MessageFormPage'),
   }),
   createRoute({
     ...inShell,
     path: paths.editMessage,
-    component: lazyRouteComponent(
-      () => import('../features/messages/message-form-page.tsx'),
-      'MessageFormPage',
-    ),
+    component: lazyRouteComponent(pages[paths.editMessage], 'MessageFormPage'),
   }),
   createRoute({
     ...list,
     path: paths.jobs,
-    component: lazyRouteComponent(() => import('../features/jobs/jobs-page.tsx'), 'JobsPage'),
+    component: lazyRouteComponent(pages[paths.jobs], 'JobsPage'),
   }),
   createRoute({
     ...inShell,
     path: paths.newJob,
-    component: lazyRouteComponent(() => import('../features/jobs/job-form-page.tsx'), 'JobFormPage'),
+    component: lazyRouteComponent(pages[paths.newJob], 'JobFormPage'),
   }),
   createRoute({
     ...inShell,
     path: paths.job,
-    component: lazyRouteComponent(() => import('../features/jobs/job-detail-page.tsx'), 'JobDetailPage'),
+    component: lazyRouteComponent(pages[paths.job], 'JobDetailPage'),
   }),
   createRoute({
     ...list,
     path: paths.groups,
-    component: lazyRouteComponent(() => import('../features/groups/groups-page.tsx'), 'GroupsPage'),
+    component: lazyRouteComponent(pages[paths.groups], 'GroupsPage'),
   }),
   createRoute({
     ...list,
     path: paths.instances,
-    component: lazyRouteComponent(() => import('../features/instances/instances-page.tsx'), 'InstancesPage'),
+    component: lazyRouteComponent(pages[paths.instances], 'InstancesPage'),
   }),
   createRoute({
     ...adminOnly,
     path: paths.newInstance,
-    component: lazyRouteComponent(
-      () => import('../features/instances/instance-form-page.tsx'),
-      'InstanceFormPage',
-    ),
+    component: lazyRouteComponent(pages[paths.newInstance], 'InstanceFormPage'),
   }),
   createRoute({
     ...adminOnly,
     path: paths.editInstance,
-    component: lazyRouteComponent(
-      () => import('../features/instances/instance-form-page.tsx'),
-      'InstanceFormPage',
-    ),
+    component: lazyRouteComponent(pages[paths.editInstance], 'InstanceFormPage'),
   }),
   createRoute({
     ...adminOnly,
     ...list,
     path: paths.users,
-    component: lazyRouteComponent(() => import('../features/users/users-page.tsx'), 'UsersPage'),
+    component: lazyRouteComponent(pages[paths.users], 'UsersPage'),
   }),
   createRoute({
     ...adminOnly,
     path: paths.newUser,
-    component: lazyRouteComponent(() => import('../features/users/user-form-page.tsx'), 'UserFormPage'),
+    component: lazyRouteComponent(pages[paths.newUser], 'UserFormPage'),
   }),
   createRoute({
     ...adminOnly,
     path: paths.editUser,
-    component: lazyRouteComponent(() => import('../features/users/user-form-page.tsx'), 'UserFormPage'),
+    component: lazyRouteComponent(pages[paths.editUser], 'UserFormPage'),
   }),
 ] as const
 
@@ -148,7 +137,7 @@ const elsewhere = ['/', '$'].map((path) =>
 
 export function createAppRouter(history?: RouterHistory) {
   const router = createRouter({
-    routeTree: root.addChildren([login, shell.addChildren(pages), ...elsewhere]),
+    routeTree: root.addChildren([login, shell.addChildren(routes), ...elsewhere]),
     // Search values are plain text in the address: `?search=123`, not `?search="123"`.
     parseSearch: parseSearchWith((text) => text),
     stringifySearch: stringifySearchWith(String),

@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { chooseLanguage, currentLanguage, type Language, languages } from '../i18n/i18n.ts'
+import { chooseLanguage, currentLanguage } from '../i18n/i18n.ts'
+import { type Language, languages } from '../i18n/load-texts.ts'
 import classes from './language-select.module.css'
 
 /** Shows the current language's code in upper case; a choice is remembered. */

@@ -59,6 +59,9 @@ test('[R-370] while the numbers load, and only then, an indicator of 400 px is t
       }),
   )
   const indicator = await screen.findByText('Loading...')
+  // The page stands already, so that nothing jumps when they come.
+  expect(screen.getByRole('heading', { name: 'Job status overview' })).toBeTruthy()
+  expect(numberBeside('Total groups')).toBe('')
   expect(indicator.closest<HTMLElement>('[role=status]')?.style.height).toContain(`${400 / 16}rem`)
   await waitFor(() => answer(stats))
   await waitFor(() => expect(screen.queryByText('Loading...')).toBeNull())
@@ -96,7 +99,8 @@ test('[R-377] [R-380] without groups and jobs it says so', async () => {
 test('[R-373] [R-378] [R-379] the quick stats and the title of the chart', async () => {
   open(() => stats)
   expect(await screen.findByRole('heading', { name: 'Job status overview' })).toBeTruthy()
-  const panel = screen.getByRole('heading', { name: 'Quick stats' }).closest('section') as HTMLElement
+  const quickStats = await screen.findByRole('heading', { name: 'Quick stats' })
+  const panel = quickStats.closest('section') as HTMLElement
   const facts = within(panel)
     .getAllByRole('term')
     .map((term) => [term.textContent, term.nextElementSibling?.textContent])

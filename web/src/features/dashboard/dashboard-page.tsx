@@ -1,4 +1,4 @@
-import { Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -31,51 +31,36 @@ export function DashboardPage() {
   return (
     <Stack>
       <PageTitle>{t('DASHBOARD.TITLE')}</PageTitle>
-      <Loading height={LOADING_HEIGHT} isLoading={isPending} />
-      {!isPending && !stats && <LoadFailed retry={refetch} />}
-      {stats && <Stats stats={stats} />}
+      {isPending || stats ? <Stats stats={stats} /> : <LoadFailed retry={refetch} />}
     </Stack>
   )
 }
 
-function Stats({ stats }: { stats: DashboardStats }) {
+/** Before the numbers are there it stands already, with room for them. */
+function Stats({ stats }: { stats: DashboardStats | undefined }) {
   const { t } = useTranslation()
   return (
-    <Stack>
-      <FirstSteps stats={stats} />
+    <Stack aria-busy={!stats}>
+      {stats && <FirstSteps stats={stats} />}
       <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <StatCard label={t('DASHBOARD.TOTAL_GROUPS')} value={stats.totalGroups} to={paths.groups} />
-        <StatCard label={t('DASHBOARD.TOTAL_MESSAGES')} value={stats.totalMessages} to={paths.messages} />
-        <StatCard label={t('DASHBOARD.TOTAL_JOBS')} value={stats.totalJobs} to={paths.jobs} />
-        <StatCard label={t('DASHBOARD.PENDING_JOBS')} value={stats.pendingJobs} to={paths.jobs} />
+        <StatCard label={t('DASHBOARD.TOTAL_GROUPS')} value={stats?.totalGroups} to={paths.groups} />
+        <StatCard label={t('DASHBOARD.TOTAL_MESSAGES')} value={stats?.totalMessages} to={paths.messages} />
+        <StatCard label={t('DASHBOARD.TOTAL_JOBS')} value={stats?.totalJobs} to={paths.jobs} />
+        <StatCard label={t('DASHBOARD.PENDING_JOBS')} value={stats?.pendingJobs} to={paths.jobs} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }}>
         <Panel title={t('DASHBOARD.JOB_STATUS')}>
-          {stats.totalJobs === 0 ? (
-            <Text c="dimmed">{t('DASHBOARD.NO_JOBS')}</Text>
-          ) : (
-            <div className={classes.chart}>
-              <JobChart stats={stats} />
-            </div>
-          )}
+          <Loading height={LOADING_HEIGHT} isLoading={!stats} />
+          {stats && <JobStatus stats={stats} />}
         </Panel>
-        <Panel title={t('DASHBOARD.TOP_GROUPS')}>
-          <TopGroups groups={stats.topGroups} />
-        </Panel>
-        <Panel title={t('DASHBOARD.QUICK_STATS')}>
-          <dl className={classes.facts}>
-            <Fact label={t('DASHBOARD.UNIQUE_USERS')} value={formatNumber(stats.totalUniqueUsers)} />
-            <Fact label={t('DASHBOARD.COMPLETED_JOBS')} value={formatNumber(stats.completedJobs)} />
-            <Fact label={t('DASHBOARD.SENT_MESSAGES')} value={formatNumber(stats.totalSentMessages)} />
-            <Fact label={t('DASHBOARD.SUCCESS_RATE')} value={`${successRate(stats)}%`} />
-          </dl>
-        </Panel>
+        {stats && <TopGroups groups={stats.topGroups} />}
+        {stats && <QuickStats stats={stats} />}
       </SimpleGrid>
     </Stack>
   )
 }
 
-type StatProps = { label: string; value: number; to: (typeof paths)[keyof typeof paths] }
+type StatProps = { label: string; value: number | undefined; to: (typeof paths)[keyof typeof paths] }
 
 /** A number that leads to what it counts. */
 const StatCard = ({ label, value, to }: StatProps) => (
@@ -84,7 +69,11 @@ const StatCard = ({ label, value, to }: StatProps) => (
       {label}
     </Text>
     <Text fz={28} fw={650} lh={1.2}>
-      {formatNumber(value)}
+      {value === undefined ? (
+        <Skeleton component="span" display="inline-block" w="2ch" h="0.7em" />
+      ) : (
+        formatNumber(value)
+      )}
     </Text>
   </Paper>
 )
@@ -98,32 +87,61 @@ const Panel = ({ title, children }: { title: string; children: ReactNode }) => (
   </Paper>
 )
 
+function JobStatus({ stats }: { stats: DashboardStats }) {
+  const { t } = useTranslation()
+  if (stats.totalJobs === 0) return <Text c="dimmed">{t('DASHBOARD.NO_JOBS')}</Text>
+  return (
+    <div className={classes.chart}>
+      <JobChart stats={stats} />
+    </div>
+  )
+}
+
+function TopGroups({ groups }: { groups: DashboardStats['topGroups'] }) {
+  const { t } = useTranslation()
+  return (
+    <Panel title={t('DASHBOARD.TOP_GROUPS')}>
+      {groups.length === 0 ? (
+        <Text c="dimmed">{t('DASHBOARD.NO_GROUP_FOUND')}</Text>
+      ) : (
+        <ol className={classes.groups}>
+          {groups.map((group, place) => (
+            // Two groups may have the same name; their place is what tells them apart.
+            // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
+            <li key={place}>
+              <Text size="sm" fw={500}>
+                {group.groupName}
+              </Text>
+              <Text size="xs" c="dimmed">
+                {t('DASHBOARD.PARTICIPANTS', counted(group.participantCount))}
+                {' · '}
+                {t('DASHBOARD.MESSAGES_SENT', counted(group.messagesSent))}
+              </Text>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Panel>
+  )
+}
+
+function QuickStats({ stats }: { stats: DashboardStats }) {
+  const { t } = useTranslation()
+  return (
+    <Panel title={t('DASHBOARD.QUICK_STATS')}>
+      <dl className={classes.facts}>
+        <Fact label={t('DASHBOARD.UNIQUE_USERS')} value={formatNumber(stats.totalUniqueUsers)} />
+        <Fact label={t('DASHBOARD.COMPLETED_JOBS')} value={formatNumber(stats.completedJobs)} />
+        <Fact label={t('DASHBOARD.SENT_MESSAGES')} value={formatNumber(stats.totalSentMessages)} />
+        <Fact label={t('DASHBOARD.SUCCESS_RATE')} value={`${successRate(stats)}%`} />
+      </dl>
+    </Panel>
+  )
+}
+
 const Fact = ({ label, value }: { label: string; value: string }) => (
   <div>
     <dt>{label}</dt>
     <dd>{value}</dd>
   </div>
 )
-
-function TopGroups({ groups }: { groups: DashboardStats['topGroups'] }) {
-  const { t } = useTranslation()
-  if (groups.length === 0) return <Text c="dimmed">{t('DASHBOARD.NO_GROUP_FOUND')}</Text>
-  return (
-    <ol className={classes.groups}>
-      {groups.map((group, place) => (
-        // Two groups may have the same name; their place is what tells them apart.
-        // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
-        <li key={place}>
-          <Text size="sm" fw={500}>
-            {group.groupName}
-          </Text>
-          <Text size="xs" c="dimmed">
-            {t('DASHBOARD.PARTICIPANTS', counted(group.participantCount))}
-            {' · '}
-            {t('DASHBOARD.MESSAGES_SENT', counted(group.messagesSent))}
-          </Text>
-        </li>
-      ))}
-    </ol>
-  )
-}

@@ -5,8 +5,11 @@ import { serve } from '../../../test/server.ts'
 import { showLanguage } from '../../i18n/i18n.ts'
 import { JobChart } from './job-chart.tsx'
 
-type Config = { type: string; options: Record<string, unknown> }
-type Drawn = Config & { data: { labels: string[]; datasets: Record<string, unknown>[] } }
+type Drawn = {
+  type: string
+  options: Record<string, unknown>
+  data: { labels: string[]; datasets: Record<string, unknown>[] }
+}
 
 /** happy-dom can't draw: what the library is told is looked at instead. */
 const drawn = vi.hoisted((): { chart?: Drawn } => ({}))
@@ -15,10 +18,11 @@ vi.mock('chart.js', () => {
     static register() {}
     type: string
     options: Record<string, unknown>
-    data = { labels: [], datasets: [] }
-    constructor(_: unknown, { type, options }: Config) {
+    data: Drawn['data']
+    constructor(_: unknown, { type, options, data }: Drawn) {
       this.type = type
       this.options = options
+      this.data = data
       drawn.chart = this
     }
     update() {}

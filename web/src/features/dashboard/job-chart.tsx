@@ -24,28 +24,31 @@ export function JobChart({ stats }: { stats: DashboardStats }) {
     { label: t('JOB.STATUS_RUNNING'), value: stats.runningJobs, color: colors.cyan[6] },
   ]
 
-  useEffect(() => {
-    if (!canvas.current) return
-    const chart = new Chart<'doughnut'>(canvas.current, {
-      type: 'doughnut',
-      data: { datasets: [] },
-      options: { responsive: true, maintainAspectRatio: false, cutout: '65%' },
-    })
-    drawn.current = chart
-    return () => chart.destroy()
-  }, [])
-
   // One chart for all numbers: a new one for each would begin anew with every job that moves on.
   useEffect(() => {
-    const chart = drawn.current
-    if (!chart) return
-    chart.options = { ...chart.options, ...optionsFor(colors, isDark, isStill) }
-    chart.data.labels = slices.map(({ label }) => label)
+    if (!canvas.current) return
+    const labels = slices.map(({ label }) => label)
     const data = slices.map(({ value }) => value)
     const look = { backgroundColor: slices.map(({ color }) => color), borderWidth: 0, spacing: 2 }
-    chart.data.datasets[0] = Object.assign(chart.data.datasets[0] ?? {}, { data, ...look })
+    const options = optionsFor(colors, isDark, isStill)
+    const chart = drawn.current
+    if (!chart) {
+      const datasets = [{ data, ...look }]
+      drawn.current = new Chart(canvas.current, { type: 'doughnut', data: { labels, datasets }, options })
+      return
+    }
+    chart.options = options
+    chart.data.labels = labels
+    Object.assign(chart.data.datasets[0] ?? {}, { data, ...look })
     chart.update()
   })
+  useEffect(
+    () => () => {
+      drawn.current?.destroy()
+      drawn.current = null
+    },
+    [],
+  )
 
   const inWords = slices.map(({ label, value }) => `${label}: ${value}`).join(', ')
   return <canvas ref={canvas} role="img" aria-label={`${t('DASHBOARD.JOB_STATUS')}. ${inWords}`} />
@@ -56,6 +59,9 @@ const optionsFor = (
   isDark: boolean,
   isStill: boolean,
 ): ChartOptions<'doughnut'> => ({
+  responsive: true,
+  maintainAspectRatio: false,
+  cutout: '65%',
   animation: isStill ? false : { duration: ANIMATION_MS },
   plugins: {
     legend: {

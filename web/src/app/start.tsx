@@ -1,0 +1,13 @@
+import './styles.ts'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { createAppRouter } from './router.tsx'
+
+const place = document.getElementById('root')
+if (!place) throw new Error('The page has no #root.')
+createRoot(place).render(
+  <StrictMode>
+    <App router={createAppRouter()} />
+  </StrictMode>,
+)

@@ -1,0 +1,11 @@
+import { expect, test, vi } from 'vitest'
+import { loadTexts } from './load-texts.ts'
+
+test('texts are fetched once, however many ask; after a failure, anew', async () => {
+  const fetch = vi.fn().mockRejectedValueOnce(new TypeError('Failed to fetch'))
+  fetch.mockResolvedValue(Response.json({ COMMON: {} }))
+  vi.stubGlobal('fetch', fetch)
+  await expect(loadTexts('cn')).rejects.toThrow('Failed to fetch')
+  expect(await Promise.all([loadTexts('cn'), loadTexts('cn')])).toEqual([{ COMMON: {} }, { COMMON: {} }])
+  expect(fetch).toHaveBeenCalledTimes(2)
+})
