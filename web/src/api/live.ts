@@ -40,7 +40,8 @@ export function useLive(queryClient: QueryClient) {
   useEffect(() => {
     const stopping = new AbortController()
     const fresh = keepFresh(queryClient)
-    keepFollowing(fresh, stopping.signal)
+    // Not before the page is drawn: it asks for what it shows, and the stream has time.
+    requestAnimationFrame(() => setTimeout(() => keepFollowing(fresh, stopping.signal)))
     return () => {
       stopping.abort()
       fresh.stop()

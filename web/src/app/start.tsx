@@ -6,8 +6,12 @@ import { createAppRouter } from './router.tsx'
 
 const place = document.getElementById('root')
 if (!place) throw new Error('The page has no #root.')
-createRoot(place).render(
-  <StrictMode>
-    <App router={createAppRouter()} />
-  </StrictMode>,
+const router = createAppRouter()
+// Until the page can be drawn what index.html shows stays.
+router.load().finally(() =>
+  createRoot(place).render(
+    <StrictMode>
+      <App router={router} />
+    </StrictMode>,
+  ),
 )
