@@ -1,15 +1,18 @@
-import { isDatabaseDown, type Sql } from '../platform/database/connection.ts'
+import { connectAlone, type Db, isDatabaseDown, type Sql } from '../platform/database/connection.ts'
 import type { Claim } from './claim.ts'
-import { type Step, stepOf, writeIntents } from './intent.ts'
+import { type IntentRow, type Step, stepOf, writeIntents } from './intent.ts'
 import type { Locking } from './lock.ts'
-import { type Result, type Settled, writeResults } from './settle.ts'
+import { type Result, type Settled, type SettledRow, writeResults } from './settle.ts'
 
 /*
  * The messages of all accounts share their statements: what has gathered is written in one transaction as soon as a
  * lane is free. No timer: under load batches grow by themselves, and without load nothing waits.
  */
 
-/** Batches under way at once: the database works on one while we take the answers of the other. */
+/**
+ * Batches under way at once: the database works on one while we take the answers of the other. Each has a connection
+ * of its own, so that a whole transaction goes out in one write and never lies open while we are away.
+ */
 const LANES = 2
 const MOST = 128
 
@@ -21,6 +24,8 @@ export type Answer = Settled & { step: Step }
 export type Batches = {
   /** Rejects when it could not be written, or nobody knows whether it was. */
   hand: (turn: Turn) => Promise<Answer>
+  /** When nothing is handed in any more. */
+  close: () => Promise<void>
 }
 
 type Handed = {
@@ -30,31 +35,48 @@ type Handed = {
 }
 
 export function openBatches(sql: Sql): Batches {
+  const lanes = new Set(Array.from({ length: LANES }, () => connectAlone(sql)))
+  const free = [...lanes]
   let gathered: Handed[] = []
-  let lanes = 0
+
+  /** After a loss: the driver would tell the next query of it, too. */
+  function renew(lane: Sql): Sql {
+    lanes.delete(lane)
+    void lane.end({ timeout: 0 })
+    const another = connectAlone(sql)
+    lanes.add(another)
+    return another
+  }
 
   function fill() {
-    while (lanes < LANES && gathered.length > 0) {
+    while (gathered.length > 0) {
+      const lane = free.pop()
+      if (!lane) return
       const [batch, rest] = cut(gathered)
       gathered = rest
-      lanes++
-      void write(batch).finally(() => {
-        lanes--
+      void write(lane, batch).then((isLost) => {
+        free.push(isLost ? renew(lane) : lane)
         fill()
       })
     }
   }
 
-  /** Never rejects. Whoever can't be written with the others, as their lock is held or one is bad, is written alone. */
-  async function write(batch: Handed[]) {
+  /**
+   * Whoever can't be written with the others, as their lock is held or one is bad, is written alone. Never rejects, and
+   * tells whether the connection was lost.
+   */
+  async function write(lane: Sql, batch: Handed[]): Promise<boolean> {
     const turns = batch.map(({ turn }) => turn)
     try {
-      const answers = await writeTurns(sql, turns, 'pass')
+      const answers = await writeTurns(turns, 'pass', (statements) => inOneWrite(lane, statements))
       for (const { turn, resolve } of batch) resolve(answers.get(turn) ?? writeAlone(sql, turn))
+      return false
     } catch (error) {
+      const isLost = isDatabaseDown(error)
       for (const { turn, resolve, reject } of batch)
-        if (isDatabaseDown(error)) reject(error)
+        if (isLost) reject(error)
         else resolve(writeAlone(sql, turn))
+      return isLost
     }
   }
 
@@ -65,6 +87,9 @@ export function openBatches(sql: Sql): Batches {
         // After all that came in together: their answers are read in one go.
         if (gathered.length === 1) setImmediate(fill)
       }),
+    async close() {
+      await Promise.all([...lanes].map((lane) => lane.end({ timeout: 1 })))
+    },
   }
 }
 
@@ -82,25 +107,43 @@ function cut(gathered: Handed[]): [Handed[], Handed[]] {
 
 /** Waits for the account's lock: it holds none meanwhile. */
 export async function writeAlone(sql: Sql, turn: Turn): Promise<Answer> {
-  const answers = await writeTurns(sql, [turn], 'wait')
+  const answers = await writeTurns([turn], 'wait', (statements) =>
+    sql.begin(async (tx) => {
+      await tx.unsafe(PLAN_BY_INDEX)
+      return statements(tx)
+    }),
+  )
   return answers.get(turn) ?? { ...stillHeld, isHeld: turn.result === null, step: nothing }
 }
+
+/** A whole transaction without waiting for an answer in between: no lock of it outlasts a process that is stopped. */
+async function inOneWrite<T>(lane: Sql, statements: (db: Db) => Promise<T>): Promise<T> {
+  const begun = lane.unsafe(`begin; ${PLAN_BY_INDEX}`).execute()
+  const written = statements(lane)
+  const committed = lane`commit`.execute()
+  await Promise.allSettled([begun, written, committed])
+  await begun
+  await committed
+  return written
+}
+
+type Statements = (db: Db) => Promise<[SettledRow[], IntentRow[]]>
 
 /**
  * First the results, then the intents, each in one statement: so the next message of an account is chosen in the light
  * of what became of its last one. Turns whose account was passed over are missing in the answer.
  */
-async function writeTurns(sql: Sql, turns: Turn[], locking: Locking): Promise<Map<Turn, Answer>> {
+async function writeTurns(
+  turns: Turn[],
+  locking: Locking,
+  run: (statements: Statements) => ReturnType<Statements>,
+): Promise<Map<Turn, Answer>> {
   const results = turns.flatMap(({ result }) => result ?? [])
   const wishes = turns.flatMap(({ claim, intent }) => (intent === null ? [] : { claim, intent }))
   const intendedAt = performance.now()
-  const [, settled, intended] = await sql.begin((tx) =>
-    // Sent together: none needs the answer of another.
-    Promise.all([
-      tx.unsafe(PLAN_BY_INDEX),
-      writeResults(tx, results, locking),
-      writeIntents(tx, wishes, locking),
-    ]),
+  // Sent together, and at once: a query that is only awaited goes out a moment later, behind the commit.
+  const [settled, intended] = await run((db) =>
+    Promise.all([writeResults(db, results, locking).execute(), writeIntents(db, wishes, locking).execute()]),
   )
   const settledOf = new Map(settled.map((row) => [row.instanceId, row]))
   const stepsOf = new Map(intended.map((row) => [row.instanceId, stepOf(row, intendedAt)]))

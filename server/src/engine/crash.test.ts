@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
 import type { OwnMessage } from '../providers/provider.ts'
 import { ProviderFailure } from '../providers/provider.ts'
@@ -148,11 +148,13 @@ test.each(['before the call', 'while connecting'])(
       claim.leaseEndsAt = 0
     }
 
+    const batches = openBatches(parts.sql)
+    onTestFinished(batches.close)
     const never = () => false
     await runAccount(
       {
         ...parts,
-        hand: openBatches(parts.sql).hand,
+        hand: batches.hand,
         secrets: { decrypt },
         moved: () => {},
         isStopping: never,

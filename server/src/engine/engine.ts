@@ -42,9 +42,10 @@ export function startEngine(parts: EngineParts): Engine {
   let checks = 0
   let stoppingSince: number | null = null
   const progress = openProgress(sql, complain)
+  const batches = openBatches(sql)
   const sender: Sender = {
     ...parts,
-    hand: openBatches(sql).hand,
+    hand: batches.hand,
     moved: progress.moved,
     isStopping: () => stoppingSince !== null,
     isGivingUp: () => stoppingSince !== null && performance.now() - stoppingSince > STOP_PATIENCE_MS,
@@ -173,6 +174,7 @@ export function startEngine(parts: EngineParts): Engine {
       nap.wake()
       await looping
       while (running.size > 0) await Promise.all(running)
+      await batches.close()
       clearInterval(renewal)
       await renewing
       await progress.stop()

@@ -22,6 +22,8 @@ export type Settled = {
   isTaken: boolean
 }
 
+export type SettledRow = Settled & { instanceId: number }
+
 /**
  * Writes what became of attempts, of each account one. A result may come late and it may come twice: only the delivery
  * that still carries this very intent is settled. The provider's word that it was sent is taken even after the look-ups
@@ -32,7 +34,7 @@ export function writeResults(db: Db, results: Result[], locking: Locking) {
   const of = <T>(value: (result: Result) => T) => results.map(value)
   const ofAccount = <T>(value: (account: AccountChange) => T) =>
     results.map(({ after }) => value(after.account))
-  return db<(Settled & { instanceId: number })[]>`
+  return db<SettledRow[]>`
     with mine as materialized (
       select r.*, i.next_due_at, i.waiting_since, i.webhook_base, i.is_test
       from unnest(${of(({ work }) => work.id)}::bigint[], ${of(({ work }) => work.intent)}::uuid[],
@@ -98,12 +100,15 @@ export function writeResults(db: Db, results: Result[], locking: Locking) {
       from settled join jobs j on j.instance_id = settled.instance_id and ${isRunning(db)}
       where settled.status = 'sent' and settled.waiting_since is not null
     )
-    select r.instance_id, coalesce(changed.is_held, false) as is_held,
-      coalesce(settled.status <> 'doubt' and (
-        select j.status <> 'Running' or not ${hasQueuedDelivery(db)} from jobs j where j.id = settled.job_id), false)
-        as may_be_over,
-      settled.id is null and exists (select from deliveries d where d.id = r.id and ${isOpen(db)}) as is_taken
-    from mine r left join changed on changed.id = r.instance_id left join settled on settled.id = r.id`
+    -- Each is asked by a hash: joined, they would cost the square of the results.
+    select r.instance_id,
+      r.instance_id in (select id from changed where is_held) as is_held,
+      r.id in (
+        select s.id from settled s join jobs j on j.id = s.job_id
+        where s.status <> 'doubt' and (j.status <> 'Running' or not ${hasQueuedDelivery(db)})) as may_be_over,
+      case when r.id in (select id from settled) then false
+        else exists (select from deliveries d where d.id = r.id and ${isOpen(db)}) end as is_taken
+    from mine r`
 }
 
 /** Condition: the result `r` may still be written to its delivery `d`. */

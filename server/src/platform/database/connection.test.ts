@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { connect, contains, isDatabaseDown, isUniqueViolation } from './connection.ts'
@@ -176,6 +177,26 @@ describe('a database that is down', () => {
     await sql.end()
     proxy.close()
     await db.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sendroom lost'`
+  })
+
+  test('is told by a transaction that was left alone for too long: its locks are free again', async () => {
+    const sql = connect(db.address, { max: 1, applicationName: 'sendroom test' })
+    const [set] = await sql`show idle_in_transaction_session_timeout`
+    expect(set).toEqual({ idleInTransactionSessionTimeout: '15s' })
+
+    const lost = rejection(
+      sql.begin(async (tx) => {
+        await tx`set local idle_in_transaction_session_timeout = '50ms'`
+        await tx`select pg_advisory_xact_lock(1)`
+        await setTimeout(300)
+        await tx`select 1`
+      }),
+    )
+
+    expect(isDatabaseDown(await lost)).toBe(true)
+    expect(await db.sql`select pg_try_advisory_lock(1) as free`).toEqual([{ free: true }])
+    await vi.waitFor(async () => expect(await sql`select 1 as one`).toEqual([{ one: 1 }]))
+    await sql.end()
   })
 
   test('is not told by a missing file', () => {

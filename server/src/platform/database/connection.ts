@@ -35,7 +35,11 @@ export function connect(
     // The driver's own back-off grows to 20 s: a database that has come back would look down for that long.
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
     transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
-    connection: { application_name: applicationName, TimeZone: 'UTC', DateStyle: 'ISO' },
+    connection: {
+      ...{ application_name: applicationName, TimeZone: 'UTC', DateStyle: 'ISO' },
+      // A process that is stopped within a transaction must not hold its locks until TCP gives up, hours later.
+      idle_in_transaction_session_timeout: 15_000,
+    },
     fetch_types: false,
     types: {
       ...arrayTypes,
@@ -51,6 +55,13 @@ export function connect(
   rollBackOnlyWhatIsOpen(sql)
   return sql
 }
+
+/** One connection beside a pool, with its settings: what is asked without waiting goes out in one write, in order. */
+export const connectAlone = (sql: Sql): Sql =>
+  // The driver opens its own connections, such as the listening one, from a pool's options in this way.
+  postgres({ ...sql.options, max: 1, max_lifetime: null } as unknown as postgres.Options<{
+    bigint: postgres.PostgresType<number>
+  }>)
 
 /**
  * When a connection is lost within a transaction, the driver writes its rollback into it all the same, and that ends
@@ -120,7 +131,8 @@ const DOWN = new Set([
     'ENOTFOUND',
     'EAI_AGAIN',
   ],
-  ...['57P01', '57P02', '57P03', '53300'], // shut down, crashed, still starting, out of connections
+  // Shut down, crashed, still starting, out of connections, idle for too long within a transaction.
+  ...['57P01', '57P02', '57P03', '53300', '25P03'],
 ])
 
 /** Whether the database could not be reached: the same call may succeed in a moment. */
