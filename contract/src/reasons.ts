@@ -45,7 +45,7 @@ export const reasonWords = {
   job_started: 'Started.',
   job_completed: 'Completed: {{sent}} sent, {{failed}} failed.',
   job_failed: 'Failed: no message could be sent.',
-  job_cancelled: 'Cancelled by {{user}}: {{skipped}} recipients skipped.',
+  job_cancelled: 'Cancelled by {{user}}. Recipients skipped: {{skipped}}.',
   job_restarted: 'Restarted by {{user}}.',
   job_paused: 'Paused by {{user}}.',
   job_resumed: 'Resumed by {{user}}.',

@@ -68,7 +68,7 @@ test('[R-556] trouble is named before the job is created', async () => {
     closedGroups: { total: 1, first: [{ id: 2, name: 'News' }] },
   }))
   await type('abc')
-  expect(await panel.findByText('1 is not a phone number')).toBeTruthy()
+  expect(await panel.findByText('1 entry is not a phone number')).toBeTruthy()
   expect(panel.getByText('abc')).toBeTruthy()
   expect(panel.getByText('The account has left 52 groups')).toBeTruthy()
   expect(panel.getByText('Family and 51 more')).toBeTruthy()

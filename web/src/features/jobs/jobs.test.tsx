@@ -30,7 +30,7 @@ test('[R-561] [R-563] [R-564] [R-565] [R-568] a job’s page tells how far it is
   expect(ofFamily.getByText('1/2/26, 10:04:06 AM')).toBeTruthy()
   expect(table.getByText('This chat does not exist, or the account has left it.')).toBeTruthy()
   const logs = within(screen.getByRole('table', { name: 'Logs' }))
-  expect(logs.getByText('Cancelled by minh: 2 recipients skipped.')).toBeTruthy()
+  expect(logs.getByText('Cancelled by minh. Recipients skipped: 2.')).toBeTruthy()
   expect(logs.getByText('Warning')).toBeTruthy()
 })
 
