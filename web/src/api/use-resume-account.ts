@@ -23,7 +23,7 @@ export function useResumeAccount(account: { id: number; name: string }, waiting:
       title: t('ACCOUNT.RESUME_TITLE', account),
       message: `${reasonText(waiting)}\n\n${t('ACCOUNT.CONFIRM_RESUME')}`,
       confirmText: t('ACCOUNT.RESUME'),
-      confirmColor: 'orange.9',
+      confirmColor: 'orange',
     })
     if (isSure) resume.mutate({ params: { id: account.id } })
   }

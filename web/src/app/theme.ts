@@ -14,9 +14,9 @@ const brand: MantineColorsTuple = [
   '#055044',
 ]
 
-/** The darkest shade is for buttons that can do harm; Mantine's own is too light under white words. */
-const [o0, o1, o2, o3, o4, o5, o6, o7, o8] = DEFAULT_THEME.colors.orange
-const orange: MantineColorsTuple = [o0, o1, o2, o3, o4, o5, o6, o7, o8, '#b54708']
+/** For buttons that can do harm: Mantine's own dark shades, the second under the pointer, are too light under white words. */
+const [o0, o1, o2, o3, o4, o5, o6, o7] = DEFAULT_THEME.colors.orange
+const orange: MantineColorsTuple = [o0, o1, o2, o3, o4, o5, o6, o7, '#b54708', '#963b07']
 
 export const theme = createTheme({
   colors: { brand, orange },
@@ -37,7 +37,7 @@ export const theme = createTheme({
   },
 })
 
-/** The app's own tokens, and colors of text that Mantine sets too pale for WCAG's 4.5:1. */
+/** The app's own tokens, colors of text that Mantine sets too pale for WCAG's 4.5:1, and a grey that is darker than the ground. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {
     '--mantine-color-body': 'var(--sendroom-surface)',
@@ -59,6 +59,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#6b7280',
     '--mantine-color-error': '#c92a2a',
     '--sendroom-warning': '#b54708',
+    '--sendroom-danger-ground': 'var(--mantine-color-red-light)',
     '--sendroom-brand-ground': 'var(--mantine-color-brand-9)',
   },
   dark: {
@@ -67,7 +68,10 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': '#a3a9ad',
     '--mantine-color-placeholder': '#959b9f',
     '--mantine-color-error': '#ff8787',
+    '--mantine-color-gray-light': '#33393b',
     '--sendroom-warning': '#ffa94d',
+    '--sendroom-danger-ground':
+      'color-mix(in srgb, var(--mantine-color-red-light) 40%, var(--sendroom-surface))',
     '--sendroom-brand-ground': '#0b2f29',
   },
 })

@@ -13,6 +13,8 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode
   /** The field to sort by, if one can. */
   sortBy?: string
+  /** Short, and worse to read when it is broken: a date. */
+  isOneLine?: boolean
 }
 
 type Props<Row> = {
@@ -49,6 +51,7 @@ export function DataTable<Row extends { id: number }>(props: Props<Row>) {
                 <th className={classes.select}>
                   <Checkbox
                     label={t('COMMON.SELECT_ALL')}
+                    disabled={list.rows.length === 0}
                     classNames={{ labelWrapper: classes.selectAll ?? '' }}
                     checked={list.isAllSelected}
                     indeterminate={list.selected.length > 0 && !list.isAllSelected}
@@ -92,7 +95,11 @@ export function DataTable<Row extends { id: number }>(props: Props<Row>) {
                   </td>
                 )}
                 {columns.map((column) => (
-                  <td key={column.header} data-label={t(column.header)}>
+                  <td
+                    key={column.header}
+                    data-label={t(column.header)}
+                    className={column.isOneLine ? classes.oneLine : undefined}
+                  >
                     <div>{column.cell(row)}</div>
                   </td>
                 ))}

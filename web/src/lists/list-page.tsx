@@ -10,11 +10,13 @@ type Props = {
   list: { query: { search: string }; setSearch: (text: string) => void }
   /** What can be done with the whole list, such as adding. */
   buttons?: ReactNode
+  /** What can be done with the selected rows. */
+  bulk?: ReactNode
   children: ReactNode
 }
 
 /** The frame of a list page: title, buttons, search, and the table. */
-export function ListPage({ title, list, buttons, children }: Props) {
+export function ListPage({ title, list, buttons, bulk, children }: Props) {
   const { t } = useTranslation()
   return (
     <>
@@ -22,7 +24,10 @@ export function ListPage({ title, list, buttons, children }: Props) {
         <PageTitle>{t(title)}</PageTitle>
         <Group gap="xs">{buttons}</Group>
       </Group>
-      <SearchBox key={list.query.search} value={list.query.search} onSearch={list.setSearch} />
+      <Group gap="xs" mb="md" justify="space-between">
+        <SearchBox key={list.query.search} value={list.query.search} onSearch={list.setSearch} />
+        {bulk}
+      </Group>
       {children}
     </>
   )

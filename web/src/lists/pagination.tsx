@@ -11,6 +11,7 @@ import {
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { pageWindow } from './page-window.ts'
+import classes from './pagination.module.css'
 
 type Props = { paging: Paging; onPage: (page: number) => void; onPageSize: (size: number) => void }
 
@@ -27,33 +28,14 @@ export function Pagination({ paging, onPage, onPageSize }: Props) {
   )
   return (
     <Group justify="space-between" gap="sm" mt="md">
-      <Text size="sm" c="dimmed" aria-live="polite">
-        {t('PAGINATION.SHOWING', {
-          from: formatNumber(Math.min((currentPage - 1) * pageSize + 1, totalCount)),
-          to: formatNumber(Math.min(currentPage * pageSize, totalCount)),
-          total: formatNumber(totalCount),
-        })}
-      </Text>
-      <Group gap="sm">
-        <Group component="nav" gap={4} aria-label={t('PAGINATION.PAGES')}>
-          {jump(t('PAGINATION.FIRST'), IconChevronsLeft, 1, hasPrevious)}
-          {jump(t('PAGINATION.PREVIOUS'), IconChevronLeft, currentPage - 1, hasPrevious)}
-          {pageWindow(currentPage, totalPages).map((page) => (
-            <Button
-              key={page}
-              size="compact-sm"
-              variant={page === currentPage ? 'filled' : 'subtle'}
-              color={page === currentPage ? undefined : 'gray'}
-              aria-current={page === currentPage ? 'page' : undefined}
-              aria-label={t('PAGINATION.PAGE', { page })}
-              onClick={() => go(page)}
-            >
-              {page}
-            </Button>
-          ))}
-          {jump(t('PAGINATION.NEXT'), IconChevronRight, currentPage + 1, hasNext)}
-          {jump(t('PAGINATION.LAST'), IconChevronsRight, totalPages, hasNext)}
-        </Group>
+      <Group gap="sm" wrap="nowrap" className={classes.size}>
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {t('PAGINATION.SHOWING', {
+            from: formatNumber(Math.min((currentPage - 1) * pageSize + 1, totalCount)),
+            to: formatNumber(Math.min(currentPage * pageSize, totalCount)),
+            total: formatNumber(totalCount),
+          })}
+        </Text>
         <NativeSelect
           aria-label={t('PAGINATION.PAGE_SIZE')}
           size="xs"
@@ -62,6 +44,25 @@ export function Pagination({ paging, onPage, onPageSize }: Props) {
           value={String(pageSize)}
           onChange={(event) => onPageSize(Number(event.currentTarget.value))}
         />
+      </Group>
+      <Group component="nav" gap={4} className={classes.pages} aria-label={t('PAGINATION.PAGES')}>
+        {jump(t('PAGINATION.FIRST'), IconChevronsLeft, 1, hasPrevious)}
+        {jump(t('PAGINATION.PREVIOUS'), IconChevronLeft, currentPage - 1, hasPrevious)}
+        {pageWindow(currentPage, totalPages).map((page) => (
+          <Button
+            key={page}
+            size="compact-sm"
+            variant={page === currentPage ? 'filled' : 'subtle'}
+            color={page === currentPage ? undefined : 'gray'}
+            aria-current={page === currentPage ? 'page' : undefined}
+            aria-label={t('PAGINATION.PAGE', { page })}
+            onClick={() => go(page)}
+          >
+            {page}
+          </Button>
+        ))}
+        {jump(t('PAGINATION.NEXT'), IconChevronRight, currentPage + 1, hasNext)}
+        {jump(t('PAGINATION.LAST'), IconChevronsRight, totalPages, hasNext)}
       </Group>
     </Group>
   )

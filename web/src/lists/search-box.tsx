@@ -3,6 +3,7 @@ import { limits } from '@sendroom/contract/limits'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import classes from './search-box.module.css'
 
 /** Searches on Enter or by its button. */
 export function SearchBox({ value, onSearch }: { value: string; onSearch: (text: string) => void }) {
@@ -10,12 +11,13 @@ export function SearchBox({ value, onSearch }: { value: string; onSearch: (text:
   const [text, setText] = useState(value)
   return (
     <form
+      className={classes.search}
       onSubmit={(event) => {
         event.preventDefault()
         onSearch(text.trim())
       }}
     >
-      <Group gap="xs" mb="md" wrap="nowrap">
+      <Group gap="xs" wrap="nowrap">
         <TextInput
           type="search"
           aria-label={t('COMMON.SEARCH')}
@@ -25,7 +27,6 @@ export function SearchBox({ value, onSearch }: { value: string; onSearch: (text:
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           flex={1}
-          maw={360}
         />
         <Button type="submit" variant="default">
           {t('COMMON.SEARCH')}

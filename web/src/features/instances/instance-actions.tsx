@@ -73,7 +73,7 @@ function AdminActions({ instance }: { instance: InstanceRow }) {
       title: t('ACCOUNT.CLEAR_TITLE'),
       message: t('ACCOUNT.CONFIRM_CLEAR', { name }),
       confirmText: t('ACCOUNT.CLEAR_BUTTON'),
-      confirmColor: 'orange.9',
+      confirmColor: 'orange',
     })
     if (isSure) clear.mutate(input)
   }

@@ -29,7 +29,7 @@ export function InstanceStatusBadge({ instance }: { instance: InstanceRow }) {
       <Badge variant="light" color={colors[status]} title={seen}>
         {t(`ACCOUNT.STATUS_${status.toUpperCase()}`)}
       </Badge>
-      {instance.waiting && <Why>{reasonText(instance.waiting)}</Why>}
+      {instance.waiting && <Why color="var(--sendroom-warning)">{reasonText(instance.waiting)}</Why>}
       <SyncProblem instance={instance} />
       {resume && (
         <Button size="compact-xs" variant="light" loading={resume.isPending} onClick={resume.ask}>
@@ -48,8 +48,8 @@ function SyncProblem({ instance: { waiting, syncProblem, lastSyncAt } }: { insta
   return <Why>{`${t('ACCOUNT.SYNC_FAILED', { why: reasonText(syncProblem) })} ${since}`}</Why>
 }
 
-const Why = ({ children }: { children: string }) => (
-  <Text size="xs" c="dimmed" maw={260}>
+const Why = ({ children, color = 'dimmed' }: { children: string; color?: string }) => (
+  <Text size="xs" c={color} maw={260}>
     {children}
   </Text>
 )

@@ -1,8 +1,9 @@
-import { Group, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import type { Job } from '@sendroom/contract/jobs'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime, formatDuration, formatNumber } from '../../format.ts'
+import classes from './job-detail.module.css'
 import { endOf } from './job-end.ts'
 
 const SECOND_MS = 1000
@@ -20,7 +21,7 @@ export function JobPace({ job }: { job: Job }) {
     ENDS_AT: end !== null && formatDateTime(new Date(end).toISOString()),
   }
   return (
-    <Group component="dl" gap="lg" mt="sm" mb={0}>
+    <dl className={`${classes.figures} ${classes.times}`}>
       {Object.entries(facts).map(
         ([name, text]) =>
           text && (
@@ -34,7 +35,7 @@ export function JobPace({ job }: { job: Job }) {
             </div>
           ),
       )}
-    </Group>
+    </dl>
   )
 }
 

@@ -9,6 +9,7 @@ import { useResumeAccount } from '../../api/use-resume-account.ts'
 import { formatNumber, formatPercent, formatSecond } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
 import { paths } from '../../paths.ts'
+import classes from './job-detail.module.css'
 import { JobPace } from './job-pace.tsx'
 import { JobSection } from './job-section.tsx'
 
@@ -43,7 +44,7 @@ export function JobProgress({ job }: { job: Job }) {
 function Counts({ recipients }: { recipients: RecipientCounts }) {
   const { t } = useTranslation()
   return (
-    <Group component="dl" gap="lg" mt="sm" mb={0}>
+    <dl className={classes.figures}>
       {counted
         .filter((name) => recipients[name] > 0 || shownAtZero.has(name))
         .map((name) => (
@@ -56,7 +57,7 @@ function Counts({ recipients }: { recipients: RecipientCounts }) {
             </Text>
           </div>
         ))}
-    </Group>
+    </dl>
   )
 }
 

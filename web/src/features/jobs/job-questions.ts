@@ -19,7 +19,7 @@ export function confirmRestart(recipients: RecipientCounts): Promise<boolean> {
   return confirm({
     message: message.filter(Boolean).join('\n\n'),
     confirmText: t('JOB.RESTART'),
-    ...(sent > 0 && { confirmColor: 'orange.9' }),
+    ...(sent > 0 && { confirmColor: 'orange' }),
   })
 }
 
@@ -47,7 +47,7 @@ export const confirmCancel = () =>
     message: i18next.t('JOB.CONFIRM_CANCEL'),
     confirmText: i18next.t('JOB.CANCEL'),
     cancelText: i18next.t('COMMON.CLOSE'),
-    confirmColor: 'orange.9',
+    confirmColor: 'orange',
   })
 
 export const confirmDelete = () =>

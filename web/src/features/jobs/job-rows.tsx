@@ -13,13 +13,13 @@ const levelColors: Record<JobLog['logLevel'], string> = { Info: 'cyan', Warning:
 const sentColumns: RowColumn<SentMessage>[] = [
   { header: 'JOB.RECIPIENT', cell: (sent) => <Recipient sent={sent} /> },
   { header: 'JOB.STATUS', cell: (sent) => <SentBadge status={sent.status} /> },
-  { header: 'JOB.SENT_AT', cell: (sent) => formatSecond(sent.sentAt) },
+  { header: 'JOB.SENT_AT', cell: (sent) => formatSecond(sent.sentAt), isOneLine: true },
   { header: 'JOB.RECEIPT', cell: (sent) => <JobReceipt sent={sent} /> },
   { header: 'JOB.ERROR', cell: (sent) => (sent.reason ? reasonText(sent.reason) : sent.errorMessage) },
 ]
 
 const logColumns: RowColumn<JobLog>[] = [
-  { header: 'JOB.TIME', cell: (log) => formatSecond(log.createdAt) },
+  { header: 'JOB.TIME', cell: (log) => formatSecond(log.createdAt), isOneLine: true },
   { header: 'JOB.LEVEL', cell: (log) => <LevelBadge level={log.logLevel} /> },
   { header: 'JOB.LOG_MESSAGE', cell: (log) => reasonText(log.reason) },
 ]

@@ -18,6 +18,8 @@ export type RowColumn<Row> = {
   /** A translation key. */
   header: string
   cell: (row: Row) => ReactNode
+  /** Short, and worse to read when it is broken: a date. */
+  isOneLine?: boolean
 }
 
 type Paging = { page: number; pageSize: number }
@@ -97,8 +99,12 @@ function Rows<Row extends { id: number }>({ label, columns, rows }: RowsProps<Ro
         <tbody>
           {rows.map((row) => (
             <tr key={row.id}>
-              {columns.map(({ header, cell }) => (
-                <td key={header} data-label={t(header)}>
+              {columns.map(({ header, cell, isOneLine }) => (
+                <td
+                  key={header}
+                  data-label={t(header)}
+                  className={isOneLine ? tableClasses.oneLine : undefined}
+                >
                   <div>{cell(row)}</div>
                 </td>
               ))}

@@ -28,7 +28,12 @@ const columns: Column<JobRow>[] = [
   },
   { header: 'JOB.INSTANCE', cell: (job) => <Name>{job.instanceName}</Name> },
   { header: 'JOB.STATUS', cell: (job) => <JobStatusBadge job={job} />, sortBy: 'status' },
-  { header: 'JOB.CREATED_AT', cell: (job) => formatDateTime(job.createdAt), sortBy: 'createdAt' },
+  {
+    header: 'JOB.CREATED_AT',
+    cell: (job) => formatDateTime(job.createdAt),
+    sortBy: 'createdAt',
+    isOneLine: true,
+  },
 ]
 
 export function JobsPage() {
@@ -51,17 +56,15 @@ export function JobsPage() {
     <ListPage
       title="JOB.LIST_TITLE"
       list={list}
-      buttons={
-        <>
-          <BulkDeleteButton
-            selected={list.selected}
-            question="JOB.CONFIRM_DELETE_ALL"
-            isBusy={removeAll.isPending}
-            reason={reason}
-            onDelete={(jobIds) => removeAll.mutate({ body: { jobIds } })}
-          />
-          <AddButton to={paths.newJob} label="JOB.ADD" reason={reason} />
-        </>
+      buttons={<AddButton to={paths.newJob} label="JOB.ADD" reason={reason} />}
+      bulk={
+        <BulkDeleteButton
+          selected={list.selected}
+          question="JOB.CONFIRM_DELETE_ALL"
+          isBusy={removeAll.isPending}
+          reason={reason}
+          onDelete={(jobIds) => removeAll.mutate({ body: { jobIds } })}
+        />
       }
     >
       <DataTable

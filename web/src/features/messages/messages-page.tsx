@@ -25,6 +25,7 @@ const columns: Column<MessageRow>[] = [
   {
     header: 'MESSAGE.CREATED_AT',
     cell: (message) => formatDateTime(message.createdAt),
+    isOneLine: true,
     sortBy: 'createdAt',
   },
 ]
@@ -44,17 +45,15 @@ export function MessagesPage() {
     <ListPage
       title="MESSAGE.LIST_TITLE"
       list={list}
-      buttons={
-        <>
-          <BulkDeleteButton
-            selected={list.selected}
-            question="MESSAGE.CONFIRM_DELETE_ALL"
-            isBusy={removeAll.isPending}
-            reason={reason}
-            onDelete={(ids) => removeAll.mutate({ body: { ids } })}
-          />
-          <AddButton to={paths.newMessage} label="MESSAGE.ADD" reason={reason} />
-        </>
+      buttons={<AddButton to={paths.newMessage} label="MESSAGE.ADD" reason={reason} />}
+      bulk={
+        <BulkDeleteButton
+          selected={list.selected}
+          question="MESSAGE.CONFIRM_DELETE_ALL"
+          isBusy={removeAll.isPending}
+          reason={reason}
+          onDelete={(ids) => removeAll.mutate({ body: { ids } })}
+        />
       }
     >
       <DataTable

@@ -92,7 +92,7 @@ test('a search that finds nothing offers to show all again', async () => {
     { 'GET /users': ({ query }) => pageOf(query.search === '' ? [lan] : []) },
     '/users?search=nobody',
   )
-  await screen.findByText('No data')
+  await screen.findByText('No data found')
   await person.click(screen.getByRole('button', { name: 'Show all' }))
   expect(await rowOf(/lan@example/)).toBeTruthy()
   expect(router.state.location.href).toBe('/users')

@@ -18,9 +18,14 @@ const columns: Column<User>[] = [
   { header: 'USER.USERNAME', cell: (user) => user.username, sortBy: 'username' },
   { header: 'USER.EMAIL', cell: (user) => user.email, sortBy: 'email' },
   { header: 'USER.INSTANCES', cell: (user) => <InstanceBadges user={user} /> },
-  { header: 'USER.ROLE', cell: (user) => <RoleName user={user} />, sortBy: 'role' },
+  { header: 'USER.ROLE', cell: (user) => <RoleName user={user} />, sortBy: 'role', isOneLine: true },
   { header: 'USER.STATUS', cell: (user) => <StatusBadge user={user} />, sortBy: 'isActive' },
-  { header: 'USER.CREATED_AT', cell: (user) => formatDateTime(user.createdAt), sortBy: 'createdAt' },
+  {
+    header: 'USER.CREATED_AT',
+    cell: (user) => formatDateTime(user.createdAt),
+    sortBy: 'createdAt',
+    isOneLine: true,
+  },
 ]
 
 export function UsersPage() {
@@ -46,7 +51,7 @@ export function UsersPage() {
         list={list}
         label="USER.TITLE"
         columns={columns}
-        empty="COMMON.NO_DATA"
+        empty={list.query.search === '' ? 'COMMON.NO_DATA' : 'COMMON.NO_DATA_FOUND'}
         actions={(user) => <UserActions user={user} />}
       />
     </ListPage>
@@ -86,6 +91,7 @@ function UserActions({ user }: { user: User }) {
 
 const InstanceBadges = ({ user }: { user: User }) => (
   <Group gap={4}>
+    {user.assignedInstances.length === 0 && '–'}
     {user.assignedInstances.map((instance) => (
       <Badge key={instance.id} variant="light" color="gray" tt="none">
         {instance.name}
