@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { ConsoleMessage, Page } from '@playwright/test'
 import type Axe from 'axe-core'
-import { enter, furnish, type Gallery, open, visit, wordsOf } from './gallery.ts'
-import { Sendroom } from './sendroom.ts'
+import { enter, type Gallery, open, show, visit, withGallery, wordsOf } from './gallery.ts'
 import { test as base, expect } from './story.ts'
 import { languages, schemes, type View, views, widths } from './views.ts'
 
@@ -14,14 +13,7 @@ const isForAxe = (scheme: string, width: number) =>
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const test = base.extend<object, { gallery: Gallery }>({
-  gallery: [
-    async ({ browser }, use) => {
-      const sendroom = await Sendroom.start()
-      await use(await furnish(sendroom, browser))
-      await sendroom.stop()
-    },
-    { scope: 'worker', timeout: 180_000 },
-  ],
+  gallery: [({ browser }, use) => withGallery(browser, use), { scope: 'worker', timeout: 180_000 }],
 })
 
 /** In parts, so that no worker is left alone with the last of them. */
@@ -37,7 +29,7 @@ for (const [lang, part] of languages.flatMap((lang) => halves.map((part) => [lan
     test.setTimeout(900_000)
     const words = await wordsOf(gallery, lang)
     const problems: string[] = []
-    for (const as of [undefined, 'visitor', 'newcomer'] as const) {
+    for (const as of [undefined, 'visitor', 'newcomer', 'first'] as const) {
       const page = await enter(browser, gallery, as, lang)
       await page.addInitScript(AXE)
       let before: View | undefined
@@ -53,7 +45,7 @@ for (const [lang, part] of languages.flatMap((lang) => halves.map((part) => [lan
           for (const width of widths) {
             await page.setViewportSize({ width, height: 800 })
             for (const scheme of schemes) {
-              await page.emulateMedia({ colorScheme: scheme })
+              await show(page, scheme)
               const found = [
                 ...(await page.evaluate(sidewaysScroll)),
                 ...(await page.evaluate(rawKeys)),
@@ -71,13 +63,14 @@ for (const [lang, part] of languages.flatMap((lang) => halves.map((part) => [lan
   })
 }
 
-/** The browser writes every refusal there, also one that was asked for: a wrong password, a linked account. */
+/** The browser writes every refusal there, also one that was asked for: a wrong password, a message that is gone, a linked account. */
 const isProblem = (message: ConsoleMessage) =>
   message.type() === 'error' &&
-  !/\/api\/(auth\/login|instances\/\d+\/qrcode-base64)$/.test(message.location().url)
+  !/\/api\/(auth\/login|messages\/999|instances\/\d+\/qrcode-base64)$/.test(message.location().url)
 
 function sidewaysScroll(): string[] {
-  const boxes = [document.documentElement, ...document.querySelectorAll('[role=dialog]')]
+  const frames = [...document.querySelectorAll('table')].flatMap(({ parentElement }) => parentElement ?? [])
+  const boxes = [document.documentElement, ...frames, ...document.querySelectorAll('[role=dialog]')]
   return boxes
     .filter((box) => box.scrollWidth > box.clientWidth)
     .map((box) => `${box.nodeName} scrolls sideways by ${box.scrollWidth - box.clientWidth} px`)

@@ -2,11 +2,11 @@ import { type Browser, expect, type Page, type Request } from '@playwright/test'
 import type { Api } from './api.ts'
 import { pictureOf } from './picture.ts'
 import { addAccount, addMember, groupsOf } from './scene.ts'
-import type { Sendroom } from './sendroom.ts'
-import type { View, Words } from './views.ts'
+import { Sendroom } from './sendroom.ts'
+import type { schemes, View, Words } from './views.ts'
 
-/** A furnished Sendroom, and who looks at it. */
-export type Gallery = { url: string; admin: Api; newcomer: Api }
+/** A furnished Sendroom and a new one, and who looks at them. */
+export type Gallery = { url: string; admin: Api; newcomer: Api; first: Api }
 
 /** As long as a text may be: formatted, with a word that never ends, emoji, and lines that run from right to left. */
 const longText = [
@@ -22,8 +22,19 @@ const longText = [
   .join('\n')
   .slice(0, 4000)
 
+/** Opens the gallery for as long as this takes. */
+export async function withGallery(browser: Browser, use: (gallery: Gallery) => Promise<void>) {
+  const sendroom = await Sendroom.start()
+  const empty = await Sendroom.start()
+  try {
+    await use({ ...(await furnish(sendroom, browser)), first: await empty.signIn() })
+  } finally {
+    await Promise.all([sendroom.stop(), empty.stop()])
+  }
+}
+
 /** Something of everything: what it shows is made the way a person would make it. */
-export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Gallery> {
+export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Omit<Gallery, 'first'>> {
   const admin = await sendroom.signIn()
   const shop = await addAccount(admin, 'Shop Hà Nội')
   const page = await browser.newPage()
@@ -78,6 +89,7 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Gal
       scheduledAt: '2099-01-01T02:00:00.000Z',
     },
   })
+  await addEnds(admin, messageId)
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
   await admin.call('POST /instances', {
     body: {
@@ -93,18 +105,41 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Gal
   return { url: sendroom.url, admin, newcomer }
 }
 
+/** An account that was stopped, and jobs with the ends that are still missing: paused, cancelled, failed. */
+async function addEnds(admin: Api, messageId: number) {
+  const market = await addAccount(admin, 'Chợ Bến Thành')
+  const create = (phoneNumbers: string, scheduledAt?: string) =>
+    admin.call('POST /jobs', {
+      body: { jobType: 'SendToUsers', messageId, instanceId: market.id, phoneNumbers, scheduledAt },
+    })
+  const failed = await create('0902220000')
+  await expect
+    .poll(() => admin.call('GET /jobs/:id', { params: { id: failed.id } }), { timeout: 60_000 })
+    .toMatchObject({ status: 'Failed' })
+  const cancelled = await create('0901234567', '2099-01-01T02:00:00.000Z')
+  await admin.call('POST /jobs/:id/cancel', { params: { id: cancelled.id } })
+  const paused = await create('0901234567, 0912345678', '2099-01-01T02:00:00.000Z')
+  await admin.call('POST /jobs/:id/pause', { params: { id: paused.id } })
+  const bad = Array.from({ length: 10 }, (_, i) => `090${i}110000`)
+  const stopped = await create(['0901234567', ...bad, '0912345678'].join('\n'))
+  await expect
+    .poll(() => admin.call('GET /jobs/:id', { params: { id: stopped.id } }), { timeout: 60_000 })
+    .toMatchObject({ waiting: { code: 'account_failures' } })
+}
+
 /** What each page is waiting for. `networkidle` never comes: the stream of changes does not end. */
 const calls = new WeakMap<Page, Set<Request>>()
 
 /** A page for views of this kind: who looks has signed in already. */
 export async function enter(browser: Browser, gallery: Gallery, as: View['as'], lang: string): Promise<Page> {
   const user = as === 'visitor' ? null : gallery[as ?? 'admin']
+  const url = user?.url ?? gallery.url
   const session = user && { token: user.session.token, user: JSON.stringify(user.session.user) }
   const localStorage = Object.entries({ lang, ...session }).map(([name, value]) => ({ name, value }))
   const page = await browser.newPage({
-    baseURL: gallery.url,
+    baseURL: url,
     reducedMotion: 'reduce',
-    storageState: { cookies: [], origins: [{ origin: gallery.url, localStorage }] },
+    storageState: { cookies: [], origins: [{ origin: url, localStorage }] },
   })
   const waiting = new Set<Request>()
   calls.set(page, waiting)
@@ -130,9 +165,19 @@ export async function open(page: Page, view: View, words: Words) {
   await settled(page)
   if (!view.open) return
   await view.open(page, words)
-  const opened = page.locator('[role=dialog], [role=alert], :popover-open, details[open]')
+  const opened = page.locator('[role=dialog], [role=alert], [role=status], :popover-open, details[open]')
   await expect(opened.filter({ visible: true }).first()).toBeVisible()
   await settled(page)
+}
+
+/** In these colors at once: on their way from one scheme to the other they are neither. */
+export async function show(page: Page, scheme: (typeof schemes)[number]) {
+  await page.emulateMedia({ colorScheme: scheme })
+  await page.waitForFunction((name) => document.documentElement.dataset.mantineColorScheme === name, scheme)
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations())
+      if (animation.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY) animation.finish()
+  })
 }
 
 async function settled(page: Page) {

@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Browser, chromium } from '@playwright/test'
 import { browserOptions } from './browser.ts'
-import { enter, furnish, type Gallery, visit, wordsOf } from './gallery.ts'
-import { Sendroom } from './sendroom.ts'
+import { enter, type Gallery, show, visit, withGallery, wordsOf } from './gallery.ts'
 import { languages, schemes, type View, views, widths } from './views.ts'
 
 const FOLDER = join(import.meta.dirname, '../.tmp/look')
@@ -24,22 +23,15 @@ async function lookAt(browser: Browser, gallery: Gallery, name: string, view: Vi
       await page.setViewportSize({ width, height: width > 600 ? 800 : 740 })
       await visit(page, view, words)
       for (const scheme of schemes) {
-        await page.emulateMedia({ colorScheme: scheme })
-        await page.evaluate(endOfMotion)
+        await show(page, scheme)
+        // In a whole picture the header stays where the page was scrolled to.
+        await page.evaluate(() => window.scrollTo(0, 0))
         const path = join(FOLDER, pictureName(name, lang, scheme, width))
         await page.screenshot({ path, fullPage: !view.open || view.isWhole === true })
       }
     }
     await page.context().close()
   }
-}
-
-/** Colours that are on their way from one scheme to the other; what moves for ever is not waited for. */
-async function endOfMotion() {
-  const passing = document
-    .getAnimations()
-    .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
-  await Promise.allSettled(passing.map(({ finished }) => finished))
 }
 
 /** All variants of a page on one picture, a language in each row; of very long pages their beginning. */
@@ -67,16 +59,15 @@ const chosen = Object.entries(views).filter(
 )
 if (wanted.length === 0) await rm(FOLDER, { recursive: true, force: true })
 await mkdir(FOLDER, { recursive: true })
-const sendroom = await Sendroom.start()
 const browser = await chromium.launch(await browserOptions())
 try {
-  const gallery = await furnish(sendroom, browser)
-  for (const [name, view] of chosen) {
-    await lookAt(browser, gallery, name, view)
-    await makeSheet(browser, name)
-  }
+  await withGallery(browser, async (gallery) => {
+    for (const [name, view] of chosen) {
+      await lookAt(browser, gallery, name, view)
+      await makeSheet(browser, name)
+    }
+  })
   console.log(`${chosen.length} pages, each with a sheet of its variants: ${FOLDER}`)
 } finally {
   await browser.close()
-  await sendroom.stop()
 }

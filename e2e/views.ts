@@ -7,8 +7,8 @@ export type View = {
   open?: (page: Page, words: Words) => Promise<unknown>
   /** Also what lies below the first screen, though something was opened. */
   isWhole?: boolean
-  /** Who looks; without it the Admin. The newcomer is a Member who has nothing yet. */
-  as?: 'visitor' | 'newcomer'
+  /** Who looks; without it the Admin. The newcomer is a Member who has nothing yet, the first an Admin on a new Sendroom. */
+  as?: 'visitor' | 'newcomer' | 'first'
 }
 
 export const languages = ['en', 'vi', 'cn']
@@ -19,6 +19,13 @@ const button = (page: Page, name: string) =>
   page.getByRole('main').getByRole('button', { name, exact: true }).first()
 
 const openUserMenu = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'admin' }).click()
+
+const anyToast = (page: Page, t: Words) =>
+  page
+    .getByRole('region', { name: t('COMMON.NOTIFICATIONS') })
+    .getByText(/./)
+    .first()
+    .waitFor()
 
 /** Every page and every dialog, for the sweep that tests them and for the pictures that people look at. */
 export const views: Record<string, View> = {
@@ -37,8 +44,25 @@ export const views: Record<string, View> = {
     as: 'visitor',
     open: (page, t) => page.getByRole('button', { name: t('LOGIN.REGISTER') }).click(),
   },
+  'login-register-errors': {
+    path: '/login',
+    as: 'visitor',
+    open: async (page, t) => {
+      await page.getByRole('button', { name: t('LOGIN.REGISTER') }).click()
+      const fill = (key: string, text: string) =>
+        page
+          .getByRole('dialog')
+          .getByLabel(new RegExp(`^${t(key)}`))
+          .fill(text)
+      await fill('REGISTER.EMAIL', 'lan@')
+      await fill('REGISTER.PASSWORD', 'secret')
+      await fill('REGISTER.REPASSWORD', 'secrets')
+    },
+  },
   dashboard: { path: '/dashboard' },
   'dashboard-empty': { path: '/dashboard', as: 'newcomer' },
+  'dashboard-first': { path: '/dashboard', as: 'first' },
+  'dashboard-denied': { path: '/users', as: 'newcomer', open: anyToast },
   menu: { path: '/dashboard', open: openUserMenu },
   password: {
     path: '/dashboard',
@@ -49,6 +73,14 @@ export const views: Record<string, View> = {
   },
   messages: { path: '/messages' },
   'messages-empty': { path: '/messages', as: 'newcomer' },
+  'messages-none': { path: '/messages?search=nothing' },
+  'messages-delete-all': {
+    path: '/messages',
+    open: async (page, t) => {
+      await page.getByRole('checkbox', { name: t('COMMON.SELECT_ALL') }).check()
+      await page.getByRole('button', { name: t('COMMON.DELETE_SELECTED').replace('{{count}}', '3') }).click()
+    },
+  },
   'messages-delete': { path: '/messages', open: (page, t) => button(page, t('COMMON.DELETE')).click() },
   'messages-new': { path: '/messages/new' },
   'messages-errors': { path: '/messages/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
@@ -60,6 +92,7 @@ export const views: Record<string, View> = {
     },
   },
   'messages-edit': { path: '/messages/edit/1' },
+  'messages-gone': { path: '/messages/edit/999', open: anyToast },
   'messages-groups': {
     path: '/messages/edit/1',
     open: (page, t) => button(page, t('FORM.CHOOSE_GROUPS')).click(),
@@ -68,6 +101,7 @@ export const views: Record<string, View> = {
   jobs: { path: '/jobs' },
   'jobs-empty': { path: '/jobs', as: 'newcomer' },
   'jobs-new': { path: '/jobs/new' },
+  'jobs-errors': { path: '/jobs/new', open: (page, t) => button(page, t('JOB.CREATE')).click() },
   'jobs-preview': {
     path: '/jobs/new',
     isWhole: true,
@@ -83,6 +117,10 @@ export const views: Record<string, View> = {
   'jobs-rest': { path: '/jobs/2' },
   'jobs-running': { path: '/jobs/3' },
   'jobs-long': { path: '/jobs/5' },
+  'jobs-failed': { path: '/jobs/6' },
+  'jobs-cancelled': { path: '/jobs/7' },
+  'jobs-paused': { path: '/jobs/8' },
+  'jobs-stopped': { path: '/jobs/9' },
   'jobs-restart': { path: '/jobs/2', open: (page, t) => button(page, t('JOB.RESTART')).click() },
   'jobs-retry': { path: '/jobs/2', open: (page, t) => button(page, t('JOB.RETRY')).click() },
   'jobs-cancel': { path: '/jobs/3', open: (page, t) => button(page, t('JOB.CANCEL')).click() },
@@ -94,6 +132,8 @@ export const views: Record<string, View> = {
   },
   instances: { path: '/instances' },
   'instances-empty': { path: '/instances', as: 'newcomer' },
+  'instances-none': { path: '/instances?search=nothing' },
+  'instances-resume': { path: '/instances', open: (page, t) => button(page, t('ACCOUNT.RESUME')).click() },
   'instances-qr': {
     path: '/instances',
     open: async (page, t) => {
@@ -113,7 +153,19 @@ export const views: Record<string, View> = {
     open: (page, t) => page.getByText(t('ACCOUNT_FORM.PACE'), { exact: true }).click(),
   },
   users: { path: '/users' },
+  'users-none': { path: '/users?search=nobody' },
   'users-delete': { path: '/users', open: (page, t) => button(page, t('COMMON.DELETE')).click() },
   'users-new': { path: '/users/new' },
+  'users-errors': { path: '/users/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
   'users-edit': { path: '/users/edit/2' },
+  // Last, for each look makes one more job.
+  'messages-test': {
+    path: '/messages/edit/1',
+    isWhole: true,
+    open: async (page, t) => {
+      await page.getByLabel(t('MESSAGE.TEST_PHONE')).fill('0905551234')
+      await button(page, t('MESSAGE.TEST_SEND')).click()
+      await expect(page.getByRole('link', { name: t('MESSAGE.TEST_JOB').split('#')[0] ?? '' })).toBeVisible()
+    },
+  },
 }
