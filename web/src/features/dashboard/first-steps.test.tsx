@@ -82,7 +82,7 @@ test('when all is done the guide is gone', async () => {
   expect(screen.queryByRole('region', { name: /steps/ })).toBeNull()
 })
 
-test('who hides the guide does not see it again', async () => {
+test('[R-443] who hides the guide does not see it again', async () => {
   const { person, router } = open({})
   await person.click((await guide()).getByRole('button', { name: 'Hide this guide' }))
   await waitFor(() => expect(screen.queryByRole('region', { name: /steps/ })).toBeNull())
