@@ -80,7 +80,7 @@ async function sendBare(url: string, accounts: number, messages: number): Promis
             body: JSON.stringify({ to, body: 'Hello' }),
           })
         // On a busy machine the simulator closes a connection as idle that is just being written to.
-        const { body } = await send().catch(send)
+        const { body } = await send().catch(send).catch(send)
         await body.dump()
       }
     }),

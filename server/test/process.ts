@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +15,9 @@ type Env = Record<string, string>
 const ROOT = join(import.meta.dirname, '../..')
 const SERVER = 'server/src/main.ts'
 const SIMULATOR = 'simulator/src/main.ts'
+/** As `npm start` gives them. */
+const NODE_FLAGS: string[] =
+  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/--\S+/g) ?? []
 
 /** The last resort, if the run is broken off. A cluster whose folder is gone ends itself. */
 const atExit: (() => void)[] = []
@@ -32,7 +35,7 @@ export class Program {
   readonly ended: Promise<number | string>
 
   constructor(file: string, args: string[], cwd: string, env: Env) {
-    const child = spawn(process.execPath, [join(ROOT, file), ...args], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, join(ROOT, file), ...args], {
       cwd, // where no .env is
       env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -15,6 +15,8 @@ import { type Result, type Settled, type SettledRow, writeResults } from './sett
  */
 const LANES = 2
 const MOST = 128
+/** Another batch beside one under way begins with so many only: waiting for more costs less than many small ones. */
+const ENOUGH = 32
 
 /** What an account hands in: what became of its last message, and whether it asks for the next one. */
 export type Turn = { claim: Claim; result: Result | null; intent: string | null }
@@ -49,7 +51,7 @@ export function openBatches(sql: Sql): Batches {
   }
 
   function fill() {
-    while (gathered.length > 0) {
+    while (gathered.length >= (free.length === LANES ? 1 : ENOUGH)) {
       const lane = free.pop()
       if (!lane) return
       const [batch, rest] = cut(gathered)
