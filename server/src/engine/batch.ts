@@ -37,18 +37,9 @@ type Handed = {
 }
 
 export function openBatches(sql: Sql): Batches {
-  const lanes = new Set(Array.from({ length: LANES }, () => connectAlone(sql)))
+  const lanes = Array.from({ length: LANES }, () => connectAlone(sql))
   const free = [...lanes]
   let gathered: Handed[] = []
-
-  /** After a loss: the driver would tell the next query of it, too. */
-  function renew(lane: Sql): Sql {
-    lanes.delete(lane)
-    void lane.end({ timeout: 0 })
-    const another = connectAlone(sql)
-    lanes.add(another)
-    return another
-  }
 
   function fill() {
     while (gathered.length >= (free.length === LANES ? 1 : ENOUGH)) {
@@ -56,29 +47,23 @@ export function openBatches(sql: Sql): Batches {
       if (!lane) return
       const [batch, rest] = cut(gathered)
       gathered = rest
-      void write(lane, batch).then((isLost) => {
-        free.push(isLost ? renew(lane) : lane)
+      void write(lane, batch).finally(() => {
+        free.push(lane)
         fill()
       })
     }
   }
 
-  /**
-   * Whoever can't be written with the others, as their lock is held or one is bad, is written alone. Never rejects, and
-   * tells whether the connection was lost.
-   */
-  async function write(lane: Sql, batch: Handed[]): Promise<boolean> {
+  /** Never rejects. Whoever can't be written with the others, as their lock is held or one is bad, is written alone. */
+  async function write(lane: Sql, batch: Handed[]) {
     const turns = batch.map(({ turn }) => turn)
     try {
       const answers = await writeTurns(turns, 'pass', (statements) => inOneWrite(lane, statements))
       for (const { turn, resolve } of batch) resolve(answers.get(turn) ?? writeAlone(sql, turn))
-      return false
     } catch (error) {
-      const isLost = isDatabaseDown(error)
       for (const { turn, resolve, reject } of batch)
-        if (isLost) reject(error)
+        if (isDatabaseDown(error)) reject(error)
         else resolve(writeAlone(sql, turn))
-      return isLost
     }
   }
 
@@ -90,7 +75,7 @@ export function openBatches(sql: Sql): Batches {
         if (gathered.length === 1) setImmediate(fill)
       }),
     async close() {
-      await Promise.all([...lanes].map((lane) => lane.end({ timeout: 1 })))
+      await Promise.all(lanes.map((lane) => lane.end({ timeout: 1 })))
     },
   }
 }

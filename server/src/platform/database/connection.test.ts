@@ -179,6 +179,47 @@ describe('a database that is down', () => {
     await db.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sendroom lost'`
   })
 
+  test('leaves no question without an answer, and none with that of another, however often connections are cut', async () => {
+    const sockets = new Set<Socket>()
+    const proxy = createServer((socket) => {
+      const database = createConnection(`${db.address.host}/.s.PGSQL.${db.address.port}`)
+      sockets.add(socket.on('error', () => {}).on('close', () => database.destroy()))
+      socket.pipe(database.on('error', () => {})).pipe(socket)
+    }).listen(0, '127.0.0.1')
+    await once(proxy, 'listening')
+    const { port } = proxy.address() as AddressInfo // listening on TCP
+    const sql = connect(
+      { ...db.address, host: '127.0.0.1', port },
+      { max: 5, applicationName: 'sendroom cut' },
+    )
+    let isCutting = true
+    let right = 0
+    const askers = Array.from({ length: 20 }, async (_, asker) => {
+      for (let nth = 0; isCutting; nth++) {
+        const rows = sql`select ${asker}::int as asker, ${nth}::int as nth from generate_series(1, 3)`
+        const answer = await rows.catch((error) => {
+          if (!isDatabaseDown(error)) throw error
+        })
+        if (!answer) continue
+        expect(answer).toEqual(Array(3).fill({ asker, nth }))
+        right++
+      }
+    })
+
+    for (let cut = 0; cut < 150; cut++) {
+      await setTimeout(Math.random() * 20)
+      for (const socket of sockets) socket.resetAndDestroy()
+      sockets.clear()
+    }
+    isCutting = false
+
+    const all = Promise.all(askers).then(() => 'answered')
+    expect(await Promise.race([all, setTimeout(20_000, 'waits for ever')])).toBe('answered')
+    expect(right).toBeGreaterThan(100)
+    await sql.end({ timeout: 1 })
+    proxy.close()
+  })
+
   test('is told by a transaction that was left alone for too long: its locks are free again', async () => {
     const sql = connect(db.address, { max: 1, applicationName: 'sendroom test' })
     const [set] = await sql`show idle_in_transaction_session_timeout`
