@@ -66,7 +66,10 @@ const optionsFor = (
   plugins: {
     legend: {
       position: 'bottom',
-      labels: { color: isDark ? colors.dark[1] : colors.gray[8], usePointStyle: true },
+      labels: {
+        color: isDark ? colors.dark[1] : colors.gray[8],
+        ...{ usePointStyle: true, boxWidth: 8, boxHeight: 8, padding: 12 },
+      },
     },
   },
 })
