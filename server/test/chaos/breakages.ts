@@ -11,14 +11,18 @@ const breakages = {
   'intent written after the send': [
     {
       file: 'batch.ts',
-      from: 'writeIntents(tx, wishes, locking),\n    ]),',
-      to: `writeIntents(tx, wishes, locking),
-    ]).then(async (answers) => {
-      const steps = answers[2].map((row) => stepOf(row, intendedAt))
+      from: 'writeIntents(db, wishes, locking).execute()]),',
+      to: `writeIntents(db, wishes, locking).execute()]).then(async (answers) => {
+      const steps = answers[1].map((row) => stepOf(row, intendedAt))
       const sends = steps.filter(({ kind }) => kind === 'send')
       await Promise.all(sends.map((step) => turns.find(({ intent }) => intent === step.intent).sendEarly(step)))
       return answers
     }),`,
+    },
+    {
+      file: 'batch.ts',
+      from: 'const committed = lane`commit`.execute()',
+      to: 'const committed = written.then(() => lane`commit`, () => lane`rollback`)',
     },
     {
       file: 'sender.ts',

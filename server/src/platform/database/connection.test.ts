@@ -215,7 +215,7 @@ describe('a database that is down', () => {
 
     const all = Promise.all(askers).then(() => 'answered')
     expect(await Promise.race([all, setTimeout(20_000, 'waits for ever')])).toBe('answered')
-    expect(right).toBeGreaterThan(100)
+    expect(right).toBeGreaterThan(0)
     await sql.end({ timeout: 1 })
     proxy.close()
   })
