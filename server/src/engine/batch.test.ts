@@ -74,6 +74,31 @@ test('an account whose lock somebody holds waits alone: the others go on', async
   expect(await statusesOf(works)).toEqual(['sent', 'sent', 'sent'])
 })
 
+test('beside a batch that takes its time another begins as soon as enough have gathered, one by one', async () => {
+  const { turns, hand } = await sending(33)
+  let answers: Promise<unknown[]> = Promise.resolve([])
+
+  await world.sql.begin(async (tx) => {
+    // So that each batch stands still in the database.
+    await tx`lock table credited_messages in exclusive mode`
+    const waiting = async () =>
+      (
+        await world.sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      ).count
+    const handed = [hand(turns[0] as Turn)]
+    await world.until(async () => (await waiting()) === 1)
+    for (const one of turns.slice(1)) {
+      handed.push(hand(one))
+      await new Promise(setImmediate)
+    }
+    answers = Promise.all(handed)
+    await world.until(async () => (await waiting()) === 2)
+  })
+
+  expect(await answers).toHaveLength(33)
+})
+
 test("a provider's id that belongs to another message is told as taken, and harms no other of the batch", async () => {
   const { claims, works, turns, hand } = await sending(3)
   const [first, ...others] = turns as [Turn, ...Turn[]]
@@ -114,7 +139,7 @@ test('a batch whose connection is lost is told as such, written whole or not at 
     await world.until(
       async () =>
         (
-          await tx`
+          await world.sql`
             select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and wait_event_type = 'Lock'`
         ).count > 0,

@@ -72,7 +72,7 @@ export function openBatches(sql: Sql): Batches {
       new Promise((resolve, reject) => {
         gathered.push({ turn, resolve, reject })
         // After all that came in together: their answers are read in one go.
-        if (gathered.length === 1) setImmediate(fill)
+        if (gathered.length === 1 || gathered.length === ENOUGH) setImmediate(fill)
       }),
     async close() {
       await Promise.all(lanes.map((lane) => lane.end({ timeout: 1 })))
