@@ -16,7 +16,7 @@ export const formatSecond = (iso: string | null) =>
 export const formatDate = (iso: string | null) =>
   iso === null ? '' : format(iso, { dateStyle: 'short', timeZone })
 
-export const formatNumber = (value: number) => new Intl.NumberFormat(currentLocale()).format(value)
+export const formatNumber = (value: number) => value.toLocaleString(currentLocale())
 
 /** Percent with two decimals, such as `66.67%`. */
 export const formatPercent = (percent: number) =>
@@ -82,6 +82,7 @@ export const daysUntil = (iso: string, now = new Date()) =>
 /** The beginning of a text, with `...` where something was left out. An emoji of many parts counts as one. */
 export function truncate(text: string, length: number): string {
   let count = 0
+  characters ??= new Intl.Segmenter()
   for (const { index } of characters.segment(text)) {
     if (count === length) return `${text.slice(0, index)}...`
     count += 1
@@ -89,4 +90,5 @@ export function truncate(text: string, length: number): string {
   return text
 }
 
-const characters = new Intl.Segmenter()
+/** Made when it is first needed: that takes a slow phone 40 ms. */
+let characters: Intl.Segmenter | undefined

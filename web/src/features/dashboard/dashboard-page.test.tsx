@@ -22,9 +22,6 @@ const stats: DashboardStats = {
   ],
 }
 
-// happy-dom has no canvas to draw on; the chart has its own test.
-vi.mock('./job-chart.tsx', () => ({ JobChart: () => null }))
-
 afterEach(() => {
   for (const { id } of currentToasts()) removeToast(id)
 })

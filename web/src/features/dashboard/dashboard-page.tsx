@@ -1,22 +1,20 @@
 import { Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode, useDeferredValue } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usePolling } from '../../api/live.ts'
 import { useRead } from '../../api/queries.ts'
 import { formatNumber } from '../../format.ts'
 import { counted } from '../../i18n/words.ts'
 import { paths } from '../../paths.ts'
-import { lazily } from '../../ui/lazily.tsx'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import classes from './dashboard-page.module.css'
 import { FirstSteps } from './first-steps.tsx'
+import { JobChart } from './job-chart.tsx'
 import { successRate } from './success-rate.ts'
-
-const JobChart = lazily(async () => (await import('./job-chart.tsx')).JobChart)
 
 const LOADING_HEIGHT = 400
 const REFRESH_MS = 10_000
@@ -28,16 +26,18 @@ export function DashboardPage() {
     isPending,
     refetch,
   } = useRead('GET /groups/stats', {}, { refetchInterval: usePolling()(REFRESH_MS), meta: { isQuiet: true } })
+  // In slices, so that a slow phone answers to a finger meanwhile.
+  const drawn = useDeferredValue(stats)
   return (
     <Stack>
       <PageTitle>{t('DASHBOARD.TITLE')}</PageTitle>
-      {isPending || stats ? <Stats stats={stats} /> : <LoadFailed retry={refetch} />}
+      {isPending || stats ? <Stats stats={drawn} /> : <LoadFailed retry={refetch} />}
     </Stack>
   )
 }
 
 /** Before the numbers are there it stands already, with room for them. */
-function Stats({ stats }: { stats: DashboardStats | undefined }) {
+const Stats = memo(({ stats }: { stats: DashboardStats | undefined }) => {
   const { t } = useTranslation()
   return (
     <Stack aria-busy={!stats}>
@@ -58,7 +58,7 @@ function Stats({ stats }: { stats: DashboardStats | undefined }) {
       </SimpleGrid>
     </Stack>
   )
-}
+})
 
 type StatProps = { label: string; value: number | undefined; to: (typeof paths)[keyof typeof paths] }
 
@@ -90,11 +90,7 @@ const Panel = ({ title, children }: { title: string; children: ReactNode }) => (
 function JobStatus({ stats }: { stats: DashboardStats }) {
   const { t } = useTranslation()
   if (stats.totalJobs === 0) return <Text c="dimmed">{t('DASHBOARD.NO_JOBS')}</Text>
-  return (
-    <div className={classes.chart}>
-      <JobChart stats={stats} />
-    </div>
-  )
+  return <JobChart stats={stats} />
 }
 
 function TopGroups({ groups }: { groups: DashboardStats['topGroups'] }) {

@@ -1,13 +1,11 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { screen, waitFor, within } from '@testing-library/react'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { pageOf } from '../../../test/server.ts'
 import './dashboard-page.tsx'
-
-vi.mock('./job-chart.tsx', () => ({ JobChart: () => null }))
 
 const nothing: DashboardStats = {
   totalGroups: 0,

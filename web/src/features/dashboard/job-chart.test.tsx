@@ -1,35 +1,8 @@
-import { DEFAULT_THEME, MantineProvider } from '@mantine/core'
 import { render, screen } from '@testing-library/react'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { serve } from '../../../test/server.ts'
 import { showLanguage } from '../../i18n/i18n.ts'
 import { JobChart } from './job-chart.tsx'
-
-type Drawn = {
-  type: string
-  options: Record<string, unknown>
-  data: { labels: string[]; datasets: Record<string, unknown>[] }
-}
-
-/** happy-dom can't draw: what the library is told is looked at instead. */
-const drawn = vi.hoisted((): { chart?: Drawn } => ({}))
-vi.mock('chart.js', () => {
-  class Chart {
-    static register() {}
-    type: string
-    options: Record<string, unknown>
-    data: Drawn['data']
-    constructor(_: unknown, { type, options, data }: Drawn) {
-      this.type = type
-      this.options = options
-      this.data = data
-      drawn.chart = this
-    }
-    update() {}
-    destroy() {}
-  }
-  return { Chart, ArcElement: {}, DoughnutController: {}, Legend: {}, Tooltip: {} }
-})
 
 beforeAll(async () => {
   serve({})
@@ -48,22 +21,43 @@ const stats = {
   totalSentMessages: 0,
   topGroups: [],
 }
+const none = { pendingJobs: 0, completedJobs: 0, failedJobs: 0, runningJobs: 0 }
+const color = (name: string) => `var(--mantine-color-${name})`
 
-test('[R-373] [R-374] [R-375] the doughnut, its legend, and its slices with their colors', () => {
-  render(
-    <MantineProvider env="test">
-      <JobChart stats={stats} />
-    </MantineProvider>,
-  )
-  const { yellow, green, red, cyan } = DEFAULT_THEME.colors
-  expect(drawn.chart).toMatchObject({
-    type: 'doughnut',
-    options: { responsive: true, maintainAspectRatio: false, plugins: { legend: { position: 'bottom' } } },
-    data: {
-      labels: ['Pending', 'Completed', 'Failed', 'Running'],
-      datasets: [{ data: [1, 2, 3, 4], backgroundColor: [yellow[5], green[7], red[7], cyan[6]] }],
-    },
+/** The slices as they lie on the ring: their length in percent of it, and where they begin, clockwise from the top. */
+function slicesOf(numbers: Partial<typeof stats>) {
+  const { container, unmount } = render(<JobChart stats={{ ...stats, ...numbers }} />)
+  const slices = [...container.querySelectorAll('circle')].map((circle) => {
+    const [length = ''] = (circle.getAttribute('stroke-dasharray') ?? '').split(' ')
+    const begin = 25 - Number(circle.getAttribute('stroke-dashoffset'))
+    return { length: Number(length), begin, stroke: circle.getAttribute('stroke') }
   })
-  const words = 'Job status overview. Pending: 1, Completed: 2, Failed: 3, Running: 4'
-  expect(screen.getByRole('img', { name: words })).toBeTruthy()
+  unmount()
+  return slices
+}
+
+test('[R-373] [R-375] the doughnut and its slices with their colors', () => {
+  const slices = slicesOf({})
+  expect(slices.map(({ stroke }) => stroke)).toEqual(['yellow-5', 'green-7', 'red-7', 'cyan-6'].map(color))
+  for (const [place, length] of [10, 20, 30, 40].entries())
+    expect(Math.abs((slices[place]?.length ?? 0) - length)).toBeLessThan(1)
+  for (const [place, begin] of [0, 10, 30, 60].entries())
+    expect(Math.abs((slices[place]?.begin ?? 0) - begin)).toBeLessThan(1)
+})
+
+test('a ring of one slice is whole, one of none is empty, and what is little is seen', () => {
+  const lengths = (numbers: Partial<typeof stats>) => slicesOf(numbers).map(({ length }) => length)
+  expect(lengths({ ...none, failedJobs: 7 })).toEqual([0, 0, 100, 0])
+  expect(lengths(none)).toEqual([0, 0, 0, 0])
+  expect(lengths({ ...none, completedJobs: 999, failedJobs: 1 })[2]).toBeGreaterThan(0)
+})
+
+test('[R-374] it takes the size it is given, and its legend stands below, with the numbers', () => {
+  const { container } = render(<JobChart stats={{ ...stats, pendingJobs: 1234 }} />)
+  const words = 'Job status overview. Pending: 1234, Completed: 2, Failed: 3, Running: 4'
+  const ring = screen.getByRole('img', { name: words })
+  expect(['width', 'height'].filter((name) => ring.hasAttribute(name))).toEqual([])
+  expect(ring.nextElementSibling?.tagName).toBe('UL')
+  const legend = [...container.querySelectorAll('li')].map((item) => item.textContent)
+  expect(legend).toEqual(['Pending 1,234', 'Completed 2', 'Failed 3', 'Running 4'])
 })

@@ -1,75 +1,62 @@
-import { type MantineTheme, useComputedColorScheme, useMantineTheme } from '@mantine/core'
-import { useReducedMotion } from '@mantine/hooks'
 import type { DashboardStats } from '@sendroom/contract/dashboard'
-import { ArcElement, Chart, type ChartOptions, DoughnutController, Legend, Tooltip } from 'chart.js'
-import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../../format.ts'
+import classes from './job-chart.module.css'
 
-Chart.register(DoughnutController, ArcElement, Legend, Tooltip)
-
-const ANIMATION_MS = 250
+/** In percent of the ring. */
+const GAP = 0.6
+/** A circle begins at its right; the first slice at the top, with half a gap. */
+const BEGIN = 25 - GAP / 2
+const ring = { cx: 50, cy: 50, r: 41, strokeWidth: 17, fill: 'none', pathLength: 100 }
 
 /** How many jobs are Pending (yellow), Completed (green), Failed (red) and Running (cyan). */
 export function JobChart({ stats }: { stats: DashboardStats }) {
   const { t } = useTranslation()
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const drawn = useRef<Chart<'doughnut'> | null>(null)
-  const isDark = useComputedColorScheme() === 'dark'
-  const isStill = useReducedMotion(undefined, { getInitialValueInEffect: false })
-  const { colors } = useMantineTheme()
-  const slices = [
-    { label: t('JOB.STATUS_PENDING'), value: stats.pendingJobs, color: colors.yellow[5] },
-    { label: t('JOB.STATUS_COMPLETED'), value: stats.completedJobs, color: colors.green[7] },
-    { label: t('JOB.STATUS_FAILED'), value: stats.failedJobs, color: colors.red[7] },
-    { label: t('JOB.STATUS_RUNNING'), value: stats.runningJobs, color: colors.cyan[6] },
-  ]
-
-  // One chart for all numbers: a new one for each would begin anew with every job that moves on.
-  useEffect(() => {
-    if (!canvas.current) return
-    const labels = slices.map(({ label }) => label)
-    const data = slices.map(({ value }) => value)
-    const look = { backgroundColor: slices.map(({ color }) => color), borderWidth: 0, spacing: 2 }
-    const options = optionsFor(colors, isDark, isStill)
-    const chart = drawn.current
-    if (!chart) {
-      const datasets = [{ data, ...look }]
-      drawn.current = new Chart(canvas.current, { type: 'doughnut', data: { labels, datasets }, options })
-      return
-    }
-    chart.options = options
-    chart.data.labels = labels
-    Object.assign(chart.data.datasets[0] ?? {}, { data, ...look })
-    chart.update()
-  })
-  useEffect(
-    () => () => {
-      drawn.current?.destroy()
-      drawn.current = null
-    },
-    [],
-  )
-
+  const slices = placed([
+    { label: t('JOB.STATUS_PENDING'), value: stats.pendingJobs, color: 'var(--mantine-color-yellow-5)' },
+    { label: t('JOB.STATUS_COMPLETED'), value: stats.completedJobs, color: 'var(--mantine-color-green-7)' },
+    { label: t('JOB.STATUS_FAILED'), value: stats.failedJobs, color: 'var(--mantine-color-red-7)' },
+    { label: t('JOB.STATUS_RUNNING'), value: stats.runningJobs, color: 'var(--mantine-color-cyan-6)' },
+  ])
   const inWords = slices.map(({ label, value }) => `${label}: ${value}`).join(', ')
-  return <canvas ref={canvas} role="img" aria-label={`${t('DASHBOARD.JOB_STATUS')}. ${inWords}`} />
+  return (
+    <div className={classes.chart}>
+      <svg viewBox="0 0 100 100" role="img" aria-label={`${t('DASHBOARD.JOB_STATUS')}. ${inWords}`}>
+        {slices.map(({ label, value, color, start, length }) => (
+          <circle
+            key={label}
+            {...ring}
+            stroke={color}
+            strokeDasharray={`${length} ${100 - length}`}
+            strokeDashoffset={BEGIN - start}
+          >
+            <title>{`${label}: ${formatNumber(value)}`}</title>
+          </circle>
+        ))}
+      </svg>
+      {/* The picture's name has said it. */}
+      <ul aria-hidden className={classes.legend}>
+        {slices.map(({ label, value, color }) => (
+          <li key={label}>
+            <span style={{ background: color }} />
+            {label} <strong>{formatNumber(value)}</strong>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
 }
 
-const optionsFor = (
-  colors: MantineTheme['colors'],
-  isDark: boolean,
-  isStill: boolean,
-): ChartOptions<'doughnut'> => ({
-  responsive: true,
-  maintainAspectRatio: false,
-  cutout: '65%',
-  animation: isStill ? false : { duration: ANIMATION_MS },
-  plugins: {
-    legend: {
-      position: 'bottom',
-      labels: {
-        color: isDark ? colors.dark[1] : colors.gray[8],
-        ...{ usePointStyle: true, boxWidth: 8, boxHeight: 8, padding: 12 },
-      },
-    },
-  },
-})
+type Slice = { label: string; value: number; color: string }
+
+/** Each begins where the one before ends. What is there is seen, however little it is. */
+function placed(slices: Slice[]) {
+  const total = slices.reduce((sum, { value }) => sum + value, 0)
+  let end = 0
+  return slices.map((slice) => {
+    const start = end
+    const share = total === 0 ? 0 : (slice.value * 100) / total
+    end += share
+    return { ...slice, start, length: share === 100 ? share : Math.max(share - GAP, share / 2) }
+  })
+}
