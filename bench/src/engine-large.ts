@@ -20,7 +20,7 @@ export async function measureLarge(stage: Stage): Promise<void> {
     await stage.restart()
     rows.push(await measure(stage, recipients))
   }
-  printTable(`One large job beside ${BESIDE} accounts at full speed, ${SECONDS} s each`, rows)
+  printTable(`One large job beside ${BESIDE} accounts at full speed, with receipts, ${SECONDS} s each`, rows)
 }
 
 async function measure(stage: Stage, recipients: number) {

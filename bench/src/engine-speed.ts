@@ -1,5 +1,5 @@
 import { Pool } from 'undici'
-import { chatsOf, type Stage, tokens } from './engine-stage.ts'
+import { chatsOf, type Stage } from './engine-stage.ts'
 import { cpuSeconds, residentMegabytes } from './processes.ts'
 import { printTable } from './table.ts'
 
@@ -12,7 +12,10 @@ const SIZES = [
   [1000, 30],
 ] as const
 
-/** Messages a second, next to a bare undici loop against the same provider, before and after. */
+/**
+ * Messages a second, next to a bare undici loop against the same provider, before and after. Then with receipts: two or
+ * three calls of ours for each message, which the bare loop has not.
+ */
 export async function measureSpeed(stage: Stage): Promise<void> {
   for (const latency of LATENCIES_MS) {
     await stage.simulator.setLatency(latency)
@@ -20,6 +23,10 @@ export async function measureSpeed(stage: Stage): Promise<void> {
     for (const [accounts, messages] of SIZES) rows.push(await measure(stage, accounts, messages))
     printTable(`Pacing off, each row durable, a provider that answers after ${latency} ms`, rows)
   }
+  await stage.tellReceipts()
+  printTable('The same, while the provider tells of each message: delivered, read', [
+    await measure(stage, 100, 500),
+  ])
   await stage.simulator.setLatency(0)
 }
 
@@ -66,17 +73,19 @@ async function sendByEngine(stage: Stage, accounts: number, messages: number) {
   }
 }
 
+/** By channels of its own: nobody asked to be told of their messages. */
 async function sendBare(url: string, accounts: number, messages: number): Promise<number> {
   const pool = new Pool(url, { connections: accounts })
   const chats = chatsOf(messages)
   const begin = performance.now()
   await Promise.all(
-    tokens.slice(0, accounts).map(async (token) => {
+    Array.from({ length: accounts }, async (_, index) => {
+      const authorization = `Bearer test_linked_bare_${index}`
       for (const to of chats) {
         const send = () =>
           pool.request({
             ...{ method: 'POST', path: '/messages/text' },
-            headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+            headers: { authorization, 'content-type': 'application/json' },
             body: JSON.stringify({ to, body: 'Hello' }),
           })
         // On a busy machine the simulator closes a connection as idle that is just being written to.

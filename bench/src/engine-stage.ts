@@ -8,6 +8,7 @@ import { until } from '../../server/test/until.ts'
 
 const SECRET_KEY = 'a key of 32 characters for the benchmark'
 const ACCOUNTS = 1000
+const root = join(import.meta.dirname, '../..')
 
 /** Linked at the simulator from their first call on. */
 export const tokens = Array.from({ length: ACCOUNTS }, (_, index) => `test_linked_bench_${index}`)
@@ -21,19 +22,23 @@ export type Stage = Awaited<ReturnType<typeof openStage>>
 export async function openStage() {
   const home = await Installation.create({ SECRET_KEY })
   const simulator = await startSimulatorProcess(home.dataDir)
-  const env = { TEST_PROVIDER_URL: simulator.url }
+  // As npm start does: types are stripped once.
+  const env = {
+    TEST_PROVIDER_URL: simulator.url,
+    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
+  }
   let sendroom = await home.start([], env)
   const sql = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
   const instanceIds = await insertAccounts(tokens)
 
-  /** Written directly: created over HTTP, their groups would be read while we measure. */
+  /** Written directly: created over HTTP, their groups would be read while we measure. Without webhooks for an hour. */
   async function insertAccounts(accountTokens: string[]): Promise<number[]> {
     const secrets = secretsOf(SECRET_KEY)
     const hex = (bytes: Buffer) => bytes.toString('hex')
     const accounts = await sql<{ id: number }[]>`
       insert into instances (name, token_cipher, token_hash, is_test, last_sync_at, status, status_asked_at,
-        private_pause_from_ms, private_pause_to_ms, private_cap, created_at)
-      select token, decode(cipher, 'hex'), decode(hash, 'hex'), true, now(), 'Connected', now(), 0, 0, 0,
+        private_pause_from_ms, private_pause_to_ms, private_cap, webhook_tried_at, created_at)
+      select token, decode(cipher, 'hex'), decode(hash, 'hex'), true, now(), 'Connected', now(), 0, 0, 0, now(),
         now() - place * interval '1 second'
       from unnest(${accountTokens}::text[], ${accountTokens.map((token) => hex(secrets.encrypt(token)))}::text[],
         ${accountTokens.map((token) => hex(secrets.hash(token)))}::text[])
@@ -66,6 +71,14 @@ export async function openStage() {
     async restart() {
       await sendroom.end('SIGTERM')
       sendroom = await home.start([], env)
+    },
+    /** From now on the provider tells what became of each message, by webhook. */
+    async tellReceipts() {
+      await sql`update instances set webhook_tried_at = 'epoch'`
+      await this.restart()
+      const isTold = async () =>
+        (await sql`select from instances where webhook_base is null limit 1`).count === 0
+      await until('all webhooks are set', isTold, 60_000)
     },
     /** Of the embedded PostgreSQL, with all its processes. */
     databasePid: () =>

@@ -439,6 +439,8 @@ test('ten failures in a row make the account wait until a person resumes it', as
   world.worker(provider)
   await world.until(async () => (await whyWaiting(world.sql, job.id)).waiting?.code === 'account_failures')
   expect(calls.sends).toHaveLength(10)
+  const failures = Array.from({ length: 10 }, () => 'delivery_failed')
+  expect(await world.log(job.id)).toEqual(['job_started', ...failures, 'account_waits'])
 
   await accountIsWell(world.sql, job.instanceId)
   await world.moveClock('2 days')

@@ -91,14 +91,9 @@ export function writeResults(db: Db, results: Result[], locking: Locking) {
     ), noted as (
       ${countNotes(db)}
     ), told as (
-      ${insertNotes(db)}
-    ), trouble_told as (
-      ${tellTrouble(db)}
-    ), recovery_told as (
+      -- In one insert: a trouble stands behind the failure that caused it.
       insert into job_logs (job_id, log_level, reason)
-      select j.id, 'Info', ${db.json(reason('account_resumed'))}
-      from settled join jobs j on j.instance_id = settled.instance_id and ${isRunning(db)}
-      where settled.status = 'sent' and settled.waiting_since is not null
+      ${notesWithin(db)} union all ${troubles(db)} union all ${recoveries(db)}
     )
     -- Each is asked by a hash: joined, they would cost the square of the results.
     select r.instance_id,
@@ -137,7 +132,7 @@ export async function tellDelivery(db: Db, jobId: number, { level, reason }: Not
     ), noted as (
       ${countNotes(db)}
     )
-    ${insertNotes(db)}`
+    insert into job_logs (job_id, log_level, reason) ${notesWithin(db)}`
 }
 
 /** Reads the CTE `note`, which has one line of a job at most. */
@@ -145,9 +140,9 @@ const countNotes = (db: Db) => db`
   update jobs j set noted = j.noted + 1 from note where j.id = note.job_id and j.noted <= ${NOTES}
   returning j.id, j.noted, note.level, note.reason`
 
-const insertNotes = (db: Db) => db`
-  insert into job_logs (job_id, log_level, reason)
-  select id, level, case when noted <= ${NOTES} then reason else ${db.json(reason('log_full'))} end from noted`
+/** Lines of the log: those counted in the CTE `noted`, as long as there are not too many of the job. */
+const notesWithin = (db: Db) => db`
+  select id, level, case when noted <= ${NOTES} then reason else ${json(db, reason('log_full'))} end from noted`
 
 /** Whether the account goes on at once; else it is free for whoever finds it due first. */
 const goesOn = (db: Db) => db`(r.due_at <= clock_now() and r.waiting is null)`
@@ -180,11 +175,18 @@ export const newTrouble = (db: Db) => db`
   case when i.waiting_since = clock_now() or i.waiting->>'code' = 'account_failures' then i.waiting end`
 
 /** Tells the running jobs of the account that it waits, once for each trouble. Reads the CTE `changed`. */
-export const tellTrouble = (db: Db) => db`
-  insert into job_logs (job_id, log_level, reason)
+export const tellTrouble = (db: Db) => db`insert into job_logs (job_id, log_level, reason) ${troubles(db)}`
+
+const troubles = (db: Db) => db`
   select j.id, 'Warning', ${accountWaits(db, db`changed.new_trouble`)}
   from changed join jobs j on j.instance_id = changed.id and ${isRunning(db)}
   where changed.new_trouble is not null`
+
+/** Lines of the log of all running jobs whose account has proven well after a trouble. Reads the CTE `settled`. */
+const recoveries = (db: Db) => db`
+  select j.id, 'Info', ${json(db, reason('account_resumed'))}
+  from settled join jobs j on j.instance_id = settled.instance_id and ${isRunning(db)}
+  where settled.status = 'sent' and settled.waiting_since is not null`
 
 const jsonText = (value: Reason | null | undefined) => (value ? JSON.stringify(value) : null)
 
