@@ -1,13 +1,25 @@
+import './scripts/temporary.mjs'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** For machines that do other things as well: no test is about time. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
 
+/** The tests with real processes first: they are the longest and mostly wait, so that others can run beside them. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification) => /server\/test\/(system|chaos)\//.test(moduleId)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
 export default defineConfig({
   test: {
-    // More than cores: the tests with real processes mostly wait.
-    maxWorkers: 3,
+    // More than cores, for those that wait.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: 'contract', include: ['contract/src/**/*.test.ts'], ...patience } },
       { test: { name: 'simulator', include: ['simulator/src/**/*.test.ts'], ...patience } },

@@ -19,6 +19,9 @@ const test = base.extend<object, { gallery: Gallery }>({
   gallery: [({ browser }, use) => withGallery(browser, use), { scope: 'worker', timeout: 180_000 }],
 })
 
+// A third of all the work, and it names what it finds in words.
+test.use({ trace: 'off' })
+
 /** In parts, so that no worker is left alone with the last of them. */
 const half = Math.ceil(Object.keys(views).length / 2)
 const halves = [Object.entries(views).slice(0, half), Object.entries(views).slice(half)]

@@ -6,8 +6,8 @@ export default defineConfig({
   outputDir: '../.tmp/e2e',
   globalSetup: './global-setup.ts',
   fullyParallel: true,
-  // Each has a Sendroom, a PostgreSQL and a browser of its own.
-  workers: 2,
+  // Each has a Sendroom, a PostgreSQL and a browser of its own. More than cores: they often wait.
+  workers: 3,
   forbidOnly: true,
   // Generous: the machine may do other things as well. A condition is waited for, never a time.
   timeout: 120_000,
@@ -17,7 +17,8 @@ export default defineConfig({
     locale: 'en-GB',
     actionTimeout: 20_000,
     navigationTimeout: 30_000,
-    trace: 'retain-on-failure',
+    // Without the film: taking it is a sixth of all the work, for stories that pass. The trace has each step's page anyhow.
+    trace: { mode: 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
   },
 })

@@ -4,6 +4,7 @@
  * proven, that is, has a test that passed in this run. The last line counts them all.
  */
 import './preflight.mjs'
+import './temporary.mjs'
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

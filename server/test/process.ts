@@ -18,6 +18,8 @@ const SIMULATOR = 'simulator/src/main.ts'
 /** As `npm start` gives them. */
 const NODE_FLAGS: string[] =
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/--\S+/g) ?? []
+/** Where `npm start` keeps it, too. */
+const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/compile')
 
 /** The last resort, if the run is broken off. A cluster whose folder is gone ends itself. */
 const atExit: (() => void)[] = []
@@ -37,7 +39,7 @@ export class Program {
   constructor(file: string, args: string[], cwd: string, env: Env) {
     const child = spawn(process.execPath, [...NODE_FLAGS, join(ROOT, file), ...args], {
       cwd, // where no .env is
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     child.stdout.on('data', (text) => (this.stdout += text))
