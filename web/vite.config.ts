@@ -23,7 +23,10 @@ const files = [
   { name: 'lists', test: /src[\\/]lists[\\/]/ },
 ]
 
-/** index.html names what `main.ts` sends for in any case, so that it comes beside it, not after it. */
+/**
+ * index.html names what `main.ts` sends for in any case, so that it comes beside it, not after it. The mark and its
+ * style go before: they are little, and on a slow line the code would share it with them.
+ */
 const nameStart: Plugin = {
   name: 'name-start',
   transformIndexHtml: {
@@ -34,16 +37,16 @@ const nameStart: Plugin = {
       const scripts = [start.fileName, ...start.imports].filter((file) => !html.includes(file))
       const styles = [...(start.viteMetadata?.importedCss ?? [])]
       return [
-        ...scripts.map((file) => link('modulepreload', file)),
+        ...scripts.map((file) => link('modulepreload', file, { fetchpriority: 'low' })),
         ...styles.map((file) => link('stylesheet', file)),
       ]
     },
   },
 }
 
-const link = (rel: string, file: string): HtmlTagDescriptor => ({
+const link = (rel: string, file: string, more = {}): HtmlTagDescriptor => ({
   tag: 'link',
-  attrs: { rel, crossorigin: true, href: `/${file}` },
+  attrs: { rel, crossorigin: true, ...more, href: `/${file}` },
   injectTo: 'head',
 })
 
