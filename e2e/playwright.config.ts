@@ -10,12 +10,12 @@ export default defineConfig({
   workers: 3,
   forbidOnly: true,
   // Generous: the machine may do other things as well. A condition is waited for, never a time.
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
+  timeout: 180_000,
+  expect: { timeout: 30_000 },
   use: {
     launchOptions: await browserOptions(),
     locale: 'en-GB',
-    actionTimeout: 20_000,
+    actionTimeout: 30_000,
     navigationTimeout: 30_000,
     // Without the film: taking it is a sixth of all the work, for stories that pass. The trace has each step's page anyhow.
     trace: { mode: 'retain-on-failure', screenshots: false },
