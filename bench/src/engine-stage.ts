@@ -8,7 +8,6 @@ import { until } from '../../server/test/until.ts'
 
 const SECRET_KEY = 'a key of 32 characters for the benchmark'
 const ACCOUNTS = 1000
-const root = join(import.meta.dirname, '../..')
 
 /** Linked at the simulator from their first call on. */
 export const tokens = Array.from({ length: ACCOUNTS }, (_, index) => `test_linked_bench_${index}`)
@@ -22,11 +21,7 @@ export type Stage = Awaited<ReturnType<typeof openStage>>
 export async function openStage() {
   const home = await Installation.create({ SECRET_KEY })
   const simulator = await startSimulatorProcess(home.dataDir)
-  // As npm start does: types are stripped once.
-  const env = {
-    TEST_PROVIDER_URL: simulator.url,
-    NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compile'),
-  }
+  const env = { TEST_PROVIDER_URL: simulator.url }
   let sendroom = await home.start([], env)
   const sql = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
   const instanceIds = await insertAccounts(tokens)
