@@ -2,9 +2,9 @@ import { endpoint } from './endpoint.ts'
 
 /**
  * What can change by itself while somebody looks at it: `jobs` (one came, went, or moved on), `deliveries` (how the
- * recipients of a job stand), `instances`, and `groups` (they were read anew).
+ * recipients of a job stand), `messages`, `instances`, and `groups` (they were read anew).
  */
-export type ChangedFeature = 'jobs' | 'deliveries' | 'instances' | 'groups'
+export type ChangedFeature = 'jobs' | 'deliveries' | 'messages' | 'instances' | 'groups'
 
 /**
  * That something changed, not how: whoever shows it reads it again. `id` is the job's for `deliveries`, the

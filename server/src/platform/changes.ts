@@ -4,8 +4,11 @@ import type { Db } from './database/connection.ts'
 /** The channel on which processes tell each other what changed; the database's own triggers speak there too. */
 export const CHANGES = 'sendroom_changes'
 
+/** A change, and who sees it: whoever sees the instance; without one, this user alone (and every Admin). */
+export type SeenChange = Change & ({ instanceId: number } | { instanceId: null; userId: number | null })
+
 /** `access`: what this user may see, or whether they are signed in at all, has changed. */
-export type Notice = (Change & { instanceId: number }) | { feature: 'access'; id: number }
+export type Notice = SeenChange | { feature: 'access'; id: number }
 
 /** A payload takes 8,000 bytes at most. */
 const A_PAYLOAD = 100

@@ -27,6 +27,7 @@ const ofJob = (id: number | null): QueryKey[] =>
 const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
   jobs: (id) => [['jobs', 'list'], ...ofJob(id), dashboard],
   deliveries: (id) => [...ofJob(id), dashboard],
+  messages: () => [['messages', 'list'], ['messages', 'all'], dashboard],
   // A job's page says why its account does not send.
   instances: () => [
     ['instances', 'list'],

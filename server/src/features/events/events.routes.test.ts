@@ -82,6 +82,39 @@ test('an account’s status, the beginning and end of a sync, and a deletion are
   await hears({ feature: 'jobs', id: null })
 })
 
+test('messages are told to whoever sees their instance; one without an instance to its writer', async () => {
+  const [mine, theirs] = [await world.add.instance(), await world.add.instance()]
+  const [I, other] = [
+    await world.add.user({ instances: [mine] }),
+    await world.add.user({ instances: [mine, theirs] }),
+  ]
+  const [me, them] = [await follow(I), await follow(other)]
+  const write = (user: TestUser, instanceId: number | null) =>
+    world.call(user, contract.messages.create, { body: { textContent: 'Hello', instanceId } })
+  const heardBy = (someone: Followed, times: number) =>
+    until(`heard ${times} times`, () => someone.changes.length === times)
+  const change = { feature: 'messages', id: null }
+
+  await write(other, theirs.id)
+  await heardBy(them, 1)
+  await write(other, null)
+  await heardBy(them, 2)
+  const { body } = await write(I, mine.id)
+  await heardBy(them, 3)
+  await heardBy(me, 1)
+  const params = { id: (body as { id: number }).id } // it was created
+  const answer = await world.call(other, contract.messages.update, {
+    params,
+    body: { textContent: 'Hello', instanceId: theirs.id },
+  })
+  expect(answer.status).toBe(200)
+  await heardBy(me, 2) // it left
+  await world.call(other, contract.messages.remove, { params })
+  await heardBy(them, 5)
+
+  expect(me.changes).toEqual([change, change])
+})
+
 test('a thousand changes of a job are few events', async () => {
   const { id: instanceId } = await world.add.instance()
   const admin = await follow(await world.add.admin())

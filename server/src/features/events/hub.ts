@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
-import type { Change } from '@sendroom/contract/events'
 import { type Caller, visibleInstances } from '../../platform/access.ts'
-import { CHANGES, type Notice } from '../../platform/changes.ts'
+import { CHANGES, type Notice, type SeenChange } from '../../platform/changes.ts'
 import type { Sql } from '../../platform/database/connection.ts'
 import { gatherer } from '../../platform/gather.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -33,7 +32,7 @@ export type Hub = {
 /** Hears what changed in any process, and tells it to the open streams of this one. */
 export function openHub({ sql, log, beatMs = BEAT_MS }: Parts): Hub {
   const followers = new Set<Follower>()
-  const changes = gatherer<Told>(TELL_EVERY_MS, (told) => {
+  const changes = gatherer<SeenChange>(TELL_EVERY_MS, (told) => {
     for (const follower of followers) tell(follower, told)
   })
 
@@ -41,7 +40,7 @@ export function openHub({ sql, log, beatMs = BEAT_MS }: Parts): Hub {
     // Ours: by tellChanges, or by a trigger.
     for (const notice of JSON.parse(payload) as Notice[]) {
       if (notice.feature === 'access') end(({ userId }) => userId === notice.id)
-      else if (followers.size > 0) changes.add(`${notice.feature} ${notice.id} ${notice.instanceId}`, notice)
+      else if (followers.size > 0) changes.add(keyOf(notice), notice)
     }
   }
 
@@ -103,9 +102,12 @@ export function openHub({ sql, log, beatMs = BEAT_MS }: Parts): Hub {
   }
 }
 
-type Told = Change & { instanceId: number }
+const keyOf = (change: SeenChange) =>
+  `${change.feature} ${change.id} ${change.instanceId ?? `of ${change.userId}`}`
 
-function tell({ sees, stream }: Follower, told: Told[]) {
-  const seen = sees ? told.filter(({ instanceId }) => sees.has(instanceId)) : told
+function tell({ sees, userId, stream }: Follower, told: SeenChange[]) {
+  const isSeen = (change: SeenChange) =>
+    !sees || (change.instanceId === null ? change.userId === userId : sees.has(change.instanceId))
+  const seen = told.filter(isSeen)
   if (seen.length > 0) stream.tell(seen)
 }

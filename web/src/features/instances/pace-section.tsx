@@ -64,7 +64,8 @@ export function PaceSection({ form, usual, isTest }: Props) {
           </Group>
         )}
         <QuietHours form={form} />
-        <TimeZone form={form} />
+        {/* Its some hundred zones would be gone through with each letter typed elsewhere. */}
+        {isOpen && <TimeZone form={form} />}
       </Stack>
     </details>
   )
