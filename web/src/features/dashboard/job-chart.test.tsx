@@ -27,7 +27,7 @@ const color = (name: string) => `var(--mantine-color-${name})`
 /** The slices as they lie on the ring: their length in percent of it, and where they begin, clockwise from the top. */
 function slicesOf(numbers: Partial<typeof stats>) {
   const { container, unmount } = render(<JobChart stats={{ ...stats, ...numbers }} />)
-  const slices = [...container.querySelectorAll('circle')].map((circle) => {
+  const slices = [...container.querySelectorAll('circle[stroke-dasharray]')].map((circle) => {
     const [length = ''] = (circle.getAttribute('stroke-dasharray') ?? '').split(' ')
     const begin = 25 - Number(circle.getAttribute('stroke-dashoffset'))
     return { length: Number(length), begin, stroke: circle.getAttribute('stroke') }
@@ -50,6 +50,15 @@ test('a ring of one slice is whole, one of none is empty, and what is little is 
   expect(lengths({ ...none, failedJobs: 7 })).toEqual([0, 0, 100, 0])
   expect(lengths(none)).toEqual([0, 0, 0, 0])
   expect(lengths({ ...none, completedJobs: 999, failedJobs: 1 })[2]).toBeGreaterThan(0)
+})
+
+test('where all jobs are cancelled a pale ring stands, not a hole', () => {
+  const ringsOf = (numbers: Partial<typeof stats>) => {
+    const { container } = render(<JobChart stats={{ ...stats, ...numbers }} />)
+    return container.querySelectorAll('circle').length
+  }
+  expect(ringsOf(none)).toBe(5)
+  expect(ringsOf({})).toBe(4)
 })
 
 test('[R-374] it takes the size it is given, and its legend stands below, with the numbers', () => {

@@ -22,6 +22,7 @@ export function JobChart({ stats }: { stats: DashboardStats }) {
   return (
     <div className={classes.chart}>
       <svg viewBox="0 0 100 100" role="img" aria-label={`${t('DASHBOARD.JOB_STATUS')}. ${inWords}`}>
+        {slices.every(({ length }) => length === 0) && <circle {...ring} className={classes.empty} />}
         {slices.map(({ label, value, color, start, length }) => (
           <circle
             key={label}
