@@ -51,7 +51,7 @@ test('[R-515] restarting says who gets the message again, and how to spare them'
     /All previous sent messages and logs will be cleared\./,
     /2 recipients already got the message and will get it again\./,
     /Of 1 recipient it is not known/,
-    /use "Send to the rest" instead/,
+    /use “Send to the rest” instead/,
   ])
     expect(asked.getByText(words)).toBeTruthy()
   await person.click(asked.getByRole('button', { name: 'Restart' }))
