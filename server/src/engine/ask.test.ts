@@ -70,6 +70,17 @@ test('an account with a webhook is not asked, nor is one in test mode', async ()
   expect(await simulated.ask()).toBe(0)
 })
 
+test('an account in trouble is not asked; one that stopped after ten failures is', async () => {
+  const { account, ask } = await sentJob()
+  await world.moveClock('1 minute')
+  const wait = (code: string) => world.sql`
+    update instances set waiting = ${world.sql.json({ code, params: {} })} where id = ${account.id}`
+  await wait('account_not_linked')
+  expect(await ask()).toBe(0)
+  await wait('account_failures')
+  expect(await ask()).toBe(1)
+})
+
 test('on a trial nothing is asked: each call counts', async () => {
   const { asked, ask, metered } = await sentJob()
   metered()

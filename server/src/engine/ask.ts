@@ -22,7 +22,10 @@ export type Ask = {
   providerMessageId: string
 }
 
-/** Of each account that may be asked, the message that has waited longest; the accounts in turn. */
+/**
+ * Of each account that may be asked, the message that has waited longest; the accounts in turn. One that stopped after
+ * ten failures sends nothing, but it answers.
+ */
 export const claimAsks = (sql: Sql, limit: number) => sql<Ask[]>`
   with due as materialized (
     select i.id as instance_id, i.token_cipher, i.is_test, first.id
@@ -31,7 +34,8 @@ export const claimAsks = (sql: Sql, limit: number) => sql<Ask[]>`
       where d.instance_id = i.id and d.ask_at <= clock_now()
       order by d.ask_at limit 1
     ) first
-    where i.webhook_base is null and i.is_active and i.waiting is null and i.next_ask_at <= clock_now()
+    where i.webhook_base is null and i.is_active and i.next_ask_at <= clock_now()
+      and coalesce(i.waiting->>'code', 'account_failures') = 'account_failures'
     order by i.next_ask_at
     limit ${limit}
     for no key update of i skip locked

@@ -1,4 +1,4 @@
-import { resumeAccount, resumeJob } from '../../src/engine/index.ts'
+import { accountIsWell, resumeAccount, resumeJob } from '../../src/engine/index.ts'
 import type { Sql } from '../../src/platform/database/connection.ts'
 import { leapClock } from './instruments.ts'
 
@@ -18,6 +18,12 @@ export async function whatIsOpen(sql: Sql): Promise<string | null> {
           (select string_agg(format('account %s is held%s', id, ' with ' || in_flight), ', ') from instances
            where in_flight is not null or lease_until > clock_now())) as words`
   return open.words || null
+}
+
+/** What a server's hourly look at each account finds out: a worker asks only those that jobs wait for. */
+export async function seeAccountsWell(sql: Sql): Promise<void> {
+  for (const { id } of await sql<{ id: number }[]>`select id from instances where waiting is not null`)
+    await accountIsWell(sql, id)
 }
 
 /**

@@ -18,7 +18,7 @@ import { Office } from './office.ts'
 import { receiptsAgree } from './oracle-receipts.ts'
 import type { JobPlan, Plan } from './plan.ts'
 import { gatherReceipts } from './receipts.ts'
-import { leapToNextMoment, leapToNextReceipt, whatIsOpen } from './rest.ts'
+import { leapToNextMoment, leapToNextReceipt, seeAccountsWell, whatIsOpen } from './rest.ts'
 import { SECRET_KEY } from './secret-key.ts'
 import { again, type Stage } from './stage.ts'
 
@@ -217,6 +217,7 @@ export class Round {
   /** Until all is told, and what was told is applied; where it is asked for, time is leapt over. */
   async #receiptsComeIn(giveUpAt: number) {
     await delay(this.stage.real(LAST_RECEIPT_MS))
+    await again(() => seeAccountsWell(this.sql))
     for (; performance.now() < giveUpAt; await delay(50)) {
       const isAllTold = !this.office?.post.hasMore
       if (isAllTold && receiptsAgree(await again(() => gatherReceipts(this))).length === 0) return
