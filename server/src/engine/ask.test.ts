@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { ProviderFailure } from '../providers/provider.ts'
 import { claimAsks, openAsking } from './ask.ts'
 import { applyReceipts } from './receipts.ts'
 
@@ -11,11 +12,13 @@ async function sentJob(columns: object = {}) {
   const scripted = world.scripted()
   const asked: string[] = []
   let isMetered = false
+  let fails = false
   const provider = {
     ...scripted.provider,
     isMetered: async () => isMetered,
     messageStatus: async (_account: unknown, chatId: string, providerMessageId: string) => {
       asked.push(chatId)
+      if (fails) throw new ProviderFailure('unreachable', { code: 'provider_unreachable', params: {} })
       return [{ providerMessageId, state: 'delivered' as const, viewer: null, at: null, detail: '' }]
     },
   }
@@ -29,6 +32,9 @@ async function sentJob(columns: object = {}) {
     ...{ job, account, asked },
     metered: () => {
       isMetered = true
+    },
+    failing: (does: boolean) => {
+      fails = does
     },
     /** Asks what is due; says how many were. */
     async ask() {
@@ -68,6 +74,22 @@ test('an account with a webhook is not asked, nor is one in test mode', async ()
   const simulated = await sentJob({ token: `test_linked_${Math.random()}` })
   await world.moveClock('1 minute')
   expect(await simulated.ask()).toBe(0)
+})
+
+test('a question without an answer is asked again, however old the message is by then', async () => {
+  const { job, ask, failing } = await sentJob()
+  await world.moveClock('7 hours')
+  failing(true)
+  expect(await ask()).toBe(1)
+  failing(false)
+  for (let tries = 0; tries < 4; tries++) {
+    await world.moveClock('61 minutes')
+    await ask()
+  }
+  const [row] = await world.sql`
+    select count(*) filter (where delivered_at is not null) as delivered, count(ask_at) as open
+    from deliveries where job_id = ${job.id}`
+  expect(row).toEqual({ delivered: 2, open: 0 })
 })
 
 test('an account in trouble is not asked; one that stopped after ten failures is', async () => {

@@ -11,10 +11,12 @@ import { storeReceipts } from './receipts.ts'
 /** An account is asked about one message in so long. */
 const APART = '10 seconds'
 const FOR_SO_LONG = '24 hours'
+/** Where no answer comes the account is left alone for so long. */
 const BUSY_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export type Ask = {
+  id: number
   instanceId: number
   tokenCipher: Buffer
   isTest: boolean
@@ -24,7 +26,8 @@ export type Ask = {
 
 /**
  * Of each account that may be asked, the message that has waited longest; the accounts in turn. One that stopped after
- * ten failures sends nothing, but it answers.
+ * ten failures sends nothing, but it answers. A question that gets no answer, or whose asker dies, is asked again: after
+ * as long as the message is old, but for a minute at least and an hour at most.
  */
 export const claimAsks = (sql: Sql, limit: number) => sql<Ask[]>`
   with due as materialized (
@@ -43,11 +46,18 @@ export const claimAsks = (sql: Sql, limit: number) => sql<Ask[]>`
     update instances i set next_ask_at = clock_now() + ${APART}::interval from due where i.id = due.instance_id
   )
   update deliveries d
-  set ask_at = case when clock_now() - d.sent_at < ${FOR_SO_LONG}::interval / 4
-    then clock_now() + 3 * (clock_now() - d.sent_at) end
+  set ask_at = case when clock_now() - d.sent_at < ${FOR_SO_LONG}::interval
+    then clock_now() + least(interval '1 hour', greatest(interval '1 minute', clock_now() - d.sent_at)) end
   from due
   where d.id = due.id and d.provider_message_id is not null
-  returning due.instance_id, due.token_cipher, due.is_test, d.chat_id, d.provider_message_id`
+  returning d.id, due.instance_id, due.token_cipher, due.is_test, d.chat_id, d.provider_message_id`
+
+/** It was answered: asked again when it is four times as old, for a day. One that is read has no next time. */
+const askLater = (sql: Sql, id: number) => sql`
+  update deliveries
+  set ask_at = case when clock_now() - sent_at < ${FOR_SO_LONG}::interval / 4
+    then clock_now() + 3 * (clock_now() - sent_at) end
+  where id = ${id} and ask_at is not null`
 
 /** Asks about a message. On a trial nothing is asked: the calls that are left are for sending. */
 export function openAsking(parts: EngineParts): (asked: Ask) => Promise<void> {
@@ -55,7 +65,7 @@ export function openAsking(parts: EngineParts): (asked: Ask) => Promise<void> {
   const rest = (instanceId: number, ms: number) => parts.sql`
     update instances set next_ask_at = clock_now() + ${ms} * interval '1 ms' where id = ${instanceId}`
 
-  return async ({ instanceId, chatId, providerMessageId, ...of }) => {
+  return async ({ id, instanceId, chatId, providerMessageId, ...of }) => {
     const way = reach(parts, of)
     if (!way) return
     const { provider, account } = way
@@ -66,6 +76,7 @@ export function openAsking(parts: EngineParts): (asked: Ask) => Promise<void> {
       }
       const receipts = await provider.messageStatus(account, chatId, providerMessageId)
       await storeReceipts(parts.sql, instanceId, receipts)
+      await askLater(parts.sql, id)
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error
       await rest(instanceId, Math.max(BUSY_MS, error.retryAfterMs ?? 0))
