@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url'
 /** The project's folder. */
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
 
+/** What Node has compiled: later processes need not strip types again. */
+export const compileCache = join(root, 'node_modules/.cache/compile')
+
 /**
  * The JavaScript file behind an installed command, to be run with `process.execPath`:
  * the shims in node_modules/.bin differ on Windows and might start another Node.

@@ -18,10 +18,7 @@ import {
   requirementsLine,
   without,
 } from './check-conformance.mjs'
-import { commandOf, root } from './root.mjs'
-
-/** Where `npm start` keeps it, too: each test file begins in a new process, and loads much the same. */
-const NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/compile')
+import { commandOf, compileCache, root } from './root.mjs'
 
 const reports = mkdtempSync(join(tmpdir(), 'sendroom-test-'))
 
@@ -58,7 +55,8 @@ async function runPlaywright() {
 function run(args, cwd, env = {}) {
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { ...process.env, NODE_COMPILE_CACHE, ...env },
+    // Each test file begins in a new process, and loads much the same.
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   return new Promise((resolve) => child.on('close', resolve))

@@ -92,6 +92,30 @@ test('a change moves the page by itself; what is not shown is not asked for', as
   expect(seen.length).toBe(all + 1)
 })
 
+test('a message that somebody wrote is counted on the dashboard', async () => {
+  const stream = new FakeStream()
+  let totalMessages = 5
+  renderApp({
+    path: '/dashboard',
+    answers: {
+      'GET /events': () => stream.response,
+      'GET /groups/stats': () => ({ ...noNumbers, totalMessages }),
+    },
+  })
+  await screen.findByText('5')
+  await later(10_000) // Connected, and everything was read once more.
+
+  totalMessages = 6
+  stream.tell({ feature: 'messages', id: null })
+
+  expect(await screen.findByText('6')).toBeTruthy()
+})
+
+const noNumbers = {
+  ...{ totalGroups: 0, totalMessages: 0, totalUniqueUsers: 0, totalSentMessages: 0, topGroups: [] },
+  ...{ totalJobs: 0, pendingJobs: 0, runningJobs: 0, completedJobs: 0, failedJobs: 0 },
+}
+
 test('a thousand changes are a few questions, and the last state is shown', async () => {
   const { server, streams, reads } = await opened()
   const before = reads()
