@@ -26,15 +26,15 @@ export async function openStage() {
   const sql = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
   const instanceIds = await insertAccounts(tokens)
 
-  /** Written directly: created over HTTP, their groups would be read while we measure. Without webhooks for an hour. */
+  /** As if all was read a moment ago, and no webhook could be set: no chore comes in between while we measure. */
   async function insertAccounts(accountTokens: string[]): Promise<number[]> {
     const secrets = secretsOf(SECRET_KEY)
     const hex = (bytes: Buffer) => bytes.toString('hex')
     const accounts = await sql<{ id: number }[]>`
-      insert into instances (name, token_cipher, token_hash, is_test, last_sync_at, status, status_asked_at,
+      insert into instances (name, token_cipher, token_hash, is_test, status, status_asked_at, last_sync_at, syncing_until,
         private_pause_from_ms, private_pause_to_ms, private_cap, webhook_tried_at, created_at)
-      select token, decode(cipher, 'hex'), decode(hash, 'hex'), true, now(), 'Connected', now(), 0, 0, 0, now(),
-        now() - place * interval '1 second'
+      select token, decode(cipher, 'hex'), decode(hash, 'hex'), true, 'Connected', now() + interval '1 hour', now(), now(),
+        0, 0, 0, now(), now() - place * interval '1 second'
       from unnest(${accountTokens}::text[], ${accountTokens.map((token) => hex(secrets.encrypt(token)))}::text[],
         ${accountTokens.map((token) => hex(secrets.hash(token)))}::text[])
         with ordinality as account (token, cipher, hash, place)
