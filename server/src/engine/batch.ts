@@ -2,7 +2,7 @@ import { connectAlone, type Db, isDatabaseDown, type Sql } from '../platform/dat
 import type { Claim } from './claim.ts'
 import { type IntentRow, type Step, stepOf, writeIntents } from './intent.ts'
 import type { Locking } from './lock.ts'
-import { type Result, type Settled, type SettledRow, writeResults } from './settle.ts'
+import { isTaken, type Result, type Settled, type SettledRow, writeResults } from './settle.ts'
 
 /*
  * The messages of all accounts share their statements: what has gathered is written in one transaction as soon as a
@@ -21,7 +21,11 @@ const ENOUGH = 32
 /** What an account hands in: what became of its last message, and whether it asks for the next one. */
 export type Turn = { claim: Claim; result: Result | null; intent: string | null }
 
-export type Answer = Settled & { step: Step }
+export type Answer = Settled & {
+  step: Step
+  /** Nothing was written: another delivery is credited with the provider's id. */
+  isTaken: boolean
+}
 
 export type Batches = {
   /** Rejects when it could not be written, or nobody knows whether it was. */
@@ -37,7 +41,7 @@ type Handed = {
 }
 
 export function openBatches(sql: Sql): Batches {
-  const lanes = Array.from({ length: LANES }, () => connectAlone(sql))
+  const lanes = Array.from({ length: LANES }, () => connectAlone(sql, PLAN_BY_INDEX))
   const free = [...lanes]
   let gathered: Handed[] = []
 
@@ -94,18 +98,24 @@ function cut(gathered: Handed[]): [Handed[], Handed[]] {
 
 /** Waits for the account's lock: it holds none meanwhile. */
 export async function writeAlone(sql: Sql, turn: Turn): Promise<Answer> {
-  const answers = await writeTurns([turn], 'wait', (statements) =>
-    sql.begin(async (tx) => {
-      await tx.unsafe(PLAN_BY_INDEX)
-      return statements(tx)
-    }),
-  )
-  return answers.get(turn) ?? { ...stillHeld, isHeld: turn.result === null, step: nothing }
+  const unwritten = { ...idle, isHeld: turn.result === null }
+  try {
+    const answers = await writeTurns([turn], 'wait', (statements) =>
+      sql.begin(async (tx) => {
+        await tx.unsafe(setLocally)
+        return statements(tx)
+      }),
+    )
+    return answers.get(turn) ?? unwritten
+  } catch (error) {
+    if (!isTaken(error)) throw error
+    return { ...unwritten, isTaken: true }
+  }
 }
 
 /** A whole transaction without waiting for an answer in between: no lock of it outlasts a process that is stopped. */
 async function inOneWrite<T>(lane: Sql, statements: (db: Db) => Promise<T>): Promise<T> {
-  const begun = lane.unsafe(`begin; ${PLAN_BY_INDEX}`).execute()
+  const begun = lane.unsafe('begin').execute()
   const written = statements(lane)
   const committed = lane`commit`.execute()
   await Promise.allSettled([begun, written, committed])
@@ -137,20 +147,24 @@ async function writeTurns(
   const answers = new Map<Turn, Answer>()
   for (const turn of turns) {
     const { instanceId } = turn.claim
-    const own = turn.result ? settledOf.get(instanceId) : stillHeld
+    const own = turn.result ? settledOf.get(instanceId) : idle
     const step = stepsOf.get(instanceId)
-    if (own && (turn.result || step)) answers.set(turn, { ...own, step: step ?? nothing })
+    if (own && (turn.result || step)) answers.set(turn, { ...idle, ...own, ...(step && { step }) })
   }
   return answers
 }
 
-const nothing: Step = { kind: 'nothing' }
-const stillHeld: Settled = { isHeld: true, mayBeOver: false, isTaken: false }
+/** Nothing came of it, and the account is still ours. */
+export const idle: Answer = { isHeld: true, mayBeOver: false, isTaken: false, step: { kind: 'nothing' } }
 
 /**
  * Everything in a batch is few, and is found by an index. Fresh statistics come minutes after 100,000 new rows, and
  * until then a planner that thinks the tables small would read them from end to end.
  */
-const PLAN_BY_INDEX = `
-  set local enable_seqscan = off; set local enable_hashjoin = off;
-  set local enable_mergejoin = off; set local plan_cache_mode = force_generic_plan`
+const PLAN_BY_INDEX = {
+  ...{ enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
+  plan_cache_mode: 'force_generic_plan',
+}
+const setLocally = Object.entries(PLAN_BY_INDEX)
+  .map(([name, value]) => `set local ${name} = ${value}`)
+  .join('; ')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { isDatabaseDown, type Sql } from '../platform/database/connection.ts'
-import { type Answer, type Batches, type Turn, writeAlone } from './batch.ts'
+import { type Answer, type Batches, idle, type Turn, writeAlone } from './batch.ts'
 import { type Claim, hasLease, releaseAccount } from './claim.ts'
 import { type Attempt, consequenceOf, reason } from './consequence.ts'
 import { insist } from './insist.ts'
@@ -46,7 +46,7 @@ export async function runAccount(sender: Sender, claim: Claim): Promise<void> {
 /** Records what became of the last message and asks for the next one, in one go. */
 async function takeTurn(sender: Sender, claim: Claim, result: Result | null): Promise<Answer> {
   const goesOn = !sender.isStopping() && hasLease(claim)
-  if (!result && !goesOn) return { isHeld: true, mayBeOver: false, isTaken: false, step: { kind: 'nothing' } }
+  if (!result && !goesOn) return idle
   const answer = await hand(sender, { claim, result, intent: goesOn ? randomUUID() : null })
   if (!result) return answer
   // Another delivery has this id already: no proof that ours went out, and none that it did not.
@@ -70,7 +70,7 @@ async function recover({ sql, isGivingUp }: Sender, turn: Turn, error: unknown):
   if (intent !== null) await insist(() => withdrawIntent(sql, claim.instanceId, intent), isGivingUp)
   if (result) return insist(() => writeAlone(sql, { ...turn, intent: null }), isGivingUp)
   if (!isDatabaseDown(error)) throw error
-  return { isHeld: true, mayBeOver: false, isTaken: false, step: { kind: 'nothing' } }
+  return idle
 }
 
 async function attempt(sender: Sender, claim: Claim, work: Work, way: Way): Promise<Result> {

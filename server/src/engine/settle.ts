@@ -1,5 +1,5 @@
 import type { Reason } from '@sendroom/contract/values'
-import type { Db, Fragment } from '../platform/database/connection.ts'
+import { type Db, type Fragment, isUniqueViolation } from '../platform/database/connection.ts'
 import { type AccountChange, type Consequence, type Note, reason } from './consequence.ts'
 import type { Work } from './intent.ts'
 import { type Locking, lockAccounts } from './lock.ts'
@@ -18,8 +18,6 @@ export type Settled = {
   isHeld: boolean
   /** The job may have ended with this. */
   mayBeOver: boolean
-  /** Nothing was written: another delivery is credited with the provider's id. */
-  isTaken: boolean
 }
 
 export type SettledRow = Settled & { instanceId: number }
@@ -28,7 +26,7 @@ export type SettledRow = Settled & { instanceId: number }
  * Writes what became of attempts, of each account one. A result may come late and it may come twice: only the delivery
  * that still carries this very intent is settled. The provider's word that it was sent is taken even after the look-ups
  * had given up on it; anything else only while it is open. An account that is missing in the answer was passed over,
- * since somebody holds its lock.
+ * since somebody holds its lock. Rejects (see `isTaken`) when another delivery is credited with a provider's id.
  */
 export function writeResults(db: Db, results: Result[], locking: Locking) {
   const of = <T>(value: (result: Result) => T) => results.map(value)
@@ -66,10 +64,8 @@ export function writeResults(db: Db, results: Result[], locking: Locking) {
         not_found_at = case when r.status = 'doubt' then d.not_found_at end,
         doubts = d.doubts + case when r.status = 'doubt' and d.status = 'sending' then 1 else 0 end
       from mine r
-      where d.id = r.id and ${isOpen(db)}
-        and not exists (
-          select from credited_messages c
-          where c.instance_id = r.instance_id and c.provider_message_id = r.provider_message_id)
+      where d.id = r.id and d.intent = r.intent
+        and (d.status in ('sending', 'doubt') or (r.status = 'sent' and d.provider_message_id is null))
       returning d.job_id, d.intent_at, r.*,
         -- The pause counts from the end of the send: a slow one must not shorten it.
         greatest(r.next_due_at + (clock_now() - d.intent_at), clock_now() + r.hold_ms * interval '1 ms') as due_at
@@ -100,17 +96,12 @@ export function writeResults(db: Db, results: Result[], locking: Locking) {
       r.instance_id in (select id from changed where is_held) as is_held,
       r.id in (
         select s.id from settled s join jobs j on j.id = s.job_id
-        where s.status <> 'doubt' and (j.status <> 'Running' or not ${hasQueuedDelivery(db)})) as may_be_over,
-      case when r.id in (select id from settled) then false
-        else exists (select from deliveries d where d.id = r.id and ${isOpen(db)}) end as is_taken
+        where s.status <> 'doubt' and (j.status <> 'Running' or not ${hasQueuedDelivery(db)})) as may_be_over
     from mine r`
 }
 
-/** Condition: the result `r` may still be written to its delivery `d`. */
-const isOpen = (db: Db) => db`(
-  d.intent = r.intent
-  and (d.status in ('sending', 'doubt') or (r.status = 'sent' and d.provider_message_id is null))
-)`
+/** Whether a message was credited to another delivery already: each is to one at most. */
+export const isTaken = (error: unknown) => isUniqueViolation(error, 'credited_messages_pkey')
 
 /** Remembers which deliveries the provider's ids belong to. Reads the CTE `settled`. */
 export const creditMessages = (db: Db) => db`

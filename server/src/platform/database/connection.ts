@@ -56,12 +56,16 @@ export function connect(
   return sql
 }
 
-/** One connection beside a pool, with its settings: what is asked without waiting goes out in one write, in order. */
-export const connectAlone = (sql: Sql): Sql =>
+/**
+ * One connection beside a pool, like its own but for these settings: what is asked without waiting goes out in one
+ * write, in order.
+ */
+export const connectAlone = ({ options }: Sql, settings: Record<string, string>): Sql =>
   // The driver opens its own connections, such as the listening one, from a pool's options in this way.
-  postgres({ ...sql.options, max: 1, max_lifetime: null } as unknown as postgres.Options<{
-    bigint: postgres.PostgresType<number>
-  }>)
+  postgres({
+    ...{ ...options, max: 1, max_lifetime: null },
+    connection: { ...options.connection, ...settings },
+  } as unknown as postgres.Options<{ bigint: postgres.PostgresType<number> }>)
 
 /**
  * When a connection is lost within a transaction, the driver writes its rollback into it all the same, and that ends
