@@ -15,8 +15,8 @@ type Env = Record<string, string>
 const ROOT = join(import.meta.dirname, '../..')
 const SERVER = 'server/src/main.ts'
 const SIMULATOR = 'simulator/src/main.ts'
-/** As `npm start` gives them. */
-const NODE_FLAGS: string[] =
+/** As `npm start` gives them; the simulator has none. */
+const SERVER_FLAGS: string[] =
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/--\S+/g) ?? []
 /** Where `npm start` keeps it, too. */
 const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/compile')
@@ -37,7 +37,8 @@ export class Program {
   readonly ended: Promise<number | string>
 
   constructor(file: string, args: string[], cwd: string, env: Env) {
-    const child = spawn(process.execPath, [...NODE_FLAGS, join(ROOT, file), ...args], {
+    const flags = file === SERVER ? SERVER_FLAGS : []
+    const child = spawn(process.execPath, [...flags, join(ROOT, file), ...args], {
       cwd, // where no .env is
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
