@@ -5,6 +5,7 @@ import { type Config, loadConfig } from './config.ts'
 import { ensureFirstAdmin, forgetFirstAdmin, resetPassword } from './features/session/first-admin.ts'
 import type { Chores } from './platform/chores.ts'
 import { isDatabaseDown } from './platform/database/connection.ts'
+import { explainFile } from './platform/database/explain.ts'
 import { openDatabase } from './platform/database/open.ts'
 import { openImages, sweepImages } from './platform/images.ts'
 import { openSecrets } from './platform/secrets.ts'
@@ -28,7 +29,7 @@ async function main([role = 'all', ...rest]: string[]) {
     await start(config, log, { serves: role !== 'worker', delivers: role !== 'server' }, opened)
   } catch (error) {
     await close(opened, log)
-    throw error
+    throw explainFile(error, config.dataDir)
   }
 }
 

@@ -26,6 +26,12 @@ test('records come back in order, across the size of one read', () => {
   expect(recordsOf(file)).toEqual(records)
 })
 
+test('the folder of a new file is made', () => {
+  const file = path.join(folder, 'new', 'folder', 'journal.jsonl')
+  openJournal(file).close()
+  expect(recordsOf(file)).toEqual([])
+})
+
 test('a torn last line is cut off, and the next record stands on a line of its own', () => {
   const file = newFile()
   appendFileSync(file, '{"n":1}\n{"n":2')

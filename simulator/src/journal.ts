@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import path from 'node:path'
 
 const chunkBytes = 1 << 20
 
@@ -11,9 +12,10 @@ export interface Journal {
   close(): void
 }
 
-/** Opens (or creates) the file; throws when it cannot be used, or is something else. */
+/** Opens (or creates) the file and its folder; throws when it cannot be used, or is something else. */
 export function openJournal(file?: string): Journal {
   if (!file) return { replay: () => {}, append: () => {}, close: () => {} }
+  fs.mkdirSync(path.dirname(file), { recursive: true })
   const fd = fs.openSync(file, 'a+', 0o600)
   const first = Buffer.alloc(1)
   // Nothing is read back before the first request; a file given by mistake should be refused at once.

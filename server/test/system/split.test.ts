@@ -60,6 +60,26 @@ test('two workers and a server share a job mix without a double and without a mi
   expect(jobs.reduce((sum, job) => sum + job.recipients.total, 0)).toBe(total)
 })
 
+test('a plain start with a database elsewhere makes its data folder, or says why it can’t', async () => {
+  await using home = await Installation.create()
+  await using database = await externalDatabase()
+  const env = {
+    DATABASE_URL: database.url,
+    SECRET_KEY: 'a key that is kept in another place',
+    ADMIN_PASSWORD: 'secret1',
+  }
+  const sendroom = home.launch([], { ...env, DATA_DIR: join(home.dataDir, 'new') })
+  await sendroom.says(/^Sendroom runs on/m)
+  await sendroom.end('SIGTERM')
+  // Not even root may make a folder there.
+  expect(await home.run([], { ...env, DATA_DIR: '/sys/sendroom' })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      "The data folder /sys/sendroom can't be written by this user: give it the right, or set DATA_DIR to another folder.\n",
+  })
+})
+
 /** A database of the test cluster at a URL such as operators give: that cluster listens on a Unix socket only. */
 async function externalDatabase() {
   const { address, drop } = await createTestDatabase('template0')

@@ -27,7 +27,7 @@ export async function prepareFiles(dataDir: string): Promise<ClusterFiles> {
   const data = resolve(dataDir)
   const folder = join(data, 'postgres')
   await makeDataFolder(data)
-  await refuseForeign(folder)
+  await refuseForeign(data, folder)
   const binaries = findBinaries()
   const user = chooseSystemUser(folder, binaries.folder)
   const login = onWindows
@@ -48,13 +48,13 @@ async function makeDataFolder(data: string) {
 }
 
 /** An ordinary user can't run another user's cluster: PostgreSQL wants to own its files. */
-async function refuseForeign(folder: string) {
+async function refuseForeign(data: string, folder: string) {
   const me = process.getuid?.()
   if (!me || !existsSync(folder)) return
   const { uid } = await stat(folder)
   if (uid === me) return
   throw new StartupError(
-    `The database in ${folder} belongs to the user with id ${uid}, and this runs as ${me}: start Sendroom as that user, or give the folder to this one with "chown -R ${me} ${folder}".`,
+    `The database in ${folder} belongs to the user with id ${uid}, and this runs as ${me}: start Sendroom as that user, or give all of it to this one with "chown -R ${me} ${data}".`,
   )
 }
 

@@ -165,6 +165,7 @@ describe('one sentence tells', () => {
       'initdb: error: could not look up effective user ID 4242',
       'The user this runs as has no line in /etc/passwd',
     ],
+    ['FATAL:  data directory "/d" has invalid permissions', 'The database in /d is open to other users'],
     ['postgres: error while loading shared libraries: libicuuc.so.60', 'The database lacks its libraries'],
   ])('of %j', (output, beginning) => {
     expect(explain(output, '/d')?.startsWith(beginning)).toBe(true)

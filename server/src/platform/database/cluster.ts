@@ -13,8 +13,7 @@ export type Cluster = {
   stop: () => Promise<void>
 }
 
-/** How long a cluster may be silent: locked by something that doesn't answer, starting on a busy machine, recovering. */
-const LOCKED_MS = 10_000
+/** How long a cluster may be silent: starting on a busy machine or behind one that still stops, recovering. */
 const START_MS = 60_000
 const RECOVERY_MS = 10 * 60_000
 const PRESENT = 'sendroom present'
@@ -84,16 +83,13 @@ async function untilItAnswers(files: ClusterFiles, signal: AbortSignal) {
     if (!problem) return
     signal.throwIfAborted()
     const isRecovering = problem.code === '57P03'
-    if (!isRecovering && (!attempt || attempt.hasExited())) {
-      const known = attempt && explain(attempt.output(), files.folder)
-      if (known) throw new StartupError(known)
-      attempt = await launch(files)
-    }
-    const isStarting = attempt && !attempt.hasExited()
-    const patience = isRecovering ? RECOVERY_MS : isStarting ? START_MS : LOCKED_MS
-    if (performance.now() - begin > patience) {
+    const hasExited = attempt?.hasExited()
+    const known = hasExited && attempt && explain(attempt.output(), files.folder)
+    if (known) throw new StartupError(known)
+    // Before the next attempt, which has no last words yet.
+    if (performance.now() - begin > (isRecovering ? RECOVERY_MS : START_MS))
       throw new StartupError(explainSilence(files, attempt))
-    }
+    if (!isRecovering && (!attempt || hasExited)) attempt = await launch(files)
     await delay(20)
   }
 }

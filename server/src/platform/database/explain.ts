@@ -1,3 +1,5 @@
+import { StartupError } from '../../startup-error.ts'
+
 /** The sentence for what PostgreSQL or the file system complained about, where we know it. */
 export function explain(output: string, folder: string): string | undefined {
   const version = /initialized by PostgreSQL version (\d+).*this version (\d+)/s.exec(output)
@@ -5,6 +7,13 @@ export function explain(output: string, folder: string): string | undefined {
     return `The database in ${folder} was made by PostgreSQL ${version[1]}, and this Sendroom brings PostgreSQL ${version[2]}: move it with pg_dump and pg_restore, or start the Sendroom that made it.`
   }
   return causes.find(([pattern]) => pattern.test(output))?.[1](folder)
+}
+
+/** An error of a file in the data folder as its sentence, any other as it is. */
+export function explainFile(error: unknown, dataDir: string): unknown {
+  const isOurs = error instanceof Error && 'path' in error && String(error.path).startsWith(dataDir)
+  const sentence = isOurs && explain(String(error), dataDir)
+  return sentence ? new StartupError(sentence) : error
 }
 
 const causes: [RegExp, (folder: string) => string][] = [
@@ -30,6 +39,11 @@ const causes: [RegExp, (folder: string) => string][] = [
   [
     /error while loading shared libraries/,
     () => 'The database lacks its libraries: run "npm ci" with install scripts allowed.',
+  ],
+  [
+    /data directory .* has invalid permissions/,
+    (folder) =>
+      `The database in ${folder} is open to other users, and PostgreSQL refuses that: run "chmod 700 ${folder}".`,
   ],
   [
     /Permission denied|EACCES|EPERM|Operation not permitted/,
