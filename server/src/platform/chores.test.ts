@@ -47,6 +47,24 @@ test('who asked before it began to work keeps the schedule all the same', async 
   })
 })
 
+test('a lost connection is told in a line that can be read', async () => {
+  const lines: string[] = []
+  const chores = openChores({
+    database: world.database.address,
+    log: pino({}, { write: (line: string) => lines.push(line) }),
+  })
+  opened.push(chores)
+  await chores.requestSync(7)
+
+  await world.sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'sendroom chores' and datname = current_database()`
+
+  await until('it is told', () => lines.length > 0)
+  expect(lines[0]).toContain('terminating connection')
+  expect(JSON.parse(lines[0] ?? '').err).not.toHaveProperty('client')
+})
+
 test('asking often before it begins is asking once', async () => {
   const done: number[] = []
   const server = open()

@@ -113,7 +113,11 @@ async function start(database: DatabaseTarget, isWorker: boolean, log: Log): Pro
     schedule: isWorker,
   })
   // It goes on by itself when the database is back; without a listener the event would end the process.
-  boss.on('error', (error) => log.warn({ err: error }, 'The background work met an error'))
+  boss.on('error', (error) => {
+    // The driver hangs its whole connection on it, which says nothing and would fill the log.
+    if ('client' in error) delete error.client
+    log.warn({ err: error }, 'The background work met an error')
+  })
   try {
     await boss.start()
     for (const queue of queues) await boss.createQueue(queue.name, queue)
