@@ -105,6 +105,6 @@ const securityHeaders = (config: Config) => ({
       upgradeInsecureRequests: null,
     },
   },
-  // Only where the installation is known to be reached over https.
-  hsts: config.publicUrl?.startsWith('https:') ?? false,
+  // Only where the installation is known to be reached over https; what else lives below its name is not ours.
+  hsts: config.publicUrl?.startsWith('https:') ? { includeSubDomains: false } : false,
 })

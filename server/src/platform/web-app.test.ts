@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { useWorld } from '../../test/world.ts'
 
 const world = useWorld()
@@ -22,4 +22,14 @@ test('pages tell the browser what they may load', async () => {
   const app = await world.app
   const { headers } = await app.inject('/login')
   expect(headers['content-security-policy']).toContain("default-src 'self'")
+})
+
+describe('reached over https', () => {
+  const secure = useWorld({ env: { PUBLIC_URL: 'https://send.example' } })
+
+  test('a page asks the browser to stay with it, and nothing of the names below its own', async () => {
+    const app = await secure.app
+    const { headers } = await app.inject('/login')
+    expect(headers['strict-transport-security']).toBe('max-age=31536000')
+  })
 })
