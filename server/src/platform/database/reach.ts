@@ -4,18 +4,45 @@ import { isDatabaseDown, type Sql } from './connection.ts'
 
 const PATIENCE_MS = 10_000
 
-/** Waits until the server of DATABASE_URL answers; one that may just be starting beside us gets 10 s. */
+/** Waits until the server of DATABASE_URL answers, and looks whether it is fit; one that may just be starting gets 10 s. */
 export async function reachDatabase(sql: Sql, patienceMs = PATIENCE_MS): Promise<void> {
   const begin = performance.now()
   for (;;) {
     try {
       await sql`select 1`
-      return
+      break
     } catch (error) {
       if (isDatabaseDown(error) && performance.now() - begin < patienceMs) await delay(200)
       else throw new StartupError(sentence(sql, error))
     }
   }
+  await refuseUnfit(sql)
+}
+
+/** Older ones lack what the dashboard counts with. */
+const OLDEST_VERSION = 14
+
+/** Refuses a database that Sendroom could start on, and would then fail in the middle of its work. */
+async function refuseUnfit(sql: Sql): Promise<void> {
+  const [found] = await sql<[{ version: string; major: number; encoding: string; mayCreate: boolean }]>`
+    select current_setting('server_version') as version,
+      current_setting('server_version_num')::int / 10000 as major,
+      current_setting('server_encoding') as encoding,
+      has_database_privilege(current_database(), 'create')
+        and coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create`
+  const { user, database } = sql.options
+  if (found.major < OLDEST_VERSION)
+    throw new StartupError(
+      `The database of DATABASE_URL is PostgreSQL ${found.version}: Sendroom needs ${OLDEST_VERSION} or newer.`,
+    )
+  if (found.encoding !== 'UTF8')
+    throw new StartupError(
+      `The database ${database} of DATABASE_URL keeps texts as ${found.encoding}: make one with encoding 'UTF8'.`,
+    )
+  if (!found.mayCreate)
+    throw new StartupError(
+      `The user ${user} of DATABASE_URL may not create tables and schemas in the database ${database}: make it the owner of the database.`,
+    )
 }
 
 /** Names the place but never the whole URL, which holds the password. */
@@ -24,7 +51,10 @@ function sentence({ options }: Sql, error: unknown): string {
   const reason =
     error instanceof Error ? error.message || String('code' in error && error.code) : String(error)
   if (isDatabaseDown(error)) {
-    return `The database of DATABASE_URL can't be reached at ${place} (${reason}): check the address, and that it runs.`
+    const withTls = options.ssl ? ' and speaks TLS, as the URL asks' : ''
+    return `The database of DATABASE_URL can't be reached at ${place} (${reason}): check the address, and that it runs${withTls}.`
   }
-  return `The database of DATABASE_URL at ${place} refuses us (${reason}): check the user, the password and the database's name.`
+  if (/certificate/.test(reason))
+    return `The certificate of the database at ${place} is not trusted (${reason}): if its authority is your own, name its file in NODE_EXTRA_CA_CERTS.`
+  return `The database of DATABASE_URL at ${place} refuses us (${reason}): check the user, the password, the database's name, and what follows it.`
 }
