@@ -41,24 +41,28 @@ const Stats = memo(({ stats }: { stats: DashboardStats | undefined }) => {
   const { t } = useTranslation()
   return (
     <Stack aria-busy={!stats}>
-      {stats && <FirstSteps stats={stats} />}
       <SimpleGrid cols={{ base: 2, md: 4 }}>
         <StatCard label={t('DASHBOARD.TOTAL_GROUPS')} value={stats?.totalGroups} to={paths.groups} />
         <StatCard label={t('DASHBOARD.TOTAL_MESSAGES')} value={stats?.totalMessages} to={paths.messages} />
         <StatCard label={t('DASHBOARD.TOTAL_JOBS')} value={stats?.totalJobs} to={paths.jobs} />
         <StatCard label={t('DASHBOARD.PENDING_JOBS')} value={stats?.pendingJobs} to={paths.jobs} />
       </SimpleGrid>
-      <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }}>
-        <Panel title={t('DASHBOARD.JOB_STATUS')}>
-          <Loading height={LOADING_HEIGHT} isLoading={!stats} />
-          {stats && <JobStatus stats={stats} />}
-        </Panel>
-        {stats && <TopGroups groups={stats.topGroups} />}
-        {stats && <QuickStats stats={stats} />}
-      </SimpleGrid>
+      {stats ? (
+        <FirstSteps stats={stats} loading={<StatsLoading />}>
+          <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }}>
+            <JobStatus stats={stats} />
+            <TopGroups groups={stats.topGroups} />
+            <QuickStats stats={stats} />
+          </SimpleGrid>
+        </FirstSteps>
+      ) : (
+        <StatsLoading />
+      )}
     </Stack>
   )
 })
+
+const StatsLoading = () => <Loading height={LOADING_HEIGHT} />
 
 type StatProps = { label: string; value: number | undefined; to: (typeof paths)[keyof typeof paths] }
 
@@ -89,8 +93,11 @@ const Panel = ({ title, children }: { title: string; children: ReactNode }) => (
 
 function JobStatus({ stats }: { stats: DashboardStats }) {
   const { t } = useTranslation()
-  if (stats.totalJobs === 0) return <Text c="dimmed">{t('DASHBOARD.NO_JOBS')}</Text>
-  return <JobChart stats={stats} />
+  return (
+    <Panel title={t('DASHBOARD.JOB_STATUS')}>
+      {stats.totalJobs === 0 ? <Text c="dimmed">{t('DASHBOARD.NO_JOBS')}</Text> : <JobChart stats={stats} />}
+    </Panel>
+  )
 }
 
 function TopGroups({ groups }: { groups: DashboardStats['topGroups'] }) {

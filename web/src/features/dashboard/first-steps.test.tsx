@@ -1,10 +1,11 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import type { InstanceRow } from '@sendroom/contract/instances'
+import type { Page } from '@sendroom/contract/paging'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
-import { pageOf } from '../../../test/server.ts'
+import { type Answers, pageOf, refuse } from '../../../test/server.ts'
 import './dashboard-page.tsx'
 
 const nothing: DashboardStats = {
@@ -20,14 +21,20 @@ const nothing: DashboardStats = {
   topGroups: [],
 }
 
-type Scene = { user?: typeof admin; stats?: Partial<DashboardStats>; accounts?: InstanceRow[] }
-const open = ({ user = admin, stats = {}, accounts = [] }: Scene) =>
+type Scene = {
+  user?: typeof admin
+  stats?: Partial<DashboardStats>
+  accounts?: InstanceRow[]
+  answers?: Answers
+}
+const open = ({ user = admin, stats = {}, accounts = [], answers = {} }: Scene) =>
   renderApp({
     path: '/dashboard',
     user,
     answers: {
       'GET /groups/stats': () => ({ ...nothing, ...stats }),
       'GET /instances': () => pageOf(accounts),
+      ...answers,
     },
   })
 
@@ -75,8 +82,28 @@ test('when all is done the guide is gone', async () => {
     accounts: [instance],
     stats: { totalGroups: 3, totalMessages: 1, totalJobs: 1 },
   })
-  await screen.findByText('Total groups')
-  await waitFor(() => expect(seen.some(({ name }) => name === 'GET /instances')).toBe(true))
+  await screen.findByRole('heading', { name: 'Quick stats' })
+  expect(screen.queryByRole('region', { name: /steps/ })).toBeNull()
+  expect(seen.some(({ name }) => name === 'GET /instances')).toBe(false)
+})
+
+test('what stands below the guide comes with it, so that nothing is pushed down', async () => {
+  const { promise, resolve } = Promise.withResolvers<Page<InstanceRow>>()
+  open({ answers: { 'GET /instances': () => promise } })
+  await waitFor(() => expect(screen.getAllByText('0')).toHaveLength(4))
+  expect(screen.getByText('Loading...')).toBeTruthy()
+  expect(screen.queryByRole('heading', { name: 'Quick stats' })).toBeNull()
+  resolve(pageOf([]))
+  const below = await screen.findByRole('heading', { name: 'Quick stats' })
+  const above = screen.getByRole('link', { name: /Total groups/ })
+  const region = screen.getByRole('region', { name: /steps/ })
+  expect(above.compareDocumentPosition(region)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+  expect(region.compareDocumentPosition(below)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+})
+
+test('where the accounts cannot be read there is no guide, and everything else', async () => {
+  open({ answers: { 'GET /instances': () => refuse(500, 'internal') } })
+  expect(await screen.findByRole('heading', { name: 'Quick stats' })).toBeTruthy()
   expect(screen.queryByRole('region', { name: /steps/ })).toBeNull()
 })
 

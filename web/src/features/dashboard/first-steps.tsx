@@ -3,7 +3,7 @@ import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { isAdmin, mayDo, type SessionUser, useCurrentUser } from '../../api/session.ts'
@@ -21,20 +21,33 @@ type Step = {
   to: (typeof paths)[keyof typeof paths] | null
 }
 
-/** Leads a new user to the first message, by what is there already. Gone when all is done, or by choice. */
-export function FirstSteps({ stats }: { stats: DashboardStats }) {
+type Props = { stats: DashboardStats; loading: ReactNode; children: ReactNode }
+
+/**
+ * Leads a new user to the first message, by what is there already. Gone when all is done, or by choice.
+ * What stands below it comes together with it, so that it pushes nothing down.
+ */
+export function FirstSteps(props: Props) {
   const user = useCurrentUser()
-  return user && <Steps key={user.id} stats={stats} user={user} />
+  return user && <Steps key={user.id} user={user} {...props} />
 }
 
-function Steps({ stats, user }: { stats: DashboardStats; user: SessionUser }) {
-  const { t } = useTranslation()
+function Steps({ stats, user, loading, children }: Props & { user: SessionUser }) {
   const [isHidden, setIsHidden] = useHidden(user)
-  const accounts = useAccounts()
-  if (isHidden || !accounts) return null
-  const steps = stepsFor(user, stats, accounts)
+  const { accounts, isLoading } = useAccounts(stats, !isHidden)
+  if (isLoading) return loading
+  const steps = isHidden || !accounts ? [] : stepsFor(user, stats, accounts)
+  return (
+    <>
+      {steps.some(({ isDone }) => !isDone) && <Guide steps={steps} onHide={() => setIsHidden(true)} />}
+      {children}
+    </>
+  )
+}
+
+function Guide({ steps, onHide }: { steps: Step[]; onHide: () => void }) {
+  const { t } = useTranslation()
   const next = steps.find(({ isDone }) => !isDone)
-  if (!next) return null
   return (
     <Paper withBorder p="lg" component="section" className={classes.guide} aria-labelledby="first-steps">
       <Title id="first-steps" order={2} size="h4" pr="xl">
@@ -44,7 +57,7 @@ function Steps({ stats, user }: { stats: DashboardStats; user: SessionUser }) {
         className={classes.dismiss}
         aria-label={t('GUIDE.DISMISS')}
         title={t('GUIDE.DISMISS')}
-        onClick={() => setIsHidden(true)}
+        onClick={onHide}
       />
       <SimpleGrid component="ol" cols={{ base: 1, md: steps.length }} className={classes.steps}>
         {steps.map((step, place) => (
@@ -82,7 +95,7 @@ type Accounts = { count: number; isLinked: boolean }
 
 function stepsFor(user: SessionUser, stats: DashboardStats, accounts: Accounts): Step[] {
   const steps: Step[] = [
-    { key: 'LINK', isDone: accounts.isLinked || stats.totalGroups > 0, ...linkStep(user, accounts) },
+    { key: 'LINK', isDone: accounts.isLinked, ...linkStep(user, accounts) },
     { key: 'SYNC', isDone: stats.totalGroups > 0, to: paths.groups },
   ]
   if (mayDo('canSendMessages', user))
@@ -96,20 +109,21 @@ function linkStep(user: SessionUser, { count }: Accounts): Pick<Step, 'hint' | '
   return isAdmin(user) ? { to: paths.newInstance } : { hint: 'GUIDE.LINK_ASK', to: null }
 }
 
-/** Asked for under the name of the list, so that it moves with it. */
-function useAccounts() {
-  const { data } = useQuery({
+/** Who has groups has linked an account: only without any the accounts are asked for. */
+function useAccounts({ totalGroups }: DashboardStats, isWanted: boolean) {
+  const { data, isLoading } = useQuery({
+    // Under the name of the list, so that it moves with it.
     queryKey: ['instances', 'list', 'first-steps'],
     queryFn: ({ signal }) =>
       call('GET /instances', { query: { page: 1, pageSize: 100, sortBy: 'createdAt' } }, signal),
+    enabled: isWanted && totalGroups === 0,
     meta: { isQuiet: true },
   })
-  return (
-    data && {
-      count: data.pagination.totalCount,
-      isLinked: data.data.some(({ status }) => status === 'Connected'),
-    }
-  )
+  const asked = data && {
+    count: data.pagination.totalCount,
+    isLinked: data.data.some(({ status }) => status === 'Connected'),
+  }
+  return { accounts: totalGroups > 0 ? { count: 1, isLinked: true } : asked, isLoading }
 }
 
 /** Remembered by the browser, for each user. */
