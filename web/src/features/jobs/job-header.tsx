@@ -1,4 +1,4 @@
-import { Button, Group, Title } from '@mantine/core'
+import { ActionIcon, Button, Group } from '@mantine/core'
 import { isLive } from '@sendroom/contract/job-life'
 import type { Job } from '@sendroom/contract/jobs'
 import {
@@ -15,7 +15,9 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
+import { PageTitle } from '../../ui/page-title.tsx'
 import { jobBarriers } from './job-barriers.ts'
+import classes from './job-detail.module.css'
 import { JobStatusBadge } from './job-status-badge.tsx'
 import type { JobActions } from './use-job-actions.ts'
 
@@ -27,22 +29,23 @@ export function JobHeader({ job, actions }: { job: Job; actions: JobActions }) {
   const barriers = jobBarriers(job, mayDo('canCreateJobs', useCurrentUser()))
   return (
     <Group justify="space-between">
-      <Group gap="sm">
-        <Title order={1} size="h3">
-          {t('JOB.DETAIL_TITLE', { id: job.id })}
-        </Title>
-        <JobStatusBadge job={job} />
-      </Group>
       <Group gap="xs">
-        <Button
+        <ActionIcon
           component={Link}
           to={paths.jobs}
           variant="subtle"
           color="gray"
-          leftSection={<IconArrowLeft size={16} aria-hidden />}
+          size="lg"
+          ml="-xs"
+          aria-label={t('JOB.BACK')}
+          title={t('JOB.BACK')}
         >
-          {t('JOB.BACK')}
-        </Button>
+          <IconArrowLeft size={20} aria-hidden />
+        </ActionIcon>
+        <PageTitle>{t('JOB.DETAIL_TITLE', { id: job.id })}</PageTitle>
+        <JobStatusBadge job={job} />
+      </Group>
+      <Group gap="xs" className={classes.buttons}>
         {!isLive(job) && (
           <ActionButton label="JOB.RETRY" icon={IconSend} action={retry} barrier={barriers.retry} />
         )}

@@ -20,6 +20,7 @@ const shownAtZero: ReadonlySet<string> = new Set(['total', 'waiting', 'sent', 'f
 /** How far the job is, and why it sends nothing at the moment. */
 export function JobProgress({ job }: { job: Job }) {
   const { t } = useTranslation()
+  const isMoving = job.status === 'Running' && !job.isPaused && !(job.waiting && isTrouble(job.waiting))
   return (
     <JobSection title={t('JOB.PROGRESS')}>
       <Group gap="sm" wrap="nowrap">
@@ -28,8 +29,8 @@ export function JobProgress({ job }: { job: Job }) {
           aria-label={t('JOB.PROGRESS')}
           size="lg"
           flex={1}
-          striped={job.status === 'Running'}
-          animated={job.status === 'Running'}
+          striped={isMoving}
+          animated={isMoving}
         />
         <Text fw={600}>{formatPercent(job.progress)}</Text>
       </Group>

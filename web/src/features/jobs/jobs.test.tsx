@@ -17,6 +17,7 @@ test('[R-561] [R-563] [R-564] [R-565] [R-568] a job’s page tells how far it is
   renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => job } })
   const bar = await screen.findByRole('progressbar', { name: 'Progress' })
   expect(bar.getAttribute('aria-valuenow')).toBe('33.33')
+  expect(document.title).toBe('Job #3 · Sendroom')
   const groups = within(screen.getByRole('region', { name: 'Assigned groups (3)' }))
   expect(groups.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
     'Family',
@@ -32,6 +33,20 @@ test('[R-561] [R-563] [R-564] [R-565] [R-568] a job’s page tells how far it is
   const logs = within(screen.getByRole('table', { name: 'Logs' }))
   expect(logs.getByText('Cancelled by minh. Recipients skipped: 2.')).toBeTruthy()
   expect(logs.getByText('Warning')).toBeTruthy()
+})
+
+test.each<[string, Partial<Job>, string | undefined]>([
+  ['that runs moves', {}, 'true'],
+  ['that is paused stands still', { isPaused: true }, undefined],
+  [
+    'whose account is in trouble stands still',
+    { waiting: { code: 'account_failures', params: { count: 10 } } },
+    undefined,
+  ],
+])('the progress of a job %s', async (_, standing, animated) => {
+  renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => ({ ...job, ...standing }) } })
+  const bar = await screen.findByRole('progressbar', { name: 'Progress' })
+  expect(bar.dataset.animated).toBe(animated)
 })
 
 test('the next message and the end of a job come nearer by the second', async () => {
