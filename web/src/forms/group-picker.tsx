@@ -31,7 +31,7 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
       required={required ?? false}
       labelElement="div"
     >
-      <Group gap="sm" mt={4}>
+      <Group gap="sm" my={4}>
         <Button
           variant="default"
           leftSection={<IconUsersGroup size={16} aria-hidden />}

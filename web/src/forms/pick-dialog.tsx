@@ -29,8 +29,14 @@ export function PickDialog({ title, options, chosen, onConfirm, onClose }: Props
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
   const [ids, setIds] = useState<ReadonlySet<number>>(() => new Set(chosen))
+  // What was chosen already stands first: among hundreds nobody would find it.
+  const [before] = useState(ids)
+  const ordered = [
+    ...options.filter(({ id }) => before.has(id)),
+    ...options.filter(({ id }) => !before.has(id)),
+  ]
   const wanted = search.trim().toLowerCase()
-  const shown = options.filter(({ name }) => name.toLowerCase().includes(wanted))
+  const shown = ordered.filter(({ name }) => name.toLowerCase().includes(wanted))
   const choosable = shown.filter(({ barrier }) => barrier === undefined)
   const shownChosen = choosable.filter(({ id }) => ids.has(id)).length
   const areAllChosen = choosable.length > 0 && shownChosen === choosable.length

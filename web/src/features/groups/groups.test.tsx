@@ -1,20 +1,12 @@
-import type { Group } from '@sendroom/contract/groups'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
+import { group as anyGroup } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
 import { currentToasts } from '../../ui/toasts.ts'
 
-const group: Group = {
-  id: 2,
-  name: 'Family',
-  participantCount: 1200,
-  lastSyncAt: '2026-01-02T20:04:05.000Z',
-  hasLeft: false,
-  isClosed: false,
-  instance: { id: 1, name: 'Shop' },
-}
+const group = { ...anyGroup, id: 2, participantCount: 1200, lastSyncAt: '2026-01-02T20:04:05.000Z' }
 const answers: Answers = {
   'GET /groups': () => pageOf([group]),
   'GET /instances': () => pageOf([instance]),

@@ -1,27 +1,24 @@
 import type { Group } from '@sendroom/contract/groups'
 import { type JobRow, NewJob } from '@sendroom/contract/jobs'
-import { screen, waitFor, within } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { group } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
 import { member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { choose, openPicker } from '../../../test/steps.ts'
 import { currentToasts, removeToast } from '../../ui/toasts.ts'
 
 const shop = { ...instance, id: 7, name: 'Shop' }
 const depot = { ...instance, id: 8, name: 'Depot' }
-const group = (id: number, name: string, rest: Partial<Group> = {}): Group => ({
-  id,
-  name,
-  participantCount: 3,
-  lastSyncAt: null,
-  hasLeft: false,
-  isClosed: false,
-  instance: { id: 7, name: 'Shop' },
-  ...rest,
-})
 const groupsOf: Record<number, Group[]> = {
-  7: [group(1, 'Family'), group(2, 'Friends'), group(3, 'Former', { hasLeft: true }), group(4, 'Work')],
-  8: [group(9, 'Drivers')],
+  7: [
+    { ...group, id: 1, name: 'Family' },
+    { ...group, id: 2, name: 'Friends' },
+    { ...group, id: 3, name: 'Former', hasLeft: true },
+    { ...group, id: 4, name: 'Work' },
+  ],
+  8: [{ ...group, id: 9, name: 'Drivers' }],
 }
 const hello = {
   id: 5,
@@ -65,10 +62,6 @@ const job: JobRow = {
 const open = (more: Answers = {}) => renderApp({ path: '/jobs/new', answers: { ...answers, ...more } })
 type Person = ReturnType<typeof open>['person']
 
-async function choose(person: Person, label: string, option: string) {
-  await person.click(await screen.findByRole('combobox', { name: label }))
-  await person.click(await screen.findByRole('option', { name: option }))
-}
 const submit = async (person: Person) =>
   person.click(await screen.findByRole('button', { name: 'Create job' }))
 
@@ -137,39 +130,11 @@ test('[R-541] another account clears the groups and brings its own', async () =>
   expect(screen.queryByLabelText('Family')).toBeNull()
 })
 
-async function openPicker(person: Person) {
-  const button = screen.getByRole('button', { name: 'Choose groups' })
-  await waitFor(() => expect(button).toHaveProperty('disabled', false))
-  await person.click(button)
-  return within(await screen.findByRole('dialog'))
-}
-
 async function pickAll(person: Person) {
   await openPicker(person)
   await person.click(await screen.findByLabelText('Select all'))
   await person.click(screen.getByRole('button', { name: 'Confirm' }))
 }
-
-test('[R-537] [R-538] [R-540] the picker takes all that the search shows, and keeps it only when confirmed', async () => {
-  const { person } = open()
-  await choose(person, 'Account', 'Shop')
-  const dialog = await openPicker(person)
-  expect(dialog.getByLabelText<HTMLInputElement>(/Former/).disabled).toBe(true)
-  await person.type(dialog.getByLabelText('Search'), 'F')
-  expect(dialog.queryByLabelText('Work')).toBeNull()
-  await person.click(dialog.getByLabelText('Select all'))
-  expect(dialog.getByText('2 selected')).toBeTruthy()
-  await person.clear(dialog.getByLabelText('Search'))
-  expect(dialog.getByLabelText<HTMLInputElement>('Work').checked).toBe(false)
-  await person.click(dialog.getByRole('button', { name: 'Cancel' }))
-  expect(await screen.findByText('0 selected')).toBeTruthy()
-
-  await openPicker(person)
-  await person.type(await screen.findByRole('searchbox', { name: 'Search' }), 'fAm')
-  await person.click(screen.getByLabelText('Select all'))
-  await person.click(screen.getByRole('button', { name: 'Confirm' }))
-  expect(await screen.findByText('1 selected')).toBeTruthy()
-})
 
 test('[R-535] [R-548] [R-549] [R-557] a job is sent once, its time as an instant', async () => {
   const { person, seen, router } = open({ 'POST /jobs': () => job })
@@ -242,27 +207,6 @@ test('[R-533] [R-534] [R-536] [R-548] only what belongs to the type is sent; wit
     groupIds: [],
     phoneNumbers: '0901234567',
   })
-})
-
-test('[R-537] [R-554] of five thousand groups the picker draws those in sight, finds the last and takes them all', async () => {
-  const many = Array.from({ length: 5000 }, (_, n) => group(n + 1, `Group ${n + 1}`))
-  const { person, seen } = open({
-    'POST /groups/search': ({ body }) => {
-      const { page } = body as { page: number }
-      return pageOf(many.slice((page - 1) * 1000, page * 1000), 5000, { page, pageSize: 1000 })
-    },
-  })
-  await choose(person, 'Account', 'Shop')
-  const dialog = await openPicker(person)
-  expect(seen.filter(({ name }) => name === 'POST /groups/search')).toHaveLength(5)
-  expect(dialog.getAllByRole('listitem').length).toBeLessThan(50)
-  await person.click(dialog.getByLabelText('Select all'))
-  expect(dialog.getByText('5,000 selected')).toBeTruthy()
-  await person.type(dialog.getByLabelText('Search'), 'group 5000')
-  expect(dialog.getByLabelText<HTMLInputElement>('Group 5000').checked).toBe(true)
-  await person.click(dialog.getByLabelText('Select all'))
-  await person.click(dialog.getByRole('button', { name: 'Confirm' }))
-  expect(await screen.findByText('4,999 selected')).toBeTruthy()
 })
 
 test('[R-553] messages, accounts and groups are loaded by thousands, until all are there', async () => {

@@ -1,10 +1,11 @@
-import type { Group } from '@sendroom/contract/groups'
 import type { Message, MessageRow } from '@sendroom/contract/messages'
-import { screen, waitFor, within } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { group } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
 import { member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { choose, openPicker } from '../../../test/steps.ts'
 import { currentToasts, removeToast } from '../../ui/toasts.ts'
 
 const row: MessageRow = {
@@ -17,15 +18,6 @@ const row: MessageRow = {
   createdAt: '2026-01-02T20:04:05.000Z',
 }
 const message: Message = { ...row, textContent: 'Hello', assignedGroups: [{ id: 2, name: 'Family' }] }
-const group: Group = {
-  id: 2,
-  name: 'Family',
-  participantCount: 3,
-  lastSyncAt: null,
-  hasLeft: false,
-  isClosed: false,
-  instance: { id: 1, name: 'Shop' },
-}
 const answers: Answers = {
   'GET /messages': () => pageOf([row]),
   'GET /messages/:id': () => message,
@@ -164,11 +156,9 @@ test('[R-484] a new message with an image goes as a form, each group under its n
     'POST /messages': () => message,
   })
   await person.type(await screen.findByLabelText(/^Text/), 'Hi')
-  await person.click(screen.getByRole('combobox', { name: 'Account' }))
-  await person.click(await screen.findByRole('option', { name: 'Shop' }))
+  await choose(person, 'Account', 'Shop')
   await chooseFile(person)
-  await person.click(screen.getByRole('button', { name: 'Choose groups' }))
-  const dialog = within(await screen.findByRole('dialog'))
+  const dialog = await openPicker(person)
   await person.click(dialog.getByLabelText('Select all'))
   await person.click(dialog.getByRole('button', { name: 'Confirm' }))
   expect(await screen.findByText('2 selected')).toBeTruthy()

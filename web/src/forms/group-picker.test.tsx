@@ -1,0 +1,89 @@
+import { screen } from '@testing-library/react'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { group } from '../../test/group.ts'
+import { instance } from '../../test/instance.ts'
+import { renderApp } from '../../test/render.tsx'
+import { type Answers, pageOf } from '../../test/server.ts'
+import { choose, openPicker } from '../../test/steps.ts'
+
+const groups = [
+  { ...group, id: 1, name: 'Family' },
+  { ...group, id: 2, name: 'Friends' },
+  { ...group, id: 3, name: 'Former', hasLeft: true },
+  { ...group, id: 4, name: 'Work' },
+]
+
+// The list draws what fits its height, which happy-dom does not know.
+beforeEach(() => {
+  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(300)
+})
+
+/** In the form of a job, with an account chosen. */
+async function open(more: Answers = {}) {
+  const app = renderApp({
+    path: '/jobs/new',
+    answers: {
+      'GET /instances': () => pageOf([instance]),
+      'GET /messages': () => pageOf([]),
+      'POST /groups/search': () => pageOf(groups),
+      ...more,
+    },
+  })
+  await choose(app.person, 'Account', 'Shop')
+  return app
+}
+
+test('[R-537] [R-538] [R-540] the picker takes all that the search shows, and keeps it only when confirmed', async () => {
+  const { person } = await open()
+  const dialog = await openPicker(person)
+  expect(dialog.getByLabelText<HTMLInputElement>(/Former/).disabled).toBe(true)
+  await person.type(dialog.getByLabelText('Search'), 'F')
+  expect(dialog.queryByLabelText('Work')).toBeNull()
+  await person.click(dialog.getByLabelText('Select all'))
+  expect(dialog.getByText('2 selected')).toBeTruthy()
+  await person.clear(dialog.getByLabelText('Search'))
+  expect(dialog.getByLabelText<HTMLInputElement>('Work').checked).toBe(false)
+  await person.click(dialog.getByRole('button', { name: 'Cancel' }))
+  expect(await screen.findByText('0 selected')).toBeTruthy()
+
+  const again = await openPicker(person)
+  await person.type(again.getByLabelText('Search'), 'fAm')
+  await person.click(again.getByLabelText('Select all'))
+  await person.click(again.getByRole('button', { name: 'Confirm' }))
+  expect(await screen.findByText('1 selected')).toBeTruthy()
+})
+
+test('[R-577] what was chosen before stands first, and stays where it is while one chooses', async () => {
+  const { person } = await open()
+  const first = await openPicker(person)
+  await person.click(first.getByLabelText('Work'))
+  await person.click(first.getByRole('button', { name: 'Confirm' }))
+
+  const dialog = await openPicker(person)
+  const names = () => dialog.getAllByRole('listitem').map(({ textContent }) => textContent)
+  const order = ['Work', 'Family', 'Friends', 'Former (Left)']
+  expect(names()).toEqual(order)
+  await person.click(dialog.getByLabelText('Work'))
+  await person.click(dialog.getByLabelText('Friends'))
+  expect(names()).toEqual(order)
+})
+
+test('[R-537] [R-554] of five thousand groups the picker draws those in sight, finds the last and takes them all', async () => {
+  const many = Array.from({ length: 5000 }, (_, n) => ({ ...group, id: n + 1, name: `Group ${n + 1}` }))
+  const { person, seen } = await open({
+    'POST /groups/search': ({ body }) => {
+      const { page } = body as { page: number }
+      return pageOf(many.slice((page - 1) * 1000, page * 1000), 5000, { page, pageSize: 1000 })
+    },
+  })
+  const dialog = await openPicker(person)
+  expect(seen.filter(({ name }) => name === 'POST /groups/search')).toHaveLength(5)
+  expect(dialog.getAllByRole('listitem').length).toBeLessThan(50)
+  await person.click(dialog.getByLabelText('Select all'))
+  expect(dialog.getByText('5,000 selected')).toBeTruthy()
+  await person.type(dialog.getByLabelText('Search'), 'group 5000')
+  expect(dialog.getByLabelText<HTMLInputElement>('Group 5000').checked).toBe(true)
+  await person.click(dialog.getByLabelText('Select all'))
+  await person.click(dialog.getByRole('button', { name: 'Confirm' }))
+  expect(await screen.findByText('4,999 selected')).toBeTruthy()
+})

@@ -1,0 +1,18 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect } from 'vitest'
+import type { renderApp } from './render.tsx'
+
+type Person = ReturnType<typeof renderApp>['person']
+
+/** In a drop-down that can be searched. */
+export async function choose(person: Person, label: string, option: string) {
+  await person.click(await screen.findByRole('combobox', { name: label }))
+  await person.click(await screen.findByRole('option', { name: option }))
+}
+
+export async function openPicker(person: Person) {
+  const button = await screen.findByRole('button', { name: 'Choose groups' })
+  await waitFor(() => expect(button).toHaveProperty('disabled', false))
+  await person.click(button)
+  return within(await screen.findByRole('dialog'))
+}
