@@ -28,7 +28,7 @@ export const errorWords = {
   too_many_recipients: 'A job takes {{recipients}} recipients at most.',
   job_not_restartable: 'A job can be restarted only after it has ended.',
   job_not_cancellable: 'This job has already ended.',
-  job_not_pausable: 'Only a job that waits or runs can be paused, and only once.',
+  job_not_pausable: 'Only a job that waits or runs, and is not paused yet, can be paused.',
   job_not_resumable: 'This job is not paused.',
   job_not_retryable: 'A job can send to the rest only after it has ended.',
   job_nothing_to_retry: 'Nobody is left to send to.',

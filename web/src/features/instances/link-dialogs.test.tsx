@@ -140,9 +140,9 @@ test('a code that the provider is still making is asked for soon again', async (
 test('[R-667] a pairing code needs a phone number: an alert says so, in Vietnamese for who reads it', async () => {
   const alert = vi.fn()
   vi.stubGlobal('alert', alert)
-  const { person, dialog, asked } = await open('Lấy mã', {}, 'vi')
+  const { person, dialog, asked } = await open('Lấy mã ghép nối', {}, 'vi')
   await person.clear(dialog.getByLabelText('Số điện thoại'))
-  await person.click(dialog.getByRole('button', { name: 'Lấy mã' }))
+  await person.click(dialog.getByRole('button', { name: 'Lấy mã ghép nối' }))
   expect(alert).toHaveBeenCalledWith('Vui lòng nhập số điện thoại kèm mã quốc gia.')
   expect(asked('connect-code')).toBe(0)
 })

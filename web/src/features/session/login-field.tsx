@@ -59,7 +59,7 @@ export function LoginField({
             aria-pressed={isShown}
             onClick={() => setIsShown(!isShown)}
           >
-            <Eye isOpen={isShown} />
+            <Eye isCrossed={isShown} />
           </button>
         )}
       </div>
@@ -72,7 +72,8 @@ export function LoginField({
   )
 }
 
-const Eye = ({ isOpen }: { isOpen: boolean }) => (
+/** What a click does, as in the other password fields: it opens, or closes. */
+const Eye = ({ isCrossed }: { isCrossed: boolean }) => (
   <svg
     width="18"
     height="18"
@@ -84,6 +85,6 @@ const Eye = ({ isOpen }: { isOpen: boolean }) => (
   >
     <path d="M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12z" />
     <circle cx="12" cy="12" r="2.5" />
-    {!isOpen && <path d="M4 20 20 4" />}
+    {isCrossed && <path d="M4 20 20 4" />}
   </svg>
 )
