@@ -54,6 +54,19 @@ test('the network goes and comes back: what was done is told as failed, and the 
   })
 })
 
+test('a page whose code is not there yet comes by itself when the network is back', async ({
+  admin,
+  openAs,
+}) => {
+  const page = await openAs(admin, '/dashboard')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await page.context().setOffline(true)
+  await page.getByRole('link', { name: 'Users' }).click()
+  await expect(page.getByRole('status').getByText('No connection')).toBeVisible()
+  await page.context().setOffline(false)
+  await expect(page.getByRole('heading', { level: 1, name: 'Users' })).toBeVisible()
+})
+
 test('a list that could not be loaded says so, and loads at the next try', async ({ admin, openAs }) => {
   const account = await addAccount(admin, named('Offline'))
   const page = await openAs(admin, '/dashboard')

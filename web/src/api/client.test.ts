@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { admin } from '../../test/render.tsx'
-import { serve } from '../../test/server.ts'
+import { refuse, serve } from '../../test/server.ts'
 import { call } from './client.ts'
 import { endSession, startSession } from './session.ts'
 
@@ -25,4 +25,14 @@ test('[R-358] without a session no token is sent', async () => {
   const seen = serve({ 'GET /auth/options': () => ({ selfRegistration: true }) })
   await call('GET /auth/options', {})
   expect(seen[0]?.headers.get('authorization')).toBeNull()
+})
+
+test('what a proxy says while the server is away counts as no answer, what the server says as its own', async () => {
+  const page = { status: 502, headers: { 'content-type': 'text/html' } }
+  serve({
+    'GET /auth/options': () => new Response('<h1>502 Bad Gateway</h1>', page),
+    'GET /auth/me': () => refuse(502, 'provider_failed'),
+  })
+  await expect(call('GET /auth/options', {})).rejects.toMatchObject({ status: 0 })
+  await expect(call('GET /auth/me', {})).rejects.toMatchObject({ status: 502, code: 'provider_failed' })
 })

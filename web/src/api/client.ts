@@ -46,7 +46,8 @@ export async function request<N extends EndpointName>(name: N, input: InputOf<N>
 async function reach(url: string, init: RequestInit) {
   try {
     const response = await fetch(url, init)
-    setReached(true)
+    setReached(!isProxyAlone(response))
+    if (isProxyAlone(response)) throw new Failure(0)
     return response
   } catch (error) {
     // fetch throws a TypeError, with words of the browser's own, when there is no answer at all.
@@ -55,6 +56,10 @@ async function reach(url: string, init: RequestInit) {
     throw new Failure(0)
   }
 }
+
+/** A proxy's own words for a server that is away, as while it restarts: what we answer ourselves is JSON. */
+const isProxyAlone = ({ status, headers }: Response) =>
+  [502, 503, 504].includes(status) && !headers.get('content-type')?.includes('json')
 
 function headersFor(method: string, body: unknown, token: string | null) {
   const headers = new Headers()

@@ -10,6 +10,7 @@ import {
   stringifySearchWith,
 } from '@tanstack/react-router'
 import { reportSessionEnd } from '../api/failure.ts'
+import { untilReached } from '../api/network.ts'
 import { currentUser, whenSessionChanges, whenSessionEnds } from '../api/session.ts'
 import { LoginPage } from '../features/session/login-page.tsx'
 import { readListSearch } from '../lists/list-search.ts'
@@ -18,6 +19,13 @@ import { Toaster } from '../ui/toaster.tsx'
 import { Crash } from './crash.tsx'
 import { requireAdmin, requireSignedIn, requireSignedOut } from './guards.ts'
 import { loadShell, pages } from './pages.ts'
+
+/**
+ * The router reloads the page when code is missing, as after an upgrade. While the server can't be reached that would
+ * lose the app to an error page of the browser or a proxy: it is waited for, and asked again, first.
+ */
+const lazyPage: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(() => load().catch(() => untilReached().then(load)), name)
 
 const root = createRootRoute({
   component: () => (
@@ -43,7 +51,7 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   beforeLoad: requireSignedIn,
-  component: lazyRouteComponent(loadShell, 'Shell'),
+  component: lazyPage(loadShell, 'Shell'),
 })
 
 const inShell = { getParentRoute: () => shell }
@@ -54,73 +62,73 @@ const routes = [
   createRoute({
     ...inShell,
     path: paths.dashboard,
-    component: lazyRouteComponent(pages[paths.dashboard], 'DashboardPage'),
+    component: lazyPage(pages[paths.dashboard], 'DashboardPage'),
   }),
   createRoute({
     ...list,
     path: paths.messages,
-    component: lazyRouteComponent(pages[paths.messages], 'MessagesPage'),
+    component: lazyPage(pages[paths.messages], 'MessagesPage'),
   }),
   createRoute({
     ...inShell,
     path: paths.newMessage,
-    component: lazyRouteComponent(pages[paths.newMessage], 'MessageFormPage'),
+    component: lazyPage(pages[paths.newMessage], 'MessageFormPage'),
   }),
   createRoute({
     ...inShell,
     path: paths.editMessage,
-    component: lazyRouteComponent(pages[paths.editMessage], 'MessageFormPage'),
+    component: lazyPage(pages[paths.editMessage], 'MessageFormPage'),
   }),
   createRoute({
     ...list,
     path: paths.jobs,
-    component: lazyRouteComponent(pages[paths.jobs], 'JobsPage'),
+    component: lazyPage(pages[paths.jobs], 'JobsPage'),
   }),
   createRoute({
     ...inShell,
     path: paths.newJob,
-    component: lazyRouteComponent(pages[paths.newJob], 'JobFormPage'),
+    component: lazyPage(pages[paths.newJob], 'JobFormPage'),
   }),
   createRoute({
     ...inShell,
     path: paths.job,
-    component: lazyRouteComponent(pages[paths.job], 'JobDetailPage'),
+    component: lazyPage(pages[paths.job], 'JobDetailPage'),
   }),
   createRoute({
     ...list,
     path: paths.groups,
-    component: lazyRouteComponent(pages[paths.groups], 'GroupsPage'),
+    component: lazyPage(pages[paths.groups], 'GroupsPage'),
   }),
   createRoute({
     ...list,
     path: paths.instances,
-    component: lazyRouteComponent(pages[paths.instances], 'InstancesPage'),
+    component: lazyPage(pages[paths.instances], 'InstancesPage'),
   }),
   createRoute({
     ...adminOnly,
     path: paths.newInstance,
-    component: lazyRouteComponent(pages[paths.newInstance], 'InstanceFormPage'),
+    component: lazyPage(pages[paths.newInstance], 'InstanceFormPage'),
   }),
   createRoute({
     ...adminOnly,
     path: paths.editInstance,
-    component: lazyRouteComponent(pages[paths.editInstance], 'InstanceFormPage'),
+    component: lazyPage(pages[paths.editInstance], 'InstanceFormPage'),
   }),
   createRoute({
     ...adminOnly,
     ...list,
     path: paths.users,
-    component: lazyRouteComponent(pages[paths.users], 'UsersPage'),
+    component: lazyPage(pages[paths.users], 'UsersPage'),
   }),
   createRoute({
     ...adminOnly,
     path: paths.newUser,
-    component: lazyRouteComponent(pages[paths.newUser], 'UserFormPage'),
+    component: lazyPage(pages[paths.newUser], 'UserFormPage'),
   }),
   createRoute({
     ...adminOnly,
     path: paths.editUser,
-    component: lazyRouteComponent(pages[paths.editUser], 'UserFormPage'),
+    component: lazyPage(pages[paths.editUser], 'UserFormPage'),
   }),
 ] as const
 
