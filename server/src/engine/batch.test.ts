@@ -74,29 +74,33 @@ test('an account whose lock somebody holds waits alone: the others go on', async
   expect(await statusesOf(works)).toEqual(['sent', 'sent', 'sent'])
 })
 
-test('beside a batch that takes its time another begins as soon as enough have gathered, one by one', async () => {
-  const { turns, hand } = await sending(33)
+test('what comes in while a batch is under way is written together after it', async () => {
+  const { turns, works, hand } = await sending(4)
+  const [first, ...others] = turns as [Turn, ...Turn[]]
   let answers: Promise<unknown[]> = Promise.resolve([])
-
   await world.sql.begin(async (tx) => {
-    // So that each batch stands still in the database.
+    // So that the batch stands still in the database.
     await tx`lock table credited_messages in exclusive mode`
-    const waiting = async () =>
+    const isUnderWay = async () =>
       (
         await world.sql`
           select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      ).count
-    const handed = [hand(turns[0] as Turn)]
-    await world.until(async () => (await waiting()) === 1)
-    for (const one of turns.slice(1)) {
+      ).count === 1
+    const handed = [hand(first)]
+    await world.until(isUnderWay)
+    for (const one of others) {
       handed.push(hand(one))
       await new Promise(setImmediate)
     }
     answers = Promise.all(handed)
-    await world.until(async () => (await waiting()) === 2)
   })
 
-  expect(await answers).toHaveLength(33)
+  expect(await answers).toHaveLength(4)
+  const rows = await world.sql<{ xmin: string }[]>`
+    select xmin::text from deliveries where id = any(${works.map(({ id }) => id)}::bigint[]) order by id`
+  const [one, ...rest] = rows.map(({ xmin }) => xmin)
+  expect(new Set(rest).size).toBe(1)
+  expect(rest).not.toContain(one)
 })
 
 test("a provider's id that belongs to another message is told as taken, and harms no other of the batch", async () => {

@@ -5,18 +5,11 @@ import type { Locking } from './lock.ts'
 import { isTaken, type Result, type Settled, type SettledRow, writeResults } from './settle.ts'
 
 /*
- * The messages of all accounts share their statements: what has gathered is written in one transaction as soon as a
- * lane is free. No timer: under load batches grow by themselves, and without load nothing waits.
+ * The messages of all accounts share their statements: what has gathered is written in one transaction as soon as the
+ * last one is through. No timer: under load batches grow by themselves, and without load nothing waits.
  */
 
-/**
- * Batches under way at once: the database works on one while we take the answers of the other. Each has a connection
- * of its own, so that a whole transaction goes out in one write and never lies open while we are away.
- */
-const LANES = 2
 const MOST = 128
-/** Another batch beside one under way begins with so many only: waiting for more costs less than many small ones. */
-const ENOUGH = 32
 
 /** What an account hands in: what became of its last message, and whether it asks for the next one. */
 export type Turn = { claim: Claim; result: Result | null; intent: string | null }
@@ -41,28 +34,26 @@ type Handed = {
 }
 
 export function openBatches(sql: Sql): Batches {
-  const lanes = Array.from({ length: LANES }, () => connectAlone(sql, PLAN_BY_INDEX))
-  const free = [...lanes]
+  // Of its own, so that a whole transaction goes out in one write and never lies open while we are away.
+  const connection = connectAlone(sql, PLAN_BY_INDEX)
   let gathered: Handed[] = []
+  let isWriting = false
 
-  function fill() {
-    while (gathered.length >= (free.length === LANES ? 1 : ENOUGH)) {
-      const lane = free.pop()
-      if (!lane) return
+  /** One batch after another: a second one beside it would only take the processor from it. */
+  async function writeGathered() {
+    while (gathered.length > 0) {
       const [batch, rest] = cut(gathered)
       gathered = rest
-      void write(lane, batch).finally(() => {
-        free.push(lane)
-        fill()
-      })
+      await write(batch)
     }
+    isWriting = false
   }
 
   /** Never rejects. Whoever can't be written with the others, as their lock is held or one is bad, is written alone. */
-  async function write(lane: Sql, batch: Handed[]) {
+  async function write(batch: Handed[]) {
     const turns = batch.map(({ turn }) => turn)
     try {
-      const answers = await writeTurns(turns, 'pass', (statements) => inOneWrite(lane, statements))
+      const answers = await writeTurns(turns, 'pass', (statements) => inOneWrite(connection, statements))
       for (const { turn, resolve } of batch) resolve(answers.get(turn) ?? writeAlone(sql, turn))
     } catch (error) {
       for (const { turn, resolve, reject } of batch)
@@ -75,12 +66,12 @@ export function openBatches(sql: Sql): Batches {
     hand: (turn) =>
       new Promise((resolve, reject) => {
         gathered.push({ turn, resolve, reject })
+        if (isWriting) return
+        isWriting = true
         // After all that came in together: their answers are read in one go.
-        if (gathered.length === 1 || gathered.length === ENOUGH) setImmediate(fill)
+        setImmediate(() => void writeGathered())
       }),
-    async close() {
-      await Promise.all(lanes.map((lane) => lane.end({ timeout: 1 })))
-    },
+    close: () => connection.end({ timeout: 1 }),
   }
 }
 
@@ -114,10 +105,10 @@ export async function writeAlone(sql: Sql, turn: Turn): Promise<Answer> {
 }
 
 /** A whole transaction without waiting for an answer in between: no lock of it outlasts a process that is stopped. */
-async function inOneWrite<T>(lane: Sql, statements: (db: Db) => Promise<T>): Promise<T> {
-  const begun = lane.unsafe('begin').execute()
-  const written = statements(lane)
-  const committed = lane`commit`.execute()
+async function inOneWrite<T>(connection: Sql, statements: (db: Db) => Promise<T>): Promise<T> {
+  const begun = connection.unsafe('begin').execute()
+  const written = statements(connection)
+  const committed = connection`commit`.execute()
   await Promise.allSettled([begun, written, committed])
   await begun
   await committed

@@ -21,8 +21,8 @@ const breakages = {
     },
     {
       file: 'batch.ts',
-      from: 'const committed = lane`commit`.execute()',
-      to: 'const committed = written.then(() => lane`commit`, () => lane`rollback`)',
+      from: 'const committed = connection`commit`.execute()',
+      to: 'const committed = written.then(() => connection`commit`, () => connection`rollback`)',
     },
     {
       file: 'sender.ts',
