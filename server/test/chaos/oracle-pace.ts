@@ -99,14 +99,17 @@ function guardHolds({ story }: Evidence) {
   const inARow = new Map<number, number>()
   return story.flatMap((line) => {
     const { what, was, became, instanceId } = line
-    const isRelease = (what === 'waiting' && was === 'account_failures') || became === 'sent'
-    if (isRelease) inARow.set(instanceId, 0)
+    if (became === 'sent' || isRelease(line)) inARow.set(instanceId, 0)
     if (what !== 'delivery' || was !== 'sending' || became !== 'failed') return []
     const failures = (inARow.get(instanceId) ?? 0) + 1
     inARow.set(instanceId, failures)
     return failures > GUARD ? [`The ${failures}th failure in a row: ${told([line])}`] : []
   })
 }
+
+/** A person looked into the account, whatever it waited for. */
+const isRelease = ({ who, what, became }: StoryLine) =>
+  who === 'office' && (what === 'waiting' || what === 'restricted') && became === null
 
 /** To people only when the restriction that is known is over. */
 function restrictionHolds({ story }: Evidence) {
