@@ -36,6 +36,8 @@ export const errorWords = {
   too_large: 'This is too large.',
   image_too_large: 'The image is larger than {{imageMegabytes}} MB.',
   not_an_image: 'This file is not an image we can send. Use a JPEG, PNG, WebP or GIF.',
+  image_store_down:
+    'Images can’t be saved or opened just now. Try again later. If it stays so, tell an Admin: the disk may be full, or the image store out of reach.',
   unsupported_type: 'This type of content is not taken here.',
   too_many_requests: 'Too many attempts. Wait a moment and try again.',
   provider_failed: 'WhatsApp’s provider could not do this: {{reason}}',
@@ -56,6 +58,7 @@ export const fieldOfError: Partial<Record<ErrorCode, string>> = {
   group_left: 'groupIds',
   not_an_image: 'imageFile',
   image_too_large: 'imageFile',
+  image_store_down: 'imageFile',
 }
 
 export type Params = Record<string, string | number>

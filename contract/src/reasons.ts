@@ -14,6 +14,8 @@ export const reasonWords = {
   content_refused: 'WhatsApp does not accept this content: {{detail}}',
   content_too_large: 'The message or its image is too large for WhatsApp.',
   media_refused: 'WhatsApp does not accept this image.',
+  image_store_down:
+    'The image can’t be opened just now. If it stays so, tell an Admin: the image store may be out of reach.',
   media_missing: 'The image could not be given to WhatsApp.',
   refused: 'WhatsApp refused the message: {{detail}}',
   outcome_unknown:

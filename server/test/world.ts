@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Endpoint, Input } from '@sendroom/contract/endpoint'
@@ -83,6 +83,12 @@ export class World {
 
   get images(): ImageStore {
     return openImages({ dataDir: this.#folder, imageStore: { kind: 'disk' } })
+  }
+
+  /** As a disk that can't be used: a file lies where the folder of the images belongs. */
+  async breakImages() {
+    await rm(join(this.#folder, 'images'), { recursive: true, force: true })
+    await writeFile(join(this.#folder, 'images'), '')
   }
 
   get app(): Promise<FastifyInstance> {

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Reason } from '@sendroom/contract/values'
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { Refusal } from '../platform/refusal.ts'
 import { claimAccounts } from './claim.ts'
 import {
   accountIsWell,
@@ -343,6 +345,28 @@ test('a forgotten image is uploaded again and its message sent; forgotten twice,
   expect(await world.statuses(job.id)).toEqual(['sent', 'sent', 'failed'])
   expect((await world.deliveries(job.id))[2]?.reason?.code).toBe('media_missing')
   expect(calls.uploads).toBe(3)
+})
+
+test('an image whose store is away is tried again, and the log says what is wrong', async () => {
+  const { provider } = world.scripted()
+  const [image] = await world.sql<[{ id: number }]>`
+    insert into images (name, mime_type, size) values ('d.png', 'image/png', 1) returning id`
+  let isAway = true
+  const readImage = async () => {
+    if (isAway) throw new Refusal('image_store_down')
+    return { bytes: new Uint8Array([1]), mimeType: 'image/png' }
+  }
+  const job = await world.add.job({ imageId: image.id })
+  world.worker(provider, { readImage })
+
+  await world.until(async () => (await world.log(job.id)).includes('image_upload_failed'))
+  const [{ reason }] = await world.sql<[{ reason: Reason }]>`
+    select reason from job_logs where job_id = ${job.id} and reason->>'code' = 'image_upload_failed'`
+  expect(reason.params.why).toBe('image_store_down')
+
+  isAway = false
+  await world.moveClock('10 minutes')
+  await untilStatus(job.id, 'Completed')
 })
 
 test('an image that is refused fails the whole job with the reason', async () => {

@@ -1,5 +1,6 @@
 import type { Reason } from '@sendroom/contract/values'
 import type { Sql } from '../platform/database/connection.ts'
+import { Refusal } from '../platform/refusal.ts'
 import type { UploadOutcome } from '../providers/provider.ts'
 import type { Claim } from './claim.ts'
 import { type AccountChange, type Consequence, consequenceOf, reason } from './consequence.ts'
@@ -39,7 +40,7 @@ async function tryUpload(parts: EngineParts, upload: Upload): Promise<UploadOutc
     return await way.provider.uploadImage(way.account, image)
   } catch (error) {
     parts.log.error({ err: error }, 'An image could not be read or uploaded')
-    return busy(reason('media_missing'))
+    return busy(reason(error instanceof Refusal ? 'image_store_down' : 'media_missing'))
   }
 }
 

@@ -126,7 +126,8 @@ function invalidInput(error: z.ZodError): InvalidInput {
 /** The one place where what was thrown becomes an answer. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const { status, problem, retryAfterSeconds } = problemOf(error)
-  if (status === 500) request.log.error({ err: error }, 'A request failed')
+  const isForAdmins = status === 500 || (error instanceof Refusal && error.cause !== undefined)
+  if (isForAdmins) request.log.error({ err: error }, 'A request failed')
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds))
   return reply.code(status).type('application/json').send(problem)
 }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { pino } from 'pino'
 import sharp from 'sharp'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { picture } from '../../test/pictures.ts'
@@ -33,6 +34,16 @@ test('[R-196] an image is served with headers that let it do nothing else', asyn
 test('no other name is found', async () => {
   for (const name of ['nothing.png', '..%2Fsecret.key', `${'0'.repeat(32)}.png`, `${'0'.repeat(32)}.svg`])
     expect((await (await world.app).inject(`/images/${name}`)).json()).toMatchObject({ code: 'not_found' })
+})
+
+test('an image whose store can not be used is not said to be missing', async () => {
+  const { name } = await keep()
+  await world.breakImages()
+
+  expect((await (await world.app).inject(`/images/${name}`)).json()).toMatchObject({
+    code: 'image_store_down',
+    error: expect.stringContaining('tell an Admin'),
+  })
 })
 
 const sweep = () => sweepImages(world.sql, world.images)
@@ -94,36 +105,47 @@ test('a sweep waits for whoever is taking the image into use, and leaves it to t
   expect(await world.sql`select from images`).toHaveLength(1)
 })
 
-/** As much of S3 as we use: objects by their path. */
-async function startBucket() {
+/** As much of S3 as we use: objects by their path; or a store that refuses everything with this code. */
+async function startBucket(refusal?: { status: number; code: string }) {
   const objects = new Map<string, Buffer>()
   const server = createServer(async (request, response) => {
     const path = new URL(request.url ?? '', 'http://s3').pathname
     if (request.method === 'PUT') objects.set(path, await buffer(request))
     if (request.method === 'DELETE') objects.delete(path)
     const found = objects.get(path)
-    const status = request.method === 'DELETE' ? 204 : found ? 200 : 404
-    response.writeHead(status, { 'last-modified': new Date().toUTCString(), etag: '"1"' })
+    const missing = request.method === 'GET' && !found && { status: 404, code: 'NoSuchKey' }
+    const refused = refusal ?? missing
+    if (refused) {
+      response.writeHead(refused.status, { 'content-type': 'application/xml' })
+      return response.end(`<Error><Code>${refused.code}</Code><Message>Said by the store.</Message></Error>`)
+    }
+    response.writeHead(request.method === 'DELETE' ? 204 : 200, {
+      'last-modified': new Date().toUTCString(),
+      etag: '"1"',
+    })
     response.end(request.method === 'GET' ? found : undefined)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
-  return { objects, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } // it listens on a port
-}
-
-test('images live in an S3 bucket where one is configured', async () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'key')
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret')
   onTestFinished(() => void vi.unstubAllEnvs())
-  const { objects, endpoint } = await startBucket()
-  const imageStore = {
-    kind: 's3',
-    bucket: 'shop',
-    prefix: 'sendroom',
-    region: 'eu-central-1',
-    endpoint,
-  } as const
-  const images = openImages({ dataDir: '', imageStore })
+  const { port } = server.address() as AddressInfo // it listens on a port
+  const images = openImages({
+    dataDir: '',
+    imageStore: {
+      kind: 's3',
+      bucket: 'shop',
+      prefix: 'sendroom',
+      region: 'eu-central-1',
+      endpoint: `http://127.0.0.1:${port}`,
+    },
+  })
+  return { objects, images }
+}
+
+test('images live in an S3 bucket where one is configured', async () => {
+  const { objects, images } = await startBucket()
 
   const name = await images.put(await picture(), 'png')
   expect([...objects.keys()]).toEqual([`/shop/sendroom/${name}`])
@@ -133,4 +155,23 @@ test('images live in an S3 bucket where one is configured', async () => {
 
   await images.remove(name)
   expect(await images.read(name)).toBeNull()
+})
+
+test.each([
+  { status: 404, code: 'NoSuchBucket' },
+  { status: 403, code: 'InvalidAccessKeyId' },
+  { status: 403, code: 'AccessDenied' },
+])('a bucket that answers $code is refused in words, and its own are the cause', async (refusal) => {
+  const { images } = await startBucket(refusal)
+  const bytes = await picture()
+
+  for (const attempt of [
+    () => images.put(bytes, 'png'),
+    () => images.read(`${'0'.repeat(32)}.png`),
+    () => images.remove(`${'0'.repeat(32)}.png`),
+  ]) {
+    const error = await attempt().catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'image_store_down' })
+    expect(pino.stdSerializers.err(error as Error).message).toContain('Said by the store.')
+  }
 })

@@ -41,16 +41,35 @@ export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'im
   return {
     async put(bytes, extension) {
       const name = `${randomBytes(16).toString('hex')}.${extension}`
-      await (await disk()).put(keyOf(name), bytes)
+      await disk()
+        .then((it) => it.put(keyOf(name), bytes))
+        .catch(refuse)
       return name
     },
     async read(name) {
-      const key = keyOf(name)
-      if (!NAME.test(name) || !(await (await disk()).exists(key))) return null
-      return { bytes: await (await disk()).getBytes(key), mimeType: mimeTypeOf(name) }
+      if (!NAME.test(name)) return null
+      const bytes = await disk()
+        .then((it) => it.getBytes(keyOf(name)))
+        .catch((error) => (isMissing(error) ? null : refuse(error)))
+      return bytes && { bytes, mimeType: mimeTypeOf(name) }
     },
-    remove: async (name) => (await disk()).delete(keyOf(name)),
+    remove: (name) =>
+      disk()
+        .then((it) => it.delete(keyOf(name)))
+        .catch(refuse),
   }
+}
+
+/** A full disk, a bucket that is gone or locked: nothing that whoever asks did wrong. */
+function refuse(cause: unknown): never {
+  throw new Refusal('image_store_down', {}, null, cause)
+}
+
+/** Asked of the read itself: whether it `exists`, a bucket that is not there answers like one without the file. */
+function isMissing({ cause }: Error): boolean {
+  return (
+    cause instanceof Error && (cause.name === 'NoSuchKey' || ('code' in cause && cause.code === 'ENOENT'))
+  )
 }
 
 async function openFolder(location: string) {
@@ -70,6 +89,8 @@ async function openBucket({ bucket, region, endpoint }: Extract<Config['imageSto
       visibility: 'private',
       // New buckets have no access lists and refuse a call that names one.
       supportsACL: false,
+      // By itself the client waits for minutes for a store that is away, and so would a person.
+      requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true },
     }),
   )
 }

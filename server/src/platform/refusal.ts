@@ -38,6 +38,7 @@ export const STATUS: Record<ErrorCode, number> = {
   too_many_requests: 429,
   internal: 500,
   provider_failed: 502,
+  image_store_down: 503,
   qr_not_ready: 503,
   unavailable: 503,
 }
@@ -48,8 +49,14 @@ export class Refusal extends Error {
   readonly params: Params
   readonly retryAfterSeconds: number | null
 
-  constructor(code: ErrorCode, params: Params = {}, retryAfterSeconds: number | null = null) {
-    super(code)
+  /** `cause`: what an admin has to look into; it is logged, and told to nobody. */
+  constructor(
+    code: ErrorCode,
+    params: Params = {},
+    retryAfterSeconds: number | null = null,
+    cause?: unknown,
+  ) {
+    super(code, { cause })
     this.code = code
     this.params = params
     this.retryAfterSeconds = retryAfterSeconds

@@ -131,6 +131,18 @@ test('[R-193] [R-194] a text that calls itself a picture is refused, and so is a
   expect(await world.sql`select from messages`).toHaveLength(0)
 })
 
+test('an image that can not be stored is said in words, and no message is made without it', async () => {
+  const member = await world.add.user()
+  await world.breakImages()
+
+  const made = await world.call(member, messages.create, {
+    body: form({ textContent: 'Look' }, await picture()),
+  })
+
+  expect(made).toMatchObject({ status: 503, body: { code: 'image_store_down' } })
+  expect(await world.sql`select from messages`).toHaveLength(0)
+})
+
 test.each([
   ['no text', { textContent: ' ' }, { textContent: 'MESSAGE.TEXT_REQUIRED' }],
   ['a text of 4001 characters', { textContent: 'x'.repeat(4001) }, { textContent: 'MESSAGE.TEXT_TOO_LONG' }],
