@@ -16,3 +16,6 @@ export async function openPicker(person: Person) {
   await person.click(button)
   return within(await screen.findByRole('dialog'))
 }
+
+/** As a screen reader says it: also of a button that stays within reach to tell its reason. */
+export const isDisabled = (button: HTMLElement) => button.matches(':disabled, [aria-disabled="true"]')

@@ -3,13 +3,14 @@ import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { paths } from '../paths.ts'
+import { barred } from '../ui/barred.ts'
 import { confirm } from '../ui/confirm.ts'
 
 type AddProps = {
   to: (typeof paths)[keyof typeof paths]
   /** A key. */
   label: string
-  /** Why one may not, in words: disables the button. */
+  /** Why one may not, in words: bars the button. */
   reason: string | undefined
 }
 
@@ -20,7 +21,7 @@ export function AddButton({ to, label, reason }: AddProps) {
   return reason === undefined ? (
     <Button component={Link} to={to} {...look} />
   ) : (
-    <Button disabled title={reason} {...look} />
+    <Button {...barred(reason)} {...look} />
   )
 }
 
@@ -49,10 +50,10 @@ export function BulkDeleteButton({ selected, question, isBusy, reason, onDelete 
     <Button
       variant="default"
       leftSection={<IconTrash size={16} aria-hidden />}
-      disabled={count === 0 || reason !== undefined}
-      title={reason}
+      disabled={count === 0 && reason === undefined}
       loading={isBusy}
       onClick={askAndDelete}
+      {...(reason !== undefined && barred(reason))}
     >
       {t('COMMON.DELETE_SELECTED', { count })}
     </Button>

@@ -1,5 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
+import { barred } from './barred.ts'
 import classes from './row-action.module.css'
 
 type Props = {
@@ -8,7 +9,7 @@ type Props = {
   onClick: () => void
   /** What it does: deletes, or stops and clears something. */
   tone?: 'danger' | 'warning'
-  /** Why this can't be done now, in words: disables the button. */
+  /** Why this can't be done now, in words: bars the button. */
   reason?: string | undefined
   loading?: boolean
   /** The very thing to do next: shows its name as well. */
@@ -27,9 +28,9 @@ export function RowAction({ label, icon: Icon, tone, reason, isNext = false, ...
       data-tone={tone}
       data-next={isNext || undefined}
       aria-label={label}
-      title={reason ?? label}
-      disabled={reason !== undefined}
+      title={label}
       {...rest}
+      {...(reason !== undefined && barred(reason))}
     >
       <Icon size={18} stroke={1.75} aria-hidden />
       {isNext && <span className={classes.name}>{label}</span>}

@@ -4,6 +4,7 @@ import { group as anyGroup } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { isDisabled } from '../../../test/steps.ts'
 import { currentToasts } from '../../ui/toasts.ts'
 
 const group = { ...anyGroup, id: 2, participantCount: 1200, lastSyncAt: '2026-01-02T20:04:05.000Z' }
@@ -121,7 +122,7 @@ test('[R-612] without an account, a Member is told whom to ask', async () => {
     { path: '/groups', user: member },
   )
   expect(await screen.findByText('No groups yet. Ask an Admin to give you an account.')).toBeTruthy()
-  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Sync groups' }).disabled).toBe(true)
+  expect(isDisabled(screen.getByRole('button', { name: 'Sync groups' }))).toBe(true)
 })
 
 test('[R-612] with a linked account it is synced', async () => {

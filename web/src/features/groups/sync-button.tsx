@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { barred } from '../../ui/barred.ts'
 import { lazily } from '../../ui/lazily.tsx'
 import { PAGE_SIZE, type Syncs } from './use-syncs.ts'
 
@@ -23,9 +24,9 @@ export function SyncButton({ syncs }: { syncs: Syncs }) {
       <Button
         leftSection={<IconRefresh size={16} aria-hidden />}
         loading={isAsked || (isOnly && only.isSyncing)}
-        disabled={!only}
-        title={instances && !only ? t('GROUP.NO_ACCOUNT') : undefined}
+        disabled={!instances}
         onClick={() => (isOnly ? start(only.id) : setAsking(true))}
+        {...(instances && !only && barred(t('GROUP.NO_ACCOUNT')))}
       >
         {t('ACCOUNT.SYNC')}
       </Button>

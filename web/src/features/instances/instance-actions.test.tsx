@@ -1,10 +1,15 @@
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { screen, waitFor, within } from '@testing-library/react'
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
 import { renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
-import { currentToasts } from '../../ui/toasts.ts'
+import { isDisabled } from '../../../test/steps.ts'
+import { currentToasts, removeToast } from '../../ui/toasts.ts'
+
+afterEach(() => {
+  for (const { id } of currentToasts()) removeToast(id)
+})
 
 const rowOf = (name: string) => screen.findByRole('row', { name: new RegExp(name) })
 
@@ -107,11 +112,25 @@ test('[R-687] what fails is said for five seconds', async () => {
 test('an account that is not active says why it can’t be linked', async () => {
   const { button } = await open({}, { ...instance, status: 'Disconnected', isActive: false })
   for (const name of ['Scan QR', 'Get code', 'Sync groups']) {
-    expect(button(name).disabled).toBe(true)
+    expect(isDisabled(button(name))).toBe(true)
     expect(button(name).title).toBe('This account is not active. Activate it first.')
   }
-  expect(button('Log out').disabled).toBe(false)
+  expect(isDisabled(button('Log out'))).toBe(false)
 })
+
+test.each(['a finger', 'the keyboard'])(
+  'an action that can’t be done tells %s why, and does nothing',
+  async (by) => {
+    const { button, person, seen } = await open({}, { ...instance, isActive: false })
+    if (by === 'the keyboard') {
+      button('Sync groups').focus()
+      await person.keyboard('{Enter}')
+    } else await person.pointer({ keys: '[TouchA]', target: button('Sync groups') })
+    const region = within(screen.getByRole('region', { name: 'Notifications' }))
+    expect(region.getByText('This account is not active. Activate it first.')).toBeTruthy()
+    expect(seen.every(({ name }) => name.startsWith('GET'))).toBe(true)
+  },
+)
 
 test('an account that was stopped is let go on from the list', async () => {
   const stopped: InstanceRow = { ...instance, waiting: { code: 'account_failures', params: { count: 10 } } }

@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest'
 import { done, job, row } from '../../../test/job.ts'
 import { member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { isDisabled } from '../../../test/steps.ts'
 import { currentToasts, removeToast } from '../../ui/toasts.ts'
 
 afterEach(() => {
@@ -93,7 +94,7 @@ test('where everybody got it there is no rest: the page says so, the list when a
   const all = counts({ sent: 3, failed: 0 })
   const { person, router } = open(all, { 'GET /jobs': () => pageOf([{ ...row, status: 'Completed' }]) })
   const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Send to the rest' })
-  expect(button.disabled).toBe(true)
+  expect(isDisabled(button)).toBe(true)
   expect(button.title).toBe('Nobody is left to send to.')
   await router.navigate({ to: '/jobs' })
   await person.click(await screen.findByRole('button', { name: 'Send to the rest' }))
@@ -105,7 +106,7 @@ test('a refusal says why, below the screen’s words', async () => {
   const { person } = open(job, { 'POST /jobs/:id/pause': () => refuse(409, 'job_not_pausable') })
   await person.click(await screen.findByRole('button', { name: 'Pause job' }))
   expect(await screen.findByText('Error pausing job')).toBeTruthy()
-  expect(screen.getByText(/Only a job that waits or runs can be paused/)).toBeTruthy()
+  expect(screen.getByText(/Only a job that waits or runs, and is not paused yet, can be paused/)).toBeTruthy()
 })
 
 const stopped: Job = {

@@ -15,6 +15,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
+import { barred } from '../../ui/barred.ts'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { jobBarriers } from './job-barriers.ts'
 import classes from './job-detail.module.css'
@@ -89,8 +90,7 @@ function ActionButton({ label, icon: Icon, action, barrier }: ButtonProps) {
       leftSection={<Icon size={16} aria-hidden />}
       loading={action.isPending}
       onClick={action.ask}
-      disabled={barrier !== undefined}
-      title={barrier && t(barrier)}
+      {...(barrier !== undefined && barred(t(barrier)))}
     >
       {t(label)}
     </Button>

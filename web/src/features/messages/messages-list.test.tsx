@@ -3,6 +3,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { isDisabled } from '../../../test/steps.ts'
 import { currentToasts, removeToast } from '../../ui/toasts.ts'
 
 const row: MessageRow = {
@@ -179,7 +180,7 @@ test('[R-471] a Member who may not write messages can change nothing, and reads 
   await rowOf(/Shop/)
   for (const name of ['Add message', 'Edit', 'Delete', 'Delete selected (0)']) {
     const button = screen.getByRole<HTMLButtonElement>('button', { name })
-    expect(button.disabled).toBe(true)
+    expect(isDisabled(button)).toBe(true)
     expect(button.title).toMatch(/You may read messages/)
   }
 })

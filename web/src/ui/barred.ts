@@ -1,0 +1,12 @@
+import { addToast } from './toasts.ts'
+
+/**
+ * Props of a button that can't be used now, and why, in words. It looks and counts as disabled, but stays within
+ * reach: a finger sees no `title`, and the keyboard skips what is `disabled`. Pressing it tells the reason.
+ */
+export const barred = (reason: string) => ({
+  'aria-disabled': true,
+  'data-disabled': true,
+  title: reason,
+  onClick: () => addToast({ type: 'info', msg: reason }),
+})
