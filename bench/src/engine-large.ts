@@ -93,12 +93,14 @@ async function moveDeepInto({ sql }: Stage, jobId: number) {
   const isIdle = async () =>
     (await sql`select from instances where in_flight is not null limit 1`).count === 0
   await until('nothing is on its way', isIdle, 60_000)
+  // Asked apart: while the statistics are older than the rows, PostgreSQL would ask for it again with each of them.
+  const [{ last }] = await sql<[{ last: number }]>`
+    select percentile_disc(0.95) within group (order by id) as last from deliveries where job_id = ${jobId}`
   await sql`
     with done as (
-      update deliveries d set status = 'sent', provider_message_id = 'bench-' || d.id, sent_at = d.intent_at
-      from (select percentile_disc(0.95) within group (order by id) as last from deliveries where job_id = ${jobId}) p
-      where d.job_id = ${jobId} and d.status = 'queued' and d.id <= p.last
-      returning d.id
+      update deliveries set status = 'sent', provider_message_id = 'bench-' || id, sent_at = intent_at
+      where job_id = ${jobId} and status = 'queued' and id <= ${last}
+      returning id
     )
     update jobs set fresh_from = coalesce((select max(id) + 1 from done), fresh_from) where id = ${jobId}`
 }
