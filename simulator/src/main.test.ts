@@ -64,7 +64,7 @@ test('it stops on SIGTERM', async () => {
 test.each([
   [['--port', 'http'], '--port must be a number from 0 to 65535.'],
   [['--colour', 'red'], "Unknown option '--colour'."],
-  [['--file', '/proc/none/x'], 'The simulator cannot start: ENOENT'],
+  [['--file', '/dev/null/none/x'], 'The simulator cannot start: ENOTDIR'],
 ])('%j is answered with one clear sentence', async (options, sentence) => {
   const child = run(...options)
   let said = ''
