@@ -61,3 +61,14 @@ test('[R-169] a longer list is counted whole, and its count kept for a while', a
   await world.sql`delete from numbers where id = 1`
   expect((await numbers()).pagination.totalCount).toBe(10_005)
 })
+
+test('[R-169] the last page needs no count: it knows where the list ends', async () => {
+  await fill(10_005)
+  await numbers()
+  await world.sql`delete from numbers where id = 1`
+
+  const last = await numbers({ page: 1001 })
+
+  expect(last.data).toHaveLength(4)
+  expect(last.pagination).toMatchObject({ totalCount: 10_004, totalPages: 1001, hasNext: false })
+})
