@@ -9,6 +9,7 @@ import { isTaken, type Result, type Settled, type SettledRow, writeResults } fro
  * last one is through. No timer: under load batches grow by themselves, and without load nothing waits.
  */
 
+/** Messages in a batch: larger ones cost as much each, and the first of them waits longer. */
 const MOST = 128
 
 /** What an account hands in: what became of its last message, and whether it asks for the next one. */

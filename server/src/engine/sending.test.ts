@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Reason } from '@sendroom/contract/values'
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
-import { Refusal } from '../platform/refusal.ts'
 import { claimAccounts } from './claim.ts'
 import {
   accountIsWell,
@@ -353,7 +352,7 @@ test('an image whose store is away is tried again, and the log says what is wron
     insert into images (name, mime_type, size) values ('d.png', 'image/png', 1) returning id`
   let isAway = true
   const readImage = async () => {
-    if (isAway) throw new Refusal('image_store_down')
+    if (isAway) throw new Error('The bucket is gone')
     return { bytes: new Uint8Array([1]), mimeType: 'image/png' }
   }
   const job = await world.add.job({ imageId: image.id })

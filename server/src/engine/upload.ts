@@ -1,6 +1,5 @@
 import type { Reason } from '@sendroom/contract/values'
 import type { Sql } from '../platform/database/connection.ts'
-import { Refusal } from '../platform/refusal.ts'
 import type { UploadOutcome } from '../providers/provider.ts'
 import type { Claim } from './claim.ts'
 import { type AccountChange, type Consequence, consequenceOf, reason } from './consequence.ts'
@@ -31,16 +30,18 @@ export async function uploadImage(parts: EngineParts, claim: Claim, upload: Uplo
 }
 
 async function tryUpload(parts: EngineParts, upload: Upload): Promise<UploadOutcome> {
-  const busy = (why: Reason) => ({ kind: 'busy', reason: why, retryAfterMs: null }) as const
+  const busy = (code: Reason['code']) => ({ kind: 'busy', reason: reason(code), retryAfterMs: null }) as const
+  const way = reach(parts, upload)
+  if (!way) return busy('provider_unreachable')
+  let failing: Reason['code'] = 'image_store_down'
   try {
-    const way = reach(parts, upload)
-    if (!way) return busy(reason('provider_unreachable'))
     const image = await parts.readImage(upload.imageName)
     if (!image) return { kind: 'rejected', reason: reason('media_missing') }
+    failing = 'provider_unreadable'
     return await way.provider.uploadImage(way.account, image)
   } catch (error) {
     parts.log.error({ err: error }, 'An image could not be read or uploaded')
-    return busy(reason(error instanceof Refusal ? 'image_store_down' : 'media_missing'))
+    return busy(failing)
   }
 }
 
