@@ -67,7 +67,9 @@ rows.push(
   await measure('messages by author', `${api}/messages?sortBy=createdByUserName`, list),
   await measure('jobs by status', `${api}/jobs?sortBy=status`, list),
   await measure('bare Fastify, again', bareUrl, ''),
-  await measure('dashboard, as many jobs and groups, 1 client', `${api}/groups/stats`, '', { connections: 1 }),
+  await measure('dashboard, as many jobs and groups, 1 client', `${api}/groups/stats`, '', {
+    connections: 1,
+  }),
 )
 printTable(`Lists at ${ROWS.toLocaleString('en')} rows, ${CLIENTS} clients, ${SECONDS} s each`, rows)
 await bare.end('SIGTERM')
