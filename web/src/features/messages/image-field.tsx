@@ -1,8 +1,9 @@
-import { Checkbox, FileInput, Image, Stack } from '@mantine/core'
+import { Checkbox, FileInput, Stack } from '@mantine/core'
 import { imageTypes, limits } from '@sendroom/contract/limits'
 import { IconPhoto } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Picture } from '../../ui/picture.tsx'
 import classes from './image-field.module.css'
 import { useImageDrop } from './use-image-drop.ts'
 
@@ -71,6 +72,6 @@ function problemOf({ type, size }: File): string | null {
 const Preview = ({ url, label }: { url: string; label: string }) => (
   <figure style={{ margin: 0 }}>
     <figcaption style={{ fontSize: 'var(--mantine-font-size-sm)' }}>{label}</figcaption>
-    <Image src={url} alt={label} w="auto" maw={PREVIEW} mah={PREVIEW} fit="contain" radius="sm" />
+    <Picture src={url} alt={label} w="auto" maw={PREVIEW} mah={PREVIEW} fit="contain" />
   </figure>
 )

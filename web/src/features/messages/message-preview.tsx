@@ -1,6 +1,7 @@
 import { Paper, Text, Title } from '@mantine/core'
 import { Fragment, type ReactNode, useDeferredValue, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Picture } from '../../ui/picture.tsx'
 import classes from './message-preview.module.css'
 import { type Line, type Piece, whatsAppLines } from './whatsapp-text.ts'
 
@@ -27,7 +28,7 @@ export function MessagePreview({ text, imageUrl }: Props) {
         ) : (
           <div className={classes.bubble}>
             {imageUrl !== null && (
-              <img className={classes.image} src={imageUrl} alt={t('MESSAGE.PREVIEW_IMAGE')} />
+              <Picture className={classes.image} src={imageUrl} alt={t('MESSAGE.PREVIEW_IMAGE')} />
             )}
             {lines.map((line, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place

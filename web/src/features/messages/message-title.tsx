@@ -1,8 +1,9 @@
-import { Group, Image, Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { limits } from '@sendroom/contract/limits'
 import type { MessageRow } from '@sendroom/contract/messages'
 import { truncate } from '../../format.ts'
 import { Name } from '../../ui/name.tsx'
+import { Picture } from '../../ui/picture.tsx'
 
 const THUMBNAIL = 40
 
@@ -10,7 +11,7 @@ const THUMBNAIL = 40
 export const MessageTitle = ({ message }: { message: MessageRow }) => (
   <Group gap="xs" wrap="nowrap">
     {message.imageUrl && (
-      <Image src={message.imageUrl} alt="" w={THUMBNAIL} h={THUMBNAIL} fit="cover" radius="sm" flex="none" />
+      <Picture src={message.imageUrl} alt="" w={THUMBNAIL} h={THUMBNAIL} fit="cover" flex="none" />
     )}
     <Text size="sm" title={message.textContent}>
       <Name>{truncate(message.textContent, limits.titleLength)}</Name>
