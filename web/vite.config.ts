@@ -18,7 +18,7 @@ const files = [
   // What everybody needs who is signed in.
   {
     name: 'shell',
-    test: /src[\\/](app[\\/]shell|features[\\/]dashboard[\\/]dashboard-page|(api|i18n|format|ui)\b(?!.*dialog))|@tabler/,
+    test: /src[\\/](app[\\/]shell|features[\\/]dashboard[\\/]dashboard-page|(api|i18n|format|ui)\b(?!.*(dialog|whatsapp)))|@tabler/,
   },
   { name: 'lists', test: /src[\\/]lists[\\/]/ },
 ]

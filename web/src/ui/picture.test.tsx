@@ -49,5 +49,5 @@ test('[R-578] another image in its place is looked at anew', async () => {
   await failAll()
   const field = document.querySelector('input[type=file]') as HTMLInputElement
   await person.upload(field, new File(['a picture'], 'cat.png', { type: 'image/png' }))
-  expect((await screen.findByAltText('Image in the preview')).getAttribute('src')).toBe('blob:cat')
+  expect((await screen.findByAltText('Image of the message')).getAttribute('src')).toBe('blob:cat')
 })

@@ -1,0 +1,85 @@
+import { Text } from '@mantine/core'
+import { Fragment, type ReactNode, useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Picture } from './picture.tsx'
+import classes from './whatsapp-message.module.css'
+import { type Line, type Piece, whatsAppLines } from './whatsapp-text.ts'
+
+type Props = {
+  text: string
+  imageUrl: string | null
+  /** What stands there while there is nothing to show. */
+  hint?: string
+}
+
+/** A message as WhatsApp shows it. */
+export function WhatsAppMessage({ text, imageUrl, hint }: Props) {
+  const { t } = useTranslation()
+  const lines = useMemo(() => whatsAppLines(text), [text])
+  const isEmpty = text.trim() === '' && imageUrl === null
+  return (
+    // A long text scrolls, so the keyboard must reach it.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
+    <div className={classes.chat} tabIndex={0}>
+      {isEmpty ? (
+        <Text size="sm" className={classes.hint}>
+          {hint}
+        </Text>
+      ) : (
+        <div className={classes.bubble}>
+          {imageUrl !== null && (
+            <Picture className={classes.image} src={imageUrl} alt={t('COMMON.MESSAGE_IMAGE')} />
+          )}
+          {lines.map((line, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+            <LineOf key={at} line={line} />
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Each line has the direction of its own script, as in WhatsApp. */
+const LineOf = ({ line: { kind, pieces } }: { line: Line }) => (
+  <div dir="auto" className={classes[kind]}>
+    {pieces.length === 0 ? <br /> : <Pieces pieces={pieces} />}
+  </div>
+)
+
+const Pieces = ({ pieces }: { pieces: Piece[] }) =>
+  pieces.map((piece, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place
+    <Fragment key={at}>{typeof piece === 'string' ? piece : look(piece)}</Fragment>
+  ))
+
+function look(piece: Exclude<Piece, string>): ReactNode {
+  switch (piece.kind) {
+    case 'bold':
+      return (
+        <strong>
+          <Pieces pieces={piece.pieces} />
+        </strong>
+      )
+    case 'italic':
+      return (
+        <em>
+          <Pieces pieces={piece.pieces} />
+        </em>
+      )
+    case 'strike':
+      return (
+        <s>
+          <Pieces pieces={piece.pieces} />
+        </s>
+      )
+    case 'link':
+      return (
+        <a href={piece.href} target="_blank" rel="noreferrer">
+          {piece.text}
+        </a>
+      )
+    default:
+      return <code className={classes[piece.kind]}>{piece.text}</code>
+  }
+}
