@@ -1,5 +1,5 @@
 import { Button, Group, Paper, Stack } from '@mantine/core'
-import type { FormEventHandler, ReactNode } from 'react'
+import { type FormEventHandler, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { PageTitle } from '../ui/page-title.tsx'
 import classes from './form-page.module.css'
@@ -11,32 +11,32 @@ type Props = {
   isBusy: boolean
   onSubmit: FormEventHandler<HTMLFormElement>
   onCancel: () => void
-  /** What belongs to the form and is not filled in: beside it, or below where there is no room. */
+  /** What belongs to the form and is not filled in: beside it, or between fields and buttons. */
   aside?: ReactNode
   children: ReactNode
 }
 
-/** The frame of a form page: title, fields, cancel and submit. */
+/** The frame of a form page: title, fields, what there is to read before one sends, cancel and submit. */
 export function FormPage({ title, submitText, isBusy, onSubmit, onCancel, aside, children }: Props) {
   const { t } = useTranslation()
+  const id = useId()
   return (
     <>
       <PageTitle>{title}</PageTitle>
       <div className={classes.columns}>
-        <Paper component="form" withBorder p="lg" onSubmit={onSubmit} noValidate>
-          <Stack>
-            {children}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={onCancel}>
-                {t('COMMON.CANCEL')}
-              </Button>
-              <Button type="submit" loading={isBusy}>
-                {submitText ?? t('COMMON.SAVE')}
-              </Button>
-            </Group>
-          </Stack>
+        <Paper component="form" id={id} withBorder p="lg" onSubmit={onSubmit} noValidate>
+          <Stack>{children}</Stack>
         </Paper>
-        {aside}
+        {aside && <div className={classes.aside}>{aside}</div>}
+        {/* Outside of the form, for what stands aside may be a form of its own. */}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {t('COMMON.CANCEL')}
+          </Button>
+          <Button type="submit" form={id} loading={isBusy}>
+            {submitText ?? t('COMMON.SAVE')}
+          </Button>
+        </Group>
       </div>
     </>
   )

@@ -39,6 +39,13 @@ test('before anybody is chosen it says what it is for, and asks nothing', async 
   expect(asked(seen)).toEqual([])
 })
 
+test('[R-580] it stands before the button that creates the job', async () => {
+  await open(() => calm)
+  const preview = screen.getByRole('region', { name: 'Before it starts' })
+  const button = screen.getByRole('button', { name: 'Create job' })
+  expect(preview.compareDocumentPosition(button)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+})
+
 test('[R-556] it asks once the typing has settled, and tells how many and how long', async () => {
   const { panel, person, seen, type } = await open(({ body }) => ({
     ...calm,

@@ -79,6 +79,7 @@ function TestForm({ message, instanceId, isReady }: Props) {
         />
         <Button
           type="submit"
+          variant="default"
           leftSection={<IconSend size={16} aria-hidden />}
           loading={form.submitting}
           // The first click of a double one may be answered before the second: that would send it twice.
