@@ -1,7 +1,9 @@
 /** How fast are the lists and the dashboard at 1,000,000 rows, for 20 clients? */
+import { contract } from '@sendroom/contract'
 import autocannon from 'autocannon'
 import { foldSentCounts } from '../../server/src/features/dashboard/dashboard.queries.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'
+import { HttpClient } from '../../server/test/http-client.ts'
 import { Installation, Program } from '../../server/test/process.ts'
 import { seedLists, seedSent } from './seed.ts'
 import { printTable } from './table.ts'
@@ -15,12 +17,12 @@ const sendroom = await home.start()
 const sql = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
 const bare = new Program('bench/src/bare.ts', [JSON.stringify(home.database)], home.dataDir, {})
 const [, bareUrl = ''] = await bare.says(/listens on (\S+)/)
-const { token } = await home.signIn(sendroom)
+const admin = await home.signIn(sendroom)
 
-type Load = { body?: object; connections?: number }
+type Load = { body?: object; connections?: number; token?: string | undefined }
 
 async function measure(name: string, url: string, budget: string, load: Load = {}) {
-  const { body, connections = CLIENTS } = load
+  const { body, connections = CLIENTS, token = admin.token } = load
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const request = { url, headers, ...(body && { method: 'POST' as const, body: JSON.stringify(body) }) }
   await autocannon({ ...request, connections, duration: 1 })
@@ -60,6 +62,12 @@ for (const name of ['messages', 'jobs', 'groups'])
     await measure(`${name}, search, few found`, `${api}/${name}?search=word123456`, search),
     await measure(`${name}, search, many found`, `${api}/${name}?search=word12`, search),
   )
+const { token } = await signInMember()
+for (const name of ['messages', 'jobs', 'groups'])
+  rows.push(
+    await measure(`${name}, a Member of 3 accounts`, `${api}/${name}`, list, { token }),
+    await measure('the same, search, many found', `${api}/${name}?search=wo`, search, { token }),
+  )
 rows.push(
   await measure('groups/search of 10 accounts', `${api}/groups/search`, list, {
     body: { instanceIds: Array.from({ length: 10 }, (_, index) => index + 1) },
@@ -71,6 +79,15 @@ rows.push(
     connections: 1,
   }),
 )
+
+async function signInMember() {
+  const member = { username: 'member', password: 'a password' }
+  await admin.ask(contract.users.create, {
+    body: { ...member, email: 'member@example.com', assignedInstances: [1, 2, 3] },
+  })
+  return new HttpClient(sendroom.url).ask(contract.session.login, { body: member })
+}
+
 printTable(`Lists at ${ROWS.toLocaleString('en')} rows, ${CLIENTS} clients, ${SECONDS} s each`, rows)
 await bare.end('SIGTERM')
 await sendroom.end('SIGTERM')

@@ -3,7 +3,8 @@ import type { Db } from '../../platform/database/connection.ts'
 
 export async function findCaller(sql: Db, tokenHash: Buffer): Promise<Caller | null> {
   const [caller] = await sql<Caller[]>`
-    select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, s.token_hash
+    select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, s.token_hash,
+      array(select instance_id from user_instances where user_id = u.id) as instance_ids
     from sessions s join users u on u.id = s.user_id
     where s.token_hash = ${tokenHash} and ${sessionLives(sql)}`
   return caller ?? null

@@ -39,6 +39,8 @@ export function connect(
       ...{ application_name: applicationName, TimeZone: 'UTC', DateStyle: 'ISO' },
       // A process that is stopped within a transaction must not hold its locks until TCP gives up, hours later.
       idle_in_transaction_session_timeout: 15_000,
+      // A plan for whatever values may come walks over a million rows for a search or a Member that has none of them.
+      plan_cache_mode: 'force_custom_plan',
     },
     fetch_types: false,
     types: {
