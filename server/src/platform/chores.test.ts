@@ -170,22 +170,40 @@ test('recurring work is scheduled once for all workers', async () => {
   ])
 })
 
-test('a recurring duty is done when its time comes', async () => {
-  let runs = 0
-  open({ recurring: { look: { everyMinutes: 5, run: async () => void runs++ } } })
-  const ask = openChores({ database: world.database.address, log })
-  opened.push(ask)
+/** As the schedule does when the minute has come. */
+async function fall(name: string) {
   await until('the queue is there', async () => {
     const queues = await world.sql`select from pgboss.queue where name = 'recurring'`.catch(() => [])
     return queues.length === 1
   })
-
-  // As the schedule does when the minute has come.
   await world.sql`
     insert into pgboss.job (name, data, policy, singleton_key)
-    values ('recurring', '{"name": "look"}', 'stately', 'look')`
+    values ('recurring', ${world.sql.json({ name })}, 'stately', ${name})`
+}
+
+test('a recurring duty is done when its time comes', async () => {
+  let runs = 0
+  open({ recurring: { look: { everyMinutes: 5, run: async () => void runs++ } } })
+
+  await fall('look')
 
   await until('it is done', () => runs === 1)
+})
+
+test('a recurring duty that fails is told by its name', async () => {
+  const lines: string[] = []
+  const chores = openChores({
+    database: world.database.address,
+    log: pino({}, { write: (line: string) => lines.push(line) }),
+  })
+  opened.push(chores)
+  const run = () => Promise.reject(new Error('the disk is full'))
+  chores.work({ sync: async () => {}, recurring: { sweep: { everyMinutes: 5, run } } })
+
+  await fall('sweep')
+
+  await until('it is told', () => lines.length > 0)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ duty: 'sweep', err: { message: 'the disk is full' } })
 })
 
 test('stopping what never began needs no database', async () => {

@@ -78,7 +78,7 @@ export function openChores({ database, log }: { database: DatabaseTarget; log: L
     await (await asking?.catch(() => undefined))?.stop()
     while (!stopping.signal.aborted) {
       try {
-        return await take(await started(), duties, stopping.signal)
+        return await take(await started(), duties, stopping.signal, log)
       } catch (error) {
         log.warn({ err: error }, 'The background work could not begin, and is tried again')
         await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
@@ -136,14 +136,23 @@ function withUsualSsl(url: string): string {
   return parsed.href
 }
 
-async function take(boss: PgBoss, duties: Duties, stopping: AbortSignal): Promise<void> {
+async function take(boss: PgBoss, duties: Duties, stopping: AbortSignal, log: Log): Promise<void> {
   await boss.work<{ instanceId: number }>(SYNC, { localConcurrency: 3 }, async ([job]) => {
     if (job) await duties.sync(job.data.instanceId, AbortSignal.any([job.signal, stopping]))
   })
   const slow = { pollingIntervalSeconds: 10, localConcurrency: 2 }
   await boss.work<{ name: string }>(RECURRING, slow, async ([job]) => {
-    // An older version may have scheduled what there is no more.
-    if (job) await duties.recurring[job.data.name]?.run(AbortSignal.any([job.signal, stopping]))
+    if (!job) return
+    const duty = job.data.name
+    try {
+      // An older version may have scheduled what there is no more.
+      await duties.recurring[duty]?.run(AbortSignal.any([job.signal, stopping]))
+    } catch (error) {
+      // The queue keeps it where nobody looks.
+      if (!stopping.aborted)
+        log.warn({ err: error, duty }, 'Recurring work failed; it is done again in its turn')
+      throw error
+    }
   })
   for (const [name, { everyMinutes }] of Object.entries(duties.recurring))
     await boss.schedule(RECURRING, cronOf(everyMinutes), { name }, { key: name, singletonKey: name })

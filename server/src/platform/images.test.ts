@@ -60,6 +60,19 @@ test('an image that nothing has referred to for an hour is swept with its file',
   expect(await world.images.read(name)).toBeNull()
 })
 
+test('an image whose file could not be deleted is swept the next time', async () => {
+  const { name } = await keep()
+  await sweep()
+  await world.shiftClock('61 minutes')
+  const isAway = async () => Promise.reject(new Error('the store is away'))
+
+  await expect(sweepImages(world.sql, { ...world.images, remove: isAway })).rejects.toThrow()
+  await sweep()
+
+  expect(await world.images.read(name)).toBeNull()
+  expect(await world.sql`select from images`).toHaveLength(0)
+})
+
 test.each(['message', 'job'] as const)('an image of a %s stays', async (owner) => {
   const { id, name } = await keep()
   await world.add[owner]({ imageId: id })

@@ -113,7 +113,7 @@ export async function sweepImages(sql: Sql, images: ImageStore): Promise<void> {
   await markUnused(sql)
   const unused = await sql<{ id: number; name: string }[]>`
     select id, name from images where unused_since <= clock_now() - interval '1 hour' order by id limit 1000`
-  for (const { id, name } of unused) if (await deleteUnused(sql, id)) await images.remove(name)
+  for (const { id, name } of unused) await deleteUnused(sql, id, () => images.remove(name))
 }
 
 const isUsed = (sql: Db) => sql`(
@@ -124,13 +124,13 @@ const markUnused = (sql: Db) => sql`
   update images i set unused_since = case when unused_since is null then clock_now() end
   where ${isUsed(sql)} = (unused_since is not null)`
 
-/** False if somebody took it into use meanwhile. */
-const deleteUnused = (sql: Sql, id: number) =>
+/** Unless somebody took it into use meanwhile. The row goes only with its file: else nobody would know of that. */
+const deleteUnused = (sql: Sql, id: number, removeFile: () => Promise<void>) =>
   sql.begin(async (tx) => {
     // A new reference needs this row's lock too: who holds it is seen by the second statement or waits for it.
     await tx`select from images where id = ${id} for update`
     const { count } = await tx`delete from images i where id = ${id} and not ${isUsed(tx)}`
-    return count === 1
+    if (count === 1) await removeFile()
   })
 
 export function imageRoutes(app: FastifyInstance, images: ImageStore): void {
