@@ -2,7 +2,7 @@ import { addAccount, groupsOf, named } from './scene.ts'
 import { confirm, toast } from './steps.ts'
 import { expect, test } from './story.ts'
 
-test('a job is paused, goes on, is cancelled, and is sent to the rest: each group gets it once', async ({
+test('[R-581] a job is paused, goes on, is cancelled, and is sent to the rest: each group gets it once', async ({
   sendroom,
   admin,
   openAs,
@@ -31,6 +31,7 @@ test('a job is paused, goes on, is cancelled, and is sent to the rest: each grou
     await page.getByRole('button', { name: 'Pause job' }).click()
     await expect(toast(page, 'Job paused.')).toBeVisible()
     await expect(status('Paused')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Resume job' })).toBeFocused()
     await expect(main.getByRole('note')).toContainText('The job is paused.')
     expect(await admin.call('GET /jobs/:id', { params: { id } })).toMatchObject({
       isPaused: true,
@@ -40,7 +41,7 @@ test('a job is paused, goes on, is cancelled, and is sent to the rest: each grou
   })
 
   await test.step('resume', async () => {
-    await page.getByRole('button', { name: 'Resume job' }).click()
+    await page.keyboard.press('Enter')
     await expect(toast(page, 'The job goes on.')).toBeVisible()
     await expect(status('Running')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Pause job' })).toBeEnabled()
@@ -55,7 +56,12 @@ test('a job is paused, goes on, is cancelled, and is sent to the rest: each grou
 
   await setPause(0)
   await test.step('send to the rest: asked with their number, those who have it are left alone', async () => {
-    await page.getByRole('button', { name: 'Send to the rest' }).click()
+    const button = page.getByRole('button', { name: 'Send to the rest' })
+    await button.click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(button).toBeFocused()
+    await page.keyboard.press('Enter')
     const question = `${groups.length - sentTo().length} recipients did not get this message and will get it now.`
     await confirm(page, question, 'Send')
     await expect(toast(page, 'The job goes on with the rest.')).toBeVisible()

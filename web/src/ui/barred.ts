@@ -10,3 +10,6 @@ export const barred = (reason: string) => ({
   title: reason,
   onClick: () => addToast({ type: 'info', msg: reason }),
 })
+
+/** Props of a button whose work is under way. It is not `disabled`: that would take the focus from it. */
+export const busy = { 'aria-disabled': true, 'aria-busy': true, onClick: () => {} }

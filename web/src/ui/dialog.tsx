@@ -27,7 +27,9 @@ export function Dialog(props: Props) {
 
 /** What has opened the dialog, or the page where that is gone: a row that was deleted. */
 const next = (opener: Element | null) =>
-  opener instanceof HTMLElement && opener.isConnected ? opener : document.querySelector('main')
+  opener instanceof HTMLElement && opener.isConnected && opener !== document.body
+    ? opener
+    : document.querySelector('main')
 
 /** Mantine's own returns the focus only when a modal closes, not when it goes. */
 function useFocusReturn() {

@@ -1,6 +1,6 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Loader } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
-import { barred } from './barred.ts'
+import { barred, busy } from './barred.ts'
 import classes from './row-action.module.css'
 
 type Props = {
@@ -17,7 +17,15 @@ type Props = {
 }
 
 /** A button of a table row: an icon with its name for the pointer and for screen readers. */
-export function RowAction({ label, icon: Icon, tone, reason, isNext = false, ...rest }: Props) {
+export function RowAction({
+  label,
+  icon: Icon,
+  tone,
+  reason,
+  isNext = false,
+  loading = false,
+  onClick,
+}: Props) {
   return (
     // One element in both looks: a dialog it has opened gives the focus back to it.
     <ActionIcon
@@ -29,10 +37,11 @@ export function RowAction({ label, icon: Icon, tone, reason, isNext = false, ...
       data-next={isNext || undefined}
       aria-label={label}
       title={label}
-      {...rest}
+      onClick={onClick}
       {...(reason !== undefined && barred(reason))}
+      {...(loading && busy)}
     >
-      <Icon size={18} stroke={1.75} aria-hidden />
+      {loading ? <Loader size={18} color="currentcolor" /> : <Icon size={18} stroke={1.75} aria-hidden />}
       {isNext && <span className={classes.name}>{label}</span>}
     </ActionIcon>
   )

@@ -1,32 +1,23 @@
-import { ActionIcon, Button, Group } from '@mantine/core'
-import { isLive } from '@sendroom/contract/job-life'
+import { ActionIcon, Button, Group, Loader } from '@mantine/core'
 import type { Job } from '@sendroom/contract/jobs'
-import {
-  IconArrowLeft,
-  IconBan,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconRotateClockwise,
-  IconSend,
-  IconTrash,
-  type TablerIcon,
-} from '@tabler/icons-react'
+import { IconArrowLeft, IconBan, IconRotateClockwise, IconTrash, type TablerIcon } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
-import { barred } from '../../ui/barred.ts'
+import { barred, busy } from '../../ui/barred.ts'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { jobBarriers } from './job-barriers.ts'
 import classes from './job-detail.module.css'
 import { JobStatusBadge } from './job-status-badge.tsx'
+import { jobStep } from './job-step.ts'
 import type { JobActions } from './use-job-actions.ts'
 
 /** Which job it is, how it stands, and what can be done with it. */
 export function JobHeader({ job, actions }: { job: Job; actions: JobActions }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const { pause, resume, restart, retry, cancel, remove } = actions
+  const { restart, cancel, remove } = actions
   const barriers = jobBarriers(job, mayDo('canCreateJobs', useCurrentUser()))
   return (
     <Group justify="space-between">
@@ -47,15 +38,7 @@ export function JobHeader({ job, actions }: { job: Job; actions: JobActions }) {
         <JobStatusBadge job={job} />
       </Group>
       <Group gap="xs" className={classes.buttons}>
-        {!isLive(job) && (
-          <ActionButton label="JOB.RETRY" icon={IconSend} action={retry} barrier={barriers.retry} />
-        )}
-        {isLive(job) && job.isPaused && (
-          <ActionButton label="JOB.RESUME" icon={IconPlayerPlay} action={resume} barrier={barriers.resume} />
-        )}
-        {isLive(job) && !job.isPaused && (
-          <ActionButton label="JOB.PAUSE" icon={IconPlayerPause} action={pause} barrier={barriers.pause} />
-        )}
+        <ActionButton {...jobStep(job, actions, barriers)} />
         <ActionButton
           label="JOB.RESTART"
           icon={IconRotateClockwise}
@@ -87,10 +70,12 @@ function ActionButton({ label, icon: Icon, action, barrier }: ButtonProps) {
   return (
     <Button
       variant="default"
-      leftSection={<Icon size={16} aria-hidden />}
-      loading={action.isPending}
+      leftSection={
+        action.isPending ? <Loader size={16} color="currentcolor" /> : <Icon size={16} aria-hidden />
+      }
       onClick={action.ask}
       {...(barrier !== undefined && barred(t(barrier)))}
+      {...(action.isPending && busy)}
     >
       {t(label)}
     </Button>

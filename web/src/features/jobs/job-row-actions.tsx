@@ -1,26 +1,20 @@
-import { isLive } from '@sendroom/contract/job-life'
 import type { JobRow } from '@sendroom/contract/jobs'
-import {
-  IconBan,
-  IconEye,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconRotateClockwise,
-  IconSend,
-  IconTrash,
-} from '@tabler/icons-react'
+import { IconBan, IconEye, IconRotateClockwise, IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { paths } from '../../paths.ts'
 import { RowAction } from '../../ui/row-action.tsx'
 import { jobBarriers } from './job-barriers.ts'
+import { jobStep } from './job-step.ts'
 import { useJobActions } from './use-job-actions.ts'
 
 export function JobRowActions({ job, isAllowed }: { job: JobRow; isAllowed: boolean }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const { pause, resume, restart, retry, cancel, remove } = useJobActions(job.id)
+  const actions = useJobActions(job.id)
+  const { restart, cancel, remove } = actions
   const barriers = jobBarriers(job, isAllowed)
+  const step = jobStep(job, actions, barriers)
   const reason = (key: string | undefined) => key && t(key)
   return (
     <>
@@ -29,33 +23,13 @@ export function JobRowActions({ job, isAllowed }: { job: JobRow; isAllowed: bool
         icon={IconEye}
         onClick={() => navigate({ to: paths.job, params: { id: String(job.id) } })}
       />
-      {!isLive(job) && (
-        <RowAction
-          label={t('JOB.RETRY')}
-          icon={IconSend}
-          reason={reason(barriers.retry)}
-          loading={retry.isPending}
-          onClick={retry.ask}
-        />
-      )}
-      {isLive(job) && job.isPaused && (
-        <RowAction
-          label={t('JOB.RESUME')}
-          icon={IconPlayerPlay}
-          reason={reason(barriers.resume)}
-          loading={resume.isPending}
-          onClick={resume.ask}
-        />
-      )}
-      {isLive(job) && !job.isPaused && (
-        <RowAction
-          label={t('JOB.PAUSE')}
-          icon={IconPlayerPause}
-          reason={reason(barriers.pause)}
-          loading={pause.isPending}
-          onClick={pause.ask}
-        />
-      )}
+      <RowAction
+        label={t(step.label)}
+        icon={step.icon}
+        reason={reason(step.barrier)}
+        loading={step.action.isPending}
+        onClick={step.action.ask}
+      />
       <RowAction
         label={t('JOB.RESTART')}
         icon={IconRotateClockwise}
