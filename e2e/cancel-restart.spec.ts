@@ -2,7 +2,7 @@ import { addAccount, groupsOf, named } from './scene.ts'
 import { confirm, rowOf, toast, viewJob } from './steps.ts'
 import { expect, test } from './story.ts'
 
-test('a job is cancelled and restarted, each after a question; the restart begins from nothing', async ({
+test('[R-419] [R-582] a job is cancelled and restarted, each after a question; the restart begins from nothing', async ({
   sendroom,
   admin,
   openAs,
@@ -30,7 +30,8 @@ test('a job is cancelled and restarted, each after a question; the restart begin
     await cancel.click()
     await confirm(page, 'Are you sure you want to cancel this job?', 'Close')
     await expect(main.getByText('Running', { exact: true })).toBeVisible()
-    await cancel.click()
+    // The second click of a double one falls beside the dialog.
+    await cancel.dblclick({ delay: 100 })
     await confirm(page, 'Are you sure you want to cancel this job?', 'Cancel job')
     await expect(toast(page, 'Job cancelled successfully!')).toBeVisible()
     await expect(main.getByText('Cancelled', { exact: true })).toBeVisible()

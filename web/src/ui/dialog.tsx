@@ -2,7 +2,7 @@ import { Modal, type ModalProps } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 
-type Props = Pick<ModalProps, 'title' | 'size' | 'closeOnClickOutside' | 'children'> & { onClose: () => void }
+type Props = Pick<ModalProps, 'title' | 'size' | 'children'> & { onClose: () => void }
 
 /**
  * A modal that is there as long as it is rendered. It keeps the focus inside and gives it back at the end.
@@ -17,6 +17,8 @@ export function Dialog(props: Props) {
       centered
       returnFocus={false}
       transitionProps={{ duration: 0 }}
+      // The second click of a double one falls beside it.
+      closeOnClickOutside={false}
       // Else its head would be a second banner of the page.
       attributes={{ header: { role: 'none' } }}
       closeButtonProps={{ 'aria-label': t('COMMON.CLOSE') }}

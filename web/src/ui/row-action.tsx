@@ -2,6 +2,7 @@ import { ActionIcon, Loader } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
 import { barred, busy } from './barred.ts'
 import classes from './row-action.module.css'
+import { singly } from './singly.ts'
 
 type Props = {
   label: string
@@ -37,7 +38,7 @@ export function RowAction({
       data-next={isNext || undefined}
       aria-label={label}
       title={label}
-      onClick={onClick}
+      onClick={singly(onClick)}
       {...(reason !== undefined && barred(reason))}
       {...(loading && busy)}
     >

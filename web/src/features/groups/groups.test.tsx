@@ -179,10 +179,10 @@ test('an export under way shows so, and can’t be begun twice', async () => {
     name: 'Export the members of Family',
   })
   await person.click(button)
-  await waitFor(() => expect(button.dataset.loading).toBe('true'))
+  await waitFor(() => expect(button.getAttribute('aria-busy')).toBe('true'))
   await person.click(button)
   answer(refuse(404, 'not_found'))
-  await waitFor(() => expect(button.dataset.loading).toBeUndefined())
+  await waitFor(() => expect(button.getAttribute('aria-busy')).toBeNull())
   expect(seen.filter(({ name }) => name.endsWith('export'))).toHaveLength(1)
 })
 

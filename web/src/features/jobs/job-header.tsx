@@ -7,6 +7,7 @@ import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { barred, busy } from '../../ui/barred.ts'
 import { PageTitle } from '../../ui/page-title.tsx'
+import { singly } from '../../ui/singly.ts'
 import { jobBarriers } from './job-barriers.ts'
 import classes from './job-detail.module.css'
 import { JobStatusBadge } from './job-status-badge.tsx'
@@ -73,7 +74,7 @@ function ActionButton({ label, icon: Icon, action, barrier }: ButtonProps) {
       leftSection={
         action.isPending ? <Loader size={16} color="currentcolor" /> : <Icon size={16} aria-hidden />
       }
-      onClick={action.ask}
+      onClick={singly(action.ask)}
       {...(barrier !== undefined && barred(t(barrier)))}
       {...(action.isPending && busy)}
     >

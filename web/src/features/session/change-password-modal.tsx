@@ -29,7 +29,7 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
   })
   const showPassword = { 'aria-label': t('COMMON.SHOW_PASSWORD') }
   return (
-    <Dialog onClose={onClose} title={t('CHANGE_PASSWORD.TITLE')} closeOnClickOutside={false}>
+    <Dialog onClose={onClose} title={t('CHANGE_PASSWORD.TITLE')}>
       <form onSubmit={onSubmit} noValidate>
         <Stack>
           <PasswordInput
