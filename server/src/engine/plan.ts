@@ -9,6 +9,9 @@ export type Recipient = {
   groupId: number | null
 }
 
+/** Gone through once, so each may be made only then: 100,000 of them at once take 30 MB. */
+export type Recipients = Iterable<Recipient> & { length: number }
+
 export type Order = {
   jobType: JobType
   messageId: number | null
@@ -19,11 +22,11 @@ export type Order = {
   scheduledAt: string | null
   createdBy: { id: number; name: string }
   /** Without doubles. */
-  recipients: Recipient[]
+  recipients: Recipients
 }
 
 /** Rows of one insert: bounds the memory that 100,000 recipients take on their way to the database. */
-const BATCH = 10_000
+const BATCH = 2000
 
 /**
  * Writes a job with its recipients, frozen, in the caller's transaction; returns its id.
@@ -37,12 +40,21 @@ export async function planJob(tx: Db, order: Order): Promise<number> {
     values (${order.jobType}, ${order.messageId}, ${order.textContent}, ${order.imageId}, ${order.instanceId},
       ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name})
     returning id`
-  for (let start = 0; start < recipients.length; start += BATCH)
-    await insertDeliveries(tx, id, order.instanceId, recipients.slice(start, start + BATCH))
+  for (const batch of batchesOf(recipients)) await insertDeliveries(tx, id, order.instanceId, batch)
   const created = { code: 'job_created', params: { user: createdBy.name, count: recipients.length } }
   await tx`insert into job_logs (job_id, log_level, reason) values (${id}, 'Info', ${tx.json(created)})`
   await nudge(tx)
   return id
+}
+
+function* batchesOf(recipients: Iterable<Recipient>) {
+  let batch: Recipient[] = []
+  for (const recipient of recipients) {
+    if (batch.push(recipient) < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
 }
 
 /** In the order given: the ids tell it from then on. */

@@ -2,7 +2,7 @@ import type { JobRow, NewJob } from '@sendroom/contract/jobs'
 import { limits } from '@sendroom/contract/limits'
 import type { TestMessage } from '@sendroom/contract/messages'
 import type { CountryCode } from 'libphonenumber-js'
-import { planJob, type Recipient } from '../../engine/index.ts'
+import { planJob, type Recipient, type Recipients } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
 import type { Db, Sql } from '../../platform/database/connection.ts'
 import { type ImageStore, keepImage } from '../../platform/images.ts'
@@ -91,12 +91,17 @@ async function findGroups(tx: Db, instanceId: number, groupIds: number[]): Promi
   return groups.map(({ id, chatId, name }) => ({ groupId: id, chatId, name }))
 }
 
-async function readPeople(text: string, defaultCountry: CountryCode): Promise<Recipient[]> {
+async function readPeople(text: string, defaultCountry: CountryCode): Promise<Recipients> {
   const { numbers, unreadable } = await readPhoneNumbers(text, defaultCountry)
   if (unreadable.length > 0) throw new Refusal('phone_unreadable', { numbers: someOf(unreadable) })
   if (numbers.length === 0) throw new InvalidInput({ phoneNumbers: 'JOB.PHONE_REQUIRED' })
   if (numbers.length > limits.recipients) throw new Refusal('too_many_recipients')
-  return numbers.map(personOf)
+  return {
+    length: numbers.length,
+    *[Symbol.iterator]() {
+      for (const number of numbers) yield personOf(number)
+    },
+  }
 }
 
 const personOf = (number: string): Recipient => ({

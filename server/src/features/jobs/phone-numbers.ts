@@ -18,12 +18,11 @@ export async function readPhoneNumbers(text: string, defaultCountry: CountryCode
   const numbers = new Set<string>()
   let doubles = 0
   const unreadable: string[] = []
-  const written = text
-    .split(/[,;\t\r\n]/)
-    .map((part) => part.trim())
-    .filter(Boolean)
-  for (const [index, part] of written.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) await breathe()
+  let read = 0
+  for (const [written] of text.matchAll(/[^,;\t\r\n]+/g)) {
+    const part = written.trim()
+    if (!part) continue
+    if (++read % AT_ONCE === 0) await breathe()
     const number = readPhoneNumber(part, defaultCountry)
     if (!number) unreadable.push(part)
     else if (numbers.has(number)) doubles++
