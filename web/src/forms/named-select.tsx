@@ -21,6 +21,8 @@ export function NamedSelect({ options, value, onChange, ...rest }: Props) {
   return (
     <Select
       searchable
+      // It opens for who clicks or types, not for who passes by or is led here by an error.
+      openOnFocus={false}
       limit={DRAWN}
       data={options?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
       nothingFoundMessage={options ? t('COMMON.NO_DATA_FOUND') : t('COMMON.LOADING')}

@@ -1,6 +1,6 @@
 import { schemaResolver, type UseFormReturnType, useForm } from '@mantine/form'
 import i18next from 'i18next'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import type { z } from 'zod'
 import { fieldTexts } from '../api/failure.ts'
 import { addToast } from '../ui/toasts.ts'
@@ -47,19 +47,28 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
     // `send` itself leaves the page.
     mayLeave: () => isSending.current,
   })
+  const refused = useRef<EventTarget | null>(null)
+  useEffect(() => {
+    // The fields are marked now. Whoever pressed the button may not see them: on a phone they stand a screen above.
+    if (refused.current instanceof HTMLElement)
+      refused.current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    refused.current = null
+  })
   const onSubmit = form.onSubmit(
-    async (values) => {
+    async (values, event) => {
       if (isSending.current) return
       isSending.current = true
       try {
         await send(values)
         saved.current = asText(form.getValues())
       } catch (error) {
+        refused.current = event?.target ?? null
         form.setErrors(fieldTexts(error))
       }
       isSending.current = false
     },
-    (errors) => {
+    (errors, _, event) => {
+      refused.current = event?.target ?? null
       form.setTouched(Object.fromEntries(Object.keys(form.getValues()).map((field) => [field, true])))
       onInvalid(errors)
     },

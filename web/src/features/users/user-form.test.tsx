@@ -77,7 +77,7 @@ test('[R-399] cancel leads back to the list', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
 })
 
-test('[R-400] [R-401] [R-402] [R-405] an invalid submit says at each field what is missing, and sends nothing', async () => {
+test('[R-400] [R-401] [R-402] [R-405] [R-444] an invalid submit says at each field what is missing, and sends nothing', async () => {
   const { person, seen } = add()
   await save(person)
   expect(await screen.findByText('Please correct the form errors.')).toBeTruthy()
@@ -88,6 +88,17 @@ test('[R-400] [R-401] [R-402] [R-405] an invalid submit says at each field what 
   ])
     expect(screen.getByText(words)).toBeTruthy()
   expect(callsOf(seen, 'POST /users')).toEqual([])
+  expect(document.activeElement).toBe(await input(/^Username/))
+})
+
+test('[R-444] what the server refuses leads to its field', async () => {
+  const { person } = add({
+    'POST /users': () => refuse(400, 'invalid_input', { fields: { email: 'USER_FORM.EMAIL_INVALID' } }),
+  })
+  await fill(person)
+  await save(person)
+  expect(await screen.findByText('Enter a valid email address of at most 200 characters.')).toBeTruthy()
+  expect(document.activeElement).toBe(await input(/^Email/))
 })
 
 test('[R-406] [R-408] [R-411] a new user without accounts makes no assignment', async () => {
