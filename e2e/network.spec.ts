@@ -33,6 +33,10 @@ test('the network goes and comes back: what was done is told as failed, and the 
     await page.context().setOffline(true)
     await page.getByRole('button', { name: 'Pause job' }).click()
     await expect(toast(page, 'Error pausing job')).toBeVisible()
+    // Also far down, where the button of a form is.
+    await page.getByRole('heading', { name: 'Logs' }).scrollIntoViewIfNeeded()
+    await page.mouse.wheel(0, 5000)
+    await expect(page.getByText(/^No connection to Sendroom/)).toBeInViewport()
     await expect(main.getByText('Running', { exact: true })).toBeVisible()
     expect((await admin.call('GET /jobs/:id', { params: { id } })).isPaused).toBe(false)
   })

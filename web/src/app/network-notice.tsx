@@ -15,7 +15,7 @@ export function NetworkNotice() {
       queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
   }, [isConnected, queryClient])
   return (
-    <div role="status">
+    <div role="status" className={classes.network}>
       {!isConnected && (
         <p className={classes.notice}>
           <IconCloudOff size={18} aria-hidden />
