@@ -5,7 +5,8 @@ import { Installation, Program } from '../../server/test/process.ts'
 import { printTable } from './table.ts'
 
 const RUNS = 5
-const IDLE_MS = 10_000
+/** By then what starting has left behind is cleaned up: that waits until little has happened for a while. */
+const IDLE_MS = 180_000
 
 type Start = { ms: number; program: Program }
 
