@@ -1,6 +1,6 @@
 import { limits } from '@sendroom/contract/limits'
 import type { FastifyRequest } from 'fastify'
-import { Refusal } from './refusal.ts'
+import { InvalidInput, Refusal } from './refusal.ts'
 
 export type UploadedFile = { bytes: Buffer }
 
@@ -15,7 +15,9 @@ export async function readMultipart(request: FastifyRequest, fileField: string):
       const bytes = await part.toBuffer().catch((error) => {
         throw error.statusCode === 413 ? new Refusal('image_too_large') : error
       })
-      if (part.fieldname === fileField && bytes.length > 0) form.file = { bytes }
+      if (bytes.length === 0) continue
+      if (part.fieldname !== fileField) throw new InvalidInput({ [part.fieldname]: 'FIELD.INVALID' })
+      form.file = { bytes }
     } else {
       const value = String(part.value)
       room -= value.length

@@ -30,6 +30,17 @@ const list = (user: TestUser | null, query = {}) => world.call(user, messages.li
 const get = (user: TestUser, id: number) => world.call(user, messages.get, { params: { id } })
 const download = async (url: string | null) => (await (await world.app).inject(url ?? '')).rawPayload
 
+test('a file in another field is refused by its name: without its image the message would be another', async () => {
+  const { member } = await memberWithInstance()
+  const body = form({ textContent: 'Hello' })
+  body.append('image', new Blob([new Uint8Array(await picture())]), 'picture.png')
+
+  const answer = await world.call(member, messages.create, { body })
+
+  expect(answer).toMatchObject({ status: 400, body: { fields: { image: 'FIELD.INVALID' } } })
+  expect(await world.sql`select from messages`).toHaveLength(0)
+})
+
 test('a form carries more groups than a thousand', async () => {
   const { instance, member } = await memberWithInstance()
   const [group] = await world.sql<{ id: number }[]>`
