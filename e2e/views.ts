@@ -107,6 +107,8 @@ export const views: Record<string, View> = {
     isWhole: true,
     open: async (page, t) => {
       await page.getByLabel(t('JOB.TYPE')).selectOption('SendToUsers')
+      await page.getByRole('combobox', { name: t('JOB.MESSAGE'), exact: true }).fill('#2')
+      await page.getByRole('option', { name: /^#2 / }).click()
       await page.getByRole('combobox', { name: t('FORM.INSTANCE') }).fill('Shop')
       await page.getByRole('option', { name: 'Shop' }).click()
       await page.getByLabel(t('JOB.PHONE_NUMBERS')).fill('0901234567\n+84 901 234 567\n0912345678\nMs Lan')

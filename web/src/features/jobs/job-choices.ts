@@ -1,4 +1,5 @@
 import { limits } from '@sendroom/contract/limits'
+import type { Message } from '@sendroom/contract/messages'
 import { useMemo } from 'react'
 import { call } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
@@ -26,14 +27,18 @@ export function useMessages() {
   )
 }
 
-/** The groups the message is assigned to, as far as the account is still in them; undefined while they load. */
-export function useAssignedGroups(messageId: number, instanceId: number): number[] | undefined {
-  const { data: message } = useRead(
+/** The chosen message as it is now, not as it was last looked at; undefined while there is none. */
+export function useChosenMessage(messageId: number): Message | undefined {
+  const { data } = useRead(
     'GET /messages/:id',
     { params: { id: messageId } },
-    // Only what is read now: the message may have other groups than when it was last looked at.
     { enabled: messageId !== 0, gcTime: 0, meta: { words: 'MESSAGE.LOAD_FAILED' } },
   )
+  return data
+}
+
+/** The groups the message is assigned to, as far as the account is still in them; undefined while they load. */
+export function useAssignedGroups(message: Message | undefined, instanceId: number): number[] | undefined {
   const { data: groups } = useGroups(instanceId, PAGE_SIZE)
   return useMemo(() => {
     if (!message || !groups) return

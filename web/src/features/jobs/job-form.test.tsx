@@ -1,6 +1,6 @@
 import type { Group } from '@sendroom/contract/groups'
 import { type JobRow, NewJob } from '@sendroom/contract/jobs'
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { group } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
@@ -101,6 +101,16 @@ test('[R-555] a message brings its account, and its groups that the account is s
   await choose(person, 'Message', '#5 Hello')
   expect(await screen.findByText('2 selected')).toBeTruthy()
   expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Account' }).value).toBe('Shop')
+})
+
+test('[R-584] what is sent is seen before it is, as WhatsApp shows it', async () => {
+  const { person } = open({
+    'GET /messages/:id': () => ({ ...hello, textContent: 'Hello *all*', assignedGroups: [] }),
+  })
+  const preview = within(await screen.findByRole('region', { name: 'Before it starts' }))
+  expect(preview.queryByText('Hello')).toBeNull()
+  await choose(person, 'Message', '#5 Hello')
+  expect((await preview.findByText('all')).tagName).toBe('STRONG')
 })
 
 test('[R-555] a message without groups leaves what was picked, and takes away what another one brought', async () => {

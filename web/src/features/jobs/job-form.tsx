@@ -12,7 +12,7 @@ import { InstanceSelect } from '../../forms/instance-select.tsx'
 import { NamedSelect } from '../../forms/named-select.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { paths } from '../../paths.ts'
-import { PAGE_SIZE, useAssignedGroups, useMessages } from './job-choices.ts'
+import { PAGE_SIZE, useAssignedGroups, useChosenMessage, useMessages } from './job-choices.ts'
 import { type Draft, JobPreview } from './job-preview.tsx'
 
 type Values = {
@@ -49,7 +49,8 @@ export function JobForm() {
   })
   const { jobType, messageId, instanceId, groupIds } = form.values
   const messages = useMessages()
-  const assigned = useAssignedGroups(messageId, instanceId)
+  const message = useChosenMessage(messageId)
+  const assigned = useAssignedGroups(message, instanceId)
   const isPicked = useRef(false)
 
   const chooseMessage = (id: number) => {
@@ -79,7 +80,7 @@ export function JobForm() {
       isBusy={form.submitting}
       onSubmit={onSubmit}
       onCancel={toList}
-      aside={<JobPreview draft={draftOf(form.values)} />}
+      aside={<JobPreview draft={draftOf(form.values)} message={message} />}
     >
       <NativeSelect
         label={t('JOB.TYPE')}

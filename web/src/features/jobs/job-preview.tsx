@@ -1,12 +1,14 @@
-import { Alert, Stack, Text } from '@mantine/core'
+import { Alert, Box, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { JobPreview as Preview } from '@sendroom/contract/jobs'
+import type { Message } from '@sendroom/contract/messages'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call, type InputOf } from '../../api/client.ts'
 import { formatDateTime, formatDuration, formatNumber } from '../../format.ts'
 import { counted } from '../../i18n/words.ts'
+import { WhatsAppMessage } from '../../ui/whatsapp-message.tsx'
 import classes from './job-preview.module.css'
 import { JobSection } from './job-section.tsx'
 
@@ -15,8 +17,14 @@ const SETTLED_MS = 400
 
 export type Draft = InputOf<'POST /jobs/preview'>['body']
 
+type Props = {
+  draft: Draft
+  /** What it sends, once that is chosen and read. */
+  message: Message | undefined
+}
+
 /** What would become of the job as the form stands: shown as one fills it in, silent where it can't be told. */
-export function JobPreview({ draft }: { draft: Draft }) {
+export function JobPreview({ draft, message }: Props) {
   const { t } = useTranslation()
   const [settled] = useDebouncedValue(draft, SETTLED_MS)
   const { data, isError } = useQuery({
@@ -36,6 +44,11 @@ export function JobPreview({ draft }: { draft: Draft }) {
         <Foreseen preview={data} hasAccount={Boolean(draft.instanceId)} />
       ) : (
         <Hint>{t(isError ? 'JOB.PREVIEW_FAILED' : 'COMMON.LOADING')}</Hint>
+      )}
+      {message && (
+        <Box mt="md">
+          <WhatsAppMessage text={message.textContent} imageUrl={message.imageUrl} />
+        </Box>
       )}
     </JobSection>
   )
