@@ -15,6 +15,7 @@ import { currentUser, whenSessionChanges, whenSessionEnds } from '../api/session
 import { LoginPage } from '../features/session/login-page.tsx'
 import { readListSearch } from '../lists/list-search.ts'
 import { paths } from '../paths.ts'
+import { giveFocus } from '../ui/focus.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { Crash } from './crash.tsx'
 import { requireAdmin, requireSignedIn, requireSignedOut } from './guards.ts'
@@ -153,6 +154,10 @@ export function createAppRouter(history?: RouterHistory) {
     scrollRestoration: true,
     defaultErrorComponent: Crash,
     ...(history && { history }),
+  })
+  router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+    // The link or button that led here may have gone with its page.
+    if (fromLocation && pathChanged) giveFocus()
   })
   const toLogin = () =>
     router.navigate({ to: paths.login, search: { returnUrl: router.state.location.href } })

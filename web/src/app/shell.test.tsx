@@ -48,6 +48,17 @@ test.each([
   expect(shown.map((link) => [link.textContent, link.getAttribute('href')])).toEqual(expected)
 })
 
+test('[R-445] a link that goes with its page gives the focus to the next one; the sidebar keeps it', async () => {
+  const { person } = open()
+  await person.click((await screen.findAllByRole('link', { name: 'Add account' }))[0] as HTMLElement)
+  await screen.findByRole('heading', { name: 'Add account' })
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('main')))
+  const link = (await menu()).getByText('Accounts')
+  await person.click(link)
+  await screen.findByRole('heading', { name: 'Accounts' })
+  expect(document.activeElement).toBe(link)
+})
+
 test('[R-350] a chosen language is stored and holds for the app and the login', async () => {
   const { person } = open()
   const select = (await header()).getByLabelText<HTMLSelectElement>('Language')

@@ -1,6 +1,7 @@
 import { Button, Group, Paper, Stack } from '@mantine/core'
 import { type FormEventHandler, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
+import { BusyButton } from '../ui/busy-button.tsx'
 import { PageTitle } from '../ui/page-title.tsx'
 import classes from './form-page.module.css'
 
@@ -33,9 +34,9 @@ export function FormPage({ title, submitText, isBusy, onSubmit, onCancel, aside,
           <Button variant="default" onClick={onCancel}>
             {t('COMMON.CANCEL')}
           </Button>
-          <Button type="submit" form={id} loading={isBusy}>
+          <BusyButton type="submit" form={id} isBusy={isBusy}>
             {submitText ?? t('COMMON.SAVE')}
-          </Button>
+          </BusyButton>
         </Group>
       </div>
     </>

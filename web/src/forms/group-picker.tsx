@@ -1,8 +1,9 @@
-import { Button, Group, Input, Text } from '@mantine/core'
+import { Group, Input, Text } from '@mantine/core'
 import { IconUsersGroup } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
+import { BusyButton } from '../ui/busy-button.tsx'
 import { lazily } from '../ui/lazily.tsx'
 import { useGroups } from './use-groups.ts'
 
@@ -32,15 +33,15 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
       labelElement="div"
     >
       <Group gap="sm" my={4}>
-        <Button
+        <BusyButton
           variant="default"
           leftSection={<IconUsersGroup size={16} aria-hidden />}
           disabled={instanceId === 0}
-          loading={isFetching && !groups}
+          isBusy={isFetching && !groups}
           onClick={() => setOpen(true)}
         >
           {t('FORM.CHOOSE_GROUPS')}
-        </Button>
+        </BusyButton>
         <Text size="sm" c="dimmed" aria-live="polite">
           {count}
         </Text>

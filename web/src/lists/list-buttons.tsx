@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { paths } from '../paths.ts'
 import { barred } from '../ui/barred.ts'
+import { BusyButton } from '../ui/busy-button.tsx'
 import { confirm } from '../ui/confirm.ts'
 
 type AddProps = {
@@ -47,15 +48,15 @@ export function BulkDeleteButton({ selected, question, isBusy, reason, onDelete 
     if (isSure) onDelete(selected.map(({ id }) => id))
   }
   return (
-    <Button
+    <BusyButton
       variant="default"
       leftSection={<IconTrash size={16} aria-hidden />}
       disabled={count === 0 && reason === undefined}
-      loading={isBusy}
+      isBusy={isBusy}
       onClick={askAndDelete}
       {...(reason !== undefined && barred(reason))}
     >
       {t('COMMON.DELETE_SELECTED', { count })}
-    </Button>
+    </BusyButton>
   )
 }

@@ -1,3 +1,4 @@
+import type { MouseEvent } from 'react'
 import { addToast } from './toasts.ts'
 
 /**
@@ -12,4 +13,9 @@ export const barred = (reason: string) => ({
 })
 
 /** Props of a button whose work is under way. It is not `disabled`: that would take the focus from it. */
-export const busy = { 'aria-disabled': true, 'aria-busy': true, onClick: () => {} }
+export const busy = {
+  'aria-disabled': true,
+  'aria-busy': true,
+  // Nor does it submit its form.
+  onClick: (event: MouseEvent) => event.preventDefault(),
+}

@@ -1,6 +1,7 @@
 import { Modal, type ModalProps } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { giveFocus } from './focus.ts'
 
 type Props = Pick<ModalProps, 'title' | 'size' | 'children'> & { onClose: () => void }
 
@@ -27,21 +28,12 @@ export function Dialog(props: Props) {
   )
 }
 
-/** What has opened the dialog, or the page where that is gone: a row that was deleted. */
-const next = (opener: Element | null) =>
-  opener instanceof HTMLElement && opener.isConnected && opener !== document.body
-    ? opener
-    : document.querySelector('main')
-
 /** Mantine's own returns the focus only when a modal closes, not when it goes. */
 function useFocusReturn() {
   const [opener] = useState(() => document.activeElement)
   useEffect(
     () => () => {
-      setTimeout(() => {
-        const isFocusFree = document.activeElement === null || document.activeElement === document.body
-        if (isFocusFree) next(opener)?.focus({ preventScroll: true })
-      })
+      setTimeout(() => giveFocus(opener))
     },
     [opener],
   )

@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { barred } from '../../ui/barred.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { lazily } from '../../ui/lazily.tsx'
 import { PAGE_SIZE, type Syncs } from './use-syncs.ts'
 
@@ -21,15 +21,15 @@ export function SyncButton({ syncs }: { syncs: Syncs }) {
   }
   return (
     <>
-      <Button
+      <BusyButton
         leftSection={<IconRefresh size={16} aria-hidden />}
-        loading={isAsked || (isOnly && only.isSyncing)}
+        isBusy={isAsked || (isOnly && only.isSyncing)}
         disabled={!instances}
         onClick={() => (isOnly ? start(only.id) : setAsking(true))}
         {...(instances && !only && barred(t('GROUP.NO_ACCOUNT')))}
       >
         {t('ACCOUNT.SYNC')}
-      </Button>
+      </BusyButton>
       {isAsking && <AccountDialog pageSize={PAGE_SIZE} onChoose={start} onClose={() => setAsking(false)} />}
     </>
   )

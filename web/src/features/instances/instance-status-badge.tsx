@@ -1,10 +1,11 @@
-import { Badge, Button, Stack, Text } from '@mantine/core'
+import { Badge, Stack, Text } from '@mantine/core'
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { useTranslation } from 'react-i18next'
 import { useResumeAccount } from '../../api/use-resume-account.ts'
 import { formatAgo, formatDateTime } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 
 const colors: Record<InstanceStatus, string> = {
   Connected: 'green',
@@ -32,9 +33,9 @@ export function InstanceStatusBadge({ instance }: { instance: InstanceRow }) {
       {instance.waiting && <Why color="var(--sendroom-warning)">{reasonText(instance.waiting)}</Why>}
       <SyncProblem instance={instance} />
       {resume && (
-        <Button size="compact-xs" variant="light" loading={resume.isPending} onClick={resume.ask}>
+        <BusyButton size="compact-xs" variant="light" isBusy={resume.isPending} onClick={resume.ask}>
           {t('ACCOUNT.RESUME')}
-        </Button>
+        </BusyButton>
       )}
     </Stack>
   )

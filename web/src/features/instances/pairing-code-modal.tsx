@@ -1,10 +1,11 @@
-import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { fieldTexts, reportFailure } from '../../api/failure.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { LinkDialog } from './link-dialog.tsx'
 
 /** WhatsApp takes a code for some minutes and does not say how many: after these it should be a new one. */
@@ -50,9 +51,9 @@ function PairingCode({ instance }: { instance: InstanceRow }) {
           onChange={(event) => setPhone(event.currentTarget.value)}
         />
         <Group justify="flex-end">
-          <Button type="submit" loading={ask.isPending}>
+          <BusyButton type="submit" isBusy={ask.isPending}>
             {t('ACCOUNT.GET_CODE')}
-          </Button>
+          </BusyButton>
         </Group>
         {ask.data && <Shown key={ask.submittedAt} code={ask.data.code} />}
       </Stack>

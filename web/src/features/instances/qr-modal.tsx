@@ -1,9 +1,10 @@
-import { Button, Center, Image, Skeleton, Stack, Text } from '@mantine/core'
+import { Center, Image, Skeleton, Stack, Text } from '@mantine/core'
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure, failureText } from '../../api/failure.ts'
 import { useRead } from '../../api/queries.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { LinkDialog } from './link-dialog.tsx'
 
 const REFRESH_MS = 30_000
@@ -58,9 +59,9 @@ function QrCode({ id }: { id: number }) {
         words={hasFailed ? 'ACCOUNT.RETRY_IN' : 'ACCOUNT.REFRESH_IN'}
         isHidden={isFetching}
       />
-      <Button variant="default" size="xs" loading={isFetching} onClick={() => refetch()}>
+      <BusyButton variant="default" size="xs" isBusy={isFetching} onClick={() => refetch()}>
         {t(hasFailed ? 'COMMON.RETRY' : 'ACCOUNT.REFRESH_NOW')}
-      </Button>
+      </BusyButton>
     </Stack>
   )
 }

@@ -9,6 +9,7 @@ import { useResumeAccount } from '../../api/use-resume-account.ts'
 import { formatNumber, formatPercent, formatSecond } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
 import { paths } from '../../paths.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import classes from './job-detail.module.css'
 import { JobPace } from './job-pace.tsx'
 import { JobSection } from './job-section.tsx'
@@ -82,9 +83,9 @@ function Waiting({ job }: { job: Job }) {
       {isTrouble(waiting) && (
         <Group gap="xs" mt="xs">
           {resume && (
-            <Button size="compact-sm" loading={resume.isPending} onClick={resume.ask}>
+            <BusyButton size="compact-sm" isBusy={resume.isPending} onClick={resume.ask}>
               {t('ACCOUNT.RESUME')}
-            </Button>
+            </BusyButton>
           )}
           <Button size="compact-sm" variant="default" component={Link} to={paths.instances}>
             {t('JOB.TO_ACCOUNTS')}

@@ -1,4 +1,4 @@
-import { Button, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import { TestMessage } from '@sendroom/contract/messages'
 import { IconSend } from '@tabler/icons-react'
 import { useEffect, useEffectEvent, useState } from 'react'
@@ -7,6 +7,7 @@ import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { InstanceSelect } from '../../forms/instance-select.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { TestOutcome } from './test-outcome.tsx'
 
 const PAGE_SIZE = 100
@@ -77,16 +78,16 @@ function TestForm({ message, instanceId, isReady }: Props) {
           value={form.values.instanceId}
           onChange={(id) => form.setFieldValue('instanceId', id)}
         />
-        <Button
+        <BusyButton
           type="submit"
           variant="default"
           leftSection={<IconSend size={16} aria-hidden />}
-          loading={form.submitting}
+          isBusy={form.submitting}
           // The first click of a double one may be answered before the second: that would send it twice.
           onClick={(event) => event.detail > 1 && event.preventDefault()}
         >
           {t('MESSAGE.TEST_SEND')}
-        </Button>
+        </BusyButton>
         {jobId !== null && <TestOutcome key={jobId} jobId={jobId} />}
       </Stack>
     </form>

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useCurrentUser } from '../../api/session.ts'
 import { SUCCESS_MS, useAction } from '../../api/use-action.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
 /** A click beside it does not close it: what was typed would be lost. */
@@ -51,9 +52,9 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
             <Button variant="default" onClick={onClose}>
               {t('COMMON.CANCEL')}
             </Button>
-            <Button type="submit" loading={form.submitting}>
+            <BusyButton type="submit" isBusy={form.submitting}>
               {t('CHANGE_PASSWORD.SUBMIT')}
-            </Button>
+            </BusyButton>
           </Group>
         </Stack>
       </form>

@@ -5,6 +5,7 @@ import { call } from '../../api/client.ts'
 import { reportFailure } from '../../api/failure.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import '../../ui/component-styles.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
 /** A request that is answered at once would let the processing label flash by. */
@@ -63,13 +64,13 @@ export function RegisterModal({ onClose }: { onClose: () => void }) {
             <Button variant="default" onClick={onClose}>
               {t('COMMON.CLOSE')}
             </Button>
-            <Button
+            <BusyButton
               type="submit"
-              loading={form.submitting}
+              isBusy={form.submitting}
               disabled={!Registration.safeParse(form.values).success}
             >
               {form.submitting ? t('REGISTER.PROCESSING') : t('REGISTER.SUBMIT')}
-            </Button>
+            </BusyButton>
           </Group>
         </Stack>
       </form>
