@@ -1,12 +1,12 @@
 import type { Group, GroupSearch } from '@sendroom/contract/groups'
 import { type Caller, seesInstance } from '../../platform/access.ts'
-import { contains, type Db } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { listPage } from '../../platform/list.ts'
 
 export async function listGroups(sql: Db, caller: Caller, query: GroupSearch) {
   const { instanceIds, search } = query
   const isOfThese = instanceIds.length > 0 ? sql`g.instance_id = any(${instanceIds})` : sql`true`
-  const isFound = search ? sql`g.name ilike ${contains(search)}` : sql`true`
+  const isFound = search ? sql`g.found_by like containing(${search})` : sql`true`
   return listPage<Group>(sql, query, {
     select: sql`
       select g.id, g.name, g.participant_count, g.last_sync_at, g.left_at is not null as has_left,

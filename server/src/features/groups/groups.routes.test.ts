@@ -44,6 +44,7 @@ test('[R-179] [R-176] searching by name takes % and _ as they are, whatever the 
   expect(await search('100%')).toEqual(['Khách hàng 100%'])
   expect(await search('TEAM_')).toEqual(['team_a'])
   expect(await search('khách')).toHaveLength(2)
+  expect(await search('khach hang 1000')).toEqual(['Khách hàng 1000'])
   expect(await search('nothing')).toEqual([])
 })
 

@@ -1,6 +1,6 @@
 import type { Instance, InstanceListQuery, InstanceRow } from '@sendroom/contract/instances'
 import { type Caller, seesInstance } from '../../platform/access.ts'
-import { contains, type Db } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { listPage } from '../../platform/list.ts'
 
 /** Of `instances i`; never the token. */
@@ -21,10 +21,7 @@ const paceColumns = (sql: Db) => sql`
   i.time_zone`
 
 export async function listInstances(sql: Db, caller: Caller, query: InstanceListQuery) {
-  const pattern = contains(query.search)
-  const isFound = query.search
-    ? sql`(i.name ilike ${pattern} or i.whats_app_number ilike ${pattern})`
-    : sql`true`
+  const isFound = query.search ? sql`i.found_by like containing(${query.search})` : sql`true`
   return listPage<InstanceRow>(sql, query, {
     select: sql`select ${rowColumns(sql)}`,
     from: sql`from instances i where ${seesInstance(sql, caller, 'i.id')} and ${isFound}`,

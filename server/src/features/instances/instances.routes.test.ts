@@ -154,16 +154,18 @@ describe('seeing', () => {
     expect(row?.row).not.toContain(Buffer.from(token).toString('hex'))
   })
 
-  test('[R-180] [R-176] the list is searched in names and numbers, taking % and _ as they are', async () => {
+  test('[R-180] [R-176] the list is searched in names and numbers, without accents, taking % and _ as they are', async () => {
     const admin = await world.add.admin()
     await world.add.instance({ name: '50% off', whatsAppNumber: '84901111111' })
     await world.add.instance({ name: '500', whatsAppNumber: '84902222222' })
+    await world.add.instance({ name: 'Đà Nẵng' })
     const search = async (search: string) =>
       (await world.call(admin, instances.list, { query: { search } })).body.data.map(({ name }) => name)
 
     expect(await search('0%')).toEqual(['50% off'])
     expect(await search('_')).toEqual([])
     expect(await search('2222')).toEqual(['500'])
+    expect(await search('da nang')).toEqual(['Đà Nẵng'])
     expect(await search('50')).toEqual(['500', '50% off'])
   })
 

@@ -2,7 +2,7 @@ import type { JobLog, JobRowsQuery, SentMessage } from '@sendroom/contract/jobs'
 import type { Page } from '@sendroom/contract/paging'
 import { reasonText } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
-import { contains, type Db } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { listPage } from '../../platform/list.ts'
 
 // What became of a job: its deliveries and its log, newest first.
@@ -45,9 +45,8 @@ export async function listSentMessages(
   jobId: number,
   query: JobRowsQuery,
 ): Promise<Page<SentMessage>> {
-  const pattern = contains(query.search)
   const search = query.search
-    ? sql`and (d.recipient_name ilike ${pattern} or d.chat_id ilike ${pattern})`
+    ? sql`and (plain(d.recipient_name) like containing(${query.search}) or d.chat_id like containing(${query.search}))`
     : sql``
   const page = await listPage<SentRow>(sql, query, {
     select: sentColumns(sql),
@@ -74,7 +73,9 @@ export async function newestLogs(sql: Db, jobId: number, limit: number): Promise
 
 export async function listLogs(sql: Db, jobId: number, query: JobRowsQuery): Promise<Page<JobLog>> {
   // A line is kept as code and values: names in it are found, its words are not.
-  const search = query.search ? sql`and (l.reason -> 'params')::text ilike ${contains(query.search)}` : sql``
+  const search = query.search
+    ? sql`and plain((l.reason -> 'params')::text) like containing(${query.search})`
+    : sql``
   const page = await listPage<LogRow>(sql, query, {
     select: logColumns(sql),
     from: sql`${fromLog(sql, jobId)} ${search}`,

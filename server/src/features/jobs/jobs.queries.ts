@@ -1,6 +1,6 @@
 import type { JobListQuery, JobRow } from '@sendroom/contract/jobs'
 import { type Caller, seesInstance, seesMessage } from '../../platform/access.ts'
-import { contains, type Db } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { imageUrl } from '../../platform/images.ts'
 import { listPage } from '../../platform/list.ts'
 
@@ -30,7 +30,7 @@ export const listJobs = (sql: Db, caller: Caller, query: JobListQuery) =>
     select: jobRow(sql),
     from: sql`
       from jobs j where ${seesJob(sql, caller)}
-        ${query.search ? sql`and j.text_content ilike ${contains(query.search)}` : sql``}`,
+        ${query.search ? sql`and j.found_by like containing(${query.search})` : sql``}`,
     sortBy: sortColumn(sql, query.sortBy),
     id: sql`j.id`,
     countKey: ['jobs', caller.role === 'Admin' || caller.id, query.search],

@@ -247,6 +247,26 @@ test('a job page says why nothing is sent yet', async () => {
   })
 })
 
+test('[R-176] who got a job and what its log names is found without accents', async () => {
+  const admin = await world.add.admin()
+  const { id } = await world.add.job({ recipients: [] })
+  const name = 'Khách hàng'
+  await world.sql`
+    insert into deliveries (job_id, instance_id, chat_id, recipient_name, status)
+    select ${id}, instance_id, '1@g.us', ${name}, 'sent' from jobs`
+  await world.sql`
+    insert into job_logs (job_id, log_level, reason)
+    values (${id}, 'Info', ${world.sql.json({ code: 'delivery_found', params: { recipient: name } })})`
+  const count = async (list: typeof jobs.sentMessages | typeof jobs.logs, search: string) =>
+    (await world.call(admin, list, { params: { id }, query: { search } })).body.pagination.totalCount
+
+  for (const list of [jobs.sentMessages, jobs.logs]) {
+    expect(await count(list, 'khach hang')).toBe(1)
+    expect(await count(list, 'hong')).toBe(0)
+  }
+  expect(await count(jobs.sentMessages, '1@G.US')).toBe(1)
+})
+
 test('[R-120] [R-121] a large job’s page is bounded; its lists page through all', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, recipients: [] })
@@ -459,23 +479,24 @@ test('without a session nothing is answered', async () => {
     expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
 })
 
-test('[R-178] [R-176] the list is searched literally, sorted and paged', async () => {
+test('[R-178] [R-176] the list is searched literally and without accents, sorted and paged', async () => {
   const admin = await world.add.admin()
   for (const [textContent, status] of [
     ['50% off', 'Running'],
     ['50 offers', 'Completed'],
     ['snake_case', 'Failed'],
-    ['snakeXcase', 'Pending'],
+    ['snakeXcase Khách', 'Pending'],
   ] as const)
     await world.add.job({ textContent, status, recipients: [] })
   const titles = async (query: object) => (await list(admin, query)).body.data.map((row) => row.messageTitle)
 
   expect(await titles({ search: '50%' })).toEqual(['50% off'])
   expect(await titles({ search: 'E_C' })).toEqual(['snake_case'])
+  expect(await titles({ search: 'khach' })).toEqual(['snakeXcase Khách'])
   expect(await titles({ sortBy: 'status', sortDirection: 'asc' })).toEqual([
     '50 offers',
     'snake_case',
-    'snakeXcase',
+    'snakeXcase Khách',
     '50% off',
   ])
   expect((await list(admin, { page: 2, pageSize: 3 })).body).toMatchObject({

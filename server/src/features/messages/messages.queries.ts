@@ -1,6 +1,6 @@
 import type { Message, MessageListQuery, MessageRow, NewMessage } from '@sendroom/contract/messages'
 import { type Caller, seesInstance, seesMessage } from '../../platform/access.ts'
-import { contains, type Db } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { imageUrl } from '../../platform/images.ts'
 import { listPage } from '../../platform/list.ts'
 
@@ -21,7 +21,7 @@ export const listMessages = (sql: Db, caller: Caller, query: MessageListQuery) =
     select: messageRow(sql),
     from: sql`
       from messages m where ${seesMessage(sql, caller, 'm')}
-        ${query.search ? sql`and m.text_content ilike ${contains(query.search)}` : sql``}`,
+        ${query.search ? sql`and m.found_by like containing(${query.search})` : sql``}`,
     sortBy: sortBy(sql)[query.sortBy],
     id: sql`m.id`,
     countKey: ['messages', caller.role === 'Admin' || caller.id, query.search],

@@ -1,17 +1,14 @@
 import type { User, UserListQuery } from '@sendroom/contract/users'
 import { CHANGES } from '../../platform/changes.ts'
-import { contains, type Db } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { listPage } from '../../platform/list.ts'
 import { userColumns } from '../../platform/user-row.ts'
 
 export async function listUsers(sql: Db, query: UserListQuery) {
-  const pattern = contains(query.search)
-  const where = query.search
-    ? sql`where (u.username ilike ${pattern} or u.email ilike ${pattern})`
-    : sql`where true`
+  const isFound = query.search ? sql`u.found_by like containing(${query.search})` : sql`true`
   return listPage<User>(sql, query, {
     select: sql`select ${userColumns(sql)}`,
-    from: sql`from users u ${where}`,
+    from: sql`from users u where ${isFound}`,
     sortBy: sortColumn(sql, query.sortBy),
     id: sql`u.id`,
     countKey: ['users', query.search],

@@ -3,7 +3,7 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { connect, contains, isDatabaseDown, isUniqueViolation } from './connection.ts'
+import { connect, isDatabaseDown, isUniqueViolation } from './connection.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -76,17 +76,6 @@ test('lists go to the database and come back as they were', async () => {
     none: [],
     found: true,
   })
-})
-
-test.each([
-  ['50%', '50% off', true],
-  ['50%', '500 off', false],
-  ['a_b', 'xa_bx', true],
-  ['a_b', 'aXb', false],
-  ['c:\\d', 'C:\\D', true],
-])('contains(%j) in %j is %s', async (text, value, found) => {
-  const [row] = await db.sql`select ${value} ilike ${contains(text)} as found`
-  expect(row).toEqual({ found })
 })
 
 test('a unique violation is told by the name of its constraint', async () => {

@@ -102,9 +102,6 @@ function socketFolderOf(url: string): string | undefined {
 const toIso = (text: string) => new Date(text).toISOString()
 const asText = (value: Date | string) => (value instanceof Date ? value.toISOString() : value)
 
-/** A pattern for `ilike` that finds the text anywhere and takes it literally. */
-export const contains = (text: string) => `%${text.replace(/[\\%_]/g, '\\$&')}%`
-
 /** Columns to write, without the fields that were left out: the driver refuses undefined. */
 export const given = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {

@@ -1,0 +1,32 @@
+/** What is typed, what is stored, and whether the one finds the other: in every search, the server's and the browser's. */
+export const searches: [typed: string, stored: string, isFound: boolean][] = [
+  ['khach hang', 'Khách hàng thân thiết', true],
+  ['KHÁCH HÀNG', 'khach hang', true],
+  ['khách', 'KHÁCH HÀNG', true],
+  ['da nang', 'Đà Nẵng', true],
+  ['Đà Nẵng', 'da nang', true],
+  ['nguyen thi duong thuy', 'Nguyễn Thị Dương Thùy', true],
+  ['ha noi', 'Hải Nội', false],
+  // As macOS may type it: letters and accents apart.
+  ['khach hang', 'Khách hàng'.normalize('NFD'), true],
+  ['Khách hàng'.normalize('NFD'), 'Khách hàng', true],
+  ['cafe', 'Café ☕', true],
+  ['☕', 'Café ☕', true],
+  ['客户', '老客户群', true],
+  ['客戶', '老客户群', false],
+  ['привет', 'ПРИВЕТ', true],
+  ['iphone 15', 'ＩＰＨＯＮＥ　１５', true],
+  ['ＩＰＨＯＮＥ', 'iPhone', true],
+  ['khuyen mai', '𝐊𝐡𝐮𝐲𝐞̂́𝐧 𝐦𝐚̃𝐢', true],
+  // Taken literally, also what only becomes a wildcard when it loses its width.
+  ['50%', '50% off', true],
+  ['50%', '500 off', false],
+  ['50％', '50% off', true],
+  ['50％', '500 off', false],
+  ['a_b', 'xa_bx', true],
+  ['a_b', 'aXb', false],
+  ['a＿b', 'a_b', true],
+  ['a＿b', 'aXb', false],
+  ['c:\\d', 'C:\\D', true],
+  ['c：＼d', 'C:\\D', true],
+]
