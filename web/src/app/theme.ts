@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme, DEFAULT_THEME, type MantineColorsTuple } from '@mantine/core'
+import { findOptions } from '../ui/search.ts'
 
 /** A quiet green. White on shade 8 has a contrast of 6:1. */
 const brand: MantineColorsTuple = [
@@ -34,6 +35,8 @@ export const theme = createTheme({
       defaultProps: { tt: 'none' },
       styles: { root: { overflow: 'visible', flex: 'none' }, label: { overflow: 'visible' } },
     },
+    Select: { defaultProps: { filter: findOptions } },
+    MultiSelect: { defaultProps: { filter: findOptions } },
   },
 })
 

@@ -53,6 +53,17 @@ test('[R-537] [R-538] [R-540] the picker takes all that the search shows, and ke
   expect(await screen.findByText('1 selected')).toBeTruthy()
 })
 
+test('[R-537] the picker finds names without their accents', async () => {
+  const { person } = await open({
+    'POST /groups/search': () => pageOf([...groups, { ...group, id: 5, name: 'Khách hàng Đà Nẵng' }]),
+  })
+  const dialog = await openPicker(person)
+  await person.type(dialog.getByLabelText('Search'), 'khach hang DA')
+  expect(dialog.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    'Khách hàng Đà Nẵng',
+  ])
+})
+
 test('[R-577] what was chosen before stands first, and stays where it is while one chooses', async () => {
   const { person } = await open()
   const first = await openPicker(person)

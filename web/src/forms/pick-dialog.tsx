@@ -1,10 +1,11 @@
 import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { plain } from '../ui/search.ts'
 import classes from './pick-dialog.module.css'
 
 const ROW_HEIGHT = 36
@@ -35,8 +36,10 @@ export function PickDialog({ title, options, chosen, onConfirm, onClose }: Props
     ...options.filter(({ id }) => before.has(id)),
     ...options.filter(({ id }) => !before.has(id)),
   ]
-  const wanted = search.trim().toLowerCase()
-  const shown = ordered.filter(({ name }) => name.toLowerCase().includes(wanted))
+  const wanted = plain(search.trim())
+  // Once, not with each key: a phone would be late behind the typing in thousands of names.
+  const names = useMemo(() => new Map(options.map(({ id, name }) => [id, plain(name)])), [options])
+  const shown = ordered.filter(({ id }) => names.get(id)?.includes(wanted))
   const choosable = shown.filter(({ barrier }) => barrier === undefined)
   const shownChosen = choosable.filter(({ id }) => ids.has(id)).length
   const areAllChosen = choosable.length > 0 && shownChosen === choosable.length

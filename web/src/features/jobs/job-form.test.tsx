@@ -96,6 +96,15 @@ test('[R-533] [R-534] [R-545] [R-546] phone numbers are asked for instead of gro
   expect(screen.queryByText('Choose at least one group.')).toBeNull()
 })
 
+test('[R-445] a drop-down is searched without accents', async () => {
+  const { person } = open({
+    'GET /instances': () => pageOf([shop, { ...depot, name: 'Cửa hàng Đà Nẵng' }]),
+  })
+  await person.type(await screen.findByRole('combobox', { name: 'Account' }), 'DA NANG')
+  await person.click(await screen.findByRole('option', { name: 'Cửa hàng Đà Nẵng' }))
+  expect(screen.queryByRole('option', { name: 'Shop' })).toBeNull()
+})
+
 test('[R-555] a message brings its account, and its groups that the account is still in', async () => {
   const { person } = open()
   await choose(person, 'Message', '#5 Hello')

@@ -120,6 +120,14 @@ test('[R-406] [R-408] [R-411] a new user without accounts makes no assignment', 
   expect(callsOf(seen, 'POST /users/:id/assign-instances')).toEqual([])
 })
 
+test('[R-445] accounts to assign are searched without accents', async () => {
+  const { person } = add({ 'GET /instances': () => pageOf([shop, { ...shop, id: 8, name: 'Đà Nẵng' }]) })
+  await screen.findByPlaceholderText('Choose accounts')
+  await person.type(screen.getByRole('combobox', { name: 'Assigned accounts' }), 'da nang')
+  expect(await screen.findByRole('option', { name: 'Đà Nẵng' })).toBeTruthy()
+  expect(screen.queryByRole('option', { name: 'Shop' })).toBeNull()
+})
+
 test('[R-398] [R-408] [R-410] [R-411] a new user with accounts is assigned to them by the id of the answer', async () => {
   const { person, seen } = add()
   await fill(person)
