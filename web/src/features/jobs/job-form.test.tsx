@@ -96,7 +96,7 @@ test('[R-533] [R-534] [R-545] [R-546] phone numbers are asked for instead of gro
   expect(screen.queryByText('Choose at least one group.')).toBeNull()
 })
 
-test('[R-445] a drop-down is searched without accents', async () => {
+test('[R-446] a drop-down is searched without accents', async () => {
   const { person } = open({
     'GET /instances': () => pageOf([shop, { ...depot, name: 'Cửa hàng Đà Nẵng' }]),
   })

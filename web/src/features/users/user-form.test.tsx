@@ -120,7 +120,7 @@ test('[R-406] [R-408] [R-411] a new user without accounts makes no assignment', 
   expect(callsOf(seen, 'POST /users/:id/assign-instances')).toEqual([])
 })
 
-test('[R-445] accounts to assign are searched without accents', async () => {
+test('[R-446] accounts to assign are searched without accents', async () => {
   const { person } = add({ 'GET /instances': () => pageOf([shop, { ...shop, id: 8, name: 'Đà Nẵng' }]) })
   await screen.findByPlaceholderText('Choose accounts')
   await person.type(screen.getByRole('combobox', { name: 'Assigned accounts' }), 'da nang')
