@@ -4,12 +4,14 @@ import { useEffect, useRef } from 'react'
 import type { z } from 'zod'
 import { fieldTexts } from '../api/failure.ts'
 import { addToast } from '../ui/toasts.ts'
-import { useKeptValues, useUnsaved } from './use-unsaved.ts'
+import { keepValues, useKeptValues, useUnsaved } from './use-unsaved.ts'
 
 type Options<Values> = {
   initialValues: Values
   /** Sends the form. When it rejects, what was typed stays, and the server's sentences land on their fields. */
   send: (values: Values) => Promise<unknown>
+  /** What comes next, for those who are still here. */
+  onSent?: () => unknown
   /** Whether what is typed is worth a question before it is lost. */
   isGuarded?: boolean
   /** What an invalid submit says; else the toast of all forms. */
@@ -25,7 +27,7 @@ const sayInvalid = () => addToast({ type: 'error', msg: i18next.t('TOAST.FORM_IN
  */
 export function useContractForm<S extends z.ZodType, Values extends z.input<S> & Record<string, unknown>>(
   schema: S,
-  { initialValues, send, isGuarded = true, onInvalid = sayInvalid }: Options<Values>,
+  { initialValues, send, onSent, isGuarded = true, onInvalid = sayInvalid }: Options<Values>,
 ) {
   const start = useKeptValues(initialValues)
   const form: UseFormReturnType<Values> = useForm<Values>({
@@ -44,9 +46,10 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
     key: start.key,
     values: form.getValues,
     isUnsaved: () => isGuarded && asText(form.getValues()) !== saved.current,
-    // `send` itself leaves the page.
+    // If sending fails, it is kept.
     mayLeave: () => isSending.current,
   })
+  const isHere = useIsHere()
   const refused = useRef<EventTarget | null>(null)
   useEffect(() => {
     // The fields are marked now. Whoever pressed the button may not see them: on a phone they stand a screen above.
@@ -61,9 +64,11 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
       try {
         await send(values)
         saved.current = asText(form.getValues())
+        if (isHere.current) await onSent?.()
       } catch (error) {
         refused.current = event?.target ?? null
         form.setErrors(fieldTexts(error))
+        if (!isHere.current && isGuarded) keepValues(start.key, form.getValues())
       }
       isSending.current = false
     },
@@ -80,6 +85,18 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
     form.setErrors(Object.fromEntries(others))
   }
   return { form, onSubmit, change }
+}
+
+/** False once one has left. */
+function useIsHere() {
+  const isHere = useRef(true)
+  useEffect(() => {
+    isHere.current = true
+    return () => {
+      isHere.current = false
+    }
+  }, [])
+  return isHere
 }
 
 /** A chosen file is no text, but differs from none. */

@@ -53,6 +53,27 @@ test('two clicks on save send once', async () => {
   expect(seen.filter(({ name }) => name === 'POST /users')).toHaveLength(1)
 })
 
+test.each([
+  ['is saved, leads nowhere', () => admin, ''],
+  ['fails, is there again', () => refuse(500, 'internal'), 'lan'],
+] as const)('[R-447] a form that one leaves while it is sent, when it %s', async (_, answer, kept) => {
+  let send = () => {}
+  const { router, person } = await startTyping({
+    'POST /users': () => new Promise((resolve) => (send = () => resolve(answer()))),
+    'GET /groups': () => pageOf([]),
+  })
+  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
+  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await person.click(screen.getByRole('button', { name: 'Save' }))
+  await person.click(screen.getByRole('link', { name: 'Groups' }))
+  await screen.findByRole('heading', { name: 'Groups' })
+  send()
+  await screen.findByText(kept ? 'Failed to create user.' : 'User created successfully!')
+  expect(router.state.location.pathname).toBe('/groups')
+  await router.navigate({ to: '/users/new' })
+  expect((await screen.findByLabelText<HTMLInputElement>(/^Username/)).value).toBe(kept)
+})
+
 test('what was typed when the session ended is there again after the sign-in', async () => {
   const { router, person } = await startTyping({
     'POST /users': () => refuse(401, 'unauthenticated'),

@@ -5,10 +5,15 @@ import { currentUser } from '../api/session.ts'
 import { confirm } from '../ui/confirm.ts'
 import { addToast } from '../ui/toasts.ts'
 
-/** What somebody had typed into a form when their session ended: only they find it there again. */
+/** What somebody had typed into a form they lost: by the end of the session, or by leaving before its sending failed. */
 const kept = new Map<string, { userId: number; values: unknown }>()
 
-/** With what a form begins: what was typed before the session ended, else `usual`. */
+/** Only the same person finds it there again. */
+export function keepValues(key: string, values: unknown, userId = currentUser()?.id) {
+  if (userId !== undefined) kept.set(key, { userId, values })
+}
+
+/** With what a form begins: what was kept, else `usual`. */
 export function useKeptValues<Values extends object>(usual: Values) {
   const pathname = useLocation({ select: (location) => location.pathname })
   const [key] = useState(`${pathname} ${Object.keys(usual)}`)
@@ -59,8 +64,7 @@ export function useUnsaved<Values>(unsaved: Unsaved<Values>) {
     const userId = currentUser()?.id
     return () => {
       const { values, isUnsaved } = latest.current
-      if (userId !== undefined && currentUser() === null && isUnsaved())
-        kept.set(key, { userId, values: values() })
+      if (currentUser() === null && isUnsaved()) keepValues(key, values(), userId)
     }
   }, [key])
 }

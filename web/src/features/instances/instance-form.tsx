@@ -25,10 +25,8 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
   const toList = () => navigate({ to: paths.instances })
   const { form, onSubmit } = useContractForm(schema, {
     initialValues,
-    send: async (values) => {
-      await save(values)
-      await toList()
-    },
+    send: save,
+    onSent: toList,
   })
   const { expiredTime, whapiToken } = form.values
   const usual = usualPace(whapiToken)

@@ -42,10 +42,8 @@ export function JobForm() {
   const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' })
   const { form, onSubmit, change } = useContractForm(NewJob, {
     initialValues: blank,
-    send: async (values) => {
-      await create.mutateAsync({ body: bodyOf(values) })
-      await toList()
-    },
+    send: (values) => create.mutateAsync({ body: bodyOf(values) }),
+    onSent: toList,
   })
   const { jobType, messageId, instanceId, groupIds } = form.values
   const messages = useMessages()

@@ -31,10 +31,8 @@ export function MessageForm({ title, schema, saved, save }: Props) {
   const toList = () => navigate({ to: paths.messages })
   const { form, onSubmit, change } = useContractForm(schema, {
     initialValues: saved ? valuesOf(saved) : blank,
-    send: async (values) => {
-      await save(values)
-      await toList()
-    },
+    send: save,
+    onSent: toList,
   })
   const { textContent, instanceId, groupIds, imageFile, removeImage } = form.values
   const currentUrl = saved?.imageUrl ?? null

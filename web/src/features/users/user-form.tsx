@@ -25,10 +25,8 @@ export function UserForm({ title, isEdit = false, schema, initialValues, save }:
   const toList = () => navigate({ to: paths.users })
   const { form, onSubmit } = useContractForm(schema, {
     initialValues,
-    send: async (values) => {
-      await save(values)
-      await toList()
-    },
+    send: save,
+    onSent: toList,
   })
   const { assignedInstances } = form.values
   return (
