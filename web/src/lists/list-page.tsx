@@ -25,7 +25,7 @@ export function ListPage({ title, list, buttons, bulk, children }: Props) {
         <Group gap="xs">{buttons}</Group>
       </Group>
       <Group gap="xs" mb="md" justify="space-between">
-        <SearchBox key={list.query.search} value={list.query.search} onSearch={list.setSearch} />
+        <SearchBox value={list.query.search} onSearch={list.setSearch} />
         {bulk}
       </Group>
       {children}

@@ -9,6 +9,12 @@ import classes from './search-box.module.css'
 export function SearchBox({ value, onSearch }: { value: string; onSearch: (text: string) => void }) {
   const { t } = useTranslation()
   const [text, setText] = useState(value)
+  const [searched, setSearched] = useState(value)
+  // By the address, as with the back button. A new box instead would have lost the focus.
+  if (value !== searched) {
+    setSearched(value)
+    setText(value)
+  }
   return (
     <form
       className={classes.search}

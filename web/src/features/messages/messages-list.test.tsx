@@ -72,6 +72,10 @@ test.each([
   const queries = () => seen.filter(({ name }) => name === 'GET /messages').map(({ query }) => query)
   await waitFor(() => expect(queries().at(-1)).toEqual({ ...usual, search: 'tết' }))
   expect(queries()[0]).toEqual({ ...usual, page: '3', search: '' })
+  const pressed = key === '' ? screen.getByRole('button', { name: 'Search' }) : screen.getByRole('searchbox')
+  expect(document.activeElement).toBe(pressed)
+  await router.navigate({ to: '/messages' })
+  await waitFor(() => expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe(''))
 })
 
 test('[R-451] [R-452] [R-466] [R-468] the selected messages are deleted once it is confirmed', async () => {
