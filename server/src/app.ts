@@ -3,7 +3,6 @@ import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
-import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { Config } from './config.ts'
 import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
 import { eventRoutes } from './features/events/events.routes.ts'
@@ -22,7 +21,7 @@ import type { Sql } from './platform/database/connection.ts'
 import { acceptEmptyJson } from './platform/empty-json.ts'
 import { guardAgainstForgery } from './platform/forgery.ts'
 import { healthRoutes } from './platform/health.ts'
-import { answerError, validatorCompiler } from './platform/http.ts'
+import { answerError, schemaController } from './platform/http.ts'
 import { type ImageStore, imageRoutes } from './platform/images.ts'
 import { openApi } from './platform/openapi.ts'
 import { Refusal } from './platform/refusal.ts'
@@ -54,9 +53,8 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     // For a request to arrive whole; Fastify would wait for ever.
     requestTimeout: 5 * 60_000,
     routerOptions: { maxParamLength: 200 },
+    schemaController,
   })
-  app.setValidatorCompiler(validatorCompiler)
-  app.setSerializerCompiler(serializerCompiler)
   app.setErrorHandler(answerError)
   app.decorateRequest('caller', null)
   app.decorateRequest('uploadedFile', null)
@@ -72,7 +70,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
     global: false,
     errorResponseBuilder: (_request, { ttl }) => new Refusal('too_many_requests', {}, Math.ceil(ttl / 1000)),
   })
-  await openApi(app)
+  openApi(app)
   guardAgainstForgery(app)
 
   healthRoutes(app, sql)

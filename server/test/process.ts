@@ -15,11 +15,15 @@ type Env = Record<string, string>
 const ROOT = join(import.meta.dirname, '../..')
 const SERVER = 'server/src/main.ts'
 const SIMULATOR = 'simulator/src/main.ts'
+const START = 'scripts/start.mjs'
 /** As `npm start` gives them; the simulator has none. */
 const SERVER_FLAGS: string[] =
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/--\S+/g) ?? []
-/** Where `npm start` keeps it, too. */
-const NODE_COMPILE_CACHE = join(ROOT, 'node_modules/.cache/compile')
+/** What `scripts/start.mjs` sees to by itself. */
+const START_ENV = {
+  NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
+  MALLOC_ARENA_MAX: '1',
+}
 
 /** The last resort, if the run is broken off. A cluster whose folder is gone ends itself. */
 const atExit: (() => void)[] = []
@@ -37,10 +41,10 @@ export class Program {
   readonly ended: Promise<number | string>
 
   constructor(file: string, args: string[], cwd: string, env: Env) {
-    const flags = file === SERVER ? SERVER_FLAGS : []
+    const flags = file === SERVER || file === START ? SERVER_FLAGS : []
     const child = spawn(process.execPath, [...flags, join(ROOT, file), ...args], {
       cwd, // where no .env is
-      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...env },
+      env: { PATH: process.env.PATH, ...(file !== START && START_ENV), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     child.stdout.on('data', (text) => (this.stdout += text))

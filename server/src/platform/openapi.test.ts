@@ -10,11 +10,23 @@ test('[R-295] the description names every endpoint of the contract', async () =>
   expect(answer.statusCode).toBe(200)
   const { openapi, paths } = answer.json()
   expect(openapi).toBe('3.1.0')
-  expect(await (await world.app).inject('/api/docs')).toMatchObject({
-    statusCode: 200,
-    headers: { 'content-type': expect.stringMatching('text/html') },
-  })
   const endpoints = Object.values(contract).flatMap((feature) => Object.values(feature))
   for (const { method, path } of endpoints)
     expect(paths[`/api${path.replace(/:(\w+)/g, '{$1}')}`]).toHaveProperty(method.toLowerCase())
+})
+
+test("[R-295] the description can be read as pages, under the app's own headers", async () => {
+  const app = await world.app
+  const [page, style, missing] = await Promise.all(
+    ['', '/static/swagger-ui.css', '/nowhere'].map((path) => app.inject(`/api/docs${path}`)),
+  )
+
+  expect(page).toMatchObject({
+    statusCode: 200,
+    headers: { 'content-type': expect.stringMatching('text/html'), 'x-frame-options': 'SAMEORIGIN' },
+  })
+  expect(style).toMatchObject({ statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' } })
+  expect(missing?.statusCode).toBe(404)
+  expect(missing?.json()).toMatchObject({ code: 'not_found' })
+  expect(await app.inject({ method: 'HEAD', url: '/api/docs' })).toMatchObject({ statusCode: 200, body: '' })
 })

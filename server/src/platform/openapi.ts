@@ -1,9 +1,48 @@
-import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
-import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
+import { answerError, schemaController } from './http.ts'
+import { Refusal } from './refusal.ts'
 
-/** The API's description, made from the contract: as JSON, and as pages to read. */
-export async function openApi(app: FastifyInstance): Promise<void> {
+const PAGES = '/api/docs'
+
+/**
+ * The API's description, made from the contract: as JSON, and as pages to read. Few ever ask for it, and it takes 6 MB:
+ * it is made by a Fastify of its own, when it is asked for.
+ */
+export function openApi(app: FastifyInstance): void {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD' && route.schema && !route.schema.hide) routes.push(route)
+  })
+  let description: Promise<FastifyInstance> | undefined
+  const described = () => {
+    description ??= describe(routes)
+    return description
+  }
+
+  const hidden = { schema: { hide: true } }
+  app.get('/api/openapi.json', hidden, async () => (await described()).swagger())
+  for (const url of [PAGES, `${PAGES}/*`])
+    app.get(url, hidden, async (request, reply) => {
+      const pages = await described()
+      for (const [name, value] of Object.entries(reply.getHeaders()))
+        if (value !== undefined) reply.raw.setHeader(name, value)
+      reply.hijack()
+      pages.routing(request.raw, reply.raw)
+    })
+}
+
+async function describe(routes: RouteOptions[]): Promise<FastifyInstance> {
+  const [{ default: swagger }, { default: swaggerUi }, { jsonSchemaTransform, jsonSchemaTransformObject }] =
+    await Promise.all([
+      import('@fastify/swagger'),
+      import('@fastify/swagger-ui'),
+      import('fastify-type-provider-zod'),
+    ])
+  const app = fastify({ schemaController })
+  app.setErrorHandler(answerError)
+  app.setNotFoundHandler(() => {
+    throw new Refusal('not_found')
+  })
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -17,7 +56,8 @@ export async function openApi(app: FastifyInstance): Promise<void> {
     transform: jsonSchemaTransform,
     transformObject: jsonSchemaTransformObject,
   })
-  app.get('/api/openapi.json', { schema: { hide: true } }, () => app.swagger())
-  const { default: swaggerUi } = await import('@fastify/swagger-ui')
-  await app.register(swaggerUi, { routePrefix: '/api/docs' })
+  for (const { method, url, schema } of routes) app.route({ method, url, schema, handler: () => {} })
+  await app.register(swaggerUi, { routePrefix: PAGES })
+  await app.ready()
+  return app
 }

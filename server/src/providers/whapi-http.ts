@@ -1,4 +1,8 @@
-import { type Dispatcher, Pool } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
+// @ts-expect-error: it has types as a whole only; but loaded as a whole, with fetch and WebSocket, it takes 5 MB more.
+import untypedPool from 'undici/lib/dispatcher/pool.js'
+
+const UndiciPool: typeof Pool = untypedPool
 
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH'
@@ -42,7 +46,7 @@ const maxAnswerBytes = 64 * 1024 * 1024
 export function openHttp(baseUrl: string, connectTimeoutMs: number): Http {
   const base = new URL(baseUrl)
   const prefix = base.pathname.replace(/\/+$/, '')
-  const pool = new Pool(base.origin, {
+  const pool = new UndiciPool(base.origin, {
     connections: null,
     pipelining: 1,
     // Over HTTP/2 calls would share a connection, and wait in its queue.
