@@ -41,12 +41,16 @@ test('a Member without rights reads the assigned accounts only, and finds closed
     await expect(page.getByRole('button', { name: 'Add message' })).toBeDisabled()
     await expect(page.getByRole('table')).not.toContainText('Not for members')
     await page.goto(`/messages/edit/${id}`)
+    await expect(page.getByRole('heading', { level: 1, name: 'Edit message' })).toBeVisible()
     await expect(page.getByText('You may read messages, not write them.')).toBeVisible()
   })
 
   await test.step('jobs', async () => {
     await page.goto('/jobs')
     await expect(page.getByRole('button', { name: 'Add job' })).toBeDisabled()
+    await page.goto('/jobs/new')
+    await expect(page).toHaveTitle('Add job · Sendroom')
+    await expect(page.getByText('You may look at jobs, not create or change them.')).toBeVisible()
   })
 })
 

@@ -1,6 +1,6 @@
 import { Group, Input, Text } from '@mantine/core'
 import { IconUsersGroup } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { BusyButton } from '../ui/busy-button.tsx'
@@ -21,6 +21,7 @@ type Props = {
 /** Chooses groups of one account. */
 export function GroupPicker({ instanceId, pageSize, required, value, onChange, error }: Props) {
   const { t } = useTranslation()
+  const id = useId()
   const [isOpen, setOpen] = useState(false)
   const { data: groups, isFetching } = useGroups(instanceId, pageSize)
   const count = t('FORM.CHOSEN', { number: formatNumber(value.length) })
@@ -29,6 +30,7 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
       label={t('FORM.GROUPS')}
       description={instanceId === 0 && t('FORM.INSTANCE_FIRST')}
       error={error}
+      errorProps={{ id }}
       required={required ?? false}
       labelElement="div"
     >
@@ -38,6 +40,7 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
           leftSection={<IconUsersGroup size={16} aria-hidden />}
           disabled={instanceId === 0}
           isBusy={isFetching && !groups}
+          {...(error && { 'data-invalid': true, 'aria-describedby': id })}
           onClick={() => setOpen(true)}
         >
           {t('FORM.CHOOSE_GROUPS')}

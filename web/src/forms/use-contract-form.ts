@@ -18,6 +18,9 @@ type Options<Values> = {
   onInvalid?: (errors: Record<string, unknown>) => void
 }
 
+/** A field, or the button that fills it: a button can't be `aria-invalid`. */
+const WRONG = '[aria-invalid="true"], button[data-invalid]'
+
 const sayInvalid = () => addToast({ type: 'error', msg: i18next.t('TOAST.FORM_INVALID') })
 
 /**
@@ -53,8 +56,7 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
   const refused = useRef<EventTarget | null>(null)
   useEffect(() => {
     // The fields are marked now. Whoever pressed the button may not see them: on a phone they stand a screen above.
-    if (refused.current instanceof HTMLElement)
-      refused.current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    if (refused.current instanceof HTMLElement) refused.current.querySelector<HTMLElement>(WRONG)?.focus()
     refused.current = null
   })
   const onSubmit = form.onSubmit(

@@ -87,6 +87,17 @@ test('[R-543] [R-544] [R-545] [R-547] an empty job names all that is missing', a
   expect(seen.some(({ name }) => name === 'POST /jobs')).toBe(false)
 })
 
+test('[R-545] where only the groups are missing, the button to choose them has the focus and says so', async () => {
+  const { person } = open()
+  await choose(person, 'Message', '#6 No groups here')
+  await submit(person)
+  const picker = await screen.findByRole('button', {
+    name: 'Choose groups',
+    description: 'Choose at least one group.',
+  })
+  await waitFor(() => expect(document.activeElement).toBe(picker))
+})
+
 test('[R-533] [R-534] [R-545] [R-546] phone numbers are asked for instead of groups', async () => {
   const { person } = open()
   await person.selectOptions(await screen.findByLabelText(/Type/), 'SendToUsers')

@@ -1,4 +1,3 @@
-import { Alert } from '@mantine/core'
 import { MessageChange, NewMessage } from '@sendroom/contract/messages'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -6,6 +5,7 @@ import { useRead } from '../../api/queries.ts'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useWayBack } from '../../api/use-way-back.ts'
+import { ClosedForm } from '../../forms/closed-form.tsx'
 import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { MessageForm } from './message-form.tsx'
@@ -15,8 +15,10 @@ import { asJson, asMultipart, type MessageValues } from './message-values.ts'
 export function MessageFormPage() {
   const { t } = useTranslation()
   const id = idOf(useParams({ strict: false }))
-  if (!mayDo('canSendMessages', useCurrentUser()))
-    return <Alert color="yellow">{t('MESSAGE.NOT_ALLOWED')}</Alert>
+  if (!mayDo('canSendMessages', useCurrentUser())) {
+    const title = t(id === null ? 'MESSAGE.CREATE_TITLE' : 'MESSAGE.EDIT_TITLE')
+    return <ClosedForm title={title} reason={t('MESSAGE.NOT_ALLOWED')} />
+  }
   return id === null ? <NewMessageForm /> : <EditMessage key={id} id={id} />
 }
 
