@@ -2,7 +2,7 @@ import type { Params } from '@sendroom/contract/errors'
 import { type JobAction, jobTransitions } from '@sendroom/contract/job-life'
 import type { ReasonCode } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
-import type { Db, Sql } from '../platform/database/connection.ts'
+import { type Db, planOnce, type Sql } from '../platform/database/connection.ts'
 import { nudge } from './nudge.ts'
 import { hasOpenDelivery, noneFresh } from './queue.ts'
 import { unsettledIn } from './unsettled.ts'
@@ -83,6 +83,7 @@ export async function restartJob(
   byName: string,
 ): Promise<'done' | 'not_allowed' | 'settling'> {
   const answer = await sql.begin(async (tx) => {
+    await planOnce(tx)
     await lockAccountOfJobs(tx, [jobId])
     if (await unsettledIn(tx, [jobId])) return (await canRestart(tx, jobId)) ? 'settling' : 'not_allowed'
     if (!(await moveJob(tx, jobId, 'restart'))) return 'not_allowed'

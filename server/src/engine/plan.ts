@@ -1,5 +1,5 @@
 import type { JobType } from '@sendroom/contract/job-life'
-import type { Db } from '../platform/database/connection.ts'
+import { type Db, planOnce } from '../platform/database/connection.ts'
 import { nudge } from './nudge.ts'
 
 export type Recipient = {
@@ -34,6 +34,7 @@ const BATCH = 2000
  */
 export async function planJob(tx: Db, order: Order): Promise<number> {
   const { createdBy, recipients } = order
+  await planOnce(tx)
   const [{ id }] = await tx<[{ id: number }]>`
     insert into jobs (job_type, message_id, text_content, image_id, instance_id, recipient_count, scheduled_at,
       created_by_user_id, created_by_user_name)

@@ -70,6 +70,12 @@ export const connectAlone = ({ options }: Sql, settings: Record<string, string>)
   } as unknown as postgres.Options<{ bigint: postgres.PostgresType<number> }>)
 
 /**
+ * For a transaction that writes many rows: the checks and triggers of each are statements, too, and would be planned for
+ * each row anew. 100,000 recipients take a third of the time.
+ */
+export const planOnce = (tx: Db) => tx`set local plan_cache_mode = auto`
+
+/**
  * When a connection is lost within a transaction, the driver writes its rollback into it all the same, and that ends
  * our process (porsager/postgres#1208). The caller has its answer by then: what is left of the transaction stays
  * where it is, for good.
