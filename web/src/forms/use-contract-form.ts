@@ -3,6 +3,7 @@ import i18next from 'i18next'
 import { useEffect, useRef } from 'react'
 import type { z } from 'zod'
 import { fieldTexts } from '../api/failure.ts'
+import { currentUser } from '../api/session.ts'
 import { addToast } from '../ui/toasts.ts'
 import { keepValues, useKeptValues, useUnsaved } from './use-unsaved.ts'
 
@@ -63,6 +64,8 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
     async (values, event) => {
       if (isSending.current) return
       isSending.current = true
+      // What fails may be the session: then nobody is signed in any more.
+      const userId = currentUser()?.id
       try {
         await send(values)
         saved.current = asText(form.getValues())
@@ -70,7 +73,7 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
       } catch (error) {
         refused.current = event?.target ?? null
         form.setErrors(fieldTexts(error))
-        if (!isHere.current && isGuarded) keepValues(start.key, form.getValues())
+        if (!isHere.current && isGuarded) keepValues(start.key, form.getValues(), userId)
       }
       isSending.current = false
     },

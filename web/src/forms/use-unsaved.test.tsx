@@ -88,6 +88,26 @@ test('what was typed when the session ended is there again after the sign-in', a
   expect(screen.getByLabelText<HTMLInputElement>(/^Email/).value).toBe('lan@example.com')
 })
 
+test('[R-447] a form that one leaves while it is sent, when the session ends, is there after the sign-in', async () => {
+  let send = () => {}
+  const { router, person } = await startTyping({
+    'POST /users': () => new Promise((resolve) => (send = () => resolve(refuse(401, 'unauthenticated')))),
+    'POST /auth/login': () => ({ token: 'new', user: admin }),
+    'GET /groups': () => pageOf([]),
+  })
+  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
+  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await person.click(screen.getByRole('button', { name: 'Save' }))
+  await person.click(screen.getByRole('link', { name: 'Groups' }))
+  await screen.findByRole('heading', { name: 'Groups' })
+  send()
+  await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
+  await signInAs(person)
+  await screen.findByRole('heading', { name: 'Groups' })
+  await router.navigate({ to: '/users/new' })
+  expect((await screen.findByLabelText<HTMLInputElement>(/^Username/)).value).toBe('lan')
+})
+
 test('somebody else does not find it', async () => {
   const other = { ...member, role: 'Admin' as const }
   const { router, person } = await startTyping({ 'POST /auth/login': () => ({ token: 'new', user: other }) })

@@ -9,7 +9,7 @@ import { addToast } from '../ui/toasts.ts'
 const kept = new Map<string, { userId: number; values: unknown }>()
 
 /** Only the same person finds it there again. */
-export function keepValues(key: string, values: unknown, userId = currentUser()?.id) {
+export function keepValues(key: string, values: unknown, userId: number | undefined) {
   if (userId !== undefined) kept.set(key, { userId, values })
 }
 
