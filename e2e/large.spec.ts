@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test'
-import { addAccount, groupsOf, named } from './scene.ts'
-import { choose } from './steps.ts'
+import { addAccount, addMember, groupsOf, named } from './scene.ts'
+import { choose, rowOf } from './steps.ts'
 import { test } from './story.ts'
 
 /** A word that never ends, lines from right to left, emoji of many parts: 4,000 characters of what breaks pages. */
@@ -46,4 +46,59 @@ test('[R-576] texts of 4,000 characters in any script fit on every page, wide an
       const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth
       expect(await page.evaluate(overflow), `${path} at ${width} px`).toBe(0)
     }
+})
+
+test('[R-576] names of 100 characters without a space fit on a phone, in dialogs and drop-downs too', async ({
+  admin,
+  openAs,
+}) => {
+  const name = named('Shop').replaceAll(' ', '').padEnd(100, 'W')
+  const shop = await addAccount(admin, name)
+  const member = await addMember(admin, { use: [shop], canSendMessages: true, canCreateJobs: true })
+  const page = await openAs(admin, '/users')
+  await page.setViewportSize({ width: 360, height: 740 })
+  /** How far it is drawn beyond the screen. */
+  const beyond = () =>
+    page.evaluate((text) => {
+      const range = document.createRange()
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+      let most = -1
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        if (!node.textContent?.includes(text)) continue
+        range.selectNodeContents(node)
+        const { left, right } = range.getBoundingClientRect()
+        most = Math.max(most, 0, -left, right - document.documentElement.clientWidth)
+      }
+      return most
+    }, name)
+  const fits = (where: string) => expect.poll(beyond, where).toBe(0)
+  const dialog = page.getByRole('dialog')
+  const shopRow = rowOf(page, name)
+
+  await expect(rowOf(page, member.username)).toBeVisible()
+  await fits('the users')
+  await page.goto('/instances')
+  for (const action of ['Delete', 'Scan QR', 'Get code']) {
+    await shopRow.getByRole('button', { name: action, exact: true }).click()
+    await expect(dialog).toContainText(name)
+    await fits(action)
+    await dialog.getByRole('button', { name: 'Close' }).first().click()
+    await expect(dialog).toBeHidden()
+  }
+  await page.goto('/messages/new')
+  await page.getByRole('combobox', { name: 'Account', exact: true }).fill(name)
+  await expect(page.getByRole('option', { name })).toBeVisible()
+  await fits('the options')
+  // The simulator knows no group with such a name.
+  await page.route('**/api/groups/search', async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replace(/"name":"[^"]*"/, `"name":"${name}"`)
+    await route.fulfill({ response, body })
+  })
+  await page.getByRole('option', { name }).click()
+  await page.getByRole('button', { name: 'Choose groups' }).click()
+  const group = dialog.getByRole('checkbox', { name })
+  await expect(group).toBeVisible()
+  const frame = dialog.getByRole('list').locator('..')
+  expect(await frame.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
 })

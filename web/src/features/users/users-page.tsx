@@ -11,6 +11,7 @@ import { ListPage } from '../../lists/list-page.tsx'
 import { useList } from '../../lists/use-list.ts'
 import { paths } from '../../paths.ts'
 import { confirm } from '../../ui/confirm.ts'
+import { Name } from '../../ui/name.tsx'
 import { RowAction } from '../../ui/row-action.tsx'
 
 const columns: Column<User>[] = [
@@ -93,8 +94,15 @@ const InstanceBadges = ({ user }: { user: User }) => (
   <Group gap={4}>
     {user.assignedInstances.length === 0 && '–'}
     {user.assignedInstances.map((instance) => (
-      <Badge key={instance.id} variant="light" color="gray" tt="none">
-        {instance.name}
+      <Badge
+        key={instance.id}
+        variant="light"
+        color="gray"
+        h="auto"
+        maw="100%"
+        styles={{ label: { whiteSpace: 'normal' } }}
+      >
+        <Name>{instance.name}</Name>
       </Badge>
     ))}
   </Group>
