@@ -1,11 +1,11 @@
 import '../ui/component-styles.ts'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { Outlet, useRouterState } from '@tanstack/react-router'
+import { Outlet, useLocation, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLive } from '../api/live.ts'
 import { createQueryClient } from '../api/queries.ts'
-import { useQuestion } from '../ui/confirm.ts'
+import { dropQuestion, useQuestion } from '../ui/confirm.ts'
 import { lazily } from '../ui/lazily.tsx'
 import { Header } from './header.tsx'
 import { NetworkNotice } from './network-notice.tsx'
@@ -21,6 +21,7 @@ export function Shell() {
   useLive(queryClient)
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const isAsking = useQuestion() !== null
+  useQuestionsOfPage()
   useEscape(isMenuOpen, () => setIsMenuOpen(false))
   return (
     <QueryClientProvider client={queryClient}>
@@ -47,6 +48,13 @@ export function Shell() {
 function SlowPage() {
   const isComing = useRouterState({ select: ({ isLoading }) => isLoading })
   return isComing && <div className={classes.progress} />
+}
+
+/** A question is about what one has seen: whoever goes back, or is signed out, leaves it behind. */
+function useQuestionsOfPage() {
+  const href = useLocation({ select: (location) => location.href })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is what ends it
+  useEffect(() => () => dropQuestion(), [href])
 }
 
 function useEscape(isOn: boolean, close: () => void) {

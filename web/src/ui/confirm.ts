@@ -41,6 +41,9 @@ export const confirmWith = (question: Question) =>
     })
   })
 
+/** Nobody answers it any more. */
+export const dropQuestion = () => asked?.answer(cancelled)
+
 /** The question that is open now; `ConfirmDialog` shows it. */
 export const useQuestion = () => useSyncExternalStore(subscribe, () => asked)
 

@@ -188,3 +188,15 @@ test('[R-471] a Member who may not write messages can change nothing, and reads 
     expect(button.title).toMatch(/You may read messages/)
   }
 })
+
+test('who goes back leaves the question behind', async () => {
+  const { router, person, seen } = open({ 'GET /groups': () => pageOf([]) }, '/groups')
+  await screen.findByRole('heading', { name: 'Groups' })
+  await router.navigate({ to: '/messages' })
+  await person.click(within(await rowOf(/Short/)).getByRole('button', { name: 'Delete' }))
+  await asked()
+  router.history.back()
+  await screen.findByRole('heading', { name: 'Groups' })
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(seen.some(({ name }) => name.startsWith('DELETE'))).toBe(false)
+})
