@@ -148,6 +148,21 @@ test('[R-555] a message without groups leaves what was picked, and takes away wh
   expect(await screen.findByText('0 selected')).toBeTruthy()
 })
 
+test('[R-555] groups that are picked while the message is read stay', async () => {
+  let answer = () => {}
+  const { person } = open({
+    'GET /messages/:id': () =>
+      new Promise((resolve) => (answer = () => resolve({ ...hello, assignedGroups: assigned }))),
+  })
+  await choose(person, 'Message', '#5 Hello')
+  await openPicker(person)
+  await person.click(await screen.findByLabelText('Friends'))
+  await person.click(screen.getByRole('button', { name: 'Confirm' }))
+  answer()
+  await screen.findByText('Hello')
+  expect(screen.getByText('1 selected')).toBeTruthy()
+})
+
 test('[R-541] another account clears the groups and brings its own', async () => {
   const { person } = open()
   await choose(person, 'Account', 'Shop')

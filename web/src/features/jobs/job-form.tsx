@@ -61,15 +61,15 @@ export function JobForm() {
   }
   const { setFieldValue } = form
   const preselectedFor = useRef('')
+  const choice = `${messageId} ${instanceId}`
   useEffect(() => {
-    const choice = `${messageId} ${instanceId}`
     // Once for each choice: groups that are read anew in the background must not undo what was picked since.
     if (!assigned || preselectedFor.current === choice) return
     preselectedFor.current = choice
     // A message without groups of its own leaves what was picked by hand, but not what another message brought.
     if (assigned.length > 0) isPicked.current = false
     if (!isPicked.current) setFieldValue('groupIds', assigned)
-  }, [assigned, messageId, instanceId, setFieldValue])
+  }, [assigned, choice, setFieldValue])
 
   return (
     <FormPage
@@ -109,6 +109,8 @@ export function JobForm() {
           value={groupIds}
           onChange={(ids) => {
             isPicked.current = true
+            // Nor may those of a message that is still being read.
+            preselectedFor.current = choice
             setFieldValue('groupIds', ids)
           }}
           error={form.getInputProps('groupIds').error}
