@@ -27,7 +27,7 @@ type Props = {
 export function JobPreview({ draft, message }: Props) {
   const { t } = useTranslation()
   const [settled] = useDebouncedValue(draft, SETTLED_MS)
-  const { data, isError } = useQuery({
+  const { data, isError, isPlaceholderData } = useQuery({
     queryKey: ['preview', settled],
     queryFn: ({ signal }) => call('POST /jobs/preview', { body: settled }, signal),
     enabled: isForSomebody(draft) && isForSomebody(settled),
@@ -41,7 +41,10 @@ export function JobPreview({ draft, message }: Props) {
       {!isForSomebody(draft) ? (
         <Hint>{t('JOB.PREVIEW_EMPTY')}</Hint>
       ) : data ? (
-        <Foreseen preview={data} hasAccount={Boolean(draft.instanceId)} />
+        // What was foreseen before is pale while it is foreseen anew.
+        <Box aria-busy={isPlaceholderData} opacity={isPlaceholderData ? 0.6 : 1}>
+          <Foreseen preview={data} hasAccount={Boolean(draft.instanceId)} />
+        </Box>
       ) : (
         <Hint>{t(isError ? 'JOB.PREVIEW_FAILED' : 'COMMON.LOADING')}</Hint>
       )}
