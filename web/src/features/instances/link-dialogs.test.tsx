@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
 import { renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { currentToasts } from '../../ui/toasts.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -175,4 +176,20 @@ test('a phone number that the server can’t read is said at its field', async (
   await person.click(dialog.getByRole('button', { name: 'Get code' }))
   const phone = dialog.getByLabelText('Phone number')
   await waitFor(() => expect(phone.getAttribute('aria-invalid')).toBe('true'))
+})
+
+test('who has closed the dialog hears nothing more of its code', async () => {
+  let answer = () => {}
+  const { person, dialog, asked } = await open('Get code', {
+    'GET /instances/:id/connect-code': () =>
+      new Promise((resolve) => {
+        answer = () => resolve(refuse(502, 'provider_failed'))
+      }),
+  })
+  await person.click(dialog.getByRole('button', { name: 'Get code' }))
+  await waitFor(() => expect(asked('connect-code')).toBe(1))
+  await person.click(dialog.getByRole('button', { name: 'Close' }))
+  answer()
+  await vi.advanceTimersByTimeAsync(100)
+  expect(currentToasts().filter(({ msg }) => msg.includes('could not do this'))).toEqual([])
 })

@@ -30,12 +30,12 @@ function PairingCode({ instance }: { instance: InstanceRow }) {
   const ask = useMutation({
     mutationFn: () =>
       call('GET /instances/:id/connect-code', { params: { id: instance.id }, query: { phone } }),
-    onError: (error) => reportFailure(error),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (phone.trim() === '') window.alert(t('ACCOUNT.PHONE_REQUIRED'))
-    else ask.mutate()
+    // Only for who is still here.
+    else ask.mutate(undefined, { onError: (error) => reportFailure(error) })
   }
   return (
     <form onSubmit={submit} noValidate>
