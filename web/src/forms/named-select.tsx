@@ -26,6 +26,8 @@ export function NamedSelect({ options, value, onChange, ...rest }: Props) {
       limit={DRAWN}
       data={options?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
       nothingFoundMessage={options ? t('COMMON.NO_DATA_FOUND') : t('COMMON.LOADING')}
+      // Until they are loaded a chosen one has no name, and would look like none.
+      placeholder={options ? undefined : t('COMMON.LOADING')}
       description={count > DRAWN && t('FORM.TYPE_TO_SEARCH', { number: formatNumber(count) })}
       value={value === 0 ? null : String(value)}
       onChange={(id) => onChange(Number(id ?? 0))}

@@ -242,3 +242,9 @@ test('[R-571] who may not create jobs reads why there is no test', async () => {
   expect(await screen.findByText(/Only who may create jobs can send a test/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Send test' })).toBeNull()
 })
+
+test('while the accounts load, that of the message does not look like none', async () => {
+  open('/messages/edit/5', { 'GET /instances': () => new Promise(() => {}) })
+  const account = await screen.findByRole<HTMLInputElement>('combobox', { name: 'Account' })
+  expect(account.placeholder).toBe('Loading...')
+})
