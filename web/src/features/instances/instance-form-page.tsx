@@ -36,7 +36,7 @@ function EditInstance({ id }: { id: number }) {
   const { data, isError } = useRead(
     'GET /instances/:id',
     { params: { id } },
-    { gcTime: 0, meta: { words: 'TOAST.INSTANCE_LOAD_FAILED' } },
+    { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.INSTANCE_LOAD_FAILED' } },
   )
   const update = useAction('PUT /instances/:id', {
     success: 'TOAST.INSTANCE_UPDATED',

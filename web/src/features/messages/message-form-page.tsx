@@ -42,7 +42,7 @@ function EditMessage({ id }: { id: number }) {
   const { data, isError } = useRead(
     'GET /messages/:id',
     { params: { id } },
-    { gcTime: 0, meta: { words: 'MESSAGE.LOAD_FAILED' } },
+    { gcTime: 0, staleTime: 'static', meta: { words: 'MESSAGE.LOAD_FAILED' } },
   )
   const save = useSave(id)
   useWayBack(isError, paths.messages)

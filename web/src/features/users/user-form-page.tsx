@@ -45,7 +45,7 @@ function EditUser({ id }: { id: number }) {
   const { data, isError } = useRead(
     'GET /users/:id',
     { params: { id } },
-    { gcTime: 0, meta: { words: 'TOAST.USER_LOAD_FAILED' } },
+    { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.USER_LOAD_FAILED' } },
   )
   const update = useAction('PUT /users/:id', {
     success: 'TOAST.USER_UPDATED',

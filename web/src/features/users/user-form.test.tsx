@@ -165,6 +165,8 @@ test('[R-403] [R-407] [R-409] [R-410] [R-411] a changed user is always assigned 
     params: { id: '2' },
     body: { instanceIds: [7], canSendMessages: true, canCreateJobs: false },
   })
+  // What was edited is not read again only to be left.
+  expect(seen.filter(({ name }) => name === 'GET /users/:id')).toHaveLength(1)
 })
 
 test('[R-409] [R-414] an update that failed is told, assigns nothing, and the form stays', async () => {
