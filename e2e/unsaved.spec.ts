@@ -21,6 +21,24 @@ test('what is typed and not saved survives a reload, the back button, and the en
     await expect(text).toHaveValue('Half a sen')
   })
 
+  await test.step('a reload while it is sent, which fails', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    await page.route('**/api/messages', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback()
+      await promise
+      await route.abort()
+    })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(text).toBeDisabled()
+    const asked = page.waitForEvent('dialog')
+    page.reload().catch(() => {})
+    await (await asked).dismiss()
+    resolve()
+    await expect(text).toBeEnabled()
+    await expect(text).toHaveValue('Half a sen')
+    await page.unroute('**/api/messages')
+  })
+
   await test.step('the back button', async () => {
     await page.goBack().catch(() => {})
     await question.getByRole('button', { name: 'Stay' }).click()

@@ -26,7 +26,10 @@ export function FormPage({ title, submitText, isBusy, onSubmit, onCancel, aside,
       <PageTitle>{title}</PageTitle>
       <div className={classes.columns}>
         <Paper component="form" id={id} withBorder p="lg" onSubmit={onSubmit} noValidate>
-          <Stack>{children}</Stack>
+          {/* What is typed while it is sent would be lost. */}
+          <fieldset disabled={isBusy} className={classes.fields}>
+            <Stack>{children}</Stack>
+          </fieldset>
         </Paper>
         {aside && <div className={classes.aside}>{aside}</div>}
         {/* Outside of the form, for what stands aside may be a form of its own. */}

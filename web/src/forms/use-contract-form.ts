@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import type { z } from 'zod'
 import { fieldTexts } from '../api/failure.ts'
 import { currentUser } from '../api/session.ts'
+import { giveFocus } from '../ui/focus.ts'
 import { addToast } from '../ui/toasts.ts'
 import { keepValues, useKeptValues, useUnsaved } from './use-unsaved.ts'
 
@@ -55,15 +56,20 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
   })
   const isHere = useIsHere()
   const refused = useRef<EventTarget | null>(null)
+  const focused = useRef<Element | null>(null)
   useEffect(() => {
+    if (!(refused.current instanceof HTMLElement)) return
     // The fields are marked now. Whoever pressed the button may not see them: on a phone they stand a screen above.
-    if (refused.current instanceof HTMLElement) refused.current.querySelector<HTMLElement>(WRONG)?.focus()
+    refused.current.querySelector<HTMLElement>(WRONG)?.focus()
+    // While it was sent its fields were disabled.
+    giveFocus(focused.current)
     refused.current = null
   })
   const onSubmit = form.onSubmit(
     async (values, event) => {
       if (isSending.current) return
       isSending.current = true
+      focused.current = document.activeElement
       // What fails may be the session: then nobody is signed in any more.
       const userId = currentUser()?.id
       try {

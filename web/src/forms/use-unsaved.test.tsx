@@ -53,6 +53,22 @@ test('two clicks on save send once', async () => {
   expect(seen.filter(({ name }) => name === 'POST /users')).toHaveLength(1)
 })
 
+test('[R-447] while a form is sent nothing can be typed that would be lost', async () => {
+  let send = () => {}
+  const { person } = await startTyping({
+    'POST /users': () => new Promise((resolve) => (send = () => resolve(refuse(500, 'internal')))),
+  })
+  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
+  const password = screen.getByLabelText<HTMLInputElement>(/^Password/)
+  await person.type(password, 'secret')
+  const isClosed = () => password.closest('fieldset')?.disabled
+  await person.click(screen.getByRole('button', { name: 'Save' }))
+  await waitFor(() => expect(isClosed()).toBe(true))
+  send()
+  await waitFor(() => expect(isClosed()).toBe(false))
+  expect(password.value).toBe('secret')
+})
+
 test.each([
   ['is saved, leads nowhere', () => admin, ''],
   ['fails, is there again', () => refuse(500, 'internal'), 'lan'],

@@ -54,7 +54,8 @@ export function useUnsaved<Values>(unsaved: Unsaved<Values>) {
         confirmColor: 'red',
       }))
     },
-    enableBeforeUnload: () => !mayLeave() && isUnsaved(),
+    // Nothing is kept over a reload, which may also stop the sending.
+    enableBeforeUnload: isUnsaved,
   })
   const latest = useRef(unsaved)
   useEffect(() => {
