@@ -187,3 +187,23 @@ test('[R-368] a changed password is told, and the page reloads', async () => {
   expect(screen.queryByRole('dialog')).toBeNull()
   await waitFor(() => expect(reload).toHaveBeenCalledOnce())
 })
+
+test('[R-368] a password modal that was closed while it was sent, and opened again, stays open', async () => {
+  vi.spyOn(window.location, 'reload').mockReturnValue()
+  let send = () => {}
+  const { person, fill, submit } = await changePassword({
+    'PUT /users/:id': () =>
+      new Promise((resolve) => {
+        send = () => resolve(member)
+      }),
+  })
+  await fill('secret1', 'secret1')
+  await submit()
+  await person.keyboard('{Escape}')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  await person.click(screen.getByText('Change password'))
+  await screen.findByRole('dialog', { name: 'Change password' })
+  send()
+  await screen.findByText('Your password updated successfully!')
+  expect(screen.getByRole('dialog', { name: 'Change password' })).toBeTruthy()
+})

@@ -20,10 +20,10 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
     send: async ({ password }) => {
       if (user === null) return
       await change.mutateAsync({ params: { id: user.id }, body: { password } })
-      onClose()
       // The success is there to be read before the page reloads.
       setTimeout(() => window.location.reload(), SUCCESS_MS)
     },
+    onSent: onClose,
     onInvalid: ({ confirm }) => {
       if (confirm === 'CHANGE_PASSWORD.NOT_MATCH') window.alert(t('CHANGE_PASSWORD.NOT_MATCH'))
     },
