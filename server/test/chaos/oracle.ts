@@ -114,7 +114,7 @@ function nobodyGotTwo({ isMarked, ledger, story }: Evidence) {
 function jobsEndedAsTheirRows({ jobs, deliveries, story }: Evidence) {
   return jobs.flatMap((job) => {
     const rows = rowsOf(job, deliveries)
-    const { least, most } = sentAtEnd(job, story)
+    const { least, most } = countsAtEnd(job, story)
     const expected = [...(most > 0 ? ['Completed'] : []), ...(least <= 0 ? ['Failed'] : []), 'Cancelled']
     const wrong =
       !expected.includes(job.status) ||
@@ -128,18 +128,24 @@ function jobsEndedAsTheirRows({ jobs, deliveries, story }: Evidence) {
 }
 
 /**
- * How many were Sent when the job ended. A result or a receipt may come later, and change it; one that came in the
- * same moment may have been seen or not.
+ * How many were Sent, and Sent or Failed, when the job last came to its own end: it may have been reopened and cancelled
+ * since. A result or a receipt may come later, and change it; one that came in the same moment may have been seen or not.
  */
-function sentAtEnd(job: JobRow, story: StoryLine[]): { least: number; most: number } {
-  const endedAt = story.findLast(({ what, jobId }) => what === 'job' && jobId === job.id)?.id ?? 0
+function countsAtEnd(job: JobRow, story: StoryLine[]): { least: number; most: number; settled: number } {
+  const isEnd = ({ was, became }: StoryLine) =>
+    ['Completed', 'Failed'].includes(statusIn(became) ?? '') && statusIn(became) !== statusIn(was)
+  const endedAt = movesOf(job, story).findLast(isEnd)?.id ?? 0
   const mine = story.filter((line) => isOfRun(line, job))
   const atEnd = new Map(mine.filter(({ id }) => id < endedAt).map((line) => [line.deliveryId, line.became]))
-  const sent = [...atEnd.values()].filter((status) => status === 'sent').length
+  const isOf = (...statuses: string[]) => [...atEnd.values()].filter((s) => statuses.includes(s ?? '')).length
   const turns = ['sent → failed', 'failed → sent']
   const turned = mine.filter(({ was, became }) => turns.includes(`${was} → ${became}`)).length
-  return { least: sent - turned, most: sent + turned }
+  const sent = isOf('sent')
+  return { least: sent - turned, most: sent + turned, settled: isOf('sent', 'failed') }
 }
+
+const movesOf = (job: JobRow, story: StoryLine[]) =>
+  story.filter((line) => line.what === 'job' && line.jobId === job.id && line.run === job.run)
 
 /** Without whether it is paused. */
 const statusIn = (state: string | null) => state?.split(' ')[0]
@@ -147,14 +153,14 @@ const statusIn = (state: string | null) => state?.split(' ')[0]
 const isOfRun = (line: StoryLine, job: JobRow) =>
   line.what === 'delivery' && line.jobId === job.id && line.run === job.run
 
-function logsAgree({ jobs, logs, story, deliveries }: Evidence) {
+export function logsAgree({ jobs, logs, story }: Pick<Evidence, 'jobs' | 'logs' | 'story'>) {
   return jobs.flatMap((job) => {
     const mine = logs.filter(({ jobId }) => jobId === job.id)
     const count = (code: string) => mine.filter((line) => line.code === code).length
     const wrong: string[] = []
     const expect = (code: string, times: number) =>
       count(code) === times || wrong.push(`${code} ${count(code)} times, not ${times}`)
-    const moves = story.filter((line) => line.what === 'job' && line.jobId === job.id && line.run === job.run)
+    const moves = movesOf(job, story)
     const moved = (status: string) =>
       moves.filter(({ was, became }) => statusIn(became) === status && statusIn(was) !== status).length
     expect('job_created', job.run === 1 ? 1 : 0)
@@ -163,17 +169,11 @@ function logsAgree({ jobs, logs, story, deliveries }: Evidence) {
     expect('job_completed', moved('Completed'))
     expect('job_failed', moved('Failed'))
     expect('job_cancelled', moved('Cancelled'))
-    const rows = rowsOf(job, deliveries)
     const ended = mine.findLast(({ code }) => code === 'job_completed' || code === 'job_failed')
-    const isOf = (status: string) => rows.filter((row) => row.status === status).length
-    const [sent, failed] = [isOf('sent'), isOf('failed')]
-    const { least, most } = sentAtEnd(job, story)
-    const toldSent = Number(ended?.params.sent)
-    if (
-      ended &&
-      (toldSent < least || toldSent > most || toldSent + Number(ended.params.failed) !== sent + failed)
-    )
-      wrong.push(`${JSON.stringify(ended)} with ${sent} sent and ${failed} failed`)
+    const { least, most, settled } = countsAtEnd(job, story)
+    const told = { sent: Number(ended?.params.sent), failed: Number(ended?.params.failed) }
+    if (ended && (told.sent < least || told.sent > most || told.sent + told.failed !== settled))
+      wrong.push(`${JSON.stringify(ended)} with ${least} to ${most} sent of ${settled}`)
     return wrong.map((what) => `The log of job ${job.id} (${job.status}) is wrong: ${what}`)
   })
 }
