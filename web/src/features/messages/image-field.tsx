@@ -16,6 +16,8 @@ type Props = {
   /** Where the browser shows that file. */
   fileUrl: string | null
   isRemoved: boolean
+  /** While the form is sent it takes nothing. */
+  isBusy: boolean
   error: ReactNode
   onFile: (file: File | null) => void
   /** A key: why this file can't be sent. */
@@ -25,14 +27,15 @@ type Props = {
 
 /** Keeps, replaces or removes the image of a message. A new one is chosen, dropped on the page or pasted. */
 export function ImageField(props: Props) {
-  const { currentUrl, file, fileUrl, isRemoved, error, onFile, onRefuse, onRemove } = props
+  const { currentUrl, file, fileUrl, isRemoved, isBusy, error, onFile, onRefuse, onRemove } = props
   const { t } = useTranslation()
   const take = (taken: File | null) => {
+    if (isBusy) return
     const problem = taken && problemOf(taken)
     if (problem) onRefuse(problem)
     else onFile(taken)
   }
-  const isDraggedOver = useImageDrop(take)
+  const isDraggedOver = useImageDrop(take) && !isBusy
   return (
     <Stack gap="sm">
       <div className={classes.drop} data-over={isDraggedOver || undefined}>

@@ -84,6 +84,25 @@ test.each([
   expect((await screen.findByAltText('New image')).getAttribute('src')).toBe('blob:cat')
 })
 
+test('an image that is dropped while the form is sent is not taken: it would be lost', async () => {
+  let send = () => {}
+  const { person } = open('/messages/new', {
+    'POST /messages': () =>
+      new Promise((resolve) => {
+        send = () => resolve(refuse(500, 'internal'))
+      }),
+  })
+  await write('Hi')
+  await person.click(screen.getByRole('button', { name: 'Save' }))
+  await waitFor(() => expect(screen.getByLabelText(/^Text/).closest('fieldset')?.disabled).toBe(true))
+  await drop(picture)
+  expect(screen.queryByAltText('New image')).toBeNull()
+  send()
+  await waitFor(() => expect(screen.getByLabelText(/^Text/).closest('fieldset')?.disabled).toBe(false))
+  await drop(picture)
+  expect(await screen.findByAltText('New image')).toBeTruthy()
+})
+
 test('while a file is dragged over the page it says where to drop it', async () => {
   open('/messages/new')
   await screen.findByLabelText(/^Text/)

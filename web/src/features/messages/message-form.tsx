@@ -83,6 +83,7 @@ export function MessageForm({ title, schema, saved, save }: Props) {
         file={imageFile}
         fileUrl={fileUrl}
         isRemoved={removeImage}
+        isBusy={form.submitting}
         error={form.getInputProps('imageFile').error}
         // A new file and the removal of the image exclude each other.
         onFile={(file) => change({ imageFile: file, ...(file && { removeImage: false }) })}

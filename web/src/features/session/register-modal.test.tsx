@@ -96,6 +96,21 @@ test('[R-340] [R-341] [R-342] a registration is sent; the modal closes and an al
   })
 })
 
+test('[R-340] a form that was closed while it was sent, and opened again, stays open', async () => {
+  const alert = vi.fn()
+  vi.stubGlobal('alert', alert)
+  const opened = await openRegistration({ 'POST /auth/register': () => undefined })
+  await fill(opened)
+  await opened.person.click(opened.submit)
+  await opened.person.click(opened.close)
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  await opened.person.click(screen.getByRole('button', { name: 'Register' }))
+  const again = await modal()
+  await opened.person.type(again.username, 'lan')
+  await waitFor(() => expect(alert).toHaveBeenCalledOnce(), { timeout: 3000 })
+  expect(again.username.isConnected).toBe(true)
+})
+
 test.each([
   ['username_taken', 'This username is already taken.'],
   ['email_taken', 'This email address is already taken.'],

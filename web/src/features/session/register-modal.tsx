@@ -23,9 +23,10 @@ export function RegisterModal({ onClose }: { onClose: () => void }) {
         reportFailure(error)
         throw error
       }
-      onClose()
-      window.alert(t('REGISTER.REGISTER_SUCCESS'))
+      // The alert stops the page: the dialog is closed before it.
+      setTimeout(() => window.alert(t('REGISTER.REGISTER_SUCCESS')))
     },
+    onSent: onClose,
   })
   const showPassword = { 'aria-label': t('COMMON.SHOW_PASSWORD') }
   return (
