@@ -83,6 +83,23 @@ describe('linking', () => {
     },
   )
 
+  test('an account that is connected already is seen so anew, for the page that waits to hear it', async () => {
+    const { id } = await world.add.instance({ token: newToken(), status: 'Connected' })
+    const admin = await world.add.admin()
+    const params = { id }
+    const query = { phone: '0901234567' }
+    const seenAt = async () => (await world.call(admin, instances.get, { params })).body.statusSeenAt
+
+    const before = await seenAt()
+    const forQr = await world.call(admin, instances.qr, { params })
+    const afterQr = await seenAt()
+    const forCode = await world.call(admin, instances.pairingCode, { params, query })
+
+    for (const answer of [forQr, forCode])
+      expect(answer).toMatchObject({ status: 409, body: { code: 'already_connected' } })
+    expect(new Set([before, afterQr, await seenAt()]).size).toBe(3)
+  })
+
   test('[R-152] logging out unlinks the account; a second time there is nothing to unlink', async () => {
     const { id } = await world.add.instance({ token: newToken() })
     const member = await world.add.user({ instances: [{ id }] })

@@ -1,3 +1,4 @@
+import type { Instance } from '@sendroom/contract/instances'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
@@ -31,6 +32,13 @@ async function open(button: string, answers: Answers = {}, language = 'en') {
   const asked = (call: string) => app.seen.filter(({ name }) => name.endsWith(call)).length
   return { ...app, dialog: within(dialog), asked }
 }
+/** An account as the server saw it at this hour. */
+const seenAt = (hour: number, status: Instance['status']): Instance => ({
+  ...wholeInstance,
+  status,
+  statusSeenAt: new Date(Date.UTC(2026, 10, 21, hour)).toISOString(),
+})
+const connectedAt = (hour: number) => seenAt(hour, 'Connected')
 const qrImage = () => screen.findByRole<HTMLImageElement>('img', { name: 'QR code to link the account' })
 
 test('[R-638] [R-676] the QR dialog shows the code, and when a new one comes', async () => {
@@ -75,7 +83,7 @@ test.each([
 ])('%s: %s notices that the account was linked, also by somebody else', async (button) => {
   let isConnected = false
   const { person, dialog, asked } = await open(button, {
-    'GET /instances/:id': () => ({ ...wholeInstance, status: isConnected ? 'Connected' : 'NeedsLogin' }),
+    'GET /instances/:id': () => (isConnected ? connectedAt(10) : seenAt(9, 'NeedsLogin')),
   })
   await waitFor(() => expect(asked('GET /instances/:id')).toBe(1))
   isConnected = true
@@ -90,6 +98,22 @@ test.each([
   await person.keyboard('{Enter}')
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
+
+test.each(['Scan QR', 'Get code'])(
+  '%s: that the account was connected before the dialog opened is no news',
+  async (button) => {
+    let known = connectedAt(9)
+    const { dialog, asked } = await open(button, { 'GET /instances/:id': () => known })
+    await waitFor(() => expect(asked('GET /instances/:id')).toBe(1))
+    await vi.advanceTimersByTimeAsync(3000)
+    await waitFor(() => expect(asked('GET /instances/:id')).toBe(2))
+    expect(dialog.queryByText(/The account is connected/)).toBeNull()
+    expect(dialog.getByRole('button', { name: button === 'Scan QR' ? 'Refresh now' : button })).toBeTruthy()
+    known = connectedAt(10)
+    await vi.advanceTimersByTimeAsync(3000)
+    expect(await dialog.findByText('The account is connected. Its groups are being read now.')).toBeTruthy()
+  },
+)
 
 test.each(['Scan QR', 'Get code'])('%s: an account that was deleted meanwhile is gone', async (button) => {
   let isGone = false

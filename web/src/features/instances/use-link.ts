@@ -1,5 +1,6 @@
+import type { Instance } from '@sendroom/contract/instances'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Failure } from '../../api/failure.ts'
 import { useRead } from '../../api/queries.ts'
 
@@ -8,27 +9,35 @@ const POLL_MS = 3000
 /** `gone`: somebody has deleted the account, or taken it away from this user. */
 export type Link = 'open' | 'connected' | 'gone'
 
-/** How far the linking of an account is; asks every three seconds until it is over, wherever that was done. */
+/**
+ * How far the linking of an account is; asks every three seconds until it is over, wherever that was done. The first
+ * answer may be an hour old: that the account is connected is believed once the server has seen it after that.
+ */
 export function useLink(id: number): Link {
   const queryClient = useQueryClient()
+  const [first, setFirst] = useState<Instance>()
   const { data, error } = useRead(
     'GET /instances/:id',
     { params: { id } },
     {
-      refetchInterval: ({ state }) => linkOf(state) === 'open' && POLL_MS,
+      refetchInterval: ({ state }) => linkOf(state, first) === 'open' && POLL_MS,
       // What was known before this dialog opened may be out of date.
       gcTime: 0,
       meta: { isQuiet: true },
     },
   )
-  const link = linkOf({ data, error })
+  if (data && !first) setFirst(data)
+  const link = linkOf({ data, error }, first)
   useEffect(() => {
     if (link !== 'open') queryClient.invalidateQueries({ queryKey: ['instances', 'list'] })
   }, [link, queryClient])
   return link
 }
 
-function linkOf({ data, error }: { data: { status: string } | undefined; error: unknown }): Link {
+type Answer = { data: Instance | undefined; error: unknown }
+
+function linkOf({ data, error }: Answer, first: Instance | undefined): Link {
   if (error instanceof Failure && error.status === 404) return 'gone'
-  return data?.status === 'Connected' ? 'connected' : 'open'
+  const isNews = first !== undefined && data?.statusSeenAt !== first.statusSeenAt
+  return isNews && data?.status === 'Connected' ? 'connected' : 'open'
 }
