@@ -4,7 +4,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { group } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
-import { member, renderApp } from '../../../test/render.tsx'
+import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
 import { choose, openPicker } from '../../../test/steps.ts'
 import { currentToasts, removeToast } from '../../ui/toasts.ts'
@@ -161,6 +161,36 @@ test('[R-555] groups that are picked while the message is read stay', async () =
   answer()
   await screen.findByText('Hello')
   expect(screen.getByText('1 selected')).toBeTruthy()
+})
+
+/** As one whose session ended while they filled in the form. */
+async function signInAgain(person: Person) {
+  await person.type(await screen.findByLabelText('Username'), 'minh')
+  await person.type(screen.getByLabelText('Password'), 'secret')
+  await person.click(screen.getByRole('button', { name: 'Sign in' }))
+  await screen.findByText('What you had typed here is back.')
+}
+
+const endedSession: Answers = {
+  'POST /jobs': () => refuse(401, 'unauthenticated'),
+  'POST /auth/login': () => ({ token: 'new', user: admin }),
+  'GET /auth/options': () => ({ selfRegistration: false }),
+}
+
+test('[R-555] a form that came back after the sign-in has the groups that were picked, not those of its message', async () => {
+  const { person } = open(endedSession)
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('2 selected')
+  await openPicker(person)
+  await person.click(await screen.findByLabelText('Family'))
+  await person.click(screen.getByRole('button', { name: 'Confirm' }))
+  await submit(person)
+  await signInAgain(person)
+  // The message is read by then, and the groups of its account.
+  await screen.findByText('Hello')
+  await openPicker(person)
+  expect((await screen.findByLabelText<HTMLInputElement>('Work')).checked).toBe(true)
+  expect(screen.getByLabelText<HTMLInputElement>('Family').checked).toBe(false)
 })
 
 test('[R-541] another account clears the groups and brings its own', async () => {

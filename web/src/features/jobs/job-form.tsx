@@ -49,7 +49,8 @@ export function JobForm() {
   const messages = useMessages()
   const message = useChosenMessage(messageId)
   const assigned = useAssignedGroups(message, instanceId)
-  const isPicked = useRef(false)
+  // In a form that came back they were picked already.
+  const isPicked = useRef(groupIds.length > 0)
 
   const chooseMessage = (id: number) => {
     const own = messages?.find((message) => message.id === id)?.instanceId
@@ -60,8 +61,8 @@ export function JobForm() {
     change({ instanceId: id, groupIds: [] })
   }
   const { setFieldValue } = form
-  const preselectedFor = useRef('')
   const choice = `${messageId} ${instanceId}`
+  const preselectedFor = useRef(isPicked.current ? choice : '')
   useEffect(() => {
     // Once for each choice: groups that are read anew in the background must not undo what was picked since.
     if (!assigned || preselectedFor.current === choice) return
