@@ -35,8 +35,8 @@ export async function requireSignedOut({ search }: { search: { returnUrl?: strin
 
 /** Where to go after the login: a path of this app, never another site (`//evil.example`, `/\evil.example`). */
 export function returnTarget(returnUrl: string | undefined): string {
-  if (!returnUrl?.startsWith('/')) return paths.dashboard
   const { origin } = window.location
+  if (!returnUrl?.startsWith('/') || !URL.canParse(returnUrl, origin)) return paths.dashboard
   const url = new URL(returnUrl, origin)
   return url.origin === origin ? url.pathname + url.search + url.hash : paths.dashboard
 }

@@ -46,7 +46,7 @@ test('[R-305] who is signed in already does not see the login', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
 })
 
-test.each(['//evil.example/x', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)'])(
+test.each(['//evil.example/x', '//', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)'])(
   '[R-315] the login never leads to another site: %s',
   async (returnUrl) => {
     const { router } = renderApp({
