@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { group } from '../../test/group.ts'
 import { instance } from '../../test/instance.ts'
 import { renderApp } from '../../test/render.tsx'
-import { type Answers, pageOf } from '../../test/server.ts'
+import { type Answers, pageOf, refuse } from '../../test/server.ts'
 import { choose, openPicker } from '../../test/steps.ts'
 
 const groups = [
@@ -97,4 +97,12 @@ test('[R-537] [R-554] of five thousand groups the picker draws those in sight, f
   await person.click(dialog.getByLabelText('Select all'))
   await person.click(dialog.getByRole('button', { name: 'Confirm' }))
   expect(await screen.findByText('4,999 selected')).toBeTruthy()
+})
+
+test('[R-537] groups that could not be loaded are asked for again by the button that shows them', async () => {
+  const tries = [refuse(500, 'internal'), pageOf(groups)]
+  const { person } = await open({ 'POST /groups/search': () => tries.shift() ?? pageOf([]) })
+  await screen.findByText('Failed to load groups.')
+  const dialog = await openPicker(person)
+  expect(dialog.getByLabelText('Work')).toBeTruthy()
 })

@@ -23,7 +23,11 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
   const { t } = useTranslation()
   const id = useId()
   const [isOpen, setOpen] = useState(false)
-  const { data: groups, isFetching } = useGroups(instanceId, pageSize)
+  const { data: groups, fetchStatus, refetch } = useGroups(instanceId, pageSize)
+  // After a failure that is the way to try again.
+  const open = async () => {
+    if (groups || (await refetch()).data) setOpen(true)
+  }
   const count = t('FORM.CHOSEN', { number: formatNumber(value.length) })
   return (
     <Input.Wrapper
@@ -39,9 +43,9 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
           variant="default"
           leftSection={<IconUsersGroup size={16} aria-hidden />}
           disabled={instanceId === 0}
-          isBusy={isFetching && !groups}
+          isBusy={fetchStatus !== 'idle' && !groups}
           {...(error && { 'data-invalid': true, 'aria-describedby': id })}
-          onClick={() => setOpen(true)}
+          onClick={open}
         >
           {t('FORM.CHOOSE_GROUPS')}
         </BusyButton>

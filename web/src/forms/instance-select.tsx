@@ -12,10 +12,11 @@ type Props = {
 
 export function InstanceSelect({ pageSize, ...rest }: Props) {
   const { t } = useTranslation()
-  const { data } = useInstances(pageSize)
+  const { data, isLoadingError, refetch } = useInstances(pageSize)
   const options = data?.map(({ id, name, isActive }) => ({
     id,
     name: isActive ? name : t('FORM.INACTIVE', { name }),
   }))
-  return <NamedSelect label={t('FORM.INSTANCE')} options={options} {...rest} />
+  const choices = { options, hasFailed: isLoadingError, retry: refetch }
+  return <NamedSelect label={t('FORM.INSTANCE')} choices={choices} {...rest} />
 }

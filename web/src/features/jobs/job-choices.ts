@@ -9,14 +9,14 @@ import { useGroups } from '../../forms/use-groups.ts'
 
 export const PAGE_SIZE = 1000
 
-/** The messages to choose from, newest first; undefined while they load. */
+/** The messages to choose from, newest first. */
 export function useMessages() {
-  const { data } = useAll(
+  const { data, isLoadingError, refetch } = useAll(
     ['messages', 'named'],
     { pageSize: PAGE_SIZE, words: 'JOB.MESSAGES_FAILED' },
     (page, signal) => call('GET /messages', { query: page }, signal),
   )
-  return useMemo(
+  const options = useMemo(
     () =>
       data?.map(({ id, textContent, instanceId }) => ({
         id,
@@ -25,6 +25,7 @@ export function useMessages() {
       })),
     [data],
   )
+  return { options, hasFailed: isLoadingError, retry: refetch }
 }
 
 /** The chosen message as it is now, not as it was last looked at; undefined while there is none. */

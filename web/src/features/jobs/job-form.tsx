@@ -53,7 +53,7 @@ export function JobForm() {
   const isPicked = useRef(groupIds.length > 0)
 
   const chooseMessage = (id: number) => {
-    const own = messages?.find((message) => message.id === id)?.instanceId
+    const own = messages.options?.find((message) => message.id === id)?.instanceId
     change({ messageId: id, ...(instanceId === 0 && own && { instanceId: own }) })
   }
   const chooseInstance = (id: number) => {
@@ -90,7 +90,7 @@ export function JobForm() {
       <NamedSelect
         label={t('JOB.MESSAGE')}
         required
-        options={messages}
+        choices={messages}
         {...form.getInputProps('messageId')}
         value={messageId}
         onChange={chooseMessage}

@@ -1,0 +1,34 @@
+import { screen, waitFor } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { instance } from '../../test/instance.ts'
+import { renderApp } from '../../test/render.tsx'
+import { pageOf, refuse } from '../../test/server.ts'
+
+const hello = {
+  id: 5,
+  textContent: 'Hello',
+  imageUrl: null,
+  instanceId: null,
+  instanceName: null,
+  createdByUserName: 'minh',
+  createdAt: '2026-01-02T03:04:05.000Z',
+}
+
+test.each([
+  ['Account', 'Shop'],
+  ['Message', '#5 Hello'],
+])('%s: choices that could not be loaded are asked for again when it opens', async (label, option) => {
+  const failed = refuse(500, 'internal')
+  const tries = { 'GET /instances': [failed, pageOf([instance])], 'GET /messages': [failed, pageOf([hello])] }
+  const { person } = renderApp({
+    path: '/jobs/new',
+    answers: {
+      'GET /instances': () => tries['GET /instances'].shift() ?? pageOf([]),
+      'GET /messages': () => tries['GET /messages'].shift() ?? pageOf([]),
+    },
+  })
+  const select = await screen.findByRole('combobox', { name: label })
+  await waitFor(() => expect(select).toHaveProperty('placeholder', 'This could not be loaded.'))
+  await person.click(select)
+  expect(await screen.findByRole('option', { name: option })).toBeTruthy()
+})
