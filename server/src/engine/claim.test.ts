@@ -4,29 +4,33 @@ import { claimAccounts, renewLeases } from './claim.ts'
 
 const world = useEngineWorld()
 
-test('leases are renewed in the order in which everybody locks accounts', async () => {
+test('an account that is locked for long keeps no other from the renewal of its lease', async () => {
   const [first, second] = [await world.add.instance(), await world.add.instance()]
   for (const { id } of [first, second]) await world.add.job({ instanceId: id, status: 'Running' })
   const claims = await claimAccounts(world.sql, 10)
-  claims.sort((a, b) => b.instanceId - a.instanceId)
-  // Its row lies behind the other's now.
-  await world.sql`update instances set name = name where id = ${first.id}`
+  const before = new Map(claims.map(({ instanceId, leaseEndsAt }) => [instanceId, leaseEndsAt]))
 
-  // As one who deletes jobs of both.
-  const renewing = await world.sql.begin(async (tx) => {
-    await tx`select from instances where id = ${first.id} for no key update`
-    const renewal = renewLeases(world.sql, claims)
-    await world.until(
-      async () =>
-        (
-          await world.sql`
-            select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-        ).count > 0,
-    )
+  // As one who deletes a large job of the second.
+  await world.sql.begin(async (tx) => {
     await tx`select from instances where id = ${second.id} for no key update`
-    return { renewal }
+    await renewLeases(world.sql, claims)
   })
 
-  await renewing.renewal
-  expect(claims.map(({ leaseEndsAt }) => leaseEndsAt > 0)).toEqual([true, true])
+  const renewedBy = ({ id }: { id: number }) =>
+    (claims.find(({ instanceId }) => instanceId === id)?.leaseEndsAt ?? 0) - (before.get(id) ?? 0)
+  expect(renewedBy(first)).toBeGreaterThan(0)
+  expect(renewedBy(second)).toBe(0)
+})
+
+test('an intent renews the lease', async () => {
+  const job = await world.add.job({ status: 'Running' })
+  const [claim] = await claimAccounts(world.sql, 1)
+  if (!claim) throw new Error('Nothing was claimed')
+  const leaseUntil = async () => (await world.account(job.instanceId))?.leaseUntil
+  const before = await leaseUntil()
+  await world.moveClock('10 seconds')
+
+  await world.ask(claim)
+
+  expect(Date.parse(await leaseUntil()) - Date.parse(before)).toBeGreaterThan(9_000)
 })

@@ -10,7 +10,7 @@ export type Claim = {
   leaseEndsAt: number
 }
 
-const LEASE_MS = 20_000
+export const LEASE_MS = 20_000
 export const RENEW_EVERY_MS = 5_000
 /** A send begins only with this much of the lease left. */
 export const LEASE_LEFT_MS = 5_000
@@ -46,25 +46,30 @@ export async function claimAccounts(sql: Sql, limit: number): Promise<Claim[]> {
 }
 
 /**
- * Renews all leases of this worker in one statement; a claim that was lost ends at once. It locks the accounts in the
- * order in which everybody does, so that it never meets a bulk delete in a deadlock.
+ * Renews all leases of this worker in one statement; a claim that was lost ends at once. An account that somebody has
+ * locked, such as one who deletes its large jobs, is passed over: its lease runs on, and holds up no other account.
  */
 export async function renewLeases(sql: Sql, claims: Claim[]): Promise<void> {
   if (claims.length === 0) return
   const asked = performance.now()
-  const renewed = await sql<{ claim: string }[]>`
+  const looked = await sql<{ claim: string; isHeld: boolean }[]>`
     with mine as materialized (
-      select i.id, mine.claim
+      select i.id, mine.claim, coalesce(i.claim = mine.claim, false) as is_held
       from unnest(${claims.map((claim) => claim.instanceId)}::bigint[], ${claims.map((claim) => claim.token)}::uuid[])
         as mine (id, claim) join instances i on i.id = mine.id
-      order by i.id for no key update of i
+      for no key update of i skip locked
+    ), renewed as (
+      update instances i set lease_until = clock_now() + ${LEASE_MS} * interval '1 ms'
+      from mine
+      where i.id = mine.id and mine.is_held
     )
-    update instances i set lease_until = clock_now() + ${LEASE_MS} * interval '1 ms'
-    from mine
-    where i.id = mine.id and i.claim = mine.claim
-    returning i.claim`
-  const held = new Set(renewed.map(({ claim }) => claim))
-  for (const claim of claims) claim.leaseEndsAt = held.has(claim.token) ? asked + LEASE_MS : 0
+    select claim, is_held from mine`
+  const isHeld = new Map(looked.map((row) => [row.claim, row.isHeld]))
+  for (const claim of claims) {
+    const isOurs = isHeld.get(claim.token)
+    if (isOurs === true) claim.leaseEndsAt = Math.max(claim.leaseEndsAt, asked + LEASE_MS)
+    if (isOurs === false) claim.leaseEndsAt = 0
+  }
 }
 
 /** Hands the account over at once; does nothing where the claim is no longer ours. */

@@ -1,6 +1,6 @@
 import type { Reason } from '@sendroom/contract/values'
 import type { Db, Sql } from '../platform/database/connection.ts'
-import { type Claim, LEASE_LEFT_MS } from './claim.ts'
+import { type Claim, LEASE_LEFT_MS, LEASE_MS } from './claim.ts'
 import { type Locking, lockAccounts } from './lock.ts'
 import { accountMayGo, drawPause, isRunning, jobMayGo } from './pace.ts'
 import { nextDelivery } from './queue.ts'
@@ -59,7 +59,8 @@ export type IntentRow = Omit<Work, 'kind' | 'intendedAt'> & {
  *
  * It locks the accounts first, as a cancel does. The updates of job and delivery test their status again, so
  * what a cancel changed while we waited for the lock is seen although our snapshot is older.
- * The jobs of an account take turns, the one that waited longest first.
+ * The jobs of an account take turns, the one that waited longest first. An intent renews the lease, for the renewal passes
+ * over an account that is just being written.
  *
  * Each step hands its rows on whole: joined again they would cost the square of the accounts.
  */
@@ -77,7 +78,7 @@ export const writeIntents = (db: Db, wishes: Wish[], locking: Locking) => db<Int
     where i.lease_until > clock_now() + ${LEASE_LEFT_MS} * interval '1 ms' and ${accountMayGo(db)}
   ), turned as (
     update jobs j
-    set last_turn_at = clock_now(), fresh_from = case when next.fresh then next.id + 1 else j.fresh_from end
+    set last_turn_at = clock_now(), fresh_from = case when next.fresh then greatest(j.fresh_from, next.id + 1) else j.fresh_from end
     from next
     where j.id = next.job_id and not next.needs_upload and ${isRunning(db)} and j.paused_at is null
     returning next.*
@@ -93,7 +94,7 @@ export const writeIntents = (db: Db, wishes: Wish[], locking: Locking) => db<Int
     where d.id = next.id and d.status = 'queued' and next.is_blocked
   ), paced as (
     update instances i
-    set in_flight = next.id, busy = null,
+    set in_flight = next.id, busy = null, lease_until = clock_now() + ${LEASE_MS} * interval '1 ms',
       next_due_at = clock_now() + ${drawPause(db, 'next.job_type')},
       sent_by_hour = spend(i.sent_by_hour, chat_kind(next.job_type), clock_now(), 1)
     from written next

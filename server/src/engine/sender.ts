@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isDatabaseDown, type Sql } from '../platform/database/connection.ts'
 import { type Answer, type Batches, idle, type Turn, writeAlone } from './batch.ts'
-import { type Claim, hasLease, releaseAccount } from './claim.ts'
+import { type Claim, hasLease, LEASE_MS, releaseAccount } from './claim.ts'
 import { type Attempt, consequenceOf, reason } from './consequence.ts'
 import { insist } from './insist.ts'
 import { type Work, withdrawIntent } from './intent.ts'
@@ -38,6 +38,7 @@ export async function runAccount(sender: Sender, claim: Claim): Promise<void> {
       sender.moved(step)
       if (!goesOn) return
     }
+    if (step.kind === 'send') claim.leaseEndsAt = Math.max(claim.leaseEndsAt, step.intendedAt + LEASE_MS)
     result = step.kind === 'send' ? await attempt(sender, claim, step, reachAccount(step)) : null
   }
   await insist(() => releaseAccount(sender.sql, claim), sender.isGivingUp)
