@@ -25,8 +25,8 @@ async function intend(): Promise<{ claim: Claim; work: Work }> {
 }
 
 /** One recipient, running, with an intent whose worker is gone. */
-async function abandonedJob() {
-  const job = await world.add.job({ status: 'Running', recipients: ['1@g.us'], textContent: 'Hello' })
+async function abandonedJob(recipients = ['1@g.us']) {
+  const job = await world.add.job({ status: 'Running', recipients, textContent: 'Hello' })
   const { work } = await intend()
   return { job, work }
 }
@@ -310,6 +310,38 @@ test('no look-up for ten minutes: failed, and the operator decides', async () =>
   await untilStatus(job.id, 'Failed')
 
   expect((await world.deliveries(job.id))[0]?.reason?.code).toBe('outcome_unknown')
+})
+
+test('a chat that is said not to be there proves nothing either, whoever says so', async () => {
+  const { provider, script, calls } = world.scripted()
+  script.onList = () => {
+    throw new ProviderFailure('not_found', { code: 'chat_not_found', params: {} })
+  }
+  const { job } = await abandonedJob(['84901@s.whatsapp.net'])
+  world.worker(provider)
+  await world.moveClock('31 seconds')
+  await world.until(async () => calls.ownMessages === 1 && (await hasLooked(job.id)))
+  await world.moveClock('31 seconds')
+  await world.until(async () => calls.ownMessages === 2 && (await hasLooked(job.id)))
+  expect(await world.statuses(job.id)).toEqual(['doubt'])
+})
+
+test('what was found not to have gone out does not count for the cap', async () => {
+  const { provider } = world.scripted()
+  const { job } = await abandonedJob()
+  const spent = async () => Object.values((await world.account(job.instanceId))?.sentByHour ?? {})
+  expect(await spent()).toEqual([1])
+  const looking = world.parts(provider)
+  await world.moveClock('31 seconds')
+  await strandDeliveries(world.sql)
+  for (let looks = 0; looks < 2; looks++) {
+    const [look] = await claimLookUps(world.sql, 1, [])
+    if (!look) throw new Error('No look-up was due')
+    await lookUp(looking, look)
+    await world.moveClock('6 seconds')
+  }
+  expect(await world.statuses(job.id)).toEqual(['queued'])
+  expect(await spent()).toEqual([])
 })
 
 test('an account that is not well proves nothing by an empty chat', async () => {

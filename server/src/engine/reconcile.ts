@@ -83,9 +83,7 @@ async function findCandidates(provider: Provider, account: Account, look: LookUp
       .map(({ id }) => id)
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error
-    // A private chat comes into being with its first message: not there means nothing arrived. A group that
-    // is not there has been left, and says nothing about what was sent before.
-    return error.kind === 'not_found' && !look.chatId.endsWith('@g.us') ? [] : null
+    return null
   }
 }
 
@@ -159,10 +157,12 @@ async function writeVerdict(tx: Db, look: LookUp, verdict: Verdict, doubts: numb
         set status = 'queued', ${noDoubt(tx)},
           not_before = clock_now() + ${backoffMs(doubts - 1, 300_000, Math.random())} * interval '1 ms'
         where id = ${look.id}`
+      await giveBackCap(tx, look)
       return tellDelivery(tx, look.jobId, note('Info', 'delivery_not_found', look))
     case 'hopeless': {
       const [row] = await tx<[{ reason: Consequence['reason'] }]>`
         update deliveries set status = 'failed', ${noDoubt(tx)} where id = ${look.id} returning reason`
+      await giveBackCap(tx, look)
       return tellDelivery(tx, look.jobId, note('Error', 'delivery_failed', look, row.reason ?? undefined))
     }
     case 'not_found':
@@ -188,6 +188,11 @@ async function writeVerdict(tx: Db, look: LookUp, verdict: Verdict, doubts: numb
         where id = ${look.id}`
   }
 }
+
+/** What did not go out does not count for the account's cap. */
+const giveBackCap = (tx: Db, look: LookUp) => tx`
+  update instances i set sent_by_hour = spend(i.sent_by_hour, chat_kind(j.job_type), ${look.intentAt}, -1)
+  from jobs j where i.id = ${look.instanceId} and j.id = ${look.jobId}`
 
 const noDoubt = (db: Db) => db`
   doubt_since = null, next_look_at = null, look_fails_since = null, not_found_at = null`

@@ -398,9 +398,12 @@ test("the provider's clock is read from its Date header", async () => {
 
 test('a chat the provider does not know has no messages; an answer nobody can read does not say so', async () => {
   const stranger = '84902222222@s.whatsapp.net'
-  const lookUp = () => whapi.ownMessages(account, stranger, 0)
+  const lookUp = (chatId = stranger) => whapi.ownMessages(account, chatId, 0)
 
   expect(await lookUp()).toMatchObject({ messages: [] })
+  // A group that is not there has been left.
+  simulator.faults.add({ ...answer(404, error('chat not found')), times: 1 })
+  expect(await failureOf(lookUp('120363000000000001@g.us'))).toMatchObject({ kind: 'not_found' })
   simulator.faults.add({ ...answer(404, '<h1>404</h1>'), times: 1 })
   expect(await failureOf(lookUp())).toMatchObject({ kind: 'not_found' })
   simulator.faults.add({ ...answer(200, {}), times: 1 })

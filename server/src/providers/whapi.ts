@@ -164,7 +164,7 @@ export function createWhapi({
 
     async ownMessages(account, chatId, fromTimestamp) {
       const path = `/messages/list/${encodeURIComponent(chatIdOf(chatId))}`
-      return readOwnMessages((offset) => {
+      return readOwnMessages(chatId, (offset) => {
         // Oldest first: what is sent meanwhile comes at the end and shifts no page.
         const time_from = Math.floor(fromTimestamp)
         const query = { from_me: true, time_from, normal_types: true, sort: 'asc', count: pageSize, offset }
@@ -208,15 +208,18 @@ function readGroup(reply: Reply): ProviderGroup {
   return readable(groupOf(goodAnswer(reply).json))
 }
 
-/** All pages; a chat that the provider does not know yet has no messages. */
-async function readOwnMessages(askPage: (offset: number) => Promise<Reply>): Promise<OwnMessages> {
+/** All pages; a chat that is still to come into being has no messages. */
+async function readOwnMessages(
+  chatId: string,
+  askPage: (offset: number) => Promise<Reply>,
+): Promise<OwnMessages> {
   const messages = new Map<string, OwnMessage>()
   let clockAheadMs: number | undefined
   for (let offset = 0; offset < mostMessages; ) {
     const reply = await askPage(offset)
     const now = Date.now()
     if (reply.answer) clockAheadMs ??= (serverTime(reply.answer.headers) ?? now) - now
-    const page = isUnknownChat(reply)
+    const page = isNewChat(chatId, reply)
       ? { items: [], total: 0 }
       : readable(pageOf(goodAnswer(reply).json, 'messages', offset))
     for (const message of page.items.map(ownMessageOf)) if (message) messages.set(message.id, message)
@@ -228,6 +231,9 @@ async function readOwnMessages(askPage: (offset: number) => Promise<Reply>): Pro
   return readable<OwnMessages>(null)
 }
 
-/** By the API's own word: a gateway's 404 page says nothing about a chat. */
-const isUnknownChat = ({ answer }: Reply) =>
-  answer?.status === 404 && answer.json !== undefined && !accountProblem(answer)
+/**
+ * A private chat comes into being with its first message; until then the API answers 404. A group that it does not know
+ * has been left, and a gateway's 404 page is not its word: neither says anything about what was sent.
+ */
+const isNewChat = (chatId: string, { answer }: Reply) =>
+  !chatId.endsWith('@g.us') && answer?.status === 404 && answer.json !== undefined && !accountProblem(answer)
