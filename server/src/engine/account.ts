@@ -1,6 +1,6 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
-import type { Sql } from '../platform/database/connection.ts'
+import type { Db, Sql } from '../platform/database/connection.ts'
 import { reason } from './consequence.ts'
 import { failQueued } from './life.ts'
 import { nudge } from './nudge.ts'
@@ -48,6 +48,10 @@ export async function resumeAccount(sql: Sql, instanceId: number, byName: string
     select j.id, 'Info', ${sql.json(told)} from resumed join jobs j on j.instance_id = resumed.id and j.status = 'Running'`
   await nudge(sql)
 }
+
+/** An account that was inactive is back: while it was, nobody could end its trouble, and that time does not count. */
+export const accountIsActive = (db: Db, instanceId: number) => db`
+  update instances set waiting_since = clock_now() where id = ${instanceId} and waiting_since is not null`
 
 export type WaitingAccount = { id: number; tokenCipher: Buffer; isTest: boolean }
 
@@ -98,13 +102,13 @@ function troubleOf(status: InstanceStatus): Reason | null {
 /**
  * Gives up on what has been due for `accountWaitMs` while its account was in trouble. Counted from the start of
  * the job, or since it goes on, at the earliest: former trouble is not held against it. Neither the guard nor a
- * paused job has an end of its own: both wait for a person.
+ * paused job has an end of its own, nor a job of an inactive account: they wait for a person.
  */
 export async function failOverdue(sql: Sql, accountWaitMs: number): Promise<void> {
   const overdue = await sql<{ id: number; waiting: Reason }[]>`
     select j.id, i.waiting from jobs j join instances i on i.id = j.instance_id
     where j.status = 'Running' and j.paused_at is null and i.waiting is not null and i.waiting->>'code' <> 'account_failures'
-      and greatest(i.waiting_since, j.started_at, j.resumed_at) + ${accountWaitMs} * interval '1 ms' <= clock_now()
+      and i.is_active and greatest(i.waiting_since, j.started_at, j.resumed_at) + ${accountWaitMs} * interval '1 ms' <= clock_now()
       and ${hasQueuedDelivery(sql)}`
   for (const { id, waiting } of overdue)
     await failQueued(sql, id, reason('account_wait_over', { ...waiting.params, why: waiting.code }))

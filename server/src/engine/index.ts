@@ -1,5 +1,5 @@
 /** What the rest of Sendroom may ask of the delivery engine. How it works: README.md. */
-export { accountHasTrouble, accountIsWell, resumeAccount } from './account.ts'
+export { accountHasTrouble, accountIsActive, accountIsWell, resumeAccount } from './account.ts'
 export { startEngine } from './engine.ts'
 export { expectEnd, expectOrder } from './expected.ts'
 export { cancelJob, restartJob } from './life.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { failOverdue } from './account.ts'
 import { checkRestriction, expectEnd, resumeAccount, whyWaiting } from './index.ts'
 
 const world = useEngineWorld()
@@ -72,6 +73,22 @@ test('without an end it holds for an hour, and a look that finds none lifts it a
   expect(await restrictedUntil(instanceId)).toBeNull()
   world.worker(provider)
   await untilStatus(job.id, 'Completed')
+})
+
+test('a restriction that is seen while the account can’t read fails nobody: it is what the account waits for', async () => {
+  const { provider } = restricting(inDays(3))
+  const { id: instanceId } = await world.add.instance({ status: 'Degraded' })
+  const job = await world.add.job({ instanceId, recipients: ['8491@s.whatsapp.net'], status: 'Running' })
+  await world.sql`
+    update instances set waiting = ${world.sql.json({ code: 'account_restricted', params: {} })}, waiting_since = clock_now()
+    where id = ${instanceId}`
+  await world.sql`update jobs set started_at = clock_now() - interval '2 days' where id = ${job.id}`
+
+  await checkRestriction(world.sql, { provider, account }, instanceId)
+  await failOverdue(world.sql, 86_400_000)
+
+  expect(await world.statuses(job.id)).toEqual(['queued'])
+  expect(await world.account(instanceId)).toMatchObject({ waiting: null, waitingSince: null })
 })
 
 test('an account that writes to groups only is not asked about', async () => {

@@ -25,8 +25,13 @@ export async function checkRestriction(
     update instances i
     set restricted_until = now.until,
       -- It waits for its end now, not for us to give up.
-      waiting_since = case when now.until is not null and i.waiting->>'code' = 'account_restricted'
-        then null else i.waiting_since end
+      waiting = case when not ${provesRestricted(sql)} then i.waiting end,
+      waiting_since = case when not ${provesRestricted(sql)} then i.waiting_since end
     from now where i.id = ${instanceId} and i.restricted_until is distinct from now.until`
   if (changed > 0) await nudge(sql)
 }
+
+/** What looked like a restriction is one. */
+const provesRestricted = (sql: Sql) => sql`(
+  now.until is not null and coalesce(i.waiting->>'code' = 'account_restricted', false)
+)`

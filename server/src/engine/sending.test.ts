@@ -2,8 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Reason } from '@sendroom/contract/values'
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { failOverdue } from './account.ts'
 import { claimAccounts } from './claim.ts'
 import {
+  accountHasTrouble,
+  accountIsActive,
   accountIsWell,
   cancelJob,
   deleteJobs,
@@ -13,6 +16,9 @@ import {
   resumeAccount,
   whyWaiting,
 } from './index.ts'
+import { noneFresh } from './queue.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
 
 const world = useEngineWorld()
 
@@ -261,6 +267,31 @@ test('an intent that waits behind a cancel sees it, although its snapshot is old
   expect(await world.statuses(job.id)).toEqual(['skipped', 'skipped', 'skipped'])
 })
 
+test('an intent that waits while all the rest fails leaves the mark of the fresh rows where it is', async () => {
+  const { sql } = world
+  const job = await world.add.job({ status: 'Running' })
+  const [claim] = await claimAccounts(sql, 10)
+  if (!claim) throw new Error('Nothing was claimed')
+  const waiting = async () =>
+    (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      .count
+
+  // As `failQueued` does, before the job is ended.
+  const step = await sql.begin(async (tx) => {
+    await tx`select from instances where id = ${job.instanceId} for no key update`
+    await tx`update deliveries set status = 'failed' where job_id = ${job.id}`
+    await tx`update jobs set ${noneFresh(tx, job.id)} where id = ${job.id}`
+    const intending = world.ask(claim)
+    await world.until(async () => (await waiting()) === 1)
+    return { intending }
+  })
+  await step.intending
+
+  const [left] = await sql`
+    select count(*) as fresh from deliveries d join jobs j on j.id = d.job_id where j.id = ${job.id} and d.id >= j.fresh_from`
+  expect(left).toEqual({ fresh: 0 })
+})
+
 test('many cancels in the middle of sending: nobody is attempted after the answer', async () => {
   const { provider } = world.scripted()
   const jobs = []
@@ -368,6 +399,28 @@ test('an image whose store is away is tried again, and the log says what is wron
   await untilStatus(job.id, 'Completed')
 })
 
+test('a job whose image does not go up takes turns like any other, and says it once', async () => {
+  const { provider, script } = world.scripted()
+  const [image] = await world.sql<[{ id: number }]>`
+    insert into images (name, mime_type, size) values ('e.png', 'image/png', 1) returning id`
+  script.onUpload = () => ({
+    kind: 'busy',
+    reason: { code: 'provider_error', params: { status: 503 } },
+    retryAfterMs: null,
+  })
+  const stuck = await world.add.job({ imageId: image.id })
+  const other = await world.add.job({ instanceId: stuck.instanceId })
+  world.worker(provider)
+
+  await world.until(async () => {
+    await world.moveClock('1 minute')
+    return (await world.jobStatus(other.id)) === 'Completed'
+  })
+
+  expect(await world.statuses(stuck.id)).toEqual(['queued', 'queued', 'queued'])
+  expect(await world.log(stuck.id)).toEqual(['job_started', 'image_upload_failed'])
+})
+
 test('an image that is refused fails the whole job with the reason', async () => {
   const { provider, script } = world.scripted()
   const [image] = await world.sql<[{ id: number }]>`
@@ -434,6 +487,49 @@ test('an account that looks well and refuses everything comes to the end of its 
     Array.from({ length: 3 }, () => reason('account_wait_over', { why: 'account_unpaid' })),
   )
   expect(await world.log(job.id)).toEqual(['job_started', 'account_waits', 'account_wait_over', 'job_failed'])
+})
+
+test('a message on its way when the provider tells of trouble does not end it: the job keeps its whole wait', async () => {
+  const { provider, script, accept, calls } = world.scripted()
+  const answer = gate()
+  script.onSend = async (send) => {
+    await answer.opened
+    return accept(send)
+  }
+  const job = await world.add.job()
+  const engine = world.worker(provider)
+  await world.until(() => calls.sends.length === 1)
+  await world.sql`update jobs set started_at = clock_now() - interval '3 days' where id = ${job.id}`
+
+  await accountHasTrouble(world.sql, job.instanceId, 'NeedsLogin')
+  answer.open()
+  await world.until(async () => (await world.statuses(job.id))[0] === 'sent')
+  await engine.stop()
+  await failOverdue(world.sql, DAY_MS)
+
+  expect(await world.statuses(job.id)).toEqual(['sent', 'queued', 'queued'])
+  expect(await world.log(job.id)).toEqual(['job_started', 'account_waits'])
+  await world.moveClock('1 day')
+  await failOverdue(world.sql, DAY_MS)
+  expect(await world.statuses(job.id)).toEqual(['sent', 'failed', 'failed'])
+})
+
+test('an inactive account gives up on nothing, and begins its wait anew when it is active again', async () => {
+  const { id: instanceId } = await world.add.instance({ isActive: false })
+  const job = await world.add.job({ instanceId, status: 'Running' })
+  await accountHasTrouble(world.sql, instanceId, 'NeedsLogin')
+  await world.moveClock('2 days')
+  await failOverdue(world.sql, DAY_MS)
+  expect(await world.statuses(job.id)).toEqual(['queued', 'queued', 'queued'])
+
+  await world.sql`update instances set is_active = true where id = ${instanceId}`
+  await accountIsActive(world.sql, instanceId)
+  await world.moveClock('23 hours')
+  await failOverdue(world.sql, DAY_MS)
+  expect(await world.statuses(job.id)).toEqual(['queued', 'queued', 'queued'])
+  await world.moveClock('1 hour')
+  await failOverdue(world.sql, DAY_MS)
+  expect(await world.jobStatus(job.id)).toBe('Failed')
 })
 
 test('a status check that sees the account connected lets it go on at once', async () => {

@@ -34,7 +34,7 @@ export function writeResults(db: Db, results: Result[], locking: Locking) {
     results.map(({ after }) => value(after.account))
   return db<SettledRow[]>`
     with mine as materialized (
-      select r.*, i.next_due_at, i.waiting_since, i.webhook_base, i.is_test
+      select r.*, i.next_due_at, i.waiting_since, i.waiting is not null as is_waiting, i.webhook_base, i.is_test
       from unnest(${of(({ work }) => work.id)}::bigint[], ${of(({ work }) => work.intent)}::uuid[],
         ${of(({ work }) => work.instanceId)}::bigint[], ${of(({ work }) => work.jobType)}::text[],
         ${of(({ after }) => after.status)}::text[], ${of(({ after }) => jsonText(after.reason))}::text[],
@@ -140,7 +140,8 @@ const goesOn = (db: Db) => db`(r.due_at <= clock_now() and r.waiting is null)`
 
 /**
  * The account's own columns, of the row `i`, by the row `r`. A trouble that comes back within a day is still the same
- * trouble: an account that looks well and refuses each message must come to the end of ACCOUNT_WAIT.
+ * trouble: an account that looks well and refuses each message must come to the end of ACCOUNT_WAIT. A message that was
+ * on its way when the provider told of a trouble proves nothing: it went out before.
  */
 export const setAccount = (db: Db, isProvenWell: Fragment) => db`
   failures_in_a_row = r.failures_in_a_row,
@@ -148,7 +149,7 @@ export const setAccount = (db: Db, isProvenWell: Fragment) => db`
   busy = r.busy::jsonb,
   waiting = coalesce(r.waiting::jsonb, i.waiting),
   waiting_since = case
-    when ${isProvenWell} then null
+    when ${isProvenWell} and i.waiting is null then null
     when r.waiting is null or i.try_again_at > clock_now() - interval '1 day'
       then coalesce(i.waiting_since, case when r.waiting is not null then clock_now() end)
     else clock_now()
@@ -177,7 +178,7 @@ const troubles = (db: Db) => db`
 const recoveries = (db: Db) => db`
   select j.id, 'Info', ${json(db, reason('account_resumed'))}
   from settled join jobs j on j.instance_id = settled.instance_id and ${isRunning(db)}
-  where settled.status = 'sent' and settled.waiting_since is not null`
+  where settled.status = 'sent' and settled.waiting_since is not null and not settled.is_waiting`
 
 const jsonText = (value: Reason | null | undefined) => (value ? JSON.stringify(value) : null)
 

@@ -66,10 +66,14 @@ const holdAccount = (sql: Sql, claim: Claim, upload: Upload, account: AccountCha
     ) r
     where i.id = ${claim.instanceId} and i.claim = ${claim.token}
     returning i.id, ${newTrouble(sql)} as new_trouble
+  ), turned as (
+    -- A failed try is a turn, too: else the other jobs of the account would wait for this image.
+    update jobs j set last_turn_at = clock_now() from changed where j.id = ${upload.jobId}
   ), told as (
     ${tellTrouble(sql)}
   )
   insert into job_logs (job_id, log_level, reason)
-  select ${upload.jobId}, 'Warning',
-    ${sql.json(reason('image_upload_failed', { ...why.params, why: why.code }))}
-  where ${account.waiting === null && upload.busyInARow === 0}`
+  select ${upload.jobId}, 'Warning', failed.reason
+  from (select ${sql.json(reason('image_upload_failed', { ...why.params, why: why.code }))}::jsonb as reason) failed
+  where ${account.waiting === null} and failed.reason is distinct from (
+    select l.reason from job_logs l where l.job_id = ${upload.jobId} order by l.id desc limit 1)`

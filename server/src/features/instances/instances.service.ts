@@ -1,7 +1,7 @@
 import { testTokenPrefix } from '@sendroom/contract/instance-status'
 import type { Instance, InstanceChange, NewInstance } from '@sendroom/contract/instances'
 import { testPace } from '@sendroom/contract/pace'
-import { deleteJobsOfInstance, hasUnsettled, resumeAccount } from '../../engine/index.ts'
+import { accountIsActive, deleteJobsOfInstance, hasUnsettled, resumeAccount } from '../../engine/index.ts'
 import { type Caller, isAdmin } from '../../platform/access.ts'
 import { type Db, given, isUniqueViolation, isUnknownValue } from '../../platform/database/connection.ts'
 import { InvalidInput, Refusal, seen } from '../../platform/refusal.ts'
@@ -56,7 +56,9 @@ export async function updateInstance(
     const token = hasNewToken ? await newToken(parts, tx, id, whapiToken) : {}
     await updateInstanceColumns(tx, id, { ...columnsOf(fields), ...token }).catch(refusedColumns)
     if (fields.groupPauseSeconds || fields.privatePauseSeconds) await shortenPause(tx, id)
-    return { hasNewToken, isNew: hasNewToken || (fields.isActive === true && !before.isActive) }
+    const isActivated = fields.isActive === true && !before.isActive
+    if (isActivated) await accountIsActive(tx, id)
+    return { hasNewToken, isNew: hasNewToken || isActivated }
   })
   if (former && hasNewToken) void removeWebhook(parts, former).catch(() => {})
   // What the former account did or suffered is not held against this one.
