@@ -1,11 +1,10 @@
-import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { NativeSelect, Textarea } from '@mantine/core'
 import { type JobType, jobTypes } from '@sendroom/contract/job-life'
 import { NewJob } from '@sendroom/contract/jobs'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { type FormEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
-import { instantAt, minuteOf } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
 import { GroupPicker } from '../../forms/group-picker.tsx'
 import { InstanceSelect } from '../../forms/instance-select.tsx'
@@ -14,17 +13,20 @@ import { useContractForm } from '../../forms/use-contract-form.ts'
 import { paths } from '../../paths.ts'
 import { PAGE_SIZE, useAssignedGroups, useChosenMessage, useMessages } from './job-choices.ts'
 import { type Draft, JobPreview } from './job-preview.tsx'
+import { HALF_TYPED, ScheduledAt, timeIn } from './scheduled-at.tsx'
 
 type Values = {
   jobType: JobType
   /** 0 is none, as for the account. */
   messageId: number
   instanceId: number
-  /** Empty means now. */
+  /** Empty means now; it may be half-typed. */
   scheduledAt: string
   groupIds: number[]
   phoneNumbers: string
 }
+
+const MINUTE_MS = 60_000
 
 const blank: Values = {
   jobType: 'SendToGroups',
@@ -35,17 +37,25 @@ const blank: Values = {
   phoneNumbers: '',
 }
 
+const isAhead = (instant: string) => Date.parse(instant) > Date.now() - MINUTE_MS
+
+/** To the server a time that has passed means now; here it is a mistake, or passed while the rest was filled in. */
+const JobAhead = NewJob.refine(({ scheduledAt }) => !scheduledAt || isAhead(scheduledAt), {
+  path: ['scheduledAt'],
+  error: 'JOB.SCHEDULED_AT_PASSED',
+})
+
 export function JobForm() {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const toList = () => navigate({ to: paths.jobs })
   const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' })
-  const { form, onSubmit, change } = useContractForm(NewJob, {
+  const { form, onSubmit, change } = useContractForm(JobAhead, {
     initialValues: blank,
     send: (values) => create.mutateAsync({ body: bodyOf(values) }),
     onSent: toList,
   })
-  const { jobType, messageId, instanceId, groupIds } = form.values
+  const { jobType, messageId, instanceId, groupIds, scheduledAt } = form.values
   const messages = useMessages()
   const message = useChosenMessage(messageId)
   const assigned = useAssignedGroups(message, instanceId)
@@ -72,12 +82,21 @@ export function JobForm() {
     if (!isPicked.current) setFieldValue('groupIds', assigned)
   }, [assigned, choice, setFieldValue])
 
+  const time = useRef<HTMLInputElement>(null)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    // Enter leaves no field. One where nobody is keeps its half-typed time, which may come from before the sign-in.
+    const input = time.current
+    if (input && (input.validity.badInput || input === document.activeElement))
+      setFieldValue('scheduledAt', timeIn(input))
+    onSubmit(event)
+  }
+
   return (
     <FormPage
       title={t('JOB.CREATE_TITLE')}
       submitText={t('JOB.CREATE')}
       isBusy={form.submitting}
-      onSubmit={onSubmit}
+      onSubmit={submit}
       onCancel={toList}
       aside={<JobPreview draft={draftOf(form.values)} message={message} />}
     >
@@ -128,15 +147,11 @@ export function JobForm() {
           {...form.getInputProps('phoneNumbers')}
         />
       )}
-      <TextInput
-        label={t('JOB.SCHEDULED_AT')}
-        description={t('JOB.SCHEDULED_AT_HINT')}
-        type="datetime-local"
-        min={minuteOf(new Date())}
-        max="9999-12-31T23:59"
+      <ScheduledAt
+        ref={time}
+        value={scheduledAt}
+        onChange={(value) => setFieldValue('scheduledAt', value)}
         error={form.getInputProps('scheduledAt').error}
-        // Uncontrolled: the browser keeps the half-typed date, the form the instant.
-        onChange={(event) => setFieldValue('scheduledAt', instantAt(event.currentTarget.value))}
       />
     </FormPage>
   )
@@ -153,4 +168,5 @@ const draftOf = (values: Values): Draft => ({
   ...bodyOf(values),
   messageId: values.messageId || null,
   instanceId: values.instanceId || null,
+  ...(values.scheduledAt === HALF_TYPED && { scheduledAt: '' }),
 })
