@@ -35,6 +35,8 @@ export const errorWords = {
   job_settling: 'A message of this job is still on its way. Try again in a moment.',
   too_large: 'This is too large.',
   image_too_large: 'The image is larger than {{imageMegabytes}} MB.',
+  image_too_many_pixels:
+    'This image has too many pixels: {{imageMegapixels}} million at most, those of all frames of an animation together. Make it smaller or shorter.',
   not_an_image: 'This file is not an image we can send. Use a JPEG, PNG, WebP or GIF.',
   image_store_down:
     'Images can’t be saved or opened just now. Try again later. If it stays so, tell an Admin: the disk may be full, or the image store out of reach.',
@@ -58,6 +60,7 @@ export const fieldOfError: Partial<Record<ErrorCode, string>> = {
   group_left: 'groupIds',
   not_an_image: 'imageFile',
   image_too_large: 'imageFile',
+  image_too_many_pixels: 'imageFile',
   image_store_down: 'imageFile',
 }
 

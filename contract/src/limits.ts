@@ -17,6 +17,8 @@ export const limits = {
   passwordMin: 6,
   passwordMax: 100,
   imageMegabytes: 5,
+  /** Millions of pixels, those of all frames together: a small file may unfold to gigabytes, and 50 are seconds of work. */
+  imageMegapixels: 50,
   /** Recipients of one job. */
   recipients: 100_000,
   search: 200,

@@ -14,15 +14,16 @@ export const photo = () =>
     .jpeg()
     .toBuffer()
 
-export async function animation() {
+export async function animation(frameCount = 3) {
+  const colors = Array.from({ length: frameCount }, (_, n) => (n % 2 === 0 ? 'red' : 'blue'))
   const frames = await Promise.all(
-    ['red', 'blue', 'lime'].map((background) =>
+    colors.map((background) =>
       sharp({ create: { ...plain, background } })
         .png()
         .toBuffer(),
     ),
   )
   return sharp(frames, { join: { animated: true } })
-    .gif({ delay: [100, 100, 100] })
+    .gif({ delay: colors.map(() => 100) })
     .toBuffer()
 }

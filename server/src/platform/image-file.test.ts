@@ -49,6 +49,19 @@ test.each([
   ['an AVIF', () => picture('avif')],
   ['half a PNG', async () => (await picture('png')).subarray(0, 60)],
   ['half a JPEG', async () => (await photo()).subarray(0, -60)],
+])('[R-193] %s is not an image', async (_case, make) => {
+  await expect(cleanImage(await make())).rejects.toMatchObject({ code: 'not_an_image' })
+})
+
+/** Says in its head that each of its small frames stands on 2048 × 2048; what says more is not believed. */
+async function vastAnimation() {
+  const gif = await animation(13)
+  gif.writeUInt16LE(2048, 6)
+  gif.writeUInt16LE(2048, 8)
+  return gif
+}
+
+test.each([
   [
     'a small file of 52 million pixels',
     () =>
@@ -56,6 +69,7 @@ test.each([
         .png()
         .toBuffer(),
   ],
-])('[R-193] %s is not an image', async (_case, make) => {
-  await expect(cleanImage(await make())).rejects.toMatchObject({ code: 'not_an_image' })
+  ['an animation of 13 frames with four million pixels each', () => vastAnimation()],
+])('[R-194] %s has too many', async (_case, make) => {
+  await expect(cleanImage(await make())).rejects.toMatchObject({ code: 'image_too_many_pixels' })
 })

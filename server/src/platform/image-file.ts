@@ -1,12 +1,11 @@
-import type { imageTypes } from '@sendroom/contract/limits'
+import { type imageTypes, limits } from '@sendroom/contract/limits'
 import type { Sharp } from 'sharp'
 import { Refusal } from './refusal.ts'
 
 export type ImageType = (typeof imageTypes)[number]
 export type CleanImage = { bytes: Buffer; extension: 'jpg' | 'png' | 'webp' | 'gif' }
 
-/** A small file may unfold to gigabytes: more than any camera's picture is refused. */
-const MAX_PIXELS = 50_000_000
+const MAX_PIXELS = limits.imageMegapixels * 1_000_000
 
 type Encoding = { extension: CleanImage['extension']; encode: (image: Sharp) => Sharp }
 
@@ -28,14 +27,17 @@ export async function cleanImage(bytes: Buffer): Promise<CleanImage> {
   const open = (animated: boolean) =>
     sharp(bytes, { animated, limitInputPixels: MAX_PIXELS, failOn: 'error' })
   try {
-    const { format, pages = 1 } = await open(false).metadata()
+    // Only the head is read here, so that the limit on what is decoded need not hold yet.
+    const { format, width, height, pages = 1 } = await sharp(bytes, { limitInputPixels: false }).metadata()
     const type = `image/${format}`
     if (!isTaken(type)) throw new Error(`There is no encoding for ${type}.`)
+    if (width * height * pages > MAX_PIXELS) throw new Refusal('image_too_many_pixels')
     const { extension, encode } = ENCODINGS[type]
     // An animation is one tall strip of frames here, and turning that would mix them up.
     const image = pages > 1 ? open(true) : open(false).autoOrient()
     return { bytes: await encode(image).toBuffer(), extension }
-  } catch {
+  } catch (error) {
+    if (error instanceof Refusal) throw error
     // What can't be read to its end is no image, whatever the decoder says of it.
     throw new Refusal('not_an_image')
   }

@@ -69,6 +69,7 @@ export function ImageField(props: Props) {
 function problemOf({ type, size }: File): string | null {
   // Some systems know no type for a file: that says nothing against it.
   if (type !== '' && !(imageTypes as readonly string[]).includes(type)) return 'ERROR.not_an_image'
+  if (size === 0) return 'ERROR.not_an_image'
   return size > limits.imageMegabytes * 1024 * 1024 ? 'ERROR.image_too_large' : null
 }
 

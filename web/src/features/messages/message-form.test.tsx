@@ -132,6 +132,7 @@ const waysIn = [
   ['pasted', (file: File) => paste(file)],
 ] as const
 const bad = [
+  ['an empty file', new File([], 'empty.png', { type: 'image/png' }), /not an image we can send/],
   ['too large an image', heavy, 'The image is larger than 5 MB.'],
   [
     'a kind WhatsApp does not take',
