@@ -17,7 +17,7 @@ export type JobRow = {
   completedAt: string | null
 }
 
-export type LogRow = { jobId: number; code: string; params: Record<string, number | string> }
+export type LogRow = { jobId: number; at: string; code: string; params: Record<string, number | string> }
 
 type AccountRow = {
   id: number
@@ -32,6 +32,7 @@ type AccountRow = {
 /** All that is known after a round: what Sendroom says, and what the provider says. */
 export type Evidence = {
   isMarked: boolean
+  accountWaitMs: number
   accounts: (Account & AccountRow)[]
   jobs: JobRow[]
   deliveries: DeliveryRow[]
@@ -52,6 +53,7 @@ export async function gather(round: Round): Promise<Evidence> {
     from instances`
   return {
     isMarked: round.plan.isMarked,
+    accountWaitMs: round.plan.accountWaitMs,
     accounts: round.accounts.map((account) => {
       const row = rows.find(({ id }) => id === account.id)
       if (!row) throw new Error(`The account ${account.id} is gone`)
@@ -60,7 +62,7 @@ export async function gather(round: Round): Promise<Evidence> {
     jobs: await sql<JobRow[]>`select * from jobs order by id`,
     ...(await gatherReceipts(round)),
     logs: await sql<LogRow[]>`
-      select job_id, reason->>'code' as code, reason->'params' as params from job_logs order by id`,
+      select job_id, created_at as at, reason->>'code' as code, reason->'params' as params from job_logs order by id`,
     sentCounts: await sql<Evidence['sentCounts'][number][]>`
       select instance_id, group_id, sum(sent) as sent from sent_counts group by instance_id, group_id`,
     story: await readStory(sql),

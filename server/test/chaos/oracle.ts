@@ -1,5 +1,5 @@
 import { recipientCounts } from '../../src/engine/index.ts'
-import type { Evidence, JobRow } from './evidence.ts'
+import type { Evidence, JobRow, LogRow } from './evidence.ts'
 import type { StoryLine } from './instruments.ts'
 import { paceRules } from './oracle-pace.ts'
 import { receiptsAgree } from './oracle-receipts.ts'
@@ -16,6 +16,7 @@ export async function judge(evidence: Evidence): Promise<string[]> {
     nobodyGotTwo,
     jobsEndedAsTheirRows,
     logsAgree,
+    nobodyGaveUpEarly,
     nothingIsHeld,
     oneSenderForEachAccount,
     noSendAfterCancel,
@@ -177,6 +178,22 @@ export function logsAgree({ jobs, logs, story }: Pick<Evidence, 'jobs' | 'logs' 
     return wrong.map((what) => `The log of job ${job.id} (${job.status}) is wrong: ${what}`)
   })
 }
+
+/**
+ * A job is given up for its account's trouble only when that is old enough, counted from when the job began to wait, or
+ * from when somebody let it go on: so long as nothing started it, it was asked for already.
+ */
+export const nobodyGaveUpEarly = ({ logs, accountWaitMs }: Pick<Evidence, 'logs' | 'accountWaitMs'>) =>
+  logs.flatMap((end, place) => {
+    if (end.code !== 'account_wait_over') return []
+    const before = logs.slice(0, place).filter(({ jobId }) => jobId === end.jobId)
+    const isOf = (line: LogRow | undefined, ...codes: string[]) =>
+      line !== undefined && codes.includes(line.code)
+    let from = before.findLastIndex((line) => isOf(line, 'account_waits', 'job_started', 'job_resumed'))
+    while (isOf(before[from - 1], 'job_started', 'job_retried')) from--
+    const waitedMs = Date.parse(end.at) - Date.parse(before[from]?.at ?? end.at)
+    return waitedMs >= accountWaitMs ? [] : [`Job ${end.jobId} was given up after ${waitedMs} ms of trouble`]
+  })
 
 const nothingIsHeld = ({ accounts }: Evidence) =>
   accounts
