@@ -1,5 +1,5 @@
 import { addAccount, addMember, named } from './scene.ts'
-import { goTo, rowOf } from './steps.ts'
+import { goTo, rowOf, toast } from './steps.ts'
 import { expect, test } from './story.ts'
 
 test('an account that drops out is seen at once, and linked again while somebody else watches', async ({
@@ -71,4 +71,29 @@ test('a Member without an account is told whom to ask; once given one, sees its 
   await expect(page.getByText(`The groups of ${account.name} are up to date.`)).toBeVisible({
     timeout: 60_000,
   })
+})
+
+test('the last day of an account is typed digit by digit, and half of one is not saved', async ({
+  admin,
+  openAs,
+}) => {
+  const account = await addAccount(admin, named('Term'))
+  const saved = async () =>
+    (await admin.call('GET /instances/:id', { params: { id: account.id } })).expiredTime
+  const page = await openAs(admin, `/instances/edit/${account.id}`)
+  const day = page.getByLabel('Expiry date')
+
+  await day.focus()
+  await page.keyboard.type('0505')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Enter a whole date, or leave it empty.')).toBeVisible()
+  await expect(day).toBeFocused()
+  expect(await saved()).toBeNull()
+
+  await page.keyboard.type('2031')
+  await expect(day).toHaveValue('2031-05-05')
+  await expect(page.getByText('Enter a whole date, or leave it empty.')).toBeHidden()
+  await page.keyboard.press('Enter')
+  await expect(toast(page, 'Instance updated successfully!')).toBeVisible()
+  expect(await saved()).toBe('2031-05-05T16:59:59.000Z')
 })

@@ -34,6 +34,7 @@ export const fieldWords = {
   'ACCOUNT_FORM.NAME_INVALID': 'Enter a name of at most {{instanceName}} characters.',
   'ACCOUNT_FORM.WHATSAPP_INVALID': 'The number can have {{whatsAppNumber}} characters at most.',
   'ACCOUNT_FORM.TOKEN_INVALID': 'Enter the token, at most {{whapiToken}} characters.',
+  'ACCOUNT_FORM.EXPIRY_INVALID': 'Enter a whole date, or leave it empty.',
   'ACCOUNT_FORM.PAUSE_INVALID': 'Enter seconds from 0 to {{pauseSeconds}}, the smaller number first.',
   'ACCOUNT_FORM.CAP_INVALID': 'Enter a whole number from 0 (no limit) to {{dailyCap}}.',
   'ACCOUNT_FORM.QUIET_INVALID': 'Enter two different times of day, such as 22:00 and 07:00.',

@@ -93,7 +93,7 @@ const fields = {
     .min(1, key('ACCOUNT_FORM.TOKEN_INVALID'))
     .max(limits.whapiToken, key('ACCOUNT_FORM.TOKEN_INVALID')),
   isActive: z.boolean(),
-  expiredTime: Instant.nullable(),
+  expiredTime: z.iso.datetime(key('ACCOUNT_FORM.EXPIRY_INVALID')).nullable(),
   ...pacing,
 }
 

@@ -4,6 +4,7 @@ import type { InstanceChange, NewInstance } from '@sendroom/contract/instances'
 import { limits } from '@sendroom/contract/limits'
 import { advisedPace, type Pace, testPace } from '@sendroom/contract/pace'
 import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dayOf } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
@@ -28,7 +29,7 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
     send: save,
     onSent: toList,
   })
-  const { expiredTime, whapiToken } = form.values
+  const { whapiToken } = form.values
   const usual = usualPace(whapiToken)
 
   const changeToken = (token: string) => {
@@ -38,8 +39,19 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
     form.setFieldValue('whapiToken', token)
   }
 
+  const expiry = useRef<HTMLInputElement>(null)
+  const { expiredTime: firstExpiry } = form.getInitialValues()
+  const readExpiry = () => {
+    if (expiry.current) form.setFieldValue('expiredTime', expiryIn(expiry.current, firstExpiry))
+  }
+  // The browser does not tell when half a date is typed.
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    readExpiry()
+    onSubmit(event)
+  }
+
   return (
-    <FormPage title={title} isBusy={form.submitting} onSubmit={onSubmit} onCancel={toList}>
+    <FormPage title={title} isBusy={form.submitting} onSubmit={submit} onCancel={toList}>
       <TextInput
         label={t('ACCOUNT_FORM.NAME')}
         required
@@ -67,9 +79,15 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
         label={t('ACCOUNT_FORM.EXPIRY')}
         description={t('ACCOUNT_FORM.EXPIRY_HINT')}
         type="date"
-        {...form.getInputProps('expiredTime')}
-        value={expiredTime ? dayOf(new Date(expiredTime)) : ''}
-        onChange={(event) => form.setFieldValue('expiredTime', endOfDay(event.currentTarget.value))}
+        // While a year is typed it begins with zeros.
+        min="2000-01-01"
+        max="9999-12-31"
+        error={form.getInputProps('expiredTime').error}
+        // Uncontrolled: the browser keeps the half-typed date, the form the instant.
+        ref={expiry}
+        defaultValue={dayIn(firstExpiry)}
+        onChange={readExpiry}
+        onBlur={readExpiry}
       />
       <Checkbox
         label={t('ACCOUNT_FORM.IS_ACTIVE')}
@@ -88,5 +106,11 @@ const paceOf = ({ groupPauseSeconds, privatePauseSeconds, dailyCap }: Pace): Pac
   dailyCap,
 })
 
-/** The account's last day counts whole, in Vietnam. */
-const endOfDay = (day: string) => (day === '' ? null : new Date(`${day}T23:59:59+07:00`).toISOString())
+const dayIn = (instant: string | null) => (instant ? dayOf(new Date(instant)) : '')
+
+/** The account's last day counts whole, in Vietnam; its first hour stays where its day does. What is no date is ''. */
+function expiryIn({ value, validity }: HTMLInputElement, first: string | null): string | null {
+  if (!validity.valid) return ''
+  if (value === '') return null
+  return value === dayIn(first) ? first : new Date(`${value}T23:59:59+07:00`).toISOString()
+}
