@@ -5,16 +5,22 @@ import { useTranslation } from 'react-i18next'
 import { Dialog } from '../../ui/dialog.tsx'
 import { useLink } from './use-link.ts'
 
-type Props = { id: number; title: string; onClose: () => void; children: ReactNode }
+type Props = {
+  id: number
+  title: string
+  onClose: () => void
+  /** Asks for a code, and says so when the provider answers that there is nothing to link. */
+  children: (onConnected: () => void) => ReactNode
+}
 
 /** The frame of both ways to link an account: as soon as there is nothing left to link, it says so instead. */
 export function LinkDialog({ id, title, onClose, children }: Props) {
   const { t } = useTranslation()
-  const link = useLink(id)
+  const { link, onConnected } = useLink(id)
   return (
     <Dialog onClose={onClose} title={title}>
       {link === 'open' ? (
-        children
+        children(onConnected)
       ) : (
         <Stack>
           {link === 'connected' ? (

@@ -115,6 +115,24 @@ test.each(['Scan QR', 'Get code'])(
   },
 )
 
+test.each(['Scan QR', 'Get code'])(
+  '%s: [R-658] a provider that knows the account as connected is believed at once',
+  async (button) => {
+    const refused = () => refuse(409, 'already_connected')
+    const { person, dialog, asked } = await open(button, {
+      'GET /instances/:id': () => connectedAt(10),
+      'GET /instances/:id/qrcode-base64': refused,
+      'GET /instances/:id/connect-code': refused,
+    })
+    if (button === 'Get code') await person.click(dialog.getByRole('button', { name: button }))
+    expect(await dialog.findByText('The account is connected. Its groups are being read now.')).toBeTruthy()
+    expect(currentToasts().filter(({ msg }) => msg.includes('already connected'))).toEqual([])
+    const looks = asked('GET /instances/:id')
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(asked('GET /instances/:id')).toBe(looks)
+  },
+)
+
 test.each(['Scan QR', 'Get code'])('%s: an account that was deleted meanwhile is gone', async (button) => {
   let isGone = false
   const { dialog, asked } = await open(button, {

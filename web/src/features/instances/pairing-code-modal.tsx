@@ -7,6 +7,7 @@ import { call } from '../../api/client.ts'
 import { fieldTexts, reportFailure } from '../../api/failure.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { LinkDialog } from './link-dialog.tsx'
+import { isAlreadyConnected } from './use-link.ts'
 
 /** WhatsApp takes a code for some minutes and does not say how many: after these it should be a new one. */
 const CODE_MS = 150_000
@@ -18,12 +19,14 @@ export function PairingCodeModal({ instance, onClose }: Props) {
   const { t } = useTranslation()
   return (
     <LinkDialog id={instance.id} title={t('ACCOUNT.CODE_TITLE', { name: instance.name })} onClose={onClose}>
-      <PairingCode instance={instance} />
+      {(onConnected) => <PairingCode instance={instance} onConnected={onConnected} />}
     </LinkDialog>
   )
 }
 
-function PairingCode({ instance }: { instance: InstanceRow }) {
+type CodeProps = { instance: InstanceRow; onConnected: () => void }
+
+function PairingCode({ instance, onConnected }: CodeProps) {
   const { t } = useTranslation()
   const [phone, setPhone] = useState(instance.whatsAppNumber)
   // Not an action: nothing changes, and a code is shown instead of a toast.
@@ -35,7 +38,10 @@ function PairingCode({ instance }: { instance: InstanceRow }) {
     event.preventDefault()
     if (phone.trim() === '') window.alert(t('ACCOUNT.PHONE_REQUIRED'))
     // Only for who is still here.
-    else ask.mutate(undefined, { onError: (error) => reportFailure(error) })
+    else
+      ask.mutate(undefined, {
+        onError: (error) => (isAlreadyConnected(error) ? onConnected() : reportFailure(error)),
+      })
   }
   return (
     <form onSubmit={submit} noValidate>

@@ -6,6 +6,7 @@ import { Failure, failureText } from '../../api/failure.ts'
 import { useRead } from '../../api/queries.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { LinkDialog } from './link-dialog.tsx'
+import { isAlreadyConnected } from './use-link.ts'
 
 const REFRESH_MS = 30_000
 /** The provider is still making the first code. */
@@ -20,12 +21,12 @@ export function QrModal({ instance, onClose }: Props) {
   const { t } = useTranslation()
   return (
     <LinkDialog id={instance.id} title={t('ACCOUNT.SCAN_TITLE', { name: instance.name })} onClose={onClose}>
-      <QrCode id={instance.id} />
+      {(onConnected) => <QrCode id={instance.id} onConnected={onConnected} />}
     </LinkDialog>
   )
 }
 
-function QrCode({ id }: { id: number }) {
+function QrCode({ id, onConnected }: { id: number; onConnected: () => void }) {
   const { t } = useTranslation()
   const { data, error, isFetching, refetch, dataUpdatedAt, errorUpdatedAt } = useRead(
     'GET /instances/:id/qrcode-base64',
@@ -33,6 +34,9 @@ function QrCode({ id }: { id: number }) {
     // Each code is a call of the provider: a tab that nobody looks at asks for none.
     { gcTime: 0, refetchInterval: ({ state }) => waitFor(state.error), meta: { isQuiet: true } },
   )
+  useEffect(() => {
+    if (isAlreadyConnected(error)) onConnected()
+  }, [error, onConnected])
   const hasFailed = error !== null && !isFetching
   return (
     <Stack align="center">

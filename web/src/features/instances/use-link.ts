@@ -1,6 +1,6 @@
 import type { Instance } from '@sendroom/contract/instances'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { Failure } from '../../api/failure.ts'
 import { useRead } from '../../api/queries.ts'
 
@@ -10,29 +10,35 @@ const POLL_MS = 3000
 export type Link = 'open' | 'connected' | 'gone'
 
 /**
- * How far the linking of an account is; asks every three seconds until it is over, wherever that was done. The first
- * answer may be an hour old: that the account is connected is believed once the server has seen it after that.
+ * How far the linking of an account is; asks every three seconds until it is over, wherever that was done. What the
+ * first answer knows may be an hour old: that the account is connected is believed once the server has seen it anew,
+ * or the provider has said it to whoever asked for a code, who calls `onConnected`.
  */
-export function useLink(id: number): Link {
+export function useLink(id: number): { link: Link; onConnected: () => void } {
   const queryClient = useQueryClient()
   const [first, setFirst] = useState<Instance>()
+  const [isConnected, setConnected] = useState(false)
   const { data, error } = useRead(
     'GET /instances/:id',
     { params: { id } },
     {
-      refetchInterval: ({ state }) => linkOf(state, first) === 'open' && POLL_MS,
+      refetchInterval: ({ state }) => !isConnected && linkOf(state, first) === 'open' && POLL_MS,
       // What was known before this dialog opened may be out of date.
       gcTime: 0,
       meta: { isQuiet: true },
     },
   )
   if (data && !first) setFirst(data)
-  const link = linkOf({ data, error }, first)
+  const link = isConnected ? 'connected' : linkOf({ data, error }, first)
   useEffect(() => {
     if (link !== 'open') queryClient.invalidateQueries({ queryKey: ['instances', 'list'] })
   }, [link, queryClient])
-  return link
+  return { link, onConnected: useCallback(() => setConnected(true), []) }
 }
+
+/** An answer to whoever asked for a code. */
+export const isAlreadyConnected = (error: unknown) =>
+  error instanceof Failure && error.code === 'already_connected'
 
 type Answer = { data: Instance | undefined; error: unknown }
 
