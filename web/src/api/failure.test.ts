@@ -6,7 +6,7 @@ import { Failure, failureText, fieldTexts, reportFailure } from './failure.ts'
 
 beforeAll(async () => {
   serve({})
-  await showLanguage('en')
+  for (const language of ['vi', 'cn', 'en'] as const) await showLanguage(language)
 })
 beforeEach(() => {
   vi.useFakeTimers()
@@ -53,6 +53,23 @@ test.each([
   ['[R-441] something else', 'oops', 'An unknown error occurred!'],
 ])('%s', (_, error, words) => {
   expect(failureText(error)).toBe(words)
+})
+
+test.each([
+  ['vi', 'Nhà cung cấp WhatsApp không thực hiện được: Nhà cung cấp báo lỗi (500).'],
+  ['cn', 'WhatsApp 服务商无法完成此操作：服务商返回错误（500）。'],
+] as const)('why the provider could not do something is said in the same language: %s', async (language, words) => {
+  await showLanguage(language)
+  const params = { why: 'provider_error', status: 500, reason: 'The provider answered with an error (500).' }
+  expect(failureText(new Failure(502, { code: 'provider_failed', error: 'x', params }))).toBe(words)
+  await showLanguage('en')
+})
+
+test('a reason that this page does not know yet is said in the server’s words', () => {
+  const params = { why: 'of_tomorrow', reason: 'The provider sleeps.' }
+  expect(failureText(new Failure(502, { code: 'provider_failed', error: 'x', params }))).toBe(
+    'WhatsApp’s provider could not do this: The provider sleeps.',
+  )
 })
 
 test('[R-433] [R-442] a failed call makes one toast, in the screen’s words where it has some', () => {

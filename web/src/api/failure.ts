@@ -51,11 +51,18 @@ export function failureText(error: unknown): string {
   if (status === 403 && code === 'forgery') return t('ERROR.forgery')
   if (status === 403) return t('ERROR_STATUS.403')
   if (status === 404) return t('ERROR_STATUS.404')
-  if (code !== undefined) return t(`ERROR.${code}`, { ...error.params, defaultValue: error.message })
+  if (code !== undefined) return t(`ERROR.${code}`, { ...paramsOf(error), defaultValue: error.message })
   if (status === 400) return error.message || t('ERROR_STATUS.400')
   if (status === 500) return error.message || t('ERROR.internal')
   if (error.message !== '') return `${status}: ${error.message}`
   return t('ERROR_STATUS.OTHER', { status })
+}
+
+/** A failure may name a reason by its code as `why`; they share the params. */
+function paramsOf({ params }: Failure): Params {
+  const { why, reason } = params
+  if (why === undefined) return params
+  return { ...params, reason: i18next.t(`REASON.${why}`, { ...params, defaultValue: reason }) }
 }
 
 /** What a form shows at its fields: field → sentence. */

@@ -129,10 +129,10 @@ describe('linking', () => {
   })
 
   test.each([
-    ['a server error', { kind: 'status', status: 500 } as const, /error \(500\)/],
-    ['a lost connection', { kind: 'drop-before' } as const, /could not be reached/],
-    ['an unpaid account', { kind: 'status', status: 402 } as const, /not paid/],
-  ])('[R-279] %s at the provider is said in plain words', async (_case, fault, words) => {
+    ['a server error', { kind: 'status', status: 500 } as const, 'provider_error', /error \(500\)/],
+    ['a lost connection', { kind: 'drop-before' } as const, 'provider_unreachable', /could not be reached/],
+    ['an unpaid account', { kind: 'status', status: 402 } as const, 'account_unpaid', /not paid/],
+  ])('[R-279] %s at the provider is said in plain words', async (_case, fault, why, words) => {
     const token = newToken('test_fresh')
     const { id } = await world.add.instance({ token })
     const admin = await world.add.admin()
@@ -145,7 +145,7 @@ describe('linking', () => {
     ]
 
     for (const answer of answers) {
-      expect(answer).toMatchObject({ status: 502, body: { code: 'provider_failed' } })
+      expect(answer).toMatchObject({ status: 502, body: { code: 'provider_failed', params: { why } } })
       expect(answer.body.error).toMatch(words)
       expect(answer.raw.toString()).not.toContain(token)
     }

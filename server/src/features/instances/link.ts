@@ -90,5 +90,7 @@ async function refuse(parts: Parts, row: AccountRow, error: unknown): Promise<ne
   await keepFailure(parts, row.id, error)
   if (!(error instanceof ProviderFailure)) throw error
   const wait = error.retryAfterMs === null ? null : Math.ceil(error.retryAfterMs / 1000)
-  throw new Refusal('provider_failed', { reason: reasonText(error.reason) }, wait)
+  const { code, params } = error.reason
+  // In English for programs; pages say the `why` in the reader's language.
+  throw new Refusal('provider_failed', { ...params, why: code, reason: reasonText(error.reason) }, wait)
 }
