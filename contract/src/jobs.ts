@@ -147,12 +147,21 @@ export const JobPreview = z
   .meta({ id: 'JobPreview' })
 export type JobPreview = z.output<typeof JobPreview>
 
-export const NewJob = z.object(newJobFields).superRefine((job, context) => {
-  if (job.jobType === 'SendToGroups' && job.groupIds.length === 0)
-    context.addIssue({ code: 'custom', path: ['groupIds'], message: key('JOB.GROUP_REQUIRED') })
-  if (job.jobType === 'SendToUsers' && job.phoneNumbers.trim() === '')
-    context.addIssue({ code: 'custom', path: ['phoneNumbers'], message: key('JOB.PHONE_REQUIRED') })
-})
+export const NewJob = z
+  .object({
+    ...newJobFields,
+    /** So that a lost answer makes no second job. */
+    requestId: z
+      .uuid()
+      .nullish()
+      .describe('Of your making. Asked for again with the same, it is the same job.'),
+  })
+  .superRefine((job, context) => {
+    if (job.jobType === 'SendToGroups' && job.groupIds.length === 0)
+      context.addIssue({ code: 'custom', path: ['groupIds'], message: key('JOB.GROUP_REQUIRED') })
+    if (job.jobType === 'SendToUsers' && job.phoneNumbers.trim() === '')
+      context.addIssue({ code: 'custom', path: ['phoneNumbers'], message: key('JOB.PHONE_REQUIRED') })
+  })
 export type NewJob = z.output<typeof NewJob>
 
 /** `includeUnknown`: also to those of whom nobody knows whether the message arrived; they may get it twice. */

@@ -21,6 +21,8 @@ export type Order = {
   /** ISO 8601; null is now. */
   scheduledAt: string | null
   createdBy: { id: number; name: string }
+  /** Asked for again with the same, by the same person, it is the same job. */
+  requestId?: string | null | undefined
   /** Without doubles. */
   recipients: Recipients
 }
@@ -29,23 +31,33 @@ export type Order = {
 const BATCH = 2000
 
 /**
- * Writes a job with its recipients, frozen, in the caller's transaction; returns its id.
- * Workers hear of it when the transaction commits.
+ * Writes a job with its recipients, frozen, in the caller's transaction; returns its id. Workers hear of it when the
+ * transaction commits. Where the same request has made one already, or is just making it: the id of that one.
  */
 export async function planJob(tx: Db, order: Order): Promise<number> {
-  const { createdBy, recipients } = order
+  const { createdBy, recipients, requestId = null } = order
   await planOnce(tx)
-  const [{ id }] = await tx<[{ id: number }]>`
+  const [made] = await tx<{ id: number }[]>`
     insert into jobs (job_type, message_id, text_content, image_id, instance_id, recipient_count, scheduled_at,
-      created_by_user_id, created_by_user_name)
+      created_by_user_id, created_by_user_name, request_id)
     values (${order.jobType}, ${order.messageId}, ${order.textContent}, ${order.imageId}, ${order.instanceId},
-      ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name})
+      ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name}, ${requestId})
+    on conflict (created_by_user_id, request_id) where request_id is not null do nothing
     returning id`
+  // Where that has been deleted in between, it is a new one.
+  if (!made) return (await findRequested(tx, createdBy.id, requestId)) ?? planJob(tx, order)
+  const { id } = made
   for (const batch of batchesOf(recipients)) await insertDeliveries(tx, id, order.instanceId, batch)
   const created = { code: 'job_created', params: { user: createdBy.name, count: recipients.length } }
   await tx`insert into job_logs (job_id, log_level, reason) values (${id}, 'Info', ${tx.json(created)})`
   await nudge(tx)
   return id
+}
+
+async function findRequested(tx: Db, userId: number, requestId: string | null): Promise<number | undefined> {
+  const [job] = await tx<{ id: number }[]>`
+    select id from jobs where created_by_user_id = ${userId} and request_id = ${requestId}`
+  return job?.id
 }
 
 function* batchesOf(recipients: Iterable<Recipient>) {

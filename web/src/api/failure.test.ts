@@ -86,6 +86,16 @@ test('[R-442] a particular refusal stands below the screen’s words', () => {
   ])
 })
 
+test('[R-442] where the server could not be reached, that stands below the screen’s words', () => {
+  reportFailure(new Failure(0), 'TOAST.INSTANCE_CREATE_FAILED')
+  expect(currentToasts()).toMatchObject([
+    {
+      title: 'Failed to create instance.',
+      msg: 'The server could not be reached. Check your connection.',
+    },
+  ])
+})
+
 test('a call that was given up says nothing', () => {
   reportFailure(new DOMException('Aborted', 'AbortError'))
   expect(currentToasts()).toEqual([])

@@ -82,4 +82,4 @@ const isAbort = (error: unknown) => error instanceof DOMException && error.name 
 const wasToldAtSessionEnd = (error: unknown) => error instanceof Failure && error.code === 'unauthenticated'
 
 const isParticular = (error: unknown) =>
-  error instanceof Failure && ![0, 400, 403, 404, 500].includes(error.status)
+  error instanceof Failure && ![400, 403, 404, 500].includes(error.status)

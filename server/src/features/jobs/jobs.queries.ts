@@ -42,6 +42,14 @@ export async function findJobRow(sql: Db, caller: Caller, id: number): Promise<J
   return job ?? null
 }
 
+/** What the caller got by this request before. */
+export async function findRequestedJob(sql: Db, caller: Caller, requestId: string): Promise<JobRow | null> {
+  const [job] = await sql<JobRow[]>`
+    ${jobRow(sql)} from jobs j
+    where j.created_by_user_id = ${caller.id} and j.request_id = ${requestId} and ${seesJob(sql, caller)}`
+  return job ?? null
+}
+
 type JobContent = JobRow & { textContent: string; imageUrl: string | null }
 
 export async function findJobContent(sql: Db, caller: Caller, id: number): Promise<JobContent | null> {

@@ -144,6 +144,7 @@ test.each([
   ['an unknown group', { groupIds: [999_999] }, { groupIds: 'JOB.GROUP_INVALID' }],
   ['[R-209] no phone numbers', toUsers(' \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
   ['[R-209] phone numbers without any', toUsers(' , ; \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
+  ['a request id that is none', { requestId: 'again' }, { requestId: 'FIELD.INVALID' }],
   ['a time that is none', { scheduledAt: 'tomorrow' }, { scheduledAt: 'JOB.SCHEDULED_AT_INVALID' }],
 ])('%s is named by its field', async (_case, order, fields) => {
   const { create } = await desk()
@@ -194,6 +195,85 @@ test('[R-201] a time that lies ahead is kept, one that has passed means now', as
   expect(await create({ scheduledAt })).toMatchObject({ body: { scheduledAt } })
   for (const passed of ['2020-01-01T08:00:00.000Z', '0000-01-01T00:00:00.000Z', '', null])
     expect(await create({ scheduledAt: passed })).toMatchObject({ status: 201, body: { scheduledAt: null } })
+})
+
+const requestId = '0198c1de-7a61-4b3c-9d5e-2f6a8b1c4d7e'
+const count = async () => {
+  const [counts] = await world.sql<[{ jobs: number; deliveries: number; logs: number }]>`
+    select (select count(*) from jobs) as jobs, (select count(*) from deliveries) as deliveries,
+      (select count(*) from job_logs) as logs`
+  return counts
+}
+
+test('[R-282] a job that is asked for again is not made again: whoever lost the answer gets it', async () => {
+  const { instance, create } = await desk()
+  const first = await create({ requestId })
+  // What would refuse a new job is no matter any more.
+  await world.sql`update instances set is_active = false where id = ${instance.id}`
+
+  const again = await create({ requestId })
+
+  expect(first.status).toBe(201)
+  expect([again.status, again.body]).toEqual([first.status, first.body])
+  expect(await count()).toEqual({ jobs: 1, deliveries: 2, logs: 1 })
+})
+
+test('[R-282] a job that is asked for again while it is still written is not made again', async () => {
+  const { create } = await desk()
+  const blocked = (howMany: number) =>
+    expect
+      .poll(
+        () =>
+          world.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        { timeout: 30_000 },
+      )
+      .toHaveLength(howMany)
+  let answers: ReturnType<typeof create>[] = []
+  await world.sql.begin(async (tx) => {
+    // Holds the first one up after its job is written, before its recipients are.
+    await tx`lock table deliveries in share mode`
+    answers = [create({ requestId })]
+    await blocked(1)
+    answers.push(create({ requestId }))
+    await blocked(2)
+  })
+
+  const [first, again] = await Promise.all(answers)
+  expect(first?.status).toBe(201)
+  expect([again?.status, again?.body]).toEqual([first?.status, first?.body])
+  expect(await count()).toEqual({ jobs: 1, deliveries: 2, logs: 1 })
+})
+
+test('[R-282] a request of somebody else, another one, one of a deleted job and those without a name are new jobs', async () => {
+  const { member, create } = await desk()
+  const ids = [
+    (await create({ requestId })).body.id,
+    (await create({ requestId }, await world.add.admin())).body.id,
+    (await create({ requestId: requestId.replace('7e', '7f') })).body.id,
+    (await create()).body.id,
+    (await create()).body.id,
+  ]
+  expect(new Set(ids).size).toBe(5)
+
+  await remove(member, ids[0] ?? 0)
+  const anew = await create({ requestId })
+  expect(anew.status).toBe(201)
+  expect(ids).not.toContain(anew.body.id)
+})
+
+test('[R-282] what was asked for is told only to those who still see it', async () => {
+  const { instance, member, create } = await desk()
+  await create({ requestId })
+  await world.sql`delete from user_instances where user_id = ${member.id}`
+  expect(await create({ requestId })).toMatchObject({
+    body: { fields: { instanceId: 'JOB.INSTANCE_REQUIRED' } },
+  })
+
+  const other = await world.add.instance()
+  await world.sql`insert into user_instances (user_id, instance_id) values (${member.id}, ${other.id})`
+  const group = await world.add.group({ instanceId: other.id })
+  expect(await create({ requestId, instanceId: other.id, groupIds: [group.id] })).toMatchObject(NOT_FOUND)
+  expect(await world.sql`select from jobs where instance_id <> ${instance.id}`).toHaveLength(0)
 })
 
 test('a job page tells how many were sent in the last minute', async () => {

@@ -8,17 +8,23 @@ import type { Db, Sql } from '../../platform/database/connection.ts'
 import { type ImageStore, keepImage } from '../../platform/images.ts'
 import type { UploadedFile } from '../../platform/multipart.ts'
 import { InvalidInput, Refusal, seen } from '../../platform/refusal.ts'
-import { findJobRow, holdGroups, holdInstance, holdMessage } from './jobs.queries.ts'
+import { findJobRow, findRequestedJob, holdGroups, holdInstance, holdMessage } from './jobs.queries.ts'
 import { readPhoneNumbers } from './phone-numbers.ts'
 
 type Parts = { sql: Sql; images: ImageStore; defaultCountry: CountryCode }
 
-/** Makes a job with its own text, image and recipients: what happens to the message later changes no job. */
+/**
+ * Makes a job with its own text, image and recipients: what happens to the message later changes no job.
+ * Whoever asks again, for the answer was lost, gets the job they have.
+ */
 export async function createJob(
   { sql, defaultCountry }: Parts,
   caller: Caller,
   order: NewJob,
 ): Promise<JobRow> {
+  const { requestId } = order
+  const before = requestId ? await findRequestedJob(sql, caller, requestId) : null
+  if (before) return before
   const people = order.jobType === 'SendToUsers' ? await readPeople(order.phoneNumbers, defaultCountry) : null
   return sql.begin(async (tx) => {
     const { instance, message } = await hold(tx, caller, order)
@@ -32,6 +38,7 @@ export async function createJob(
       ...message,
       scheduledAt: ifAhead(order.scheduledAt, instance.now),
       createdBy: { id: caller.id, name: caller.username },
+      requestId,
       recipients,
     })
     return seen(await findJobRow(tx, caller, id))

@@ -2,6 +2,7 @@ import type { Group } from '@sendroom/contract/groups'
 import { type JobRow, NewJob } from '@sendroom/contract/jobs'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { group } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
@@ -232,6 +233,7 @@ test('[R-535] [R-548] [R-549] [R-557] a job is sent once, its time as an instant
       scheduledAt: '2027-01-05T03:00:00.000Z',
       groupIds: [1, 4],
       phoneNumbers: '',
+      requestId: expect.any(String),
     },
   ])
 })
@@ -242,7 +244,8 @@ const typeHalf = () => vi.spyOn(ValidityState.prototype, 'badInput', 'get').mock
 const HALF = 'Enter both the date and the time, or clear them to send now.'
 const PASSED = 'This time has passed. Choose a later one, or clear it to send now.'
 const timeField = () => screen.findByLabelText<HTMLInputElement>('Scheduled at')
-const ordered = (seen: Seen[]) => seen.filter(({ name }) => name === 'POST /jobs').map(({ body }) => body)
+const ordered = (seen: Seen[]) =>
+  seen.flatMap(({ name, body }) => (name === 'POST /jobs' ? [body as { requestId: string }] : []))
 
 test('[R-585] a time that is typed in part sends nothing until it is whole or cleared', async () => {
   const { person, seen } = open({ 'POST /jobs': () => job })
@@ -355,7 +358,81 @@ test('[R-533] [R-534] [R-536] [R-548] only what belongs to the type is sent; wit
     scheduledAt: '',
     groupIds: [],
     phoneNumbers: '0901234567',
+    requestId: expect.any(String),
   })
+})
+
+/** The form, after it was closed while it was sent. */
+const opened = () =>
+  waitFor(async () => expect((await timeField()).closest('fieldset')?.disabled).toBe(false))
+
+/** The request arrives, its answer does not. */
+const lose = () => Promise.reject(new TypeError('Failed to fetch'))
+
+test('[R-586] a job whose answer is lost is asked for again as the same; the next one and another are new ones', async () => {
+  let answer: () => JobRow | Promise<JobRow> = lose
+  const { person, seen, router } = open({ 'POST /jobs': () => answer() })
+  const timesAsked = async (times: number) => waitFor(() => expect(ordered(seen)).toHaveLength(times))
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('2 selected')
+  await submit(person)
+  await waitFor(() =>
+    expect(currentToasts()).toMatchObject([
+      { title: 'Failed to create job.', msg: 'The server could not be reached. Check your connection.' },
+    ]),
+  )
+  await opened()
+  await submit(person)
+  await timesAsked(2)
+  await opened()
+  await person.type(await timeField(), '2027-01-05T10:00')
+  await submit(person)
+  await timesAsked(3)
+  await opened()
+  answer = () => job
+  await submit(person)
+  await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
+  await router.navigate({ to: '/jobs/new' })
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('2 selected')
+  await person.type(await timeField(), '2027-01-05T10:00')
+  await submit(person)
+  await timesAsked(5)
+
+  const [first, again, later, laterAgain, next] = ordered(seen).map(({ requestId }) => requestId)
+  expect(z.uuid().safeParse(first).success).toBe(true)
+  expect(again).toBe(first)
+  expect(later).not.toBe(first)
+  expect(laterAgain).toBe(later)
+  expect([first, later]).not.toContain(next)
+})
+
+test('[R-586] a job whose answer is lost after one has left its form is asked for again as the same, for an hour', async () => {
+  const now = Date.now()
+  let fail = () => {}
+  const { person, seen, router } = open({
+    'POST /jobs': () => new Promise((_, reject) => (fail = () => reject(new TypeError('Failed to fetch')))),
+  })
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('2 selected')
+  await submit(person)
+  await router.navigate({ to: '/jobs' })
+  await screen.findByRole('heading', { name: 'Jobs' })
+  fail()
+  await screen.findByText('Failed to create job.')
+  await router.navigate({ to: '/jobs/new' })
+  await screen.findByText('What you had typed here is back.')
+  await submit(person)
+  await waitFor(() => expect(ordered(seen)).toHaveLength(2))
+  fail()
+  await opened()
+  vi.spyOn(Date, 'now').mockReturnValue(now + 3_700_000)
+  await submit(person)
+  await waitFor(() => expect(ordered(seen)).toHaveLength(3))
+
+  const [first, again, muchLater] = ordered(seen).map(({ requestId }) => requestId)
+  expect(again).toBe(first)
+  expect(muchLater).not.toBe(first)
 })
 
 test('[R-553] messages, accounts and groups are loaded by thousands, until all are there', async () => {

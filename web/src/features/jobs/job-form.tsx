@@ -13,6 +13,7 @@ import { useContractForm } from '../../forms/use-contract-form.ts'
 import { paths } from '../../paths.ts'
 import { PAGE_SIZE, useAssignedGroups, useChosenMessage, useMessages } from './job-choices.ts'
 import { type Draft, JobPreview } from './job-preview.tsx'
+import { forgetRequest, requestIdOf } from './request-id.ts'
 import { HALF_TYPED, ScheduledAt, timeIn } from './scheduled-at.tsx'
 
 type Values = {
@@ -52,7 +53,11 @@ export function JobForm() {
   const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' })
   const { form, onSubmit, change } = useContractForm(JobAhead, {
     initialValues: blank,
-    send: (values) => create.mutateAsync({ body: bodyOf(values) }),
+    send: async (values) => {
+      const order = bodyOf(values)
+      await create.mutateAsync({ body: { ...order, requestId: requestIdOf(order) } })
+      forgetRequest()
+    },
     onSent: toList,
   })
   const { jobType, messageId, instanceId, groupIds, scheduledAt } = form.values
