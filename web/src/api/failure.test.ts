@@ -58,12 +58,19 @@ test.each([
 test.each([
   ['vi', 'Nhà cung cấp WhatsApp không thực hiện được: Nhà cung cấp báo lỗi (500).'],
   ['cn', 'WhatsApp 服务商无法完成此操作：服务商返回错误（500）。'],
-] as const)('why the provider could not do something is said in the same language: %s', async (language, words) => {
-  await showLanguage(language)
-  const params = { why: 'provider_error', status: 500, reason: 'The provider answered with an error (500).' }
-  expect(failureText(new Failure(502, { code: 'provider_failed', error: 'x', params }))).toBe(words)
-  await showLanguage('en')
-})
+] as const)(
+  'why the provider could not do something is said in the same language: %s',
+  async (language, words) => {
+    await showLanguage(language)
+    const params = {
+      why: 'provider_error',
+      status: 500,
+      reason: 'The provider answered with an error (500).',
+    }
+    expect(failureText(new Failure(502, { code: 'provider_failed', error: 'x', params }))).toBe(words)
+    await showLanguage('en')
+  },
+)
 
 test('a reason that this page does not know yet is said in the server’s words', () => {
   const params = { why: 'of_tomorrow', reason: 'The provider sleeps.' }
