@@ -27,11 +27,12 @@ const username = z
   .trim()
   .min(limits.usernameMin, key('USER_FORM.USERNAME_INVALID'))
   .max(limits.usernameMax, key('USER_FORM.USERNAME_INVALID'))
-const email = z
-  .string(key('USER_FORM.EMAIL_INVALID'))
-  .trim()
-  .max(limits.emailMax, key('USER_FORM.EMAIL_INVALID'))
-  .pipe(z.email(key('USER_FORM.EMAIL_INVALID')))
+const emailUpTo = (length: number) =>
+  z
+    .string(key('USER_FORM.EMAIL_INVALID'))
+    .trim()
+    .max(length, key('USER_FORM.EMAIL_INVALID'))
+    .pipe(z.email(key('USER_FORM.EMAIL_INVALID')))
 const password = z
   .string(key('USER_FORM.PASSWORD_INVALID'))
   .min(limits.passwordMin, key('USER_FORM.PASSWORD_INVALID'))
@@ -41,7 +42,7 @@ const instanceIds = z.array(Id).max(10_000)
 
 export const NewUser = z.object({
   username,
-  email,
+  email: emailUpTo(limits.emailMax),
   password,
   role: role.default('Member'),
   isActive: z.boolean().default(true),
@@ -54,7 +55,8 @@ export const NewUser = z.object({
 export const UserChange = z
   .object({
     username,
-    email,
+    // Who registered with a longer one keeps it.
+    email: emailUpTo(limits.registrationEmailMax),
     password: z.union(
       [z.literal('').transform(() => undefined), password],
       key('USER_FORM.PASSWORD_INVALID'),

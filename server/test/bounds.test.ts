@@ -371,6 +371,15 @@ describe('a user', () => {
     expect(await change({ password: '' })).toBe(200)
   })
 
+  test('[R-186] [R-220] who registered with a longer address keeps it, and gets no other of that length', async () => {
+    const email = emailOf(254, 64)
+    const { id } = await world.add.user({ email, isActive: false })
+    const change = (fields: object) => verdict('PUT', `users/${id}`, { ...form(), ...fields })
+
+    expect(await change({ email, isActive: true })).toBe(200)
+    expect(await change({ email: emailOf(254, 64) })).toEqual({ email: 'USER_FORM.EMAIL_INVALID' })
+  })
+
   test('[R-223] [R-224] is an active Member with both flags where nothing is said', async () => {
     expect(await send('POST', 'users', form())).toMatchObject({
       status: 201,

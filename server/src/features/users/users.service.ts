@@ -1,3 +1,4 @@
+import { limits } from '@sendroom/contract/limits'
 import type { Assignment, NewUser, User, UserChange } from '@sendroom/contract/users'
 import type { z } from 'zod'
 import { type Caller, isAdmin } from '../../platform/access.ts'
@@ -40,6 +41,7 @@ export async function updateUser(sql: Sql, caller: Caller, id: number, change: C
   const secret = password === undefined ? {} : { passwordHash: await hashPassword(password) }
   return sql.begin(async (tx) => {
     if (change.role === 'Member' || change.isActive === false) await requireAnotherAdmin(tx, id)
+    await requireShortEmail(tx, id, change.email)
     const found = await updateUserColumns(tx, id, { ...given(columns), ...secret }).catch(takenName)
     if (!found) throw new Refusal('not_found')
     if (assignedInstances) await assign(tx, id, assignedInstances, 'assignedInstances')
@@ -80,6 +82,12 @@ function requireOwnPassword(caller: Caller, id: number, change: Change) {
   if (id !== caller.id) throw new Refusal('not_found')
   if (Object.keys(change).some((field) => field !== 'password')) throw new Refusal('forbidden')
   if (change.password === undefined) throw new InvalidInput({ password: 'CHANGE_PASSWORD.PASSWORD_INVALID' })
+}
+
+/** A registration takes a longer address, which may stay. */
+async function requireShortEmail(tx: Db, id: number, email = '') {
+  if (email.length > limits.emailMax && (await requireUser(tx, id)).email !== email)
+    throw new InvalidInput({ email: 'USER_FORM.EMAIL_INVALID' })
 }
 
 async function requireAnotherAdmin(tx: Db, id: number) {
