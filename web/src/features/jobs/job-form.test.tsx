@@ -391,7 +391,7 @@ test('[R-586] a job whose answer is lost is asked for again as the same; the nex
   await opened()
   answer = () => job
   await submit(person)
-  await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
+  await screen.findByRole('heading', { name: 'Jobs' })
   await router.navigate({ to: '/jobs/new' })
   await choose(person, 'Message', '#5 Hello')
   await screen.findByText('2 selected')
