@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { canHaveFocus, giveFocus } from '../ui/focus.ts'
 import { PageTitle } from '../ui/page-title.tsx'
 import { SearchBox } from './search-box.tsx'
 
@@ -18,6 +19,7 @@ type Props = {
 /** The frame of a list page: title, buttons, search, and the table. */
 export function ListPage({ title, list, buttons, bulk, children }: Props) {
   const { t } = useTranslation()
+  useFocusKept()
   return (
     <>
       <Group justify="space-between" mb="md">
@@ -31,4 +33,12 @@ export function ListPage({ title, list, buttons, bulk, children }: Props) {
       {children}
     </>
   )
+}
+
+/** The button that deleted a row goes with it, and that of the selected rows is disabled without any. */
+function useFocusKept() {
+  const focused = document.activeElement
+  useEffect(() => {
+    if (focused && focused !== document.body && !canHaveFocus(focused)) giveFocus()
+  })
 }

@@ -3,9 +3,13 @@
  * Whoever is somewhere already stays there.
  */
 export function giveFocus(wanted: Element | null = null) {
-  const { activeElement, body } = document
-  if (activeElement !== null && activeElement !== body) return
-  const isThere = wanted instanceof HTMLElement && wanted.isConnected && wanted !== body
+  const { activeElement } = document
+  if (activeElement && canHaveFocus(activeElement)) return
+  const isThere = wanted instanceof HTMLElement && canHaveFocus(wanted)
   const target = isThere ? wanted : document.querySelector('main')
   target?.focus({ preventScroll: true })
 }
+
+/** Still there, and not disabled meanwhile. The body has it when nothing else does. */
+export const canHaveFocus = (element: Element) =>
+  element.isConnected && element !== document.body && !element.matches(':disabled')

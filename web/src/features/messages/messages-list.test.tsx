@@ -106,6 +106,32 @@ test('[R-454] [R-465] [R-467] a message is deleted once it is confirmed', async 
   expect(seen.find(({ name }) => name === 'DELETE /messages/:id')?.params).toEqual({ id: '5' })
 })
 
+test.each(['Delete', 'Delete selected (1)'])(
+  '[R-445] after “%s” with the keyboard alone the page has the focus',
+  async (name) => {
+    let rows = [row, plain]
+    const remove = () => {
+      rows = [plain]
+      return undefined
+    }
+    const { person } = open({
+      'GET /messages': () => pageOf(rows),
+      'DELETE /messages/:id': remove,
+      'POST /messages/bulk-delete': remove,
+    })
+    const within5 = within(await rowOf(/Shop/))
+    if (name !== 'Delete') await person.click(within5.getByRole('checkbox'))
+    const button =
+      name === 'Delete' ? within5.getByRole('button', { name }) : screen.getByRole('button', { name })
+    button.focus()
+    await person.keyboard('{Enter}')
+    await asked()
+    await person.keyboard('{Enter}')
+    await waitFor(() => expect(screen.queryByRole('row', { name: /Shop/ })).toBeNull())
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('main')))
+  },
+)
+
 test.each(['Delete', 'Delete selected (2)'])('[R-470] after “%s” one can still say no', async (name) => {
   const { person, seen } = open()
   await rowOf(/Shop/)
