@@ -2,9 +2,10 @@ import { limits } from '@sendroom/contract/limits'
 import type { Page } from '@sendroom/contract/paging'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { usePolling } from '../api/live.ts'
 import { type ListSearch, readListSearch, type SortDirection } from './list-search.ts'
+import { usePageEnd } from './use-page-end.ts'
 
 export type ListQuery<Sort extends string> = {
   page: number
@@ -62,12 +63,7 @@ export function useList<Row extends { id: number }, Sort extends string>(options
     navigate({ to: '.', search: search as never, replace })
   }
 
-  useEffect(() => {
-    // Deleting the last rows of the last page would leave an empty page behind.
-    if (result.isPlaceholderData || !pagination) return
-    const { totalCount, totalPages } = pagination
-    if (rows.length === 0 && totalCount > 0 && query.page > totalPages) go({ page: totalPages }, true)
-  })
+  usePageEnd(result, query.page, (page) => go({ page }, true))
 
   return {
     rows,

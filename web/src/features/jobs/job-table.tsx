@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next'
 import { usePolling } from '../../api/live.ts'
 import tableClasses from '../../lists/data-table.module.css'
 import { Pagination } from '../../lists/pagination.tsx'
+import { usePageEnd } from '../../lists/use-page-end.ts'
 import classes from './job-detail.module.css'
 import { JobSection } from './job-section.tsx'
 
@@ -41,7 +42,7 @@ export function JobTable<Row extends { id: number }>(props: Props<Row>) {
   const { t } = useTranslation()
   const [paging, setPaging] = useState<Paging | null>(null)
   const polling = usePolling()
-  const { data } = useQuery({
+  const result = useQuery({
     // The status is part of the key: the end of a job is a reason to look once more.
     queryKey: ['jobs', 'rows', job.id, title, job.status, paging],
     queryFn: ({ signal }) => load(paging ?? { page: 1, pageSize: limits.pageSize }, signal),
@@ -49,6 +50,8 @@ export function JobTable<Row extends { id: number }>(props: Props<Row>) {
     placeholderData: keepPreviousData,
     refetchInterval: polling(isLive(job) && LIVE_REFRESH_MS),
   })
+  const { data } = result
+  usePageEnd(result, paging?.page ?? 1, (page) => paging && setPaging({ ...paging, page }))
   const rows = (paging && data?.data) ?? newest
   return (
     <JobSection title={t(title)}>

@@ -221,3 +221,29 @@ test('[R-575] many rows are paged through on demand', async () => {
   expect(await screen.findByText('Showing 1 to 100 of 500 entries')).toBeTruthy()
   expect(seen.at(-1)?.query).toEqual({ page: '1', pageSize: '100' })
 })
+
+test('[R-575] when the rows of a page are gone, the last page that has some is shown', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  const many = Array.from({ length: 200 }, (_, i) => ({ ...log, id: 500 - i }))
+  let total = 250
+  const { person } = renderApp({
+    path: '/jobs/3',
+    answers: {
+      'GET /jobs/:id': () => ({ ...job, logs: many }),
+      'GET /jobs/:id/logs': ({ query }) => {
+        const [page, pageSize] = [Number(query.page), Number(query.pageSize)]
+        const rows = Array.from({ length: total }, (_, i) => ({ ...log, id: total - i }))
+        return pageOf(rows.slice((page - 1) * pageSize, page * pageSize), total, { page, pageSize })
+      },
+    },
+  })
+  await person.click(await screen.findByRole('button', { name: 'Page through all' }))
+  await person.click(await screen.findByRole('button', { name: 'Page 3' }))
+  await screen.findByText('Showing 201 to 250 of 250 entries')
+  total = 4
+  // As long as the job runs they are read anew.
+  await vi.advanceTimersByTimeAsync(3000)
+  await waitFor(() =>
+    expect(within(screen.getByRole('table', { name: 'Logs' })).getAllByRole('row')).toHaveLength(1 + total),
+  )
+})
