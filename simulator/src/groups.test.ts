@@ -77,8 +77,8 @@ test('the special groups are as odd as their names say', async () => {
 test('many participants have a name in the contacts, not all', async () => {
   const token = simulator.linked()
   const named = new Set<string>()
-  for (let total = 1; named.size < total; ) {
-    const { body } = await simulator.call(token, `GET /contacts?count=500&offset=${named.size}`)
+  for (let offset = 0, total = 1; offset < total; offset += 500) {
+    const { body } = await simulator.call(token, `GET /contacts?count=500&offset=${offset}`)
     for (const { id, name } of body.contacts) if (name) named.add(id)
     total = body.total
   }

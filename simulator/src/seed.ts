@@ -3,7 +3,7 @@ import { familyNames, givenNames, groupNames } from './names.ts'
 
 /** People a channel knows. A prime, so that any stride through them meets everyone once. */
 const peopleCount = 4099
-/** Of every ten people, seven are in the contacts with a name. */
+/** All people are in the contacts, but of every ten only seven with a name. */
 const namedOfTen = 7
 const leftIndex = 999_999
 
@@ -148,11 +148,15 @@ export function ownNumber(seed: number): string {
   return `8490${digits(seed, 6)}${1 + (seed % 9)}`
 }
 
-export const contactCount = Math.floor(peopleCount / 10) * namedOfTen
+const tens = Math.floor(peopleCount / 10)
+const namelessCount = tens * (10 - namedOfTen)
 
-/** The n-th contact with a name. */
+export const contactCount = tens * 10
+
+/** The n-th contact. Those without a name stand first, and fill whole pages. */
 export function contactAt(seed: number, n: number): { id: string; name: string; pushname: string } {
-  const person = Math.floor(n / namedOfTen) * 10 + (n % namedOfTen)
+  if (n < namelessCount) return { id: personNumber(seed, namelessPerson(n)), name: '', pushname: '' }
+  const person = namedPerson(n - namelessCount)
   const chance = mix(seed, person)
   const given = givenNames[(chance >>> 8) % givenNames.length] ?? ''
   return {
@@ -160,6 +164,15 @@ export function contactAt(seed: number, n: number): { id: string; name: string; 
     name: `${familyNames[chance % familyNames.length]} ${given}`,
     pushname: given,
   }
+}
+
+function namedPerson(n: number): number {
+  return Math.floor(n / namedOfTen) * 10 + (n % namedOfTen)
+}
+
+function namelessPerson(n: number): number {
+  const ofTen = 10 - namedOfTen
+  return Math.floor(n / ofTen) * 10 + namedOfTen + (n % ofTen)
 }
 
 function digits(value: number, length: number): string {

@@ -49,8 +49,11 @@ export type ProviderGroup = {
   isAdminsOnly: boolean
 }
 
-/** One page of a list that the provider pages by offset; `total` counts all pages. */
-export type ProviderPage<T> = { rows: T[]; total: number }
+/**
+ * One page of a list that the provider pages by offset; `total` counts all pages. What says nothing is no row, but
+ * counts for `next`, the offset of the page after it.
+ */
+export type ProviderPage<T> = { rows: T[]; next: number; total: number }
 
 /** A message of ours as the provider lists it. */
 export type OwnMessage = {

@@ -319,11 +319,16 @@ test('one group is read by its id; one the account is not in is not found', asyn
 })
 
 test('contacts bring the names of people by their digits', async () => {
-  const { rows, total } = await whapi.contacts(account, { offset: 0, count: 500 })
+  const { rows, next, total } = await whapi.contacts(account, { offset: 2000, count: 500 })
 
-  expect(total).toBeGreaterThan(500)
+  expect(total).toBeGreaterThan(2500)
+  expect(next).toBe(2500)
   expect(rows).toHaveLength(500)
   expect(rows.every(({ personId, name }) => /^\d+$/.test(personId) && name !== '')).toBe(true)
+})
+
+test('contacts without a name are left out, and the next page comes after them all the same', async () => {
+  expect(await whapi.contacts(account, { offset: 0, count: 500 })).toMatchObject({ rows: [], next: 500 })
 })
 
 test.each([

@@ -6,6 +6,7 @@ import {
   type Provider,
   ProviderFailure,
   type ProviderGroup,
+  type ProviderPage,
   type Webhook,
 } from './provider.ts'
 import { type Answer, type Call, openHttp, type Reply } from './whapi-http.ts'
@@ -22,6 +23,7 @@ import {
   accountState,
   channelIdOf,
   contactOf,
+  type Fields,
   fieldsOf,
   groupOf,
   ownMessageOf,
@@ -71,6 +73,18 @@ export function createWhapi({
   }
   const read = async (account: Account, path: string, query?: Call['query']): Promise<Answer> =>
     goodAnswer(await ask(account, { method: 'GET', path, ...(query ? { query } : {}) }))
+
+  async function readPage<T>(
+    account: Account,
+    list: 'groups' | 'contacts',
+    { offset, count }: { offset: number; count: number },
+    rowOf: (item: Fields) => T | null,
+  ): Promise<ProviderPage<T>> {
+    const { json } = await read(account, `/${list}`, { offset, count })
+    const { items, total } = readable(pageOf(json, list, offset))
+    const rows = items.map(rowOf).filter((row) => row !== null)
+    return { rows, next: offset + items.length, total }
+  }
 
   /** The list of webhooks is one field: what is not sent back is gone. */
   async function changeWebhooks(account: Account, key: string, webhook: Webhook | null) {
@@ -129,21 +143,13 @@ export function createWhapi({
       goodAnswer(await ask(account, { method: 'POST', path: '/users/logout' }))
     },
 
-    async groups(account, { offset, count }) {
-      const { json } = await read(account, '/groups', { offset, count })
-      const { items, total } = readable(pageOf(json, 'groups', offset))
-      return { rows: items.map(groupOf).filter((group) => group !== null), total }
-    },
+    groups: (account, page) => readPage(account, 'groups', page, groupOf),
 
     async group(account, chatId) {
       return readGroup(await ask(account, { method: 'GET', path: `/groups/${encodeURIComponent(chatId)}` }))
     },
 
-    async contacts(account, { offset, count }) {
-      const { json } = await read(account, '/contacts', { offset, count })
-      const { items, total } = readable(pageOf(json, 'contacts', offset))
-      return { rows: items.map(contactOf).filter((contact) => contact !== null), total }
-    },
+    contacts: (account, page) => readPage(account, 'contacts', page, contactOf),
 
     async uploadImage(account, { bytes, mimeType }) {
       const body = { contentType: mimeType, bytes }

@@ -32,10 +32,11 @@ function providerWith(given: {
   const { groups = [], names = {} } = given
   const contacts = Object.entries(names).map(([personId, name]) => ({ personId, name }))
   return {
-    contacts: async () => ({ rows: contacts, total: contacts.length }),
+    contacts: async () => ({ rows: contacts, next: contacts.length, total: contacts.length }),
     groups: async (_account: object, { offset }: { offset: number }) => {
       await given.beforeGroups?.()
-      return { rows: groups.slice(offset, offset + 2), total: given.total ?? groups.length }
+      const rows = groups.slice(offset, offset + 2)
+      return { rows, next: offset + rows.length, total: given.total ?? groups.length }
     },
     group: async (_account: object, chatId: string) => {
       if (given.asked) return given.asked(chatId)
@@ -92,6 +93,24 @@ describe('what changes', () => {
     expect(await world.sql`select name, participant_count from groups`).toEqual([
       { name: 'Renamed', participantCount: 3 },
     ])
+  })
+
+  test('contacts without a name cost no calls of their own, and those after them are read', async () => {
+    const { id } = await world.add.instance()
+    const pages = [[], [{ personId: '11', name: 'Lan' }], [], [{ personId: '12', name: 'Minh' }]]
+    const asked: number[] = []
+    const provider = {
+      ...providerWith({ groups: [groupOf('1@g.us', ['11', '12'])] }),
+      contacts: async (_account: object, { offset }: { offset: number }) => {
+        asked.push(offset)
+        return { rows: pages[offset / 500] ?? [], next: offset + 500, total: 2000 }
+      },
+    }
+
+    await sync(id, provider)
+
+    expect(await peopleOf('1@g.us')).toEqual(['11 member Lan', '12 member Minh'])
+    expect(asked).toEqual([0, 500, 1000, 1500])
   })
 
   test('participants that have not changed are not written', async () => {

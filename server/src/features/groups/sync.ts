@@ -112,9 +112,9 @@ async function eachPage<T>(
 ): Promise<void> {
   for (let offset = 0, total = 1; offset < total; ) {
     const page = await patiently(reader, () => read(offset))
-    if (page.rows.length === 0 && offset < page.total) throw new ProviderFailure('unreachable', cutShort)
+    if (page.next === offset && offset < page.total) throw new ProviderFailure('unreachable', cutShort)
     if (page.rows.length > 0) await take(page.rows)
-    offset += page.rows.length
+    offset = page.next
     total = page.total
     if (offset < total && !reader.sync.isTest) await wait(PAGE_PAUSE_MS, reader.signal)
   }
