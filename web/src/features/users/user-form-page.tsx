@@ -1,7 +1,8 @@
 import { NewUser, type User, UserChange } from '@sendroom/contract/users'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
+import { currentUser, isAdmin, updateUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useWayBack } from '../../api/use-way-back.ts'
 import { idOf, paths } from '../../paths.ts'
@@ -42,6 +43,7 @@ function NewUserForm() {
 
 function EditUser({ id }: { id: number }) {
   const { t } = useTranslation()
+  const navigate = useNavigate()
   const { data, isError } = useRead(
     'GET /users/:id',
     { params: { id } },
@@ -55,8 +57,11 @@ function EditUser({ id }: { id: number }) {
   useWayBack(isError, paths.users)
   if (!data) return <Loading />
   const save = async (values: UserValues) => {
-    await update.mutateAsync({ params: { id }, body: values })
-    await assign(id, values)
+    const user = await update.mutateAsync({ params: { id }, body: values })
+    if (isAdmin(user) || id !== currentUser()?.id) return assign(id, values)
+    // Who has made themselves a Member may assign no more, and the update has done it. Off these pages, before they close.
+    await navigate({ to: paths.dashboard })
+    updateUser(user)
   }
   return (
     <UserForm

@@ -169,6 +169,26 @@ test('[R-403] [R-407] [R-409] [R-410] [R-411] a changed user is always assigned 
   expect(seen.filter(({ name }) => name === 'GET /users/:id')).toHaveLength(1)
 })
 
+test('[R-409] an Admin who makes themselves a Member hears that it was done, and nothing else', async () => {
+  const { person, seen, router } = renderApp({
+    path: '/users/edit/1',
+    answers: {
+      ...answers,
+      'GET /users/:id': () => admin,
+      'PUT /users/:id': () => ({ ...admin, role: 'Member' }),
+      'POST /users/:id/assign-instances': () => refuse(403, 'forbidden'),
+    },
+  })
+  await person.selectOptions(await screen.findByLabelText(/^Role/), 'Member')
+  await save(person)
+  await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
+  await waitFor(() => expect(screen.queryByRole('link', { name: 'Users' })).toBeNull())
+  expect(currentToasts().map(({ msg }) => msg)).toEqual(['User updated successfully!'])
+  expect(callsOf(seen, 'PUT /users/:id')[0]?.body).toMatchObject({ role: 'Member', assignedInstances: [] })
+  expect(callsOf(seen, 'POST /users/:id/assign-instances')).toEqual([])
+  expect(screen.queryByRole('dialog')).toBeNull()
+})
+
 test('[R-409] [R-414] an update that failed is told, assigns nothing, and the form stays', async () => {
   const { person, seen, router } = edit({ 'PUT /users/:id': () => refuse(500, 'internal') })
   await input(/^Username/)
