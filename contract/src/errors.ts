@@ -57,6 +57,7 @@ export const fieldOfError: Partial<Record<ErrorCode, string>> = {
   token_in_use: 'whapiToken',
   test_token_refused: 'whapiToken',
   phone_unreadable: 'phoneNumbers',
+  too_many_recipients: 'phoneNumbers',
   group_left: 'groupIds',
   not_an_image: 'imageFile',
   image_too_large: 'imageFile',

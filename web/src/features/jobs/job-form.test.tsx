@@ -326,6 +326,16 @@ test('[R-546] [R-550] a failed save keeps what was typed and says at the field w
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Create job' }).disabled).toBe(false)
 })
 
+test('[R-546] too many numbers are said at their field', async () => {
+  const { person } = open({ 'POST /jobs': () => refuse(400, 'too_many_recipients') })
+  await person.selectOptions(await screen.findByLabelText(/Type/), 'SendToUsers')
+  await choose(person, 'Message', '#5 Hello')
+  await person.type(screen.getByLabelText(/Phone numbers/), '0901234567')
+  await submit(person)
+  expect(await screen.findByText('A job takes 100000 recipients at most.')).toBeTruthy()
+  expect(screen.getByLabelText(/Phone numbers/).getAttribute('aria-invalid')).toBe('true')
+})
+
 test('[R-559] a Member who may not create jobs finds out why, not a form', async () => {
   renderApp({ path: '/jobs/new', user: { ...member, canCreateJobs: false }, answers })
   expect(await screen.findByText(/You may look at jobs/)).toBeTruthy()

@@ -82,6 +82,18 @@ test('[R-556] trouble is named before the job is created', async () => {
   expect(panel.getByText('In 1 group only admins may write')).toBeTruthy()
 })
 
+test('[R-556] more recipients than a job takes are trouble, too', async () => {
+  let recipients = 100_000
+  const words = 'A job takes 100000 recipients at most.'
+  const { panel, type } = await open(() => ({ ...calm, recipients }))
+  await type('1')
+  await panel.findByText('100,000')
+  expect(panel.queryByText(words)).toBeNull()
+  recipients = 100_001
+  await type('2')
+  expect(await panel.findByText(words)).toBeTruthy()
+})
+
 test('what is there stays while more is typed', async () => {
   let answer: () => void = () => {}
   let tries = 0

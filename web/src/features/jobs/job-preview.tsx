@@ -1,6 +1,7 @@
 import { Alert, Box, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { JobPreview as Preview } from '@sendroom/contract/jobs'
+import { limits } from '@sendroom/contract/limits'
 import type { Message } from '@sendroom/contract/messages'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -84,6 +85,7 @@ function Foreseen({ preview, hasAccount }: { preview: Preview; hasAccount: boole
         {endsAt !== null && <Fact name="JOB.ENDS_AT">{formatDateTime(endsAt)}</Fact>}
       </dl>
       <Hint>{t(timeNote(durationSeconds, hasAccount))}</Hint>
+      {recipients > limits.recipients && <Alert color="red" title={t('ERROR.too_many_recipients')} />}
       <Trouble
         color="red"
         some={preview.unreadable}
