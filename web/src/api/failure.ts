@@ -48,7 +48,7 @@ export function failureText(error: unknown): string {
     return Object.values(error.fields)
       .map((key) => t(key))
       .join('\n')
-  if (status === 403 && code === 'forgery') return t('ERROR.forgery')
+  if (code === 'forgery' || code === 'registration_closed') return t(`ERROR.${code}`)
   if (status === 403) return t('ERROR_STATUS.403')
   if (status === 404) return t('ERROR_STATUS.404')
   if (code !== undefined) return t(`ERROR.${code}`, { ...paramsOf(error), defaultValue: error.message })

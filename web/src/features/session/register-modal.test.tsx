@@ -121,3 +121,10 @@ test.each([
   expect(await opened.dialog.findByText(words)).toBeTruthy()
   expect(opened.username.value).toBe('minh')
 })
+
+test('[R-343] when nobody may register any more, that is said, and whom to ask', async () => {
+  const opened = await openRegistration({ 'POST /auth/register': () => refuse(403, 'registration_closed') })
+  await fill(opened)
+  await opened.person.click(opened.submit)
+  expect(await screen.findByText('Registration is closed. Ask an Admin for an account.')).toBeTruthy()
+})
