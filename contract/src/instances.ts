@@ -30,8 +30,10 @@ export const QuietHours = z
 
 const isTimeZone = (name: string) => {
   try {
-    // PostgreSQL reads an offset such as +07:00 with the opposite sign: names only.
-    return /^[A-Za-z]/.test(name) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+    // PostgreSQL reads an offset such as +07:00 with the opposite sign, and CET as an hour that knows no summer.
+    return (
+      (name === 'UTC' || name.includes('/')) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+    )
   } catch {
     return false
   }
@@ -75,6 +77,8 @@ export type InstanceRow = z.output<typeof InstanceRow>
 
 export const Instance = InstanceRow.extend({
   ...pacing,
+  /** One that is no longer taken may be stored. */
+  timeZone: z.string(),
   /** Given to Admins only, for the form. */
   whapiToken: z.string().optional(),
 }).meta({ id: 'Instance' })

@@ -89,6 +89,7 @@ describe('creating', () => {
     ['a turned range', { name: 'x', whapiToken: 'x', groupPauseSeconds: [9, 3] }, ['groupPauseSeconds']],
     ['an unknown zone', { name: 'x', whapiToken: 'x', timeZone: 'Mars/Base' }, ['timeZone']],
     ['an offset as zone', { name: 'x', whapiToken: 'x', timeZone: '+07:00' }, ['timeZone']],
+    ['a zone of letters', { name: 'x', whapiToken: 'x', timeZone: 'CET' }, ['timeZone']],
   ])('with %s names the fields', async (_case, body, fields) => {
     const answer = await world.call(await world.add.admin(), instances.create, { body: body as never })
 
@@ -133,6 +134,14 @@ describe('seeing', () => {
     expect(one).toMatchObject({ status: 200, body: { name: 'Mine', timeZone: 'Asia/Ho_Chi_Minh' } })
     expect(await world.call(member, instances.get, { params: other })).toMatchObject({ status: 404 })
     expect(list.raw.toString() + one.raw.toString()).not.toMatch(/token|cipher/i)
+  })
+
+  test('an account with a time zone that is no longer taken is still seen', async () => {
+    const mine = await world.add.instance({ timeZone: 'CET' })
+
+    const one = await world.call(await world.add.admin(), instances.get, { params: mine })
+
+    expect(one).toMatchObject({ status: 200, body: { timeZone: 'CET' } })
   })
 
   test('[R-695] [R-106] [R-105] Admins see all; the token only with one instance', async () => {
