@@ -1,5 +1,8 @@
+import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { pino } from 'pino'
 import sharp from 'sharp'
@@ -32,6 +35,7 @@ test('[R-196] an image is served with headers that let it do nothing else', asyn
 })
 
 test('no other name is found', async () => {
+  await keep()
   for (const name of ['nothing.png', '..%2Fsecret.key', `${'0'.repeat(32)}.png`, `${'0'.repeat(32)}.svg`])
     expect((await (await world.app).inject(`/images/${name}`)).json()).toMatchObject({ code: 'not_found' })
 })
@@ -116,6 +120,23 @@ test('a sweep waits for whoever is taking the image into use, and leaves it to t
 
   expect(await world.images.read(name)).not.toBeNull()
   expect(await world.sql`select from images`).toHaveLength(1)
+})
+
+test('a folder that is not there, as before its disk is mounted, is not one without the image', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'images-'))
+  onTestFinished(() => rm(dataDir, { recursive: true }))
+  const [folder, away] = [join(dataDir, 'images'), join(dataDir, 'away')]
+  const images = openImages({ dataDir, imageStore: { kind: 'disk' } })
+  const name = await images.put(await picture(), 'png')
+
+  await rename(folder, away)
+  await expect(images.read(name)).rejects.toMatchObject({ code: 'image_store_down' })
+  await expect(images.remove(name)).rejects.toMatchObject({ code: 'image_store_down' })
+
+  await rename(away, folder)
+  expect(await images.read(name)).not.toBeNull()
+  await images.remove(name)
+  expect(await images.read(name)).toBeNull()
 })
 
 /** As much of S3 as we use: objects by their path; or a store that refuses everything with this code. */

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Disk } from 'flydrive'
@@ -32,9 +33,14 @@ const mimeTypeOf = (name: string) => MIME[name.split('.')[1] as CleanImage['exte
 export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'imageStore'>): ImageStore {
   // Opened with the first image: each driver costs memory and time to load.
   let opened: Promise<Disk> | undefined
+  const folder = join(dataDir, 'images')
   const disk = () => {
-    opened ??= imageStore.kind === 's3' ? openBucket(imageStore) : openFolder(join(dataDir, 'images'))
+    opened ??= imageStore.kind === 's3' ? openBucket(imageStore) : openFolder(folder)
     return opened
+  }
+  /** Before its disk is mounted a folder has no files: that says nothing of them. A bucket tells it by itself. */
+  const requireFolder = async () => {
+    if (imageStore.kind === 'disk') await access(folder).catch(refuse)
   }
   const keyOf = (name: string) =>
     imageStore.kind === 's3' && imageStore.prefix ? `${imageStore.prefix}/${name}` : name
@@ -51,12 +57,16 @@ export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'im
       const bytes = await disk()
         .then((it) => it.getBytes(keyOf(name)))
         .catch((error) => (isMissing(error) ? null : refuse(error)))
-      return bytes && { bytes, mimeType: mimeTypeOf(name) }
+      if (bytes) return { bytes, mimeType: mimeTypeOf(name) }
+      await requireFolder()
+      return null
     },
-    remove: (name) =>
-      disk()
+    async remove(name) {
+      await requireFolder()
+      await disk()
         .then((it) => it.delete(keyOf(name)))
-        .catch(refuse),
+        .catch(refuse)
+    },
   }
 }
 
