@@ -2,7 +2,8 @@ import { endpoint } from './endpoint.ts'
 
 /**
  * What can change by itself while somebody looks at it: `jobs` (one came, went, or moved on), `deliveries` (how the
- * recipients of a job stand), `messages`, `instances`, and `groups` (they were read anew).
+ * recipients of a job stand), `messages`, `instances`, and `groups` (they were read anew). An instance's name stands in
+ * its groups, jobs and messages: another name changes them all, and so does its end.
  */
 export type ChangedFeature = 'jobs' | 'deliveries' | 'messages' | 'instances' | 'groups'
 

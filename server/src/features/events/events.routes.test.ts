@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { contract } from '@sendroom/contract'
-import type { Change } from '@sendroom/contract/events'
+import type { Change, ChangedFeature } from '@sendroom/contract/events'
 import { expect, test } from 'vitest'
 import type { TestUser } from '../../../test/factories.ts'
 import { Followed } from '../../../test/followed.ts'
@@ -80,6 +80,26 @@ test('an account’s status, the beginning and end of a sync, and a deletion are
   await hears({ feature: 'groups', id })
   await world.sql`delete from jobs where id = ${job.id}`
   await hears({ feature: 'jobs', id: null })
+})
+
+test('another name of an account, and its end, are told to all pages that show it; its status is not', async () => {
+  const { id } = await world.add.instance()
+  const admin = await follow(await world.add.admin())
+  let heard = 0
+  /** Exactly these, in what is told next. */
+  const hears = async (...features: ChangedFeature[]) => {
+    const next = () => new Set(admin.changes.slice(heard).map(({ feature }) => feature))
+    await until(`${features} are told`, () => features.every((feature) => next().has(feature)))
+    expect(next()).toEqual(new Set(features))
+    heard = admin.changes.length
+  }
+
+  await world.sql`update instances set status = 'Unpaid' where id = ${id}`
+  await hears('instances')
+  await world.sql`update instances set name = 'Market' where id = ${id}`
+  await hears('instances', 'groups', 'jobs', 'messages')
+  await world.sql`delete from instances where id = ${id}`
+  await hears('instances', 'groups', 'jobs', 'messages')
 })
 
 test('messages are told to whoever sees their instance; one without an instance to its writer', async () => {
