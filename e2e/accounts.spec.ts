@@ -83,16 +83,23 @@ test('the last day of an account is typed digit by digit, and half of one is not
   const page = await openAs(admin, `/instances/edit/${account.id}`)
   const day = page.getByLabel('Expiry date')
 
+  const error = page.getByText('Enter a whole date, or leave it empty.')
+
+  await day.fill('0203-05-05') // as it stands while the year is typed
+  await page.keyboard.press('Enter')
+  await expect(error).toBeVisible()
+  await day.fill('')
+  await expect(error).toBeHidden()
   await day.focus()
   await page.keyboard.type('0505')
   await page.keyboard.press('Enter')
-  await expect(page.getByText('Enter a whole date, or leave it empty.')).toBeVisible()
+  await expect(error).toBeVisible()
   await expect(day).toBeFocused()
   expect(await saved()).toBeNull()
 
   await page.keyboard.type('2031')
   await expect(day).toHaveValue('2031-05-05')
-  await expect(page.getByText('Enter a whole date, or leave it empty.')).toBeHidden()
+  await expect(error).toBeHidden()
   await page.keyboard.press('Enter')
   await expect(toast(page, 'Instance updated successfully!')).toBeVisible()
   expect(await saved()).toBe('2031-05-05T16:59:59.000Z')

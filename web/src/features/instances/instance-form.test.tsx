@@ -73,6 +73,18 @@ test('[R-652] [R-654] [R-671] [R-673] [R-684] with an id the form shows the acco
   })
 })
 
+test('[R-654] the hour at which an account ends, as its provider told it, outlives other changes', async () => {
+  const expiredTime = '2027-02-02T00:00:00.000Z'
+  const { person, save, bodyOf } = open('/instances/edit/7', {
+    'GET /instances/:id': () => ({ ...wholeInstance, expiredTime }),
+    'PUT /instances/:id': () => wholeInstance,
+  })
+  await person.type(await name(), ' 2')
+  expect(screen.getByLabelText<HTMLInputElement>('Expiry date').value).toBe('2027-02-02')
+  await save()
+  await waitFor(() => expect(bodyOf('PUT /instances/:id')).toMatchObject({ name: 'Shop 2', expiredTime }))
+})
+
 test('[R-649] cancel leads back to the list, and saves nothing', async () => {
   const { person, seen, isAt } = open('/instances/new')
   await person.click(await screen.findByRole('button', { name: 'Cancel' }))
