@@ -39,6 +39,8 @@ export function ListPage({ title, list, buttons, bulk, children }: Props) {
 function useFocusKept() {
   const focused = document.activeElement
   useEffect(() => {
-    if (focused && focused !== document.body && !canHaveFocus(focused)) giveFocus()
+    if (!focused || focused === document.body || canHaveFocus(focused)) return
+    // After a dialog that is just closing: it gives the focus back itself.
+    setTimeout(() => giveFocus())
   })
 }
