@@ -29,6 +29,7 @@ export const fieldWords = {
   'JOB.GROUP_REQUIRED': 'Choose at least one group.',
   'JOB.GROUP_INVALID': 'Choose groups of the chosen account.',
   'JOB.PHONE_REQUIRED': 'Enter at least one phone number.',
+  'JOB.RECIPIENTS_TOO_MANY': 'A job takes {{recipients}} recipients at most.',
   'JOB.TEST_PHONE_INVALID': 'Enter one phone number.',
   'JOB.SCHEDULED_AT_INVALID': 'This is not a valid date and time.',
   'ACCOUNT_FORM.NAME_INVALID': 'Enter a name of at most {{instanceName}} characters.',

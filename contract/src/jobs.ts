@@ -112,9 +112,9 @@ const newJobFields = {
       key('JOB.SCHEDULED_AT_INVALID'),
     )
     .nullish(),
-  groupIds: z.array(Id).max(limits.recipients).default([]),
+  groupIds: z.array(Id).max(limits.recipients, key('JOB.RECIPIENTS_TOO_MANY')).default([]),
   /** One text: numbers apart by commas, semicolons, tabs or new lines. */
-  phoneNumbers: z.string().max(4_000_000).default(''),
+  phoneNumbers: z.string().max(4_000_000, key('JOB.RECIPIENTS_TOO_MANY')).default(''),
 }
 
 /** A new job while its form is being filled in: what is not chosen yet is left out. */

@@ -336,6 +336,17 @@ test('[R-546] too many numbers are said at their field', async () => {
   expect(screen.getByLabelText(/Phone numbers/).getAttribute('aria-invalid')).toBe('true')
 })
 
+test('[R-546] more numbers than a request takes are said before they are sent', async () => {
+  const { person, seen } = open()
+  await person.selectOptions(await screen.findByLabelText(/Type/), 'SendToUsers')
+  fireEvent.change(screen.getByLabelText(/Phone numbers/), {
+    target: { value: '0901234567,'.repeat(400_000) },
+  })
+  await submit(person)
+  expect(await screen.findByText('A job takes 100000 recipients at most.')).toBeTruthy()
+  expect(ordered(seen)).toEqual([])
+})
+
 test('[R-559] a Member who may not create jobs finds out why, not a form', async () => {
   renderApp({ path: '/jobs/new', user: { ...member, canCreateJobs: false }, answers })
   expect(await screen.findByText(/You may look at jobs/)).toBeTruthy()
