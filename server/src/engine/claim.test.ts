@@ -34,3 +34,18 @@ test('an intent renews the lease', async () => {
 
   expect(Date.parse(await leaseUntil()) - Date.parse(before)).toBeGreaterThan(9_000)
 })
+
+test('an intent that began before a renewal leaves the lease as long as that made it', async () => {
+  const job = await world.add.job({ status: 'Running' })
+  const [claim] = await claimAccounts(world.sql, 1)
+  if (!claim) throw new Error('Nothing was claimed')
+  await world.sql`update instances set lease_until = clock_now() + interval '1 minute' where id = ${job.instanceId}`
+  const before = (await world.account(job.instanceId))?.leaseUntil
+
+  await world.ask(claim)
+
+  expect(await world.account(job.instanceId)).toMatchObject({
+    leaseUntil: before,
+    inFlight: expect.any(Number),
+  })
+})

@@ -94,7 +94,8 @@ export const writeIntents = (db: Db, wishes: Wish[], locking: Locking) => db<Int
     where d.id = next.id and d.status = 'queued' and next.is_blocked
   ), paced as (
     update instances i
-    set in_flight = next.id, busy = null, lease_until = clock_now() + ${LEASE_MS} * interval '1 ms',
+    set in_flight = next.id, busy = null,
+      lease_until = greatest(i.lease_until, clock_now() + ${LEASE_MS} * interval '1 ms'),
       next_due_at = clock_now() + ${drawPause(db, 'next.job_type')},
       sent_by_hour = spend(i.sent_by_hour, chat_kind(next.job_type), clock_now(), 1)
     from written next

@@ -47,8 +47,8 @@ const breakages = {
     },
     {
       file: 'claim.ts',
-      from: 'where i.id = mine.id and i.claim = mine.claim\n    returning i.claim',
-      to: 'where i.id = mine.id\n    returning mine.claim',
+      from: 'coalesce(i.claim = mine.claim, false) as is_held',
+      to: 'true as is_held',
     },
   ],
   'look-up believed at once': [
