@@ -154,7 +154,9 @@ export const NewJob = z
     requestId: z
       .uuid()
       .nullish()
-      .describe('Of your making. Asked for again with the same, it is the same job.'),
+      .describe(
+        'Of your making. Asked for again with the same, it is the same job, unless that was cancelled.',
+      ),
   })
   .superRefine((job, context) => {
     if (job.jobType === 'SendToGroups' && job.groupIds.length === 0)

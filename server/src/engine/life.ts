@@ -63,7 +63,10 @@ export async function cancelJob(sql: Sql, jobId: number, byName: string): Promis
       update deliveries set status = 'skipped', not_before = 'epoch' where job_id = ${jobId} and status = 'queued'`
     const settling = await unsettledIn(tx, [jobId])
     await tx`
-      update jobs set completed_at = clock_now(), paused_at = null, settling = ${settling}, ${noneFresh(tx, jobId)}
+      update jobs
+      set completed_at = clock_now(), paused_at = null, settling = ${settling}, ${noneFresh(tx, jobId)},
+        -- Who has cancelled it and asks for the same again wants another.
+        request_id = null
       where id = ${jobId}`
     await tx`
       insert into job_logs (job_id, log_level, reason)

@@ -261,6 +261,13 @@ test('[R-282] a request of somebody else, another one, one of a deleted job and 
   expect(ids).not.toContain(anew.body.id)
 })
 
+test('[R-282] who has cancelled a job and asks for the same again gets another', async () => {
+  const { member, create } = await desk()
+  const { body: first } = await create({ requestId })
+  await cancel(member, first.id)
+  expect((await create({ requestId })).body.id).not.toBe(first.id)
+})
+
 test('[R-282] what was asked for is told only to those who still see it', async () => {
   const { instance, member, create } = await desk()
   await create({ requestId })

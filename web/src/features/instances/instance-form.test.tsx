@@ -1,9 +1,10 @@
 import type { Instance } from '@sendroom/contract/instances'
 import { screen, waitFor } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
-import { member, renderApp } from '../../../test/render.tsx'
+import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { expireSession } from '../../api/session.ts'
 import { currentToasts } from '../../ui/toasts.ts'
 
 const list = { 'GET /instances': () => pageOf([instance]) }
@@ -83,6 +84,28 @@ test('[R-654] the hour at which an account ends, as its provider told it, outliv
   expect(screen.getByLabelText<HTMLInputElement>('Expiry date').value).toBe('2027-02-02')
   await save()
   await waitFor(() => expect(bodyOf('PUT /instances/:id')).toMatchObject({ name: 'Shop 2', expiredTime }))
+})
+
+test('[R-654] a form that came back with half an expiry date says so, and keeps the one that is saved', async () => {
+  const { person, save, seen } = open('/instances/edit/7', {
+    'GET /instances/:id': () => ({ ...wholeInstance, expiredTime: '2027-02-02T00:00:00.000Z' }),
+    'PUT /instances/:id': () => wholeInstance,
+    'POST /auth/login': () => ({ token: 'new', user: admin }),
+    'GET /auth/options': () => ({ selfRegistration: false }),
+  })
+  const half = vi.spyOn(ValidityState.prototype, 'valid', 'get').mockReturnValue(false)
+  await person.click(await screen.findByLabelText('Expiry date'))
+  await person.click(await name())
+  half.mockRestore()
+  expireSession('a-token')
+  await person.type(await screen.findByLabelText('Username'), 'minh')
+  await person.type(screen.getByLabelText('Password'), 'secret')
+  await person.click(screen.getByRole('button', { name: 'Sign in' }))
+  await screen.findByText('What you had typed here is back.')
+  await person.type(await name(), ' 2')
+  await save()
+  expect(await screen.findByText('Enter a whole date, or leave it empty.')).toBeTruthy()
+  expect(seen.some((request) => request.name === 'PUT /instances/:id')).toBe(false)
 })
 
 test('[R-649] cancel leads back to the list, and saves nothing', async () => {

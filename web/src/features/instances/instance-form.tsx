@@ -8,6 +8,7 @@ import { type FormEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dayOf } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
+import { HALF_TYPED, isToBeRead } from '../../forms/half-typed.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { paths } from '../../paths.ts'
 import type { InstanceValues } from './instance-values.ts'
@@ -44,9 +45,8 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
   const readExpiry = () => {
     if (expiry.current) form.setFieldValue('expiredTime', expiryIn(expiry.current, firstExpiry))
   }
-  // The browser does not tell when half a date is typed.
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    readExpiry()
+    if (expiry.current && isToBeRead(expiry.current)) readExpiry()
     onSubmit(event)
   }
 
@@ -106,11 +106,11 @@ const paceOf = ({ groupPauseSeconds, privatePauseSeconds, dailyCap }: Pace): Pac
   dailyCap,
 })
 
-const dayIn = (instant: string | null) => (instant ? dayOf(new Date(instant)) : '')
+const dayIn = (instant: string | null) => (instant && instant !== HALF_TYPED ? dayOf(new Date(instant)) : '')
 
-/** The account's last day counts whole, in Vietnam; its first hour stays where its day does. What is no date is ''. */
+/** The account's last day counts whole, in Vietnam; its first hour stays where its day does. */
 function expiryIn({ value, validity }: HTMLInputElement, first: string | null): string | null {
-  if (!validity.valid) return ''
+  if (!validity.valid) return HALF_TYPED
   if (value === '') return null
   return value === dayIn(first) ? first : new Date(`${value}T23:59:59+07:00`).toISOString()
 }

@@ -220,7 +220,7 @@ test('[R-535] [R-548] [R-549] [R-557] a job is sent once, its time as an instant
   await screen.findByText('2 selected')
   const time = await screen.findByLabelText<HTMLInputElement>('Scheduled at')
   expect(time.type).toBe('datetime-local')
-  await person.type(time, '2027-01-05T10:00')
+  await person.type(time, '2099-01-05T10:00')
   await person.dblClick(screen.getByRole('button', { name: 'Create job' }))
   await screen.findByText('Job created successfully!')
   expect(currentToasts()).toMatchObject([{ type: 'success', timeout: 3000 }])
@@ -230,7 +230,7 @@ test('[R-535] [R-548] [R-549] [R-557] a job is sent once, its time as an instant
       jobType: 'SendToGroups',
       messageId: 5,
       instanceId: 7,
-      scheduledAt: '2027-01-05T03:00:00.000Z',
+      scheduledAt: '2099-01-05T03:00:00.000Z',
       groupIds: [1, 4],
       phoneNumbers: '',
       requestId: expect.any(String),
@@ -287,11 +287,11 @@ test('[R-585] a time that has passed is asked for again: by mistake, or while th
 test('[R-535] a form that came back after the sign-in shows the time it has', async () => {
   const { person } = open(endedSession)
   await choose(person, 'Message', '#5 Hello')
-  await person.type(await timeField(), '2027-01-05T10:00')
+  await person.type(await timeField(), '2099-01-05T10:00')
   await screen.findByText('2 selected')
   await submit(person)
   await signInAgain(person)
-  expect((await timeField()).value).toBe('2027-01-05T10:00')
+  expect((await timeField()).value).toBe('2099-01-05T10:00')
 })
 
 test('[R-585] a form that came back with a time typed in part says so, and sends nothing', async () => {
@@ -406,7 +406,7 @@ test('[R-586] a job whose answer is lost is asked for again as the same; the nex
   await submit(person)
   await timesAsked(2)
   await opened()
-  await person.type(await timeField(), '2027-01-05T10:00')
+  await person.type(await timeField(), '2099-01-05T10:00')
   await submit(person)
   await timesAsked(3)
   await opened()
@@ -416,7 +416,7 @@ test('[R-586] a job whose answer is lost is asked for again as the same; the nex
   await router.navigate({ to: '/jobs/new' })
   await choose(person, 'Message', '#5 Hello')
   await screen.findByText('2 selected')
-  await person.type(await timeField(), '2027-01-05T10:00')
+  await person.type(await timeField(), '2099-01-05T10:00')
   await submit(person)
   await timesAsked(5)
 
@@ -426,6 +426,28 @@ test('[R-586] a job whose answer is lost is asked for again as the same; the nex
   expect(later).not.toBe(first)
   expect(laterAgain).toBe(later)
   expect([first, later]).not.toContain(next)
+})
+
+test('[R-586] a job of a message that says something else by now is another one', async () => {
+  let text = 'Hello'
+  const { person, seen } = open({
+    'GET /messages/:id': () => ({ ...hello, textContent: text, assignedGroups: assigned }),
+    'POST /jobs': lose,
+  })
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('2 selected')
+  await submit(person)
+  await opened()
+  text = 'Hello, all'
+  await choose(person, 'Message', '#6 No groups here')
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('Hello, all')
+  await screen.findByText('2 selected')
+  await submit(person)
+  await waitFor(() => expect(ordered(seen)).toHaveLength(2))
+
+  const [first, again] = ordered(seen).map(({ requestId }) => requestId)
+  expect(again).not.toBe(first)
 })
 
 test('[R-586] a job whose answer is lost after one has left its form is asked for again as the same, for an hour', async () => {

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
 import { FormPage } from '../../forms/form-page.tsx'
 import { GroupPicker } from '../../forms/group-picker.tsx'
+import { HALF_TYPED, isToBeRead } from '../../forms/half-typed.ts'
 import { InstanceSelect } from '../../forms/instance-select.tsx'
 import { NamedSelect } from '../../forms/named-select.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
@@ -14,7 +15,7 @@ import { paths } from '../../paths.ts'
 import { PAGE_SIZE, useAssignedGroups, useChosenMessage, useMessages } from './job-choices.ts'
 import { type Draft, JobPreview } from './job-preview.tsx'
 import { forgetRequest, requestIdOf } from './request-id.ts'
-import { HALF_TYPED, ScheduledAt, timeIn } from './scheduled-at.tsx'
+import { ScheduledAt, timeIn } from './scheduled-at.tsx'
 
 type Values = {
   jobType: JobType
@@ -55,7 +56,12 @@ export function JobForm() {
     initialValues: blank,
     send: async (values) => {
       const order = bodyOf(values)
-      await create.mutateAsync({ body: { ...order, requestId: requestIdOf(order) } })
+      await create.mutateAsync({
+        body: {
+          ...order,
+          requestId: requestIdOf({ ...order, text: message?.textContent, image: message?.imageUrl }),
+        },
+      })
       forgetRequest()
     },
     onSent: toList,
@@ -89,10 +95,7 @@ export function JobForm() {
 
   const time = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    // Enter leaves no field. One where nobody is keeps its half-typed time, which may come from before the sign-in.
-    const input = time.current
-    if (input && (input.validity.badInput || input === document.activeElement))
-      setFieldValue('scheduledAt', timeIn(input))
+    if (time.current && isToBeRead(time.current)) setFieldValue('scheduledAt', timeIn(time.current))
     onSubmit(event)
   }
 
@@ -128,6 +131,7 @@ export function JobForm() {
       />
       {jobType === 'SendToGroups' ? (
         <GroupPicker
+          key={instanceId}
           instanceId={instanceId}
           pageSize={PAGE_SIZE}
           required

@@ -2,9 +2,7 @@ import { TextInput } from '@mantine/core'
 import { type ReactNode, type Ref, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { instantAt, minuteOf } from '../../format.ts'
-
-/** What stands for a time that is typed in part: no rule takes it, so nothing is sent. */
-export const HALF_TYPED = 'half-typed'
+import { HALF_TYPED } from '../../forms/half-typed.ts'
 
 /** A half-typed date looks empty, to events and to the value: only the input's validity tells. */
 export const timeIn = ({ validity, value }: HTMLInputElement) =>
