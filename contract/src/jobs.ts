@@ -154,9 +154,7 @@ export const NewJob = z
     requestId: z
       .uuid()
       .nullish()
-      .describe(
-        'Of your making. Asked for again with the same, it is the same job, unless that was cancelled.',
-      ),
+      .describe('Of your making. The same again is the same job, unless that was cancelled.'),
   })
   .superRefine((job, context) => {
     if (job.jobType === 'SendToGroups' && job.groupIds.length === 0)

@@ -33,6 +33,13 @@ test('an animation stays animated', async () => {
   expect(await sharp(bytes).metadata()).toMatchObject({ pages: 3, delay: [100, 100, 100] })
 })
 
+test('an animation with a damaged frame is taken, as browsers take it', async () => {
+  const damaged = await animation()
+  damaged[damaged.length - 29] = 0
+
+  expect(await cleanImage(damaged)).toMatchObject({ extension: 'gif' })
+})
+
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
 const hidden = Buffer.from('<script>alert(1)</script>')
 

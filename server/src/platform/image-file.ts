@@ -28,7 +28,12 @@ export async function cleanImage(bytes: Buffer): Promise<CleanImage> {
     sharp(bytes, { animated, limitInputPixels: MAX_PIXELS, failOn: 'error' })
   try {
     // Only the head is read here, so that the limit on what is decoded need not hold yet.
-    const { format, width, height, pages = 1 } = await sharp(bytes, { limitInputPixels: false }).metadata()
+    const {
+      format,
+      width,
+      height,
+      pages = 1,
+    } = await sharp(bytes, { limitInputPixels: false, failOn: 'error' }).metadata()
     const type = `image/${format}`
     if (!isTaken(type)) throw new Error(`There is no encoding for ${type}.`)
     if (width * height * pages > MAX_PIXELS) throw new Refusal('image_too_many_pixels')

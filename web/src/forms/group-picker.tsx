@@ -18,7 +18,7 @@ type Props = {
   error?: ReactNode
 }
 
-/** Chooses groups of one account. */
+/** Chooses groups of one account; another account is another picker (`key`). */
 export function GroupPicker({ instanceId, pageSize, required, value, onChange, error }: Props) {
   const { t } = useTranslation()
   const id = useId()

@@ -77,7 +77,8 @@ const Jump = ({ label, icon: Icon, isPossible, onClick }: JumpProps) => (
     size="md"
     aria-label={label}
     title={label}
-    disabled={!isPossible}
+    // Not `disabled`: whoever has just pressed it would lose the focus.
+    {...(!isPossible && { 'aria-disabled': true, 'data-disabled': true })}
     onClick={onClick}
   >
     <Icon size={16} aria-hidden />

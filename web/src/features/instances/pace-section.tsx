@@ -114,8 +114,9 @@ const DRAWN = 100
 
 function TimeZone({ form }: FormProps) {
   const { t } = useTranslation()
-  // Some browsers know Ho Chi Minh by its older name only.
-  const zones = new Set(['Asia/Ho_Chi_Minh', form.values.timeZone, ...Intl.supportedValuesOf('timeZone')])
+  // Some browsers know Ho Chi Minh by its older name only, and some others such as CET, which is not taken.
+  const places = Intl.supportedValuesOf('timeZone').filter((name) => name.includes('/'))
+  const zones = new Set(['Asia/Ho_Chi_Minh', form.values.timeZone, 'UTC', ...places])
   return (
     <Select
       label={t('ACCOUNT_FORM.TIME_ZONE')}

@@ -91,6 +91,7 @@ export function MessageForm({ title, schema, saved, save }: Props) {
         onRemove={(isRemoved) => change({ removeImage: isRemoved, ...(isRemoved && { imageFile: null }) })}
       />
       <GroupPicker
+        key={instanceId}
         instanceId={instanceId ?? 0}
         pageSize={PAGE_SIZE}
         value={groupIds}
