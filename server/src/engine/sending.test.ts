@@ -38,6 +38,12 @@ async function untilStatus(jobId: number, status: string) {
   await world.until(async () => (await world.jobStatus(jobId)) === status)
 }
 
+/** How many wait for a lock. */
+const waiting = async () =>
+  (
+    await world.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  ).count
+
 const times = async (jobId: number) =>
   (await world.sql`select started_at, completed_at from jobs where id = ${jobId}`)[0]
 
@@ -248,9 +254,6 @@ test('an intent that waits behind a cancel sees it, although its snapshot is old
   const job = await world.add.job({ status: 'Running' })
   const [claim] = await claimAccounts(sql, 10)
   if (!claim) throw new Error('Nothing was claimed')
-  const waiting = async () =>
-    (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      .count
 
   const [cancelled, step] = await sql.begin(async (tx) => {
     await tx`select from instances where id = ${job.instanceId} for update`
@@ -272,9 +275,6 @@ test('an intent that waits while all the rest fails leaves the mark of the fresh
   const job = await world.add.job({ status: 'Running' })
   const [claim] = await claimAccounts(sql, 10)
   if (!claim) throw new Error('Nothing was claimed')
-  const waiting = async () =>
-    (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      .count
 
   // As `failQueued` does, before the job is ended.
   const step = await sql.begin(async (tx) => {
