@@ -19,3 +19,15 @@ export async function openPicker(person: Person) {
 
 /** As a screen reader says it: also of a button that stays within reach to tell its reason. */
 export const isDisabled = (button: HTMLElement) => button.matches(':disabled, [aria-disabled="true"]')
+
+export async function signIn(person: Person) {
+  await person.type(await screen.findByLabelText('Username'), 'minh')
+  await person.type(screen.getByLabelText('Password'), 'secret')
+  await person.click(screen.getByRole('button', { name: 'Sign in' }))
+}
+
+/** As one whose session ended while they filled in a form. */
+export async function signInAgain(person: Person) {
+  await signIn(person)
+  await screen.findByText('What you had typed here is back.')
+}

@@ -2,6 +2,7 @@ import { screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { admin, member, renderApp } from '../../test/render.tsx'
 import { pageOf, refuse } from '../../test/server.ts'
+import { signIn } from '../../test/steps.ts'
 
 const answers = {
   'GET /users': () => pageOf([admin]),
@@ -13,12 +14,6 @@ async function startTyping(more: Parameters<typeof renderApp>[0]['answers'] = {}
   const app = renderApp({ path: '/users/new', answers: { ...answers, ...more } })
   await app.person.type(await screen.findByLabelText(/^Username/), 'lan')
   return app
-}
-
-async function signInAs(person: ReturnType<typeof renderApp>['person']) {
-  await person.type(await screen.findByLabelText('Username'), 'minh')
-  await person.type(screen.getByLabelText('Password'), 'secret')
-  await person.click(screen.getByRole('button', { name: 'Sign in' }))
 }
 
 test('leaving a form with something typed asks first; who stays keeps it', async () => {
@@ -99,7 +94,7 @@ test('what was typed when the session ended is there again after the sign-in', a
   await person.type(screen.getByLabelText(/^Password/), 'secret')
   await person.click(screen.getByRole('button', { name: 'Save' }))
   await waitFor(() => expect(router.state.location.search).toEqual({ returnUrl: '/users/new' }))
-  await signInAs(person)
+  await signIn(person)
   expect(await screen.findByText('What you had typed here is back.')).toBeTruthy()
   expect(screen.getByLabelText<HTMLInputElement>(/^Email/).value).toBe('lan@example.com')
 })
@@ -118,7 +113,7 @@ test('[R-447] a form that one leaves while it is sent, when the session ends, is
   await screen.findByRole('heading', { name: 'Groups' })
   send()
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
-  await signInAs(person)
+  await signIn(person)
   await screen.findByRole('heading', { name: 'Groups' })
   await router.navigate({ to: '/users/new' })
   expect((await screen.findByLabelText<HTMLInputElement>(/^Username/)).value).toBe('lan')
@@ -129,7 +124,7 @@ test('somebody else does not find it', async () => {
   const { router, person } = await startTyping({ 'POST /auth/login': () => ({ token: 'new', user: other }) })
   await person.click(screen.getByText('Logout'))
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
-  await signInAs(person)
+  await signIn(person)
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
   await router.navigate({ to: '/users/new' })
   expect((await screen.findByLabelText<HTMLInputElement>(/^Username/)).value).toBe('')

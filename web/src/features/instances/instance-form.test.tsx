@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { signInAgain } from '../../../test/steps.ts'
 import { expireSession } from '../../api/session.ts'
 import { currentToasts } from '../../ui/toasts.ts'
 
@@ -98,10 +99,7 @@ test('[R-654] a form that came back with half an expiry date says so, and keeps 
   await person.click(await name())
   half.mockRestore()
   expireSession('a-token')
-  await person.type(await screen.findByLabelText('Username'), 'minh')
-  await person.type(screen.getByLabelText('Password'), 'secret')
-  await person.click(screen.getByRole('button', { name: 'Sign in' }))
-  await screen.findByText('What you had typed here is back.')
+  await signInAgain(person)
   await person.type(await name(), ' 2')
   await save()
   expect(await screen.findByText('Enter a whole date, or leave it empty.')).toBeTruthy()

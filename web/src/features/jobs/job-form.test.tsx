@@ -1,72 +1,24 @@
-import type { Group } from '@sendroom/contract/groups'
-import { type JobRow, NewJob } from '@sendroom/contract/jobs'
+import { NewJob } from '@sendroom/contract/jobs'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { z } from 'zod'
-import { group } from '../../../test/group.ts'
-import { instance } from '../../../test/instance.ts'
-import { admin, member, renderApp } from '../../../test/render.tsx'
-import { type Answers, pageOf, refuse, type Seen } from '../../../test/server.ts'
-import { choose, openPicker } from '../../../test/steps.ts'
-import { expireSession } from '../../api/session.ts'
-import { minuteOf } from '../../format.ts'
+import {
+  answers,
+  assigned,
+  depot,
+  endedSession,
+  hello,
+  created as job,
+  open,
+  ordered,
+  type Person,
+  plain,
+  shop,
+  submit,
+} from '../../../test/job-form.tsx'
+import { member, renderApp } from '../../../test/render.tsx'
+import { pageOf, refuse } from '../../../test/server.ts'
+import { choose, openPicker, signInAgain } from '../../../test/steps.ts'
 import { currentToasts, removeToast } from '../../ui/toasts.ts'
-
-const shop = { ...instance, id: 7, name: 'Shop' }
-const depot = { ...instance, id: 8, name: 'Depot' }
-const groupsOf: Record<number, Group[]> = {
-  7: [
-    { ...group, id: 1, name: 'Family' },
-    { ...group, id: 2, name: 'Friends' },
-    { ...group, id: 3, name: 'Former', hasLeft: true },
-    { ...group, id: 4, name: 'Work' },
-  ],
-  8: [{ ...group, id: 9, name: 'Drivers' }],
-}
-const hello = {
-  id: 5,
-  textContent: 'Hello',
-  imageUrl: null,
-  instanceId: 7,
-  instanceName: 'Shop',
-  createdByUserName: 'minh',
-  createdAt: '2026-01-02T03:04:05.000Z',
-}
-const plain = { ...hello, id: 6, textContent: 'No groups here' }
-const assigned = [1, 3, 4, 9].map((id) => ({ id, name: '' }))
-
-const answers: Answers = {
-  'GET /instances': () => pageOf([shop, depot]),
-  'GET /messages': () => pageOf([hello, plain]),
-  'GET /messages/:id': ({ params }) =>
-    params.id === '5' ? { ...hello, assignedGroups: assigned } : { ...plain, assignedGroups: [] },
-  'POST /groups/search': ({ body }) => {
-    const { instanceIds } = body as { instanceIds: number[] }
-    return pageOf(groupsOf[instanceIds[0] ?? 0] ?? [])
-  },
-  'GET /jobs': () => pageOf([]),
-}
-const job: JobRow = {
-  id: 3,
-  jobType: 'SendToGroups',
-  messageId: 5,
-  messageTitle: 'Hello',
-  instanceId: 7,
-  instanceName: 'Shop',
-  status: 'Pending',
-  isPaused: false,
-  createdByUserName: 'minh',
-  scheduledAt: null,
-  createdAt: '2026-01-02T03:04:05.000Z',
-  startedAt: null,
-  completedAt: null,
-}
-
-const open = (more: Answers = {}) => renderApp({ path: '/jobs/new', answers: { ...answers, ...more } })
-type Person = ReturnType<typeof open>['person']
-
-const submit = async (person: Person) =>
-  person.click(await screen.findByRole('button', { name: 'Create job' }))
 
 // The list of the picker draws what fits its height, which happy-dom does not know.
 beforeEach(() => {
@@ -166,20 +118,6 @@ test('[R-555] groups that are picked while the message is read stay', async () =
   expect(screen.getByText('1 selected')).toBeTruthy()
 })
 
-/** As one whose session ended while they filled in the form. */
-async function signInAgain(person: Person) {
-  await person.type(await screen.findByLabelText('Username'), 'minh')
-  await person.type(screen.getByLabelText('Password'), 'secret')
-  await person.click(screen.getByRole('button', { name: 'Sign in' }))
-  await screen.findByText('What you had typed here is back.')
-}
-
-const endedSession: Answers = {
-  'POST /jobs': () => refuse(401, 'unauthenticated'),
-  'POST /auth/login': () => ({ token: 'new', user: admin }),
-  'GET /auth/options': () => ({ selfRegistration: false }),
-}
-
 test('[R-555] a form that came back after the sign-in has the groups that were picked, not those of its message', async () => {
   const { person } = open(endedSession)
   await choose(person, 'Message', '#5 Hello')
@@ -236,79 +174,6 @@ test('[R-535] [R-548] [R-549] [R-557] a job is sent once, its time as an instant
       requestId: expect.any(String),
     },
   ])
-})
-
-/** A browser that keeps a date typed in part to itself: the value is empty, and no event tells of it. */
-const typeHalf = () => vi.spyOn(ValidityState.prototype, 'badInput', 'get').mockReturnValue(true)
-
-const HALF = 'Enter both the date and the time, or clear them to send now.'
-const PASSED = 'This time has passed. Choose a later one, or clear it to send now.'
-const timeField = () => screen.findByLabelText<HTMLInputElement>('Scheduled at')
-const ordered = (seen: Seen[]) =>
-  seen.flatMap(({ name, body }) => (name === 'POST /jobs' ? [body as { requestId: string }] : []))
-
-test('[R-585] a time that is typed in part sends nothing until it is whole or cleared', async () => {
-  const { person, seen } = open({ 'POST /jobs': () => job })
-  await choose(person, 'Message', '#5 Hello')
-  await screen.findByText('2 selected')
-  const half = typeHalf()
-  await submit(person)
-  expect(await screen.findByText(HALF)).toBeTruthy()
-  await waitFor(async () => expect(document.activeElement).toBe(await timeField()))
-  expect(ordered(seen)).toEqual([])
-
-  half.mockRestore()
-  await submit(person)
-  await screen.findByText('Job created successfully!')
-  expect(ordered(seen)).toMatchObject([{ scheduledAt: '' }])
-})
-
-test('[R-585] a time that has passed is asked for again: by mistake, or while the rest was filled in', async () => {
-  const { person, seen } = open({ 'POST /jobs': () => job })
-  const soon = Date.now() + 60_000
-  await person.type(await timeField(), minuteOf(new Date(soon)))
-  await choose(person, 'Message', '#5 Hello')
-  await screen.findByText('2 selected')
-  expect(screen.queryByText(PASSED)).toBeNull()
-  vi.spyOn(Date, 'now').mockReturnValue(soon + 60_000)
-  await submit(person)
-  expect(await screen.findByText(PASSED)).toBeTruthy()
-  fireEvent.change(await timeField(), { target: { value: '0026-01-05T10:00' } })
-  await submit(person)
-  expect(await screen.findByText(PASSED)).toBeTruthy()
-  expect(ordered(seen)).toEqual([])
-
-  await person.clear(await timeField())
-  await submit(person)
-  await screen.findByText('Job created successfully!')
-  expect(ordered(seen)).toMatchObject([{ scheduledAt: '' }])
-})
-
-test('[R-535] a form that came back after the sign-in shows the time it has', async () => {
-  const { person } = open(endedSession)
-  await choose(person, 'Message', '#5 Hello')
-  await person.type(await timeField(), '2099-01-05T10:00')
-  await screen.findByText('2 selected')
-  await submit(person)
-  await signInAgain(person)
-  expect((await timeField()).value).toBe('2099-01-05T10:00')
-})
-
-test('[R-585] a form that came back with a time typed in part says so, and sends nothing', async () => {
-  const { person, seen } = open(endedSession)
-  await choose(person, 'Message', '#5 Hello')
-  await screen.findByText('2 selected')
-  const half = typeHalf()
-  await person.click(await timeField())
-  await person.click(screen.getByText('2 selected'))
-  half.mockRestore()
-  expireSession('a-token')
-  await signInAgain(person)
-  expect(await screen.findByText(HALF)).toBeTruthy()
-  await screen.findByText('2 selected')
-  await submit(person)
-  expect(currentToasts()).toContainEqual(expect.objectContaining({ msg: 'Please correct the form errors.' }))
-  expect(ordered(seen)).toEqual([])
 })
 
 test('[R-546] [R-550] a failed save keeps what was typed and says at the field what is wrong', async () => {
@@ -381,101 +246,6 @@ test('[R-533] [R-534] [R-536] [R-548] only what belongs to the type is sent; wit
     phoneNumbers: '0901234567',
     requestId: expect.any(String),
   })
-})
-
-/** The form, after it was closed while it was sent. */
-const opened = () =>
-  waitFor(async () => expect((await timeField()).closest('fieldset')?.disabled).toBe(false))
-
-/** The request arrives, its answer does not. */
-const lose = () => Promise.reject(new TypeError('Failed to fetch'))
-
-test('[R-586] a job whose answer is lost is asked for again as the same; the next one and another are new ones', async () => {
-  let answer: () => JobRow | Promise<JobRow> = lose
-  const { person, seen, router } = open({ 'POST /jobs': () => answer() })
-  const timesAsked = async (times: number) => waitFor(() => expect(ordered(seen)).toHaveLength(times))
-  await choose(person, 'Message', '#5 Hello')
-  await screen.findByText('2 selected')
-  await submit(person)
-  await waitFor(() =>
-    expect(currentToasts()).toMatchObject([
-      { title: 'Failed to create job.', msg: 'The server could not be reached. Check your connection.' },
-    ]),
-  )
-  await opened()
-  await submit(person)
-  await timesAsked(2)
-  await opened()
-  await person.type(await timeField(), '2099-01-05T10:00')
-  await submit(person)
-  await timesAsked(3)
-  await opened()
-  answer = () => job
-  await submit(person)
-  await screen.findByRole('heading', { name: 'Jobs' })
-  await router.navigate({ to: '/jobs/new' })
-  await choose(person, 'Message', '#5 Hello')
-  await screen.findByText('2 selected')
-  await person.type(await timeField(), '2099-01-05T10:00')
-  await submit(person)
-  await timesAsked(5)
-
-  const [first, again, later, laterAgain, next] = ordered(seen).map(({ requestId }) => requestId)
-  expect(z.uuid().safeParse(first).success).toBe(true)
-  expect(again).toBe(first)
-  expect(later).not.toBe(first)
-  expect(laterAgain).toBe(later)
-  expect([first, later]).not.toContain(next)
-})
-
-test('[R-586] a job of a message that says something else by now is another one', async () => {
-  let text = 'Hello'
-  const { person, seen } = open({
-    'GET /messages/:id': () => ({ ...hello, textContent: text, assignedGroups: assigned }),
-    'POST /jobs': lose,
-  })
-  await choose(person, 'Message', '#5 Hello')
-  await screen.findByText('2 selected')
-  await submit(person)
-  await opened()
-  text = 'Hello, all'
-  await choose(person, 'Message', '#6 No groups here')
-  await choose(person, 'Message', '#5 Hello')
-  await screen.findByText('Hello, all')
-  await screen.findByText('2 selected')
-  await submit(person)
-  await waitFor(() => expect(ordered(seen)).toHaveLength(2))
-
-  const [first, again] = ordered(seen).map(({ requestId }) => requestId)
-  expect(again).not.toBe(first)
-})
-
-test('[R-586] a job whose answer is lost after one has left its form is asked for again as the same, for an hour', async () => {
-  const now = Date.now()
-  let fail = () => {}
-  const { person, seen, router } = open({
-    'POST /jobs': () => new Promise((_, reject) => (fail = () => reject(new TypeError('Failed to fetch')))),
-  })
-  await choose(person, 'Message', '#5 Hello')
-  await screen.findByText('2 selected')
-  await submit(person)
-  await router.navigate({ to: '/jobs' })
-  await screen.findByRole('heading', { name: 'Jobs' })
-  fail()
-  await screen.findByText('Failed to create job.')
-  await router.navigate({ to: '/jobs/new' })
-  await screen.findByText('What you had typed here is back.')
-  await submit(person)
-  await waitFor(() => expect(ordered(seen)).toHaveLength(2))
-  fail()
-  await opened()
-  vi.spyOn(Date, 'now').mockReturnValue(now + 3_700_000)
-  await submit(person)
-  await waitFor(() => expect(ordered(seen)).toHaveLength(3))
-
-  const [first, again, muchLater] = ordered(seen).map(({ requestId }) => requestId)
-  expect(again).toBe(first)
-  expect(muchLater).not.toBe(first)
 })
 
 test('[R-553] messages, accounts and groups are loaded by thousands, until all are there', async () => {

@@ -1,0 +1,81 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { endedSession, created as job, open, ordered, submit, timeField } from '../../../test/job-form.tsx'
+import { choose, signInAgain } from '../../../test/steps.ts'
+import { expireSession } from '../../api/session.ts'
+import { minuteOf } from '../../format.ts'
+import { currentToasts, removeToast } from '../../ui/toasts.ts'
+
+afterEach(() => {
+  for (const { id } of currentToasts()) removeToast(id)
+})
+
+/** A browser that keeps a date typed in part to itself: the value is empty, and no event tells of it. */
+const typeHalf = () => vi.spyOn(ValidityState.prototype, 'badInput', 'get').mockReturnValue(true)
+
+const HALF = 'Enter both the date and the time, or clear them to send now.'
+const PASSED = 'This time has passed. Choose a later one, or clear it to send now.'
+
+test('[R-585] a time that is typed in part sends nothing until it is whole or cleared', async () => {
+  const { person, seen } = open({ 'POST /jobs': () => job })
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('2 selected')
+  const half = typeHalf()
+  await submit(person)
+  expect(await screen.findByText(HALF)).toBeTruthy()
+  await waitFor(async () => expect(document.activeElement).toBe(await timeField()))
+  expect(ordered(seen)).toEqual([])
+
+  half.mockRestore()
+  await submit(person)
+  await screen.findByText('Job created successfully!')
+  expect(ordered(seen)).toMatchObject([{ scheduledAt: '' }])
+})
+
+test('[R-585] a time that has passed is asked for again: by mistake, or while the rest was filled in', async () => {
+  const { person, seen } = open({ 'POST /jobs': () => job })
+  const soon = Date.now() + 60_000
+  await person.type(await timeField(), minuteOf(new Date(soon)))
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('2 selected')
+  expect(screen.queryByText(PASSED)).toBeNull()
+  vi.spyOn(Date, 'now').mockReturnValue(soon + 60_000)
+  await submit(person)
+  expect(await screen.findByText(PASSED)).toBeTruthy()
+  fireEvent.change(await timeField(), { target: { value: '0026-01-05T10:00' } })
+  await submit(person)
+  expect(await screen.findByText(PASSED)).toBeTruthy()
+  expect(ordered(seen)).toEqual([])
+
+  await person.clear(await timeField())
+  await submit(person)
+  await screen.findByText('Job created successfully!')
+  expect(ordered(seen)).toMatchObject([{ scheduledAt: '' }])
+})
+
+test('[R-535] a form that came back after the sign-in shows the time it has', async () => {
+  const { person } = open(endedSession)
+  await choose(person, 'Message', '#5 Hello')
+  await person.type(await timeField(), '2099-01-05T10:00')
+  await screen.findByText('2 selected')
+  await submit(person)
+  await signInAgain(person)
+  expect((await timeField()).value).toBe('2099-01-05T10:00')
+})
+
+test('[R-585] a form that came back with a time typed in part says so, and sends nothing', async () => {
+  const { person, seen } = open(endedSession)
+  await choose(person, 'Message', '#5 Hello')
+  await screen.findByText('2 selected')
+  const half = typeHalf()
+  await person.click(await timeField())
+  await person.click(screen.getByText('2 selected'))
+  half.mockRestore()
+  expireSession('a-token')
+  await signInAgain(person)
+  expect(await screen.findByText(HALF)).toBeTruthy()
+  await screen.findByText('2 selected')
+  await submit(person)
+  expect(currentToasts()).toContainEqual(expect.objectContaining({ msg: 'Please correct the form errors.' }))
+  expect(ordered(seen)).toEqual([])
+})

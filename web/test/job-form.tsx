@@ -1,0 +1,76 @@
+import type { Group } from '@sendroom/contract/groups'
+import type { JobRow } from '@sendroom/contract/jobs'
+import { screen } from '@testing-library/react'
+import { group } from './group.ts'
+import { instance } from './instance.ts'
+import { admin, renderApp } from './render.tsx'
+import { type Answers, pageOf, refuse, type Seen } from './server.ts'
+
+export const shop = { ...instance, id: 7, name: 'Shop' }
+export const depot = { ...instance, id: 8, name: 'Depot' }
+const groupsOf: Record<number, Group[]> = {
+  7: [
+    { ...group, id: 1, name: 'Family' },
+    { ...group, id: 2, name: 'Friends' },
+    { ...group, id: 3, name: 'Former', hasLeft: true },
+    { ...group, id: 4, name: 'Work' },
+  ],
+  8: [{ ...group, id: 9, name: 'Drivers' }],
+}
+export const hello = {
+  id: 5,
+  textContent: 'Hello',
+  imageUrl: null,
+  instanceId: 7,
+  instanceName: 'Shop',
+  createdByUserName: 'minh',
+  createdAt: '2026-01-02T03:04:05.000Z',
+}
+export const plain = { ...hello, id: 6, textContent: 'No groups here' }
+export const assigned = [1, 3, 4, 9].map((id) => ({ id, name: '' }))
+
+export const answers: Answers = {
+  'GET /instances': () => pageOf([shop, depot]),
+  'GET /messages': () => pageOf([hello, plain]),
+  'GET /messages/:id': ({ params }) =>
+    params.id === '5' ? { ...hello, assignedGroups: assigned } : { ...plain, assignedGroups: [] },
+  'POST /groups/search': ({ body }) => {
+    const { instanceIds } = body as { instanceIds: number[] }
+    return pageOf(groupsOf[instanceIds[0] ?? 0] ?? [])
+  },
+  'GET /jobs': () => pageOf([]),
+}
+export const created: JobRow = {
+  id: 3,
+  jobType: 'SendToGroups',
+  messageId: 5,
+  messageTitle: 'Hello',
+  instanceId: 7,
+  instanceName: 'Shop',
+  status: 'Pending',
+  isPaused: false,
+  createdByUserName: 'minh',
+  scheduledAt: null,
+  createdAt: '2026-01-02T03:04:05.000Z',
+  startedAt: null,
+  completedAt: null,
+}
+
+export const open = (more: Answers = {}) => renderApp({ path: '/jobs/new', answers: { ...answers, ...more } })
+export type Person = ReturnType<typeof open>['person']
+
+export const submit = async (person: Person) =>
+  person.click(await screen.findByRole('button', { name: 'Create job' }))
+
+export const timeField = () => screen.findByLabelText<HTMLInputElement>('Scheduled at')
+
+/** What was sent to be created. */
+export const ordered = (seen: Seen[]) =>
+  seen.flatMap(({ name, body }) => (name === 'POST /jobs' ? [body as { requestId: string }] : []))
+
+/** The session ends while the job is created; then one signs in again. */
+export const endedSession: Answers = {
+  'POST /jobs': () => refuse(401, 'unauthenticated'),
+  'POST /auth/login': () => ({ token: 'new', user: admin }),
+  'GET /auth/options': () => ({ selfRegistration: false }),
+}
