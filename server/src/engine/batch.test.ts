@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { countWaiting } from '../../test/locks.ts'
 import { isDatabaseDown } from '../platform/database/connection.ts'
 import { openBatches, type Turn } from './batch.ts'
 import { type Claim, claimAccounts } from './claim.ts'
@@ -81,11 +82,7 @@ test('what comes in while a batch is under way is written together after it', as
   await world.sql.begin(async (tx) => {
     // So that the batch stands still in the database.
     await tx`lock table credited_messages in exclusive mode`
-    const isUnderWay = async () =>
-      (
-        await world.sql`
-          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      ).count === 1
+    const isUnderWay = async () => (await countWaiting(world.sql)) === 1
     const handed = [hand(first)]
     await world.until(isUnderWay)
     for (const one of others) {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { countWaiting } from '../../test/locks.ts'
 import { claimAccounts } from './claim.ts'
 import { cancelJob, pauseJob, recipientCounts, restartJob, resumeJob, whyWaiting } from './index.ts'
 
@@ -69,16 +70,13 @@ test('an intent that waits behind a pause sees it, although its snapshot is olde
   const { sql } = world
   const job = await world.add.job({ status: 'Running' })
   const claim = await claimOne()
-  const waiting = async () =>
-    (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      .count
 
   const [paused, step] = await sql.begin(async (tx) => {
     await tx`select from instances where id = ${job.instanceId} for update`
     const pausing = pauseJob(sql, job.id, 'Ann')
-    await world.until(async () => (await waiting()) === 1)
+    await world.until(async () => (await countWaiting(sql)) === 1)
     const intending = world.ask(claim)
-    await world.until(async () => (await waiting()) === 2)
+    await world.until(async () => (await countWaiting(sql)) === 2)
     // Not awaited inside: both go on when this transaction ends.
     return [{ pausing }, { intending }] as const
   })

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Reason } from '@sendroom/contract/values'
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { countWaiting } from '../../test/locks.ts'
 import { failOverdue } from './account.ts'
 import { claimAccounts } from './claim.ts'
 import {
@@ -37,12 +38,6 @@ const reason = (code: string, params = {}) => ({ code, params })
 async function untilStatus(jobId: number, status: string) {
   await world.until(async () => (await world.jobStatus(jobId)) === status)
 }
-
-/** How many wait for a lock. */
-const waiting = async () =>
-  (
-    await world.sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  ).count
 
 const times = async (jobId: number) =>
   (await world.sql`select started_at, completed_at from jobs where id = ${jobId}`)[0]
@@ -258,9 +253,9 @@ test('an intent that waits behind a cancel sees it, although its snapshot is old
   const [cancelled, step] = await sql.begin(async (tx) => {
     await tx`select from instances where id = ${job.instanceId} for update`
     const cancelling = cancelJob(sql, job.id, 'Ann')
-    await world.until(async () => (await waiting()) === 1)
+    await world.until(async () => (await countWaiting(world.sql)) === 1)
     const intending = world.ask(claim)
-    await world.until(async () => (await waiting()) === 2)
+    await world.until(async () => (await countWaiting(world.sql)) === 2)
     // Not awaited inside: both go on when this transaction ends.
     return [{ cancelling }, { intending }] as const
   })
@@ -282,7 +277,7 @@ test('an intent that waits while all the rest fails leaves the mark of the fresh
     await tx`update deliveries set status = 'failed' where job_id = ${job.id}`
     await tx`update jobs set ${noneFresh(tx, job.id)} where id = ${job.id}`
     const intending = world.ask(claim)
-    await world.until(async () => (await waiting()) === 1)
+    await world.until(async () => (await countWaiting(world.sql)) === 1)
     return { intending }
   })
   await step.intending

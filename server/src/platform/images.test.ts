@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { pino } from 'pino'
 import sharp from 'sharp'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { countWaiting } from '../../test/locks.ts'
 import { picture } from '../../test/pictures.ts'
 import { useWorld } from '../../test/world.ts'
 import { keepImage, openImages, sweepImages } from './images.ts'
@@ -109,12 +110,7 @@ test('a sweep waits for whoever is taking the image into use, and leaves it to t
     await tx`
       insert into messages (text_content, created_by_user_name, image_id) values ('Hello', 'somebody', ${id})`
     swept = sweep()
-    await expect
-      .poll(
-        () =>
-          world.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-      )
-      .toHaveLength(1)
+    await expect.poll(() => countWaiting(world.sql)).toBe(1)
   })
   await swept
 

@@ -2,6 +2,7 @@ import { contract } from '@sendroom/contract'
 import type { Input } from '@sendroom/contract/endpoint'
 import { expect, test } from 'vitest'
 import type { TestUser } from '../../../test/factories.ts'
+import { countWaiting } from '../../../test/locks.ts'
 import { useWorld } from '../../../test/world.ts'
 
 const world = useWorld()
@@ -221,13 +222,7 @@ test('[R-282] a job that is asked for again is not made again: whoever lost the 
 test('[R-282] a job that is asked for again while it is still written is not made again', async () => {
   const { create } = await desk()
   const blocked = (howMany: number) =>
-    expect
-      .poll(
-        () =>
-          world.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        { timeout: 30_000 },
-      )
-      .toHaveLength(howMany)
+    expect.poll(() => countWaiting(world.sql), { timeout: 30_000 }).toBe(howMany)
   let answers: ReturnType<typeof create>[] = []
   await world.sql.begin(async (tx) => {
     // Holds the first one up after its job is written, before its recipients are.

@@ -1,5 +1,6 @@
 import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
+import { countWaiting } from '../../../test/locks.ts'
 import { until } from '../../../test/until.ts'
 import { useWorld } from '../../../test/world.ts'
 import { hashPassword } from '../../platform/passwords.ts'
@@ -50,10 +51,7 @@ test.each(['a new password', 'a lock'])(
   },
 )
 
-const isSomebodyWaiting = async () =>
-  (
-    await world.sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
-  ).count > 0
+const isSomebodyWaiting = async () => (await countWaiting(world.sql)) > 0
 
 test.each([
   ['[R-251] a wrong password', 'lan', 'wrong'],
