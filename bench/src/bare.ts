@@ -1,13 +1,15 @@
 /** The least that a list can be: Fastify, one page and one count, no session, no checks. For `lists.ts`. */
+
 import fastify from 'fastify'
 import { connect } from '../../server/src/platform/database/connection.ts'
+import { sql } from '../../server/src/platform/database/sql.ts'
 
-const sql = connect(JSON.parse(process.argv[2] ?? ''), { max: 20, applicationName: 'sendroom bench' })
+const db = connect(JSON.parse(process.argv[2] ?? ''), { max: 20, applicationName: 'sendroom bench' })
 const app = fastify()
 app.get('/', async () => {
   const [data, [count]] = await Promise.all([
-    sql`select id, text_content, created_at from messages order by id desc limit 10`,
-    sql`select count(*) as total from (select 1 from messages limit 10001) first`,
+    db.many(sql`select id, text_content, created_at from messages order by id desc limit 10`),
+    db.many(sql`select count(*) as total from (select 1 from messages limit 10001) first`),
   ])
   return { data, total: count?.total }
 })

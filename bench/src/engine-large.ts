@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { contract } from '@sendroom/contract'
+import { sql } from '../../server/src/platform/database/sql.ts'
 import { until } from '../../server/test/until.ts'
 import { numbersOf, type Stage } from './engine-stage.ts'
 import { residentMegabytes } from './processes.ts'
@@ -24,7 +25,7 @@ export async function measureLarge(stage: Stage): Promise<void> {
 }
 
 async function measure(stage: Stage, recipients: number) {
-  const { sql } = stage
+  const { db } = stage
   const large = await freeze(stage, recipients)
   await stage.addJobs(BESIDE, 4000)
   await stage.startJobs()
@@ -32,13 +33,13 @@ async function measure(stage: Stage, recipients: number) {
   await moveDeepInto(stage, large.id)
   const restarted = performance.now()
   await stage.restart()
-  await sql`update jobs set paused_at = null`
-  const [{ at }] = await sql<[{ at: string }]>`select now() as at`
+  await db.run(sql`update jobs set paused_at = null`)
+  const { at } = await db.one<{ at: string }>(sql`select now() as at`)
   await until('it goes on', async () => (await sentSince(stage, large.id, at)).ofIt > 0, 60_000)
   const restartMs = performance.now() - restarted
   const deep = await watch(stage, large.id)
   await stage.restart()
-  await sql`delete from jobs`
+  await db.run(sql`delete from jobs`)
   return {
     recipients,
     'freeze ms': Math.round(large.ms),
@@ -51,7 +52,7 @@ async function measure(stage: Stage, recipients: number) {
   }
 }
 
-async function freeze({ home, sendroom, sql, instanceIds }: Stage, recipients: number) {
+async function freeze({ home, sendroom, db, instanceIds }: Stage, recipients: number) {
   const client = await home.signIn(sendroom)
   const [instanceId = 0] = instanceIds.slice(-1)
   const message = await client.ask(contract.messages.create, { body: { textContent: 'Hello' } })
@@ -62,14 +63,14 @@ async function freeze({ home, sendroom, sql, instanceIds }: Stage, recipients: n
     body: { jobType: 'SendToUsers', messageId: message.id, instanceId, phoneNumbers, scheduledAt },
   })
   const ms = performance.now() - begin
-  const [{ count }] = await sql<[{ count: number }]>`select count(*) from deliveries where job_id = ${id}`
+  const { count } = await db.one<{ count: number }>(sql`select count(*) from deliveries where job_id = ${id}`)
   if (count !== recipients) throw new Error(`Only ${count} of ${recipients} recipients are there.`)
   return { id, ms, megabytes: residentMegabytes(sendroom.pid) }
 }
 
 /** Messages a second for a while, and the most memory. */
 async function watch(stage: Stage, jobId: number) {
-  const [{ at }] = await stage.sql<[{ at: string }]>`select now() as at`
+  const { at } = await stage.db.one<{ at: string }>(sql`select now() as at`)
   const begin = performance.now()
   let megabytes = 0
   while (performance.now() - begin < SECONDS * 1000) {
@@ -81,26 +82,26 @@ async function watch(stage: Stage, jobId: number) {
   return { all: all / seconds, ofIt: ofIt / seconds, megabytes }
 }
 
-async function sentSince({ sql }: Stage, jobId: number, at: string) {
-  const [sent] = await sql<[{ all: number; ofIt: number }]>`
-    select count(*) as all, count(*) filter (where job_id = ${jobId}) as of_it from deliveries where sent_at >= ${at}`
+async function sentSince({ db }: Stage, jobId: number, at: string) {
+  const sent = await db.one<{ all: number; ofIt: number }>(sql`
+    select count(*) as all, count(*) filter (where job_id = ${jobId}) as of_it from deliveries where sent_at >= ${at}`)
   return sent
 }
 
 /** As if all but the last 5 % were sent already; nothing goes on before the jobs are resumed. */
-async function moveDeepInto({ sql }: Stage, jobId: number) {
-  await sql`update jobs set paused_at = now()`
+async function moveDeepInto({ db }: Stage, jobId: number) {
+  await db.run(sql`update jobs set paused_at = now()`)
   const isIdle = async () =>
-    (await sql`select from instances where in_flight is not null limit 1`).count === 0
+    (await db.run(sql`select from instances where in_flight is not null limit 1`)) === 0
   await until('nothing is on its way', isIdle, 60_000)
   // Asked apart: while the statistics are older than the rows, PostgreSQL would ask for it again with each of them.
-  const [{ last }] = await sql<[{ last: number }]>`
-    select percentile_disc(0.95) within group (order by id) as last from deliveries where job_id = ${jobId}`
-  await sql`
+  const { last } = await db.one<{ last: number }>(sql`
+    select percentile_disc(0.95) within group (order by id) as last from deliveries where job_id = ${jobId}`)
+  await db.run(sql`
     with done as (
       update deliveries set status = 'sent', provider_message_id = 'bench-' || id, sent_at = intent_at
       where job_id = ${jobId} and status = 'queued' and id <= ${last}
       returning id
     )
-    update jobs set fresh_from = coalesce((select max(id) + 1 from done), fresh_from) where id = ${jobId}`
+    update jobs set fresh_from = coalesce((select max(id) + 1 from done), fresh_from) where id = ${jobId}`)
 }

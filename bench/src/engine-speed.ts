@@ -1,4 +1,5 @@
 import { Pool } from 'undici'
+import { sql } from '../../server/src/platform/database/sql.ts'
 import { chatsOf, type Stage } from './engine-stage.ts'
 import { cpuSeconds, residentMegabytes } from './processes.ts'
 import { printTable } from './table.ts'
@@ -51,21 +52,21 @@ async function measure(stage: Stage, accounts: number, messages: number) {
 
 /** From the first intent to the last result. */
 async function sendByEngine(stage: Stage, accounts: number, messages: number) {
-  const { sql, sendroom, databasePid } = stage
+  const { db, sendroom, databasePid } = stage
   const cpu = () => ({ node: cpuSeconds(sendroom.pid), database: cpuSeconds(databasePid(), true) })
   const total = accounts * messages
   await stage.addJobs(accounts, messages)
-  await sql`vacuum analyze deliveries, jobs, instances`
+  await db.run(sql`vacuum analyze deliveries, jobs, instances`)
   const before = cpu()
   await stage.startJobs()
   await stage.untilDone()
   const after = cpu()
-  const [{ sent, seconds }] = await sql<[{ sent: number; seconds: number }]>`
+  const { sent, seconds } = await db.one<{ sent: number; seconds: number }>(sql`
     select count(*) filter (where status = 'sent') as sent,
       extract(epoch from max(sent_at) - min(intent_at)) as seconds
-    from deliveries`
+    from deliveries`)
   if (sent !== total) throw new Error(`Only ${sent} of ${total} were sent.`)
-  await sql`delete from jobs`
+  await db.run(sql`delete from jobs`)
   return {
     rate: total / seconds,
     nodeMs: ((after.node - before.node) * 1000) / total,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Order, planJob } from '../../server/src/engine/plan.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'
+import { sql } from '../../server/src/platform/database/sql.ts'
 import { secretsOf } from '../../server/src/platform/secrets.ts'
 import { Installation, startSimulatorProcess } from '../../server/test/process.ts'
 import { until } from '../../server/test/until.ts'
@@ -23,14 +24,14 @@ export async function openStage() {
   const simulator = await startSimulatorProcess(home.dataDir)
   const env = { TEST_PROVIDER_URL: simulator.url }
   let sendroom = await home.start([], env)
-  const sql = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
+  const db = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
   const instanceIds = await insertAccounts(tokens)
 
   /** As if all was read a moment ago, and no webhook could be set: no chore comes in between while we measure. */
   async function insertAccounts(accountTokens: string[]): Promise<number[]> {
     const secrets = secretsOf(SECRET_KEY)
     const hex = (bytes: Buffer) => bytes.toString('hex')
-    const accounts = await sql<{ id: number }[]>`
+    const accounts = await db.many<{ id: number }>(sql`
       insert into instances (name, token_cipher, token_hash, is_test, status, status_asked_at, last_sync_at, syncing_until,
         private_pause_from_ms, private_pause_to_ms, private_cap, webhook_tried_at, created_at)
       select token, decode(cipher, 'hex'), decode(hash, 'hex'), true, 'Connected', now() + interval '1 hour', now(), now(),
@@ -39,7 +40,7 @@ export async function openStage() {
         ${accountTokens.map((token) => hex(secrets.hash(token)))}::text[])
         with ordinality as account (token, cipher, hash, place)
       order by place
-      returning id`
+      returning id`)
     return accounts.map(({ id }) => id)
   }
 
@@ -54,11 +55,11 @@ export async function openStage() {
       recipients: chatsOf(recipients).map((chatId) => ({ chatId, name: chatId, groupId: null })),
     }
     for (const [place, instanceId] of instanceIds.slice(0, accounts).entries())
-      await sql.begin((tx) => planJob(tx, { ...order, instanceId, scheduledAt: dueAt(place) }))
+      await db.begin((tx) => planJob(tx, { ...order, instanceId, scheduledAt: dueAt(place) }))
   }
 
   return {
-    ...{ home, simulator, env, sql, instanceIds, insertAccounts, addJobs },
+    ...{ home, simulator, env, db, instanceIds, insertAccounts, addJobs },
     get sendroom() {
       return sendroom
     },
@@ -69,25 +70,26 @@ export async function openStage() {
     },
     /** From now on the provider tells what became of each message, by webhook. */
     async tellReceipts() {
-      await sql`update instances set webhook_tried_at = 'epoch'`
+      await db.run(sql`update instances set webhook_tried_at = 'epoch'`)
       await this.restart()
       const isTold = async () =>
-        (await sql`select from instances where webhook_base is null limit 1`).count === 0
+        (await db.run(sql`select from instances where webhook_base is null limit 1`)) === 0
       await until('all webhooks are set', isTold, 60_000)
     },
     /** Of the embedded PostgreSQL, with all its processes. */
     databasePid: () =>
       Number(readFileSync(join(home.database.host, 'postmaster.pid'), 'utf8').split('\n')[0]),
     /** All come due at once, however long it took to create them. */
-    startJobs: () => sql`update jobs set scheduled_at = null where status = 'Pending'`,
+    startJobs: () => db.run(sql`update jobs set scheduled_at = null where status = 'Pending'`),
     untilDone: () =>
       until(
         'all is sent',
-        async () => (await sql`select from jobs where status in ('Pending', 'Running') limit 1`).count === 0,
+        async () =>
+          (await db.run(sql`select from jobs where status in ('Pending', 'Running') limit 1`)) === 0,
         300_000,
       ),
     async [Symbol.asyncDispose]() {
-      await sql.end()
+      await db.end()
       await home[Symbol.asyncDispose]()
       await simulator[Symbol.asyncDispose]()
     },

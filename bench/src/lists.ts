@@ -1,8 +1,10 @@
 /** How fast are the lists and the dashboard at 1,000,000 rows, for 20 clients? */
+
 import { contract } from '@sendroom/contract'
 import autocannon from 'autocannon'
 import { foldSentCounts } from '../../server/src/features/dashboard/dashboard.queries.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'
+import { sql } from '../../server/src/platform/database/sql.ts'
 import { HttpClient } from '../../server/test/http-client.ts'
 import { Installation, Program } from '../../server/test/process.ts'
 import { seedLists, seedSent } from './seed.ts'
@@ -14,7 +16,7 @@ const SECONDS = 5
 
 await using home = await Installation.create()
 const sendroom = await home.start()
-const sql = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
+const db = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
 const bare = new Program('bench/src/bare.ts', [JSON.stringify(home.database)], home.dataDir, {})
 const [, bareUrl = ''] = await bare.says(/listens on (\S+)/)
 const admin = await home.signIn(sendroom)
@@ -42,18 +44,18 @@ const list = 'p95 20 ms, 2,500/s'
 const search = 'p95 50 ms'
 const api = `${sendroom.url}/api`
 console.log(`Seeding ${ROWS.toLocaleString('en')} sent messages, then as many messages, jobs and groups …`)
-await seedSent(sql, ROWS)
+await seedSent(db, ROWS)
 // A worker does so each minute: only what was sent since is not added up.
-await foldSentCounts(sql)
-await sql`vacuum analyze sent_counts`
+await foldSentCounts(db)
+await db.run(sql`vacuum analyze sent_counts`)
 const rows = [
   await measure('dashboard, 10,000 jobs, 10,000 groups, 1 client', `${api}/groups/stats`, '50 ms', {
     connections: 1,
   }),
   await measure('the same, 20 clients', `${api}/groups/stats`, ''),
 ]
-await seedLists(sql, ROWS)
-await sql.end()
+await seedLists(db, ROWS)
+await db.end()
 rows.push(await measure('bare Fastify: list and count', bareUrl, ''))
 for (const name of ['messages', 'jobs', 'groups'])
   rows.push(

@@ -17,7 +17,7 @@ import { sessionRoutes } from './features/session/session.routes.ts'
 import { tokenHashOf } from './features/session/session.service.ts'
 import { userRoutes } from './features/users/users.routes.ts'
 import { cutOffStragglers } from './platform/closing.ts'
-import type { Sql } from './platform/database/connection.ts'
+import type { Pool } from './platform/database/connection.ts'
 import { acceptEmptyJson } from './platform/empty-json.ts'
 import { guardAgainstForgery } from './platform/forgery.ts'
 import { healthRoutes } from './platform/health.ts'
@@ -30,7 +30,7 @@ import { webApp } from './platform/web-app.ts'
 import type { Providers } from './providers/provider.ts'
 
 export type Parts = {
-  sql: Sql
+  db: Pool
   config: Config
   secrets: Secrets
   images: ImageStore
@@ -44,7 +44,7 @@ export type Parts = {
 
 /** The API and the web app from their parts; no port, no environment, no engine. */
 export async function buildApp(parts: Parts): Promise<FastifyInstance> {
-  const { sql, config, log } = parts
+  const { db, config, log } = parts
   const app = fastify({
     // What Fastify itself has to tell at info is only that it listens, which `main.ts` says in words.
     loggerInstance: log.child({}, { level: config.logLevel === 'info' ? 'warn' : config.logLevel }),
@@ -58,7 +58,7 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   app.setErrorHandler(answerError)
   app.decorateRequest('caller', null)
   app.decorateRequest('uploadedFile', null)
-  app.decorate('findCaller', (token: string) => findCaller(sql, tokenHashOf(token)))
+  app.decorate('findCaller', (token: string) => findCaller(db, tokenHashOf(token)))
   app.removeContentTypeParser('text/plain') // a body is JSON or a form
   acceptEmptyJson(app)
   cutOffStragglers(app)
@@ -73,10 +73,10 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   openApi(app)
   guardAgainstForgery(app)
 
-  healthRoutes(app, sql)
+  healthRoutes(app, db)
   imageRoutes(app, parts.images)
   sessionRoutes(app, {
-    sql,
+    db,
     sessionDays: config.sessionDays,
     selfRegistration: config.selfRegistration === 'approval',
     onAdminSignIn: parts.onAdminSignIn ?? (async () => {}),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from './config.ts'
+import { parseDatabaseUrl } from './database-url.ts'
 import { StartupError } from './startup-error.ts'
 
 test('without any variable everything has its default', () => {
@@ -8,7 +9,7 @@ test('without any variable everything has its default', () => {
     port: 3000,
     host: '127.0.0.1',
     dataDir: resolve('data'),
-    databaseUrl: undefined,
+    database: undefined,
     secretKey: undefined,
     admin: { username: 'admin', password: undefined },
     whapiBaseUrl: 'https://gate.whapi.cloud',
@@ -33,8 +34,8 @@ test.each([
   [{ PORT: '8080' }, { port: 8080 }],
   [{ HOST: '0.0.0.0' }, { host: '0.0.0.0' }],
   [{ DATA_DIR: '/var/lib/sendroom' }, { dataDir: '/var/lib/sendroom' }],
-  [{ DATABASE_URL: 'postgres://u:p@db/x' }, { databaseUrl: 'postgres://u:p@db/x' }],
-  [{ DATABASE_URL: 'postgresql://db/x' }, { databaseUrl: 'postgresql://db/x' }],
+  [{ DATABASE_URL: 'postgres://u:p@db/x' }, { database: parseDatabaseUrl('postgres://u:p@db/x') }],
+  [{ DATABASE_URL: 'postgresql://db/x' }, { database: parseDatabaseUrl('postgresql://db/x') }],
   [{ SECRET_KEY: 'k'.repeat(32) }, { secretKey: 'k'.repeat(32) }],
   [{ ADMIN_USERNAME: 'root', ADMIN_PASSWORD: 'secret' }, { admin: { username: 'root', password: 'secret' } }],
   [{ WHAPI_BASE_URL: 'http://127.0.0.1:4010/' }, { whapiBaseUrl: 'http://127.0.0.1:4010' }],

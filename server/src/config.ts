@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { limits } from '@sendroom/contract/limits'
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
 import { z } from 'zod'
+import { type DatabaseTarget, parseDatabaseUrl } from './database-url.ts'
 import { StartupError } from './startup-error.ts'
 
 export type ImageStore =
@@ -33,7 +34,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     host: read.HOST,
     dataDir: read.DATA_DIR,
     /** Absent: the embedded PostgreSQL in `dataDir`. */
-    databaseUrl: read.DATABASE_URL,
+    database: read.DATABASE_URL,
     /** Absent: generated into `dataDir`. */
     secretKey: read.SECRET_KEY,
     admin: { username: read.ADMIN_USERNAME, password: read.ADMIN_PASSWORD },
@@ -59,7 +60,7 @@ const Variables = z.object({
     .string()
     .default('./data')
     .transform((path) => resolve(path)),
-  DATABASE_URL: url('postgres', 'postgresql').optional(),
+  DATABASE_URL: z.string().transform(readDatabaseUrl).optional(),
   SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
   ADMIN_USERNAME: z
     .string()
@@ -107,15 +108,21 @@ function oneOf<const T extends string>(...words: T[]) {
 }
 
 /** Never repeats the value in its message: a URL may hold a password. */
-function url(...schemes: string[]) {
-  const isOne = (text: string) => schemes.includes(URL.parse(text)?.protocol.slice(0, -1) ?? '')
+function webUrl() {
+  const isWeb = (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? '')
   return z
     .string()
-    .refine(isOne, `must be a URL that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`)
+    .refine(isWeb, 'must be a URL that begins with http:// or https://')
+    .transform((text) => text.replace(/\/+$/, ''))
 }
 
-function webUrl() {
-  return url('http', 'https').transform((text) => text.replace(/\/+$/, ''))
+function readDatabaseUrl(text: string, context: z.RefinementCtx): DatabaseTarget {
+  try {
+    return parseDatabaseUrl(text)
+  } catch (error) {
+    context.addIssue(error instanceof Error ? error.message : String(error))
+    return z.NEVER
+  }
 }
 
 /** What Fastify takes for a proxy: an address, a network, or one of its names for local ones. */

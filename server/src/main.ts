@@ -4,7 +4,7 @@ import type { Parts } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { ensureFirstAdmin, forgetFirstAdmin, resetPassword } from './features/session/first-admin.ts'
 import type { Chores } from './platform/chores.ts'
-import { isDatabaseDown } from './platform/database/connection.ts'
+import { isDatabaseDown } from './platform/database/errors.ts'
 import { explainFile } from './platform/database/explain.ts'
 import { openDatabase } from './platform/database/open.ts'
 import { openImages, sweepImages } from './platform/images.ts'
@@ -36,9 +36,9 @@ async function main([role = 'all', ...rest]: string[]) {
 async function start(config: Config, log: Parts['log'], roles: Roles, opened: Opened) {
   const database = await openDatabase(config, log)
   opened.push(database.close)
-  const { sql } = database
-  const secrets = await openSecrets(sql, config)
-  const firstAdmin = roles.serves ? await ensureFirstAdmin(sql, config) : null
+  const { db } = database
+  const secrets = await openSecrets(db, config)
+  const firstAdmin = roles.serves ? await ensureFirstAdmin(db, config) : null
 
   // Imported while the database starts would be faster still, but its mistakes would come second.
   const [{ openProviders }, { openChores }] = await Promise.all([
@@ -53,12 +53,12 @@ async function start(config: Config, log: Parts['log'], roles: Roles, opened: Op
     withTestMode: roles.serves && roles.delivers,
   })
   opened.push(providers.close)
-  const chores = openChores({ database: database.target, log })
+  const chores = openChores({ db, log })
   opened.push(chores.stop)
 
   let ownAddress: string | null = null
   const parts = {
-    sql,
+    db,
     config,
     secrets,
     images: openImages(config),
@@ -127,7 +127,7 @@ function explainListen(error: NodeJS.ErrnoException, { port, host }: Config) {
 }
 
 async function deliver(parts: Parts, chores: Chores, opened: Opened) {
-  const { sql, config, images, requestSync } = parts
+  const { db, config, images, requestSync } = parts
   const [
     { startEngine },
     { syncGroups, requestDueSyncs },
@@ -148,9 +148,9 @@ async function deliver(parts: Parts, chores: Chores, opened: Opened) {
     recurring: {
       'read-statuses': { everyMinutes: 5, run: (signal) => readDueStatuses(parts, signal) },
       'set-webhooks': { everyMinutes: 5, run: (signal) => setDueWebhooks(parts, signal) },
-      'request-syncs': { everyMinutes: 10, run: () => requestDueSyncs(sql, requestSync) },
-      'fold-sent-counts': { everyMinutes: 1, run: () => foldSentCounts(sql) },
-      'sweep-images': { everyMinutes: 30, run: () => sweepImages(sql, images) },
+      'request-syncs': { everyMinutes: 10, run: () => requestDueSyncs(db, requestSync) },
+      'fold-sent-counts': { everyMinutes: 1, run: () => foldSentCounts(db) },
+      'sweep-images': { everyMinutes: 30, run: () => sweepImages(db, images) },
     },
   })
 }
@@ -160,7 +160,7 @@ async function resetPasswordCommand([command, username, ...rest]: string[]) {
   const config = loadConfig()
   const database = await openDatabase(config, pino({ level: 'warn' }))
   try {
-    say(`The new password of ${username} is ${await resetPassword(database.sql, username)}`)
+    say(`The new password of ${username} is ${await resetPassword(database.db, username)}`)
   } finally {
     await database.close()
   }

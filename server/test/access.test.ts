@@ -1,6 +1,7 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint, Input } from '@sendroom/contract/endpoint'
 import { expect, test } from 'vitest'
+import { sql } from '../src/platform/database/sql.ts'
 import { hashPassword } from '../src/platform/passwords.ts'
 import type { Providers } from '../src/providers/provider.ts'
 import { useWorld } from './world.ts'
@@ -84,7 +85,9 @@ const matrix: Matrix = {
     login: [
       anybody(200),
       async ({ somebody: { id, username } }) => {
-        await world.sql`update users set password_hash = ${await hashPassword('secret1')} where id = ${id}`
+        await world.db.run(
+          sql`update users set password_hash = ${await hashPassword('secret1')} where id = ${id}`,
+        )
         return { body: { username, password: 'secret1' } }
       },
       '[R-228]',

@@ -1,5 +1,6 @@
 import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { assignments, sql } from '../src/platform/database/sql.ts'
 import { hashPassword } from '../src/platform/passwords.ts'
 import type { Providers } from '../src/providers/provider.ts'
 import { picture } from './pictures.ts'
@@ -64,7 +65,7 @@ describe('authentication', () => {
   const userWithPassword = async (password: string) => {
     const user = await world.add.user()
     const passwordHash = await hashPassword(password)
-    await world.sql`update users set ${world.sql({ passwordHash })} where id = ${user.id}`
+    await world.db.run(sql`update users set ${assignments({ passwordHash })} where id = ${user.id}`)
     return user
   }
 
@@ -89,9 +90,9 @@ describe('authentication', () => {
 
     expect(await post('auth/register', form)).toMatchObject(done)
 
-    expect(await world.sql`select email, role, is_active from users where username = 'newcomer'`).toEqual([
-      { email: 'new@example.com', role: 'Member', isActive: false },
-    ])
+    expect(
+      await world.db.many(sql`select email, role, is_active from users where username = 'newcomer'`),
+    ).toEqual([{ email: 'new@example.com', role: 'Member', isActive: false }])
   })
 
   test('[R-253] POST auth/logout ends the session', async () => {
@@ -325,7 +326,9 @@ describe('instances', () => {
     const { id } = await world.add.instance()
 
     expect(await get(`instances/${id}/logout`)).toMatchObject(done)
-    expect(await world.sql`select status from instances where id = ${id}`).toEqual([{ status: 'NeedsLogin' }])
+    expect(await world.db.many(sql`select status from instances where id = ${id}`)).toEqual([
+      { status: 'NeedsLogin' },
+    ])
   })
 
   test('[R-277] no link can log an instance out: it needs the bearer header', async () => {

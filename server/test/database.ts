@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { inject } from 'vitest'
-import { connect, type DatabaseAddress, type Sql } from '../src/platform/database/connection.ts'
+import type { DatabaseAddress } from '../src/database-url.ts'
+import { connect, type Pool } from '../src/platform/database/connection.ts'
+import { identifier, sql } from '../src/platform/database/sql.ts'
 
 export type TestDatabase = {
-  sql: Sql
+  db: Pool
   address: DatabaseAddress
   /** Closes `sql` and drops the database, whoever else is still connected. */
   drop: () => Promise<void>
@@ -13,21 +15,20 @@ export type TestDatabase = {
 export async function createTestDatabase(template: 'tpl' | 'template0' = 'tpl'): Promise<TestDatabase> {
   const cluster = inject('testCluster')
   const database = `test_${randomBytes(6).toString('hex')}`
-  await onCluster(
-    cluster,
-    (admin) => admin`
-    create database ${admin(database)} template ${admin(template)} strategy file_copy`,
+  await onCluster(cluster, (admin) =>
+    admin.run(sql`
+    create database ${identifier(database)} template ${identifier(template)} strategy file_copy`),
   )
   const address = { ...cluster, database }
-  const sql = connect(address, { applicationName: 'sendroom test' })
+  const db = connect(address, { applicationName: 'sendroom test' })
   const drop = async () => {
-    await sql.end({ timeout: 1 })
-    await onCluster(cluster, (admin) => admin`drop database ${admin(database)} with (force)`)
+    await db.end(1000)
+    await onCluster(cluster, (admin) => admin.run(sql`drop database ${identifier(database)} with (force)`))
   }
-  return { sql, address, drop }
+  return { db, address, drop }
 }
 
-async function onCluster(cluster: DatabaseAddress, task: (admin: Sql) => Promise<unknown>) {
+async function onCluster(cluster: DatabaseAddress, task: (admin: Pool) => Promise<unknown>) {
   const admin = connect(cluster, { max: 1, applicationName: 'sendroom test' })
   await task(admin).finally(() => admin.end())
 }

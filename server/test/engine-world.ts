@@ -6,7 +6,8 @@ import type { Claim } from '../src/engine/claim.ts'
 import { type Attempt, consequenceOf } from '../src/engine/consequence.ts'
 import { type EngineParts, startEngine } from '../src/engine/index.ts'
 import type { Step, Work } from '../src/engine/intent.ts'
-import { connect, type Sql } from '../src/platform/database/connection.ts'
+import { connect, type Pool } from '../src/platform/database/connection.ts'
+import { sql } from '../src/platform/database/sql.ts'
 import { secretsOf } from '../src/platform/secrets.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { factories } from './factories.ts'
@@ -31,18 +32,18 @@ export function useEngineWorld() {
 
   beforeAll(async () => {
     database = await createTestDatabase()
-    add = factories(database.sql, secrets)
-    await database.sql`create table test_clock (ahead interval not null)`
-    await database.sql`insert into test_clock values ('0')`
-    await database.sql`
+    add = factories(database.db, secrets)
+    await database.db.run(sql`create table test_clock (ahead interval not null)`)
+    await database.db.run(sql`insert into test_clock values ('0')`)
+    await database.db.run(sql`
       create or replace function clock_now() returns timestamptz language sql stable as
-      'select now() + ahead from test_clock'`
+      'select now() + ahead from test_clock'`)
   })
   afterEach(async () => {
     for (const task of cleanUp.splice(0).reverse()) await task()
     // What a test leaves behind must not be work for the next one.
-    await database.sql`delete from jobs`
-    await database.sql`update test_clock set ahead = '0'`
+    await database.db.run(sql`delete from jobs`)
+    await database.db.run(sql`update test_clock set ahead = '0'`)
   })
   afterAll(() => database.drop())
 
@@ -50,10 +51,10 @@ export function useEngineWorld() {
 
   /** Parts of a worker with a pool of its own, as a process has; logged errors fail nothing. */
   function parts(provider: EngineParts['providers']['live'], more: Partial<EngineParts> = {}): EngineParts {
-    const sql = connect(database.address, { applicationName: 'sendroom test worker' })
-    cleanUp.push(() => sql.end({ timeout: 1 }))
+    const db = connect(database.address, { applicationName: 'sendroom test worker' })
+    cleanUp.push(() => db.end(1000))
     return {
-      sql,
+      db,
       providers: { live: provider, test: provider },
       secrets,
       readImage: async () => ({ bytes: new Uint8Array([1]), mimeType: 'image/png' }),
@@ -68,36 +69,38 @@ export function useEngineWorld() {
     return engine
   }
 
-  const deliveries = (jobId: number) => database.sql<Delivery[]>`
+  const deliveries = (jobId: number) =>
+    database.db.many<Delivery>(sql`
     select id, chat_id, status, attempt, reason, provider_message_id, instance_id
-    from deliveries where job_id = ${jobId} order by id`
+    from deliveries where job_id = ${jobId} order by id`)
 
   /** Asks for the account's next message, as its sender does, and commits the intent. */
   async function ask(claim: Claim): Promise<Step> {
-    return (await writeAlone(database.sql, { claim, result: null, intent: randomUUID() })).step
+    return (await writeAlone(database.db, { claim, result: null, intent: randomUUID() })).step
   }
 
   /** Writes what became of an attempt, whoever holds the account by now. */
   function record(work: Work, outcome: Attempt) {
     const claim = { instanceId: work.instanceId, token: randomUUID(), leaseEndsAt: 0 }
     const result = { work, after: consequenceOf(work, outcome, 0) }
-    return writeAlone(database.sql, { claim, result, intent: null })
+    return writeAlone(database.db, { claim, result, intent: null })
   }
 
   /** The provider's id that the job's only delivery is credited with. */
-  const credit = (jobId: number, providerMessageId: string) => database.sql`
+  const credit = (jobId: number, providerMessageId: string) =>
+    database.db.many(sql`
     with credited as (
       update deliveries set provider_message_id = ${providerMessageId} where job_id = ${jobId}
       returning instance_id, provider_message_id, id
     )
-    insert into credited_messages (instance_id, provider_message_id, delivery_id) select * from credited`
+    insert into credited_messages (instance_id, provider_message_id, delivery_id) select * from credited`)
 
   return {
     ask,
     record,
     credit,
-    get sql(): Sql {
-      return database.sql
+    get db(): Pool {
+      return database.db
     },
     get add() {
       return add
@@ -108,15 +111,17 @@ export function useEngineWorld() {
     deliveries,
     statuses: async (jobId: number) => (await deliveries(jobId)).map(({ status }) => status),
     jobStatus: async (jobId: number) =>
-      (await database.sql<{ status: string }[]>`select status from jobs where id = ${jobId}`)[0]?.status,
+      (await database.db.many<{ status: string }>(sql`select status from jobs where id = ${jobId}`))[0]
+        ?.status,
     log: async (jobId: number) =>
       (
-        await database.sql<{ reason: { code: string } }[]>`
-          select reason from job_logs where job_id = ${jobId} order by id`
+        await database.db.many<{ reason: { code: string } }>(sql`
+          select reason from job_logs where job_id = ${jobId} order by id`)
       ).map(({ reason }) => reason.code),
     account: async (instanceId: number) =>
-      (await database.sql`select * from instances where id = ${instanceId}`)[0],
-    moveClock: (by: string) => database.sql`update test_clock set ahead = ahead + ${by}::text::interval`,
+      (await database.db.many(sql`select * from instances where id = ${instanceId}`))[0],
+    moveClock: (by: string) =>
+      database.db.run(sql`update test_clock set ahead = ahead + ${by}::text::interval`),
     until,
   }
 }

@@ -1,5 +1,6 @@
 import type { InjectOptions } from 'fastify'
 import { beforeEach, expect, test } from 'vitest'
+import { json, sql, values } from '../src/platform/database/sql.ts'
 import type { TestUser } from './factories.ts'
 import { useWorld } from './world.ts'
 
@@ -29,7 +30,7 @@ test('[R-100] [R-101] a user has these fields, alone and in the list', async () 
     canSendMessages: false,
     instances: [shop, bar],
   })
-  await world.sql`update users set created_at = ${createdAt} where id = ${id}`
+  await world.db.run(sql`update users set created_at = ${createdAt} where id = ${id}`)
   const lan = {
     id,
     username: 'Lan',
@@ -64,10 +65,10 @@ test('[R-104] [R-105] an instance has these fields; alone also its pace, and for
     expiredTime: laterAt,
     status: 'Degraded',
     statusSeenAt: laterAt,
-    waiting: world.sql.json({ code: 'account_unpaid', params: {} }),
+    waiting: json({ code: 'account_unpaid', params: {} }),
     lastSyncAt: createdAt,
     syncingUntil: laterAt,
-    syncProblem: world.sql.json(problem),
+    syncProblem: json(problem),
     groupPauseFromMs: 1500,
     groupPauseToMs: 2000,
     privatePauseFromMs: 3000,
@@ -130,8 +131,8 @@ test('[R-108] the status of an instance is one of eight words', async () => {
 test('[R-109] [R-110] [R-111] a message has these fields; alone also its groups', async () => {
   const { id: instanceId } = await world.add.instance({ name: 'Shop' })
   const group = await world.add.group({ instanceId, name: 'Aunts' })
-  const [image] = await world.sql`
-    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`
+  const image = await world.db.maybeOne(sql`
+    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`)
   const { id } = await world.add.message({
     textContent: 'Hello',
     imageId: image?.id,
@@ -139,7 +140,7 @@ test('[R-109] [R-110] [R-111] a message has these fields; alone also its groups'
     createdByUserName: 'Lan',
     createdAt,
   })
-  await world.sql`insert into message_groups ${world.sql({ messageId: id, groupId: group.id })}`
+  await world.db.run(sql`insert into message_groups ${values({ messageId: id, groupId: group.id })}`)
   const bare = await world.add.message({ textContent: 'Bare', createdByUserName: 'Lan', createdAt })
   const row = {
     id,
@@ -179,11 +180,11 @@ async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: 
     startedAt: laterAt,
     recipients,
   })
-  const reason = world.sql.json({ code: 'not_on_whatsapp', params: {} })
-  await world.sql`
-    update deliveries set status = 'sent', sent_at = ${laterAt} where chat_id = ${recipients[0] ?? ''}`
-  await world.sql`
-    update deliveries set status = 'failed', reason = ${reason} where chat_id = ${recipients[1] ?? ''}`
+  const reason = json({ code: 'not_on_whatsapp', params: {} })
+  await world.db.run(sql`
+    update deliveries set status = 'sent', sent_at = ${laterAt} where chat_id = ${recipients[0] ?? ''}`)
+  await world.db.run(sql`
+    update deliveries set status = 'failed', reason = ${reason} where chat_id = ${recipients[1] ?? ''}`)
   const row = {
     id,
     jobType,
@@ -208,15 +209,15 @@ test('[R-115] [R-114] [R-122] [R-117] a job to groups has these fields; the list
   for (const n of [1, 2, 3]) {
     const group = await world.add.group({ instanceId, name: `Group ${n}`, chatId: `${n}@g.us` })
     groups.push({ id: group.id, name: group.name })
-    await world.sql`
-      update deliveries set group_id = ${group.id}, recipient_name = ${group.name} where chat_id = ${`${n}@g.us`}`
+    await world.db.run(sql`
+      update deliveries set group_id = ${group.id}, recipient_name = ${group.name} where chat_id = ${`${n}@g.us`}`)
   }
-  await world.sql`
+  await world.db.run(sql`
     insert into job_logs (job_id, created_at, log_level, reason)
     values (${id}, ${createdAt}, 'Info', '{"code": "job_started", "params": {}}'),
       (${id}, ${laterAt}, 'Warning',
         '{"code": "delivery_failed", "params": {"recipient": "Group 2", "why": "not_on_whatsapp"}}'),
-      (${id}, ${laterAt}, 'Error', '{"code": "job_failed", "params": {}}')`
+      (${id}, ${laterAt}, 'Error', '{"code": "job_failed", "params": {}}')`)
 
   const job = await read(`jobs/${id}`)
 
@@ -325,9 +326,9 @@ test.each([
   const job = await world.add.job({ instanceId, deliveryStatus: 'sent' })
   await world.add.group({ instanceId })
   await world.add.message()
-  await world.sql`
+  await world.db.run(sql`
       insert into job_logs (job_id, log_level, reason)
-      select ${job.id}, 'Info', '{"code": "job_started", "params": {}}'::jsonb from generate_series(1, 3)`
+      select ${job.id}, 'Info', '{"code": "job_started", "params": {}}'::jsonb from generate_series(1, 3)`)
   const path = list.replace('#', String(job.id))
   const page = { page: 2, pageSize: 2 }
 

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { JobStatus } from '@sendroom/contract/job-life'
 import type { Role } from '@sendroom/contract/users'
 import { tokenHashOf } from '../src/features/session/session.service.ts'
-import type { Sql } from '../src/platform/database/connection.ts'
+import type { Pool } from '../src/platform/database/connection.ts'
+import { sql, values } from '../src/platform/database/sql.ts'
 import type { Secrets } from '../src/platform/secrets.ts'
 
 export type TestUser = { id: number; username: string; token: string }
@@ -11,7 +12,7 @@ export type TestUser = { id: number; username: string; token: string }
 const unique = (prefix: string) => `${prefix}-${randomBytes(5).toString('hex')}`
 
 /** Each makes a row and the parents it needs, straight in the database. */
-export function factories(sql: Sql, secrets: Secrets) {
+export function factories(db: Pool, secrets: Secrets) {
   async function user(
     given: {
       role?: Role
@@ -34,13 +35,13 @@ export function factories(sql: Sql, secrets: Secrets) {
       canSendMessages: given.canSendMessages ?? true,
       canCreateJobs: given.canCreateJobs ?? true,
     }
-    const [{ id }] = await sql<[{ id: number }]>`insert into users ${sql(row)} returning id`
+    const { id } = await db.one<{ id: number }>(sql`insert into users ${values(row)} returning id`)
     for (const { id: instanceId } of given.instances ?? [])
-      await sql`insert into user_instances ${sql({ userId: id, instanceId })}`
+      await db.run(sql`insert into user_instances ${values({ userId: id, instanceId })}`)
     const token = randomBytes(16).toString('base64url')
-    await sql`
+    await db.run(sql`
       insert into sessions (token_hash, user_id, expires_at)
-      values (${tokenHashOf(token)}, ${id}, clock_now() + interval '10 years')`
+      values (${tokenHashOf(token)}, ${id}, clock_now() + interval '10 years')`)
     return { id, username, token }
   }
 
@@ -62,9 +63,9 @@ export function factories(sql: Sql, secrets: Secrets) {
       privateCap: 0,
       ...columns,
     }
-    const [made] = await sql<
-      [{ id: number; name: string }]
-    >`insert into instances ${sql(row)} returning id, name`
+    const made = await db.one<{ id: number; name: string }>(
+      sql`insert into instances ${values(row)} returning id, name`,
+    )
     return { ...made, token }
   }
 
@@ -75,15 +76,15 @@ export function factories(sql: Sql, secrets: Secrets) {
       name: unique('Group'),
       ...given,
     }
-    const [made] = await sql<[{ id: number; name: string; chatId: string; instanceId: number }]>`
-      insert into groups ${sql(row)} returning id, name, chat_id, instance_id`
+    const made = await db.one<{ id: number; name: string; chatId: string; instanceId: number }>(sql`
+      insert into groups ${values(row)} returning id, name, chat_id, instance_id`)
     return made
   }
 
   async function message(given: Record<string, unknown> = {}) {
     const row = { textContent: unique('Hello'), createdByUserName: 'somebody', ...given }
-    const [made] = await sql<[{ id: number; textContent: string }]>`
-      insert into messages ${sql(row)} returning id, text_content`
+    const made = await db.one<{ id: number; textContent: string }>(sql`
+      insert into messages ${values(row)} returning id, text_content`)
     return made
   }
 
@@ -105,11 +106,11 @@ export function factories(sql: Sql, secrets: Secrets) {
       createdByUserName: 'somebody',
       ...columns,
     }
-    const [made] = await sql<[{ id: number; instanceId: number }]>`
-      insert into jobs ${sql(row)} returning id, instance_id`
+    const made = await db.one<{ id: number; instanceId: number }>(sql`
+      insert into jobs ${values(row)} returning id, instance_id`)
     for (const chatId of recipients)
-      await sql`
-        insert into deliveries ${sql({ jobId: made.id, instanceId: made.instanceId, chatId, recipientName: chatId, status: deliveryStatus })}`
+      await db.run(sql`
+        insert into deliveries ${values({ jobId: made.id, instanceId: made.instanceId, chatId, recipientName: chatId, status: deliveryStatus })}`)
     return made
   }
 

@@ -4,7 +4,8 @@ import { listGroups } from '../src/features/groups/groups.queries.ts'
 import { listJobs } from '../src/features/jobs/jobs.queries.ts'
 import { listMessages } from '../src/features/messages/messages.queries.ts'
 import type { Caller } from '../src/platform/access.ts'
-import type { Db, Sql } from '../src/platform/database/connection.ts'
+import type { Db, Pool } from '../src/platform/database/connection.ts'
+import { sql } from '../src/platform/database/sql.ts'
 import { World } from './world.ts'
 
 // A Member who sees little of much: what they ask for reads their own rows, not everybody's.
@@ -18,21 +19,21 @@ let member: Caller
 
 beforeAll(async () => {
   await world.open()
-  const { sql, add } = world
+  const { db, add } = world
   const [theirs, mine] = [await add.instance(), await add.instance()]
-  await sql`
+  await db.run(sql`
     insert into messages (text_content, instance_id, created_by_user_name)
-    select 'Message ' || n, ${theirs.id}, 'somebody' from generate_series(1, ${OTHERS}::int) n`
-  await sql`
+    select 'Message ' || n, ${theirs.id}, 'somebody' from generate_series(1, ${OTHERS}::int) n`)
+  await db.run(sql`
     insert into groups (instance_id, chat_id, name)
-    select ${theirs.id}, n || '@g.us', 'Group ' || n from generate_series(1, ${OTHERS}::int) n`
-  await sql`
+    select ${theirs.id}, n || '@g.us', 'Group ' || n from generate_series(1, ${OTHERS}::int) n`)
+  await db.run(sql`
     insert into jobs (job_type, text_content, instance_id, recipient_count, created_by_user_name)
-    select 'SendToGroups', 'Message ' || n, ${theirs.id}, 0, 'somebody' from generate_series(1, ${OTHERS}::int) n`
+    select 'SendToGroups', 'Message ' || n, ${theirs.id}, 0, 'somebody' from generate_series(1, ${OTHERS}::int) n`)
   await add.message({ instanceId: mine.id, textContent: 'Mine' })
   await add.group({ instanceId: mine.id, name: 'Mine' })
   await add.job({ instanceId: mine.id, textContent: 'Mine' })
-  await sql`vacuum analyze messages, groups, jobs`
+  await db.run(sql`vacuum analyze messages, groups, jobs`)
   const user = await add.user({ instances: [mine] })
   const caller = await (await world.app).findCaller(user.token)
   if (!caller) throw new Error('There is no such session.')
@@ -41,12 +42,12 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** Rows of these tables that were looked at, by the database's own count. */
-async function rowsRead(ask: (tx: Sql) => Promise<unknown>): Promise<number> {
-  return world.sql.begin(async (tx) => {
-    for (let time = 0; time < TIMES; time++) await ask(tx as unknown as Sql) // it only asks
-    const [{ rows }] = await tx<[{ rows: number }]>`
+async function rowsRead(ask: (tx: Pool) => Promise<unknown>): Promise<number> {
+  return world.db.begin(async (tx) => {
+    for (let time = 0; time < TIMES; time++) await ask(tx as unknown as Pool) // it only asks
+    const { rows } = await tx.one<{ rows: number }>(sql`
       select sum(seq_tup_read + idx_tup_fetch) as rows from pg_stat_xact_user_tables
-      where relname in ('messages', 'groups', 'jobs')`
+      where relname in ('messages', 'groups', 'jobs')`)
     return rows
   })
 }
@@ -70,7 +71,7 @@ test.each([
   ['groups', 'Mi', 1],
   ['groups', 'ou', 0],
 ] as const)('%s, searched for “%s”', async (name, search, found) => {
-  const { data } = await lists[name](world.sql, search)
+  const { data } = await lists[name](world.db, search)
 
   expect(data).toHaveLength(found)
   expect(await rowsRead((db) => lists[name](db, search))).toBeLessThan(OTHERS / 10)

@@ -3,9 +3,12 @@ import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import type { DatabaseAddress } from '../src/database-url.ts'
 import { startCluster } from '../src/platform/database/cluster.ts'
-import { connect, type DatabaseAddress } from '../src/platform/database/connection.ts'
+import { connect } from '../src/platform/database/connection.ts'
 import { migrate } from '../src/platform/database/migrate.ts'
+import { storeSessionDefaults } from '../src/platform/database/session-defaults.ts'
+import { sql } from '../src/platform/database/sql.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,9 +36,10 @@ export default async function setUp(project: TestProject) {
 
 async function createTemplate(address: DatabaseAddress) {
   const admin = connect(address, { max: 1, applicationName: 'sendroom test' })
-  await admin`alter system set fsync = off`
-  await admin`select pg_reload_conf()`
-  await admin`create database tpl`
+  await admin.run(sql`alter system set fsync = off`)
+  await admin.run(sql`select pg_reload_conf()`)
+  await admin.run(sql`create database tpl`)
+  await storeSessionDefaults(admin, 'cluster')
   await admin.end()
   const template = connect({ ...address, database: 'tpl' }, { max: 1, applicationName: 'sendroom test' })
   // Ended in any case: nobody may be connected to a template that is cloned.

@@ -1,6 +1,8 @@
-import type { Sql } from '../src/platform/database/connection.ts'
+import type { Pool } from '../src/platform/database/connection.ts'
+import { sql } from '../src/platform/database/sql.ts'
 
 /** How many statements wait for a lock in this database. */
-export const countWaiting = async (sql: Sql): Promise<number> =>
-  (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-    .count
+export const countWaiting = async (db: Pool): Promise<number> =>
+  await db.run(
+    sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )

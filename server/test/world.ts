@@ -9,7 +9,7 @@ import { afterEach, beforeEach } from 'vitest'
 import type { z } from 'zod'
 import { buildApp } from '../src/app.ts'
 import { type Config, readConfig } from '../src/config.ts'
-import type { Sql } from '../src/platform/database/connection.ts'
+import type { Pool } from '../src/platform/database/connection.ts'
 import { type ImageStore, openImages } from '../src/platform/images.ts'
 import { type Secrets, secretsOf } from '../src/platform/secrets.ts'
 import type { Providers } from '../src/providers/provider.ts'
@@ -77,8 +77,8 @@ export class World {
     return this.#database
   }
 
-  get sql(): Sql {
-    return this.database.sql
+  get db(): Pool {
+    return this.database.db
   }
 
   get images(): ImageStore {
@@ -98,12 +98,12 @@ export class World {
 
   /** Makes users, instances, groups, messages and jobs straight in the database. */
   get add() {
-    return factories(this.sql, this.secrets)
+    return factories(this.db, this.secrets)
   }
 
   /** Moves the database's clock: everything reads time from there. */
   async shiftClock(interval: string) {
-    await this.sql.unsafe(`
+    await this.db.script(`
       create or replace function clock_now() returns timestamptz language sql stable
       as $$ select now() + interval '${interval}' $$`)
   }
@@ -132,7 +132,7 @@ export class World {
 
   async #build() {
     return buildApp({
-      sql: this.sql,
+      db: this.db,
       config: this.config,
       secrets: this.secrets,
       images: this.images,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { json, sql } from '../platform/database/sql.ts'
 import { ProviderFailure } from '../providers/provider.ts'
 import { claimAsks, openAsking } from './ask.ts'
 import { applyReceipts } from './receipts.ts'
@@ -38,10 +39,10 @@ async function sentJob(columns: object = {}) {
     },
     /** Asks what is due; says how many were. */
     async ask() {
-      const due = await claimAsks(world.sql, 10)
+      const due = await claimAsks(world.db, 10)
       const askAbout = openAsking(parts)
       for (const one of due) await askAbout(one)
-      await applyReceipts(world.sql)
+      await applyReceipts(world.db)
       return due.length
     },
   }
@@ -56,8 +57,8 @@ test('without a webhook an account is asked about one message at a time, ever mo
   await world.moveClock('11 seconds')
   expect(await ask()).toBe(1)
   expect([...asked].sort()).toEqual(people)
-  const [row] = await world.sql`
-    select count(*) filter (where delivered_at is not null) as delivered from deliveries where job_id = ${job.id}`
+  const row = await world.db.maybeOne(sql`
+    select count(*) filter (where delivered_at is not null) as delivered from deliveries where job_id = ${job.id}`)
   expect(row).toEqual({ delivered: 2 })
   for (let minutes = 0; minutes < 2 * 24 * 60; minutes += 5) {
     await world.moveClock('5 minutes')
@@ -86,17 +87,18 @@ test('a question without an answer is asked again, however old the message is by
     await world.moveClock('61 minutes')
     await ask()
   }
-  const [row] = await world.sql`
+  const row = await world.db.maybeOne(sql`
     select count(*) filter (where delivered_at is not null) as delivered, count(ask_at) as open
-    from deliveries where job_id = ${job.id}`
+    from deliveries where job_id = ${job.id}`)
   expect(row).toEqual({ delivered: 2, open: 0 })
 })
 
 test('an account in trouble is not asked; one that stopped after ten failures is', async () => {
   const { account, ask } = await sentJob()
   await world.moveClock('1 minute')
-  const wait = (code: string) => world.sql`
-    update instances set waiting = ${world.sql.json({ code, params: {} })} where id = ${account.id}`
+  const wait = (code: string) =>
+    world.db.run(sql`
+    update instances set waiting = ${json({ code, params: {} })} where id = ${account.id}`)
   await wait('account_not_linked')
   expect(await ask()).toBe(0)
   await wait('account_failures')

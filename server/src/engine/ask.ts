@@ -1,4 +1,5 @@
-import type { Sql } from '../platform/database/connection.ts'
+import type { Pool } from '../platform/database/connection.ts'
+import { sql } from '../platform/database/sql.ts'
 import { ProviderFailure } from '../providers/provider.ts'
 import { type EngineParts, reach } from './parts.ts'
 import { storeReceipts } from './receipts.ts'
@@ -29,7 +30,8 @@ export type Ask = {
  * ten failures sends nothing, but it answers. A question that gets no answer, or whose asker dies, is asked again: after
  * as long as the message is old, but for a minute at least and an hour at most.
  */
-export const claimAsks = (sql: Sql, limit: number) => sql<Ask[]>`
+export const claimAsks = (db: Pool, limit: number) =>
+  db.many<Ask>(sql`
   with due as materialized (
     select i.id as instance_id, i.token_cipher, i.is_test, first.id
     from instances i cross join lateral (
@@ -50,20 +52,22 @@ export const claimAsks = (sql: Sql, limit: number) => sql<Ask[]>`
     then clock_now() + least(interval '1 hour', greatest(interval '1 minute', clock_now() - d.sent_at)) end
   from due
   where d.id = due.id and d.provider_message_id is not null
-  returning d.id, due.instance_id, due.token_cipher, due.is_test, d.chat_id, d.provider_message_id`
+  returning d.id, due.instance_id, due.token_cipher, due.is_test, d.chat_id, d.provider_message_id`)
 
 /** It was answered: asked again when it is four times as old, for a day. One that is read has no next time. */
-const askLater = (sql: Sql, id: number) => sql`
+const askLater = (db: Pool, id: number) =>
+  db.run(sql`
   update deliveries
   set ask_at = case when clock_now() - sent_at < ${FOR_SO_LONG}::interval / 4
     then clock_now() + 3 * (clock_now() - sent_at) end
-  where id = ${id} and ask_at is not null`
+  where id = ${id} and ask_at is not null`)
 
 /** Asks about a message. On a trial nothing is asked: the calls that are left are for sending. */
 export function openAsking(parts: EngineParts): (asked: Ask) => Promise<void> {
   const knownUnmetered = new Map<number, number>()
-  const rest = (instanceId: number, ms: number) => parts.sql`
-    update instances set next_ask_at = clock_now() + ${ms} * interval '1 ms' where id = ${instanceId}`
+  const rest = (instanceId: number, ms: number) =>
+    parts.db.run(sql`
+    update instances set next_ask_at = clock_now() + ${ms} * interval '1 ms' where id = ${instanceId}`)
 
   return async ({ id, instanceId, chatId, providerMessageId, ...of }) => {
     const way = reach(parts, of)
@@ -75,8 +79,8 @@ export function openAsking(parts: EngineParts): (asked: Ask) => Promise<void> {
         knownUnmetered.set(instanceId, performance.now())
       }
       const receipts = await provider.messageStatus(account, chatId, providerMessageId)
-      await storeReceipts(parts.sql, instanceId, receipts)
-      await askLater(parts.sql, id)
+      await storeReceipts(parts.db, instanceId, receipts)
+      await askLater(parts.db, id)
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error
       await rest(instanceId, Math.max(BUSY_MS, error.retryAfterMs ?? 0))

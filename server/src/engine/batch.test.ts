@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
 import { countWaiting } from '../../test/locks.ts'
-import { isDatabaseDown } from '../platform/database/connection.ts'
+import { isDatabaseDown } from '../platform/database/errors.ts'
+import { sql } from '../platform/database/sql.ts'
 import { openBatches, type Turn } from './batch.ts'
 import { type Claim, claimAccounts } from './claim.ts'
 import { type Attempt, consequenceOf } from './consequence.ts'
@@ -15,14 +16,14 @@ async function sending(count: number) {
   const jobs = []
   for (let nth = 0; nth < count; nth++)
     jobs.push(await world.add.job({ status: 'Running', recipients: ['1@g.us', '2@g.us'] }))
-  const claims = await claimAccounts(world.sql, count)
+  const claims = await claimAccounts(world.db, count)
   const works: Work[] = []
   for (const claim of claims) {
     const work = await world.ask(claim)
     if (work.kind !== 'send') throw new Error(`No intent: ${work.kind}`)
     works.push(work)
   }
-  const batches = openBatches(world.sql)
+  const batches = openBatches(world.db)
   onTestFinished(batches.close)
   const turns = works.map((work, nth) => turn(claims[nth] as Claim, work, sent(`M${work.id}`)))
   return { jobs, claims, works, turns, hand: batches.hand }
@@ -38,8 +39,8 @@ const turn = (claim: Claim, work: Work, outcome: Attempt): Turn => ({
 
 const statusesOf = async (works: Work[]) =>
   (
-    await world.sql<{ status: string }[]>`
-      select status from deliveries where id = any(${works.map(({ id }) => id)}::bigint[]) order by id`
+    await world.db.many<{ status: string }>(sql`
+      select status from deliveries where id = any(${works.map(({ id }) => id)}::bigint[]) order by id`)
   ).map(({ status }) => status)
 
 test('results and the next intents of all accounts that came in together share one transaction', async () => {
@@ -48,8 +49,8 @@ test('results and the next intents of all accounts that came in together share o
   const answers = await Promise.all(turns.map(hand))
 
   expect(answers.map(({ isHeld, step }) => [isHeld, step.kind])).toEqual(Array(5).fill([true, 'send']))
-  const [{ transactions }] = await world.sql<[{ transactions: number }]>`
-    select count(distinct xmin::text) as transactions from deliveries where status in ('sent', 'sending')`
+  const { transactions } = await world.db.one<{ transactions: number }>(sql`
+    select count(distinct xmin::text) as transactions from deliveries where status in ('sent', 'sending')`)
   expect(transactions).toBe(1)
   expect(await statusesOf(works)).toEqual(Array(5).fill('sent'))
 })
@@ -59,8 +60,8 @@ test('an account whose lock somebody holds waits alone: the others go on', async
   const [first, ...others] = turns as [Turn, ...Turn[]]
   let isFirstDone = false
 
-  await world.sql.begin(async (tx) => {
-    await tx`select from instances where id = ${first.claim.instanceId} for no key update`
+  await world.db.begin(async (tx) => {
+    await tx.run(sql`select from instances where id = ${first.claim.instanceId} for no key update`)
     const waiting = hand(first).then((answer) => {
       isFirstDone = true
       return answer
@@ -79,10 +80,10 @@ test('what comes in while a batch is under way is written together after it', as
   const { turns, works, hand } = await sending(4)
   const [first, ...others] = turns as [Turn, ...Turn[]]
   let answers: Promise<unknown[]> = Promise.resolve([])
-  await world.sql.begin(async (tx) => {
+  await world.db.begin(async (tx) => {
     // So that the batch stands still in the database.
-    await tx`lock table credited_messages in exclusive mode`
-    const isUnderWay = async () => (await countWaiting(world.sql)) === 1
+    await tx.run(sql`lock table credited_messages in exclusive mode`)
+    const isUnderWay = async () => (await countWaiting(world.db)) === 1
     const handed = [hand(first)]
     await world.until(isUnderWay)
     for (const one of others) {
@@ -93,8 +94,8 @@ test('what comes in while a batch is under way is written together after it', as
   })
 
   expect(await answers).toHaveLength(4)
-  const rows = await world.sql<{ xmin: string }[]>`
-    select xmin::text from deliveries where id = any(${works.map(({ id }) => id)}::bigint[]) order by id`
+  const rows = await world.db.many<{ xmin: string }>(sql`
+    select xmin::text from deliveries where id = any(${works.map(({ id }) => id)}::bigint[]) order by id`)
   const [one, ...rest] = rows.map(({ xmin }) => xmin)
   expect(new Set(rest).size).toBe(1)
   expect(rest).not.toContain(one)
@@ -104,9 +105,9 @@ test("a provider's id that belongs to another message is told as taken, and harm
   const { claims, works, turns, hand } = await sending(3)
   const [first, ...others] = turns as [Turn, ...Turn[]]
   const [claim, work] = [claims[0] as Claim, works[0] as Work]
-  await world.sql`
+  await world.db.run(sql`
     insert into credited_messages (instance_id, provider_message_id, delivery_id)
-    values (${work.instanceId}, ${`M${work.id}`}, null)`
+    values (${work.instanceId}, ${`M${work.id}`}, null)`)
 
   const [taken, ...rest] = await Promise.all([first, ...others].map(hand))
 
@@ -133,17 +134,15 @@ test('a batch whose connection is lost is told as such, written whole or not at 
   const { turns, works, hand } = await sending(3)
   const [first, ...others] = turns as [Turn, ...Turn[]]
   await hand(first)
-  await world.sql.begin(async (tx) => {
+  await world.db.begin(async (tx) => {
     // So that the batch stands still in the database.
-    await tx`lock table credited_messages in exclusive mode`
+    await tx.run(sql`lock table credited_messages in exclusive mode`)
     const lost = Promise.allSettled(others.map(hand))
     await world.until(
       async () =>
-        (
-          await world.sql`
+        (await world.db.run(sql`
             select pg_terminate_backend(pid) from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'`
-        ).count > 0,
+            where datname = current_database() and wait_event_type = 'Lock'`)) > 0,
     )
     for (const outcome of await lost)
       expect(outcome.status === 'rejected' && isDatabaseDown(outcome.reason)).toBe(true)

@@ -1,8 +1,9 @@
-import { connectAlone, type Db, isDatabaseDown, type Sql } from '../platform/database/connection.ts'
+import type { Pool } from '../platform/database/connection.ts'
+import { isDatabaseDown } from '../platform/database/errors.ts'
 import type { Claim } from './claim.ts'
-import { type IntentRow, type Step, stepOf, writeIntents } from './intent.ts'
+import { type Step, stepOf, writeIntents } from './intent.ts'
 import type { Locking } from './lock.ts'
-import { isTaken, type Result, type Settled, type SettledRow, writeResults } from './settle.ts'
+import { isTaken, type Result, type Settled, writeResults } from './settle.ts'
 
 /*
  * The messages of all accounts share their statements: what has gathered is written in one transaction as soon as the
@@ -34,9 +35,9 @@ type Handed = {
   reject: (error: unknown) => void
 }
 
-export function openBatches(sql: Sql): Batches {
-  // Of its own, so that a whole transaction goes out in one write and never lies open while we are away.
-  const connection = connectAlone(sql, PLAN_BY_INDEX)
+export function openBatches(db: Pool): Batches {
+  // Its own, so that a batch never waits for a free connection of the pool.
+  const connection = db.dedicated()
   let gathered: Handed[] = []
   let isWriting = false
 
@@ -54,12 +55,12 @@ export function openBatches(sql: Sql): Batches {
   async function write(batch: Handed[]) {
     const turns = batch.map(({ turn }) => turn)
     try {
-      const answers = await writeTurns(turns, 'pass', (statements) => inOneWrite(connection, statements))
-      for (const { turn, resolve } of batch) resolve(answers.get(turn) ?? writeAlone(sql, turn))
+      const answers = await writeTurns(connection, turns, 'pass')
+      for (const { turn, resolve } of batch) resolve(answers.get(turn) ?? writeAlone(db, turn))
     } catch (error) {
       for (const { turn, resolve, reject } of batch)
         if (isDatabaseDown(error)) reject(error)
-        else resolve(writeAlone(sql, turn))
+        else resolve(writeAlone(db, turn))
     }
   }
 
@@ -72,7 +73,7 @@ export function openBatches(sql: Sql): Batches {
         // After all that came in together: their answers are read in one go.
         setImmediate(() => void writeGathered())
       }),
-    close: () => connection.end({ timeout: 1 }),
+    close: () => connection.end(1000),
   }
 }
 
@@ -89,15 +90,10 @@ function cut(gathered: Handed[]): [Handed[], Handed[]] {
 }
 
 /** Waits for the account's lock: it holds none meanwhile. */
-export async function writeAlone(sql: Sql, turn: Turn): Promise<Answer> {
+export async function writeAlone(db: Pool, turn: Turn): Promise<Answer> {
   const unwritten = { ...idle, isHeld: turn.result === null }
   try {
-    const answers = await writeTurns([turn], 'wait', (statements) =>
-      sql.begin(async (tx) => {
-        await tx.unsafe(setLocally)
-        return statements(tx)
-      }),
-    )
+    const answers = await writeTurns(db, [turn], 'wait')
     return answers.get(turn) ?? unwritten
   } catch (error) {
     if (!isTaken(error)) throw error
@@ -105,34 +101,16 @@ export async function writeAlone(sql: Sql, turn: Turn): Promise<Answer> {
   }
 }
 
-/** A whole transaction without waiting for an answer in between: no lock of it outlasts a process that is stopped. */
-async function inOneWrite<T>(connection: Sql, statements: (db: Db) => Promise<T>): Promise<T> {
-  const begun = connection.unsafe('begin').execute()
-  const written = statements(connection)
-  const committed = connection`commit`.execute()
-  await Promise.allSettled([begun, written, committed])
-  await begun
-  await committed
-  return written
-}
-
-type Statements = (db: Db) => Promise<[SettledRow[], IntentRow[]]>
-
 /**
  * First the results, then the intents, each in one statement: so the next message of an account is chosen in the light
  * of what became of its last one. Turns whose account was passed over are missing in the answer.
  */
-async function writeTurns(
-  turns: Turn[],
-  locking: Locking,
-  run: (statements: Statements) => ReturnType<Statements>,
-): Promise<Map<Turn, Answer>> {
+async function writeTurns(db: Pool, turns: Turn[], locking: Locking): Promise<Map<Turn, Answer>> {
   const results = turns.flatMap(({ result }) => result ?? [])
   const wishes = turns.flatMap(({ claim, intent }) => (intent === null ? [] : { claim, intent }))
   const intendedAt = performance.now()
-  // Sent together, and at once: a query that is only awaited goes out a moment later, behind the commit.
-  const [settled, intended] = await run((db) =>
-    Promise.all([writeResults(db, results, locking).execute(), writeIntents(db, wishes, locking).execute()]),
+  const [settled, intended] = await db.beginPipelined(PLAN_BY_INDEX, (tx) =>
+    Promise.all([writeResults(tx, results, locking), writeIntents(tx, wishes, locking)]),
   )
   const settledOf = new Map(settled.map((row) => [row.instanceId, row]))
   const stepsOf = new Map(intended.map((row) => [row.instanceId, stepOf(row, intendedAt)]))
@@ -157,6 +135,3 @@ const PLAN_BY_INDEX = {
   ...{ enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
   plan_cache_mode: 'force_generic_plan',
 }
-const setLocally = Object.entries(PLAN_BY_INDEX)
-  .map(([name, value]) => `set local ${name} = ${value}`)
-  .join('; ')

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { sql, values } from '../platform/database/sql.ts'
 import type { OwnMessage } from '../providers/provider.ts'
 import { ProviderFailure } from '../providers/provider.ts'
 import { openBatches } from './batch.ts'
@@ -17,7 +18,7 @@ async function untilStatus(jobId: number, status: string) {
 
 /** A worker that got as far as the committed intent. */
 async function intend(): Promise<{ claim: Claim; work: Work }> {
-  const [claim] = await claimAccounts(world.sql, 1)
+  const [claim] = await claimAccounts(world.db, 1)
   if (!claim) throw new Error('Nothing was claimed')
   const work = await world.ask(claim)
   if (work.kind !== 'send') throw new Error(`No intent: ${work.kind}`)
@@ -33,9 +34,9 @@ async function abandonedJob(recipients = ['1@g.us']) {
 
 /** A look at the chat was concluded, or has settled the message: the next look, if any, is seconds away. */
 async function hasLooked(jobId: number) {
-  const { count } = await world.sql`
+  const count = await world.db.run(sql`
     select from deliveries where job_id = ${jobId} and (status = 'sending'
-      or doubt_since is not null and next_look_at not between clock_now() + interval '1 ms' and clock_now() + interval '1 minute')`
+      or doubt_since is not null and next_look_at not between clock_now() + interval '1 ms' and clock_now() + interval '1 minute')`)
   return count === 0
 }
 
@@ -57,7 +58,7 @@ test('died between intent and send: looked up twice, not found, sent once; the a
   await world.moveClock('21 seconds')
   await world.until(async () => (await world.statuses(job.id)).join() === 'doubt,sent,sent')
   expect(await world.jobStatus(job.id)).toBe('Running')
-  expect((await whyWaiting(world.sql, job.id)).waiting?.code).toBe('checking_outcome')
+  expect((await whyWaiting(world.db, job.id)).waiting?.code).toBe('checking_outcome')
 
   await world.moveClock('10 seconds')
   await world.until(async () => calls.status === 1 && (await hasLooked(job.id)))
@@ -88,7 +89,7 @@ test('died between send and settle: found, credited, and not sent again', async 
 test('a result that comes after the takeover still settles its own intent, from doubt and from the queue', async () => {
   const { job, work } = await abandonedJob()
   await world.moveClock('21 seconds')
-  await strandDeliveries(world.sql)
+  await strandDeliveries(world.db)
   expect(await world.statuses(job.id)).toEqual(['doubt'])
 
   await world.record(work, { kind: 'sent', providerMessageId: 'late' })
@@ -117,15 +118,15 @@ test('a result that comes after the next attempt has begun changes nothing', asy
 
 test('a worker whose lease is over writes no intent, and cannot renew what another has taken', async () => {
   const job = await world.add.job({ status: 'Running' })
-  const [old] = await claimAccounts(world.sql, 1)
+  const [old] = await claimAccounts(world.db, 1)
   if (!old) throw new Error('Nothing was claimed')
-  expect(await claimAccounts(world.sql, 1)).toEqual([])
+  expect(await claimAccounts(world.db, 1)).toEqual([])
   await world.moveClock('16 seconds')
   expect(await world.ask(old)).toEqual({ kind: 'nothing' })
   await world.moveClock('5 seconds')
-  const [taken] = await claimAccounts(world.sql, 1)
+  const [taken] = await claimAccounts(world.db, 1)
 
-  await renewLeases(world.sql, [old])
+  await renewLeases(world.db, [old])
 
   expect(old.leaseEndsAt).toBe(0)
   expect(taken?.instanceId).toBe(job.instanceId)
@@ -137,7 +138,7 @@ test.each(['before the call', 'while connecting'])(
   async (when) => {
     const { provider, script, calls } = world.scripted()
     const job = await world.add.job({ status: 'Running', recipients: ['1@g.us'] })
-    const [claim] = await claimAccounts(world.sql, 1)
+    const [claim] = await claimAccounts(world.db, 1)
     if (!claim) throw new Error('Nothing was claimed')
     const parts = world.parts(provider)
     const decrypt = (cipher: Buffer) => {
@@ -148,7 +149,7 @@ test.each(['before the call', 'while connecting'])(
       claim.leaseEndsAt = 0
     }
 
-    const batches = openBatches(parts.sql)
+    const batches = openBatches(parts.db)
     onTestFinished(batches.close)
     const never = () => false
     await runAccount(
@@ -171,7 +172,7 @@ test.each(['before the call', 'while connecting'])(
 
 test('a log tells of a thousand recipients, and then says that it stops', async () => {
   const { job, work } = await abandonedJob()
-  await world.sql`update jobs set noted = 1000 where id = ${job.id}`
+  await world.db.run(sql`update jobs set noted = 1000 where id = ${job.id}`)
 
   await world.record(work, { kind: 'rejected', reason: { code: 'refused', params: {} } })
 
@@ -181,7 +182,7 @@ test('a log tells of a thousand recipients, and then says that it stops', async 
 test('ten claimers at once: each account goes to one of them', async () => {
   for (let n = 0; n < 7; n++) await world.add.job({ status: 'Running' })
 
-  const claims = (await Promise.all(Array.from({ length: 10 }, () => claimAccounts(world.sql, 3)))).flat()
+  const claims = (await Promise.all(Array.from({ length: 10 }, () => claimAccounts(world.db, 3)))).flat()
 
   expect(claims).toHaveLength(7)
   expect(new Set(claims.map(({ instanceId }) => instanceId)).size).toBe(7)
@@ -191,7 +192,7 @@ test('a dead worker’s intent of a cancelled job is still settled', async () =>
   const { provider, accept } = world.scripted()
   const { job, work } = await abandonedJob()
   accept({ token: 'any', to: work.chatId, text: work.text, mediaId: null })
-  await cancelJob(world.sql, job.id, 'Ann')
+  await cancelJob(world.db, job.id, 'Ann')
   world.worker(provider)
 
   await world.moveClock('21 seconds')
@@ -216,7 +217,7 @@ test('an unknown outcome that went out is found; one that did not is sent again'
 
   await world.moveClock('31 seconds')
   await world.until(
-    async () => (await world.sql`select from deliveries where not_found_at is not null`).count === 1,
+    async () => (await world.db.run(sql`select from deliveries where not_found_at is not null`)) === 1,
   )
   await world.moveClock('6 seconds')
   await world.until(async () => (await world.statuses(job.id))[1] !== 'doubt')
@@ -248,14 +249,16 @@ test.each<[string, OwnMessage[], string]>([
     deliveryStatus: 'sent',
   })
   await world.credit(other.id, 'credited')
-  await world.sql`insert into credited_messages ${world.sql({ instanceId, providerMessageId: 'deleted' })}`
+  await world.db.run(
+    sql`insert into credited_messages ${values({ instanceId, providerMessageId: 'deleted' })}`,
+  )
   script.onList = () => messages
   world.worker(provider)
 
   await world.moveClock('21 seconds')
 
   await world.until(
-    async () => (await world.sql`select from deliveries where status = 'sending'`).count === 0,
+    async () => (await world.db.run(sql`select from deliveries where status = 'sending'`)) === 0,
   )
   await world.until(() => hasLooked(job.id))
   expect(await world.statuses(job.id)).toEqual([status])
@@ -267,8 +270,8 @@ test('a worker that sleeps between claiming a look and making it still finds the
   const { job, work } = await abandonedJob()
   accept({ token: 'any', to: work.chatId, text: work.text, mediaId: null })
   await world.moveClock('21 seconds')
-  await strandDeliveries(world.sql)
-  const [look] = await claimLookUps(world.sql, 1, [])
+  await strandDeliveries(world.db)
+  const [look] = await claimLookUps(world.db, 1, [])
   if (!look) throw new Error('No look-up was due')
   const now = Date.now()
   vi.spyOn(Date, 'now').mockImplementation(() => now + 60_000)
@@ -284,12 +287,13 @@ test('the ids of a deleted and of a restarted job stay known', async () => {
   const { instanceId } = job
   world.worker(provider)
   await untilStatus(job.id, 'Completed')
-  await restartJob(world.sql, job.id, 'Ann')
+  await restartJob(world.db, job.id, 'Ann')
   await untilStatus(job.id, 'Completed')
-  await deleteJobs(world.sql, [job.id], 'Ann')
+  await deleteJobs(world.db, [job.id], 'Ann')
 
-  const known =
-    await world.sql`select provider_message_id from credited_messages where instance_id = ${instanceId}`
+  const known = await world.db.many(
+    sql`select provider_message_id from credited_messages where instance_id = ${instanceId}`,
+  )
   expect(known.map((row) => row.providerMessageId)).toEqual(['message-1', 'message-2'])
 })
 
@@ -333,9 +337,9 @@ test('what was found not to have gone out does not count for the cap', async () 
   expect(await spent()).toEqual([1])
   const looking = world.parts(provider)
   await world.moveClock('31 seconds')
-  await strandDeliveries(world.sql)
+  await strandDeliveries(world.db)
   for (let looks = 0; looks < 2; looks++) {
-    const [look] = await claimLookUps(world.sql, 1, [])
+    const [look] = await claimLookUps(world.db, 1, [])
     if (!look) throw new Error('No look-up was due')
     await lookUp(looking, look)
     await world.moveClock('6 seconds')
@@ -396,9 +400,9 @@ test('the database goes away in the middle and comes back: everybody gets the me
   let cut = 0
   script.onSend = async (send) => {
     if (++cut % 7 === 0)
-      await world.sql`
+      await world.db.run(sql`
         select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name = 'sendroom test worker'`
+        where datname = current_database() and application_name = 'sendroom test worker'`)
     return accept(send)
   }
   world.worker(provider)

@@ -1,4 +1,4 @@
-import { isDatabaseDown } from '../platform/database/connection.ts'
+import { isDatabaseDown } from '../platform/database/errors.ts'
 import { checkAccount, claimChecks, failOverdue } from './account.ts'
 import { claimAsks, openAsking } from './ask.ts'
 import { openBatches } from './batch.ts'
@@ -35,14 +35,14 @@ export type Engine = {
 
 /** Starts a worker. It survives the loss of the database: it says so once, waits, and goes on. */
 export function startEngine(parts: EngineParts): Engine {
-  const { sql, log } = parts
+  const { db, log } = parts
   const accounts = new Map<number, Claim>()
   const lookingAt = new Set<number>()
   const running = new Set<Promise<void>>()
   let checks = 0
   let stoppingSince: number | null = null
-  const progress = openProgress(sql, complain)
-  const batches = openBatches(sql)
+  const progress = openProgress(db, complain)
+  const batches = openBatches(db)
   const sender: Sender = {
     ...parts,
     hand: batches.hand,
@@ -70,7 +70,7 @@ export function startEngine(parts: EngineParts): Engine {
   async function claim() {
     const room = Math.min(CLAIMS_AT_ONCE, ACCOUNTS_AT_ONCE - accounts.size)
     if (room <= 0) return
-    const claims = await claimAccounts(sql, room)
+    const claims = await claimAccounts(db, room)
     for (const claim of claims) {
       accounts.set(claim.instanceId, claim)
       run(runAccount(sender, claim), () => {
@@ -83,7 +83,7 @@ export function startEngine(parts: EngineParts): Engine {
   async function look() {
     const room = CALLS_AT_ONCE - lookingAt.size
     if (room <= 0) return
-    for (const due of await claimLookUps(sql, room, [...lookingAt])) {
+    for (const due of await claimLookUps(db, room, [...lookingAt])) {
       lookingAt.add(due.instanceId)
       run(lookUp(parts, due), () => {
         lookingAt.delete(due.instanceId)
@@ -96,7 +96,7 @@ export function startEngine(parts: EngineParts): Engine {
   async function check() {
     const room = CALLS_AT_ONCE - checks
     if (room <= 0) return
-    for (const due of await claimChecks(sql, room)) {
+    for (const due of await claimChecks(db, room)) {
       checks++
       run(checkAccount(parts, due), () => {
         checks--
@@ -108,7 +108,7 @@ export function startEngine(parts: EngineParts): Engine {
   function apply() {
     if (isApplying) return
     isApplying = true
-    const applying = applyReceipts(sql).then((jobs) => jobs.forEach(progress.moved))
+    const applying = applyReceipts(db).then((jobs) => jobs.forEach(progress.moved))
     run(applying, () => {
       isApplying = false
     })
@@ -116,7 +116,7 @@ export function startEngine(parts: EngineParts): Engine {
 
   const askAbout = openAsking(parts)
   async function ask() {
-    for (const due of await claimAsks(sql, CALLS_AT_ONCE)) run(askAbout(due), () => {})
+    for (const due of await claimAsks(db, CALLS_AT_ONCE)) run(askAbout(due), () => {})
   }
 
   const isAskDue = every(ASK_MS)
@@ -124,26 +124,26 @@ export function startEngine(parts: EngineParts): Engine {
   const isForgetDue = every(FORGET_MS)
   isForgetDue() // Not at once: receipts that came while no worker ran have their turn first.
   async function tick() {
-    await startDueJobs(sql)
-    await strandDeliveries(sql)
+    await startDueJobs(db)
+    await strandDeliveries(db)
     await claim()
     await look()
     await check()
     apply()
     if (isAskDue()) await ask()
     if (isSweepDue()) {
-      await finishJobs(sql)
-      await failOverdue(sql, parts.accountWaitMs ?? DAY_MS)
+      await finishJobs(db)
+      await failOverdue(db, parts.accountWaitMs ?? DAY_MS)
     }
     if (isForgetDue()) {
-      await forgetCredited(sql)
-      await forgetReceipts(sql)
+      await forgetCredited(db)
+      await forgetReceipts(db)
     }
   }
 
   const nap = napper()
-  // The driver listens again by itself after a lost connection; without nudges work begins half a second later.
-  const listening = sql.listen(NUDGE, nap.wake).catch(() => null)
+  // Without the connection for nudges work begins half a second later.
+  const listening = db.listen(NUDGE, nap.wake, nap.wake)
   async function loop() {
     while (stoppingSince === null) {
       try {
@@ -159,7 +159,7 @@ export function startEngine(parts: EngineParts): Engine {
 
   let renewing: Promise<void> | null = null
   const renewal = setInterval(() => {
-    renewing ??= renewLeases(sql, [...accounts.values()])
+    renewing ??= renewLeases(db, [...accounts.values()])
       .catch(complain)
       .finally(() => {
         renewing = null
@@ -178,7 +178,7 @@ export function startEngine(parts: EngineParts): Engine {
       clearInterval(renewal)
       await renewing
       await progress.stop()
-      await (await listening)?.unlisten().catch(complain)
+      await listening.close()
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { JobType } from '@sendroom/contract/job-life'
 import type { Db } from '../platform/database/connection.ts'
+import { sql } from '../platform/database/sql.ts'
 import { type AccountPace, type ChatKind, lastSendAt, type Queue } from './forecast.ts'
 import { aboutQueued } from './queue.ts'
 
@@ -26,10 +27,10 @@ export async function expectOrder(
  */
 export async function expectEnd(db: Db, jobId: number, left: number): Promise<Expected | null> {
   if (left === 0) return null
-  const [job] = await db<{ instanceId: number; jobType: JobType; scheduledAt: string | null }[]>`
+  const job = await db.maybeOne<{ instanceId: number; jobType: JobType; scheduledAt: string | null }>(sql`
     select j.instance_id, j.job_type, j.scheduled_at from jobs j join instances i on i.id = j.instance_id
     where j.id = ${jobId} and j.status in ('Pending', 'Running') and j.paused_at is null
-      and i.is_active and i.waiting is null`
+      and i.is_active and i.waiting is null`)
   const account = job && (await findPace(db, job.instanceId))
   return account ? expect(db, account, { ...job, id: jobId, left }) : null
 }
@@ -41,7 +42,7 @@ type Pace = AccountPace & {
 }
 
 async function findPace(db: Db, instanceId: number): Promise<Pace | null> {
-  const [row] = await db<Row[]>`
+  const row = await db.maybeOne<Row>(sql`
     select clock_now() as now, i.next_due_at, i.restricted_until, jsonb_build_object(
       'pauseMs', jsonb_build_object('g', (i.group_pause_from_ms + i.group_pause_to_ms) / 2.0,
         'p', (i.private_pause_from_ms + i.private_pause_to_ms) / 2.0),
@@ -50,7 +51,7 @@ async function findPace(db: Db, instanceId: number): Promise<Pace | null> {
       'quiet', case when i.quiet_from is not null then jsonb_build_object(
         'from', left(i.quiet_from::text, 5), 'to', left(i.quiet_to::text, 5), 'timeZone', i.time_zone) end
     ) as pace
-    from instances i where i.id = ${instanceId}`
+    from instances i where i.id = ${instanceId}`)
   if (!row) return null
   const now = Date.parse(row.now)
   return {
@@ -88,12 +89,12 @@ async function expect(db: Db, account: Pace, asked: Asked): Promise<Expected | n
 
 /** What else the account has to send, in the order of turns. What is paused is not counted: nobody knows when. */
 async function findOthers(db: Db, { id, instanceId }: Asked, now: number): Promise<Queue[]> {
-  const others = await db<{ kind: ChatKind; left: number; scheduledAt: string | null }[]>`
-    select chat_kind(j.job_type) as kind, ${aboutQueued(db)} as left, j.scheduled_at from jobs j
+  const others = await db.many<{ kind: ChatKind; left: number; scheduledAt: string | null }>(sql`
+    select chat_kind(j.job_type) as kind, ${aboutQueued} as left, j.scheduled_at from jobs j
     where j.instance_id = ${instanceId} and j.id is distinct from ${id}
       and j.status in ('Pending', 'Running') and j.paused_at is null
     order by j.last_turn_at, j.id
-    limit ${OTHERS}`
+    limit ${OTHERS}`)
   return others.map((job) => ({ ...job, beginsAt: beginOf(job, now) }))
 }
 

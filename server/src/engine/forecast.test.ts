@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { sql } from '../platform/database/sql.ts'
 import { type AccountPace, lastSendAt, type Queue } from './forecast.ts'
 import { type QuietHours, quietTimes } from './quiet.ts'
 
@@ -207,11 +208,11 @@ test.each<QuietHours>([
   quiet('22:00', '03:30', 'America/New_York'),
   quiet('00:00', '23:59', 'Asia/Kathmandu'),
 ])('the forecast and the engine agree on the quiet hours $from to $to in $timeZone', async (hours) => {
-  const rows = await world.sql<{ moment: string; until: string | null }[]>`
+  const rows = await world.db.many<{ moment: string; until: string | null }>(sql`
     select moment, quiet_until(${hours.from}::time, ${hours.to}::time, ${hours.timeZone}, moment) as until
     from unnest(array['2026-01-01', '2026-03-07', '2026-03-28', '2026-10-24', '2026-10-31']::timestamptz[]) as start,
       generate_series(start, start + interval '3 days', interval '23 minutes') as moment
-    order by moment`
+    order by moment`)
   const quietAt = quietTimes(hours)
   for (const { moment, until } of rows) {
     const { from, to } = quietAt(time(moment))

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isDatabaseDown } from '../platform/database/connection.ts'
+import { isDatabaseDown } from '../platform/database/errors.ts'
 
 const TRIES = 3
 const MOST_MS = 1000

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { json, sql } from '../platform/database/sql.ts'
 import { whyWaiting } from './index.ts'
 
 const world = useEngineWorld()
@@ -62,7 +63,9 @@ describe('quiet hours', () => {
     ],
     ['after the leap', '22:00', '02:30', newYork, '2026-03-08T07:00:00Z', null],
   ])('%s', async (_name, from, to, zone, moment, until) => {
-    const [row] = await world.sql`select quiet_until(${from}::time, ${to}::time, ${zone}, ${moment}) as until`
+    const row = await world.db.maybeOne(
+      sql`select quiet_until(${from}::time, ${to}::time, ${zone}, ${moment}) as until`,
+    )
     expect(row?.until).toBe(until)
   })
 })
@@ -79,16 +82,16 @@ describe('caps', () => {
     ['free when enough hours have passed', { p100: 2, p105: 3, p110: 2 }, 4, at(110), at(130)],
     ['groups do not count for private chats', { g100: 5, p100: 4 }, 5, at(100), null],
   ])('%s', async (_name, spent, cap, moment, freeAt) => {
-    const [row] = await world.sql`
-      select cap_free_at(${world.sql.json(spent)}, 'p', ${cap}, ${moment}) as free_at`
+    const row = await world.db.maybeOne(sql`
+      select cap_free_at(${json(spent)}, 'p', ${cap}, ${moment}) as free_at`)
     expect(row?.freeAt).toBe(freeAt)
   })
 
   test('spending counts in the hour, forgets what is old, and gives back', async () => {
-    const [row] = await world.sql`
+    const row = await world.db.maybeOne(sql`
       select spend('{"p75": 1, "p76": 2, "g100": 1}', 'p', ${at(100)}, 1) as more,
         spend('{"p100": 1, "g100": 1}', 'p', ${at(100)}, -1) as less,
-        spend('{}', 'g', ${at(100)}, -1) as none`
+        spend('{}', 'g', ${at(100)}, -1) as none`)
     expect(row).toEqual({ more: { p76: 2, g100: 1, p100: 1 }, less: { g100: 1 }, none: {} })
   })
 })
@@ -115,8 +118,8 @@ test('over two days no window of 24 hours is above the cap, no pause too short, 
   })
   const sentAt: { at: number; hour: number; isPrivate: boolean }[] = []
   script.onSend = async (send) => {
-    const [now] = await world.sql<[{ at: string; hour: number }]>`
-      select clock_now() as at, extract(hour from clock_now() at time zone 'America/New_York')::int as hour`
+    const now = await world.db.one<{ at: string; hour: number }>(sql`
+      select clock_now() as at, extract(hour from clock_now() at time zone 'America/New_York')::int as hour`)
     sentAt.push({ at: Date.parse(now.at), hour: now.hour, isPrivate: !send.to.endsWith('@g.us') })
     return accept(send)
   }
@@ -126,7 +129,7 @@ test('over two days no window of 24 hours is above the cap, no pause too short, 
   await world.add.job({ instanceId, recipients: Array.from({ length: 100 }, (_, n) => `${n}@g.us`) })
 
   let engine = world.worker(provider)
-  const [{ end }] = await world.sql<[{ end: string }]>`select clock_now() + interval '2 days' as end`
+  const { end } = await world.db.one<{ end: string }>(sql`select clock_now() + interval '2 days' as end`)
   for (let leap = 1; ; leap++) {
     const before = sentAt.length
     engine.wake()
@@ -135,7 +138,9 @@ test('over two days no window of 24 hours is above the cap, no pause too short, 
     const next = await nextChange(instanceId)
     if (next === null) continue
     if (next >= end) break
-    await world.sql`update test_clock set ahead = ahead + (${next}::timestamptz - clock_now()) + interval '1 ms'`
+    await world.db.run(
+      sql`update test_clock set ahead = ahead + (${next}::timestamptz - clock_now()) + interval '1 ms'`,
+    )
     if (leap % 10 === 0) {
       await engine.stop()
       engine = world.worker(provider)
@@ -155,12 +160,12 @@ test('over two days no window of 24 hours is above the cap, no pause too short, 
 
 /** When the account may go on, in SQL of this test's own; null while something is due or on its way. */
 async function nextChange(instanceId: number): Promise<string | null> {
-  const [account] = await world.sql<{ inFlight: number | null; claim: string | null }[]>`
-    select in_flight, claim from instances where id = ${instanceId}`
+  const account = await world.db.maybeOne<{ inFlight: number | null; claim: string | null }>(sql`
+    select in_flight, claim from instances where id = ${instanceId}`)
   if (account?.inFlight != null || account?.claim != null) return null
-  const jobs = await world.sql<{ id: number; status: string }[]>`
-    select id, status from jobs where instance_id = ${instanceId} and status in ('Pending', 'Running')`
-  const waits = await Promise.all(jobs.map(({ id }) => whyWaiting(world.sql, id)))
+  const jobs = await world.db.many<{ id: number; status: string }>(sql`
+    select id, status from jobs where instance_id = ${instanceId} and status in ('Pending', 'Running')`)
+  const waits = await Promise.all(jobs.map(({ id }) => whyWaiting(world.db, id)))
   const times = waits.map(({ nextSendAt }) => nextSendAt)
   if (times.some((time) => time === null)) return null
   return times.filter((time) => time !== null).sort()[0] ?? '9999'
@@ -178,11 +183,11 @@ test('a slow send does not shorten the pause, and a crash does not either', asyn
 
   await world.until(async () => (await world.statuses(job.id))[0] === 'sent')
 
-  const [row] = await world.sql`
+  const row = await world.db.maybeOne(sql`
     select extract(epoch from i.next_due_at - d.intent_at) as pause, i.claim
-    from instances i join deliveries d on d.instance_id = i.id where i.id = ${instanceId} order by d.id limit 1`
+    from instances i join deliveries d on d.instance_id = i.id where i.id = ${instanceId} order by d.id limit 1`)
   expect(row?.pause).toBeGreaterThanOrEqual(35)
   expect(row?.pause).toBeLessThan(46)
   expect(row?.claim).toBeNull()
-  expect((await whyWaiting(world.sql, job.id)).waiting?.code).toBe('pause_between')
+  expect((await whyWaiting(world.db, job.id)).waiting?.code).toBe('pause_between')
 })

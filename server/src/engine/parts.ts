@@ -1,9 +1,9 @@
-import type { Sql } from '../platform/database/connection.ts'
+import type { Pool } from '../platform/database/connection.ts'
 import { type Account, type Provider, type Providers, providerOf } from '../providers/provider.ts'
 
 /** What the engine works with. */
 export type EngineParts = {
-  sql: Sql
+  db: Pool
   providers: Providers
   secrets: { decrypt: (cipher: Buffer) => string }
   /** Null when there is no such image; throws when the store can't be reached. */

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
 import { countWaiting } from '../../test/locks.ts'
+import { json, sql } from '../platform/database/sql.ts'
 import { claimAccounts } from './claim.ts'
 import { cancelJob, pauseJob, recipientCounts, restartJob, resumeJob, whyWaiting } from './index.ts'
 
 const world = useEngineWorld()
 
 const isPaused = async (jobId: number) =>
-  (await world.sql`select from jobs where id = ${jobId} and paused_at is not null`).count === 1
+  (await world.db.run(sql`select from jobs where id = ${jobId} and paused_at is not null`)) === 1
 
 async function untilStatus(jobId: number, status: string) {
   await world.until(async () => (await world.jobStatus(jobId)) === status)
@@ -16,7 +17,7 @@ async function untilStatus(jobId: number, status: string) {
 /** A job that is overdue beside it has failed: the engine has looked for such jobs. */
 async function overdueHaveFailed() {
   const long = '2000-01-01T00:00:00Z'
-  const waiting = world.sql.json({ code: 'account_unpaid', params: {} })
+  const waiting = json({ code: 'account_unpaid', params: {} })
   const { id: instanceId } = await world.add.instance({
     waiting,
     waitingSince: long,
@@ -28,7 +29,7 @@ async function overdueHaveFailed() {
 
 /** The account in our hands, as a worker has it. */
 async function claimOne() {
-  const [claim] = await claimAccounts(world.sql, 10)
+  const [claim] = await claimAccounts(world.db, 10)
   if (!claim) throw new Error('Nothing was claimed')
   return claim
 }
@@ -36,15 +37,15 @@ async function claimOne() {
 test('a paused job sends nothing and says so; resumed, it goes on where it stopped', async () => {
   const { provider, ledger } = world.scripted()
   const job = await world.add.job()
-  expect(await pauseJob(world.sql, job.id, 'Ann')).toBe('done')
+  expect(await pauseJob(world.db, job.id, 'Ann')).toBe('done')
   world.worker(provider)
   await untilStatus(job.id, 'Running') // due is due: the pause holds back the sends only
   const other = await world.add.job({ instanceId: job.instanceId })
   await untilStatus(other.id, 'Completed')
 
-  expect((await whyWaiting(world.sql, job.id)).waiting?.code).toBe('paused')
+  expect((await whyWaiting(world.db, job.id)).waiting?.code).toBe('paused')
   expect(ledger).toHaveLength(3)
-  expect(await resumeJob(world.sql, job.id, 'Bob')).toBe('done')
+  expect(await resumeJob(world.db, job.id, 'Bob')).toBe('done')
 
   await untilStatus(job.id, 'Completed')
   expect(ledger).toHaveLength(6)
@@ -53,30 +54,30 @@ test('a paused job sends nothing and says so; resumed, it goes on where it stopp
 
 test('a job that is paused, or not paused, or has ended, is left as it is', async () => {
   const job = await world.add.job()
-  expect(await resumeJob(world.sql, job.id, 'Ann')).toBe('not_allowed')
-  expect(await pauseJob(world.sql, job.id, 'Ann')).toBe('done')
-  expect(await pauseJob(world.sql, job.id, 'Ann')).toBe('not_allowed')
+  expect(await resumeJob(world.db, job.id, 'Ann')).toBe('not_allowed')
+  expect(await pauseJob(world.db, job.id, 'Ann')).toBe('done')
+  expect(await pauseJob(world.db, job.id, 'Ann')).toBe('not_allowed')
 
-  await cancelJob(world.sql, job.id, 'Ann')
+  await cancelJob(world.db, job.id, 'Ann')
 
   expect(await isPaused(job.id)).toBe(false)
-  expect(await pauseJob(world.sql, job.id, 'Ann')).toBe('not_allowed')
-  expect(await resumeJob(world.sql, job.id, 'Ann')).toBe('not_allowed')
-  expect(await restartJob(world.sql, job.id, 'Ann')).toBe('done')
+  expect(await pauseJob(world.db, job.id, 'Ann')).toBe('not_allowed')
+  expect(await resumeJob(world.db, job.id, 'Ann')).toBe('not_allowed')
+  expect(await restartJob(world.db, job.id, 'Ann')).toBe('done')
   expect(await isPaused(job.id)).toBe(false)
 })
 
 test('an intent that waits behind a pause sees it, although its snapshot is older', async () => {
-  const { sql } = world
+  const { db } = world
   const job = await world.add.job({ status: 'Running' })
   const claim = await claimOne()
 
-  const [paused, step] = await sql.begin(async (tx) => {
-    await tx`select from instances where id = ${job.instanceId} for update`
-    const pausing = pauseJob(sql, job.id, 'Ann')
-    await world.until(async () => (await countWaiting(sql)) === 1)
+  const [paused, step] = await db.begin(async (tx) => {
+    await tx.run(sql`select from instances where id = ${job.instanceId} for update`)
+    const pausing = pauseJob(db, job.id, 'Ann')
+    await world.until(async () => (await countWaiting(db)) === 1)
     const intending = world.ask(claim)
-    await world.until(async () => (await countWaiting(sql)) === 2)
+    await world.until(async () => (await countWaiting(db)) === 2)
     // Not awaited inside: both go on when this transaction ends.
     return [{ pausing }, { intending }] as const
   })
@@ -87,18 +88,18 @@ test('an intent that waits behind a pause sees it, although its snapshot is olde
 })
 
 test('what was in flight when the job was paused is recorded, and the last one ends the job', async () => {
-  const { sql } = world
+  const { db } = world
   const job = await world.add.job({ recipients: ['1@g.us'] })
-  await sql`update jobs set status = 'Running' where id = ${job.id}`
+  await db.run(sql`update jobs set status = 'Running' where id = ${job.id}`)
   const work = await world.ask(await claimOne())
   if (work.kind !== 'send') throw new Error('No intent was written')
 
-  await pauseJob(sql, job.id, 'Ann')
+  await pauseJob(db, job.id, 'Ann')
   await world.record(work, { kind: 'sent', providerMessageId: 'message-of-the-pause' })
   world.worker(world.scripted().provider)
 
   await untilStatus(job.id, 'Completed')
-  expect(await recipientCounts(sql, job.id)).toMatchObject({ total: 1, sent: 1, waiting: 0 })
+  expect(await recipientCounts(db, job.id)).toMatchObject({ total: 1, sent: 1, waiting: 0 })
   expect(await isPaused(job.id)).toBe(false)
 })
 
@@ -114,7 +115,7 @@ test('many pauses in the middle of sending: nobody is attempted after the answer
   const atAnswer = await Promise.all(
     jobs.map(async (job, n) => {
       await world.until(async () => (await attempted(job.id)) > n / 2)
-      const answer = await pauseJob(world.sql, job.id, 'Ann')
+      const answer = await pauseJob(world.db, job.id, 'Ann')
       return answer === 'done' ? attempted(job.id) : 40
     }),
   )
@@ -122,7 +123,7 @@ test('many pauses in the middle of sending: nobody is attempted after the answer
   await untilStatus(control.id, 'Completed')
   expect(await Promise.all(jobs.map((job) => attempted(job.id)))).toEqual(atAnswer)
 
-  for (const job of jobs) await resumeJob(world.sql, job.id, 'Ann')
+  for (const job of jobs) await resumeJob(world.db, job.id, 'Ann')
   for (const job of jobs) await untilStatus(job.id, 'Completed')
   expect(ledger).toHaveLength(10 * 40 + 3)
 })
@@ -135,11 +136,11 @@ test('a paused job outlives its account’s trouble; only what is due from the r
   const job = await world.add.job()
   world.worker(provider)
   await world.until(async () => (await world.account(job.instanceId))?.waiting)
-  await pauseJob(world.sql, job.id, 'Ann')
+  await pauseJob(world.db, job.id, 'Ann')
 
   await world.moveClock('2 days')
   await overdueHaveFailed()
-  await resumeJob(world.sql, job.id, 'Ann')
+  await resumeJob(world.db, job.id, 'Ann')
   await world.moveClock('23 hours')
   await overdueHaveFailed()
   expect(await world.statuses(job.id)).toEqual(['queued', 'queued', 'queued'])

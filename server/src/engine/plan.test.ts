@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { factories } from '../../test/factories.ts'
+import { sql } from '../platform/database/sql.ts'
 import { secretsOf } from '../platform/secrets.ts'
 import { cancelJob, deleteJobs, planJob, recipientCounts, restartJob, whyWaiting } from './index.ts'
 
-let db: TestDatabase
+let database: TestDatabase
 let add: ReturnType<typeof factories>
 beforeAll(async () => {
-  db = await createTestDatabase()
-  add = factories(db.sql, secretsOf('test'))
+  database = await createTestDatabase()
+  add = factories(database.db, secretsOf('test'))
 })
-afterAll(() => db.drop())
+afterAll(() => database.drop())
 
 const person = (n: number) => ({ chatId: `849${n}@s.whatsapp.net`, name: `+849${n}`, groupId: null })
 
@@ -20,7 +21,7 @@ async function plan(
 ) {
   const { id: instanceId } = await add.instance()
   const user = await add.user()
-  return db.sql.begin((tx) =>
+  return database.db.begin((tx) =>
     planJob(tx, {
       jobType: 'SendToUsers',
       messageId: null,
@@ -41,7 +42,7 @@ test('a job’s recipients are frozen in the order given, whatever their names h
     { chatId: 'a@g.us', name: '', groupId: null },
   ]
   const user = await add.user()
-  const jobId = await db.sql.begin((tx) =>
+  const jobId = await database.db.begin((tx) =>
     planJob(tx, {
       jobType: 'SendToGroups',
       messageId: null,
@@ -54,42 +55,46 @@ test('a job’s recipients are frozen in the order given, whatever their names h
     }),
   )
 
-  const rows = await db.sql`
-    select chat_id, recipient_name as name, group_id, status from deliveries where job_id = ${jobId} order by id`
+  const rows = await database.db.many(sql`
+    select chat_id, recipient_name as name, group_id, status from deliveries where job_id = ${jobId} order by id`)
   expect(rows).toEqual(recipients.map((recipient) => ({ ...recipient, status: 'queued' })))
-  const [log] = await db.sql`select reason from job_logs where job_id = ${jobId}`
+  const log = await database.db.maybeOne(sql`select reason from job_logs where job_id = ${jobId}`)
   expect(log?.reason).toEqual({ code: 'job_created', params: { user: 'Ann', count: 2 } })
 })
 
 test('100,000 recipients take part in more than one batch, and none is lost', async () => {
   const jobId = await plan(Array.from({ length: 100_000 }, (_, n) => person(n)))
 
-  expect(await recipientCounts(db.sql, jobId)).toMatchObject({ total: 100_000, waiting: 100_000, sent: 0 })
+  expect(await recipientCounts(database.db, jobId)).toMatchObject({
+    total: 100_000,
+    waiting: 100_000,
+    sent: 0,
+  })
 })
 
 test('a transaction that fails leaves no job', async () => {
-  const before = await db.sql`select id from jobs`
+  const before = await database.db.many(sql`select id from jobs`)
 
   await expect(plan([person(1), person(1)])).rejects.toThrow('deliveries_recipient')
 
-  expect(await db.sql`select id from jobs`).toEqual(before)
+  expect(await database.db.many(sql`select id from jobs`)).toEqual(before)
 })
 
 test('a cancelled job skips its recipients; restarted, it starts over', async () => {
   const jobId = await plan([person(1), person(2)], '2999-01-01T00:00:00.000Z')
-  expect(await whyWaiting(db.sql, jobId)).toEqual({
+  expect(await whyWaiting(database.db, jobId)).toEqual({
     waiting: { code: 'scheduled', params: {} },
     nextSendAt: '2999-01-01T00:00:00.000Z',
   })
 
-  expect(await cancelJob(db.sql, jobId, 'Ann')).toBe('done')
-  expect(await cancelJob(db.sql, jobId, 'Ann')).toBe('not_allowed')
-  expect(await recipientCounts(db.sql, jobId)).toMatchObject({ total: 2, waiting: 0, skipped: 2 })
+  expect(await cancelJob(database.db, jobId, 'Ann')).toBe('done')
+  expect(await cancelJob(database.db, jobId, 'Ann')).toBe('not_allowed')
+  expect(await recipientCounts(database.db, jobId)).toMatchObject({ total: 2, waiting: 0, skipped: 2 })
 
-  expect(await restartJob(db.sql, jobId, 'Bob')).toBe('done')
-  expect(await restartJob(db.sql, jobId, 'Bob')).toBe('not_allowed')
-  expect(await recipientCounts(db.sql, jobId)).toMatchObject({ total: 2, waiting: 2, skipped: 0 })
-  const logs = await db.sql`select reason from job_logs where job_id = ${jobId}`
+  expect(await restartJob(database.db, jobId, 'Bob')).toBe('done')
+  expect(await restartJob(database.db, jobId, 'Bob')).toBe('not_allowed')
+  expect(await recipientCounts(database.db, jobId)).toMatchObject({ total: 2, waiting: 2, skipped: 0 })
+  const logs = await database.db.many(sql`select reason from job_logs where job_id = ${jobId}`)
   expect(logs.map((log) => log.reason)).toEqual([{ code: 'job_restarted', params: { user: 'Bob' } }])
 })
 
@@ -97,8 +102,8 @@ test('deleting takes all of the jobs, and none is cancelled that is not named', 
   const jobs = [await plan([person(1)]), await plan([person(1)])]
   const other = await plan([person(1)])
 
-  expect(await deleteJobs(db.sql, jobs, 'Ann')).toBe('done')
+  expect(await deleteJobs(database.db, jobs, 'Ann')).toBe('done')
 
-  expect(await db.sql`select from deliveries where job_id = any(${jobs})`).toHaveLength(0)
-  expect(await recipientCounts(db.sql, other)).toMatchObject({ waiting: 1 })
+  expect(await database.db.many(sql`select from deliveries where job_id = any(${jobs})`)).toHaveLength(0)
+  expect(await recipientCounts(database.db, other)).toMatchObject({ waiting: 1 })
 })

@@ -1,5 +1,7 @@
 import type { JobType } from '@sendroom/contract/job-life'
-import { type Db, planOnce } from '../platform/database/connection.ts'
+import type { Db } from '../platform/database/connection.ts'
+import { planOnce } from '../platform/database/session-defaults.ts'
+import { json, sql } from '../platform/database/sql.ts'
 import { nudge } from './nudge.ts'
 
 export type Recipient = {
@@ -37,26 +39,26 @@ const BATCH = 2000
 export async function planJob(tx: Db, order: Order): Promise<number> {
   const { createdBy, recipients, requestId = null } = order
   await planOnce(tx)
-  const [made] = await tx<{ id: number }[]>`
+  const made = await tx.maybeOne<{ id: number }>(sql`
     insert into jobs (job_type, message_id, text_content, image_id, instance_id, recipient_count, scheduled_at,
       created_by_user_id, created_by_user_name, request_id)
     values (${order.jobType}, ${order.messageId}, ${order.textContent}, ${order.imageId}, ${order.instanceId},
       ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name}, ${requestId})
     on conflict (created_by_user_id, request_id) where request_id is not null do nothing
-    returning id`
+    returning id`)
   // Where that has been deleted in between, it is a new one.
   if (!made) return (await findRequested(tx, createdBy.id, requestId)) ?? planJob(tx, order)
   const { id } = made
   for (const batch of batchesOf(recipients)) await insertDeliveries(tx, id, order.instanceId, batch)
   const created = { code: 'job_created', params: { user: createdBy.name, count: recipients.length } }
-  await tx`insert into job_logs (job_id, log_level, reason) values (${id}, 'Info', ${tx.json(created)})`
+  await tx.run(sql`insert into job_logs (job_id, log_level, reason) values (${id}, 'Info', ${json(created)})`)
   await nudge(tx)
   return id
 }
 
 async function findRequested(tx: Db, userId: number, requestId: string | null): Promise<number | undefined> {
-  const [job] = await tx<{ id: number }[]>`
-    select id from jobs where created_by_user_id = ${userId} and request_id = ${requestId}`
+  const job = await tx.maybeOne<{ id: number }>(sql`
+    select id from jobs where created_by_user_id = ${userId} and request_id = ${requestId}`)
   return job?.id
 }
 
@@ -71,7 +73,8 @@ function* batchesOf(recipients: Iterable<Recipient>) {
 }
 
 /** In the order given: the ids tell it from then on. */
-const insertDeliveries = (tx: Db, jobId: number, instanceId: number, recipients: Recipient[]) => tx`
+const insertDeliveries = (tx: Db, jobId: number, instanceId: number, recipients: Recipient[]) =>
+  tx.run(sql`
   insert into deliveries (job_id, instance_id, group_id, chat_id, recipient_name)
   select ${jobId}, ${instanceId}, r.group_id, r.chat_id, r.name
   from unnest(
@@ -79,4 +82,4 @@ const insertDeliveries = (tx: Db, jobId: number, instanceId: number, recipients:
     ${recipients.map((recipient) => recipient.name)}::text[],
     ${recipients.map((recipient) => recipient.groupId)}::bigint[]
   ) with ordinality as r (chat_id, name, group_id, place)
-  order by r.place`
+  order by r.place`)

@@ -6,7 +6,8 @@ const world = useEngineWorld()
 
 test('a job that runs tells of itself from time to time, not with every message', async () => {
   const heard: Notice[] = []
-  const listening = await world.sql.listen(CHANGES, (payload) => heard.push(...JSON.parse(payload)))
+  const listening = world.db.listen(CHANGES, (payload) => heard.push(...JSON.parse(payload)))
+  await listening.ready()
   const { id: instanceId } = await world.add.instance()
   const recipients = Array.from({ length: 200 }, (_, n) => `${n}@g.us`)
   const job = await world.add.job({ instanceId, recipients })
@@ -23,5 +24,5 @@ test('a job that runs tells of itself from time to time, not with every message'
   expect(told('jobs').map(({ id }) => id)).toEqual([null, job.id, job.id])
   // Made, and then each message wrote its status anew, without changing it.
   expect(told('instances')).toHaveLength(1)
-  await listening.unlisten()
+  await listening.close()
 })

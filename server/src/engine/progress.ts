@@ -1,5 +1,5 @@
 import { tellChanges } from '../platform/changes.ts'
-import type { Sql } from '../platform/database/connection.ts'
+import type { Pool } from '../platform/database/connection.ts'
 import { gatherer } from '../platform/gather.ts'
 
 /** Often enough to look alive. A NOTIFY for every message would hold up the commits of all others. */
@@ -14,10 +14,10 @@ export type Progress = {
 }
 
 /** Tells the open pages that jobs moved on: all of this worker together, however fast it sends. */
-export function openProgress(sql: Sql, complain: (error: unknown) => void): Progress {
+export function openProgress(db: Pool, complain: (error: unknown) => void): Progress {
   const jobs = gatherer<JobRef>(TELL_EVERY_MS, (moved) =>
     tellChanges(
-      sql,
+      db,
       moved.map(({ jobId, instanceId }) => ({ feature: 'deliveries', id: jobId, instanceId })),
     ).catch(complain),
   )

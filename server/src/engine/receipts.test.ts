@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { sql } from '../platform/database/sql.ts'
 import type { Receipt } from '../providers/provider.ts'
 import { restartJob } from './life.ts'
 import { applyReceipts, forgetReceipts, storeReceipts } from './receipts.ts'
@@ -12,9 +13,9 @@ const group = '120363000000000001@g.us'
 /** A job whose one message went out an hour ago, with the id `id`. */
 async function sentJob(chatId = person, id: string | null = 'm1') {
   const job = await world.add.job({ recipients: [chatId], status: 'Completed' })
-  await world.sql`
+  await world.db.run(sql`
     update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = '2026-01-01T00:00:00Z'
-    where job_id = ${job.id}`
+    where job_id = ${job.id}`)
   if (id !== null) await world.credit(job.id, id)
   return job
 }
@@ -34,21 +35,21 @@ type Row = Record<
 >
 const rowOf = async (jobId: number) =>
   (
-    await world.sql<Row[]>`
+    await world.db.many<Row>(sql`
       select status, delivered_at, read_at, delivered_members, read_members, reason
-      from deliveries where job_id = ${jobId}`
+      from deliveries where job_id = ${jobId}`)
   )[0]
 
 /** Each time apart, as they come over hours; what waits for its delivery has its turn again. */
 async function tell(instanceId: number, receipts: Receipt[]) {
   for (const one of receipts) {
-    await storeReceipts(world.sql, instanceId, [one])
+    await storeReceipts(world.db, instanceId, [one])
     await world.moveClock('3 seconds')
-    await applyReceipts(world.sql)
+    await applyReceipts(world.db)
   }
 }
 
-const left = async () => (await world.sql`select from receipt_events`).count
+const left = async () => await world.db.run(sql`select from receipt_events`)
 
 function permutations<T>(items: T[]): T[][] {
   if (items.length <= 1) return [items]
@@ -58,7 +59,8 @@ function permutations<T>(items: T[]): T[][] {
 }
 
 // The database's clock, moved to the day of the messages, so that nothing is too old.
-const onTheDay = () => world.sql`update test_clock set ahead = timestamptz '2026-01-01 01:00Z' - now()`
+const onTheDay = () =>
+  world.db.run(sql`update test_clock set ahead = timestamptz '2026-01-01 01:00Z' - now()`)
 
 const words = ['delivered', 'read', 'failed'] as const
 const orders = words
@@ -85,7 +87,7 @@ test.each(unique.map((order) => ({ order })))(
     })
     // A failure that came too late or was wrong waits in vain, and is forgotten.
     await world.moveClock('1 hour')
-    await forgetReceipts(world.sql)
+    await forgetReceipts(world.db)
     expect(await left()).toBe(0)
   },
 )
@@ -119,7 +121,7 @@ test('all at once is as one after another', async () => {
   const { id, instanceId } = await sentJob(group)
   const members = Array.from({ length: 1500 }, (_, n) => `member ${n}`)
   await storeReceipts(
-    world.sql,
+    world.db,
     instanceId,
     members.flatMap((viewer, n) => [
       receipt('delivered', { viewer }),
@@ -127,7 +129,7 @@ test('all at once is as one after another', async () => {
       ...(n < 100 ? [receipt('read', { viewer })] : []),
     ]),
   )
-  const jobs = await applyReceipts(world.sql)
+  const jobs = await applyReceipts(world.db)
   expect(new Set(jobs.map(({ jobId }) => jobId))).toEqual(new Set([id]))
   expect(await rowOf(id)).toMatchObject({ deliveredMembers: 1500, readMembers: 100 })
 })
@@ -136,9 +138,9 @@ test('two workers at once count nobody twice', async () => {
   await onTheDay()
   const { id, instanceId } = await sentJob(group)
   for (let n = 0; n < 40; n++)
-    await storeReceipts(world.sql, instanceId, [receipt('delivered', { viewer: `member ${n % 20}` })])
+    await storeReceipts(world.db, instanceId, [receipt('delivered', { viewer: `member ${n % 20}` })])
   await world.until(async () => {
-    await Promise.all([1, 2, 3].map(() => applyReceipts(world.sql)))
+    await Promise.all([1, 2, 3].map(() => applyReceipts(world.db)))
     await world.moveClock('2 seconds')
     return (await left()) === 0
   })
@@ -152,18 +154,18 @@ test('one that comes before the answer to the send finds its message later', asy
   expect(await left()).toBe(2)
   await world.credit(id, 'm1')
   await world.moveClock('1 minute')
-  await applyReceipts(world.sql)
+  await applyReceipts(world.db)
   expect(await rowOf(id)).toMatchObject({ deliveredAt: at('delivered'), readAt: at('read') })
 })
 
 test('what came while no worker ran is not forgotten before its message is found', async () => {
   await onTheDay()
   const { id, instanceId } = await sentJob(person, null)
-  await storeReceipts(world.sql, instanceId, [receipt('delivered')])
+  await storeReceipts(world.db, instanceId, [receipt('delivered')])
   await world.moveClock('20 minutes')
   world.worker(world.scripted().provider)
   await world.until(
-    async () => (await world.sql`select from receipt_events where try_at <= received_at`).count === 0,
+    async () => (await world.db.run(sql`select from receipt_events where try_at <= received_at`)) === 0,
   )
   await world.credit(id, 'm1')
   await world.moveClock('1 minute')
@@ -176,11 +178,11 @@ test('ids of others, of another account, and of a former run change nothing and 
   const other = await sentJob(person, 'm2')
   await tell(instanceId, [receipt('read', { providerMessageId: 'm2' })])
   expect(await rowOf(other.id)).toMatchObject({ readAt: null })
-  expect(await restartJob(world.sql, id, 'somebody')).toBe('done')
+  expect(await restartJob(world.db, id, 'somebody')).toBe('done')
   await tell(instanceId, [receipt('delivered'), receipt('failed')])
   expect(await rowOf(id)).toMatchObject({ status: 'queued', deliveredAt: null })
   await world.moveClock('20 minutes')
-  await forgetReceipts(world.sql)
+  await forgetReceipts(world.db)
   expect(await left()).toBe(0)
 })
 
@@ -188,11 +190,11 @@ test('a new run begins without receipts, and counts its members anew', async () 
   await onTheDay()
   const { id, instanceId } = await sentJob(group)
   await tell(instanceId, [receipt('read', { viewer: 'a' })])
-  await restartJob(world.sql, id, 'somebody')
+  await restartJob(world.db, id, 'somebody')
   expect(await rowOf(id)).toMatchObject({ deliveredMembers: 0, readMembers: 0, deliveredAt: null })
-  await world.sql`
+  await world.db.run(sql`
     update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = '2026-01-01T00:00:00Z'
-    where job_id = ${id}`
+    where job_id = ${id}`)
   await world.credit(id, 'm9')
   await tell(instanceId, [receipt('delivered', { providerMessageId: 'm9', viewer: 'a' })])
   expect(await rowOf(id)).toMatchObject({ deliveredMembers: 1, readMembers: 0 })
@@ -202,10 +204,10 @@ test('one that failed is counted so, with its reason in the log; the job stays C
   await onTheDay()
   const { id, instanceId } = await sentJob()
   const sentCount = async () =>
-    (await world.sql`select sum(sent) from sent_counts where instance_id = ${instanceId}`)[0]?.sum
+    (await world.db.many(sql`select sum(sent) from sent_counts where instance_id = ${instanceId}`))[0]?.sum
   expect(await sentCount()).toBe(1)
   await tell(instanceId, [receipt('failed'), receipt('failed')])
-  expect(await recipientCounts(world.sql, id)).toMatchObject({ total: 1, sent: 0, failed: 1, delivered: 0 })
+  expect(await recipientCounts(world.db, id)).toMatchObject({ total: 1, sent: 0, failed: 1, delivered: 0 })
   expect(await sentCount()).toBe(0)
   expect(await world.jobStatus(id)).toBe('Completed')
   expect(await world.log(id)).toEqual(['delivery_failed'])
@@ -226,8 +228,8 @@ test('who got what is forgotten after a week, and the counts stay', async () => 
   const { id, instanceId } = await sentJob(group)
   await tell(instanceId, [receipt('delivered', { viewer: 'a' })])
   await world.moveClock('9 days')
-  await forgetReceipts(world.sql)
-  expect((await world.sql`select from delivery_viewers`).count).toBe(0)
+  await forgetReceipts(world.db)
+  expect(await world.db.run(sql`select from delivery_viewers`)).toBe(0)
   await tell(instanceId, [receipt('delivered', { viewer: 'a' }), receipt('delivered', { viewer: 'b' })])
   expect(await rowOf(id)).toMatchObject({ deliveredMembers: 1 })
 })

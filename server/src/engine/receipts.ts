@@ -1,8 +1,9 @@
-import type { Db, Sql } from '../platform/database/connection.ts'
+import type { Db, Pool } from '../platform/database/connection.ts'
+import { json, sql } from '../platform/database/sql.ts'
 import type { Receipt } from '../providers/provider.ts'
 import { note, reason } from './consequence.ts'
 import type { JobRef } from './progress.ts'
-import { json, tellDelivery } from './settle.ts'
+import { tellDelivery } from './settle.ts'
 
 /*
  * What the provider tells of messages that went out: delivered, read, failed. See README.md, 'Receipts'.
@@ -20,7 +21,7 @@ const KEPT_VIEWERS = '7 days'
 /** Writes the receipts down, in one statement; a worker applies them within a second. */
 export async function storeReceipts(db: Db, instanceId: number, receipts: Receipt[]): Promise<void> {
   if (receipts.length === 0) return
-  await db`
+  await db.run(sql`
     insert into receipt_events (instance_id, provider_message_id, state, viewer, detail, happened_at)
     select ${instanceId}, r.id, r.state, r.viewer, r.detail, coalesce(r.at, clock_now())
     from unnest(
@@ -29,18 +30,18 @@ export async function storeReceipts(db: Db, instanceId: number, receipts: Receip
       ${receipts.map((receipt) => receipt.viewer && clean(receipt.viewer))}::text[],
       ${receipts.map((receipt) => clean(receipt.detail))}::text[],
       ${receipts.map((receipt) => receipt.at)}::timestamptz[]
-    ) as r (id, state, viewer, detail, at)`
+    ) as r (id, state, viewer, detail, at)`)
 }
 
 /** PostgreSQL's text can't hold NUL. */
 const clean = (text: string) => text.replaceAll('\0', '')
 
 /** Applies what is due, until nothing is; returns the jobs whose recipients stand differently now, some twice. */
-export async function applyReceipts(sql: Sql): Promise<JobRef[]> {
+export async function applyReceipts(db: Pool): Promise<JobRef[]> {
   const jobs: JobRef[] = []
   for (let taken = AT_ONCE; taken === AT_ONCE; ) {
-    const applied = await applySome(sql)
-    for (const failure of applied.failures) await applyFailure(sql, failure)
+    const applied = await applySome(db)
+    for (const failure of applied.failures) await applyFailure(db, failure)
     jobs.push(...applied.jobs, ...applied.failures)
     taken = applied.taken
   }
@@ -54,8 +55,8 @@ type Applied = { taken: number; jobs: JobRef[]; failures: Failure[] }
  * Applies delivered and read, and hands back the failures. It never waits for a lock, so it needs none of the
  * account's: a delivery that somebody holds has its turn a second later, as has a message whose id we don't know yet.
  */
-async function applySome(sql: Sql): Promise<Applied> {
-  const [applied] = await sql<[Applied]>`
+async function applySome(db: Pool): Promise<Applied> {
+  const applied = await db.one<Applied>(sql`
     with due as materialized (
       select * from receipt_events where try_at <= clock_now() order by try_at, id limit ${AT_ONCE} for update skip locked
     ), found as materialized (
@@ -108,7 +109,7 @@ async function applySome(sql: Sql): Promise<Applied> {
         from applied) as jobs,
       (select coalesce(jsonb_agg(jsonb_build_object('id', event_id, 'deliveryId', id, 'jobId', job_id,
           'instanceId', instance_id, 'providerMessageId', provider_message_id, 'detail', detail)), '[]')
-        from found where state = 'failed' and viewer is null) as failures`
+        from found where state = 'failed' and viewer is null) as failures`)
   return applied
 }
 
@@ -116,25 +117,27 @@ async function applySome(sql: Sql): Promise<Applied> {
  * The message was accepted and then could not be delivered: Sent becomes Failed, with its reason. The job stays as it
  * is. Under the account's lock, as everything that changes how many were sent.
  */
-async function applyFailure(sql: Sql, failure: Failure): Promise<void> {
+async function applyFailure(db: Pool, failure: Failure): Promise<void> {
   const { id, deliveryId, jobId, instanceId, providerMessageId } = failure
   const why = reason('receipt_failed', { detail: failure.detail })
-  await sql.begin(async (tx) => {
-    await tx`select from instances where id = ${instanceId} for no key update`
-    const { count } = await tx`delete from receipt_events where id = ${id}`
+  await db.begin(async (tx) => {
+    await tx.run(sql`select from instances where id = ${instanceId} for no key update`)
+    const count = await tx.run(sql`delete from receipt_events where id = ${id}`)
     if (count === 0) return // Another worker had it.
-    const [failed] = await tx<{ recipientName: string }[]>`
-      update deliveries set status = 'failed', reason = ${json(tx, why)}, ask_at = null
+    const failed = await tx.maybeOne<{ recipientName: string }>(sql`
+      update deliveries set status = 'failed', reason = ${json(why)}, ask_at = null
       where id = ${deliveryId} and provider_message_id = ${providerMessageId} and status = 'sent'
         and delivered_at is null
-      returning recipient_name`
+      returning recipient_name`)
     if (failed) await tellDelivery(tx, jobId, note('Error', 'delivery_failed', failed, why))
   })
 }
 
 /** Forgets what fits nothing, and who exactly got what longer ago: the counts stay. */
-export async function forgetReceipts(sql: Sql): Promise<void> {
-  await sql`delete from receipt_events where received_at < clock_now() - ${KEPT_UNMATCHED}::interval`
+export async function forgetReceipts(db: Pool): Promise<void> {
+  await db.run(sql`delete from receipt_events where received_at < clock_now() - ${KEPT_UNMATCHED}::interval`)
   // A day more: receipts that were on their way find what they would find.
-  await sql`delete from delivery_viewers where seen_at < clock_now() - ${KEPT_VIEWERS}::interval - interval '1 day'`
+  await db.run(
+    sql`delete from delivery_viewers where seen_at < clock_now() - ${KEPT_VIEWERS}::interval - interval '1 day'`,
+  )
 }

@@ -1,9 +1,10 @@
-import type { Db, Sql } from '../platform/database/connection.ts'
+import type { Db, Pool } from '../platform/database/connection.ts'
+import { json, sql } from '../platform/database/sql.ts'
 import { type Account, type OwnMessage, type Provider, ProviderFailure } from '../providers/provider.ts'
 import { backoffMs, type Consequence, note, reason } from './consequence.ts'
 import { finishJobs } from './life.ts'
 import { type EngineParts, reach } from './parts.ts'
-import { creditMessages, firstAsk, json, tellDelivery } from './settle.ts'
+import { creditMessages, firstAsk, tellDelivery } from './settle.ts'
 import { BELIEVE_AFTER_MS, LOOKS_APART_MS, type Verdict, verdictOf } from './verdict.ts'
 
 /** A message in doubt whose turn it is to be looked up. */
@@ -33,10 +34,10 @@ const EARLY_LOOK_MS = 10_000
 const FAILED_LOOK_MS = 30_000
 
 /** Of each account the oldest message in doubt that is due, but not of the accounts that are being looked at. */
-export async function claimLookUps(sql: Sql, limit: number, except: number[]): Promise<LookUp[]> {
+export async function claimLookUps(db: Pool, limit: number, except: number[]): Promise<LookUp[]> {
   // Before the question: an answer that comes late must not make the chat look younger than it is.
   const askedAt = Date.now()
-  const due = await sql<Omit<LookUp, 'askedAt'>[]>`
+  const due = await db.many<Omit<LookUp, 'askedAt'>>(sql`
   with due as materialized (
     select d.id from deliveries d
     where d.doubt_since is not null and d.next_look_at <= clock_now() and d.instance_id <> all(${except})
@@ -53,7 +54,7 @@ export async function claimLookUps(sql: Sql, limit: number, except: number[]): P
   where d.id = due.id and j.id = d.job_id and i.id = d.instance_id
   returning d.id, d.intent, d.intent_at, d.instance_id, d.job_id, d.chat_id, d.recipient_name,
     j.text_content as text, j.image_id is not null as has_image, i.token_cipher, i.is_test,
-    clock_now() as began_at`
+    clock_now() as began_at`)
   return due.map((look) => ({ ...look, askedAt }))
 }
 
@@ -62,8 +63,8 @@ export async function lookUp(parts: EngineParts, look: LookUp): Promise<void> {
   const way = reach(parts, look)
   const found = way && (await findCandidates(way.provider, way.account, look))
   const isWell = found?.length === 0 && way !== null && (await isConnected(way.provider, way.account, look))
-  await parts.sql.begin((tx) => conclude(tx, look, found, isWell))
-  await finishJobs(parts.sql, look.jobId)
+  await parts.db.begin((tx) => conclude(tx, look, found, isWell))
+  await finishJobs(parts.db, look.jobId)
 }
 
 /** Ids of messages that may be this one; null when the chat can't be read. */
@@ -112,8 +113,8 @@ type Doubt = {
 
 /** Under the account's lock: no settle, cancel or other look comes between the verdict and its writing. */
 async function conclude(tx: Db, look: LookUp, found: string[] | null, isWell: boolean) {
-  await tx`select from instances where id = ${look.instanceId} for no key update`
-  const [doubt] = await tx<Doubt[]>`
+  await tx.run(sql`select from instances where id = ${look.instanceId} for no key update`)
+  const doubt = await tx.maybeOne<Doubt>(sql`
     select
       array(
         select id from unnest(${found ?? []}::text[]) as m (id)
@@ -125,7 +126,7 @@ async function conclude(tx: Db, look: LookUp, found: string[] | null, isWell: bo
       coalesce(extract(epoch from clock_now() - d.look_fails_since) * 1000, 0) as failing_for_ms,
       d.doubts
     from deliveries d
-    where d.id = ${look.id} and d.intent = ${look.intent} and d.status = 'doubt'`
+    where d.id = ${look.id} and d.intent = ${look.intent} and d.status = 'doubt'`)
   if (!doubt) return // Its sender came back with the result.
   const verdict = verdictOf({ ...doubt, candidates: found && doubt.candidates, isWell })
   await writeVerdict(tx, look, verdict, doubt.doubts)
@@ -134,67 +135,70 @@ async function conclude(tx: Db, look: LookUp, found: string[] | null, isWell: bo
 async function writeVerdict(tx: Db, look: LookUp, verdict: Verdict, doubts: number): Promise<void> {
   switch (verdict.kind) {
     case 'sent':
-      await tx`
+      await tx.run(sql`
         with settled as (
           update deliveries d
           set status = 'sent', provider_message_id = ${verdict.providerMessageId}, sent_at = d.intent_at, reason = null,
-            ask_at = ${firstAsk(tx, 'account')}, ${noDoubt(tx)}
+            ask_at = ${firstAsk('account')}, ${noDoubt}
           from instances account
           where d.id = ${look.id} and account.id = d.instance_id
           returning d.*
         )
-        ${creditMessages(tx)}`
+        ${creditMessages}`)
       return tellDelivery(tx, look.jobId, note('Info', 'delivery_found', look))
     case 'unknown': {
       const why = reason('outcome_unknown')
-      await tx`update deliveries set status = 'failed', reason = ${json(tx, why)}, ${noDoubt(tx)} where id = ${look.id}`
+      await tx.run(
+        sql`update deliveries set status = 'failed', reason = ${json(why)}, ${noDoubt} where id = ${look.id}`,
+      )
       return tellDelivery(tx, look.jobId, note('Error', 'delivery_failed', look, why))
     }
     case 'not_sent':
       // The intent stays: should its result come after all before the next attempt, it is still taken.
-      await tx`
+      await tx.run(sql`
         update deliveries
-        set status = 'queued', ${noDoubt(tx)},
+        set status = 'queued', ${noDoubt},
           not_before = clock_now() + ${backoffMs(doubts - 1, 300_000, Math.random())} * interval '1 ms'
-        where id = ${look.id}`
+        where id = ${look.id}`)
       await giveBackCap(tx, look)
       return tellDelivery(tx, look.jobId, note('Info', 'delivery_not_found', look))
     case 'hopeless': {
-      const [row] = await tx<[{ reason: Consequence['reason'] }]>`
-        update deliveries set status = 'failed', ${noDoubt(tx)} where id = ${look.id} returning reason`
+      const row = await tx.one<{ reason: Consequence['reason'] }>(sql`
+        update deliveries set status = 'failed', ${noDoubt} where id = ${look.id} returning reason`)
       await giveBackCap(tx, look)
       return tellDelivery(tx, look.jobId, note('Error', 'delivery_failed', look, row.reason ?? undefined))
     }
     case 'not_found':
-      await tx`
+      await tx.run(sql`
         update deliveries
-        set not_found_at = clock_now(), look_fails_since = null, next_look_at = ${lookAgainIn(tx, LOOKS_APART_MS)}
-        where id = ${look.id}`
+        set not_found_at = clock_now(), look_fails_since = null, next_look_at = ${lookAgainIn(LOOKS_APART_MS)}
+        where id = ${look.id}`)
       return
     case 'too_early':
-      await tx`
+      await tx.run(sql`
         update deliveries
         set look_fails_since = null,
           next_look_at = least(
-            ${lookAgainIn(tx, EARLY_LOOK_MS)},
+            ${lookAgainIn(EARLY_LOOK_MS)},
             greatest(clock_now(), intent_at + ${BELIEVE_AFTER_MS} * interval '1 ms'))
-        where id = ${look.id}`
+        where id = ${look.id}`)
       return
     case 'failing':
-      await tx`
+      await tx.run(sql`
         update deliveries
         set look_fails_since = coalesce(look_fails_since, clock_now()),
-          next_look_at = ${lookAgainIn(tx, FAILED_LOOK_MS)}
-        where id = ${look.id}`
+          next_look_at = ${lookAgainIn(FAILED_LOOK_MS)}
+        where id = ${look.id}`)
   }
 }
 
 /** What did not go out does not count for the account's cap. */
-const giveBackCap = (tx: Db, look: LookUp) => tx`
+const giveBackCap = (tx: Db, look: LookUp) =>
+  tx.run(sql`
   update instances i set sent_by_hour = spend(i.sent_by_hour, chat_kind(j.job_type), ${look.intentAt}, -1)
-  from jobs j where i.id = ${look.instanceId} and j.id = ${look.jobId}`
+  from jobs j where i.id = ${look.instanceId} and j.id = ${look.jobId}`)
 
-const noDoubt = (db: Db) => db`
+const noDoubt = sql`
   doubt_since = null, next_look_at = null, look_fails_since = null, not_found_at = null`
 
-const lookAgainIn = (db: Db, ms: number) => db`clock_now() + ${ms} * interval '1 ms'`
+const lookAgainIn = (ms: number) => sql`clock_now() + ${ms} * interval '1 ms'`

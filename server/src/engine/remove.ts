@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Sql } from '../platform/database/connection.ts'
+import type { Pool } from '../platform/database/connection.ts'
+import { sql } from '../platform/database/sql.ts'
 import { cancelJob, lockAccountOfJobs } from './life.ts'
 import { unsettledIn } from './unsettled.ts'
 
@@ -16,14 +17,14 @@ const LOOK_AGAIN_MS = 200
  * It can be tried again; a doubt lasts ten minutes or so at most.
  */
 export async function deleteJobs(
-  sql: Sql,
+  db: Pool,
   jobIds: number[],
   byName: string,
   settleMs = SETTLE_MS,
 ): Promise<'done' | 'busy'> {
-  for (const id of jobIds) await cancelJob(sql, id, byName)
+  for (const id of jobIds) await cancelJob(db, id, byName)
   const giveUpAt = performance.now() + settleMs
-  while (!(await deleteSettled(sql, jobIds))) {
+  while (!(await deleteSettled(db, jobIds))) {
     if (performance.now() >= giveUpAt) return 'busy'
     await delay(LOOK_AGAIN_MS)
   }
@@ -32,14 +33,14 @@ export async function deleteJobs(
 
 /** The same for all jobs of an account. */
 export async function deleteJobsOfInstance(
-  sql: Sql,
+  db: Pool,
   instanceId: number,
   byName: string,
   settleMs = SETTLE_MS,
 ): Promise<'done' | 'busy'> {
-  const jobs = await sql<{ id: number }[]>`select id from jobs where instance_id = ${instanceId}`
+  const jobs = await db.many<{ id: number }>(sql`select id from jobs where instance_id = ${instanceId}`)
   return deleteJobs(
-    sql,
+    db,
     jobs.map((job) => job.id),
     byName,
     settleMs,
@@ -47,10 +48,10 @@ export async function deleteJobsOfInstance(
 }
 
 /** All or none: under the accounts' locks nothing can begin between the test and the delete. */
-const deleteSettled = (sql: Sql, jobIds: number[]) =>
-  sql.begin(async (tx) => {
+const deleteSettled = (db: Pool, jobIds: number[]) =>
+  db.begin(async (tx) => {
     await lockAccountOfJobs(tx, jobIds)
     if (await unsettledIn(tx, jobIds)) return false
-    await tx`delete from jobs where id = any(${jobIds})`
+    await tx.run(sql`delete from jobs where id = any(${jobIds})`)
     return true
   })

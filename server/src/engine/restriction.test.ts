@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
+import { json, sql } from '../platform/database/sql.ts'
 import { failOverdue } from './account.ts'
 import { checkRestriction, expectEnd, resumeAccount, whyWaiting } from './index.ts'
 
@@ -42,11 +43,11 @@ test('a restricted account goes on to groups; people wait until it is over, long
   const toGroups = await world.add.job({ instanceId })
   await untilStatus(toGroups.id, 'Completed')
 
-  expect(await whyWaiting(world.sql, toPeople.id)).toEqual({
+  expect(await whyWaiting(world.db, toPeople.id)).toEqual({
     waiting: { code: 'account_restricted', params: {} },
     nextSendAt: end,
   })
-  expect((await expectEnd(world.sql, toPeople.id, 1))?.endsAt).toBe(end)
+  expect((await expectEnd(world.db, toPeople.id, 1))?.endsAt).toBe(end)
   await world.moveClock('2 days')
   const later = await world.add.job({ instanceId })
   await untilStatus(later.id, 'Completed')
@@ -63,13 +64,13 @@ test('without an end it holds for an hour, and a look that finds none lifts it a
   const { id: instanceId } = await world.add.instance()
   const job = await world.add.job({ instanceId, recipients: ['8491@s.whatsapp.net'], status: 'Running' })
 
-  await checkRestriction(world.sql, { provider, account }, instanceId)
-  const waits = await whyWaiting(world.sql, job.id)
+  await checkRestriction(world.db, { provider, account }, instanceId)
+  const waits = await whyWaiting(world.db, job.id)
   expect(Date.parse(waits.nextSendAt ?? '') - Date.now()).toBeGreaterThan(3_500_000)
   expect(Date.parse(waits.nextSendAt ?? '') - Date.now()).toBeLessThan(3_700_000)
 
   script.onRestriction = () => null
-  await checkRestriction(world.sql, { provider, account }, instanceId)
+  await checkRestriction(world.db, { provider, account }, instanceId)
   expect(await restrictedUntil(instanceId)).toBeNull()
   world.worker(provider)
   await untilStatus(job.id, 'Completed')
@@ -79,13 +80,13 @@ test('a restriction that is seen while the account can’t read fails nobody: it
   const { provider } = restricting(inDays(3))
   const { id: instanceId } = await world.add.instance({ status: 'Degraded' })
   const job = await world.add.job({ instanceId, recipients: ['8491@s.whatsapp.net'], status: 'Running' })
-  await world.sql`
-    update instances set waiting = ${world.sql.json({ code: 'account_restricted', params: {} })}, waiting_since = clock_now()
-    where id = ${instanceId}`
-  await world.sql`update jobs set started_at = clock_now() - interval '2 days' where id = ${job.id}`
+  await world.db.run(sql`
+    update instances set waiting = ${json({ code: 'account_restricted', params: {} })}, waiting_since = clock_now()
+    where id = ${instanceId}`)
+  await world.db.run(sql`update jobs set started_at = clock_now() - interval '2 days' where id = ${job.id}`)
 
-  await checkRestriction(world.sql, { provider, account }, instanceId)
-  await failOverdue(world.sql, 86_400_000)
+  await checkRestriction(world.db, { provider, account }, instanceId)
+  await failOverdue(world.db, 86_400_000)
 
   expect(await world.statuses(job.id)).toEqual(['queued'])
   expect(await world.account(instanceId)).toMatchObject({ waiting: null, waitingSince: null })
@@ -95,7 +96,7 @@ test('an account that writes to groups only is not asked about', async () => {
   const { provider } = restricting(inDays(1))
   const { instanceId } = await world.add.job({ status: 'Running' })
 
-  await checkRestriction(world.sql, { provider, account }, instanceId)
+  await checkRestriction(world.db, { provider, account }, instanceId)
 
   expect(await restrictedUntil(instanceId)).toBeNull()
 })
@@ -103,7 +104,7 @@ test('an account that writes to groups only is not asked about', async () => {
 test('a person may let a restricted account try', async () => {
   const { id } = await world.add.instance({ restrictedUntil: inDays(1) })
 
-  await resumeAccount(world.sql, id, 'Ann')
+  await resumeAccount(world.db, id, 'Ann')
 
   expect(await restrictedUntil(id)).toBeNull()
 })

@@ -1,6 +1,7 @@
 import type { JobStatus } from '@sendroom/contract/job-life'
 import { jobCan } from '@sendroom/contract/job-life'
-import type { Db, Sql } from '../platform/database/connection.ts'
+import type { Db, Pool } from '../platform/database/connection.ts'
+import { sql } from '../platform/database/sql.ts'
 import { freeCredits, lockAccountOfJobs, moveJob, tellJob, untried } from './life.ts'
 import { nudge } from './nudge.ts'
 import { unsettledIn } from './unsettled.ts'
@@ -16,26 +17,26 @@ export type RetryAnswer = 'done' | 'not_allowed' | 'settling' | 'nothing'
  * `nothing`: there is nobody to send to. In both cases nothing has changed.
  */
 export async function retryFailed(
-  sql: Sql,
+  db: Pool,
   jobId: number,
   byName: string,
   { includeUnknown }: { includeUnknown: boolean },
 ): Promise<RetryAnswer> {
-  return sql.begin(async (tx) => {
+  return db.begin(async (tx) => {
     await lockAccountOfJobs(tx, [jobId])
-    const [job] = await tx<{ status: JobStatus; settling: boolean }[]>`
-      select status, settling from jobs where id = ${jobId} for update`
+    const job = await tx.maybeOne<{ status: JobStatus; settling: boolean }>(sql`
+      select status, settling from jobs where id = ${jobId} for update`)
     if (!job || !jobCan('retry', job)) return 'not_allowed'
     if (job.settling || (await unsettledIn(tx, [jobId]))) return 'settling'
     // A message that was accepted and then failed has an id, which no look-up may take for a new one.
-    await freeCredits(tx, [jobId], tx`d.status = 'failed'`)
+    await freeCredits(tx, [jobId], sql`d.status = 'failed'`)
     const count = await takeBack(tx, jobId, includeUnknown)
     if (count === 0) return 'nothing'
     await moveJob(tx, jobId, 'retry')
-    await tx`
+    await tx.run(sql`
       update jobs
       set completed_at = null, paused_at = null, resumed_at = clock_now(), media_id = null, last_turn_at = 'epoch'
-      where id = ${jobId}`
+      where id = ${jobId}`)
     await tellJob(tx, jobId, 'job_retried', { user: byName, count })
     await nudge(tx)
     return 'done'
@@ -47,16 +48,16 @@ export async function retryFailed(
  * are like never tried: after a cancel that is nearly everybody. The few before it are given back.
  */
 async function takeBack(tx: Db, jobId: number, includeUnknown: boolean): Promise<number> {
-  const isRest = tx`(
+  const isRest = sql`(
     d.status = 'skipped'
     or d.status = 'failed' and (${includeUnknown} or coalesce(d.reason->>'code', '') <> 'outcome_unknown')
   )`
-  const [{ freshFrom }] = await tx<[{ freshFrom: number }]>`
-    select coalesce(max(d.id) + 1, 0) as fresh_from from deliveries d where d.job_id = ${jobId} and not ${isRest}`
-  const { count } = await tx`
+  const { freshFrom } = await tx.one<{ freshFrom: number }>(sql`
+    select coalesce(max(d.id) + 1, 0) as fresh_from from deliveries d where d.job_id = ${jobId} and not ${isRest}`)
+  const count = await tx.run(sql`
     update deliveries d
-    set ${untried(tx)}, not_before = case when d.id >= ${freshFrom} then 'epoch' else clock_now() end
-    where d.job_id = ${jobId} and ${isRest}`
-  if (count > 0) await tx`update jobs set fresh_from = ${freshFrom} where id = ${jobId}`
+    set ${untried}, not_before = case when d.id >= ${freshFrom} then 'epoch' else clock_now() end
+    where d.job_id = ${jobId} and ${isRest}`)
+  if (count > 0) await tx.run(sql`update jobs set fresh_from = ${freshFrom} where id = ${jobId}`)
   return count
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { isDatabaseDown, type Sql } from '../platform/database/connection.ts'
+import type { Pool } from '../platform/database/connection.ts'
+import { isDatabaseDown } from '../platform/database/errors.ts'
+import { sql } from '../platform/database/sql.ts'
 import { type Answer, type Batches, idle, type Turn, writeAlone } from './batch.ts'
 import { type Claim, hasLease, LEASE_MS, releaseAccount } from './claim.ts'
 import { type Attempt, consequenceOf, reason } from './consequence.ts'
@@ -41,7 +43,7 @@ export async function runAccount(sender: Sender, claim: Claim): Promise<void> {
     if (step.kind === 'send') claim.leaseEndsAt = Math.max(claim.leaseEndsAt, step.intendedAt + LEASE_MS)
     result = step.kind === 'send' ? await attempt(sender, claim, step, reachAccount(step)) : null
   }
-  await insist(() => releaseAccount(sender.sql, claim), sender.isGivingUp)
+  await insist(() => releaseAccount(sender.db, claim), sender.isGivingUp)
 }
 
 /** Records what became of the last message and asks for the next one, in one go. */
@@ -53,7 +55,7 @@ async function takeTurn(sender: Sender, claim: Claim, result: Result | null): Pr
   // Another delivery has this id already: no proof that ours went out, and none that it did not.
   if (answer.isTaken) return takeTurn(sender, claim, resultOf(result.work, unreadable))
   sender.moved(result.work)
-  if (answer.mayBeOver) await insist(() => finishJobs(sender.sql, result.work.jobId), sender.isGivingUp)
+  if (answer.mayBeOver) await insist(() => finishJobs(sender.db, result.work.jobId), sender.isGivingUp)
   return answer
 }
 
@@ -66,17 +68,17 @@ async function hand(sender: Sender, turn: Turn): Promise<Answer> {
 }
 
 /** The intent may be committed all the same; that it was not sent is certain. The result is written anew. */
-async function recover({ sql, isGivingUp }: Sender, turn: Turn, error: unknown): Promise<Answer> {
+async function recover({ db, isGivingUp }: Sender, turn: Turn, error: unknown): Promise<Answer> {
   const { claim, result, intent } = turn
-  if (intent !== null) await insist(() => withdrawIntent(sql, claim.instanceId, intent), isGivingUp)
-  if (result) return insist(() => writeAlone(sql, { ...turn, intent: null }), isGivingUp)
+  if (intent !== null) await insist(() => withdrawIntent(db, claim.instanceId, intent), isGivingUp)
+  if (result) return insist(() => writeAlone(db, { ...turn, intent: null }), isGivingUp)
   if (!isDatabaseDown(error)) throw error
   return idle
 }
 
 async function attempt(sender: Sender, claim: Claim, work: Work, way: Way): Promise<Result> {
   const outcome = await send(sender, claim, work, way)
-  if (outcome.kind === 'media_gone') await insist(() => forgetMedia(sender.sql, work), sender.isGivingUp)
+  if (outcome.kind === 'media_gone') await insist(() => forgetMedia(sender.db, work), sender.isGivingUp)
   return resultOf(work, outcome)
 }
 
@@ -89,8 +91,9 @@ const resultOf = (work: Work, outcome: Attempt): Result => ({
 
 const unreadable: Attempt = { kind: 'unknown', reason: reason('provider_unreadable') }
 
-const forgetMedia = (sql: Sql, { jobId, mediaId }: Work) => sql`
-  update jobs set media_id = null where id = ${jobId} and media_id = ${mediaId}`
+const forgetMedia = (db: Pool, { jobId, mediaId }: Work) =>
+  db.run(sql`
+  update jobs set media_id = null where id = ${jobId} and media_id = ${mediaId}`)
 
 /** Never throws: whatever happens in here has to be settled. */
 async function send(sender: Sender, claim: Claim, work: Work, way: Way): Promise<Attempt> {

@@ -3,6 +3,7 @@ import type { Reason } from '@sendroom/contract/values'
 import { expect, test } from 'vitest'
 import { useEngineWorld } from '../../test/engine-world.ts'
 import { countWaiting } from '../../test/locks.ts'
+import { sql } from '../platform/database/sql.ts'
 import { failOverdue } from './account.ts'
 import { claimAccounts } from './claim.ts'
 import {
@@ -40,7 +41,7 @@ async function untilStatus(jobId: number, status: string) {
 }
 
 const times = async (jobId: number) =>
-  (await world.sql`select started_at, completed_at from jobs where id = ${jobId}`)[0]
+  (await world.db.many(sql`select started_at, completed_at from jobs where id = ${jobId}`))[0]
 
 test('[R-141] a job runs to its end: everybody gets the message once, in order', async () => {
   const { provider, ledger } = world.scripted()
@@ -63,7 +64,7 @@ test('a job that is being created, however large, holds its account back from no
   const { provider } = world.scripted()
   const job = await world.add.job()
 
-  await world.sql.begin(async (tx) => {
+  await world.db.begin(async (tx) => {
     await planJob(tx, {
       jobType: 'SendToGroups',
       messageId: null,
@@ -111,7 +112,7 @@ test('ten workers share the accounts: each account sends one message after anoth
 
 test('[R-139] a scheduled job waits for its time, starts when it has come, however late we return', async () => {
   const { provider, ledger } = world.scripted()
-  const [{ at }] = await world.sql<[{ at: string }]>`select clock_now() + interval '3 hours' as at`
+  const { at } = await world.db.one<{ at: string }>(sql`select clock_now() + interval '3 hours' as at`)
   const job = await world.add.job({ scheduledAt: at })
   const first = world.worker(provider)
   const other = await world.add.job()
@@ -135,13 +136,13 @@ test('[R-140] a due job becomes Running whatever its account does, and says why 
   await untilStatus(job.id, 'Running')
 
   expect(await times(job.id)).toEqual({ startedAt: expect.any(String), completedAt: null })
-  expect(await whyWaiting(world.sql, job.id)).toEqual({
+  expect(await whyWaiting(world.db, job.id)).toEqual({
     waiting: reason('account_inactive'),
     nextSendAt: null,
   })
   expect(calls.sends).toHaveLength(0)
 
-  await world.sql`update instances set is_active = true where id = ${instanceId}`
+  await world.db.run(sql`update instances set is_active = true where id = ${instanceId}`)
   await untilStatus(job.id, 'Completed')
 })
 
@@ -173,7 +174,7 @@ test('a busy provider gets a rest, and nobody is lost', async () => {
       : accept(send)
   const job = await world.add.job()
   world.worker(provider)
-  await world.until(async () => (await whyWaiting(world.sql, job.id)).waiting?.code === 'provider_busy')
+  await world.until(async () => (await whyWaiting(world.db, job.id)).waiting?.code === 'provider_busy')
   const { inFlight, sentByHour } = (await world.account(job.instanceId)) ?? {}
   expect({ inFlight, sentByHour }).toEqual({ inFlight: null, sentByHour: {} })
 
@@ -210,18 +211,18 @@ test('after a cancel no send begins; what was in flight is recorded and holds ba
   const job = await world.add.job()
   world.worker(provider)
   await world.until(() => calls.sends.length === 1)
-  expect(await hasUnsettled(world.sql, job.instanceId)).toBe(true)
+  expect(await hasUnsettled(world.db, job.instanceId)).toBe(true)
 
-  expect(await cancelJob(world.sql, job.id, 'Ann')).toBe('done')
-  expect(await restartJob(world.sql, job.id, 'Ann')).toBe('settling')
-  expect(await deleteJobs(world.sql, [job.id], 'Ann', 0)).toBe('busy')
+  expect(await cancelJob(world.db, job.id, 'Ann')).toBe('done')
+  expect(await restartJob(world.db, job.id, 'Ann')).toBe('settling')
+  expect(await deleteJobs(world.db, [job.id], 'Ann', 0)).toBe('busy')
   open()
-  await world.until(async () => !(await hasUnsettled(world.sql, job.instanceId)))
+  await world.until(async () => !(await hasUnsettled(world.db, job.instanceId)))
 
   expect(await world.statuses(job.id)).toEqual(['sent', 'skipped', 'skipped'])
   expect(await world.jobStatus(job.id)).toBe('Cancelled')
   expect(ledger).toHaveLength(1)
-  expect(await restartJob(world.sql, job.id, 'Ann')).toBe('done')
+  expect(await restartJob(world.db, job.id, 'Ann')).toBe('done')
   await untilStatus(job.id, 'Completed')
   expect(ledger).toHaveLength(4)
 })
@@ -237,7 +238,7 @@ test('a message given back after the cancel is skipped, not sent', async () => {
   world.worker(provider)
   await world.until(() => calls.sends.length === 1)
 
-  await cancelJob(world.sql, job.id, 'Ann')
+  await cancelJob(world.db, job.id, 'Ann')
   open()
 
   await world.until(async () => (await world.statuses(job.id)).every((status) => status === 'skipped'))
@@ -245,17 +246,17 @@ test('a message given back after the cancel is skipped, not sent', async () => {
 })
 
 test('an intent that waits behind a cancel sees it, although its snapshot is older', async () => {
-  const { sql } = world
+  const { db } = world
   const job = await world.add.job({ status: 'Running' })
-  const [claim] = await claimAccounts(sql, 10)
+  const [claim] = await claimAccounts(db, 10)
   if (!claim) throw new Error('Nothing was claimed')
 
-  const [cancelled, step] = await sql.begin(async (tx) => {
-    await tx`select from instances where id = ${job.instanceId} for update`
-    const cancelling = cancelJob(sql, job.id, 'Ann')
-    await world.until(async () => (await countWaiting(world.sql)) === 1)
+  const [cancelled, step] = await db.begin(async (tx) => {
+    await tx.run(sql`select from instances where id = ${job.instanceId} for update`)
+    const cancelling = cancelJob(db, job.id, 'Ann')
+    await world.until(async () => (await countWaiting(world.db)) === 1)
     const intending = world.ask(claim)
-    await world.until(async () => (await countWaiting(world.sql)) === 2)
+    await world.until(async () => (await countWaiting(world.db)) === 2)
     // Not awaited inside: both go on when this transaction ends.
     return [{ cancelling }, { intending }] as const
   })
@@ -266,24 +267,24 @@ test('an intent that waits behind a cancel sees it, although its snapshot is old
 })
 
 test('an intent that waits while all the rest fails leaves the mark of the fresh rows where it is', async () => {
-  const { sql } = world
+  const { db } = world
   const job = await world.add.job({ status: 'Running' })
-  const [claim] = await claimAccounts(sql, 10)
+  const [claim] = await claimAccounts(db, 10)
   if (!claim) throw new Error('Nothing was claimed')
 
   // As `failQueued` does, before the job is ended.
-  const step = await sql.begin(async (tx) => {
-    await tx`select from instances where id = ${job.instanceId} for no key update`
-    await tx`update deliveries set status = 'failed' where job_id = ${job.id}`
-    await tx`update jobs set ${noneFresh(tx, job.id)} where id = ${job.id}`
+  const step = await db.begin(async (tx) => {
+    await tx.run(sql`select from instances where id = ${job.instanceId} for no key update`)
+    await tx.run(sql`update deliveries set status = 'failed' where job_id = ${job.id}`)
+    await tx.run(sql`update jobs set ${noneFresh(job.id)} where id = ${job.id}`)
     const intending = world.ask(claim)
-    await world.until(async () => (await countWaiting(world.sql)) === 1)
+    await world.until(async () => (await countWaiting(world.db)) === 1)
     return { intending }
   })
   await step.intending
 
-  const [left] = await sql`
-    select count(*) as fresh from deliveries d join jobs j on j.id = d.job_id where j.id = ${job.id} and d.id >= j.fresh_from`
+  const left = await db.maybeOne(sql`
+    select count(*) as fresh from deliveries d join jobs j on j.id = d.job_id where j.id = ${job.id} and d.id >= j.fresh_from`)
   expect(left).toEqual({ fresh: 0 })
 })
 
@@ -298,7 +299,7 @@ test('many cancels in the middle of sending: nobody is attempted after the answe
   const atAnswer = await Promise.all(
     jobs.map(async (job, n) => {
       await world.until(async () => (await attempted(job.id)) > n / 2)
-      await cancelJob(world.sql, job.id, 'Ann')
+      await cancelJob(world.db, job.id, 'Ann')
       return attempted(job.id)
     }),
   )
@@ -318,7 +319,7 @@ test('a paused job sends nothing, and the others of its account go on', async ()
   await untilStatus(job.id, 'Completed')
   await untilStatus(paused.id, 'Running')
 
-  expect(await whyWaiting(world.sql, paused.id)).toMatchObject({ waiting: reason('paused') })
+  expect(await whyWaiting(world.db, paused.id)).toMatchObject({ waiting: reason('paused') })
   expect(ledger).toHaveLength(3)
 })
 
@@ -343,8 +344,8 @@ test('stop() lets what is in flight finish, records it and hands the account ove
 
 test('the image goes up once per job and is sent by its id', async () => {
   const { provider, calls, ledger } = world.scripted()
-  const [image] = await world.sql<[{ id: number }]>`
-    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`
+  const image = await world.db.one<{ id: number }>(sql`
+    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`)
   const job = await world.add.job({ imageId: image.id, textContent: 'Caption' })
   world.worker(provider)
 
@@ -358,8 +359,8 @@ test('the image goes up once per job and is sent by its id', async () => {
 
 test('a forgotten image is uploaded again and its message sent; forgotten twice, the recipient fails', async () => {
   const { provider, script, accept, calls } = world.scripted()
-  const [image] = await world.sql<[{ id: number }]>`
-    insert into images (name, mime_type, size) values ('b.png', 'image/png', 1) returning id`
+  const image = await world.db.one<{ id: number }>(sql`
+    insert into images (name, mime_type, size) values ('b.png', 'image/png', 1) returning id`)
   script.onSend = (send) =>
     send.mediaId === 'media-1' || send.to === '3@g.us' ? { kind: 'media_gone' } : accept(send)
   const job = await world.add.job({ imageId: image.id })
@@ -374,8 +375,8 @@ test('a forgotten image is uploaded again and its message sent; forgotten twice,
 
 test('an image whose store is away is tried again, and the log says what is wrong', async () => {
   const { provider } = world.scripted()
-  const [image] = await world.sql<[{ id: number }]>`
-    insert into images (name, mime_type, size) values ('d.png', 'image/png', 1) returning id`
+  const image = await world.db.one<{ id: number }>(sql`
+    insert into images (name, mime_type, size) values ('d.png', 'image/png', 1) returning id`)
   let isAway = true
   const readImage = async () => {
     if (isAway) throw new Error('The bucket is gone')
@@ -385,8 +386,8 @@ test('an image whose store is away is tried again, and the log says what is wron
   world.worker(provider, { readImage })
 
   await world.until(async () => (await world.log(job.id)).includes('image_upload_failed'))
-  const [{ reason }] = await world.sql<[{ reason: Reason }]>`
-    select reason from job_logs where job_id = ${job.id} and reason->>'code' = 'image_upload_failed'`
+  const { reason } = await world.db.one<{ reason: Reason }>(sql`
+    select reason from job_logs where job_id = ${job.id} and reason->>'code' = 'image_upload_failed'`)
   expect(reason.params.why).toBe('image_store_down')
 
   isAway = false
@@ -396,8 +397,8 @@ test('an image whose store is away is tried again, and the log says what is wron
 
 test('a job whose image does not go up takes turns like any other, and says it once', async () => {
   const { provider, script } = world.scripted()
-  const [image] = await world.sql<[{ id: number }]>`
-    insert into images (name, mime_type, size) values ('e.png', 'image/png', 1) returning id`
+  const image = await world.db.one<{ id: number }>(sql`
+    insert into images (name, mime_type, size) values ('e.png', 'image/png', 1) returning id`)
   script.onUpload = () => ({
     kind: 'busy',
     reason: { code: 'provider_error', params: { status: 503 } },
@@ -418,8 +419,8 @@ test('a job whose image does not go up takes turns like any other, and says it o
 
 test('an image that is refused fails the whole job with the reason', async () => {
   const { provider, script } = world.scripted()
-  const [image] = await world.sql<[{ id: number }]>`
-    insert into images (name, mime_type, size) values ('c.png', 'image/png', 1) returning id`
+  const image = await world.db.one<{ id: number }>(sql`
+    insert into images (name, mime_type, size) values ('c.png', 'image/png', 1) returning id`)
   script.onUpload = () => ({ kind: 'rejected', reason: { code: 'media_refused', params: {} } })
   const job = await world.add.job({ imageId: image.id })
   world.worker(provider)
@@ -442,7 +443,7 @@ test('an account in trouble waits with its reason, is asked again, and goes on b
   script.onStatus = () => ({ status: linked ? 'Connected' : 'NeedsLogin', linkedNumber: null })
   const job = await world.add.job()
   world.worker(provider)
-  await world.until(async () => (await whyWaiting(world.sql, job.id)).waiting?.code === 'account_not_linked')
+  await world.until(async () => (await whyWaiting(world.db, job.id)).waiting?.code === 'account_not_linked')
   expect(await world.account(job.instanceId)).toMatchObject({ status: 'NeedsLogin' })
   expect(calls).toMatchObject({ status: 0, sends: { length: 1 } })
 
@@ -494,36 +495,36 @@ test('a message on its way when the provider tells of trouble does not end it: t
   const job = await world.add.job()
   const engine = world.worker(provider)
   await world.until(() => calls.sends.length === 1)
-  await world.sql`update jobs set started_at = clock_now() - interval '3 days' where id = ${job.id}`
+  await world.db.run(sql`update jobs set started_at = clock_now() - interval '3 days' where id = ${job.id}`)
 
-  await accountHasTrouble(world.sql, job.instanceId, 'NeedsLogin')
+  await accountHasTrouble(world.db, job.instanceId, 'NeedsLogin')
   answer.open()
   await world.until(async () => (await world.statuses(job.id))[0] === 'sent')
   await engine.stop()
-  await failOverdue(world.sql, DAY_MS)
+  await failOverdue(world.db, DAY_MS)
 
   expect(await world.statuses(job.id)).toEqual(['sent', 'queued', 'queued'])
   expect(await world.log(job.id)).toEqual(['job_started', 'account_waits'])
   await world.moveClock('1 day')
-  await failOverdue(world.sql, DAY_MS)
+  await failOverdue(world.db, DAY_MS)
   expect(await world.statuses(job.id)).toEqual(['sent', 'failed', 'failed'])
 })
 
 test('an inactive account gives up on nothing, and begins its wait anew when it is active again', async () => {
   const { id: instanceId } = await world.add.instance({ isActive: false })
   const job = await world.add.job({ instanceId, status: 'Running' })
-  await accountHasTrouble(world.sql, instanceId, 'NeedsLogin')
+  await accountHasTrouble(world.db, instanceId, 'NeedsLogin')
   await world.moveClock('2 days')
-  await failOverdue(world.sql, DAY_MS)
+  await failOverdue(world.db, DAY_MS)
   expect(await world.statuses(job.id)).toEqual(['queued', 'queued', 'queued'])
 
-  await world.sql`update instances set is_active = true where id = ${instanceId}`
-  await accountIsActive(world.sql, instanceId)
+  await world.db.run(sql`update instances set is_active = true where id = ${instanceId}`)
+  await accountIsActive(world.db, instanceId)
   await world.moveClock('23 hours')
-  await failOverdue(world.sql, DAY_MS)
+  await failOverdue(world.db, DAY_MS)
   expect(await world.statuses(job.id)).toEqual(['queued', 'queued', 'queued'])
   await world.moveClock('1 hour')
-  await failOverdue(world.sql, DAY_MS)
+  await failOverdue(world.db, DAY_MS)
   expect(await world.jobStatus(job.id)).toBe('Failed')
 })
 
@@ -539,7 +540,7 @@ test('a status check that sees the account connected lets it go on at once', asy
   await world.until(async () => (await world.account(job.instanceId))?.waiting)
 
   linked = true
-  await accountIsWell(world.sql, job.instanceId)
+  await accountIsWell(world.db, job.instanceId)
 
   await untilStatus(job.id, 'Completed')
 })
@@ -551,19 +552,19 @@ test('ten failures in a row make the account wait until a person resumes it', as
     refuses ? { kind: 'rejected', reason: { code: 'not_on_whatsapp', params: {} } } : accept(send)
   const job = await world.add.job({ recipients: people(12) })
   world.worker(provider)
-  await world.until(async () => (await whyWaiting(world.sql, job.id)).waiting?.code === 'account_failures')
+  await world.until(async () => (await whyWaiting(world.db, job.id)).waiting?.code === 'account_failures')
   expect(calls.sends).toHaveLength(10)
   const failures = Array.from({ length: 10 }, () => 'delivery_failed')
   expect(await world.log(job.id)).toEqual(['job_started', ...failures, 'account_waits'])
 
-  await accountIsWell(world.sql, job.instanceId)
+  await accountIsWell(world.db, job.instanceId)
   await world.moveClock('2 days')
   refuses = false
   const other = await world.add.job()
   await untilStatus(other.id, 'Completed')
   expect(calls).toMatchObject({ sends: { length: 13 }, status: 0 })
 
-  await resumeAccount(world.sql, job.instanceId, 'Ann')
+  await resumeAccount(world.db, job.instanceId, 'Ann')
   await untilStatus(job.id, 'Completed')
   expect(await world.log(job.id)).toEqual(expect.arrayContaining(['account_waits', 'account_resumed_by']))
 })

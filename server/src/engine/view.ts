@@ -3,11 +3,12 @@ import type { RecipientCounts } from '@sendroom/contract/jobs'
 import type { ReasonCode } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../platform/database/connection.ts'
+import { sql } from '../platform/database/sql.ts'
 import { hasDoubt, hasDueDelivery, hasInFlight, hasQueuedDelivery } from './queue.ts'
 
 /** How the recipients of a job's present run stand, counted from the rows. */
 export async function recipientCounts(db: Db, jobId: number): Promise<RecipientCounts> {
-  const [counts] = await db<[RecipientCounts]>`
+  const counts = await db.one<RecipientCounts>(sql`
     select count(*) as total,
       count(*) filter (where status in ('queued', 'sending', 'doubt')) as waiting,
       count(*) filter (where status = 'sent') as sent,
@@ -17,7 +18,7 @@ export async function recipientCounts(db: Db, jobId: number): Promise<RecipientC
       count(*) filter (where status = 'failed' and reason->>'code' = 'outcome_unknown') as unknown,
       count(*) filter (where status = 'sent' and delivered_at is not null) as delivered,
       count(*) filter (where status = 'sent' and read_at is not null) as read
-    from deliveries where job_id = ${jobId}`
+    from deliveries where job_id = ${jobId}`)
   return counts
 }
 
@@ -79,7 +80,7 @@ function reasonOf(job: Facts): Waiting {
 }
 
 async function findFacts(db: Db, jobId: number): Promise<Facts | null> {
-  const [facts] = await db<Facts[]>`
+  const facts = await db.maybeOne<Facts>(sql`
     select j.status, j.paused_at is not null as is_paused, j.scheduled_at,
       j.status = 'Pending' and coalesce(j.scheduled_at, 'epoch') > clock_now() as is_scheduled,
       i.is_active, i.waiting as account_waits, i.busy, i.next_due_at, i.next_due_at > clock_now() as is_pausing,
@@ -88,13 +89,13 @@ async function findFacts(db: Db, jobId: number): Promise<Facts | null> {
       quiet_until(i.quiet_from, i.quiet_to, i.time_zone, clock_now()) as quiet_until,
       cap_free_at(i.sent_by_hour, chat_kind(j.job_type),
         case j.job_type when 'SendToGroups' then i.group_cap else i.private_cap end, clock_now()) as cap_free_at,
-      ${hasQueuedDelivery(db)} as has_queued, ${hasDueDelivery(db)} as has_due,
-      ${hasDoubt(db)} as has_doubt, ${hasInFlight(db)} as is_sending,
+      ${hasQueuedDelivery} as has_queued, ${hasDueDelivery} as has_due,
+      ${hasDoubt} as has_doubt, ${hasInFlight} as is_sending,
       (select min(d.not_before) from deliveries d
        where d.job_id = j.id and d.status = 'queued' and d.not_before > 'epoch') as given_back_until,
       exists (select from jobs other where other.instance_id = j.instance_id and other.id <> j.id
         and other.status = 'Running' and other.paused_at is null) as others_are_due
     from jobs j join instances i on i.id = j.instance_id
-    where j.id = ${jobId}`
+    where j.id = ${jobId}`)
   return facts ?? null
 }

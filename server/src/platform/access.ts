@@ -1,6 +1,7 @@
 import type { Access } from '@sendroom/contract/endpoint'
 import type { Role } from '@sendroom/contract/users'
 import type { Db } from './database/connection.ts'
+import { identifier, sql } from './database/sql.ts'
 import { Refusal } from './refusal.ts'
 
 /** Who is calling. */
@@ -16,7 +17,7 @@ export type Caller = {
 }
 
 /** Condition in SQL: the session `s` of the user `u` is good. */
-export const sessionLives = (sql: Db) => sql`(s.expires_at > clock_now() and u.is_active)`
+export const sessionLives = sql`(s.expires_at > clock_now() and u.is_active)`
 
 const RULES: Record<Exclude<Access, 'public'>, (caller: Caller) => boolean> = {
   signedIn: () => true,
@@ -38,20 +39,19 @@ export function requireAccess(caller: Caller | null, access: Access): void {
  * Condition in SQL: the instance in this column is one the caller sees. By their ids: of a subquery the planner does not
  * know how few rows it lets through, and would walk over everybody's.
  */
-export const seesInstance = (sql: Db, caller: Caller, column: string) =>
-  isAdmin(caller) ? sql`true` : sql`${sql(column)} = any(${caller.instanceIds})`
+export const seesInstance = (caller: Caller, column: string) =>
+  isAdmin(caller) ? sql`true` : sql`${identifier(column)} = any(${caller.instanceIds})`
 
 /** Condition in SQL: the caller sees this message: one of their instances', or their own without an instance. */
-export const seesMessage = (sql: Db, caller: Caller, alias: string) =>
-  sql`(
-    ${seesInstance(sql, caller, `${alias}.instance_id`)}
-    or (${sql(alias)}.instance_id is null and ${sql(alias)}.created_by_user_id = ${caller.id})
+export const seesMessage = (caller: Caller, alias: string) => sql`(
+    ${seesInstance(caller, `${alias}.instance_id`)}
+    or (${identifier(alias)}.instance_id is null and ${identifier(alias)}.created_by_user_id = ${caller.id})
   )`
 
 /** The ids of the instances the caller sees by now; null when it is all of them. */
-export async function visibleInstances(sql: Db, caller: Caller): Promise<ReadonlySet<number> | null> {
+export async function visibleInstances(db: Db, caller: Caller): Promise<ReadonlySet<number> | null> {
   if (isAdmin(caller)) return null
-  const visible = await sql<{ instanceId: number }[]>`
-    select instance_id from user_instances where user_id = ${caller.id}`
+  const visible = await db.many<{ instanceId: number }>(sql`
+    select instance_id from user_instances where user_id = ${caller.id}`)
   return new Set(visible.map(({ instanceId }) => instanceId))
 }

@@ -1,5 +1,6 @@
 import type { Change } from '@sendroom/contract/events'
 import type { Db } from './database/connection.ts'
+import { sql } from './database/sql.ts'
 
 /** The channel on which processes tell each other what changed; the database's own triggers speak there too. */
 export const CHANGES = 'sendroom_changes'
@@ -18,5 +19,7 @@ export function tellChanges(db: Db, notices: Notice[]) {
   const payloads: string[] = []
   for (let start = 0; start < notices.length; start += A_PAYLOAD)
     payloads.push(JSON.stringify(notices.slice(start, start + A_PAYLOAD)))
-  return db`select pg_notify(${CHANGES}, payload) from unnest(${payloads}::text[]) as told (payload)`
+  return db.many(
+    sql`select pg_notify(${CHANGES}, payload) from unnest(${payloads}::text[]) as told (payload)`,
+  )
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { PgBoss } from 'pg-boss'
-import type { DatabaseTarget } from './database/connection.ts'
+import type { Pool } from './database/connection.ts'
 
 /** What recurs: done by one worker at a time, whichever it is. `signal` says that the process stops. */
 export type Recurring = { everyMinutes: number; run: (signal: AbortSignal) => Promise<unknown> }
@@ -53,16 +53,16 @@ const queues = [
 ]
 
 /**
- * Background work other than deliveries, on pg-boss: queues in the database, cron, retries, heartbeats. It has a
- * small pool of its own, and is loaded and connected when it is first needed.
+ * Background work other than deliveries, on pg-boss: queues in the database, cron, retries, heartbeats. Loaded when it
+ * is first needed.
  */
-export function openChores({ database, log }: { database: DatabaseTarget; log: Log }): Chores {
+export function openChores({ db, log }: { db: Pool; log: Log }): Chores {
   const stopping = new AbortController()
   let isWorker = false
   let boss: Promise<PgBoss> | undefined
 
   function started(): Promise<PgBoss> {
-    const starting = boss ?? start(database, isWorker, log)
+    const starting = boss ?? start(db, isWorker, log)
     boss = starting
     starting.catch(() => {
       if (boss === starting) boss = undefined // the next who needs it tries again
@@ -102,22 +102,11 @@ export function openChores({ database, log }: { database: DatabaseTarget; log: L
   }
 }
 
-async function start(database: DatabaseTarget, isWorker: boolean, log: Log): Promise<PgBoss> {
+async function start(db: Pool, isWorker: boolean, log: Log): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss')
-  const address = typeof database === 'string' ? { connectionString: withUsualSsl(database) } : database
-  const boss = new PgBoss({
-    ...address,
-    max: 2,
-    application_name: 'sendroom chores',
-    supervise: isWorker,
-    schedule: isWorker,
-  })
-  // It goes on by itself when the database is back; without a listener the event would end the process.
-  boss.on('error', (error) => {
-    // The driver hangs its whole connection on it, which says nothing and would fill the log.
-    if ('client' in error) delete error.client
-    log.warn({ err: error }, 'The background work met an error')
-  })
+  const boss = new PgBoss({ db: { executeSql: db.executeSql }, supervise: isWorker, schedule: isWorker })
+  // Work goes on by itself when the database is back; without a listener the event would end the process.
+  boss.on('error', (error) => log.warn({ err: error }, 'The background work met an error'))
   try {
     await boss.start()
     for (const queue of queues) await boss.createQueue(queue.name, queue)
@@ -126,14 +115,6 @@ async function start(database: DatabaseTarget, isWorker: boolean, log: Log): Pro
     await boss.stop({ graceful: false }).catch(() => {})
     throw error
   }
-}
-
-/** This driver reads `sslmode=require` more strictly than PostgreSQL's own, and than ours, unless it is told. */
-function withUsualSsl(url: string): string {
-  const parsed = URL.parse(url)
-  if (!parsed?.searchParams.has('sslmode')) return url
-  parsed.searchParams.set('uselibpqcompat', 'true')
-  return parsed.href
 }
 
 async function take(boss: PgBoss, duties: Duties, stopping: AbortSignal, log: Log): Promise<void> {

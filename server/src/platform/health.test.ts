@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useWorld } from '../../test/world.ts'
+import { sql } from './database/sql.ts'
 
 const world = useWorld()
 
@@ -9,7 +10,7 @@ test('[R-296] the process is up, and ready only while the database has its schem
   expect((await ask('/api/health')).json()).toEqual({ status: 'ok' })
   expect((await ask('/api/ready')).json()).toEqual({ status: 'ok' })
 
-  await world.sql`drop schema public cascade`
+  await world.db.run(sql`drop schema public cascade`)
 
   expect((await ask('/api/health')).statusCode).toBe(200)
   expect(await ask('/api/ready')).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } })

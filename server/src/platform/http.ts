@@ -7,7 +7,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { type Caller, requireAccess } from './access.ts'
-import { isDatabaseDown, isUnstorable } from './database/connection.ts'
+import { isDatabaseDown, isUnstorable } from './database/errors.ts'
 import { readMultipart, type UploadedFile } from './multipart.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
 

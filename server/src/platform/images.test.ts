@@ -10,13 +10,14 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { countWaiting } from '../../test/locks.ts'
 import { picture } from '../../test/pictures.ts'
 import { useWorld } from '../../test/world.ts'
+import { sql } from './database/sql.ts'
 import { keepImage, openImages, sweepImages } from './images.ts'
 
 const world = useWorld()
 
 async function keep() {
-  const id = await keepImage(world.sql, world.images, await picture())
-  const [{ name }] = await world.sql<[{ name: string }]>`select name from images where id = ${id}`
+  const id = await keepImage(world.db, world.images, await picture())
+  const { name } = await world.db.one<{ name: string }>(sql`select name from images where id = ${id}`)
   return { id, name }
 }
 
@@ -51,7 +52,7 @@ test('an image whose store can not be used is not said to be missing', async () 
   })
 })
 
-const sweep = () => sweepImages(world.sql, world.images)
+const sweep = () => sweepImages(world.db, world.images)
 
 test('an image that nothing has referred to for an hour is swept with its file', async () => {
   const { name } = await keep()
@@ -61,7 +62,7 @@ test('an image that nothing has referred to for an hour is swept with its file',
   await world.shiftClock('61 minutes')
   await sweep()
 
-  expect(await world.sql`select from images`).toHaveLength(0)
+  expect(await world.db.many(sql`select from images`)).toHaveLength(0)
   expect(await world.images.read(name)).toBeNull()
 })
 
@@ -71,11 +72,11 @@ test('an image whose file could not be deleted is swept the next time', async ()
   await world.shiftClock('61 minutes')
   const isAway = async () => Promise.reject(new Error('the store is away'))
 
-  await expect(sweepImages(world.sql, { ...world.images, remove: isAway })).rejects.toThrow()
+  await expect(sweepImages(world.db, { ...world.images, remove: isAway })).rejects.toThrow()
   await sweep()
 
   expect(await world.images.read(name)).toBeNull()
-  expect(await world.sql`select from images`).toHaveLength(0)
+  expect(await world.db.many(sql`select from images`)).toHaveLength(0)
 })
 
 test.each(['message', 'job'] as const)('an image of a %s stays', async (owner) => {
@@ -94,7 +95,7 @@ test('an image taken into use again waits its hour anew', async () => {
   await sweep()
   const message = await world.add.message({ imageId: id })
   await sweep()
-  await world.sql`delete from messages where id = ${message.id}`
+  await world.db.run(sql`delete from messages where id = ${message.id}`)
   await world.shiftClock('61 minutes')
   await sweep()
 
@@ -106,16 +107,16 @@ test('a sweep waits for whoever is taking the image into use, and leaves it to t
   await sweep()
   await world.shiftClock('2 hours')
   let swept: Promise<void> | undefined
-  await world.sql.begin(async (tx) => {
-    await tx`
-      insert into messages (text_content, created_by_user_name, image_id) values ('Hello', 'somebody', ${id})`
+  await world.db.begin(async (tx) => {
+    await tx.run(sql`
+      insert into messages (text_content, created_by_user_name, image_id) values ('Hello', 'somebody', ${id})`)
     swept = sweep()
-    await expect.poll(() => countWaiting(world.sql)).toBe(1)
+    await expect.poll(() => countWaiting(world.db)).toBe(1)
   })
   await swept
 
   expect(await world.images.read(name)).not.toBeNull()
-  expect(await world.sql`select from images`).toHaveLength(1)
+  expect(await world.db.many(sql`select from images`)).toHaveLength(1)
 })
 
 test('a folder that is not there, as before its disk is mounted, is not one without the image', async () => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Disk } from 'flydrive'
 import type { Config } from '../config.ts'
-import type { Db, Sql } from './database/connection.ts'
+import type { Db, Pool } from './database/connection.ts'
+import { identifier, sql, values } from './database/sql.ts'
 import { type CleanImage, cleanImage, type ImageType } from './image-file.ts'
 import { Refusal } from './refusal.ts'
 
@@ -106,40 +107,41 @@ async function openBucket({ bucket, region, endpoint }: Extract<Config['imageSto
 }
 
 /** In SQL: the address of the image whose id this column holds, or null. */
-export const imageUrl = (sql: Db, idColumn: string) =>
-  sql`(select '/images/' || image.name from images image where image.id = ${sql(idColumn)})`
+export const imageUrl = (idColumn: string) =>
+  sql`(select '/images/' || image.name from images image where image.id = ${identifier(idColumn)})`
 
 /** Stores what was uploaded and returns the image's id: the file first, so that no row points at nothing. */
-export async function keepImage(sql: Sql, images: ImageStore, uploaded: Buffer): Promise<number> {
+export async function keepImage(db: Pool, images: ImageStore, uploaded: Buffer): Promise<number> {
   const { bytes, extension } = await cleanImage(uploaded)
   const name = await images.put(bytes, extension)
   const row = { name, mimeType: mimeTypeOf(name), size: bytes.length }
-  const [{ id }] = await sql<[{ id: number }]>`insert into images ${sql(row)} returning id`
+  const { id } = await db.one<{ id: number }>(sql`insert into images ${values(row)} returning id`)
   return id
 }
 
 /** Deletes the images that no message and no job has referred to for an hour; to be called now and then. */
-export async function sweepImages(sql: Sql, images: ImageStore): Promise<void> {
-  await markUnused(sql)
-  const unused = await sql<{ id: number; name: string }[]>`
-    select id, name from images where unused_since <= clock_now() - interval '1 hour' order by id limit 1000`
-  for (const { id, name } of unused) await deleteUnused(sql, id, () => images.remove(name))
+export async function sweepImages(db: Pool, images: ImageStore): Promise<void> {
+  await markUnused(db)
+  const unused = await db.many<{ id: number; name: string }>(sql`
+    select id, name from images where unused_since <= clock_now() - interval '1 hour' order by id limit 1000`)
+  for (const { id, name } of unused) await deleteUnused(db, id, () => images.remove(name))
 }
 
-const isUsed = (sql: Db) => sql`(
+const isUsed = sql`(
   exists (select from messages m where m.image_id = i.id) or exists (select from jobs j where j.image_id = i.id)
 )`
 
-const markUnused = (sql: Db) => sql`
+const markUnused = (db: Db) =>
+  db.run(sql`
   update images i set unused_since = case when unused_since is null then clock_now() end
-  where ${isUsed(sql)} = (unused_since is not null)`
+  where ${isUsed} = (unused_since is not null)`)
 
 /** Unless somebody took it into use meanwhile. The row goes only with its file: else nobody would know of that. */
-const deleteUnused = (sql: Sql, id: number, removeFile: () => Promise<void>) =>
-  sql.begin(async (tx) => {
+const deleteUnused = (db: Pool, id: number, removeFile: () => Promise<void>) =>
+  db.begin(async (tx) => {
     // A new reference needs this row's lock too: who holds it is seen by the second statement or waits for it.
-    await tx`select from images where id = ${id} for update`
-    const { count } = await tx`delete from images i where id = ${id} and not ${isUsed(tx)}`
+    await tx.run(sql`select from images where id = ${id} for update`)
+    const count = await tx.run(sql`delete from images i where id = ${id} and not ${isUsed}`)
     if (count === 1) await removeFile()
   })
 

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { useWorld } from '../../test/world.ts'
+import { sql } from './database/sql.ts'
 import { listPage } from './list.ts'
 
 const world = useWorld()
 
 async function numbers(query: { page?: number; pageSize?: number; sortDirection?: 'asc' | 'desc' } = {}) {
-  const { sql } = world
+  const { db } = world
   return listPage<{ id: number; kind: number }>(
-    sql,
+    db,
     { page: 1, pageSize: 10, sortDirection: 'asc', ...query },
     {
       select: sql`select n.id, n.kind`,
@@ -20,7 +21,9 @@ async function numbers(query: { page?: number; pageSize?: number; sortDirection?
 }
 
 const fill = (count: number) =>
-  world.sql`create table numbers as select id, id % 3 as kind from generate_series(1, ${count}::int) id`
+  world.db.run(
+    sql`create table numbers as select id, id % 3 as kind from generate_series(1, ${count}::int) id`,
+  )
 
 test('[R-168] ties are broken by id in the direction of the sort, so pages never overlap', async () => {
   await fill(9)
@@ -51,21 +54,21 @@ test('[R-167] a page past the end is empty and still counts right', async () => 
 test('[R-169] counts are exact at once up to 10,000', async () => {
   await fill(10_000)
   expect((await numbers()).pagination.totalCount).toBe(10_000)
-  await world.sql`delete from numbers where id = 1`
+  await world.db.run(sql`delete from numbers where id = 1`)
   expect((await numbers()).pagination.totalCount).toBe(9999)
 })
 
 test('[R-169] a longer list is counted whole, and its count kept for a while', async () => {
   await fill(10_005)
   expect((await numbers()).pagination.totalCount).toBe(10_005)
-  await world.sql`delete from numbers where id = 1`
+  await world.db.run(sql`delete from numbers where id = 1`)
   expect((await numbers()).pagination.totalCount).toBe(10_005)
 })
 
 test('[R-169] the last page needs no count: it knows where the list ends', async () => {
   await fill(10_005)
   await numbers()
-  await world.sql`delete from numbers where id = 1`
+  await world.db.run(sql`delete from numbers where id = 1`)
 
   const last = await numbers({ page: 1001 })
 

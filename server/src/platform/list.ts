@@ -1,33 +1,34 @@
 import { type Page, paginationOf, type SortDirection } from '@sendroom/contract/paging'
-import type { Db, Fragment } from './database/connection.ts'
+import type { Db } from './database/connection.ts'
+import { type Sql, sql } from './database/sql.ts'
 
 type Query = { page: number; pageSize: number; sortDirection: SortDirection }
 
 type List = {
   /** `select …`, the columns of a row as the contract names them. */
-  select: Fragment
+  select: Sql
   /** `from … where …`, always with a condition: who may see what, and the search. */
-  from: Fragment
-  sortBy: Fragment
+  from: Sql
+  sortBy: Sql
   /** The id column: it breaks ties, so that pages never overlap. */
-  id: Fragment
+  id: Sql
   /** What else decides which rows there are: the list's name, the caller, the search. */
   countKey: unknown[]
 }
 
 /** One page of a list. A page past the end has no rows, and the right count all the same. */
-export async function listPage<Row extends object>(sql: Db, query: Query, list: List): Promise<Page<Row>> {
+export async function listPage<Row extends object>(db: Db, query: Query, list: List): Promise<Page<Row>> {
   const direction = query.sortDirection === 'asc' ? sql`asc` : sql`desc`
   const order = sql`order by ${list.sortBy} ${direction}, ${list.id} ${direction}`
   const before = (query.page - 1) * query.pageSize
   // The ids first: else what a row is made of would be looked up for every row of the pages before, too.
-  const data = await sql<Row[]>`
+  const data = await db.many<Row>(sql`
     ${list.select} ${list.from} and ${list.id} in (
       select ${list.id} ${list.from} ${order} limit ${query.pageSize} offset ${before}
-    ) ${order}`
+    ) ${order}`)
   const isLastPage = data.length < query.pageSize && (data.length > 0 || query.page === 1)
   // A search that finds little is as dear to count as to show.
-  const total = isLastPage ? before + data.length : await count(sql, list)
+  const total = isLastPage ? before + data.length : await count(db, list)
   return { data: [...data], pagination: paginationOf(query, total) }
 }
 
@@ -40,18 +41,18 @@ type Counted = { total: Promise<number>; at: number }
 const longLists = new WeakMap<Db, Map<string, Counted>>()
 
 /** Exact up to 10,000 rows; beyond that it may be up to a minute old. */
-async function count(sql: Db, { from, countKey }: List): Promise<number> {
-  const counts = longLists.get(sql) ?? new Map<string, Counted>()
-  longLists.set(sql, counts)
+async function count(db: Db, { from, countKey }: List): Promise<number> {
+  const counts = longLists.get(db) ?? new Map<string, Counted>()
+  longLists.set(db, counts)
   const key = JSON.stringify(countKey)
   const known = counts.get(key)
   if (known && performance.now() - known.at < KEEP_MS) return known.total
 
   counts.delete(key)
-  const [{ total: first }] = await sql<[{ total: number }]>`
-    select count(*) as total from (select 1 ${from} limit ${EXACT + 1}) first`
+  const { total: first } = await db.one<{ total: number }>(sql`
+    select count(*) as total from (select 1 ${from} limit ${EXACT + 1}) first`)
   if (first <= EXACT) return first
-  return keepCount(counts, key, countAll(sql, from))
+  return keepCount(counts, key, countAll(db, from))
 }
 
 function keepCount(counts: Map<string, Counted>, key: string, total: Promise<number>): Promise<number> {
@@ -61,7 +62,7 @@ function keepCount(counts: Map<string, Counted>, key: string, total: Promise<num
   return total
 }
 
-async function countAll(sql: Db, from: Fragment): Promise<number> {
-  const [{ total }] = await sql<[{ total: number }]>`select count(*) as total ${from}`
+async function countAll(db: Db, from: Sql): Promise<number> {
+  const { total } = await db.one<{ total: number }>(sql`select count(*) as total ${from}`)
   return total
 }

@@ -10,7 +10,8 @@ import {
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '../startup-error.ts'
-import type { Sql } from './database/connection.ts'
+import type { Pool } from './database/connection.ts'
+import { sql } from './database/sql.ts'
 
 export type Secrets = {
   /** AES-256-GCM: nonce, tag and text in one. */
@@ -49,15 +50,17 @@ export function secretsOf(secretKey: string): Secrets {
  * only while the database is still empty: a lost key must be noticed, never replaced.
  */
 export async function openSecrets(
-  sql: Sql,
+  db: Pool,
   config: { secretKey?: string; dataDir: string },
 ): Promise<Secrets> {
-  return sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(hashtext('sendroom secrets'))`
-    const [installation] = await tx<{ secretCheck: Buffer }[]>`select secret_check from installation`
+  return db.begin(async (tx) => {
+    await tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom secrets'))`)
+    const installation = await tx.maybeOne<{ secretCheck: Buffer }>(
+      sql`select secret_check from installation`,
+    )
     const secrets = secretsOf(config.secretKey ?? keyFile(config.dataDir, installation === undefined))
     const check = secrets.hash('secret check')
-    if (!installation) await tx`insert into installation (secret_check) values (${check})`
+    if (!installation) await tx.run(sql`insert into installation (secret_check) values (${check})`)
     else if (!timingSafeEqual(installation.secretCheck, check)) throw new StartupError(wrongKey(config))
     return secrets
   })

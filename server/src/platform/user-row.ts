@@ -1,9 +1,11 @@
 import type { User } from '@sendroom/contract/users'
-import { type Db, isUniqueViolation } from './database/connection.ts'
+import type { Db } from './database/connection.ts'
+import { isUniqueViolation } from './database/errors.ts'
+import { sql } from './database/sql.ts'
 import { Refusal } from './refusal.ts'
 
 /** Of `users u`: a user as the contract shows one, the names of the assigned instances with it. */
-export const userColumns = (sql: Db) => sql`
+export const userColumns = sql`
   u.id, u.username, u.email, u.role, u.is_active, u.can_send_messages, u.can_create_jobs, u.created_at,
     (
       select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'name', i.name) order by i.name, i.id), '[]')
@@ -11,8 +13,8 @@ export const userColumns = (sql: Db) => sql`
       where ui.user_id = u.id
     ) as assigned_instances`
 
-export async function findUser(sql: Db, id: number): Promise<User | null> {
-  const [user] = await sql<User[]>`select ${userColumns(sql)} from users u where u.id = ${id}`
+export async function findUser(db: Db, id: number): Promise<User | null> {
+  const user = await db.maybeOne<User>(sql`select ${userColumns} from users u where u.id = ${id}`)
   return user ?? null
 }
 

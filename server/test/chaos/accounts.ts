@@ -1,5 +1,6 @@
 import { groupId, specialGroups } from '../../../simulator/src/index.ts'
-import type { Sql } from '../../src/platform/database/connection.ts'
+import type { Pool } from '../../src/platform/database/connection.ts'
+import { sql, values } from '../../src/platform/database/sql.ts'
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { factories } from '../factories.ts'
 import type { AccountPlan, JobPlan, Plan } from './plan.ts'
@@ -15,13 +16,13 @@ export type Account = {
 
 /** An account with its address book, in which the first of each kind will be refused, and an image for its jobs. */
 export async function addAccount(
-  sql: Sql,
+  db: Pool,
   name: string,
   plan: AccountPlan,
   receipts: Plan['receipts'],
 ): Promise<Account> {
   const token = `test_linked_${name}`
-  const { id } = await factories(sql, secretsOf(SECRET_KEY)).instance({
+  const { id } = await factories(db, secretsOf(SECRET_KEY)).instance({
     token,
     // Test-mode accounts are told by a way of their own.
     isTest: !receipts,
@@ -31,26 +32,28 @@ export async function addAccount(
     privatePauseToMs: plan.pauseMs.private * 2,
     groupCap: plan.cap,
     privateCap: plan.cap,
-    ...(plan.quiet && (await quietColumns(sql, plan.quiet))),
+    ...(plan.quiet && (await quietColumns(db, plan.quiet))),
   })
   const groups = [specialGroups(token).announcementsOnly, ...many((n) => groupId(token, 20 + n))]
   const people = ['84912340000', ...many((n) => `849123456${n + 10}`)].map(
     (number) => `${number}@s.whatsapp.net`,
   )
-  await sql`insert into groups ${sql(groups.map((chatId) => ({ instanceId: id, chatId, name: chatId })))}`
+  await db.run(
+    sql`insert into groups ${values(groups.map((chatId) => ({ instanceId: id, chatId, name: chatId })))}`,
+  )
   const image = { name, mimeType: 'image/png', size: 8 }
-  const [{ id: imageId }] = await sql<[{ id: number }]>`insert into images ${sql(image)} returning id`
+  const { id: imageId } = await db.one<{ id: number }>(sql`insert into images ${values(image)} returning id`)
   return { id, token, imageId, chats: { groups, people }, plan }
 }
 
 async function quietColumns(
-  sql: Sql,
+  db: Pool,
   { inSeconds, forSeconds, timeZone }: NonNullable<AccountPlan['quiet']>,
 ) {
-  const [times] = await sql<[{ quietFrom: string; quietTo: string }]>`
+  const times = await db.one<{ quietFrom: string; quietTo: string }>(sql`
     select (wall + ${inSeconds} * interval '1 s')::time as quiet_from,
       (wall + ${inSeconds + forSeconds} * interval '1 s')::time as quiet_to
-    from (select date_trunc('second', clock_now() at time zone ${timeZone}) as wall) now`
+    from (select date_trunc('second', clock_now() at time zone ${timeZone}) as wall) now`)
   return { ...times, timeZone }
 }
 

@@ -1,4 +1,5 @@
 import * as engine from '../../src/engine/index.ts'
+import { sql } from '../../src/platform/database/sql.ts'
 import { until } from '../until.ts'
 import { leapClock, whileNothingIsOpen } from './instruments.ts'
 import type { Action, JobAction, Plan } from './plan.ts'
@@ -13,7 +14,7 @@ export async function act(round: Round, plan: Plan, action: Action): Promise<voi
 }
 
 async function perform(round: Round, plan: Plan, action: Action): Promise<unknown> {
-  const { stage, sql } = round
+  const { stage, db } = round
   const { simulator } = stage
   switch (action.kind) {
     case 'kill worker':
@@ -25,10 +26,10 @@ async function perform(round: Round, plan: Plan, action: Action): Promise<unknow
     case 'kill provider':
       return stage.killSimulator()
     case 'cut connections':
-      await again(
-        () => sql`
+      await again(() =>
+        db.many(sql`
         select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = current_database() and application_name like 'worker%'`,
+        where datname = current_database() and application_name like 'worker%'`),
       )
       return
     case 'kill server':
@@ -51,11 +52,11 @@ async function perform(round: Round, plan: Plan, action: Action): Promise<unknow
     case 'set provider clock':
       return moveProviderClock(round, action.seconds)
     case 'leap clock':
-      return again(() => leapClock(sql, action.seconds))
+      return again(() => leapClock(db, action.seconds))
     case 'leap provider clock':
-      return again(() => whileNothingIsOpen(sql, () => moveProviderClock(round, action.seconds)))
+      return again(() => whileNothingIsOpen(db, () => moveProviderClock(round, action.seconds)))
     case 'resume account':
-      return round.ask(() => engine.resumeAccount(sql, round.account(action.account).id, 'Ann'))
+      return round.ask(() => engine.resumeAccount(db, round.account(action.account).id, 'Ann'))
     case 'write on phone': {
       const { token, chats } = round.account(action.account)
       await simulator.writeOnPhone(token, chats.people[action.place] ?? '', 'Hello')
@@ -99,8 +100,8 @@ async function makeBlind(round: Round, token: string): Promise<string> {
   const givenUp = await until(
     'somebody gives up',
     async () => {
-      const { count } = await again(
-        () => round.sql`select from chaos.story where reason = 'outcome_unknown' limit 1`,
+      const count = await again(() =>
+        round.db.run(sql`select from chaos.story where reason = 'outcome_unknown' limit 1`),
       )
       return count > 0
     },
@@ -113,7 +114,7 @@ const slotOf = async (round: Round, whom: number | 'sender') =>
   whom === 'sender' ? round.slotOfSender() : whom
 
 async function changeJob(round: Round, { kind, job: place }: JobAction): Promise<unknown> {
-  const { sql, office } = round
+  const { db, office } = round
   const job = round.jobs.get(place)
   if (!job) return 'not created yet'
   if (office) {
@@ -123,22 +124,22 @@ async function changeJob(round: Round, { kind, job: place }: JobAction): Promise
   }
   switch (kind) {
     case 'cancel job':
-      return round.ask(() => engine.cancelJob(sql, job.id, 'Ann'))
+      return round.ask(() => engine.cancelJob(db, job.id, 'Ann'))
     case 'restart job':
-      return round.ask(() => engine.restartJob(sql, job.id, 'Ann'))
+      return round.ask(() => engine.restartJob(db, job.id, 'Ann'))
     // Who asks for those of unknown outcome may double them: only where texts don't tell.
     case 'retry job':
-      return round.ask(() => engine.retryFailed(sql, job.id, 'Ann', { includeUnknown: !round.plan.isMarked }))
+      return round.ask(() => engine.retryFailed(db, job.id, 'Ann', { includeUnknown: !round.plan.isMarked }))
     case 'delete job':
       round.later(0, async () =>
         round.note(
-          `  job ${job.id} deleted: ${await round.ask(() => engine.deleteJobs(sql, [job.id], 'Ann', 2_000))}`,
+          `  job ${job.id} deleted: ${await round.ask(() => engine.deleteJobs(db, [job.id], 'Ann', 2_000))}`,
         ),
       )
       return
     case 'pause job':
-      return round.ask(() => engine.pauseJob(sql, job.id, 'Ann'))
+      return round.ask(() => engine.pauseJob(db, job.id, 'Ann'))
     case 'resume job':
-      return round.ask(() => engine.resumeJob(sql, job.id, 'Ann'))
+      return round.ask(() => engine.resumeJob(db, job.id, 'Ann'))
   }
 }

@@ -11,8 +11,8 @@ const breakages = {
   'intent written after the send': [
     {
       file: 'batch.ts',
-      from: 'writeIntents(db, wishes, locking).execute()]),',
-      to: `writeIntents(db, wishes, locking).execute()]).then(async (answers) => {
+      from: 'writeIntents(tx, wishes, locking)]),',
+      to: `writeIntents(tx, wishes, locking)]).then(async (answers) => {
       const steps = answers[1].map((row) => stepOf(row, intendedAt))
       const sends = steps.filter(({ kind }) => kind === 'send')
       await Promise.all(sends.map((step) => turns.find(({ intent }) => intent === step.intent).sendEarly(step)))
@@ -21,8 +21,8 @@ const breakages = {
     },
     {
       file: 'batch.ts',
-      from: 'const committed = connection`commit`.execute()',
-      to: 'const committed = written.then(() => connection`commit`, () => connection`rollback`)',
+      from: 'db.beginPipelined(PLAN_BY_INDEX, (tx) =>',
+      to: 'db.begin((tx) =>',
     },
     {
       file: 'sender.ts',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LedgerEntry } from '../../../simulator/src/ledger.ts'
+import { sql } from '../../src/platform/database/sql.ts'
 import { until } from '../until.ts'
 import type { Breakage } from './breakages.ts'
 import type { ClerkOptions } from './clerk.ts'
@@ -56,28 +57,28 @@ const scenarios: Scenario[] = [
   {
     breakage: 'claim token not checked',
     async play(round) {
-      const { sql } = round
+      const { db } = round
       const moment = 'before update of media_id on jobs for each statement'
-      const gates = [await holdAt(sql, 'worker 0', moment), await holdAt(sql, 'worker 1', moment)] as const
+      const gates = [await holdAt(db, 'worker 0', moment), await holdAt(db, 'worker 1', moment)] as const
       await round.createJob(0, { ...job, withImage: true })
       const claimers = async () =>
-        (await readStory(sql)).filter(({ what, became }) => what === 'claim' && became).map(({ who }) => who)
+        (await readStory(db)).filter(({ what, became }) => what === 'claim' && became).map(({ who }) => who)
       const first = await until('one has it', async () => (await claimers())[0])
       const [mine, other] = first.startsWith('worker 0') ? gates : [gates[1], gates[0]]
       await mine.isWaited()
       // Its lease is over by the database's clock, and not by its own.
       await until('the other has it', async () => {
-        await sql`
+        await db.run(sql`
           update chaos.clock set ahead = ahead + interval '30 seconds'
           where exists (
             select from instances i join chaos.story s on s.what = 'claim' and s.became = i.claim::text
-            where s.who = ${first} and i.lease_until > clock_now())`
+            where s.who = ${first} and i.lease_until > clock_now())`)
         return (await claimers()).some((who) => who !== first)
       })
       await other.isWaited()
       await mine.open()
       const hasBegun = async () =>
-        (await readStory(sql)).some(({ who, became }) => who === first && became === 'sending')
+        (await readStory(db)).some(({ who, became }) => who === first && became === 'sending')
       await until('it sends with the claim of the other', hasBegun, 1000).catch(() => {})
       await other.open()
     },
@@ -91,7 +92,7 @@ const scenarios: Scenario[] = [
       await stage.simulator.addFault({ ...rule, token })
       await round.createJob(0, job)
       const intent = await until('an intent', async () =>
-        (await readStory(round.sql)).find(({ became }) => became === 'sending'),
+        (await readStory(round.db)).find(({ became }) => became === 'sending'),
       )
       // The client has given up after 20 s.
       const isLate = ({ at }: LedgerEntry) => at >= Date.parse(intent.at) + 27_000
@@ -102,16 +103,16 @@ const scenarios: Scenario[] = [
   {
     breakage: 'cancel without the lock',
     async play(round, breakage) {
-      const { sql } = round
+      const { db } = round
       const settled = await holdAt(
-        sql,
+        db,
         'worker',
         `after update on deliveries for each row when (old.status = 'sending' and new.status = 'queued')`,
       )
-      const skipped = await holdAt(sql, 'clerk', 'after update on deliveries for each statement')
+      const skipped = await holdAt(db, 'clerk', 'after update on deliveries for each statement')
       await stage.simulator.changeChannel(round.account(0).token, { state: 'QR' })
       await round.createJob(0, job)
-      await until('an intent', async () => (await readStory(sql)).some(({ became }) => became === 'sending'))
+      await until('an intent', async () => (await readStory(db)).some(({ became }) => became === 'sending'))
       await settled.isWaited()
       const jobId = round.jobs.get(0)?.id ?? 0
       const options: ClerkOptions = { database: round.database, jobId, ...(breakage ? { breakage } : {}) }
@@ -119,7 +120,7 @@ const scenarios: Scenario[] = [
       await skipped.isWaited()
       await settled.open()
       await until('it is given back', async () =>
-        (await readStory(sql)).some(({ was, became }) => was === 'sending' && became === 'queued'),
+        (await readStory(db)).some(({ was, became }) => was === 'sending' && became === 'queued'),
       )
       await skipped.open()
       expect(await clerk.ended, clerk.stderr).toBe(0)

@@ -1,5 +1,7 @@
 /** Cancels one job in a process of its own, so that it can be done by an engine broken on purpose. */
-import { connect, type DatabaseAddress } from '../../src/platform/database/connection.ts'
+
+import type { DatabaseAddress } from '../../src/database-url.ts'
+import { connect } from '../../src/platform/database/connection.ts'
 import { type Breakage, breakEngine, expectBroken } from './breakages.ts'
 
 export type ClerkOptions = { database: DatabaseAddress; jobId: number; breakage?: Breakage }
@@ -9,6 +11,6 @@ if (breakage) breakEngine(breakage)
 const { cancelJob } = await import('../../src/engine/index.ts')
 if (breakage) expectBroken(breakage)
 
-const sql = connect(database, { max: 1, applicationName: 'clerk' })
-await cancelJob(sql, jobId, 'Ann')
-await sql.end()
+const db = connect(database, { max: 1, applicationName: 'clerk' })
+await cancelJob(db, jobId, 'Ann')
+await db.end()

@@ -1,5 +1,6 @@
 import type { LedgerEntry } from '../../../simulator/src/ledger.ts'
-import type { Sql } from '../../src/platform/database/connection.ts'
+import type { Pool } from '../../src/platform/database/connection.ts'
+import { sql } from '../../src/platform/database/sql.ts'
 import type { Account } from './accounts.ts'
 import { readStory, type StoryLine } from './instruments.ts'
 import { type DeliveryRow, gatherReceipts, type Told } from './receipts.ts'
@@ -43,14 +44,14 @@ export type Evidence = {
   ledger: LedgerEntry[]
   /** Null where nobody hears of receipts. */
   told: (row: DeliveryRow) => Told | null
-  sql: Sql
+  db: Pool
 }
 
 export async function gather(round: Round): Promise<Evidence> {
-  const { sql } = round
-  const rows = await sql<AccountRow[]>`
+  const { db } = round
+  const rows = await db.many<AccountRow>(sql`
     select id, in_flight, coalesce(lease_until > clock_now(), false) as is_leased, quiet_from, quiet_to, time_zone
-    from instances`
+    from instances`)
   return {
     isMarked: round.plan.isMarked,
     accountWaitMs: round.plan.accountWaitMs,
@@ -59,15 +60,15 @@ export async function gather(round: Round): Promise<Evidence> {
       if (!row) throw new Error(`The account ${account.id} is gone`)
       return { ...account, ...row }
     }),
-    jobs: await sql<JobRow[]>`select * from jobs order by id`,
+    jobs: await db.many<JobRow>(sql`select * from jobs order by id`),
     ...(await gatherReceipts(round)),
-    logs: await sql<LogRow[]>`
-      select job_id, created_at as at, reason->>'code' as code, reason->'params' as params from job_logs order by id`,
-    sentCounts: await sql<Evidence['sentCounts'][number][]>`
-      select instance_id, group_id, sum(sent) as sent from sent_counts group by instance_id, group_id`,
-    story: await readStory(sql),
+    logs: await db.many<LogRow>(sql`
+      select job_id, created_at as at, reason->>'code' as code, reason->'params' as params from job_logs order by id`),
+    sentCounts: await db.many<Evidence['sentCounts'][number]>(sql`
+      select instance_id, group_id, sum(sent) as sent from sent_counts group by instance_id, group_id`),
+    story: await readStory(db),
     ledger: (await round.ledger()).filter(({ source }) => source === 'api'),
-    sql,
+    db,
   }
 }
 

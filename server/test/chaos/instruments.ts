@@ -1,12 +1,13 @@
-import type { Db, Sql } from '../../src/platform/database/connection.ts'
+import type { Db, Pool } from '../../src/platform/database/connection.ts'
+import { sql } from '../../src/platform/database/sql.ts'
 import type { FastTime } from './fast-time.ts'
 
 /**
  * What the suite adds, in a schema of its own: a clock that runs fast and can be set, and a diary of all that changed, written
  * by triggers in the very transactions: who (application_name) did what, in which order.
  */
-export async function addInstruments(sql: Sql, { originMs, speed }: FastTime): Promise<void> {
-  await sql.unsafe(`
+export async function addInstruments(db: Pool, { originMs, speed }: FastTime): Promise<void> {
+  await db.script(`
     create schema chaos;
     create table chaos.clock (origin timestamptz not null, speed float8 not null, ahead interval not null);
     insert into chaos.clock values (to_timestamp(${originMs} / 1000.0), ${speed}, '0');
@@ -124,26 +125,26 @@ export type StoryLine = {
   reason: string | null
 }
 
-export const readStory = (sql: Sql) => sql<StoryLine[]>`select * from chaos.story order by id`
+export const readStory = (db: Pool) => db.many<StoryLine>(sql`select * from chaos.story order by id`)
 
 /**
  * Does it while no message is on its way or in doubt and none can begin: what the look-ups conclude rests on the time
  * that has really passed. Says whether it could.
  */
-export const whileNothingIsOpen = (sql: Sql, task: (tx: Db) => Promise<unknown>): Promise<boolean> =>
-  sql.begin(async (tx) => {
-    const accounts = await tx<
-      { inFlight: number | null }[]
-    >`select in_flight from instances order by id for update`
-    const doubts = await tx`select from deliveries where status in ('sending', 'doubt') limit 1`
-    if (doubts.count > 0 || accounts.some(({ inFlight }) => inFlight !== null)) return false
+export const whileNothingIsOpen = (db: Pool, task: (tx: Db) => Promise<unknown>): Promise<boolean> =>
+  db.begin(async (tx) => {
+    const accounts = await tx.many<{ inFlight: number | null }>(
+      sql`select in_flight from instances order by id for update`,
+    )
+    const doubts = await tx.run(sql`select from deliveries where status in ('sending', 'doubt') limit 1`)
+    if (doubts > 0 || accounts.some(({ inFlight }) => inFlight !== null)) return false
     await task(tx)
     return true
   })
 
 /** Sets the clock forward by so much. */
-export const leapClock = (sql: Sql, seconds: number) => whileNothingIsOpen(sql, (tx) => setClock(tx, seconds))
+export const leapClock = (db: Pool, seconds: number) => whileNothingIsOpen(db, (tx) => setClock(tx, seconds))
 
 /** Sets the clock by so much at once, forward or back, whatever is under way. */
-export const setClock = (sql: Pick<Sql, 'unsafe'>, seconds: number) =>
-  sql.unsafe('update chaos.clock set ahead = ahead + make_interval(secs => $1)', [seconds])
+export const setClock = (db: Db, seconds: number) =>
+  db.run(sql`update chaos.clock set ahead = ahead + make_interval(secs => ${seconds})`)

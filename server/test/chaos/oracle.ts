@@ -247,7 +247,7 @@ const sentCountsAgree = ({ sentCounts, deliveries, accounts }: Evidence) =>
     })
   })
 
-async function countsAgree({ jobs, deliveries, sql }: Evidence) {
+async function countsAgree({ jobs, deliveries, db }: Evidence) {
   const wrong: string[] = []
   for (const job of jobs) {
     const rows = rowsOf(job, deliveries)
@@ -261,7 +261,7 @@ async function countsAgree({ jobs, deliveries, sql }: Evidence) {
       unknown: rows.filter(({ status, reason }) => status === 'failed' && reason?.code === 'outcome_unknown')
         .length,
     }
-    const counts = await recipientCounts(sql, job.id)
+    const counts = await recipientCounts(db, job.id)
     if (
       JSON.stringify({ ...expected, ...pickFrom(counts, Object.keys(expected)) }) !== JSON.stringify(expected)
     )

@@ -1,5 +1,6 @@
 import type { WireStatus } from '../../../simulator/src/acks.ts'
-import type { Sql } from '../../src/platform/database/connection.ts'
+import type { Pool } from '../../src/platform/database/connection.ts'
+import { sql } from '../../src/platform/database/sql.ts'
 import type { Account } from './accounts.ts'
 import type { Office } from './office.ts'
 import type { Plan } from './plan.ts'
@@ -34,7 +35,7 @@ export type Heard = {
 
 /** What a round is, here. */
 type Listener = {
-  sql: Sql
+  db: Pool
   stage: Stage
   office: Office | null
   accounts: Account[]
@@ -42,10 +43,10 @@ type Listener = {
 }
 
 /** The rows, and what was told of their messages. */
-export async function gatherReceipts({ sql, stage, office, accounts, plan }: Listener): Promise<Heard> {
+export async function gatherReceipts({ db, stage, office, accounts, plan }: Listener): Promise<Heard> {
   const letters = [...(office?.post.letters ?? [])]
-  const deliveries = await sql<DeliveryRow[]>`
-    select *, doubt_since is not null or next_look_at is not null as is_held_in_doubt from deliveries order by id`
+  const deliveries = await db.many<DeliveryRow>(sql`
+    select *, doubt_since is not null or next_look_at is not null as is_held_in_doubt from deliveries order by id`)
   if (office) return { deliveries, told: toldBy(letters) }
   if (plan.receipts !== 'polling') return { deliveries, told: () => null }
   const known = new Map<number, Told>()

@@ -1,12 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LedgerEntry } from '../../../simulator/src/ledger.ts'
+import type { DatabaseAddress } from '../../src/database-url.ts'
 import { planJob } from '../../src/engine/index.ts'
-import {
-  connect,
-  type DatabaseAddress,
-  isDatabaseDown,
-  type Sql,
-} from '../../src/platform/database/connection.ts'
+import { connect, type Pool } from '../../src/platform/database/connection.ts'
+import { isDatabaseDown } from '../../src/platform/database/errors.ts'
+import { sql } from '../../src/platform/database/sql.ts'
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { factories } from '../factories.ts'
 import { until } from '../until.ts'
@@ -37,7 +35,7 @@ export type MadeJob = { id: number; plan: JobPlan; chats: string[] }
 export class Round {
   readonly plan: Plan
   readonly stage: Stage
-  readonly sql: Sql
+  readonly db: Pool
   readonly accounts: Account[] = []
   /** By their place in the plan; those not created yet are missing. */
   readonly jobs = new Map<number, MadeJob>()
@@ -57,16 +55,16 @@ export class Round {
     this.#database = database
     const { accountWaitMs } = plan
     this.crew = new Crew(stage, { database, accountWaitMs, ...(breakage && { breakage }) }, this.violations)
-    this.sql = connect(database, { max: 4, applicationName: 'office' })
+    this.db = connect(database, { max: 4, applicationName: 'office' })
   }
 
   static async open(stage: Stage, plan: Plan, breakage?: Breakage): Promise<Round> {
     const round = new Round(stage, await stage.createDatabase(), plan, breakage)
-    const user = await factories(round.sql, secretsOf(SECRET_KEY)).admin()
+    const user = await factories(round.db, secretsOf(SECRET_KEY)).admin()
     round.#userId = user.id
     for (const [index, account] of plan.accounts.entries())
       round.accounts.push(
-        await addAccount(round.sql, `${round.#database.database}_${index}`, account, plan.receipts),
+        await addAccount(round.db, `${round.#database.database}_${index}`, account, plan.receipts),
       )
     await stage.simulator.setClockAhead(plan.providerAheadMs)
     await stage.simulator.setLatency(plan.latencyMs)
@@ -83,8 +81,7 @@ export class Round {
       this.stage.startServer(this.#database, port, publicUrl)
     this.office = await Office.open({ launch, token, seed, includeUnknown: !this.plan.isMarked })
     await until('the webhooks are set', async () => {
-      const unset = await this.sql`select from instances where webhook_base is null limit 1`
-      return unset.count === 0
+      return (await this.db.run(sql`select from instances where webhook_base is null limit 1`)) === 0
     })
   }
 
@@ -111,11 +108,11 @@ export class Round {
     const account = this.account(plan.account)
     const chats = plan.recipients.map((at) => account.chats[plan.kind][at] ?? '')
     const id = await again(() =>
-      this.sql.begin(async (tx) => {
-        const groups = await tx<{ id: number; chatId: string }[]>`
-          select id, chat_id from groups where instance_id = ${account.id}`
-        const [{ dueAt }] = await tx<[{ dueAt: string }]>`
-          select clock_now() + make_interval(secs => ${plan.dueInSeconds}) as due_at`
+      this.db.begin(async (tx) => {
+        const groups = await tx.many<{ id: number; chatId: string }>(sql`
+          select id, chat_id from groups where instance_id = ${account.id}`)
+        const { dueAt } = await tx.one<{ dueAt: string }>(sql`
+          select clock_now() + make_interval(secs => ${plan.dueInSeconds}) as due_at`)
         return planJob(tx, {
           jobType: plan.kind === 'groups' ? 'SendToGroups' : 'SendToUsers',
           messageId: null,
@@ -137,9 +134,9 @@ export class Round {
 
   /** Where the newest send was begun: most likely it is still under way there. */
   async slotOfSender(): Promise<number> {
-    const [newest] = await again(
-      () => this.sql<{ who: string }[]>`
-        select who from chaos.story where became = 'sending' order by id desc limit 1`,
+    const [newest] = await again(() =>
+      this.db.many<{ who: string }>(sql`
+        select who from chaos.story where became = 'sending' order by id desc limit 1`),
     )
     return Number(newest?.who.match(/worker (\d)/)?.[1] ?? 0)
   }
@@ -171,25 +168,25 @@ export class Round {
         this.#isStuck = true
         return
       }
-      if (idleMs > IDLE_MS) await again(() => leapToNextMoment(this.sql, (what) => this.note(what)))
+      if (idleMs > IDLE_MS) await again(() => leapToNextMoment(this.db, (what) => this.note(what)))
     }
   }
   #begun = 0
   #isStuck = false
 
   async #countSends(): Promise<number> {
-    const [{ begun }] = await again(
-      () => this.sql<[{ begun: number }]>`
-        select count(*) as begun from chaos.story where became = 'sending'`,
+    const { begun } = await again(() =>
+      this.db.one<{ begun: number }>(sql`
+        select count(*) as begun from chaos.story where became = 'sending'`),
     )
     return begun
   }
 
   async #isIdle(): Promise<boolean> {
-    const live = await again(
-      () => this.sql`select from jobs where status in ('Pending', 'Running') or settling limit 1`,
+    const live = await again(() =>
+      this.db.run(sql`select from jobs where status in ('Pending', 'Running') or settling limit 1`),
     )
-    return live.count === 0
+    return live === 0
   }
 
   /** Ends all faults, lets everything go on, and waits until nothing is open any more. */
@@ -200,9 +197,9 @@ export class Round {
     this.crew.expectAlive()
     const giveUpAt = performance.now() + withinS * 1000
     for (;;) {
-      const open = await again(() => whatIsOpen(this.sql))
+      const open = await again(() => whatIsOpen(this.db))
       if (open === null) break
-      await again(() => leapToNextMoment(this.sql, (what) => this.note(what)))
+      await again(() => leapToNextMoment(this.db, (what) => this.note(what)))
       if (performance.now() > giveUpAt) {
         this.violations.push(`It did not come to rest: ${open}`)
         break
@@ -217,11 +214,11 @@ export class Round {
   /** Until all is told, and what was told is applied; where it is asked for, time is leapt over. */
   async #receiptsComeIn(giveUpAt: number) {
     await delay(this.stage.real(LAST_RECEIPT_MS))
-    await again(() => seeAccountsWell(this.sql))
+    await again(() => seeAccountsWell(this.db))
     for (; performance.now() < giveUpAt; await delay(50)) {
       const isAllTold = !this.office?.post.hasMore
       if (isAllTold && receiptsAgree(await again(() => gatherReceipts(this))).length === 0) return
-      await again(() => leapToNextReceipt(this.sql, (what) => this.note(what)))
+      await again(() => leapToNextReceipt(this.db, (what) => this.note(what)))
     }
   }
 
@@ -229,7 +226,7 @@ export class Round {
     return (await Promise.all(this.tokens.map((token) => this.stage.simulator.ledger(token)))).flat()
   }
 
-  setClock = (seconds: number) => again(() => setClock(this.sql, seconds))
+  setClock = (seconds: number) => again(() => setClock(this.db, seconds))
 
   /** Never throws for a database that is away: the person would see 503 and try again. */
   async ask<T>(task: () => Promise<T>): Promise<T | 'away'> {
@@ -246,6 +243,6 @@ export class Round {
     await Promise.all(this.#pending)
     await this.crew[Symbol.asyncDispose]()
     await this.office?.[Symbol.asyncDispose]()
-    await this.sql.end({ timeout: 1 })
+    await this.db.end(1000)
   }
 }

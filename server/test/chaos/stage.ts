@@ -7,14 +7,13 @@ import type { ChannelChange } from '../../../simulator/src/channels.ts'
 import type { FaultRule } from '../../../simulator/src/faults.ts'
 import type { LedgerEntry } from '../../../simulator/src/ledger.ts'
 import type { ReceiptRules } from '../../../simulator/src/receipts.ts'
+import type { DatabaseAddress } from '../../src/database-url.ts'
 import { type Cluster, startCluster } from '../../src/platform/database/cluster.ts'
-import {
-  connect,
-  type DatabaseAddress,
-  isDatabaseDown,
-  type Sql,
-} from '../../src/platform/database/connection.ts'
+import { connect } from '../../src/platform/database/connection.ts'
+import { isDatabaseDown } from '../../src/platform/database/errors.ts'
 import { migrate } from '../../src/platform/database/migrate.ts'
+import { storeSessionDefaults } from '../../src/platform/database/session-defaults.ts'
+import { identifier, sql } from '../../src/platform/database/sql.ts'
 import { Program } from '../process.ts'
 import { until } from '../until.ts'
 import type { FastTime } from './fast-time.ts'
@@ -70,7 +69,7 @@ export class Stage {
       { ...this.#cluster.address, database: 'postgres' },
       { max: 1, applicationName: 'chaos' },
     )
-    await again(() => admin`create database ${admin(database)} template tpl strategy file_copy`)
+    await again(() => admin.run(sql`create database ${identifier(database)} template tpl strategy file_copy`))
     await admin.end()
     return { ...this.#cluster.address, database }
   }
@@ -103,8 +102,8 @@ export class Stage {
   async killDatabase(): Promise<void> {
     const { address } = this.#cluster
     const postmaster = Number(readFileSync(join(address.host, 'postmaster.pid'), 'utf8').split('\n')[0])
-    const sql = connect(address, { max: 1, applicationName: 'chaos' })
-    const children = await again(() => sql<{ pid: number }[]>`select pid from pg_stat_activity`)
+    const db = connect(address, { max: 1, applicationName: 'chaos' })
+    const children = await again(() => db.many<{ pid: number }>(sql`select pid from pg_stat_activity`))
     for (const pid of [postmaster, ...children.map((child) => child.pid)]) {
       try {
         process.kill(pid, 'SIGKILL')
@@ -112,8 +111,8 @@ export class Stage {
         // gone already
       }
     }
-    await again(() => sql`select 1`)
-    await sql.end({ timeout: 1 })
+    await again(() => db.many(sql`select 1`))
+    await db.end(1000)
   }
 
   /** Kills the provider and starts it again, on its port and with its ledger; the faults in force are over. */
@@ -252,11 +251,12 @@ export const again = async <T>(ask: () => Promise<T>): Promise<T> => {
 async function createTemplate(address: DatabaseAddress, fast: FastTime) {
   const admin = connect({ ...address, database: 'postgres' }, { max: 1, applicationName: 'chaos' })
   // The files live on when only its processes are killed.
-  await admin`alter system set fsync = off`
-  await admin`select pg_reload_conf()`
-  await admin`create database tpl`
+  await admin.run(sql`alter system set fsync = off`)
+  await admin.run(sql`select pg_reload_conf()`)
+  await admin.run(sql`create database tpl`)
+  await storeSessionDefaults(admin, 'cluster')
   await admin.end()
-  const template: Sql = connect({ ...address, database: 'tpl' }, { max: 1, applicationName: 'chaos' })
+  const template = connect({ ...address, database: 'tpl' }, { max: 1, applicationName: 'chaos' })
   try {
     await migrate(template)
     await addInstruments(template, fast)

@@ -1,5 +1,7 @@
 /** A worker process of the chaos suite: the engine as it is (or broken on purpose), on the real adapter. */
-import { connect, type DatabaseAddress } from '../../src/platform/database/connection.ts'
+
+import type { DatabaseAddress } from '../../src/database-url.ts'
+import { connect } from '../../src/platform/database/connection.ts'
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { createWhapi } from '../../src/providers/whapi.ts'
 import { type Breakage, breakEngine, expectBroken } from './breakages.ts'
@@ -26,9 +28,9 @@ const tell = (level: string) => (details: object, sentence: string) => {
   process.stderr.write(`${level} ${sentence} ${error}\n`)
 }
 const whapi = createWhapi({ baseUrl: options.providerUrl })
-const sql = connect(options.database, { max: 5, applicationName: options.name })
+const db = connect(options.database, { max: 5, applicationName: options.name })
 const engine = startEngine({
-  sql,
+  db,
   providers: { live: whapi, test: whapi },
   secrets: secretsOf(SECRET_KEY),
   readImage: async () => ({ bytes: png, mimeType: 'image/png' }),
@@ -38,7 +40,7 @@ const engine = startEngine({
 process.once('SIGTERM', async () => {
   await engine.stop()
   await whapi.close()
-  await sql.end({ timeout: 1 })
+  await db.end(1000)
   process.exit(0)
 })
 

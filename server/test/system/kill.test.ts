@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
 import type { LedgerEntry } from '../../../simulator/src/ledger.ts'
-import { connect, type DatabaseAddress } from '../../src/platform/database/connection.ts'
+import type { DatabaseAddress } from '../../src/database-url.ts'
+import { connect } from '../../src/platform/database/connection.ts'
+import { sql } from '../../src/platform/database/sql.ts'
 import type { HttpClient } from '../http-client.ts'
 import { Installation, startSimulatorProcess } from '../process.ts'
 import { until } from '../until.ts'
@@ -107,10 +109,10 @@ function journalOf(dataDir: string): LedgerEntry[] {
 /** The postmaster first, or it would start its children again. */
 async function killDatabase(address: DatabaseAddress) {
   const postmaster = Number(readFileSync(join(address.host, 'postmaster.pid'), 'utf8').split('\n')[0])
-  const sql = connect(address, { max: 1, applicationName: 'sendroom test' })
-  const children = await sql<{ pid: number }[]>`select pid from pg_stat_activity`
+  const db = connect(address, { max: 1, applicationName: 'sendroom test' })
+  const children = await db.many<{ pid: number }>(sql`select pid from pg_stat_activity`)
   for (const pid of [postmaster, ...children.map((row) => row.pid)]) process.kill(pid, 'SIGKILL')
-  await sql.end({ timeout: 0 })
+  await db.end(0)
 }
 
 const untilRefused = (admin: HttpClient) =>

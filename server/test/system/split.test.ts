@@ -1,7 +1,11 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect as connectSocket, createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { DatabaseAddress } from '../../src/database-url.ts'
+import { startCluster } from '../../src/platform/database/cluster.ts'
+import { connect } from '../../src/platform/database/connection.ts'
+import { identifier, sql } from '../../src/platform/database/sql.ts'
 import { createTestDatabase } from '../database.ts'
 import { Installation, startSimulatorProcess } from '../process.ts'
 import { until } from '../until.ts'
@@ -80,11 +84,68 @@ test('a plain start with a database elsewhere makes its data folder, or says why
   })
 })
 
-/** A database of the test cluster at a URL such as operators give: that cluster listens on a Unix socket only. */
+describe('of two servers the second is used', () => {
+  test('when the first is down', async () => {
+    await using database = await externalDatabase()
+    await expectToDeliver(`127.0.0.1:1,${database.host}`, database)
+  })
+
+  test('when the first accepts no writes', async () => {
+    await using database = await externalDatabase()
+    await using standby = await readOnlyServer(database.name)
+    await expectToDeliver(`${standby.host},${database.host}`, database)
+  })
+})
+
+async function expectToDeliver(hosts: string, { user, name }: { user: string; name: string }) {
+  await using home = await Installation.create({ DATABASE_URL: `postgres://${user}@${hosts}/${name}` })
+  const admin = await home.signIn(await home.start())
+  const instanceId = await addAccount(admin, 'test_linked')
+  const numbers = phoneNumbers(5)
+  const job = { jobType: 'SendToUsers', phoneNumbers: numbers.join(',') } as const
+  const jobId = await orderJob(admin, { text: 'Hello', instanceId, ...job })
+  expect(await endedJob(admin, jobId, 60_000)).toMatchObject({ status: 'Completed', recipients: allSent(5) })
+}
+
+/** A server with a database of this name, which refuses every write as a standby does. */
+async function readOnlyServer(name: string) {
+  const home = await Installation.create()
+  const cluster = await startCluster(home.dataDir, console)
+  const db = connect(cluster.address, { max: 1, applicationName: 'sendroom test' })
+  await db.run(sql`create database ${identifier(name)}`)
+  await db.run(sql`alter system set default_transaction_read_only = on`)
+  await db.run(sql`select pg_reload_conf()`)
+  await db.end()
+  const relay = await startRelay(cluster.address)
+  return {
+    host: relay.host,
+    async [Symbol.asyncDispose]() {
+      relay.close()
+      await cluster.stop()
+    },
+  }
+}
+
+/** A database of the test cluster at a URL such as operators give. */
 async function externalDatabase() {
   const { address, drop } = await createTestDatabase('template0')
+  const relay = await startRelay(address)
+  return {
+    host: relay.host,
+    user: address.user,
+    name: address.database,
+    url: `postgres://${address.user}@${relay.host}/${address.database}`,
+    async [Symbol.asyncDispose]() {
+      relay.close()
+      await drop()
+    },
+  }
+}
+
+/** A TCP port for a cluster of ours, which listens on a Unix socket only. */
+async function startRelay(address: DatabaseAddress) {
   const relay = createServer((client) => {
-    const upstream = connect(join(address.host, `.s.PGSQL.${address.port}`))
+    const upstream = connectSocket(join(address.host, `.s.PGSQL.${address.port}`))
     for (const socket of [client, upstream]) socket.on('error', () => {})
     // A killed worker's connection is reset, which ends no pipe: its transaction would keep its locks for ever.
     client.on('close', () => upstream.destroy())
@@ -93,11 +154,5 @@ async function externalDatabase() {
   })
   await once(relay.listen(0, '127.0.0.1'), 'listening')
   const { port } = relay.address() as AddressInfo // a TCP server has one
-  return {
-    url: `postgres://${address.user}@127.0.0.1:${port}/${address.database}`,
-    async [Symbol.asyncDispose]() {
-      relay.close()
-      await drop()
-    },
-  }
+  return { host: `127.0.0.1:${port}`, close: () => relay.close() }
 }

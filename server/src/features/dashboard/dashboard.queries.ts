@@ -1,31 +1,32 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { type Caller, seesInstance, seesMessage } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
 
 type JobCounts = Pick<
   DashboardStats,
   'totalJobs' | 'pendingJobs' | 'runningJobs' | 'completedJobs' | 'failedJobs'
 >
 
-export async function countJobs(sql: Db, caller: Caller): Promise<JobCounts> {
-  const [counts] = await sql<[JobCounts]>`
+export async function countJobs(db: Db, caller: Caller): Promise<JobCounts> {
+  const counts = await db.one<JobCounts>(sql`
     select count(*) as total_jobs, count(*) filter (where j.status = 'Pending') as pending_jobs,
       count(*) filter (where j.status = 'Running') as running_jobs,
       count(*) filter (where j.status = 'Completed') as completed_jobs,
       count(*) filter (where j.status = 'Failed') as failed_jobs
-    from jobs j where ${seesInstance(sql, caller, 'j.instance_id')}`
+    from jobs j where ${seesInstance(caller, 'j.instance_id')}`)
   return counts
 }
 
-export async function countMessages(sql: Db, caller: Caller): Promise<number> {
-  const [{ count }] = await sql<[{ count: number }]>`
-    select count(*) from messages m where ${seesMessage(sql, caller, 'm')}`
+export async function countMessages(db: Db, caller: Caller): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) from messages m where ${seesMessage(caller, 'm')}`)
   return count
 }
 
 /** Groups that the account has left are past: they count nowhere here. */
-const visibleGroups = (sql: Db, caller: Caller) =>
-  sql`groups g where g.left_at is null and ${seesInstance(sql, caller, 'g.instance_id')}`
+const visibleGroups = (caller: Caller) =>
+  sql`groups g where g.left_at is null and ${seesInstance(caller, 'g.instance_id')}`
 
 type GroupFacts = {
   totalGroups: number
@@ -33,42 +34,44 @@ type GroupFacts = {
   fingerprint: string
 }
 
-export async function findGroupFacts(sql: Db, caller: Caller): Promise<GroupFacts> {
-  const [facts] = await sql<[GroupFacts]>`
+export async function findGroupFacts(db: Db, caller: Caller): Promise<GroupFacts> {
+  const facts = await db.one<GroupFacts>(sql`
     select count(*) as total_groups,
       coalesce(bit_xor(hashtextextended(g.id || ' ' || coalesce(g.last_sync_at::text, ''), 0)), 0)::text
         as fingerprint
-    from ${visibleGroups(sql, caller)}`
+    from ${visibleGroups(caller)}`)
   return facts
 }
 
-export async function countParticipants(sql: Db, caller: Caller): Promise<number> {
-  const [{ count }] = await sql<[{ count: number }]>`
+export async function countParticipants(db: Db, caller: Caller): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
     select count(distinct p.person_id) from participants p
-    where p.group_id in (select g.id from ${visibleGroups(sql, caller)})`
+    where p.group_id in (select g.id from ${visibleGroups(caller)})`)
   return count
 }
 
-export async function countSent(sql: Db, caller: Caller): Promise<number> {
-  const [{ count }] = await sql<[{ count: number }]>`
+export async function countSent(db: Db, caller: Caller): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
     select coalesce(sum(c.sent), 0) as count from sent_counts c
-    where ${seesInstance(sql, caller, 'c.instance_id')}`
+    where ${seesInstance(caller, 'c.instance_id')}`)
   return count
 }
 
 /** The five groups that got most messages. */
-export const findTopGroups = (sql: Db, caller: Caller) => sql<DashboardStats['topGroups']>`
+export const findTopGroups = (db: Db, caller: Caller) =>
+  db.many<DashboardStats['topGroups'][number]>(sql`
   with sent as (
     select c.group_id, sum(c.sent) as count from sent_counts c
-    where ${seesInstance(sql, caller, 'c.instance_id')} group by c.group_id
+    where ${seesInstance(caller, 'c.instance_id')} group by c.group_id
   )
   select g.name as group_name, g.participant_count, sent.count as messages_sent
   from sent join groups g on g.id = sent.group_id
   where g.left_at is null and sent.count > 0
-  order by sent.count desc, g.name, g.id limit 5`
+  order by sent.count desc, g.name, g.id limit 5`)
 
 /** Adds up the changes since the last time; to be called once a minute or so. */
-export const foldSentCounts = (sql: Db) => sql`
+export const foldSentCounts = (db: Db) =>
+  db.run(sql`
   with changed as (
     select instance_id, coalesce(group_id, 0) as group_id from sent_counts
     group by instance_id, coalesce(group_id, 0) having count(*) > 1
@@ -78,4 +81,4 @@ export const foldSentCounts = (sql: Db) => sql`
     returning c.instance_id, c.group_id, c.sent
   )
   insert into sent_counts
-  select instance_id, group_id, sum(sent) from folded group by instance_id, group_id having sum(sent) <> 0`
+  select instance_id, group_id, sum(sent) from folded group by instance_id, group_id having sum(sent) <> 0`)

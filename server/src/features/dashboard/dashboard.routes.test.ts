@@ -2,6 +2,7 @@ import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
 import type { TestUser } from '../../../test/factories.ts'
 import { useWorld } from '../../../test/world.ts'
+import { sql } from '../../platform/database/sql.ts'
 import { foldSentCounts } from './dashboard.queries.ts'
 
 const world = useWorld()
@@ -9,9 +10,9 @@ const world = useWorld()
 const stats = async (user: TestUser) => (await world.call(user, contract.dashboard.stats, {})).body
 
 const addParticipants = (groupId: number, ...personIds: string[]) =>
-  world.sql`
+  world.db.run(sql`
     insert into participants (group_id, person_id, rank)
-    select ${groupId}, person_id, 'member' from unnest(${personIds}::text[]) person_id`
+    select ${groupId}, person_id, 'member' from unnest(${personIds}::text[]) person_id`)
 
 /** This many messages went to the group, each by a job of its own. */
 async function send(group: { id: number; instanceId: number }, count: number) {
@@ -21,12 +22,12 @@ async function send(group: { id: number; instanceId: number }, count: number) {
       status: 'Completed',
       recipients: ['1@g.us', '2@g.us'],
     })
-    await world.sql`
+    await world.db.run(sql`
       update deliveries set status = 'sent', group_id = ${group.id}
-      where job_id = ${job.id} and chat_id = '1@g.us'`
-    await world.sql`
+      where job_id = ${job.id} and chat_id = '1@g.us'`)
+    await world.db.run(sql`
       update deliveries set status = 'failed', group_id = ${group.id}
-      where job_id = ${job.id} and chat_id = '2@g.us'`
+      where job_id = ${job.id} and chat_id = '2@g.us'`)
   }
 }
 
@@ -91,7 +92,7 @@ test('[R-128] the five groups with most sent messages lead, and one that was lef
   const names = async () => (await stats(admin)).topGroups.map(({ groupName }) => groupName)
 
   expect(await names()).toEqual(['F', 'E', 'D', 'B', 'C'])
-  await world.sql`update groups set left_at = clock_now() where name = 'F'`
+  await world.db.run(sql`update groups set left_at = clock_now() where name = 'F'`)
 
   expect(await names()).toEqual(['E', 'D', 'B', 'C', 'A'])
   expect(await stats(admin)).toMatchObject({ totalGroups: 5, totalSentMessages: 21 })
@@ -105,8 +106,8 @@ test('[R-126] [R-127] a sync changes the number of participants, a restart the n
   expect(await stats(admin)).toMatchObject({ totalUniqueUsers: 1, totalSentMessages: 2 })
 
   await addParticipants(group.id, '842')
-  await world.sql`update groups set last_sync_at = clock_now()`
-  const [job] = await world.sql<{ id: number }[]>`select id from jobs limit 1`
+  await world.db.run(sql`update groups set last_sync_at = clock_now()`)
+  const job = await world.db.maybeOne<{ id: number }>(sql`select id from jobs limit 1`)
   await world.call(admin, contract.jobs.restart, { params: { id: job?.id ?? 0 } })
   expect(await stats(admin)).toMatchObject({
     totalUniqueUsers: 2,
@@ -115,7 +116,7 @@ test('[R-126] [R-127] a sync changes the number of participants, a restart the n
   })
 
   await world.call(admin, contract.jobs.bulkDelete, {
-    body: { jobIds: (await world.sql<{ id: number }[]>`select id from jobs`).map(({ id }) => id) },
+    body: { jobIds: (await world.db.many<{ id: number }>(sql`select id from jobs`)).map(({ id }) => id) },
   })
   expect(await stats(admin)).toMatchObject({ totalSentMessages: 0, topGroups: [] })
 })
@@ -126,20 +127,22 @@ test('[R-127] the counts of sent messages say what the deliveries say, whatever 
   await send(group, 3)
   await send(other, 1)
   const people = await world.add.job({ recipients: ['84901@s.whatsapp.net', '84902@s.whatsapp.net'] })
-  await world.sql`update deliveries set status = 'sent' where job_id = ${people.id}`
+  await world.db.run(sql`update deliveries set status = 'sent' where job_id = ${people.id}`)
   // A receipt told otherwise.
-  await world.sql`update deliveries set status = 'failed' where chat_id = '84902@s.whatsapp.net'`
+  await world.db.run(sql`update deliveries set status = 'failed' where chat_id = '84902@s.whatsapp.net'`)
   await world.call(admin, contract.instances.remove, { params: { id: other.instanceId } })
   const before = await stats(admin)
   expect(before).toMatchObject({ totalSentMessages: 4, topGroups: [{ messagesSent: 3 }] })
 
-  await Promise.all([foldSentCounts(world.sql), foldSentCounts(world.sql)])
+  await Promise.all([foldSentCounts(world.db), foldSentCounts(world.db)])
 
   expect(await stats(admin)).toEqual(before)
-  expect(await world.sql`select instance_id, group_id, sent from sent_counts order by sent`).toEqual([
-    { instanceId: people.instanceId, groupId: null, sent: 1 },
-    { instanceId: group.instanceId, groupId: group.id, sent: 3 },
-  ])
+  expect(await world.db.many(sql`select instance_id, group_id, sent from sent_counts order by sent`)).toEqual(
+    [
+      { instanceId: people.instanceId, groupId: null, sent: 1 },
+      { instanceId: group.instanceId, groupId: group.id, sent: 3 },
+    ],
+  )
 })
 
 test('without a session nothing is counted', async () => {

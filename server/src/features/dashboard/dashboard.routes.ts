@@ -1,9 +1,9 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import { answer } from '../../platform/http.ts'
 import { getStats } from './dashboard.service.ts'
 
-export function dashboardRoutes(app: FastifyInstance, { sql }: { sql: Sql }): void {
-  answer(app, contract.dashboard.stats, ({ caller }) => getStats(sql, caller))
+export function dashboardRoutes(app: FastifyInstance, { db }: { db: Pool }): void {
+  answer(app, contract.dashboard.stats, ({ caller }) => getStats(db, caller))
 }

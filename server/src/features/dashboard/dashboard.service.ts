@@ -1,6 +1,6 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import type { Caller } from '../../platform/access.ts'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import {
   countJobs,
   countMessages,
@@ -11,29 +11,29 @@ import {
 } from './dashboard.queries.ts'
 
 /** The numbers of what the caller may see. */
-export async function getStats(sql: Sql, caller: Caller): Promise<DashboardStats> {
+export async function getStats(db: Pool, caller: Caller): Promise<DashboardStats> {
   const [groups, totalMessages, jobs, totalSentMessages, topGroups] = await Promise.all([
-    countGroups(sql, caller),
-    countMessages(sql, caller),
-    countJobs(sql, caller),
-    countSent(sql, caller),
-    findTopGroups(sql, caller),
+    countGroups(db, caller),
+    countMessages(db, caller),
+    countJobs(db, caller),
+    countSent(db, caller),
+    findTopGroups(db, caller),
   ])
   return { ...groups, totalMessages, ...jobs, totalSentMessages, topGroups: [...topGroups] }
 }
 
 /** Distinct participants by the fingerprint of the groups they are in: counted anew only after a sync. */
-const participants = new WeakMap<Sql, Map<string, Promise<number>>>()
+const participants = new WeakMap<Pool, Map<string, Promise<number>>>()
 const KEPT = 100
 
-async function countGroups(sql: Sql, caller: Caller) {
-  const { totalGroups, fingerprint } = await findGroupFacts(sql, caller)
-  const known = participants.get(sql) ?? new Map<string, Promise<number>>()
-  participants.set(sql, known)
+async function countGroups(db: Pool, caller: Caller) {
+  const { totalGroups, fingerprint } = await findGroupFacts(db, caller)
+  const known = participants.get(db) ?? new Map<string, Promise<number>>()
+  participants.set(db, known)
   const key = `${totalGroups} ${fingerprint}`
   if (!known.has(key)) {
     if (known.size >= KEPT) known.clear()
-    const counted = countParticipants(sql, caller)
+    const counted = countParticipants(db, caller)
     counted.catch(() => known.delete(key))
     known.set(key, counted)
   }

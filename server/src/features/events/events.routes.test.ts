@@ -9,6 +9,7 @@ import { useWorld } from '../../../test/world.ts'
 import { openProgress } from '../../engine/progress.ts'
 import { tellChanges } from '../../platform/changes.ts'
 import { connect } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
 import { openHub } from './hub.ts'
 
 const world = useWorld()
@@ -74,11 +75,13 @@ test('an account’s status, the beginning and end of a sync, and a deletion are
       admin.changes.some((told) => told.feature === change.feature && told.id === change.id),
     )
 
-  await world.sql`update instances set status = 'Unpaid' where id = ${id}`
+  await world.db.run(sql`update instances set status = 'Unpaid' where id = ${id}`)
   await hears({ feature: 'instances', id })
-  await world.sql`update instances set syncing_until = clock_now(), last_sync_at = clock_now() where id = ${id}`
+  await world.db.run(
+    sql`update instances set syncing_until = clock_now(), last_sync_at = clock_now() where id = ${id}`,
+  )
   await hears({ feature: 'groups', id })
-  await world.sql`delete from jobs where id = ${job.id}`
+  await world.db.run(sql`delete from jobs where id = ${job.id}`)
   await hears({ feature: 'jobs', id: null })
 })
 
@@ -94,11 +97,11 @@ test('another name of an account, and its end, are told to all pages that show i
     heard = admin.changes.length
   }
 
-  await world.sql`update instances set status = 'Unpaid' where id = ${id}`
+  await world.db.run(sql`update instances set status = 'Unpaid' where id = ${id}`)
   await hears('instances')
-  await world.sql`update instances set name = 'Market' where id = ${id}`
+  await world.db.run(sql`update instances set name = 'Market' where id = ${id}`)
   await hears('instances', 'groups', 'jobs', 'messages')
-  await world.sql`delete from instances where id = ${id}`
+  await world.db.run(sql`delete from instances where id = ${id}`)
   await hears('instances', 'groups', 'jobs', 'messages')
 })
 
@@ -139,8 +142,8 @@ test('a thousand changes of a job are few events', async () => {
   const { id: instanceId } = await world.add.instance()
   const admin = await follow(await world.add.admin())
 
-  for (let n = 0; n < 1000; n++) await tellChanges(world.sql, [{ feature: 'deliveries', id: 7, instanceId }])
-  await tellChanges(world.sql, [{ feature: 'deliveries', id: 8, instanceId }])
+  for (let n = 0; n < 1000; n++) await tellChanges(world.db, [{ feature: 'deliveries', id: 7, instanceId }])
+  await tellChanges(world.db, [{ feature: 'deliveries', id: 8, instanceId }])
   await until('the last is told', () => admin.changes.some(({ id }) => id === 8))
 
   expect(admin.changes).toContainEqual({ feature: 'deliveries', id: 7 })
@@ -152,7 +155,7 @@ test('a thousand changed jobs are told as many', async () => {
   const admin = await follow(await world.add.admin())
 
   const jobs = Array.from({ length: 1000 }, (_, n) => ({ feature: 'deliveries', id: n, instanceId }) as const)
-  await tellChanges(world.sql, jobs)
+  await tellChanges(world.db, jobs)
 
   await until('it is told', () => admin.changes.length > 0)
   expect(admin.changes).toEqual([{ feature: 'deliveries', id: null }])
@@ -163,7 +166,7 @@ test('what a worker of another process did is heard in each server', async () =>
     connect(world.database.address, { applicationName: 'sendroom test process' }),
   )
   if (!one || !other || !worker) throw new Error('unreachable')
-  const hubs = [one, other].map((sql) => openHub({ sql, log: noLog }))
+  const hubs = [one, other].map((db) => openHub({ db, log: noLog }))
   const caller = await callerOf(await world.add.admin())
   const followed = await Promise.all(hubs.map(async (hub) => new Followed(await hub.follow(caller))))
 
@@ -174,7 +177,7 @@ test('what a worker of another process did is heard in each server', async () =>
   await until('each hears', () => followed.every(({ frames }) => frames.length > 0))
   for (const { frames } of followed) expect(frames).toEqual([[{ feature: 'deliveries', id: 5 }]])
   await Promise.all(hubs.map((hub) => hub.stop()))
-  await Promise.all([one, other, worker].map((sql) => sql.end()))
+  await Promise.all([one, other, worker].map((db) => db.end()))
 })
 
 const callerOf = async (user: TestUser) => {
@@ -241,7 +244,7 @@ test('[R-298] another assignment ends the stream; the next one follows the new i
 })
 
 test('a silent stream says that it lives, and ends when its session runs out', async () => {
-  const hub = openHub({ sql: world.sql, log: noLog, beatMs: 10 })
+  const hub = openHub({ db: world.db, log: noLog, beatMs: 10 })
   const followed = new Followed(await hub.follow(await callerOf(await world.add.user())))
 
   await until('it beats', () => followed.beats > 2)
@@ -256,9 +259,9 @@ test('when hearing was interrupted, every stream ends: what was told meanwhile i
   const admin = await world.add.admin()
   const before = await follow(admin)
 
-  await world.sql`
+  await world.db.run(sql`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and query like 'listen %'`
+    where datname = current_database() and query like 'listen %'`)
 
   await until('the stream ends', () => before.hasEnded)
   const after = await follow(admin)

@@ -1,10 +1,10 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import { answer } from '../../platform/http.ts'
 import { openHub } from './hub.ts'
 
-type Parts = { sql: Sql; log: { warn: (details: object, sentence: string) => void } }
+type Parts = { db: Pool; log: { warn: (details: object, sentence: string) => void } }
 
 export function eventRoutes(app: FastifyInstance, parts: Parts): void {
   const hub = openHub(parts)

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import { type Caller, visibleInstances } from '../../platform/access.ts'
 import { CHANGES, type Notice, type SeenChange } from '../../platform/changes.ts'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
+import type { Listening } from '../../platform/database/listener.ts'
 import { gatherer } from '../../platform/gather.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
@@ -17,7 +18,7 @@ const FULL_RETRY_SECONDS = 30
 type Follower = { userId: number; session: string; sees: ReadonlySet<number> | null; stream: EventStream }
 
 type Parts = {
-  sql: Sql
+  db: Pool
   log: { warn: (details: object, sentence: string) => void }
   /** How often a silent stream says that it lives, and sessions that ran out are looked for. */
   beatMs?: number
@@ -30,7 +31,7 @@ export type Hub = {
 }
 
 /** Hears what changed in any process, and tells it to the open streams of this one. */
-export function openHub({ sql, log, beatMs = BEAT_MS }: Parts): Hub {
+export function openHub({ db, log, beatMs = BEAT_MS }: Parts): Hub {
   const followers = new Set<Follower>()
   const changes = gatherer<SeenChange>(TELL_EVERY_MS, (told) => {
     for (const follower of followers) tell(follower, told)
@@ -49,15 +50,15 @@ export function openHub({ sql, log, beatMs = BEAT_MS }: Parts): Hub {
   }
 
   let isListening = false
-  let listening: ReturnType<Sql['listen']> | undefined
-  /** From the first stream on. The driver tries again by itself, and listens again after a lost connection. */
+  let listening: Listening | undefined
+  /** From the first stream on. */
   async function listen() {
-    listening ??= sql.listen(CHANGES, hear, () => {
+    listening ??= db.listen(CHANGES, hear, () => {
       // What was told meanwhile is lost: everybody connects anew, and reads everything once.
       if (isListening) end(() => true)
       isListening = true
     })
-    if (!isListening) await listening
+    await listening.ready()
   }
 
   async function beat() {
@@ -65,7 +66,7 @@ export function openHub({ sql, log, beatMs = BEAT_MS }: Parts): Hub {
     if (present.length === 0) return
     for (const { stream } of present) stream.beat()
     const live = await findLiveSessions(
-      sql,
+      db,
       present.map(({ session }) => session),
     )
     for (const { session, stream } of present) if (!live.has(session)) stream.end()
@@ -85,7 +86,7 @@ export function openHub({ sql, log, beatMs = BEAT_MS }: Parts): Hub {
       followers.add(follower)
       try {
         await listen()
-        follower.sees = await visibleInstances(sql, caller)
+        follower.sees = await visibleInstances(db, caller)
       } catch (error) {
         stream.source.destroy()
         throw error
@@ -97,7 +98,7 @@ export function openHub({ sql, log, beatMs = BEAT_MS }: Parts): Hub {
       clearInterval(beating)
       end(() => true)
       await changes.stop()
-      await (await listening?.catch(() => undefined))?.unlisten().catch(() => {})
+      await listening?.close()
     },
   }
 }

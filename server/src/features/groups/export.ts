@@ -1,15 +1,15 @@
 import type { Caller } from '../../platform/access.ts'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { findGroup, listParticipants, type Participant } from './groups.queries.ts'
 
 export type Export = { fileName: string; file: Buffer }
 
 /** The participants of a group as an Excel file; whole, as the library builds it whole: they are a thousand or so. */
-export async function exportParticipants(sql: Sql, caller: Caller, groupId: number): Promise<Export> {
-  const group = await findGroup(sql, caller, groupId)
+export async function exportParticipants(db: Pool, caller: Caller, groupId: number): Promise<Export> {
+  const group = await findGroup(db, caller, groupId)
   if (!group) throw new Refusal('not_found')
-  const participants = await listParticipants(sql, groupId)
+  const participants = await listParticipants(db, groupId)
   // Loaded here: exports are rare, and it would slow every start.
   const { default: writeXlsxFile } = await import('write-excel-file/node')
   const sheet = [header, ...participants.map(rowOf)]

@@ -1,26 +1,27 @@
 import type { Group, GroupSearch } from '@sendroom/contract/groups'
 import { type Caller, seesInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 
-export async function listGroups(sql: Db, caller: Caller, query: GroupSearch) {
+export async function listGroups(db: Db, caller: Caller, query: GroupSearch) {
   const { instanceIds, search } = query
   const isOfThese = instanceIds.length > 0 ? sql`g.instance_id = any(${instanceIds})` : sql`true`
   const isFound = search ? sql`g.found_by like containing(${search})` : sql`true`
-  return listPage<Group>(sql, query, {
+  return listPage<Group>(db, query, {
     select: sql`
       select g.id, g.name, g.participant_count, g.last_sync_at, g.left_at is not null as has_left,
         coalesce(not g.can_send, false) as is_closed,
         (select jsonb_build_object('id', i.id, 'name', i.name) from instances i where i.id = g.instance_id)
           as instance`,
-    from: sql`from groups g where ${seesInstance(sql, caller, 'g.instance_id')} and ${isOfThese} and ${isFound}`,
-    sortBy: sortColumn(sql, query.sortBy),
+    from: sql`from groups g where ${seesInstance(caller, 'g.instance_id')} and ${isOfThese} and ${isFound}`,
+    sortBy: sortColumn(query.sortBy),
     id: sql`g.id`,
     countKey: ['groups', caller.id, caller.role, instanceIds, search],
   })
 }
 
-const sortColumn = (sql: Db, field: GroupSearch['sortBy']) =>
+const sortColumn = (field: GroupSearch['sortBy']) =>
   ({
     id: sql`g.id`,
     name: sql`g.name`,
@@ -30,19 +31,20 @@ const sortColumn = (sql: Db, field: GroupSearch['sortBy']) =>
 
 /** With today's date as people in Vietnam write it into a file's name. */
 export async function findGroup(
-  sql: Db,
+  db: Db,
   caller: Caller,
   id: number,
 ): Promise<{ id: number; name: string; today: string } | null> {
-  const [group] = await sql<{ id: number; name: string; today: string }[]>`
+  const group = await db.maybeOne<{ id: number; name: string; today: string }>(sql`
     select g.id, g.name, to_char(clock_now() at time zone 'Asia/Ho_Chi_Minh', 'YYYY-MM-DD') as today
-    from groups g where g.id = ${id} and ${seesInstance(sql, caller, 'g.instance_id')}`
+    from groups g where g.id = ${id} and ${seesInstance(caller, 'g.instance_id')}`)
   return group ?? null
 }
 
 export type Participant = { personId: string; name: string | null; rank: 'member' | 'admin' | 'creator' }
 
 /** Those with rank first, then by name. */
-export const listParticipants = (sql: Db, groupId: number) => sql<Participant[]>`
+export const listParticipants = (db: Db, groupId: number) =>
+  db.many<Participant>(sql`
   select person_id, name, rank from participants where group_id = ${groupId}
-  order by array_position(array['creator', 'admin', 'member'], rank), name, person_id`
+  order by array_position(array['creator', 'admin', 'member'], rank), name, person_id`)

@@ -2,6 +2,7 @@ import { contract } from '@sendroom/contract'
 import readXlsxFile from 'read-excel-file/node'
 import { describe, expect, test } from 'vitest'
 import { useWorld } from '../../../test/world.ts'
+import { sql, values } from '../../platform/database/sql.ts'
 
 const world = useWorld()
 const { groups } = contract
@@ -94,7 +95,9 @@ describe('exporting participants', () => {
   async function groupOf(name: string, people: [string, string | null, string][]) {
     const group = await world.add.group({ name })
     for (const [personId, person, rank] of people)
-      await world.sql`insert into participants ${world.sql({ groupId: group.id, personId, name: person, rank })}`
+      await world.db.run(
+        sql`insert into participants ${values({ groupId: group.id, personId, name: person, rank })}`,
+      )
     return group
   }
   const admin = () => world.add.admin()
@@ -128,12 +131,12 @@ describe('exporting participants', () => {
   })
 
   test('[R-608] [R-258] names the file after the group and the day in Vietnam', async () => {
-    await world.sql.unsafe(`
+    await world.db.script(`
       create or replace function clock_now() returns timestamptz language sql stable
       as $$ select timestamptz '2026-03-04 18:00Z' $$`)
     const group = await groupOf('Nhóm A/B: "vui" 🌸', [])
     const user = await admin()
-    await world.sql`update sessions set expires_at = '2030-01-01'`
+    await world.db.run(sql`update sessions set expires_at = '2030-01-01'`)
 
     const { headers } = await world.call(user, groups.exportParticipants, { params: group })
 

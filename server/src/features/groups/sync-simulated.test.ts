@@ -2,6 +2,7 @@ import { specialGroups } from '@sendroom/simulator'
 import { expect, test } from 'vitest'
 import { useSimulator } from '../../../test/simulated.ts'
 import { useWorld } from '../../../test/world.ts'
+import { sql } from '../../platform/database/sql.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { syncGroups } from './sync.ts'
 
@@ -11,16 +12,16 @@ const world = useWorld()
 
 const sync = (instanceId: number) =>
   syncGroups(
-    { sql: world.sql, secrets: world.secrets, providers: simulated.providers() },
+    { db: world.db, secrets: world.secrets, providers: simulated.providers() },
     instanceId,
     new AbortController().signal,
   )
 
 const stateOf = async (id: number) =>
   (
-    await world.sql`
+    await world.db.many(sql`
       select last_sync_at, sync_problem, status, syncing_until > clock_now() as is_syncing
-      from instances where id = ${id}`
+      from instances where id = ${id}`)
   )[0]
 
 test('all groups with all participants arrive, odd ones included', async () => {
@@ -34,10 +35,10 @@ test('all groups with all participants arrive, odd ones included', async () => {
   const { groups } = (await answer.json()) as {
     groups: { id: string; name?: string; participants?: object[] }[]
   }
-  const rows = await world.sql`
+  const rows = await world.db.many(sql`
       select chat_id, name, participant_count, left_at,
         (select count(*) from participants p where p.group_id = g.id) as people
-      from groups g order by chat_id`
+      from groups g order by chat_id`)
   expect(rows).toHaveLength(320)
   expect(rows).toEqual(
     groups
@@ -61,13 +62,15 @@ test('all groups with all participants arrive, odd ones included', async () => {
 test('a group in which only admins write is closed to an account that is none', async () => {
   const { id, token } = await world.add.instance({ token: 'test_linked_sync_closed' })
   const canSend = async (chatId: string) =>
-    (await world.sql`select can_send from groups where chat_id = ${chatId}`)[0]?.canSend
+    (await world.db.many(sql`select can_send from groups where chat_id = ${chatId}`))[0]?.canSend
   const { announcementsOnly, announcementsAsAdmin, communityAnnounce, large } = specialGroups(token)
 
   await sync(id)
   expect([await canSend(announcementsOnly), await canSend(large)]).toEqual([null, true]) // our number is not known yet
   const number = simulated.simulator.channels.find(token)?.number ?? ''
-  await world.sql`update instances set whats_app_number = ${`+${number.slice(0, 2)} ${number.slice(2)}`}`
+  await world.db.run(
+    sql`update instances set whats_app_number = ${`+${number.slice(0, 2)} ${number.slice(2)}`}`,
+  )
   await sync(id)
 
   expect(await canSend(announcementsOnly)).toBe(false)
@@ -81,11 +84,11 @@ test('participants have the names of the contacts, and hidden numbers stay hidde
 
   await sync(id)
 
-  const [people] = await world.sql`
+  const people = await world.db.maybeOne(sql`
       select count(*) filter (where name is not null) as named, count(*) filter (where name is null) as nameless,
         count(*) filter (where person_id like '%@lid') as hidden,
         count(*) filter (where person_id !~ '^[0-9]+(@lid)?$') as odd
-      from participants`
+      from participants`)
   expect(people).toMatchObject({ odd: 0 })
   for (const count of ['named', 'nameless', 'hidden']) expect(people?.[count]).toBeGreaterThan(0)
 })
@@ -93,7 +96,7 @@ test('participants have the names of the contacts, and hidden numbers stay hidde
 test('without contacts the groups are read all the same, and known names stay', async () => {
   const { id } = await world.add.instance({ token: 'test_linked_sync_all' })
   await sync(id)
-  const named = () => world.sql`select count(*) from participants where name is not null`
+  const named = () => world.db.many(sql`select count(*) from participants where name is not null`)
   const before = await named()
   simulated.simulator.faults.add({ kind: 'status', status: 500, path: '^/contacts' })
 
@@ -117,7 +120,7 @@ test('a busy provider is asked again as late as it says', async () => {
 
   await sync(id)
 
-  expect(await world.sql`select from groups`).toHaveLength(320)
+  expect(await world.db.many(sql`select from groups`)).toHaveLength(320)
   expect(simulated.simulator.channels.find(token)?.requests.get('GET /groups')).toBe(4 + 2)
 })
 
@@ -130,16 +133,16 @@ test.each([
   const { id, token } = await world.add.instance({ token: `test_linked_sync_${code}` })
   await sync(id)
   const before = await stateOf(id)
-  await world.sql`update groups set last_sync_at = 'epoch'`
+  await world.db.run(sql`update groups set last_sync_at = 'epoch'`)
   simulated.simulator.faults.add({ kind: 'status', ...fault, token, path: '^/groups', skip: 1 })
 
   const result = sync(id)
 
   if (how === 'throws') await expect(result).rejects.toThrow(ProviderFailure)
   else await result
-  expect(await world.sql`select from groups`).toHaveLength(320)
+  expect(await world.db.many(sql`select from groups`)).toHaveLength(320)
   expect(
-    await world.sql`select from groups where last_sync_at = 'epoch' and missing_since is null`,
+    await world.db.many(sql`select from groups where last_sync_at = 'epoch' and missing_since is null`),
   ).toHaveLength(220)
   expect(await stateOf(id)).toMatchObject({
     lastSyncAt: before?.lastSyncAt,

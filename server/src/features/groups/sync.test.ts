@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { until } from '../../../test/until.ts'
 import { useWorld } from '../../../test/world.ts'
+import { sql } from '../../platform/database/sql.ts'
 import { type Provider, ProviderFailure, type ProviderGroup } from '../../providers/provider.ts'
 import { requestDueSyncs, syncGroups } from './sync.ts'
 
@@ -9,16 +10,16 @@ const goesOn = new AbortController().signal
 
 const sync = (instanceId: number, provider: Provider, signal = goesOn) =>
   syncGroups(
-    { sql: world.sql, secrets: world.secrets, providers: { live: provider, test: provider } },
+    { db: world.db, secrets: world.secrets, providers: { live: provider, test: provider } },
     instanceId,
     signal,
   )
 
 const stateOf = async (id: number) =>
   (
-    await world.sql`
+    await world.db.many(sql`
       select last_sync_at, sync_problem, status, syncing_until > clock_now() as is_syncing
-      from instances where id = ${id}`
+      from instances where id = ${id}`)
   )[0]
 
 /** A provider that has just these groups. */
@@ -59,13 +60,13 @@ const groupOf = (chatId: string, people: string[] | null = [], name = `Group ${c
 
 const peopleOf = async (chatId: string) =>
   (
-    await world.sql`
+    await world.db.many(sql`
       select person_id, rank, p.name from participants p join groups g on g.id = p.group_id
-      where chat_id = ${chatId} order by person_id`
+      where chat_id = ${chatId} order by person_id`)
   ).map(({ personId, rank, name }) => [personId, rank, name].join(' '))
 
 const leftIds = async () =>
-  (await world.sql`select chat_id from groups where left_at is not null order by chat_id`).map(
+  (await world.db.many(sql`select chat_id from groups where left_at is not null order by chat_id`)).map(
     ({ chatId }) => chatId,
   )
 
@@ -90,7 +91,7 @@ describe('what changes', () => {
     await sync(id, providerWith({ groups: after, names: { 12: 'Chị Lan\0' } }))
 
     expect(await peopleOf('1@g.us')).toEqual(['12 admin Chị Lan', '13 member Minh', '14 creator '])
-    expect(await world.sql`select name, participant_count from groups`).toEqual([
+    expect(await world.db.many(sql`select name, participant_count from groups`)).toEqual([
       { name: 'Renamed', participantCount: 3 },
     ])
   })
@@ -118,7 +119,9 @@ describe('what changes', () => {
     const provider = (name: string) =>
       providerWith({ groups: [groupOf('1@g.us', ['11', '12'])], names: { 11: 'Lan', 12: name } })
     const versions = async () =>
-      (await world.sql`select xmin::text from participants order by person_id`).map(({ xmin }) => xmin)
+      (await world.db.many(sql`select xmin::text from participants order by person_id`)).map(
+        ({ xmin }) => xmin,
+      )
     await sync(id, provider('Minh'))
     const [lan, minh] = await versions()
 
@@ -136,7 +139,7 @@ describe('what changes', () => {
     await sync(id, providerWith({ groups: [groupOf('1@g.us', null, '')] }))
 
     expect(await peopleOf('1@g.us')).toHaveLength(2)
-    expect(await world.sql`select name, participant_count from groups`).toEqual([
+    expect(await world.db.many(sql`select name, participant_count from groups`)).toEqual([
       { name: 'Group 1@g.us', participantCount: 2 },
     ])
   })
@@ -186,7 +189,7 @@ describe('a group that the list lacks', () => {
     await sync(id, lacking)
     expect(await leftIds()).toEqual([])
     await world.shiftClock('11 minutes')
-    await world.sql`update groups set last_sync_at = 'epoch' where missing_since is null`
+    await world.db.run(sql`update groups set last_sync_at = 'epoch' where missing_since is null`)
     await sync(id, lacking)
 
     const left = await leftIds()
@@ -211,8 +214,8 @@ describe('a group that the list lacks', () => {
     const { id } = await world.add.instance()
     await sync(id, providerWith({ groups: both }))
     const job = await world.add.job({ instanceId: id, recipients: ['1@g.us'] })
-    await world.sql`
-      update deliveries set group_id = (select id from groups where chat_id = '1@g.us') where job_id = ${job.id}`
+    await world.db.run(sql`
+      update deliveries set group_id = (select id from groups where chat_id = '1@g.us') where job_id = ${job.id}`)
     await sync(id, providerWith({ groups: [], asked: notIn }))
     expect(await leftIds()).toEqual(['1@g.us', '2@g.us'])
 
@@ -252,28 +255,28 @@ describe('one at a time', () => {
 
   test('what a killed worker began is begun anew three minutes later', async () => {
     const { id } = await world.add.instance({ syncingUntil: '2000-01-01T00:00:00Z' })
-    await world.sql`update instances set syncing_until = clock_now() + interval '3 minutes'`
+    await world.db.run(sql`update instances set syncing_until = clock_now() + interval '3 minutes'`)
     const provider = providerWith({ groups: [groupOf('1@g.us')] })
 
     await sync(id, provider)
-    expect(await world.sql`select from groups`).toHaveLength(0)
+    expect(await world.db.many(sql`select from groups`)).toHaveLength(0)
     await world.shiftClock('4 minutes')
     await sync(id, provider)
 
-    expect(await world.sql`select from groups`).toHaveLength(1)
+    expect(await world.db.many(sql`select from groups`)).toHaveLength(1)
   })
 
   test('an account made inactive is not read any further, and an inactive one not at all', async () => {
     const { id } = await world.add.instance()
     const provider = providerWith({
       groups: ['1@g.us', '2@g.us', '3@g.us'].map((chatId) => groupOf(chatId)),
-      beforeGroups: async () => void (await world.sql`update instances set is_active = false`),
+      beforeGroups: async () => void (await world.db.run(sql`update instances set is_active = false`)),
     })
 
     await sync(id, provider)
     await sync(id, provider)
 
-    expect(await world.sql`select from groups`).toHaveLength(2)
+    expect(await world.db.many(sql`select from groups`)).toHaveLength(2)
     expect(await stateOf(id)).toMatchObject({ lastSyncAt: null })
   })
 
@@ -288,7 +291,7 @@ describe('one at a time', () => {
 
     expect(await stateOf(id)).toMatchObject({ isSyncing: false, lastSyncAt: null, syncProblem: null })
     await sync(id, providerWith({ groups }))
-    expect(await world.sql`select from groups`).toHaveLength(3)
+    expect(await world.db.many(sql`select from groups`)).toHaveLength(3)
   })
 })
 
@@ -304,7 +307,7 @@ test('syncs are due after hours, of connected and active accounts, the longest a
   await add({ status: 'NeedsLogin' })
   const asked: number[] = []
 
-  await requestDueSyncs(world.sql, async (id) => void asked.push(id))
+  await requestDueSyncs(world.db, async (id) => void asked.push(id))
 
   expect(asked).toEqual([never, later, late])
 })

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Reason } from '@sendroom/contract/values'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import {
   type Account,
@@ -23,7 +23,7 @@ import {
   writeGroups,
 } from './sync.queries.ts'
 
-export type SyncParts = { sql: Sql; secrets: Secrets; providers: Providers }
+export type SyncParts = { db: Pool; secrets: Secrets; providers: Providers }
 
 const GROUPS_A_PAGE = 100
 const CONTACTS_A_PAGE = 500
@@ -49,31 +49,31 @@ class Lost extends Error {}
  * worth trying again soon.
  */
 export async function syncGroups(parts: SyncParts, instanceId: number, signal: AbortSignal): Promise<void> {
-  const sync = await beginSync(parts.sql, instanceId)
+  const sync = await beginSync(parts.db, instanceId)
   if (!sync) return
   const provider = providerOf(parts.providers, sync)
-  if (!provider) return void (await releaseSync(parts.sql, sync))
+  if (!provider) return void (await releaseSync(parts.db, sync))
   const account = { token: parts.secrets.decrypt(sync.tokenCipher) }
   const reader: Reader = { ...parts, sync, provider, account, signal }
   try {
     const names = await readNames(reader)
     await readGroups(reader, names)
     await settleMissing(reader, names)
-    await endSync(parts.sql, sync, null)
+    await endSync(parts.db, sync, null)
   } catch (error) {
-    if (!(error instanceof Lost)) await keepProblem(parts.sql, sync, error)
+    if (!(error instanceof Lost)) await keepProblem(parts.db, sync, error)
   }
 }
 
-type Reader = { sql: Sql; sync: Sync; provider: Provider; account: Account; signal: AbortSignal }
+type Reader = { db: Pool; sync: Sync; provider: Provider; account: Account; signal: AbortSignal }
 
 /** A provider that can't or won't is a problem to show; anything else is ours. */
-async function keepProblem(sql: Sql, sync: Sync, error: unknown): Promise<void> {
+async function keepProblem(db: Pool, sync: Sync, error: unknown): Promise<void> {
   if (!(error instanceof ProviderFailure)) {
-    await releaseSync(sql, sync).catch(() => {}) // it ends by itself in three minutes
+    await releaseSync(db, sync).catch(() => {}) // it ends by itself in three minutes
     throw error
   }
-  await endSync(sql, sync, error)
+  await endSync(db, sync, error)
   if (error.kind === 'busy' || error.kind === 'unreachable') throw error
 }
 
@@ -96,11 +96,11 @@ async function readNames(reader: Reader): Promise<Map<string, string>> {
 }
 
 async function readGroups(reader: Reader, names: ReadonlyMap<string, string>): Promise<void> {
-  const { sql, sync, provider, account } = reader
+  const { db, sync, provider, account } = reader
   await eachPage(
     reader,
     (offset) => provider.groups(account, { offset, count: GROUPS_A_PAGE }),
-    (groups) => writeGroups(sql, sync, groups, names),
+    (groups) => writeGroups(db, sync, groups, names),
   )
 }
 
@@ -124,28 +124,28 @@ const cutShort: Reason = { code: 'provider_unreadable', params: {} }
 
 /** Groups the list lacks: a few are asked for by themselves, and those that answer are written. */
 async function settleMissing(reader: Reader, names: ReadonlyMap<string, string>): Promise<void> {
-  const { sql, sync, provider, account } = reader
-  const missing = await listMissing(sql, sync)
+  const { db, sync, provider, account } = reader
+  const missing = await listMissing(db, sync)
   const notFound: string[] = []
   for (const chatId of missing.slice(0, ASK_MISSING)) {
     try {
       const group = await patiently(reader, () => provider.group(account, chatId))
-      await writeGroups(sql, sync, [group], names)
+      await writeGroups(db, sync, [group], names)
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error
       if (error.kind !== 'not_found') break // the list was whole all the same
       notFound.push(chatId)
     }
   }
-  if (missing.length > 0) await markMissing(sql, sync, await listMissing(sql, sync), notFound)
-  await deleteForgotten(sql, sync)
+  if (missing.length > 0) await markMissing(db, sync, await listMissing(db, sync), notFound)
+  await deleteForgotten(db, sync)
 }
 
 /** Asks again where the provider is only busy, as late as it says. */
-async function patiently<T>({ sql, sync, signal }: Reader, ask: () => Promise<T>): Promise<T> {
+async function patiently<T>({ db, sync, signal }: Reader, ask: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     if (signal.aborted) throw new Stopped()
-    if (!(await renewSync(sql, sync))) throw new Lost()
+    if (!(await renewSync(db, sync))) throw new Lost()
     try {
       return await ask()
     } catch (error) {
@@ -166,8 +166,8 @@ const DUE_AT_ONCE = 100
 
 /** A chore: asks for the sync of the instances whose time has come, some at a time. */
 export async function requestDueSyncs(
-  sql: Sql,
+  db: Pool,
   requestSync: (instanceId: number) => Promise<void>,
 ): Promise<void> {
-  for (const instanceId of await listDueSyncs(sql, DUE_AT_ONCE)) await requestSync(instanceId)
+  for (const instanceId of await listDueSyncs(db, DUE_AT_ONCE)) await requestSync(instanceId)
 }

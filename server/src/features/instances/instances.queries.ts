@@ -1,17 +1,18 @@
 import type { Instance, InstanceListQuery, InstanceRow } from '@sendroom/contract/instances'
 import { type Caller, seesInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
+import { assignments, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 
 /** Of `instances i`; never the token. */
-const rowColumns = (sql: Db) => sql`
+const rowColumns = sql`
   i.id, i.name, i.whats_app_number, i.is_active, i.is_test, i.created_at, i.expired_time,
   i.status, i.status_seen_at, coalesce(i.waiting, case when i.restricted_until > clock_now() then
     jsonb_build_object('code', 'account_restricted', 'params', jsonb_build_object()) end) as waiting,
   i.last_sync_at, coalesce(i.syncing_until > clock_now(), false) as is_syncing,
   case when i.syncing_until <= clock_now() then i.syncing_until end as sync_ended_at, i.sync_problem`
 
-const paceColumns = (sql: Db) => sql`
+const paceColumns = sql`
   jsonb_build_array(i.group_pause_from_ms / 1000.0, i.group_pause_to_ms / 1000.0) as group_pause_seconds,
   jsonb_build_array(i.private_pause_from_ms / 1000.0, i.private_pause_to_ms / 1000.0) as private_pause_seconds,
   jsonb_build_object('groups', i.group_cap, 'private', i.private_cap) as daily_cap,
@@ -20,18 +21,18 @@ const paceColumns = (sql: Db) => sql`
   end as quiet_hours,
   i.time_zone`
 
-export async function listInstances(sql: Db, caller: Caller, query: InstanceListQuery) {
+export async function listInstances(db: Db, caller: Caller, query: InstanceListQuery) {
   const isFound = query.search ? sql`i.found_by like containing(${query.search})` : sql`true`
-  return listPage<InstanceRow>(sql, query, {
-    select: sql`select ${rowColumns(sql)}`,
-    from: sql`from instances i where ${seesInstance(sql, caller, 'i.id')} and ${isFound}`,
-    sortBy: sortColumn(sql, query.sortBy),
+  return listPage<InstanceRow>(db, query, {
+    select: sql`select ${rowColumns}`,
+    from: sql`from instances i where ${seesInstance(caller, 'i.id')} and ${isFound}`,
+    sortBy: sortColumn(query.sortBy),
     id: sql`i.id`,
     countKey: ['instances', caller.id, caller.role, query.search],
   })
 }
 
-const sortColumn = (sql: Db, field: InstanceListQuery['sortBy']) =>
+const sortColumn = (field: InstanceListQuery['sortBy']) =>
   ({
     id: sql`i.id`,
     name: sql`i.name`,
@@ -45,99 +46,101 @@ const sortColumn = (sql: Db, field: InstanceListQuery['sortBy']) =>
 /** What is needed to act for an account. */
 export type AccountRow = Pick<Instance, 'id' | 'isActive' | 'isTest' | 'status'> & { tokenCipher: Buffer }
 
-const accountColumns = (sql: Db) => sql`i.id, i.is_active, i.is_test, i.status, i.token_cipher`
+const accountColumns = sql`i.id, i.is_active, i.is_test, i.status, i.token_cipher`
 
 export async function findInstance(
-  sql: Db,
+  db: Db,
   caller: Caller,
   id: number,
 ): Promise<(Omit<Instance, 'whapiToken'> & AccountRow) | null> {
-  const [instance] = await sql<(Omit<Instance, 'whapiToken'> & AccountRow)[]>`
-    select ${rowColumns(sql)}, ${paceColumns(sql)}, i.token_cipher
-    from instances i where i.id = ${id} and ${seesInstance(sql, caller, 'i.id')}`
+  const instance = await db.maybeOne<Omit<Instance, 'whapiToken'> & AccountRow>(sql`
+    select ${rowColumns}, ${paceColumns}, i.token_cipher
+    from instances i where i.id = ${id} and ${seesInstance(caller, 'i.id')}`)
   return instance ?? null
 }
 
-export async function findAccount(sql: Db, caller: Caller, id: number): Promise<AccountRow | null> {
-  const [account] = await sql<AccountRow[]>`
-    select ${accountColumns(sql)} from instances i where i.id = ${id} and ${seesInstance(sql, caller, 'i.id')}`
+export async function findAccount(db: Db, caller: Caller, id: number): Promise<AccountRow | null> {
+  const account = await db.maybeOne<AccountRow>(sql`
+    select ${accountColumns} from instances i where i.id = ${id} and ${seesInstance(caller, 'i.id')}`)
   return account ?? null
 }
 
 export type Columns = Record<string, string | number | boolean | Buffer | null>
 
-export async function insertInstance(sql: Db, columns: Columns): Promise<number> {
-  const [{ id }] = await sql<[{ id: number }]>`insert into instances ${sql(columns)} returning id`
+export async function insertInstance(db: Db, columns: Columns): Promise<number> {
+  const { id } = await db.one<{ id: number }>(sql`insert into instances ${values(columns)} returning id`)
   return id
 }
 
-export async function updateInstanceColumns(sql: Db, id: number, columns: Columns): Promise<void> {
-  if (Object.keys(columns).length > 0) await sql`update instances set ${sql(columns)} where id = ${id}`
+export async function updateInstanceColumns(db: Db, id: number, columns: Columns): Promise<void> {
+  if (Object.keys(columns).length > 0)
+    await db.run(sql`update instances set ${assignments(columns)} where id = ${id}`)
 }
 
 /**
  * A pause under way is not longer than the account's pace now says. Counted from this moment, so never shorter than the
  * new pause after the last message; one that the provider asked for stays.
  */
-export const shortenPause = (sql: Db, id: number) => sql`
+export const shortenPause = (db: Db, id: number) =>
+  db.run(sql`
   update instances set next_due_at = least(next_due_at,
     clock_now() + greatest(group_pause_to_ms, private_pause_to_ms) * interval '1 ms')
-  where id = ${id} and busy is null`
+  where id = ${id} and busy is null`)
 
 /** The instance as it is now, locked until the transaction ends. */
 export async function lockInstance(
-  sql: Db,
+  db: Db,
   id: number,
 ): Promise<{ tokenHash: Buffer; isActive: boolean } | null> {
-  const [instance] = await sql<{ tokenHash: Buffer; isActive: boolean }[]>`
-    select token_hash, is_active from instances where id = ${id} for update`
+  const instance = await db.maybeOne<{ tokenHash: Buffer; isActive: boolean }>(sql`
+    select token_hash, is_active from instances where id = ${id} for update`)
   return instance ?? null
 }
 
-export async function hasJobs(sql: Db, instanceId: number): Promise<boolean> {
-  const { count } = await sql`select from jobs where instance_id = ${instanceId} limit 1`
+export async function hasJobs(db: Db, instanceId: number): Promise<boolean> {
+  const count = await db.run(sql`select from jobs where instance_id = ${instanceId} limit 1`)
   return count > 0
 }
 
 /** Messages, groups and participants; the jobs are gone by then. */
-export async function deleteData(sql: Db, instanceId: number): Promise<void> {
-  await sql`delete from messages where instance_id = ${instanceId}`
-  await sql`delete from groups where instance_id = ${instanceId}`
-  await sql`update instances set last_sync_at = null, sync_problem = null where id = ${instanceId}`
+export async function deleteData(db: Db, instanceId: number): Promise<void> {
+  await db.run(sql`delete from messages where instance_id = ${instanceId}`)
+  await db.run(sql`delete from groups where instance_id = ${instanceId}`)
+  await db.run(sql`update instances set last_sync_at = null, sync_problem = null where id = ${instanceId}`)
 }
 
-export const deleteInstance = (sql: Db, id: number) => sql`delete from instances where id = ${id}`
+export const deleteInstance = (db: Db, id: number) => db.run(sql`delete from instances where id = ${id}`)
 
 /** Keeps the status just seen, and the linked number where none was given; returns what was known before. */
 export async function updateStatus(
-  sql: Db,
+  db: Db,
   id: number,
   { status, linkedNumber }: { status: Instance['status']; linkedNumber: string | null },
 ): Promise<Pick<Instance, 'status' | 'lastSyncAt'> | null> {
-  const [before] = await sql<Pick<Instance, 'status' | 'lastSyncAt'>[]>`
+  const before = await db.maybeOne<Pick<Instance, 'status' | 'lastSyncAt'>>(sql`
     update instances i set
       status = ${status}, status_seen_at = clock_now(),
       whats_app_number = coalesce(nullif(i.whats_app_number, ''), ${linkedNumber}, '')
     from (select id, status, last_sync_at from instances where id = ${id} for update) before
     where i.id = before.id
-    returning before.status, before.last_sync_at`
+    returning before.status, before.last_sync_at`)
   return before ?? null
 }
 
 /** True for one caller in two seconds: whoever gets it asks the provider. */
-export async function claimStatusRead(sql: Db, id: number): Promise<boolean> {
-  const { count } = await sql`
+export async function claimStatusRead(db: Db, id: number): Promise<boolean> {
+  const count = await db.run(sql`
     update instances set status_asked_at = clock_now()
-    where id = ${id} and status_asked_at <= clock_now() - interval '2 seconds'`
+    where id = ${id} and status_asked_at <= clock_now() - interval '2 seconds'`)
   return count === 1
 }
 
 /** Active accounts whose status is due, taken so that no other worker asks for them too. */
 export async function claimStatusReads(
-  sql: Db,
+  db: Db,
   { withTest, limit }: { withTest: boolean; limit: number },
 ): Promise<AccountRow[]> {
-  return sql<AccountRow[]>`
+  return db.many<AccountRow>(sql`
     update instances i set status_asked_at = clock_now()
     where i.id in (
       select id from instances
@@ -146,5 +149,5 @@ export async function claimStatusReads(
         and status_asked_at <= clock_now() - case when is_test then interval '1 minute' else interval '1 hour' end
       order by status_asked_at limit ${limit} for update skip locked
     )
-    returning ${accountColumns(sql)}`
+    returning ${accountColumns}`)
 }

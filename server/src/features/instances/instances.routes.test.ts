@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { TestUser } from '../../../test/factories.ts'
 import { useSimulator } from '../../../test/simulated.ts'
 import { useWorld } from '../../../test/world.ts'
+import { json, sql } from '../../platform/database/sql.ts'
 
 const simulated = useSimulator({ groupsPerChannel: 5 })
 const world = useWorld({ providers: simulated.providers })
@@ -158,7 +159,7 @@ describe('seeing', () => {
   test('[R-107] the token lies in the database only encrypted', async () => {
     const { token } = await world.add.instance()
 
-    const [row] = await world.sql`select i::text as row from instances i`
+    const row = await world.db.maybeOne(sql`select i::text as row from instances i`)
 
     expect(row?.row).not.toContain(Buffer.from(token).toString('hex'))
   })
@@ -295,15 +296,15 @@ describe('changing', () => {
   test('what the former token’s account suffered is forgotten with it', async () => {
     const admin = await world.add.admin()
     const { id } = await world.add.instance({
-      waiting: world.sql.json({ code: 'account_failures', params: { count: 10 } }),
+      waiting: json({ code: 'account_failures', params: { count: 10 } }),
       waitingSince: '2026-01-01T00:00:00Z',
       failuresInARow: 10,
       restrictedUntil: '2100-01-01T00:00:00Z',
     })
     const hasTrouble = async () =>
       (
-        await world.sql`
-          select waiting, waiting_since, failures_in_a_row, restricted_until from instances where id = ${id}`
+        await world.db.many(sql`
+          select waiting, waiting_since, failures_in_a_row, restricted_until from instances where id = ${id}`)
       )[0]
     const before = await hasTrouble()
     const change = (body: object) => world.call(admin, instances.update, { params: { id }, body })
@@ -328,7 +329,7 @@ describe('changing', () => {
 
     await world.call(admin, instances.update, { params: { id }, body: { whapiToken: newToken() } })
 
-    expect(await world.sql`select failures_in_a_row from instances where id = ${id}`).toEqual([
+    expect(await world.db.many(sql`select failures_in_a_row from instances where id = ${id}`)).toEqual([
       { failuresInARow: 0 },
     ])
   })
@@ -336,7 +337,7 @@ describe('changing', () => {
   describe('a pause under way', () => {
     /** At midnight, the next message is due in an hour. */
     async function paused(columns: object = {}) {
-      await world.sql.unsafe(`
+      await world.db.script(`
         create or replace function clock_now() returns timestamptz language sql stable
         as $$ select timestamptz '2030-01-01 00:00Z' $$`)
       const hour = { groupPauseFromMs: 3_600_000, groupPauseToMs: 3_600_000 }
@@ -345,7 +346,7 @@ describe('changing', () => {
     const save = async (id: number, body: object) =>
       world.call(await world.add.admin(), instances.update, { params: { id }, body })
     const dueAt = async (id: number) =>
-      (await world.sql`select next_due_at from instances where id = ${id}`)[0]?.nextDueAt
+      (await world.db.many(sql`select next_due_at from instances where id = ${id}`))[0]?.nextDueAt
 
     test('is shortened to the new one, counted from now: never below it', async () => {
       const { id } = await paused()
@@ -365,7 +366,7 @@ describe('changing', () => {
     })
 
     test('stays where the provider has asked for it', async () => {
-      const { id } = await paused({ busy: world.sql.json({ code: 'provider_busy', params: {} }) })
+      const { id } = await paused({ busy: json({ code: 'provider_busy', params: {} }) })
 
       await save(id, { groupPauseSeconds: [0, 0] })
 
@@ -380,13 +381,13 @@ describe('changing', () => {
     const changeToken = (whapiToken: string) =>
       world.call(admin, instances.update, { params: { id }, body: { whapiToken, name: 'New' } })
 
-    await world.sql`
+    await world.db.run(sql`
       update deliveries set doubt_since = clock_now(), status = 'doubt'
-      where id = (select min(id) from deliveries where job_id = ${jobId})`
+      where id = (select min(id) from deliveries where job_id = ${jobId})`)
 
     expect(await changeToken(newToken())).toMatchObject({ status: 409, body: { code: 'token_in_use' } })
     expect(await changeToken(token)).toMatchObject({ status: 200, body: { name: 'New' } })
-    await world.sql`update deliveries set doubt_since = null, status = 'sent'`
+    await world.db.run(sql`update deliveries set doubt_since = null, status = 'sent'`)
     expect(await changeToken(newToken())).toMatchObject({ status: 200 })
   })
 })
@@ -394,10 +395,10 @@ describe('changing', () => {
 describe('resuming', () => {
   const waiting = { code: 'account_failures', params: { count: 10 } }
   const waitingInstance = (more = {}) =>
-    world.add.instance({ waiting: world.sql.json(waiting), failuresInARow: 10, ...more })
+    world.add.instance({ waiting: json(waiting), failuresInARow: 10, ...more })
   const resume = (user: TestUser, id: number) => world.call(user, instances.resume, { params: { id } })
   const waitingOf = async (id: number) =>
-    (await world.sql`select waiting, failures_in_a_row from instances where id = ${id}`)[0]
+    (await world.db.many(sql`select waiting, failures_in_a_row from instances where id = ${id}`))[0]
 
   test('somebody who may create jobs lets an account go on; its running jobs tell by whom', async () => {
     const instance = await waitingInstance()
@@ -408,7 +409,7 @@ describe('resuming', () => {
     expect((await resume(member, instance.id)).status).toBe(204)
 
     expect(await waitingOf(instance.id)).toEqual({ waiting: null, failuresInARow: 0 })
-    expect(await world.sql`select reason from job_logs where job_id = ${job.id}`).toEqual([
+    expect(await world.db.many(sql`select reason from job_logs where job_id = ${job.id}`)).toEqual([
       { reason: { code: 'account_resumed_by', params: { user: member.username } } },
     ])
   })
@@ -437,19 +438,21 @@ describe('deleting', () => {
   async function fullInstance() {
     const instance = await world.add.instance()
     const group = await world.add.group({ instanceId: instance.id, lastSyncAt: '2026-01-01T00:00:00Z' })
-    await world.sql`insert into participants (group_id, person_id, rank) values (${group.id}, '84901', 'member')`
+    await world.db.run(
+      sql`insert into participants (group_id, person_id, rank) values (${group.id}, '84901', 'member')`,
+    )
     const message = await world.add.message({ instanceId: instance.id })
-    await world.sql`insert into message_groups values (${message.id}, ${group.id})`
+    await world.db.run(sql`insert into message_groups values (${message.id}, ${group.id})`)
     const job = await world.add.job({ instanceId: instance.id, messageId: message.id, status: 'Running' })
-    await world.sql`update deliveries set group_id = ${group.id} where job_id = ${job.id}`
+    await world.db.run(sql`update deliveries set group_id = ${group.id} where job_id = ${job.id}`)
     return instance
   }
   const counts = async () =>
     (
-      await world.sql`
+      await world.db.many(sql`
         select (select count(*) from instances) as instances, (select count(*) from groups) as groups,
           (select count(*) from participants) as participants, (select count(*) from messages) as messages,
-          (select count(*) from jobs) as jobs, (select count(*) from deliveries) as deliveries`
+          (select count(*) from jobs) as jobs, (select count(*) from deliveries) as deliveries`)
     )[0]
   const nothing = { groups: 0, participants: 0, messages: 0, jobs: 0, deliveries: 0 }
   const kept = { instances: 1, groups: 1, participants: 1, messages: 1, jobs: 1, deliveries: 3 }
@@ -485,7 +488,7 @@ describe('deleting', () => {
 
     await world.call(admin, instances.clearData, { params: instance })
 
-    expect(await world.sql`select id from messages`).toEqual([{ id: own.id }])
+    expect(await world.db.many(sql`select id from messages`)).toEqual([{ id: own.id }])
   })
 })
 

@@ -17,7 +17,7 @@ import type { Parts } from './status.ts'
 export function instanceRoutes(app: FastifyInstance, parts: Parts & { config: Config }): void {
   const { instances } = contract
   const { defaultCountry } = parts.config
-  answer(app, instances.list, ({ caller, query }) => listInstances(parts.sql, caller, query))
+  answer(app, instances.list, ({ caller, query }) => listInstances(parts.db, caller, query))
   answer(app, instances.get, ({ caller, params }) => getInstance(parts, caller, params.id))
   answer(app, instances.create, ({ caller, body }) => createInstance(parts, caller, body))
   answer(app, instances.update, ({ caller, params, body }) => updateInstance(parts, caller, params.id, body))

@@ -3,7 +3,9 @@ import type { Instance, InstanceChange, NewInstance } from '@sendroom/contract/i
 import { testPace } from '@sendroom/contract/pace'
 import { accountIsActive, deleteJobsOfInstance, hasUnsettled, resumeAccount } from '../../engine/index.ts'
 import { type Caller, isAdmin } from '../../platform/access.ts'
-import { type Db, given, isUniqueViolation, isUnknownValue } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
+import { isUniqueViolation, isUnknownValue } from '../../platform/database/errors.ts'
+import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { InvalidInput, Refusal, seen } from '../../platform/refusal.ts'
 import {
   type Columns,
@@ -23,10 +25,10 @@ import { removeWebhook } from './webhook.ts'
 
 /** The token only for Admins: their form shows it. */
 export async function getInstance(parts: Parts, caller: Caller, id: number): Promise<Instance> {
-  const known = await findInstance(parts.sql, caller, id)
+  const known = await findInstance(parts.db, caller, id)
   if (!known) throw new Refusal('not_found')
   const isStale = await readStatusWhileLinking(parts, known)
-  const found = isStale ? await findInstance(parts.sql, caller, id) : known
+  const found = isStale ? await findInstance(parts.db, caller, id) : known
   if (!found) throw new Refusal('not_found')
   const { tokenCipher, ...instance } = found
   return isAdmin(caller) ? { ...instance, whapiToken: parts.secrets.decrypt(tokenCipher) } : instance
@@ -36,7 +38,7 @@ export async function createInstance(parts: Parts, caller: Caller, form: NewInst
   const { whapiToken, ...fields } = form
   const token = tokenColumns(parts, whapiToken)
   const columns = { ...(token.isTest ? columnsOf(testPace) : {}), ...columnsOf(fields), ...token }
-  const id = await insertInstance(parts.sql, columns).catch(refusedColumns)
+  const id = await insertInstance(parts.db, columns).catch(refusedColumns)
   await readNewStatus(parts, caller, id)
   return getInstance(parts, caller, id)
 }
@@ -48,8 +50,8 @@ export async function updateInstance(
   change: InstanceChange,
 ): Promise<Instance> {
   const { whapiToken, ...fields } = change
-  const former = await findSetWebhook(parts.sql, id)
-  const { isNew, hasNewToken } = await parts.sql.begin(async (tx) => {
+  const former = await findSetWebhook(parts.db, id)
+  const { isNew, hasNewToken } = await parts.db.begin(async (tx) => {
     const before = await lockInstance(tx, id)
     if (!before) throw new Refusal('not_found')
     const hasNewToken = whapiToken !== undefined && !parts.secrets.hash(whapiToken).equals(before.tokenHash)
@@ -62,7 +64,7 @@ export async function updateInstance(
   })
   if (former && hasNewToken) void removeWebhook(parts, former).catch(() => {})
   // What the former account did or suffered is not held against this one.
-  if (hasNewToken) await resumeAccount(parts.sql, id, caller.username)
+  if (hasNewToken) await resumeAccount(parts.db, id, caller.username)
   if (isNew) await readNewStatus(parts, caller, id)
   return getInstance(parts, caller, id)
 }
@@ -81,19 +83,19 @@ async function newToken(parts: Parts, tx: Db, id: number, whapiToken: string): P
 }
 
 async function readNewStatus(parts: Parts, caller: Caller, id: number): Promise<void> {
-  const row = await findAccount(parts.sql, caller, id)
+  const row = await findAccount(parts.db, caller, id)
   if (row?.isActive) await readStatus(parts, row, { wake: true })
 }
 
 /** Somebody looked into the account; one that does not wait is none the worse for it. */
-export async function resumeInstance({ sql }: Parts, caller: Caller, id: number): Promise<void> {
-  const account = seen(await findAccount(sql, caller, id))
+export async function resumeInstance({ db }: Parts, caller: Caller, id: number): Promise<void> {
+  const account = seen(await findAccount(db, caller, id))
   if (!account.isActive) throw new Refusal('instance_inactive')
-  await resumeAccount(sql, id, caller.username)
+  await resumeAccount(db, id, caller.username)
 }
 
 export async function removeInstance(parts: Parts, caller: Caller, id: number): Promise<void> {
-  const former = await findSetWebhook(parts.sql, id)
+  const former = await findSetWebhook(parts.db, id)
   await withoutJobs(parts, caller, id, (tx) => deleteInstance(tx, id))
   // Nobody waits for it: what is told of an account that is gone finds nobody.
   if (former) void removeWebhook(parts, former).catch(() => {})
@@ -105,14 +107,14 @@ export async function clearInstanceData(parts: Parts, caller: Caller, id: number
 
 /** Deletes the jobs of an account, then does this while no new one can be begun. */
 async function withoutJobs(
-  { sql }: Parts,
+  { db }: Parts,
   caller: Caller,
   id: number,
   task: (tx: Db) => PromiseLike<unknown>,
 ) {
-  if (!(await findAccount(sql, caller, id))) throw new Refusal('not_found')
-  if ((await deleteJobsOfInstance(sql, id, caller.username)) === 'busy') throw new Refusal('account_busy')
-  await sql.begin(async (tx) => {
+  if (!(await findAccount(db, caller, id))) throw new Refusal('not_found')
+  if ((await deleteJobsOfInstance(db, id, caller.username)) === 'busy') throw new Refusal('account_busy')
+  await db.begin(async (tx) => {
     if (!(await lockInstance(tx, id))) throw new Refusal('not_found')
     if (await hasJobs(tx, id)) throw new Refusal('account_busy')
     await task(tx)
@@ -129,7 +131,7 @@ function tokenColumns({ secrets, providers }: Parts, token: string) {
 function columnsOf(fields: Partial<Omit<NewInstance, 'whapiToken'>>): Columns {
   const { groupPauseSeconds, privatePauseSeconds, dailyCap, quietHours, ...plain } = fields
   const ms = (seconds: number | undefined) => (seconds === undefined ? undefined : Math.round(seconds * 1000))
-  return given({
+  return omitUndefined({
     ...plain,
     groupPauseFromMs: ms(groupPauseSeconds?.[0]),
     groupPauseToMs: ms(groupPauseSeconds?.[1]),

@@ -2,6 +2,7 @@ import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
 import { useSimulator } from '../../../test/simulated.ts'
 import { useWorld } from '../../../test/world.ts'
+import { sql } from '../../platform/database/sql.ts'
 
 const simulated = useSimulator({ groupsPerChannel: 5 })
 const world = useWorld({ providers: simulated.providers })
@@ -17,7 +18,7 @@ describe('linking', () => {
     const member = await world.add.user({ instances: [{ id }] })
     const ask = () => world.call(member, instances.qr, { params: { id } })
     const look = async () => {
-      await world.sql`update instances set status_asked_at = 'epoch'` // two seconds have passed
+      await world.db.run(sql`update instances set status_asked_at = 'epoch'`) // two seconds have passed
       return (await world.call(member, instances.get, { params: { id } })).body
     }
 
@@ -106,7 +107,7 @@ describe('linking', () => {
     const logOut = () => world.call(member, instances.logout, { params: { id } })
 
     expect((await logOut()).status).toBe(204)
-    expect(await world.sql`select status from instances`).toEqual([{ status: 'NeedsLogin' }])
+    expect(await world.db.many(sql`select status from instances`)).toEqual([{ status: 'NeedsLogin' }])
     expect(await logOut()).toMatchObject({ status: 409, body: { code: 'already_logged_out' } })
   })
 

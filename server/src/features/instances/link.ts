@@ -59,8 +59,8 @@ export async function requestGroups(parts: Parts, caller: Caller, id: number): P
 
 const canRead = ({ status }: AccountRow) => status === 'Connected' || status === 'Degraded'
 
-async function requireAccount({ sql }: Parts, caller: Caller, id: number): Promise<AccountRow> {
-  const row = await findAccount(sql, caller, id)
+async function requireAccount({ db }: Parts, caller: Caller, id: number): Promise<AccountRow> {
+  const row = await findAccount(db, caller, id)
   if (!row) throw new Refusal('not_found')
   return row
 }

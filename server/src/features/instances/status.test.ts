@@ -2,6 +2,7 @@ import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
 import { useSimulator } from '../../../test/simulated.ts'
 import { useWorld } from '../../../test/world.ts'
+import { json, sql } from '../../platform/database/sql.ts'
 import { readDueStatuses } from './status.ts'
 
 const simulated = useSimulator({ groupsPerChannel: 5 })
@@ -12,7 +13,7 @@ const readDue = (given: { withTest?: boolean; expiry?: string } = {}) => {
   const { expiry } = given
   const test = simulator && expiry ? { ...simulator, expiry: async () => expiry } : simulator
   const parts = {
-    sql: world.sql,
+    db: world.db,
     secrets: world.secrets,
     providers: { live, test: given.withTest === false ? null : test },
     requestSync: async (id: number) => void world.syncRequests.push(id),
@@ -22,7 +23,7 @@ const readDue = (given: { withTest?: boolean; expiry?: string } = {}) => {
 }
 
 const statusOf = async (id: number) =>
-  (await world.sql`select status from instances where id = ${id}`)[0]?.status
+  (await world.db.many(sql`select status from instances where id = ${id}`))[0]?.status
 
 const asked = (token: string) => simulated.simulator.channels.find(token)?.requests.get('GET /health') ?? 0
 
@@ -97,13 +98,15 @@ test('an account found connected again goes on, and its groups are read', async 
   const { id } = await world.add.instance({
     token: 'test_linked_again',
     status: 'NeedsLogin',
-    waiting: world.sql.json(waiting),
+    waiting: json(waiting),
     lastSyncAt: '2026-01-01T00:00:00Z',
   })
 
   await readDue()
 
-  expect(await world.sql`select waiting from instances where id = ${id}`).toEqual([{ waiting: null }])
+  expect(await world.db.many(sql`select waiting from instances where id = ${id}`)).toEqual([
+    { waiting: null },
+  ])
   expect(world.syncRequests).toEqual([id])
 })
 
@@ -141,7 +144,7 @@ test('a worker without a simulator leaves test-mode accounts to others', async (
 
 test('the end of an account’s term is kept where the provider tells it; else the date on the form stays', async () => {
   const { id } = await world.add.instance({ expiredTime: '2027-01-01T00:00:00.000Z' })
-  const known = async () => (await world.sql`select expired_time from instances where id = ${id}`)[0]
+  const known = async () => (await world.db.many(sql`select expired_time from instances where id = ${id}`))[0]
 
   await readDue()
   expect(await known()).toEqual({ expiredTime: '2027-01-01T00:00:00.000Z' })

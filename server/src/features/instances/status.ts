@@ -1,5 +1,5 @@
 import { accountIsWell, checkRestriction } from '../../engine/index.ts'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import {
@@ -19,7 +19,7 @@ import {
 import { setWebhook, type WebhookBase } from './webhook.ts'
 
 export type Parts = {
-  sql: Sql
+  db: Pool
   secrets: Secrets
   providers: Providers
   requestSync: (instanceId: number) => Promise<void>
@@ -35,9 +35,9 @@ export function openLink({ providers, secrets }: Parts, row: AccountRow) {
 
 /** Keeps what was seen; an account that is connected sends again, its groups are read, and it tells us its news. */
 export async function keepState(parts: Parts, id: number, state: AccountState): Promise<void> {
-  const before = await updateStatus(parts.sql, id, state)
+  const before = await updateStatus(parts.db, id, state)
   if (!before || state.status !== 'Connected') return
-  await accountIsWell(parts.sql, id)
+  await accountIsWell(parts.db, id)
   if (before.status !== 'Connected' || before.lastSyncAt === null) await parts.requestSync(id)
   await setWebhook(parts, id)
 }
@@ -62,7 +62,7 @@ export async function keepFailure(parts: Parts, id: number, error: unknown): Pro
 export async function readStatusWhileLinking(parts: Parts, row: AccountRow): Promise<boolean> {
   const isLinking = row.status === 'Connecting' || row.status === 'NeedsLogin'
   if (!row.isActive || !isLinking || !providerOf(parts.providers, row)) return false
-  if (!(await claimStatusRead(parts.sql, row.id))) return false
+  if (!(await claimStatusRead(parts.db, row.id))) return false
   await readStatus(parts, row)
   return true
 }
@@ -72,17 +72,17 @@ const AT_ONCE = 10
 async function readWhole(parts: Parts, row: AccountRow): Promise<void> {
   await readStatus(parts, row)
   const { provider, account } = openLink(parts, row)
-  await checkRestriction(parts.sql, { provider, account }, row.id)
+  await checkRestriction(parts.db, { provider, account }, row.id)
   const expiredTime = await provider.expiry(account)
   // Where the provider does not tell, the date on the form stays.
-  if (expiredTime) await updateInstanceColumns(parts.sql, row.id, { expiredTime })
+  if (expiredTime) await updateInstanceColumns(parts.db, row.id, { expiredTime })
 }
 
 /** A chore: reads the status of all accounts that are due. */
 export async function readDueStatuses(parts: Parts, signal: AbortSignal): Promise<void> {
   const due = { withTest: parts.providers.test !== null, limit: AT_ONCE }
   for (let read = AT_ONCE; read === AT_ONCE && !signal.aborted; ) {
-    const rows = await claimStatusReads(parts.sql, due)
+    const rows = await claimStatusReads(parts.db, due)
     await Promise.all(rows.map((row) => readWhole(parts, row)))
     read = rows.length
   }

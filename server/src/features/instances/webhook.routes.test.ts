@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { useSimulator } from '../../../test/simulated.ts'
 import { until } from '../../../test/until.ts'
 import { useWorld } from '../../../test/world.ts'
+import { sql } from '../../platform/database/sql.ts'
 import { keyOf, renewWebhooks, secretOf, setDueWebhooks } from './webhook.ts'
 
 const simulated = useSimulator()
@@ -13,8 +14,8 @@ const world = useWorld({ providers: simulated.providers, webhookBase: () => base
 /** An account, and how its provider calls. */
 async function calledAccount() {
   const account = await world.add.instance()
-  const [{ tokenHash }] = await world.sql<[{ tokenHash: Buffer }]>`
-    select token_hash from instances where id = ${account.id}`
+  const { tokenHash } = await world.db.one<{ tokenHash: Buffer }>(sql`
+    select token_hash from instances where id = ${account.id}`)
   const key = keyOf(world.secrets, account.id)
   const secret = secretOf(world.secrets, { id: account.id, tokenHash })
   async function call(payload: unknown, given: { key?: string; secret?: string; type?: string } = {}) {
@@ -43,13 +44,14 @@ const status = (fields: object) =>
   event('statuses', 'post', {
     statuses: [{ id: 'm1', code: 3, status: 'delivered', timestamp: '1767225602', ...fields }],
   })
-const stored = () => world.sql`
-  select instance_id, provider_message_id, state, viewer, detail, happened_at from receipt_events order by id`
+const stored = () =>
+  world.db.many(sql`
+  select instance_id, provider_message_id, state, viewer, detail, happened_at from receipt_events order by id`)
 const rowOf = async (id: number) =>
   (
-    await world.sql`
+    await world.db.many(sql`
       select status, status_seen_at, whats_app_number, waiting, groups_changed_at, webhook_base
-      from instances where id = ${id}`
+      from instances where id = ${id}`)
   )[0]
 
 describe('a call of the webhook', () => {
@@ -83,9 +85,11 @@ describe('a call of the webhook', () => {
     const other = await calledAccount()
     expect(await call(status({}), { secret: other.secret })).toBe(404)
     expect(await call(status({}), { key: other.key })).toBe(404)
-    await world.sql`update instances set token_hash = ${world.secrets.hash('another')} where id = ${id}`
+    await world.db.run(
+      sql`update instances set token_hash = ${world.secrets.hash('another')} where id = ${id}`,
+    )
     expect(await call(status({}))).toBe(404)
-    await world.sql`delete from instances where id = ${other.id}`
+    await world.db.run(sql`delete from instances where id = ${other.id}`)
     expect(await other.call(status({}))).toBe(404)
   })
 
@@ -191,7 +195,7 @@ describe('the webhook at the provider', () => {
     const token = linked()
     const { id } = await create(token)
     const parts = {
-      ...{ sql: world.sql, secrets: world.secrets, providers: simulated.providers() },
+      ...{ db: world.db, secrets: world.secrets, providers: simulated.providers() },
       webhookBase: () => base,
     }
     const { signal } = new AbortController()
@@ -224,7 +228,7 @@ describe('the webhook at the provider', () => {
     expect(await rowOf(id)).toMatchObject({ webhookBase: null })
     simulated.simulator.faults.clear()
     const parts = {
-      ...{ sql: world.sql, secrets: world.secrets, providers: simulated.providers() },
+      ...{ db: world.db, secrets: world.secrets, providers: simulated.providers() },
       webhookBase: () => base,
     }
     await world.shiftClock('2 hours')

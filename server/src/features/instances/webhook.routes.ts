@@ -36,10 +36,10 @@ export function webhookRoutes(app: FastifyInstance, parts: Parts): void {
 async function takeNews(parts: Parts, row: WebhookRow, body: unknown): Promise<void> {
   const news = providerOf(parts.providers, row)?.readNews(body)
   if (!news) return
-  await storeReceipts(parts.sql, row.id, news.receipts)
+  await storeReceipts(parts.db, row.id, news.receipts)
   if (news.account) {
     await keepState(parts, row.id, news.account)
-    await accountHasTrouble(parts.sql, row.id, news.account.status)
+    await accountHasTrouble(parts.db, row.id, news.account.status)
   }
-  if (news.groupsChanged) await markGroupsChanged(parts.sql, row.id)
+  if (news.groupsChanged) await markGroupsChanged(parts.db, row.id)
 }

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { ProviderFailure, type Providers, providerOf } from '../../providers/provider.ts'
 import {
@@ -13,7 +13,7 @@ import {
 /** Where accounts may reach this installation, such as `https://send.example`; null where they can't. */
 export type WebhookBase = (account: { isTest: boolean }) => string | null
 
-export type WebhookParts = { sql: Sql; secrets: Secrets; providers: Providers; webhookBase: WebhookBase }
+export type WebhookParts = { db: Pool; secrets: Secrets; providers: Providers; webhookBase: WebhookBase }
 
 /** The last part of an account's address: nobody guesses it, and nothing has to be stored for it. */
 export const keyOf = (secrets: Secrets, id: number) =>
@@ -25,13 +25,13 @@ export const secretOf = (secrets: Secrets, { id, tokenHash }: Pick<WebhookRow, '
 
 /** The account that this call is for; null where its key or its secret is wrong. */
 export async function findCalled(
-  { sql, secrets }: Pick<WebhookParts, 'sql' | 'secrets'>,
+  { db, secrets }: Pick<WebhookParts, 'db' | 'secrets'>,
   key: string,
   secret: string,
 ): Promise<WebhookRow | null> {
   const id = Number(/^(\d{1,15})\./.exec(key)?.[1] ?? 0)
   if (!isSame(secrets, key, keyOf(secrets, id))) return null
-  const row = await findWebhookRow(sql, id)
+  const row = await findWebhookRow(db, id)
   return row && isSame(secrets, secret, secretOf(secrets, row)) ? row : null
 }
 
@@ -42,7 +42,7 @@ const isSame = ({ hash }: Secrets, a: string, b: string) => timingSafeEqual(hash
 export async function setWebhook(parts: WebhookParts, id: number): Promise<void> {
   const base = basesOf(parts)
   if (!base.live && !base.test) return
-  for (const row of await claimWebhooks(parts.sql, base, { id })) await set(parts, row)
+  for (const row of await claimWebhooks(parts.db, base, { id })) await set(parts, row)
 }
 
 /** A chore: the same for all accounts, some at a time. */
@@ -50,7 +50,7 @@ export async function setDueWebhooks(parts: WebhookParts, signal: AbortSignal): 
   const base = basesOf(parts)
   if (!base.live && !base.test) return
   for (let read = 1; read > 0 && !signal.aborted; ) {
-    const rows = await claimWebhooks(parts.sql, base, {})
+    const rows = await claimWebhooks(parts.db, base, {})
     await Promise.all(rows.map((row) => set(parts, row)))
     read = rows.length
   }
@@ -58,7 +58,7 @@ export async function setDueWebhooks(parts: WebhookParts, signal: AbortSignal): 
 
 /** At the start of a server: its address may be another one than before, or there may be none any more. */
 export async function renewWebhooks(parts: WebhookParts, signal: AbortSignal): Promise<void> {
-  if (!basesOf(parts).live) await forgetLiveWebhooks(parts.sql)
+  if (!basesOf(parts).live) await forgetLiveWebhooks(parts.db)
   await setDueWebhooks(parts, signal)
 }
 
@@ -82,7 +82,7 @@ async function set(parts: WebhookParts, row: WebhookRow): Promise<void> {
   const webhook = { key, url: `${base}/api/webhooks/whapi/${key}`, secret: secretOf(parts.secrets, row) }
   const account = { token: parts.secrets.decrypt(row.tokenCipher) }
   const isSet = await provider.setWebhook(account, webhook).then(() => true, unlessFailure)
-  await keepWebhook(parts.sql, row, isSet ? base : null)
+  await keepWebhook(parts.db, row, isSet ? base : null)
 }
 
 /** For `.catch`: a provider that can't is nothing to stop for. */

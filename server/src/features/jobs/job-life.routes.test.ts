@@ -2,6 +2,7 @@ import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
 import type { TestUser } from '../../../test/factories.ts'
 import { useWorld } from '../../../test/world.ts'
+import { sql } from '../../platform/database/sql.ts'
 
 // Pausing, resuming and sending to the rest, as the API answers them; what the engine makes of it: its own tests.
 
@@ -60,11 +61,11 @@ test('[R-150] the rest of an ended job is sent to; the counts tell who gets it a
     status: 'Completed',
     recipients: ['1@g.us', '2@g.us', '3@g.us', '4@g.us'],
   })
-  await world.sql`
+  await world.db.run(sql`
     update deliveries d set status = (array['sent', 'failed', 'failed', 'skipped'])[n],
       reason = case n when 2 then '{"code": "not_allowed", "params": {}}'::jsonb
         when 3 then '{"code": "outcome_unknown", "params": {}}'::jsonb end
-    from (select id, row_number() over (order by id) as n from deliveries) o where o.id = d.id`
+    from (select id, row_number() over (order by id) as n from deliveries) o where o.id = d.id`)
   expect((await get(member, id)).recipients).toMatchObject({ sent: 1, failed: 2, skipped: 1, unknown: 1 })
 
   expect(await retry(member, id)).toMatchObject({
@@ -82,7 +83,7 @@ test('[R-150] the rest of an ended job is sent to; the counts tell who gets it a
 test('[R-150] unknown outcomes are sent to only when that is said', async () => {
   const { instanceId, member } = await desk()
   const { id } = await world.add.job({ instanceId, status: 'Failed', deliveryStatus: 'failed' })
-  await world.sql`update deliveries set reason = '{"code": "outcome_unknown", "params": {}}'`
+  await world.db.run(sql`update deliveries set reason = '{"code": "outcome_unknown", "params": {}}'`)
 
   expect(await retry(member, id)).toMatchObject(refused('job_nothing_to_retry'))
   expect(await retry(member, id, { includeUnknown: 'yes' })).toMatchObject({
@@ -112,5 +113,5 @@ test.each([
 
   expect(await call(stranger)).toMatchObject({ status: 404, body: { code: 'not_found' } })
   expect(await call(reader)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
-  expect(await world.sql`select from job_logs`).toHaveLength(0)
+  expect(await world.db.many(sql`select from job_logs`)).toHaveLength(0)
 })

@@ -1,9 +1,11 @@
 import { contract } from '@sendroom/contract'
 import type { Input } from '@sendroom/contract/endpoint'
-import { expect, test } from 'vitest'
+import pg from 'pg'
+import { expect, test, vi } from 'vitest'
 import type { TestUser } from '../../../test/factories.ts'
 import { countWaiting } from '../../../test/locks.ts'
 import { useWorld } from '../../../test/world.ts'
+import { assignments, json, sql } from '../../platform/database/sql.ts'
 
 const world = useWorld()
 const { jobs } = contract
@@ -27,11 +29,11 @@ const bulkDelete = (user: TestUser | null, jobIds: number[]) =>
 /** The recipients in order become what is given; all others stay queued. */
 async function settle(jobId: number, ...statuses: string[]) {
   for (const [index, status] of statuses.entries()) {
-    const reason = status === 'failed' ? world.sql.json({ code: 'not_on_whatsapp', params: {} }) : null
+    const reason = status === 'failed' ? json({ code: 'not_on_whatsapp', params: {} }) : null
     const sentAt = status === 'sent' ? '2026-01-01T00:00:00.000Z' : null
-    await world.sql`
-      update deliveries set ${world.sql({ status, sentAt, reason })}
-      where id = (select id from deliveries where job_id = ${jobId} order by id limit 1 offset ${index})`
+    await world.db.run(sql`
+      update deliveries set ${assignments({ status, sentAt, reason })}
+      where id = (select id from deliveries where job_id = ${jobId} order by id limit 1 offset ${index})`)
   }
 }
 
@@ -58,12 +60,12 @@ const toUsers = (phoneNumbers: string) => ({ jobType: 'SendToUsers', phoneNumber
 
 test('[R-123] a job to groups carries its own text and image, and one delivery for each group', async () => {
   const { instance, member, groups, message, create } = await desk()
-  const [image] = await world.sql`
-    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`
-  await world.sql`update messages set image_id = ${image?.id}`
+  const image = await world.db.maybeOne(sql`
+    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`)
+  await world.db.run(sql`update messages set image_id = ${image?.id}`)
 
   const made = await create({ groupIds: [groups[0]?.id ?? 0, groups[1]?.id ?? 0, groups[0]?.id ?? 0] })
-  await world.sql`delete from messages`
+  await world.db.run(sql`delete from messages`)
 
   expect(made).toMatchObject({
     status: 201,
@@ -87,7 +89,7 @@ test('[R-123] a job to groups carries its own text and image, and one delivery f
     recipients: { total: 2, waiting: 2 },
     logs: [{ logLevel: 'Info', message: `Created by ${member.username}. Recipients: 2.` }],
   })
-  expect(await world.sql`select chat_id from deliveries order by id`).toEqual(
+  expect(await world.db.many(sql`select chat_id from deliveries order by id`)).toEqual(
     groups.map(({ chatId }) => ({ chatId })),
   )
 })
@@ -103,7 +105,7 @@ test('a job to people reads their numbers, each once', async () => {
     targetPhoneNumbers: ['84901234567', '12133734253'],
     recipients: { total: 2 },
   })
-  expect(await world.sql`select chat_id, recipient_name from deliveries order by id`).toEqual([
+  expect(await world.db.many(sql`select chat_id, recipient_name from deliveries order by id`)).toEqual([
     { chatId: '84901234567@s.whatsapp.net', recipientName: '+84901234567' },
     { chatId: '12133734253@s.whatsapp.net', recipientName: '+12133734253' },
   ])
@@ -120,7 +122,7 @@ test('[R-208] numbers that can not be read refuse the job and are named, in a bo
     toUsers(Array.from({ length: 1000 }, (_, n) => `bad ${'x'.repeat(100)} ${n}`).join()),
   )
   expect(String(many.body.params?.numbers).length).toBeLessThan(1000)
-  expect(await world.sql`select from jobs`).toHaveLength(0)
+  expect(await world.db.many(sql`select from jobs`)).toHaveLength(0)
 })
 
 test('[R-210] a job of more than 100,000 recipients is refused', async () => {
@@ -170,7 +172,7 @@ test('[R-203] message, instance and groups must be the caller’s to see, and th
   expect(await create({ groupIds: [elsewhere.id] }, await world.add.admin())).toMatchObject({
     body: { fields: { groupIds: 'JOB.GROUP_INVALID' } },
   })
-  expect(await world.sql`select from jobs`).toHaveLength(0)
+  expect(await world.db.many(sql`select from jobs`)).toHaveLength(0)
 })
 
 test('[R-154] an instance that is not active takes no job', async () => {
@@ -181,7 +183,7 @@ test('[R-154] an instance that is not active takes no job', async () => {
 
 test('[R-204] a group that the account has left is refused with its name', async () => {
   const { groups, create } = await desk()
-  await world.sql`update groups set left_at = clock_now() where id = ${groups[1]?.id ?? 0}`
+  await world.db.run(sql`update groups set left_at = clock_now() where id = ${groups[1]?.id ?? 0}`)
 
   expect(await create()).toMatchObject({
     status: 400,
@@ -200,9 +202,9 @@ test('[R-201] a time that lies ahead is kept, one that has passed means now', as
 
 const requestId = '0198c1de-7a61-4b3c-9d5e-2f6a8b1c4d7e'
 const count = async () => {
-  const [counts] = await world.sql<[{ jobs: number; deliveries: number; logs: number }]>`
+  const counts = await world.db.one<{ jobs: number; deliveries: number; logs: number }>(sql`
     select (select count(*) from jobs) as jobs, (select count(*) from deliveries) as deliveries,
-      (select count(*) from job_logs) as logs`
+      (select count(*) from job_logs) as logs`)
   return counts
 }
 
@@ -210,7 +212,7 @@ test('[R-282] a job that is asked for again is not made again: whoever lost the 
   const { instance, create } = await desk()
   const first = await create({ requestId })
   // What would refuse a new job is no matter any more.
-  await world.sql`update instances set is_active = false where id = ${instance.id}`
+  await world.db.run(sql`update instances set is_active = false where id = ${instance.id}`)
 
   const again = await create({ requestId })
 
@@ -222,11 +224,11 @@ test('[R-282] a job that is asked for again is not made again: whoever lost the 
 test('[R-282] a job that is asked for again while it is still written is not made again', async () => {
   const { create } = await desk()
   const blocked = (howMany: number) =>
-    expect.poll(() => countWaiting(world.sql), { timeout: 30_000 }).toBe(howMany)
+    expect.poll(() => countWaiting(world.db), { timeout: 30_000 }).toBe(howMany)
   let answers: ReturnType<typeof create>[] = []
-  await world.sql.begin(async (tx) => {
+  await world.db.begin(async (tx) => {
     // Holds the first one up after its job is written, before its recipients are.
-    await tx`lock table deliveries in share mode`
+    await tx.run(sql`lock table deliveries in share mode`)
     answers = [create({ requestId })]
     await blocked(1)
     answers.push(create({ requestId }))
@@ -266,24 +268,30 @@ test('[R-282] who has cancelled a job and asks for the same again gets another',
 test('[R-282] what was asked for is told only to those who still see it', async () => {
   const { instance, member, create } = await desk()
   await create({ requestId })
-  await world.sql`delete from user_instances where user_id = ${member.id}`
+  await world.db.run(sql`delete from user_instances where user_id = ${member.id}`)
   expect(await create({ requestId })).toMatchObject({
     body: { fields: { instanceId: 'JOB.INSTANCE_REQUIRED' } },
   })
 
   const other = await world.add.instance()
-  await world.sql`insert into user_instances (user_id, instance_id) values (${member.id}, ${other.id})`
+  await world.db.run(
+    sql`insert into user_instances (user_id, instance_id) values (${member.id}, ${other.id})`,
+  )
   const group = await world.add.group({ instanceId: other.id })
   expect(await create({ requestId, instanceId: other.id, groupIds: [group.id] })).toMatchObject(NOT_FOUND)
-  expect(await world.sql`select from jobs where instance_id <> ${instance.id}`).toHaveLength(0)
+  expect(await world.db.many(sql`select from jobs where instance_id <> ${instance.id}`)).toHaveLength(0)
 })
 
 test('a job page tells how many were sent in the last minute', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Running' })
   await settle(id, 'sent', 'sent', 'failed')
-  await world.sql`update deliveries set sent_at = clock_now() - interval '30 seconds' where chat_id = '1@g.us'`
-  await world.sql`update deliveries set sent_at = clock_now() - interval '2 minutes' where chat_id = '2@g.us'`
+  await world.db.run(
+    sql`update deliveries set sent_at = clock_now() - interval '30 seconds' where chat_id = '1@g.us'`,
+  )
+  await world.db.run(
+    sql`update deliveries set sent_at = clock_now() - interval '2 minutes' where chat_id = '2@g.us'`,
+  )
 
   expect((await get(member, id)).body.recipients).toMatchObject({ sent: 2, sentLastMinute: 1 })
 })
@@ -293,8 +301,10 @@ test('[R-119] [R-117] a job page tells its counts, its progress and what became 
   const recipients = ['1@g.us', '2@g.us', '3@g.us', '4@g.us', '5@g.us', '6@g.us']
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Running', recipients })
   await settle(id, 'sent', 'failed', 'sent', 'skipped', 'doubt')
-  await world.sql`update deliveries set delivered_at = clock_now() where chat_id in ('1@g.us', '3@g.us')`
-  await world.sql`update deliveries set read_at = clock_now() where chat_id = '1@g.us'`
+  await world.db.run(
+    sql`update deliveries set delivered_at = clock_now() where chat_id in ('1@g.us', '3@g.us')`,
+  )
+  await world.db.run(sql`update deliveries set read_at = clock_now() where chat_id = '1@g.us'`)
 
   const { body } = await get(member, id)
 
@@ -333,12 +343,12 @@ test('[R-176] who got a job and what its log names is found without accents', as
   const admin = await world.add.admin()
   const { id } = await world.add.job({ recipients: [] })
   const name = 'Khách hàng'
-  await world.sql`
+  await world.db.run(sql`
     insert into deliveries (job_id, instance_id, chat_id, recipient_name, status)
-    select ${id}, instance_id, '1@g.us', ${name}, 'sent' from jobs`
-  await world.sql`
+    select ${id}, instance_id, '1@g.us', ${name}, 'sent' from jobs`)
+  await world.db.run(sql`
     insert into job_logs (job_id, log_level, reason)
-    values (${id}, 'Info', ${world.sql.json({ code: 'delivery_found', params: { recipient: name } })})`
+    values (${id}, 'Info', ${json({ code: 'delivery_found', params: { recipient: name } })})`)
   const count = async (list: typeof jobs.sentMessages | typeof jobs.logs, search: string) =>
     (await world.call(admin, list, { params: { id }, query: { search } })).body.pagination.totalCount
 
@@ -352,13 +362,13 @@ test('[R-176] who got a job and what its log names is found without accents', as
 test('[R-120] [R-121] a large job’s page is bounded; its lists page through all', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, recipients: [] })
-  await world.sql`update jobs set job_type = 'SendToUsers'`
-  await world.sql`
+  await world.db.run(sql`update jobs set job_type = 'SendToUsers'`)
+  await world.db.run(sql`
     insert into deliveries (job_id, instance_id, chat_id, recipient_name, status)
-    select ${id}, ${instance.id}, n || '@s.whatsapp.net', '+' || n, 'sent' from generate_series(1, 1500) n`
-  await world.sql`
+    select ${id}, ${instance.id}, n || '@s.whatsapp.net', '+' || n, 'sent' from generate_series(1, 1500) n`)
+  await world.db.run(sql`
     insert into job_logs (job_id, log_level, reason)
-    select ${id}, 'Info', ${world.sql.json({ code: 'job_started', params: {} })} from generate_series(1, 300)`
+    select ${id}, 'Info', ${json({ code: 'job_started', params: {} })} from generate_series(1, 300)`)
   const params = { id }
 
   const { body } = await get(member, id)
@@ -387,11 +397,11 @@ test('one page costs the same number of queries, however large the job', async (
   const large = await world.add.job({ recipients: Array.from({ length: 50 }, (_, n) => `${n}@g.us`) })
   await settle(large.id, ...Array.from({ length: 40 }, () => 'sent'))
   const countQueries = async (id: number) => {
-    const executed: string[] = []
-    world.sql.options.debug = (_connection, query) => void executed.push(query)
+    const executed = vi.spyOn(pg.Client.prototype, 'query')
     await get(admin, id)
-    world.sql.options.debug = false
-    return executed.length
+    const count = executed.mock.calls.length
+    executed.mockRestore()
+    return count
   }
   await get(admin, small.id)
 
@@ -405,8 +415,8 @@ test('[R-144] a job that has ended is restarted from the start', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Completed' })
   await settle(id, 'sent', 'failed', 'sent')
-  await world.sql`
-    insert into job_logs (job_id, log_level, reason) values (${id}, 'Info', '{"code": "job_started", "params": {}}')`
+  await world.db.run(sql`
+    insert into job_logs (job_id, log_level, reason) values (${id}, 'Info', '{"code": "job_started", "params": {}}')`)
 
   expect(await restart(member, id)).toMatchObject({ status: 200, body: { id, status: 'Pending' } })
 
@@ -481,8 +491,8 @@ test.each(['Completed', 'Failed', 'Cancelled'] as const)(
 
 test('[R-145] a job with a message still in doubt is not restarted beside it', async () => {
   const job = await world.add.job({ status: 'Cancelled' })
-  await world.sql`
-    update deliveries set status = 'doubt', doubt_since = clock_now() where chat_id = '1@g.us'`
+  await world.db.run(sql`
+    update deliveries set status = 'doubt', doubt_since = clock_now() where chat_id = '1@g.us'`)
 
   expect(await restart(await world.add.admin(), job.id)).toMatchObject({
     status: 409,
@@ -496,8 +506,8 @@ test('[R-151] a job is deleted with all that belongs to it; one that waits is ca
 
   expect(await remove(member, id)).toMatchObject({ status: 204 })
 
-  expect(await world.sql`select from jobs`).toHaveLength(0)
-  expect(await world.sql`select from deliveries`).toHaveLength(0)
+  expect(await world.db.many(sql`select from jobs`)).toHaveLength(0)
+  expect(await world.db.many(sql`select from deliveries`)).toHaveLength(0)
 })
 
 test('[R-286] several are deleted all or none', async () => {
@@ -507,10 +517,13 @@ test('[R-286] several are deleted all or none', async () => {
   expect(await bulkDelete(member, [own.id, other.id])).toMatchObject(NOT_FOUND)
   expect(await bulkDelete(member, [own.id, 999_999])).toMatchObject(NOT_FOUND)
   expect(await bulkDelete(member, [])).toMatchObject({ status: 400 })
-  expect(await world.sql`select status from jobs`).toEqual([{ status: 'Pending' }, { status: 'Pending' }])
+  expect(await world.db.many(sql`select status from jobs`)).toEqual([
+    { status: 'Pending' },
+    { status: 'Pending' },
+  ])
 
   expect(await bulkDelete(member, [own.id, own.id])).toMatchObject({ status: 204 })
-  expect(await world.sql`select id from jobs`).toEqual([{ id: other.id }])
+  expect(await world.db.many(sql`select id from jobs`)).toEqual([{ id: other.id }])
 })
 
 test('[R-241] a member sees and touches the jobs of their instances only; an Admin all', async () => {
@@ -529,7 +542,10 @@ test('[R-241] a member sees and touches the jobs of their instances only; an Adm
   expect(await restart(member, other.id)).toMatchObject(NOT_FOUND)
   expect(await cancel(member, other.id)).toMatchObject(NOT_FOUND)
   expect(await remove(member, other.id)).toMatchObject(NOT_FOUND)
-  expect(await world.sql`select status from jobs`).toEqual([{ status: 'Pending' }, { status: 'Pending' }])
+  expect(await world.db.many(sql`select status from jobs`)).toEqual([
+    { status: 'Pending' },
+    { status: 'Pending' },
+  ])
 })
 
 test('[R-244] a member without the flag reads, and changes nothing', async () => {
@@ -541,7 +557,7 @@ test('[R-244] a member without the flag reads, and changes nothing', async () =>
   expect(await create({}, reader)).toMatchObject(FORBIDDEN)
   for (const change of [restart, cancel, remove]) expect(await change(reader, id)).toMatchObject(FORBIDDEN)
   expect(await bulkDelete(reader, [id])).toMatchObject(FORBIDDEN)
-  expect(await world.sql`select status from jobs`).toEqual([{ status: 'Pending' }])
+  expect(await world.db.many(sql`select status from jobs`)).toEqual([{ status: 'Pending' }])
 })
 
 test('without a session nothing is answered', async () => {

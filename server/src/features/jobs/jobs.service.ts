@@ -13,22 +13,22 @@ import {
   whyWaiting,
 } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import { Refusal, seen } from '../../platform/refusal.ts'
 import { findRecipients, newestLogs, newestSentMessages } from './job-rows.queries.ts'
 import { countVisibleJobs, findJobContent, findJobRow } from './jobs.queries.ts'
 
 /** The whole job page in a constant number of queries, however large the job. */
-export async function getJob(sql: Sql, caller: Caller, id: number): Promise<Job> {
-  const job = seen(await findJobContent(sql, caller, id))
+export async function getJob(db: Pool, caller: Caller, id: number): Promise<Job> {
+  const job = seen(await findJobContent(db, caller, id))
   const [recipients, why, named, sentMessages, logs] = await Promise.all([
-    recipientCounts(sql, id),
-    whyWaiting(sql, id),
-    findRecipients(sql, id, limits.jobDetailRecipients),
-    newestSentMessages(sql, id, limits.jobDetailRows),
-    newestLogs(sql, id, limits.jobDetailRows),
+    recipientCounts(db, id),
+    whyWaiting(db, id),
+    findRecipients(db, id, limits.jobDetailRecipients),
+    newestSentMessages(db, id, limits.jobDetailRows),
+    newestLogs(db, id, limits.jobDetailRows),
   ])
-  const expected = await expectEnd(sql, id, recipients.waiting)
+  const expected = await expectEnd(db, id, recipients.waiting)
   return {
     ...job,
     ...why,
@@ -44,53 +44,53 @@ export async function getJob(sql: Sql, caller: Caller, id: number): Promise<Job>
   }
 }
 
-export async function restart(sql: Sql, caller: Caller, id: number): Promise<JobRow> {
-  seen(await findJobRow(sql, caller, id))
-  const answer = await restartJob(sql, id, caller.username)
+export async function restart(db: Pool, caller: Caller, id: number): Promise<JobRow> {
+  seen(await findJobRow(db, caller, id))
+  const answer = await restartJob(db, id, caller.username)
   if (answer === 'settling') throw new Refusal('job_settling')
   if (answer === 'not_allowed') throw new Refusal('job_not_restartable')
-  return seen(await findJobRow(sql, caller, id))
+  return seen(await findJobRow(db, caller, id))
 }
 
-export async function cancel(sql: Sql, caller: Caller, id: number): Promise<JobRow> {
-  seen(await findJobRow(sql, caller, id))
-  const answer = await cancelJob(sql, id, caller.username)
+export async function cancel(db: Pool, caller: Caller, id: number): Promise<JobRow> {
+  seen(await findJobRow(db, caller, id))
+  const answer = await cancelJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_cancellable')
-  return seen(await findJobRow(sql, caller, id))
+  return seen(await findJobRow(db, caller, id))
 }
 
-export async function pause(sql: Sql, caller: Caller, id: number): Promise<JobRow> {
-  seen(await findJobRow(sql, caller, id))
-  const answer = await pauseJob(sql, id, caller.username)
+export async function pause(db: Pool, caller: Caller, id: number): Promise<JobRow> {
+  seen(await findJobRow(db, caller, id))
+  const answer = await pauseJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_pausable')
-  return seen(await findJobRow(sql, caller, id))
+  return seen(await findJobRow(db, caller, id))
 }
 
-export async function resume(sql: Sql, caller: Caller, id: number): Promise<JobRow> {
-  seen(await findJobRow(sql, caller, id))
-  const answer = await resumeJob(sql, id, caller.username)
+export async function resume(db: Pool, caller: Caller, id: number): Promise<JobRow> {
+  seen(await findJobRow(db, caller, id))
+  const answer = await resumeJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_resumable')
-  return seen(await findJobRow(sql, caller, id))
+  return seen(await findJobRow(db, caller, id))
 }
 
 export async function retry(
-  sql: Sql,
+  db: Pool,
   caller: Caller,
   id: number,
   whom: { includeUnknown: boolean },
 ): Promise<JobRow> {
-  seen(await findJobRow(sql, caller, id))
-  const answer = await retryFailed(sql, id, caller.username, whom)
+  seen(await findJobRow(db, caller, id))
+  const answer = await retryFailed(db, id, caller.username, whom)
   if (answer === 'settling') throw new Refusal('job_settling')
   if (answer === 'not_allowed') throw new Refusal('job_not_retryable')
   if (answer === 'nothing') throw new Refusal('job_nothing_to_retry')
-  return seen(await findJobRow(sql, caller, id))
+  return seen(await findJobRow(db, caller, id))
 }
 
 /** All or none. */
-export async function removeJobs(sql: Sql, caller: Caller, ids: number[]): Promise<void> {
+export async function removeJobs(db: Pool, caller: Caller, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
-  if ((await countVisibleJobs(sql, caller, wanted)) !== wanted.length) throw new Refusal('not_found')
-  const answer = await deleteJobs(sql, wanted, caller.username)
+  if ((await countVisibleJobs(db, caller, wanted)) !== wanted.length) throw new Refusal('not_found')
+  const answer = await deleteJobs(db, wanted, caller.username)
   if (answer === 'busy') throw new Refusal('account_busy')
 }

@@ -4,29 +4,29 @@ import type { TestMessage } from '@sendroom/contract/messages'
 import type { CountryCode } from 'libphonenumber-js'
 import { planJob, type Recipient, type Recipients } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
-import type { Db, Sql } from '../../platform/database/connection.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
 import { type ImageStore, keepImage } from '../../platform/images.ts'
 import type { UploadedFile } from '../../platform/multipart.ts'
 import { InvalidInput, Refusal, seen } from '../../platform/refusal.ts'
 import { findJobRow, findRequestedJob, holdGroups, holdInstance, holdMessage } from './jobs.queries.ts'
 import { readPhoneNumbers } from './phone-numbers.ts'
 
-type Parts = { sql: Sql; images: ImageStore; defaultCountry: CountryCode }
+type Parts = { db: Pool; images: ImageStore; defaultCountry: CountryCode }
 
 /**
  * Makes a job with its own text, image and recipients: what happens to the message later changes no job.
  * Whoever asks again, for the answer was lost, gets the job they have.
  */
 export async function createJob(
-  { sql, defaultCountry }: Parts,
+  { db, defaultCountry }: Parts,
   caller: Caller,
   order: NewJob,
 ): Promise<JobRow> {
   const { requestId } = order
-  const before = requestId ? await findRequestedJob(sql, caller, requestId) : null
+  const before = requestId ? await findRequestedJob(db, caller, requestId) : null
   if (before) return before
   const people = order.jobType === 'SendToUsers' ? await readPeople(order.phoneNumbers, defaultCountry) : null
-  return sql.begin(async (tx) => {
+  return db.begin(async (tx) => {
     const { instance, message } = await hold(tx, caller, order)
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const recipients = people ?? (await findGroups(tx, order.instanceId, order.groupIds))
@@ -47,7 +47,7 @@ export async function createJob(
 
 /** A job of a text that need not be saved, for one number: it belongs to no message. */
 export async function testMessage(
-  { sql, images, defaultCountry }: Parts,
+  { db, images, defaultCountry }: Parts,
   caller: Caller,
   { textContent, instanceId, phoneNumber, imageOf }: TestMessage,
   file: UploadedFile | null,
@@ -55,8 +55,8 @@ export async function testMessage(
   const { numbers, unreadable } = await readPhoneNumbers(phoneNumber, defaultCountry)
   if (numbers.length !== 1 || unreadable.length > 0)
     throw new InvalidInput({ phoneNumber: 'JOB.TEST_PHONE_INVALID' })
-  const imageId = file ? await keepImage(sql, images, file.bytes) : null
-  return sql.begin(async (tx) => {
+  const imageId = file ? await keepImage(db, images, file.bytes) : null
+  return db.begin(async (tx) => {
     const instance = await holdInstance(tx, caller, instanceId)
     if (!instance) throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
     if (!instance.isActive) throw new Refusal('instance_inactive')

@@ -3,6 +3,7 @@ import type { Input } from '@sendroom/contract/endpoint'
 import { expect, test } from 'vitest'
 import type { TestUser } from '../../../test/factories.ts'
 import { useWorld } from '../../../test/world.ts'
+import { json, sql } from '../../platform/database/sql.ts'
 
 const world = useWorld()
 const { jobs } = contract
@@ -43,7 +44,7 @@ test('an empty form has a preview: nobody', async () => {
       endsAt: null,
     },
   })
-  expect(await world.sql`select from jobs`).toHaveLength(0)
+  expect(await world.db.many(sql`select from jobs`)).toHaveLength(0)
 })
 
 test('people are counted once each; what is no number is named, up to fifty', async () => {
@@ -115,7 +116,9 @@ test('other jobs of the account and what it has sent today count', async () => {
   await world.add.job({ instanceId, recipients: ['3@g.us'], pausedAt: '2026-01-01T00:00:00Z' })
   await world.add.job({ instanceId, recipients: ['3@g.us'], status: 'Completed' })
   expect(await seconds(5)).toBe(360)
-  await world.sql`update jobs set scheduled_at = now() + interval '1 day', status = 'Pending' where id = ${other.id}`
+  await world.db.run(
+    sql`update jobs set scheduled_at = now() + interval '1 day', status = 'Pending' where id = ${other.id}`,
+  )
   expect(await seconds(5)).toBe(240)
 })
 
@@ -129,12 +132,12 @@ test('a job’s page tells when it is through, unless nobody knows', async () =>
 
   expect(await endsIn()).toBe(2)
   const waiting = { code: 'account_not_linked', params: {} }
-  await world.sql`update instances set waiting = ${world.sql.json(waiting)}`
+  await world.db.run(sql`update instances set waiting = ${json(waiting)}`)
   expect(await endsIn()).toBeNull()
-  await world.sql`update instances set waiting = null`
-  await world.sql`update jobs set paused_at = now()`
+  await world.db.run(sql`update instances set waiting = null`)
+  await world.db.run(sql`update jobs set paused_at = now()`)
   expect(await endsIn()).toBeNull()
-  await world.sql`update jobs set paused_at = null, status = 'Cancelled'`
+  await world.db.run(sql`update jobs set paused_at = null, status = 'Cancelled'`)
   expect(await endsIn()).toBeNull()
 })
 

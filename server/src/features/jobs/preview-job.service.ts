@@ -3,24 +3,24 @@ import { limits } from '@sendroom/contract/limits'
 import type { CountryCode } from 'libphonenumber-js'
 import { expectOrder } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import { InvalidInput } from '../../platform/refusal.ts'
 import { readPhoneNumbers } from './phone-numbers.ts'
 import { countChosen, seesAccount } from './preview.queries.ts'
 
 /** What a job would be if it were created as the form stands: nothing is written, nothing is refused for being missing. */
 export async function previewJob(
-  { sql, defaultCountry }: { sql: Sql; defaultCountry: CountryCode },
+  { db, defaultCountry }: { db: Pool; defaultCountry: CountryCode },
   caller: Caller,
   draft: JobDraft,
 ): Promise<JobPreview> {
   const { jobType, instanceId } = draft
-  if (instanceId && !(await seesAccount(sql, caller, instanceId)))
+  if (instanceId && !(await seesAccount(db, caller, instanceId)))
     throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
   const counted =
-    jobType === 'SendToUsers' ? await countPeople(draft, defaultCountry) : await countGroups(sql, draft)
+    jobType === 'SendToUsers' ? await countPeople(draft, defaultCountry) : await countGroups(db, draft)
   const order = { jobType, recipients: counted.recipients, scheduledAt: draft.scheduledAt ?? null }
-  const expected = instanceId ? await expectOrder(sql, { ...order, instanceId }) : null
+  const expected = instanceId ? await expectOrder(db, { ...order, instanceId }) : null
   return {
     ...counted,
     durationSeconds:
@@ -46,9 +46,9 @@ async function countPeople({ phoneNumbers }: JobDraft, defaultCountry: CountryCo
 }
 
 /** Groups belong to an account: before one is chosen there are none. */
-async function countGroups(sql: Sql, { instanceId, groupIds }: JobDraft): Promise<Counted> {
+async function countGroups(db: Pool, { instanceId, groupIds }: JobDraft): Promise<Counted> {
   const wanted = [...new Set(groupIds)]
   const doubles = groupIds.length - wanted.length
   if (!instanceId) return { ...nothing, doubles }
-  return { ...nothing, doubles, ...(await countChosen(sql, instanceId, wanted, limits.previewNames)) }
+  return { ...nothing, doubles, ...(await countChosen(db, instanceId, wanted, limits.previewNames)) }
 }

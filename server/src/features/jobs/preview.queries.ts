@@ -2,33 +2,29 @@ import type { JobPreview } from '@sendroom/contract/jobs'
 import type { Caller } from '../../platform/access.ts'
 import { seesInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
+import { type Sql, sql } from '../../platform/database/sql.ts'
 
-export async function seesAccount(sql: Db, caller: Caller, id: number): Promise<boolean> {
-  const { count } = await sql`
-    select from instances i where i.id = ${id} and ${seesInstance(sql, caller, 'i.id')}`
+export async function seesAccount(db: Db, caller: Caller, id: number): Promise<boolean> {
+  const count = await db.run(sql`
+    select from instances i where i.id = ${id} and ${seesInstance(caller, 'i.id')}`)
   return count === 1
 }
 
 type Chosen = Pick<JobPreview, 'recipients' | 'leftGroups' | 'closedGroups'>
 
 /** Of these groups of an account: how many can be sent to, and the first of those that can not. */
-export async function countChosen(
-  sql: Db,
-  instanceId: number,
-  ids: number[],
-  names: number,
-): Promise<Chosen> {
-  const first = (condition: ReturnType<Db>) => sql`
+export async function countChosen(db: Db, instanceId: number, ids: number[], names: number): Promise<Chosen> {
+  const first = (condition: Sql) => sql`
     jsonb_build_object(
       'total', (select count(*) from chosen where ${condition}),
       'first', (select coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name) order by name, id), '[]')
         from (select id, name from chosen where ${condition} order by name, id limit ${names}) named))`
-  const [chosen] = await sql<[Chosen]>`
+  const chosen = await db.one<Chosen>(sql`
     with chosen as materialized (
       select g.id, g.name, g.left_at is not null as has_left, g.can_send from groups g
       where g.id = any(${ids}) and g.instance_id = ${instanceId}
     )
     select (select count(*) from chosen where not has_left) as recipients,
-      ${first(sql`has_left`)} as left_groups, ${first(sql`not has_left and not can_send`)} as closed_groups`
+      ${first(sql`has_left`)} as left_groups, ${first(sql`not has_left and not can_send`)} as closed_groups`)
   return chosen
 }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { TestUser } from '../../../test/factories.ts'
 import { picture } from '../../../test/pictures.ts'
 import { useWorld } from '../../../test/world.ts'
+import { sql } from '../../platform/database/sql.ts'
 
 const world = useWorld()
 const { jobs } = contract
@@ -24,8 +25,8 @@ async function desk(instanceColumns: Record<string, unknown> = {}) {
 const get = async (user: TestUser, id: number) => (await world.call(user, jobs.get, { params: { id } })).body
 
 async function messageWithImage(member: TestUser) {
-  const [image] = await world.sql<{ id: number }[]>`
-    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`
+  const image = await world.db.maybeOne<{ id: number }>(sql`
+    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`)
   return world.add.message({ createdByUserId: member.id, imageId: image?.id, textContent: 'As it was saved' })
 }
 
@@ -44,7 +45,7 @@ test('[R-571] a test is a job of the text as it stands, for one number, and make
     targetPhoneNumbers: ['84901234567'],
     recipients: { total: 1, waiting: 1 },
   })
-  expect(await world.sql`select from messages`).toHaveLength(0)
+  expect(await world.db.many(sql`select from messages`)).toHaveLength(0)
 })
 
 test('a test takes the image of the saved message along, or the file that comes instead', async () => {
@@ -78,7 +79,7 @@ test.each([
   const { send } = await desk()
 
   expect(await send(order)).toMatchObject({ status: 400, body: { code: 'invalid_input', fields } })
-  expect(await world.sql`select from jobs`).toHaveLength(0)
+  expect(await world.db.many(sql`select from jobs`)).toHaveLength(0)
 })
 
 test('a test can neither use an inactive account nor the image of somebody else’s message', async () => {

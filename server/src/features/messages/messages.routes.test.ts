@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { TestUser } from '../../../test/factories.ts'
 import { photo, picture } from '../../../test/pictures.ts'
 import { useWorld } from '../../../test/world.ts'
+import { sql, values } from '../../platform/database/sql.ts'
 
 const world = useWorld()
 const { messages } = contract
@@ -38,17 +39,17 @@ test('a file in another field is refused by its name: without its image the mess
   const answer = await world.call(member, messages.create, { body })
 
   expect(answer).toMatchObject({ status: 400, body: { fields: { image: 'FIELD.INVALID' } } })
-  expect(await world.sql`select from messages`).toHaveLength(0)
+  expect(await world.db.many(sql`select from messages`)).toHaveLength(0)
 })
 
 test('a form carries more groups than a thousand', async () => {
   const { instance, member } = await memberWithInstance()
-  const [group] = await world.sql<{ id: number }[]>`
+  const group = await world.db.maybeOne<{ id: number }>(sql`
     with made as (
       insert into groups (instance_id, chat_id, name)
       select ${instance.id}, n || '@g.us', 'Group ' || n from generate_series(1, 1100) n returning id
     )
-    select min(id) as id from made`
+    select min(id) as id from made`)
   const groupIds = Array.from({ length: 1100 }, (_, n) => (group?.id ?? 0) + n)
 
   const made = await world.call(member, messages.create, {
@@ -139,7 +140,7 @@ test('[R-193] [R-194] a text that calls itself a picture is refused, and so is a
     status: 413,
     body: { code: 'image_too_large' },
   })
-  expect(await world.sql`select from messages`).toHaveLength(0)
+  expect(await world.db.many(sql`select from messages`)).toHaveLength(0)
 })
 
 test('an image that can not be stored is said in words, and no message is made without it', async () => {
@@ -151,7 +152,7 @@ test('an image that can not be stored is said in words, and no message is made w
   })
 
   expect(made).toMatchObject({ status: 503, body: { code: 'image_store_down' } })
-  expect(await world.sql`select from messages`).toHaveLength(0)
+  expect(await world.db.many(sql`select from messages`)).toHaveLength(0)
 })
 
 test.each([
@@ -261,14 +262,14 @@ test('[R-240] a member sees the messages of their instances and their own withou
     ).toMatchObject(NOT_FOUND)
     expect(await world.call(member, messages.remove, { params })).toMatchObject(NOT_FOUND)
   }
-  expect(await world.sql`select from messages where text_content = 'Mine'`).toHaveLength(0)
+  expect(await world.db.many(sql`select from messages where text_content = 'Mine'`)).toHaveLength(0)
 })
 
 test('[R-112] groups that a member no longer sees are not named to them', async () => {
   const member = await world.add.user()
   const message = await world.add.message({ createdByUserId: member.id })
   const group = await world.add.group()
-  await world.sql`insert into message_groups ${world.sql({ messageId: message.id, groupId: group.id })}`
+  await world.db.run(sql`insert into message_groups ${values({ messageId: message.id, groupId: group.id })}`)
 
   expect((await get(member, message.id)).body.assignedGroups).toEqual([])
   expect((await get(await world.add.admin(), message.id)).body.assignedGroups).toMatchObject([
@@ -289,7 +290,7 @@ test('a member may not take another’s message off its account, where they woul
     status: 400,
     body: { fields: { instanceId: 'MESSAGE.INSTANCE_INVALID' } },
   })
-  expect(await world.sql`select instance_id from messages`).toEqual([{ instanceId: instance.id }])
+  expect(await world.db.many(sql`select instance_id from messages`)).toEqual([{ instanceId: instance.id }])
 })
 
 test('[R-243] a member without the flag reads, and changes nothing', async () => {
@@ -306,7 +307,7 @@ test('[R-243] a member without the flag reads, and changes nothing', async () =>
   expect(await world.call(reader, messages.updateWithFile, { params, body })).toMatchObject(FORBIDDEN)
   expect(await world.call(reader, messages.remove, { params })).toMatchObject(FORBIDDEN)
   expect(await world.call(reader, messages.bulkDelete, { body: { ids: [id] } })).toMatchObject(FORBIDDEN)
-  expect(await world.sql`select text_content from messages`).not.toMatchObject([body])
+  expect(await world.db.many(sql`select text_content from messages`)).not.toMatchObject([body])
 })
 
 test('without a session nothing is answered', async () => {
@@ -333,7 +334,7 @@ test('[R-123] a message is deleted, and its job keeps text and picture', async (
 
   expect(await world.call(member, messages.remove, { params: { id } })).toMatchObject({ status: 204 })
 
-  expect(await world.sql`select id, message_id, text_content from jobs`).toEqual([
+  expect(await world.db.many(sql`select id, message_id, text_content from jobs`)).toEqual([
     { id: job.id, messageId: null, textContent: 'Kept' },
   ])
 })
@@ -346,10 +347,10 @@ test('[R-268] several are deleted all or none', async () => {
   expect(await bulk([own.id, other.id])).toMatchObject(NOT_FOUND)
   expect(await bulk([own.id, 999_999])).toMatchObject(NOT_FOUND)
   expect(await bulk([])).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
-  expect(await world.sql`select from messages`).toHaveLength(2)
+  expect(await world.db.many(sql`select from messages`)).toHaveLength(2)
 
   expect(await bulk([own.id, own.id])).toMatchObject({ status: 204 })
-  expect(await world.sql`select id from messages`).toEqual([{ id: other.id }])
+  expect(await world.db.many(sql`select id from messages`)).toEqual([{ id: other.id }])
 })
 
 test('[R-177] [R-176] the list is searched literally and without accents, sorted and paged', async () => {

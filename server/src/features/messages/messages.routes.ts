@@ -1,19 +1,19 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import { answer } from '../../platform/http.ts'
 import type { ImageStore } from '../../platform/images.ts'
 import { seen } from '../../platform/refusal.ts'
 import { findMessage, listMessages } from './messages.queries.ts'
 import { changeMessage, createMessage, removeMessages } from './messages.service.ts'
 
-export function messageRoutes(app: FastifyInstance, parts: { sql: Sql; images: ImageStore }): void {
-  const { sql } = parts
+export function messageRoutes(app: FastifyInstance, parts: { db: Pool; images: ImageStore }): void {
+  const { db } = parts
   const { messages } = contract
 
-  answer(app, messages.list, ({ caller, query }) => listMessages(sql, caller, query))
+  answer(app, messages.list, ({ caller, query }) => listMessages(db, caller, query))
 
-  answer(app, messages.get, async ({ caller, params }) => seen(await findMessage(sql, caller, params.id)))
+  answer(app, messages.get, async ({ caller, params }) => seen(await findMessage(db, caller, params.id)))
 
   for (const endpoint of [messages.create, messages.createWithFile])
     answer(app, endpoint, ({ caller, body, file }) => createMessage(parts, caller, body, file))
@@ -23,7 +23,7 @@ export function messageRoutes(app: FastifyInstance, parts: { sql: Sql; images: I
       changeMessage(parts, caller, params.id, body, file),
     )
 
-  answer(app, messages.remove, ({ caller, params }) => removeMessages(sql, caller, [params.id]))
+  answer(app, messages.remove, ({ caller, params }) => removeMessages(db, caller, [params.id]))
 
-  answer(app, messages.bulkDelete, ({ caller, body }) => removeMessages(sql, caller, body.ids))
+  answer(app, messages.bulkDelete, ({ caller, body }) => removeMessages(db, caller, body.ids))
 }

@@ -1,7 +1,7 @@
 import type { Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
 import type { z } from 'zod'
 import type { Caller } from '../../platform/access.ts'
-import type { Db, Sql } from '../../platform/database/connection.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
 import { type ImageStore, keepImage } from '../../platform/images.ts'
 import type { UploadedFile } from '../../platform/multipart.ts'
 import { InvalidInput, Refusal, seen } from '../../platform/refusal.ts'
@@ -15,16 +15,16 @@ import {
   updateMessage,
 } from './messages.queries.ts'
 
-type Parts = { sql: Sql; images: ImageStore }
+type Parts = { db: Pool; images: ImageStore }
 
 export async function createMessage(
-  { sql, images }: Parts,
+  { db, images }: Parts,
   caller: Caller,
   body: NewMessage,
   file: UploadedFile | null,
 ): Promise<Message> {
-  const imageId = file ? await keepImage(sql, images, file.bytes) : null
-  return sql.begin(async (tx) => {
+  const imageId = file ? await keepImage(db, images, file.bytes) : null
+  return db.begin(async (tx) => {
     const groupIds = await checkPlaces(tx, caller, body)
     const id = await insertMessage(tx, caller, { ...body, imageId })
     await replaceGroups(tx, id, groupIds)
@@ -33,16 +33,16 @@ export async function createMessage(
 }
 
 export async function changeMessage(
-  { sql, images }: Parts,
+  { db, images }: Parts,
   caller: Caller,
   id: number,
   body: z.output<typeof MessageChange>,
   file: UploadedFile | null,
 ): Promise<Message> {
-  seen(await findMessage(sql, caller, id))
+  seen(await findMessage(db, caller, id))
   const kept = body.removeImage ? null : undefined
-  const imageId = file ? await keepImage(sql, images, file.bytes) : kept
-  return sql.begin(async (tx) => {
+  const imageId = file ? await keepImage(db, images, file.bytes) : kept
+  return db.begin(async (tx) => {
     const groupIds = await checkPlaces(tx, caller, body)
     if (!(await updateMessage(tx, caller, id, { ...body, imageId }))) throw new Refusal('not_found')
     await replaceGroups(tx, id, groupIds)
@@ -64,9 +64,9 @@ async function checkPlaces(tx: Db, caller: Caller, body: NewMessage): Promise<nu
 }
 
 /** All or none. */
-export async function removeMessages(sql: Sql, caller: Caller, ids: number[]): Promise<void> {
+export async function removeMessages(db: Pool, caller: Caller, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
-  await sql.begin(async (tx) => {
+  await db.begin(async (tx) => {
     if ((await deleteMessages(tx, caller, wanted)) !== wanted.length) throw new Refusal('not_found')
   })
 }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
 import { hashPassword } from '../../platform/passwords.ts'
 import { StartupError } from '../../startup-error.ts'
 
@@ -15,18 +16,18 @@ const newPassword = () => randomBytes(12).toString('base64url')
  * the data folder until an Admin has signed in, for whoever did not see it printed.
  */
 export async function ensureFirstAdmin(
-  sql: Sql,
+  db: Pool,
   config: { dataDir: string; admin: { username: string; password?: string } },
 ): Promise<{ username: string; password: string } | null> {
   const { username } = config.admin
-  return sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(hashtext('sendroom first admin'))`
-    const [anybody] = await tx`select 1 from users limit 1`
+  return db.begin(async (tx) => {
+    await tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom first admin'))`)
+    const anybody = await tx.maybeOne(sql`select 1 from users limit 1`)
     if (anybody) return null
     const password = config.admin.password ?? newPassword()
-    await tx`
+    await tx.run(sql`
       insert into users (username, email, password_hash, role, is_active)
-      values (${username}, ${`${username}@localhost.localdomain`}, ${await hashPassword(password)}, 'Admin', true)`
+      values (${username}, ${`${username}@localhost.localdomain`}, ${await hashPassword(password)}, 'Admin', true)`)
     if (config.admin.password) return null
     mkdirSync(config.dataDir, { recursive: true })
     writeFileSync(noteOf(config.dataDir), `Username: ${username}\nPassword: ${password}\n`, { mode: 0o600 })
@@ -38,14 +39,14 @@ export async function ensureFirstAdmin(
 export const forgetFirstAdmin = (dataDir: string) => rm(noteOf(dataDir), { force: true })
 
 /** Gives a user a new password, ends their sessions, and returns it: for whoever has lost theirs. */
-export async function resetPassword(sql: Sql, username: string): Promise<string> {
+export async function resetPassword(db: Pool, username: string): Promise<string> {
   const password = newPassword()
   const passwordHash = await hashPassword(password)
-  const { count } = await sql`
+  const count = await db.run(sql`
     with changed as (
       update users set password_hash = ${passwordHash} where lower(username) = lower(${username}) returning id
     ), ended as (delete from sessions where user_id in (select id from changed))
-    select from changed`
+    select from changed`)
   if (count === 0) throw new StartupError(`There is no user called ${username}.`)
   return password
 }

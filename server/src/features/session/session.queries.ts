@@ -1,18 +1,19 @@
 import { type Caller, sessionLives } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
 
-export async function findCaller(sql: Db, tokenHash: Buffer): Promise<Caller | null> {
-  const [caller] = await sql<Caller[]>`
+export async function findCaller(db: Db, tokenHash: Buffer): Promise<Caller | null> {
+  const caller = await db.maybeOne<Caller>(sql`
     select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, s.token_hash,
       array(select instance_id from user_instances where user_id = u.id) as instance_ids
     from sessions s join users u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and ${sessionLives(sql)}`
+    where s.token_hash = ${tokenHash} and ${sessionLives}`)
   return caller ?? null
 }
 
-export async function findPassword(sql: Db, username: string) {
-  const [user] = await sql<{ id: number; passwordHash: string; isActive: boolean }[]>`
-    select id, password_hash, is_active from users where lower(username) = lower(${username})`
+export async function findPassword(db: Db, username: string) {
+  const user = await db.maybeOne<{ id: number; passwordHash: string; isActive: boolean }>(sql`
+    select id, password_hash, is_active from users where lower(username) = lower(${username})`)
   return user ?? null
 }
 
@@ -21,31 +22,31 @@ export async function findPassword(sql: Db, username: string) {
  * it was tested: whoever does that waits for us here or we for them, and ends the sessions afterwards.
  */
 export async function insertSession(
-  sql: Db,
+  db: Db,
   session: { userId: number; passwordHash: string; tokenHash: Buffer; days: number },
 ): Promise<boolean> {
-  const { count } = await sql`
+  const count = await db.run(sql`
     with ended as (delete from sessions where expires_at <= clock_now()),
     unchanged as materialized (
       select id from users where id = ${session.userId} and password_hash = ${session.passwordHash} and is_active
       for share
     )
     insert into sessions (token_hash, user_id, expires_at)
-    select ${session.tokenHash}, id, clock_now() + ${session.days} * interval '1 day' from unchanged`
+    select ${session.tokenHash}, id, clock_now() + ${session.days} * interval '1 day' from unchanged`)
   return count === 1
 }
 
-export const deleteSession = (sql: Db, tokenHash: Buffer) =>
-  sql`delete from sessions where token_hash = ${tokenHash}`
+export const deleteSession = (db: Db, tokenHash: Buffer) =>
+  db.run(sql`delete from sessions where token_hash = ${tokenHash}`)
 
 /** Adds a locked Member who waits for an Admin, unless too many wait already. */
 export async function insertWaitingUser(
-  sql: Db,
+  db: Db,
   user: { username: string; email: string; passwordHash: string; waitingLimit: number },
 ): Promise<boolean> {
-  const { count } = await sql`
+  const count = await db.run(sql`
     insert into users (username, email, password_hash, role, is_active, is_waiting)
     select ${user.username}, ${user.email}, ${user.passwordHash}, 'Member', false, true
-    where (select count(*) from users where is_waiting) < ${user.waitingLimit}`
+    where (select count(*) from users where is_waiting) < ${user.waitingLimit}`)
   return count === 1
 }

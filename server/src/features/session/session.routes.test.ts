@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { countWaiting } from '../../../test/locks.ts'
 import { until } from '../../../test/until.ts'
 import { useWorld } from '../../../test/world.ts'
+import { sql } from '../../platform/database/sql.ts'
 import { hashPassword } from '../../platform/passwords.ts'
 import { tokenHashOf } from './session.service.ts'
 
 const world = useWorld()
 
 const setPassword = async (id: number, password: string) =>
-  world.sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`
+  world.db.run(sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`)
 
 async function signIn(username: string, password: string) {
   return world.call(null, contract.session.login, { body: { username, password } })
@@ -35,23 +36,24 @@ test.each(['a new password', 'a lock'])(
     const user = await world.add.user({ username: 'lan' })
     await setPassword(user.id, 'secret1')
 
-    const answer = await world.sql.begin(async (tx) => {
-      await tx`
-      update users set ${what === 'a lock' ? tx`is_active = false` : tx`password_hash = 'another'`}
-      where id = ${user.id}`
+    const answer = await world.db.begin(async (tx) => {
+      await tx.run(sql`
+      update users set ${what === 'a lock' ? sql`is_active = false` : sql`password_hash = 'another'`}
+      where id = ${user.id}`)
       const answering = signIn('lan', 'secret1')
       await Promise.race([answering, until('the sign-in waits for us', isSomebodyWaiting)])
       return { answering }
     })
 
     expect(await answer.answering).toMatchObject({ status: 401, body: { code: 'login_failed' } })
-    const opened =
-      await world.sql`select from sessions where user_id = ${user.id} and token_hash <> ${tokenHashOf(user.token)}`
+    const opened = await world.db.many(
+      sql`select from sessions where user_id = ${user.id} and token_hash <> ${tokenHashOf(user.token)}`,
+    )
     expect(opened).toHaveLength(0)
   },
 )
 
-const isSomebodyWaiting = async () => (await countWaiting(world.sql)) > 0
+const isSomebodyWaiting = async () => (await countWaiting(world.db)) > 0
 
 test.each([
   ['[R-251] a wrong password', 'lan', 'wrong'],
@@ -81,7 +83,7 @@ test('missing credentials are named by field', async () => {
 
 test('[R-297] who is signed in learns what they are and may do by now', async () => {
   const user = await world.add.user({ username: 'lan', role: 'Admin' })
-  await world.sql`update users set role = 'Member', can_create_jobs = false where id = ${user.id}`
+  await world.db.run(sql`update users set role = 'Member', can_create_jobs = false where id = ${user.id}`)
 
   expect(await world.call(user, contract.session.me, {})).toMatchObject({
     status: 200,
@@ -117,7 +119,9 @@ test('[R-155] registering makes a locked Member who can not sign in yet', async 
   expect(await world.call(null, contract.session.register, { body: form })).toMatchObject({ status: 204 })
 
   expect(await signIn('newbie', 'secret1')).toMatchObject({ status: 401, body: { code: 'login_failed' } })
-  expect(await world.sql`select role, is_active from users`).toEqual([{ role: 'Member', isActive: false }])
+  expect(await world.db.many(sql`select role, is_active from users`)).toEqual([
+    { role: 'Member', isActive: false },
+  ])
 })
 
 test.each([
@@ -135,9 +139,9 @@ test.each([
 })
 
 test('[R-156] at most 50 wait for an Admin', async () => {
-  await world.sql`
+  await world.db.run(sql`
     insert into users (username, email, password_hash, role, is_active, is_waiting)
-    select 'w' || n, n || '@example.com', '', 'Member', false, true from generate_series(1, 50) n`
+    select 'w' || n, n || '@example.com', '', 'Member', false, true from generate_series(1, 50) n`)
 
   expect(await world.call(null, contract.session.register, { body: form })).toMatchObject({
     status: 403,

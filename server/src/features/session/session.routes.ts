@@ -1,6 +1,6 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import { answer } from '../../platform/http.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { findUser } from '../../platform/user-row.ts'
@@ -10,7 +10,7 @@ import { register, signIn } from './session.service.ts'
 const MINUTE = 60_000
 
 type Parts = {
-  sql: Sql
+  db: Pool
   sessionDays: number
   selfRegistration: boolean
   /** Called after an Admin has signed in. */
@@ -19,7 +19,7 @@ type Parts = {
 
 export function sessionRoutes(
   app: FastifyInstance,
-  { sql, sessionDays, selfRegistration, onAdminSignIn }: Parts,
+  { db, sessionDays, selfRegistration, onAdminSignIn }: Parts,
 ) {
   answer(app, contract.session.options, async () => ({ selfRegistration }))
 
@@ -27,7 +27,7 @@ export function sessionRoutes(
     app,
     contract.session.login,
     async ({ body }) => {
-      const signedIn = await signIn(sql, body, sessionDays)
+      const signedIn = await signIn(db, body, sessionDays)
       if (signedIn.user.role === 'Admin') await onAdminSignIn()
       return signedIn
     },
@@ -39,18 +39,18 @@ export function sessionRoutes(
     contract.session.register,
     async ({ body }) => {
       if (!selfRegistration) throw new Refusal('registration_closed')
-      await register(sql, body)
+      await register(db, body)
     },
     { rateLimit: { max: 5, timeWindow: 60 * MINUTE } },
   )
 
   answer(app, contract.session.me, async ({ caller }) => {
-    const user = await findUser(sql, caller.id)
+    const user = await findUser(db, caller.id)
     if (!user) throw new Refusal('unauthenticated') // deleted a moment ago
     return user
   })
 
   answer(app, contract.session.logout, async ({ caller }) => {
-    await deleteSession(sql, caller.tokenHash)
+    await deleteSession(db, caller.tokenHash)
   })
 }

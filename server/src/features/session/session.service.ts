@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Credentials, Registration, SignedIn } from '@sendroom/contract/session'
 import type { z } from 'zod'
-import type { Sql } from '../../platform/database/connection.ts'
+import type { Pool } from '../../platform/database/connection.ts'
 import { hashPassword, passwordFits } from '../../platform/passwords.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { findUser, takenName } from '../../platform/user-row.ts'
@@ -13,25 +13,25 @@ const WAITING_LIMIT = 50
 export const tokenHashOf = (token: string) => createHash('sha256').update(token).digest()
 
 export async function signIn(
-  sql: Sql,
+  db: Pool,
   credentials: z.output<typeof Credentials>,
   days: number,
 ): Promise<SignedIn> {
-  const known = await findPassword(sql, credentials.username)
+  const known = await findPassword(db, credentials.username)
   const fits = await passwordFits(credentials.password, known?.passwordHash ?? null)
   if (!known || !fits || !known.isActive) throw new Refusal('login_failed')
   const token = randomBytes(32).toString('base64url')
   const { id: userId, passwordHash } = known
-  const isOpen = await insertSession(sql, { userId, passwordHash, tokenHash: tokenHashOf(token), days })
-  const user = isOpen ? await findUser(sql, userId) : null
+  const isOpen = await insertSession(db, { userId, passwordHash, tokenHash: tokenHashOf(token), days })
+  const user = isOpen ? await findUser(db, userId) : null
   if (!user) throw new Refusal('login_failed') // locked, deleted or given another password a moment ago
   return { token, user }
 }
 
-export async function register(sql: Sql, form: z.output<typeof Registration>): Promise<void> {
+export async function register(db: Pool, form: z.output<typeof Registration>): Promise<void> {
   const passwordHash = await hashPassword(form.password)
   const { username, email } = form
-  const added = await insertWaitingUser(sql, {
+  const added = await insertWaitingUser(db, {
     username,
     email,
     passwordHash,

@@ -1,21 +1,22 @@
 import type { User, UserListQuery } from '@sendroom/contract/users'
 import { CHANGES } from '../../platform/changes.ts'
 import type { Db } from '../../platform/database/connection.ts'
+import { assignments, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 import { userColumns } from '../../platform/user-row.ts'
 
-export async function listUsers(sql: Db, query: UserListQuery) {
+export async function listUsers(db: Db, query: UserListQuery) {
   const isFound = query.search ? sql`u.found_by like containing(${query.search})` : sql`true`
-  return listPage<User>(sql, query, {
-    select: sql`select ${userColumns(sql)}`,
+  return listPage<User>(db, query, {
+    select: sql`select ${userColumns}`,
     from: sql`from users u where ${isFound}`,
-    sortBy: sortColumn(sql, query.sortBy),
+    sortBy: sortColumn(query.sortBy),
     id: sql`u.id`,
     countKey: ['users', query.search],
   })
 }
 
-const sortColumn = (sql: Db, field: UserListQuery['sortBy']) =>
+const sortColumn = (field: UserListQuery['sortBy']) =>
   ({
     id: sql`u.id`,
     username: sql`lower(u.username)`,
@@ -26,8 +27,8 @@ const sortColumn = (sql: Db, field: UserListQuery['sortBy']) =>
   })[field]
 
 /** An Admin has seen this user, who no longer counts among those who wait. */
-export const markSeen = (sql: Db, id: number) =>
-  sql`update users set is_waiting = false where id = ${id} and is_waiting`
+export const markSeen = (db: Db, id: number) =>
+  db.run(sql`update users set is_waiting = false where id = ${id} and is_waiting`)
 
 type Columns = Partial<
   Pick<User, 'username' | 'email' | 'role' | 'isActive' | 'canSendMessages' | 'canCreateJobs'> & {
@@ -35,19 +36,21 @@ type Columns = Partial<
   }
 >
 
-export async function insertUser(sql: Db, columns: Columns): Promise<number> {
-  const [{ id }] = await sql<[{ id: number }]>`insert into users ${sql(columns)} returning id`
+export async function insertUser(db: Db, columns: Columns): Promise<number> {
+  const { id } = await db.one<{ id: number }>(sql`insert into users ${values(columns)} returning id`)
   return id
 }
 
 /** Whether there is such a user. */
-export async function updateUserColumns(sql: Db, id: number, columns: Columns): Promise<boolean> {
-  const { count } = await sql`update users set ${sql({ ...columns, isWaiting: false })} where id = ${id}`
+export async function updateUserColumns(db: Db, id: number, columns: Columns): Promise<boolean> {
+  const count = await db.run(
+    sql`update users set ${assignments({ ...columns, isWaiting: false })} where id = ${id}`,
+  )
   return count === 1
 }
 
-export async function deleteUser(sql: Db, id: number): Promise<boolean> {
-  const { count } = await sql`delete from users where id = ${id}`
+export async function deleteUser(db: Db, id: number): Promise<boolean> {
+  const count = await db.run(sql`delete from users where id = ${id}`)
   return count === 1
 }
 
@@ -55,22 +58,24 @@ export async function deleteUser(sql: Db, id: number): Promise<boolean> {
  * The active Admins, locked until the transaction ends: two Admins who demote each other come one after the other,
  * and the second finds himself alone.
  */
-export async function lockActiveAdmins(sql: Db): Promise<number[]> {
-  const admins = await sql<{ id: number }[]>`
-    select id from users where role = 'Admin' and is_active order by id for no key update`
+export async function lockActiveAdmins(db: Db): Promise<number[]> {
+  const admins = await db.many<{ id: number }>(sql`
+    select id from users where role = 'Admin' and is_active order by id for no key update`)
   return admins.map(({ id }) => id)
 }
 
 /** Makes these the user's instances; false if one of them does not exist. */
-export async function replaceInstances(sql: Db, userId: number, instanceIds: number[]): Promise<boolean> {
+export async function replaceInstances(db: Db, userId: number, instanceIds: number[]): Promise<boolean> {
   const ids = [...new Set(instanceIds)]
-  await sql`delete from user_instances where user_id = ${userId} and instance_id <> all(${ids}::bigint[])`
-  await sql`
+  await db.run(
+    sql`delete from user_instances where user_id = ${userId} and instance_id <> all(${ids}::bigint[])`,
+  )
+  await db.run(sql`
     insert into user_instances (user_id, instance_id)
     select ${userId}, i.id from instances i where i.id = any(${ids}::bigint[]) for key share
-    on conflict do nothing`
-  const [{ count }] = await sql<[{ count: number }]>`
-    select count(*) from user_instances where user_id = ${userId}`
+    on conflict do nothing`)
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) from user_instances where user_id = ${userId}`)
   return count === ids.length
 }
 
@@ -78,10 +83,11 @@ export async function replaceInstances(sql: Db, userId: number, instanceIds: num
  * Their open pages ask anew who they are. Triggers tell of a role, a lock and instances, but not of flags; in the same
  * words, which PostgreSQL then says once.
  */
-export const tellAccess = (tx: Db, userId: number) => tx`
+export const tellAccess = (tx: Db, userId: number) =>
+  tx.run(sql`
   select pg_notify(${CHANGES}, jsonb_build_array(
-    jsonb_build_object('feature', 'access', 'id', ${userId}::bigint))::text)`
+    jsonb_build_object('feature', 'access', 'id', ${userId}::bigint))::text)`)
 
 /** Ends the user's sessions, but not this one. */
-export const endSessions = (sql: Db, userId: number, except: Buffer | null) =>
-  sql`delete from sessions where user_id = ${userId} and token_hash is distinct from ${except}`
+export const endSessions = (db: Db, userId: number, except: Buffer | null) =>
+  db.run(sql`delete from sessions where user_id = ${userId} and token_hash is distinct from ${except}`)

@@ -1,6 +1,7 @@
 import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
 import { useWorld } from '../../../test/world.ts'
+import { sql } from '../../platform/database/sql.ts'
 
 const world = useWorld()
 const { users, session } = contract
@@ -43,7 +44,7 @@ test.each([
 
   expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
   expect(Object.keys(answer.body.error)).toEqual(fields)
-  expect(await world.sql`select from users`).toHaveLength(1)
+  expect(await world.db.many(sql`select from users`)).toHaveLength(1)
 })
 
 test.each([
@@ -236,10 +237,10 @@ test('[R-236] two Admins who demote, lock or delete each other at once do not bo
 
     const answers = await Promise.all([onto(first, second.id), onto(second, first.id)])
 
-    const [admins] = await world.sql`select count(*) from users where role = 'Admin' and is_active`
+    const admins = await world.db.maybeOne(sql`select count(*) from users where role = 'Admin' and is_active`)
     expect(admins?.count).toBe(1)
     expect(answers.filter(({ status }) => status < 300)).toHaveLength(1)
-    await world.sql`delete from users`
+    await world.db.run(sql`delete from users`)
   }
 })
 
@@ -261,9 +262,9 @@ test('[R-113] a deleted user is gone, and what they made keeps their name', asyn
   expect((await world.call(admin, users.remove, { params: lan })).status).toBe(204)
 
   expect((await world.call(lan, session.logout, {})).status).toBe(401)
-  expect(await world.sql`select created_by_user_name, status from jobs where id = ${job.id}`).toEqual([
-    { createdByUserName: 'lan', status: 'Running' },
-  ])
+  expect(
+    await world.db.many(sql`select created_by_user_name, status from jobs where id = ${job.id}`),
+  ).toEqual([{ createdByUserName: 'lan', status: 'Running' }])
 })
 
 test('[R-103] assigning replaces the instances and the flags', async () => {
@@ -312,9 +313,9 @@ test('[R-103] assigning an unknown instance changes nothing', async () => {
 test('who registered waits no longer when an Admin has looked', async () => {
   const admin = await world.add.admin()
   const user = await world.add.user({ isActive: false })
-  await world.sql`update users set is_waiting = true where id = ${user.id}`
+  await world.db.run(sql`update users set is_waiting = true where id = ${user.id}`)
 
   expect((await world.call(admin, users.get, { params: user })).body).toMatchObject({ isActive: false })
 
-  expect(await world.sql`select from users where is_waiting`).toHaveLength(0)
+  expect(await world.db.many(sql`select from users where is_waiting`)).toHaveLength(0)
 })

@@ -2,7 +2,8 @@ import { limits } from '@sendroom/contract/limits'
 import type { Assignment, NewUser, User, UserChange } from '@sendroom/contract/users'
 import type { z } from 'zod'
 import { type Caller, isAdmin } from '../../platform/access.ts'
-import { type Db, given, type Sql } from '../../platform/database/connection.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { hashPassword } from '../../platform/passwords.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { findUser, takenName } from '../../platform/user-row.ts'
@@ -20,29 +21,29 @@ import {
 type Change = z.output<typeof UserChange>
 
 /** For an Admin, who has looked at the user with it. */
-export async function getUser(sql: Sql, id: number): Promise<User> {
-  await markSeen(sql, id)
-  return requireUser(sql, id)
+export async function getUser(db: Pool, id: number): Promise<User> {
+  await markSeen(db, id)
+  return requireUser(db, id)
 }
 
-export async function createUser(sql: Sql, form: z.output<typeof NewUser>): Promise<User> {
+export async function createUser(db: Pool, form: z.output<typeof NewUser>): Promise<User> {
   const { assignedInstances, password, ...columns } = form
   const passwordHash = await hashPassword(password)
-  return sql.begin(async (tx) => {
+  return db.begin(async (tx) => {
     const id = await insertUser(tx, { ...columns, passwordHash }).catch(takenName)
     await assign(tx, id, assignedInstances, 'assignedInstances')
     return requireUser(tx, id)
   })
 }
 
-export async function updateUser(sql: Sql, caller: Caller, id: number, change: Change): Promise<User> {
+export async function updateUser(db: Pool, caller: Caller, id: number, change: Change): Promise<User> {
   if (!isAdmin(caller)) requireOwnPassword(caller, id, change)
   const { assignedInstances, password, ...columns } = change
   const secret = password === undefined ? {} : { passwordHash: await hashPassword(password) }
-  return sql.begin(async (tx) => {
+  return db.begin(async (tx) => {
     if (change.role === 'Member' || change.isActive === false) await requireAnotherAdmin(tx, id)
     await requireShortEmail(tx, id, change.email)
-    const found = await updateUserColumns(tx, id, { ...given(columns), ...secret }).catch(takenName)
+    const found = await updateUserColumns(tx, id, { ...omitUndefined(columns), ...secret }).catch(takenName)
     if (!found) throw new Refusal('not_found')
     if (assignedInstances) await assign(tx, id, assignedInstances, 'assignedInstances')
     await tellAccess(tx, id)
@@ -53,17 +54,17 @@ export async function updateUser(sql: Sql, caller: Caller, id: number, change: C
   })
 }
 
-export async function removeUser(sql: Sql, caller: Caller, id: number): Promise<void> {
+export async function removeUser(db: Pool, caller: Caller, id: number): Promise<void> {
   if (id === caller.id) throw new Refusal('own_user')
-  await sql.begin(async (tx) => {
+  await db.begin(async (tx) => {
     await requireAnotherAdmin(tx, id)
     if (!(await deleteUser(tx, id))) throw new Refusal('not_found')
   })
 }
 
-export async function assignInstances(sql: Sql, id: number, form: z.output<typeof Assignment>) {
+export async function assignInstances(db: Pool, id: number, form: z.output<typeof Assignment>) {
   const { instanceIds, ...flags } = form
-  return sql.begin(async (tx) => {
+  return db.begin(async (tx) => {
     if (!(await updateUserColumns(tx, id, flags))) throw new Refusal('not_found')
     await assign(tx, id, instanceIds, 'instanceIds')
     await tellAccess(tx, id)
@@ -71,8 +72,8 @@ export async function assignInstances(sql: Sql, id: number, form: z.output<typeo
   })
 }
 
-export async function requireUser(sql: Db, id: number): Promise<User> {
-  const user = await findUser(sql, id)
+export async function requireUser(db: Db, id: number): Promise<User> {
+  const user = await findUser(db, id)
   if (!user) throw new Refusal('not_found')
   return user
 }

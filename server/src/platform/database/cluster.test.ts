@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { StartupError } from '../../startup-error.ts'
 import { type Cluster, startCluster } from './cluster.ts'
-import { connect, type Sql } from './connection.ts'
+import { connect, type Pool } from './connection.ts'
 import { explain } from './explain.ts'
+import { sql } from './sql.ts'
 
 let folder: string
 let cleanUps: (() => Promise<unknown>)[]
@@ -29,10 +30,10 @@ async function start(dataDir = folder): Promise<Cluster> {
   return cluster
 }
 
-function pool(cluster: Cluster): Sql {
-  const sql = connect(cluster.address, { max: 2, applicationName: 'sendroom test' })
-  cleanUps.push(() => sql.end({ timeout: 1 }))
-  return sql
+function pool(cluster: Cluster): Pool {
+  const db = connect(cluster.address, { max: 2, applicationName: 'sendroom test' })
+  cleanUps.push(() => db.end(1000))
+  return db
 }
 
 const postmaster = (dataDir = folder) =>
@@ -58,18 +59,20 @@ async function startProcess(): Promise<ChildProcess> {
 test('an empty folder becomes a running cluster, and a later start finds its data again', async () => {
   const dataDir = join(folder, 'not', 'yet')
   const first = await startCluster(dataDir, log)
-  const sql = connect(first.address, { applicationName: 'sendroom test' })
-  await sql`create table kept as select 'ữ' as text`
-  await sql.end()
+  const db = connect(first.address, { applicationName: 'sendroom test' })
+  await db.run(sql`create table kept as select 'ữ' as text`)
+  await db.end()
   await first.stop()
   expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
 
-  expect(await pool(await start(dataDir))`select upper(text) as text from kept`).toEqual([{ text: 'Ữ' }])
+  expect(await pool(await start(dataDir)).many(sql`select upper(text) as text from kept`)).toEqual([
+    { text: 'Ữ' },
+  ])
   expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.log'])
 })
 
 test('it listens on no TCP port', async () => {
-  expect(await pool(await start())`show listen_addresses`).toEqual([{ listenAddresses: '' }])
+  expect(await pool(await start()).many(sql`show listen_addresses`)).toEqual([{ listenAddresses: '' }])
 })
 
 test('a cluster whose Sendroom was killed is adopted', async () => {
@@ -78,7 +81,7 @@ test('a cluster whose Sendroom was killed is adopted', async () => {
   child.kill('SIGKILL')
   await once(child, 'exit')
 
-  expect(await pool(await start())`select 1 as one`).toEqual([{ one: 1 }])
+  expect(await pool(await start()).many(sql`select 1 as one`)).toEqual([{ one: 1 }])
   expect(postmaster()).toBe(before)
 })
 
@@ -86,13 +89,13 @@ test.each(['started it', 'adopted it'])(
   'a killed PostgreSQL is started again by the process that %s, and its pools go on',
   async (how) => {
     if (how === 'adopted it') (await startProcess()).kill('SIGKILL')
-    const sql = pool(await start())
-    await sql`create table kept as select 1 as one`
+    const db = pool(await start())
+    await db.run(sql`create table kept as select 1 as one`)
     const before = postmaster()
     process.kill(before, 'SIGKILL')
 
     await vi.waitFor(() => expect(postmaster()).not.toBe(before), { timeout: 30_000, interval: 50 })
-    await vi.waitFor(async () => expect(await sql`select * from kept`).toEqual([{ one: 1 }]), {
+    await vi.waitFor(async () => expect(await db.many(sql`select * from kept`)).toEqual([{ one: 1 }]), {
       timeout: 30_000,
       interval: 50,
     })
@@ -106,7 +109,7 @@ test('two Sendrooms start at once on one folder, and the last to leave stops the
   for (const child of [first, second]) {
     child.send('stop')
     await once(child, 'exit')
-    expect(await pool(ours)`select 1 as one`).toEqual([{ one: 1 }])
+    expect(await pool(ours).many(sql`select 1 as one`)).toEqual([{ one: 1 }])
   }
   await ours.stop()
   expect(isRunning()).toBe(false)
@@ -121,7 +124,7 @@ test('of two Sendrooms that leave at once, one stops the cluster', async () => {
 test('a path too long for a socket works all the same', async () => {
   const cluster = await start(join(folder, 'x'.repeat(120)))
   cleanUps.push(() => rm(cluster.address.host, { recursive: true }))
-  expect(await pool(cluster)`select 1 as one`).toEqual([{ one: 1 }])
+  expect(await pool(cluster).many(sql`select 1 as one`)).toEqual([{ one: 1 }])
 })
 
 test('a folder that only its owner can enter works, or is named with what to do', async () => {

@@ -1,9 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import type { DatabaseAddress } from '../../database-url.ts'
 import { StartupError } from '../../startup-error.ts'
 import { type ClusterFiles, prepareFiles } from './cluster-files.ts'
-import { connect, type DatabaseAddress, isDatabaseDown, type Sql } from './connection.ts'
+import { connect } from './connection.ts'
+import { isDatabaseDown } from './errors.ts'
 import { explain } from './explain.ts'
 import { type Launch, launch, shutDown } from './launch.ts'
+import { identifier, sql } from './sql.ts'
 
 export type Log = Record<'info' | 'warn' | 'error', (message: string) => void>
 
@@ -29,20 +33,21 @@ const LEAVING = 'sendroom leaving'
 export async function startCluster(dataDir: string, log: Log): Promise<Cluster> {
   const files = await prepareFiles(dataDir)
   const stopping = new AbortController()
-  let presence: Sql | undefined
+  let presence: pg.Client | undefined
   let healing: Promise<void> | undefined
 
   async function stand() {
     await untilItAnswers(files, stopping.signal)
     await createDatabase(files)
-    const onclose = () => {
-      if (sql !== presence || stopping.signal.aborted) return
+    const client = new pg.Client({ ...files.address, application_name: PRESENT })
+    client.on('error', () => {}) // its end follows
+    client.on('end', () => {
+      if (client !== presence || stopping.signal.aborted) return
       presence = undefined
       healing = heal()
-    }
-    const sql = connect(files.address, { max: 1, applicationName: PRESENT, max_lifetime: null, onclose })
-    await sql`select 1`
-    presence = sql
+    })
+    await client.connect()
+    presence = client
   }
 
   async function heal() {
@@ -105,38 +110,40 @@ function explainSilence(files: ClusterFiles, attempt: Launch | undefined) {
 
 /** Asks the cluster for a sign of life; returns why there is none. */
 async function probe({ address, folder }: ClusterFiles): Promise<{ code: string } | undefined> {
-  const sql = connect({ ...address, database: 'postgres' }, { max: 1, applicationName: 'sendroom probe' })
+  const db = connect({ ...address, database: 'postgres' }, { max: 1, applicationName: 'sendroom probe' })
   try {
-    await sql`select 1`
+    await db.run(sql`select 1`)
   } catch (error) {
     if (isDatabaseDown(error) && error instanceof Error && 'code' in error)
       return { code: String(error.code) }
     throw new StartupError(explain(String(error), folder) ?? `The database in ${folder} refuses us: ${error}`)
   } finally {
-    await sql.end({ timeout: 0 })
+    await db.end(0)
   }
 }
 
 async function createDatabase({ address }: ClusterFiles) {
-  const sql = connect({ ...address, database: 'postgres' }, { max: 1, applicationName: 'sendroom setup' })
+  const db = connect({ ...address, database: 'postgres' }, { max: 1, applicationName: 'sendroom setup' })
   try {
-    const [found] = await sql`select 1 from pg_database where datname = ${address.database}`
-    if (!found) await sql`create database ${sql(address.database)}`
+    const found = await db.maybeOne(sql`select 1 from pg_database where datname = ${address.database}`)
+    if (!found) await db.run(sql`create database ${identifier(address.database)}`)
   } catch (error) {
     // Another start made it in the same moment.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== '42P04' && code !== '23505') throw error
   } finally {
-    await sql.end({ timeout: 1 })
+    await db.end(1000)
   }
 }
 
 /** Says that we go before looking who stays: of two that go at once, the later sees nobody and stops the cluster. */
-async function leave(presence: Sql | undefined): Promise<boolean> {
+async function leave(presence: pg.Client | undefined): Promise<boolean> {
   if (!presence) return false
-  await presence`select set_config('application_name', ${LEAVING}, false)`
-  const [{ others }] = await presence<[{ others: number }]>`
-    select count(*) as others from pg_stat_activity where application_name = ${PRESENT}`
-  await presence.end({ timeout: 1 })
-  return others > 0
+  await presence.query("select set_config('application_name', $1, false)", [LEAVING])
+  const { rows } = await presence.query(
+    'select count(*)::int as others from pg_stat_activity where application_name = $1',
+    [PRESENT],
+  )
+  await presence.end()
+  return rows[0].others > 0
 }

@@ -3,13 +3,15 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { connect, isDatabaseDown, isUniqueViolation } from './connection.ts'
+import { connect } from './connection.ts'
+import { isDatabaseDown, isUniqueViolation } from './errors.ts'
+import { json, sql } from './sql.ts'
 
-let db: TestDatabase
+let database: TestDatabase
 beforeAll(async () => {
-  db = await createTestDatabase('template0')
+  database = await createTestDatabase('template0')
 })
-afterAll(() => db.drop())
+afterAll(() => database.drop())
 
 const rejection = (promise: Promise<unknown>) =>
   promise.then(
@@ -19,34 +21,36 @@ const rejection = (promise: Promise<unknown>) =>
 
 describe('rows', () => {
   test('carry camelCase keys, and jsonb keeps its own', async () => {
-    const [row] = await db.sql`select '{"inner_key": 1}'::jsonb as outer_key`
+    const row = await database.db.maybeOne(sql`select '{"inner_key": 1}'::jsonb as outer_key`)
     expect(row).toEqual({ outerKey: { inner_key: 1 } })
   })
 
   test('carry bigint, numeric and their arrays as numbers', async () => {
-    const [row] =
-      await db.sql`select 9007199254740991::bigint as a, 33.33::numeric as b, array[1::bigint] as c, count(*) as d`
+    const row = await database.db.maybeOne(
+      sql`select 9007199254740991::bigint as a, 33.33::numeric as b, array[1::bigint] as c, count(*) as d`,
+    )
     expect(row).toEqual({ a: 9007199254740991, b: 33.33, c: [1], d: 1 })
   })
 
   test('carry instants in ISO 8601 and UTC, whatever time zone they were written in', async () => {
-    const [row] =
-      await db.sql`select '2026-01-01 07:00:00.5+07'::timestamptz as at, null::timestamptz as none`
+    const row = await database.db.maybeOne(
+      sql`select '2026-01-01 07:00:00.5+07'::timestamptz as at, null::timestamptz as none`,
+    )
     expect(row).toEqual({ at: '2026-01-01T00:00:00.500Z', none: null })
   })
 
   test('carry a date as a plain date', async () => {
-    const [row] = await db.sql`select '2026-01-02'::date as day`
+    const row = await database.db.maybeOne(sql`select '2026-01-02'::date as day`)
     expect(row).toEqual({ day: '2026-01-02' })
   })
 })
 
 describe('parameters', () => {
   test('may be instants as text or as Date, dates, big numbers and objects', async () => {
-    const [row] = await db.sql`
+    const row = await database.db.maybeOne(sql`
       select ${'2026-01-01T00:00:00.123Z'}::timestamptz as text, ${new Date(0)}::timestamptz as date,
-             ${'2026-01-02'}::date as day, ${9007199254740991}::bigint as big, ${db.sql.json({ some_key: ['x'] })}::jsonb as json,
-             ${[1, 2]}::bigint[] as list`
+             ${'2026-01-02'}::date as day, ${9007199254740991}::bigint as big, ${json({ some_key: ['x'] })}::jsonb as json,
+             ${[1, 2]}::bigint[] as list`)
     expect(row).toEqual({
       text: '2026-01-01T00:00:00.123Z',
       date: '1970-01-01T00:00:00.000Z',
@@ -62,10 +66,10 @@ test('lists go to the database and come back as they were', async () => {
   const texts = ['a', '', 'NULL', null, ',', '{}', 'line\nline', 'quote " and \\ backslash', ' blank ']
   const at = '2026-01-01T00:00:00.500Z'
   const id = '6f1b4f2e-93a5-4a7c-8a53-5f0f6c1f7c11'
-  const [row] = await db.sql`
+  const row = await database.db.maybeOne(sql`
     select ${texts}::text[] as texts, ${[1, null, -2]}::int[] as ints, ${[2 ** 40]}::bigint[] as bigints,
       ${['true', 'false']}::boolean[] as booleans, ${[at]}::timestamptz[] as instants, ${[id]}::uuid[] as uuids,
-      ${[]}::text[] as none, 3 = any(${[1, 3]}) as found`
+      ${[]}::text[] as none, 3 = any(${[1, 3]}) as found`)
   expect(row).toEqual({
     texts,
     ints: [1, null, -2],
@@ -79,12 +83,70 @@ test('lists go to the database and come back as they were', async () => {
 })
 
 test('a unique violation is told by the name of its constraint', async () => {
-  await db.sql`create table users (email text constraint users_email_key unique)`
-  await db.sql`insert into users values ('a')`
-  const error = await rejection(db.sql`insert into users values ('a')`)
+  await database.db.run(sql`create table users (email text constraint users_email_key unique)`)
+  await database.db.run(sql`insert into users values ('a')`)
+  const error = await rejection(database.db.run(sql`insert into users values ('a')`))
   expect(isUniqueViolation(error, 'users_email_key')).toBe(true)
   expect(isUniqueViolation(error, 'users_username_key')).toBe(false)
   expect(isDatabaseDown(error)).toBe(false)
+})
+
+describe('a transaction', () => {
+  test('in which a statement has failed is never taken for committed', async () => {
+    const committed = database.db.begin(async (tx) => {
+      await rejection(tx.run(sql`select 1 / 0`))
+    })
+    await expect(committed).rejects.toThrow('it answered ROLLBACK')
+  })
+
+  test('that is pipelined commits all of its statements, with its settings', async () => {
+    await database.db.run(sql`create table pipelined (n int)`)
+    const [, row] = await database.db.beginPipelined({ enable_seqscan: 'off' }, (tx) =>
+      Promise.all([
+        tx.run(sql`insert into pipelined values (1), (2)`),
+        tx.one(sql`select sum(n) as sum, current_setting('enable_seqscan') as seqscan from pipelined`),
+      ]),
+    )
+    expect(row).toEqual({ sum: 3, seqscan: 'off' })
+    expect(await database.db.one(sql`show enable_seqscan`)).toEqual({ enableSeqscan: 'on' })
+    expect(await database.db.run(sql`select from pipelined`)).toBe(2)
+  })
+
+  test.each([
+    ['when one of them fails', {}, sql`select 1 / 0`],
+    ['when it could not begin', { no_such_setting: '1' }, sql`select 1`],
+  ])('that is pipelined commits none of its statements %s', async (_, settings, second) => {
+    await database.db.run(sql`create table if not exists undone (n int)`)
+    const begun = database.db.beginPipelined<unknown>(settings, (tx) =>
+      Promise.all([tx.run(sql`insert into undone values (1)`), tx.run(second)]),
+    )
+    await expect(begun).rejects.toThrow()
+    expect(await database.db.run(sql`select from undone`)).toBe(0)
+  })
+})
+
+test('a parameter that is undefined is refused', async () => {
+  await expect(database.db.run(sql`select ${undefined}`)).rejects.toThrow('A parameter is undefined')
+})
+
+test('who closes a pool waits for what runs, and what comes later is refused', async () => {
+  const db = connect(database.address, { max: 1, applicationName: 'sendroom test' })
+  const running = db.one(sql`select pg_sleep(0.1), 1 as one`)
+  const waiting = db.one(sql`select 2 as two`)
+  const ended = db.end()
+  expect(isDatabaseDown(await rejection(db.run(sql`select 3`)))).toBe(true)
+  expect(await running).toMatchObject({ one: 1 })
+  expect(await waiting).toEqual({ two: 2 })
+  await ended
+})
+
+test('what runs for too long is cut off when a pool is closed', async () => {
+  const db = connect(database.address, { max: 1, applicationName: 'sendroom test' })
+  const running = rejection(db.run(sql`select pg_sleep(60)`))
+  const waiting = rejection(db.run(sql`select 1`))
+  await db.end(50)
+  expect(isDatabaseDown(await running)).toBe(true)
+  expect(isDatabaseDown(await waiting)).toBe(true)
 })
 
 describe('a database that is down', () => {
@@ -92,17 +154,17 @@ describe('a database that is down', () => {
     ['no socket', { host: '/nowhere', port: 5432 }],
     ['nobody listening', { host: '127.0.0.1', port: 1 }],
   ])('is told by %s', async (_, at) => {
-    const sql = connect({ ...db.address, ...at }, { max: 1, applicationName: 'sendroom test' })
-    expect(isDatabaseDown(await rejection(sql`select 1`))).toBe(true)
-    await sql.end({ timeout: 0 })
+    const db = connect({ ...database.address, ...at }, { max: 1, applicationName: 'sendroom test' })
+    expect(isDatabaseDown(await rejection(db.many(sql`select 1`)))).toBe(true)
+    await db.end(0)
   })
 
   test('is told by a connection that was ended, and the pool comes back by itself', async () => {
-    const sql = connect(db.address, { max: 1, applicationName: 'sendroom test' })
-    const error = await rejection(sql`select pg_terminate_backend(pg_backend_pid())`)
+    const db = connect(database.address, { max: 1, applicationName: 'sendroom test' })
+    const error = await rejection(db.many(sql`select pg_terminate_backend(pg_backend_pid())`))
     expect(isDatabaseDown(error)).toBe(true)
-    await vi.waitFor(async () => expect(await sql`select 1 as one`).toEqual([{ one: 1 }]))
-    await sql.end()
+    await vi.waitFor(async () => expect(await db.many(sql`select 1 as one`)).toEqual([{ one: 1 }]))
+    await db.end()
   })
 
   test('is told by a connection that dies with its very first question, and nothing is left uncaught', async () => {
@@ -116,16 +178,16 @@ describe('a database that is down', () => {
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo // listening on TCP
-    const sql = connect(
-      { ...db.address, host: '127.0.0.1', port },
+    const db = connect(
+      { ...database.address, host: '127.0.0.1', port },
       { max: 1, applicationName: 'sendroom test' },
     )
     const uncaught: unknown[] = []
     const listener = (error: unknown) => uncaught.push(error)
     process.on('unhandledRejection', listener)
 
-    expect(isDatabaseDown(await rejection(sql`select 1`))).toBe(true)
-    await sql.end({ timeout: 0 })
+    expect(isDatabaseDown(await rejection(db.many(sql`select 1`)))).toBe(true)
+    await db.end(0)
     server.close()
     await once(server, 'close')
 
@@ -136,56 +198,60 @@ describe('a database that is down', () => {
   test('is told by a transaction whose connection is lost, and the pool comes back by itself', async () => {
     const sockets: Socket[] = []
     const proxy = createServer((socket) => {
-      const database = createConnection(`${db.address.host}/.s.PGSQL.${db.address.port}`)
+      const upstream = createConnection(`${database.address.host}/.s.PGSQL.${database.address.port}`)
       sockets.push(socket)
-      socket.on('error', () => {}).pipe(database.on('error', () => {}))
-      database.pipe(socket)
+      socket.on('error', () => {}).pipe(upstream.on('error', () => {}))
+      upstream.pipe(socket)
     }).listen(0, '127.0.0.1')
     await once(proxy, 'listening')
     const { port } = proxy.address() as AddressInfo // listening on TCP
-    const sql = connect(
-      { ...db.address, host: '127.0.0.1', port },
+    const db = connect(
+      { ...database.address, host: '127.0.0.1', port },
       { max: 1, applicationName: 'sendroom lost' },
     )
     const uncaught: unknown[] = []
     const listener = (error: unknown) => uncaught.push(error)
     process.on('uncaughtException', listener)
 
-    const lost = rejection(sql.begin((tx) => tx`select pg_sleep(60)`))
+    const lost = rejection(db.begin((tx) => tx.many(sql`select pg_sleep(60)`)))
     await vi.waitFor(async () => {
-      const { count } = await db.sql`
-        select from pg_stat_activity where application_name = 'sendroom lost' and query like '%pg_sleep%'`
+      const count = await database.db.run(sql`
+        select from pg_stat_activity where application_name = 'sendroom lost' and query like '%pg_sleep%'`)
       expect(count).toBe(1)
     })
     for (const socket of sockets) socket.destroy()
 
     expect(isDatabaseDown(await lost)).toBe(true)
-    expect(await sql`select 1 as one`).toEqual([{ one: 1 }])
+    expect(await db.many(sql`select 1 as one`)).toEqual([{ one: 1 }])
     expect(uncaught).toEqual([])
     process.off('uncaughtException', listener)
-    await sql.end()
+    await db.end()
     proxy.close()
-    await db.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sendroom lost'`
+    await database.db.run(
+      sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sendroom lost'`,
+    )
   })
 
   test('leaves no question without an answer, and none with that of another, however often connections are cut', async () => {
     const sockets = new Set<Socket>()
     const proxy = createServer((socket) => {
-      const database = createConnection(`${db.address.host}/.s.PGSQL.${db.address.port}`)
-      sockets.add(socket.on('error', () => {}).on('close', () => database.destroy()))
-      socket.pipe(database.on('error', () => {})).pipe(socket)
+      const upstream = createConnection(`${database.address.host}/.s.PGSQL.${database.address.port}`)
+      sockets.add(socket.on('error', () => {}).on('close', () => upstream.destroy()))
+      socket.pipe(upstream.on('error', () => {})).pipe(socket)
     }).listen(0, '127.0.0.1')
     await once(proxy, 'listening')
     const { port } = proxy.address() as AddressInfo // listening on TCP
-    const sql = connect(
-      { ...db.address, host: '127.0.0.1', port },
+    const db = connect(
+      { ...database.address, host: '127.0.0.1', port },
       { max: 5, applicationName: 'sendroom cut' },
     )
     let isCutting = true
     let right = 0
     const askers = Array.from({ length: 20 }, async (_, asker) => {
       for (let nth = 0; isCutting; nth++) {
-        const rows = sql`select ${asker}::int as asker, ${nth}::int as nth from generate_series(1, 3)`
+        const rows = db.many(
+          sql`select ${asker}::int as asker, ${nth}::int as nth from generate_series(1, 3)`,
+        )
         const answer = await rows.catch((error) => {
           if (!isDatabaseDown(error)) throw error
         })
@@ -205,28 +271,28 @@ describe('a database that is down', () => {
     const all = Promise.all(askers).then(() => 'answered')
     expect(await Promise.race([all, setTimeout(20_000, 'waits for ever')])).toBe('answered')
     expect(right).toBeGreaterThan(0)
-    await sql.end({ timeout: 1 })
+    await db.end(1000)
     proxy.close()
   })
 
   test('is told by a transaction that was left alone for too long: its locks are free again', async () => {
-    const sql = connect(db.address, { max: 1, applicationName: 'sendroom test' })
-    const [set] = await sql`show idle_in_transaction_session_timeout`
+    const db = connect(database.address, { max: 1, applicationName: 'sendroom test' })
+    const set = await db.maybeOne(sql`show idle_in_transaction_session_timeout`)
     expect(set).toEqual({ idleInTransactionSessionTimeout: '15s' })
 
     const lost = rejection(
-      sql.begin(async (tx) => {
-        await tx`set local idle_in_transaction_session_timeout = '50ms'`
-        await tx`select pg_advisory_xact_lock(1)`
+      db.begin(async (tx) => {
+        await tx.run(sql`set local idle_in_transaction_session_timeout = '50ms'`)
+        await tx.run(sql`select pg_advisory_xact_lock(1)`)
         await setTimeout(300)
-        await tx`select 1`
+        await tx.run(sql`select 1`)
       }),
     )
 
     expect(isDatabaseDown(await lost)).toBe(true)
-    expect(await db.sql`select pg_try_advisory_lock(1) as free`).toEqual([{ free: true }])
-    await vi.waitFor(async () => expect(await sql`select 1 as one`).toEqual([{ one: 1 }]))
-    await sql.end()
+    expect(await database.db.many(sql`select pg_try_advisory_lock(1) as free`)).toEqual([{ free: true }])
+    await vi.waitFor(async () => expect(await db.many(sql`select 1 as one`)).toEqual([{ one: 1 }]))
+    await db.end()
   })
 
   test('is not told by a missing file', () => {

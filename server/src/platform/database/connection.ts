@@ -1,153 +1,158 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import postgres from 'postgres'
-import { arrayTypes } from './arrays.ts'
-
-/** A pool of connections. */
-export type Sql = postgres.Sql<{ bigint: number }>
-/** What a query needs: a pool or a transaction. */
-export type Db = postgres.ISql<{ bigint: number }>
-/** A piece of SQL with its parameters, to build queries from. */
-export type Fragment = postgres.PendingQuery<postgres.Row[]>
-/** Where a server listens; `host` may be the folder of a Unix socket. pg-boss takes the same object. */
-export type DatabaseAddress = { host: string; port: number; user: string; password: string; database: string }
-/** An address, or a `postgres://` URL. */
-export type DatabaseTarget = DatabaseAddress | string
+import pg from 'pg'
+import { type DatabaseAddress, type DatabaseTarget, targetOf } from '../../database-url.ts'
+import { openClients } from './clients.ts'
+import { isDatabaseDown } from './errors.ts'
+import type { Listen } from './listener.ts'
+import { toObjects } from './rows.ts'
+import type { Sql } from './sql.ts'
 
 /**
- * Opens a pool; nothing connects before the first query.
- *
- * Rows come with camelCase keys (jsonb keeps its keys), `bigint` and `numeric` as numbers, `timestamptz` as
- * '2026-01-01T00:00:00.000Z' and `date` as '2026-01-01'; strings of that form are taken as parameters.
+ * What a query needs: a pool or a transaction. Rows have camelCase keys and the types of `rows.ts`; `Row` names what
+ * the query selects, which the compiler can't check. A parameter may be null, but not undefined.
  */
+export type Db = {
+  many: <Row = Record<string, unknown>>(query: Sql) => Promise<Row[]>
+  /** The first row; throws where there is none. */
+  one: <Row = Record<string, unknown>>(query: Sql) => Promise<Row>
+  /** The first row, if there is one. */
+  maybeOne: <Row = Record<string, unknown>>(query: Sql) => Promise<Row | undefined>
+  /** How many rows the statement selected, inserted, updated or deleted. */
+  run: (query: Sql) => Promise<number>
+  /** Runs statements without parameters, separated by semicolons. */
+  script: (text: string) => Promise<void>
+}
+
+/** A pool of connections to one database. */
+export type Pool = Db & {
+  target: DatabaseTarget
+  /** Runs `work` in a transaction: commits when it returns, rolls back when it throws. */
+  begin: <T>(work: (tx: Db) => Promise<T>) => Promise<T>
+  /**
+   * A transaction in two writes: BEGIN with the settings, then all statements and COMMIT at once. `work` must issue its
+   * statements without waiting for one of them. No lock outlasts a process that is stopped in between: BEGIN takes none.
+   */
+  beginPipelined: <T>(settings: Record<string, string>, work: (tx: Db) => Promise<T>) => Promise<T>
+  /** Runs a statement of another library: PostgreSQL's own names, the driver's own types. */
+  executeSql: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
+  listen: Listen
+  /** A pool of one connection to the same database, for work that must not wait for the others. */
+  dedicated: () => Pool
+  /** Lets running queries finish, and after `timeoutMs` (10 s) cuts their connections. Later queries reject. */
+  end: (timeoutMs?: number) => Promise<void>
+}
+
+/** Opens a pool of at most `max` connections; nothing connects before the first query. */
 export function connect(
-  target: DatabaseTarget,
-  {
-    max = 10,
-    applicationName,
-    ...rest
-  }: { max?: number; applicationName: string; onclose?: () => void; max_lifetime?: null },
-): Sql {
-  const options = {
-    ...rest,
-    max,
-    onnotice: () => {},
-    connect_timeout: 5,
-    // The driver's own back-off grows to 20 s: a database that has come back would look down for that long.
-    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
-    transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
-    connection: {
-      ...{ application_name: applicationName, TimeZone: 'UTC', DateStyle: 'ISO' },
-      // A process that is stopped within a transaction must not hold its locks until TCP gives up, hours later.
-      idle_in_transaction_session_timeout: 15_000,
-      // A plan for whatever values may come walks over a million rows for a search or a Member that has none of them.
-      plan_cache_mode: 'force_custom_plan',
+  place: DatabaseTarget | DatabaseAddress,
+  { max = 10, applicationName }: { max?: number; applicationName: string },
+): Pool {
+  const target = 'places' in place ? place : targetOf(place)
+  const clients = openClients(target, max, applicationName)
+
+  async function query<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await clients.acquire()
+    try {
+      const result = await run(client)
+      clients.release(client)
+      return result
+    } catch (error) {
+      clients.release(client, isBroken(error))
+      throw error
+    }
+  }
+
+  /** Releases the connection for further use only when the transaction has ended for certain. */
+  async function transaction<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await clients.acquire()
+    try {
+      const result = await run(client)
+      clients.release(client)
+      return result
+    } catch (error) {
+      const hasEnded = await client.query('rollback').catch(() => null)
+      clients.release(client, isBroken(error) || hasEnded === null)
+      throw error
+    }
+  }
+
+  return {
+    ...queriesOf((statement) => query((client) => execute(client, statement))),
+    script: (text) => transaction(async (client) => void (await client.query(text))),
+    target,
+    begin: (work) =>
+      transaction(async (client) => {
+        await client.query('begin')
+        const result = await work(queriesOn(client))
+        checkCommitted(await client.query('commit'))
+        return result
+      }),
+    beginPipelined: (settings, work) =>
+      transaction(async (client) => {
+        // Answered before anything else is sent: behind a BEGIN that failed, each statement would commit on its own.
+        await client.query(beginWith(settings))
+        const working = work(queriesOn(client))
+        const committing = client.query('commit')
+        await Promise.allSettled([working, committing])
+        const result = await working
+        checkCommitted(await committing)
+        return result
+      }),
+    // As a transaction, since pg-boss sends whole ones: one that fails must not leave its connection inside it.
+    executeSql: (text, parameters) =>
+      transaction((client) => client.query({ text, values: parameters ?? [], types: pg.types })),
+    listen: clients.listen,
+    dedicated: () => connect(target, { max: 1, applicationName }),
+    end: clients.end,
+  }
+}
+
+const queriesOn = (client: pg.ClientBase): Db => ({
+  ...queriesOf((query) => execute(client, query)),
+  script: async (text) => void (await client.query(text)),
+})
+
+function queriesOf(run: (query: Sql) => Promise<pg.QueryArrayResult>): Omit<Db, 'script'> {
+  async function many<Row>(query: Sql) {
+    return toObjects(await run(query)) as Row[] // named by the caller
+  }
+  async function maybeOne<Row>(query: Sql) {
+    return (await many<Row>(query))[0]
+  }
+  return {
+    many,
+    maybeOne,
+    async one<Row>(query: Sql) {
+      const row = await maybeOne<Row>(query)
+      if (row === undefined) throw new Error(`Expected a row from: ${query.text}`)
+      return row
     },
-    fetch_types: false,
-    types: {
-      ...arrayTypes,
-      bigint: { to: 20, from: [20, 1700], parse: Number, serialize: String },
-      date: { to: 1184, from: [1184], parse: toIso, serialize: asText },
-      plainDate: { to: 1082, from: [1082], parse: (text: string) => text, serialize: asText },
-    },
+    run: async (query) => (await run(query)).rowCount ?? 0,
   }
-  const sql =
-    typeof target === 'string'
-      ? postgres(target, { ...options, host: socketFolderOf(target) })
-      : postgres({ ...target, ...options })
-  rollBackOnlyWhatIsOpen(sql)
-  return sql
 }
 
-/**
- * One connection beside a pool, like its own but for these settings: what is asked without waiting goes out in one
- * write, in order.
- */
-export const connectAlone = ({ options }: Sql, settings: Record<string, string>): Sql =>
-  // The driver opens its own connections, such as the listening one, from a pool's options in this way.
-  postgres({
-    ...{ ...options, max: 1, max_lifetime: null },
-    connection: { ...options.connection, ...settings },
-  } as unknown as postgres.Options<{ bigint: postgres.PostgresType<number> }>)
-
-/**
- * For a transaction that writes many rows: the checks and triggers of each are statements, too, and would be planned for
- * each row anew. 50,000 recipients take a third of the time.
- */
-export const planOnce = (tx: Db) => tx`set local plan_cache_mode = auto`
-
-/**
- * When a connection is lost within a transaction, the driver writes its rollback into it all the same, and that ends
- * our process (porsager/postgres#1208). The caller has its answer by then: what is left of the transaction stays
- * where it is, for good.
- */
-function rollBackOnlyWhatIsOpen(sql: Sql) {
-  const begin = sql.begin.bind(sql)
-  const guarded = <T>(run: (tx: postgres.TransactionSql<{ bigint: number }>) => T | Promise<T>) => {
-    let isOver = false
-    return begin(async (tx) => {
-      try {
-        return await run(tx)
-      } catch (error) {
-        if (isDatabaseDown(error)) await nextTurn() // in which the loss is known
-        if (isOver) await new Promise(() => {})
-        throw error
-      }
-    }).finally(() => {
-      isOver = true
-    })
-  }
-  Object.assign(sql, { begin: guarded })
+async function execute(client: pg.ClientBase, query: Sql): Promise<pg.QueryArrayResult> {
+  const { text, values } = query
+  if (values.includes(undefined)) throw new Error(`A parameter is undefined: ${text}`)
+  return client.query({ name: nameOf(text), text, values, rowMode: 'array' })
 }
 
-/** A URL may name the folder of a Unix socket, as `postgres://user@%2Frun%2Fpostgresql/sendroom`; the driver can't. */
-function socketFolderOf(url: string): string | undefined {
-  const encoded = /^\w+:\/\/(?:[^@/]*@)?(%2F[^/:?]*)/i.exec(url)?.[1]
-  return encoded && decodeURIComponent(encoded)
+const names = new Map<string, string>()
+
+/** A name makes it a prepared statement, which PostgreSQL parses once for each connection. */
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `q${names.size}`
+  names.set(text, name)
+  return name
 }
 
-const toIso = (text: string) => new Date(text).toISOString()
-const asText = (value: Date | string) => (value instanceof Date ? value.toISOString() : value)
+const beginWith = (settings: Record<string, string>) =>
+  ['begin', ...Object.entries(settings).map(([name, value]) => `set local ${name} = ${value}`)].join(';')
 
-/** Columns to write, without the fields that were left out: the driver refuses undefined. */
-export const given = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [F in keyof T]?: Exclude<T[F], undefined> // the filter's doing, which the types don't follow
-  }
-
-/** Whether the error is a violation of this unique constraint or index. */
-export const isUniqueViolation = (error: unknown, constraint: string) =>
-  error instanceof postgres.PostgresError && error.code === '23505' && error.constraint_name === constraint
-
-/** Whether a parameter is of the right type and yet not known to the database, such as a time zone. */
-export const isUnknownValue = (error: unknown) =>
-  error instanceof postgres.PostgresError && error.code === '22023'
-
-const UNSTORABLE = new Set(['22021', '22P05', '22008']) // NUL in a text, NUL in JSON, a date there is not
-
-/** Whether a parameter is of the right type and yet nothing the database can hold. */
-export const isUnstorable = (error: unknown) =>
-  error instanceof postgres.PostgresError && UNSTORABLE.has(error.code)
-
-const DOWN = new Set([
-  ...['CONNECTION_CLOSED', 'CONNECTION_ENDED', 'CONNECTION_DESTROYED', 'CONNECT_TIMEOUT'],
-  ...[
-    'ECONNREFUSED',
-    'ECONNRESET',
-    'EPIPE',
-    'ETIMEDOUT',
-    'EHOSTUNREACH',
-    'ENETUNREACH',
-    'ENOTFOUND',
-    'EAI_AGAIN',
-  ],
-  // Shut down, crashed, still starting, out of connections, idle for too long within a transaction.
-  ...['57P01', '57P02', '57P03', '53300', '25P03'],
-])
-
-/** Whether the database could not be reached: the same call may succeed in a moment. */
-export function isDatabaseDown(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
-  // A missing socket is ENOENT, and so is any missing file: only connecting counts.
-  if (error.code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
-  return DOWN.has(error.code) || error.code.startsWith('08')
+/** COMMIT of a transaction in which a statement has failed rolls it back, and answers without an error. */
+function checkCommitted({ command }: { command: string }) {
+  if (command !== 'COMMIT') throw new Error(`The transaction was not committed: it answered ${command}`)
 }
+
+/** Whether the connection can't be used any more: what ended it may be on its way when the query is answered. */
+const isBroken = (error: unknown) =>
+  isDatabaseDown(error) || (error instanceof pg.DatabaseError && error.severity === 'FATAL')

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '../../startup-error.ts'
-import type { Db, Sql } from './connection.ts'
+import type { Db, Pool } from './connection.ts'
+import { storeSessionDefaults } from './session-defaults.ts'
+import { sql, values } from './sql.ts'
 
 type Migration = { name: string; text: string; checksum: string }
 
@@ -12,38 +14,44 @@ const FOLDER = join(import.meta.dirname, '../../../migrations')
  * Brings the schema up to date, one transaction for each file of the folder that was not applied yet. Several
  * processes may do so at once. A database that went another way than these files is a StartupError.
  */
-export async function migrate(sql: Sql, folder = FOLDER): Promise<void> {
+export async function migrate(db: Pool, folder = FOLDER): Promise<void> {
   const files = readMigrations(folder)
-  while (await applyNext(sql, files)) {
+  await db.begin(async (tx) => {
+    await lockSchema(tx)
+    await storeSessionDefaults(tx, 'database')
+  })
+  while (await applyNext(db, files)) {
     // one at a time: the lock is free between two, and each sees what others have done meanwhile
   }
 }
 
 /** Whether every migration of this program is applied; more than these is a newer program's business. */
-export async function schemaIsCurrent(sql: Db, folder = FOLDER): Promise<boolean> {
-  const [{ exists }] = await sql<
-    [{ exists: boolean }]
-  >`select to_regclass('migrations') is not null as exists`
+export async function schemaIsCurrent(db: Db, folder = FOLDER): Promise<boolean> {
+  const { exists } = await db.one<{ exists: boolean }>(
+    sql`select to_regclass('migrations') is not null as exists`,
+  )
   if (!exists) return false
-  const applied = new Set((await readApplied(sql)).map((migration) => migration.checksum))
+  const applied = new Set((await readApplied(db)).map((migration) => migration.checksum))
   return readMigrations(folder).every((migration) => applied.has(migration.checksum))
 }
 
-async function applyNext(sql: Sql, files: Migration[]): Promise<boolean> {
-  return sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(hashtext('sendroom migrations'))`
-    await tx`
+const lockSchema = (tx: Db) => tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom migrations'))`)
+
+async function applyNext(db: Pool, files: Migration[]): Promise<boolean> {
+  return db.begin(async (tx) => {
+    await lockSchema(tx)
+    await tx.run(sql`
       create table if not exists migrations (
         name text primary key, checksum text not null, applied_at timestamptz not null default now()
-      )`
+      )`)
     const next = nextAfter(await readApplied(tx), files)
     if (!next) return false
-    await tx.unsafe(next.text).catch((error) => {
+    await tx.script(next.text).catch((error) => {
       throw new StartupError(
         `Migration ${next.name} failed, and the schema stays as it was before it: ${error.message}`,
       )
     })
-    await tx`insert into migrations ${tx({ name: next.name, checksum: next.checksum })}`
+    await tx.run(sql`insert into migrations ${values({ name: next.name, checksum: next.checksum })}`)
     return true
   })
 }
@@ -72,8 +80,8 @@ function nextAfter(applied: Omit<Migration, 'text'>[], files: Migration[]): Migr
   return files[applied.length]
 }
 
-const readApplied = (sql: Db) =>
-  sql<Omit<Migration, 'text'>[]>`select name, checksum from migrations order by name collate "C"`
+const readApplied = (db: Db) =>
+  db.many<Omit<Migration, 'text'>>(sql`select name, checksum from migrations order by name collate "C"`)
 
 function readMigrations(folder: string): Migration[] {
   const names = readdirSync(folder)

@@ -1,32 +1,41 @@
+import { type DatabaseTarget, targetOf } from '../../database-url.ts'
 import { type Log, startCluster } from './cluster.ts'
-import { connect, type DatabaseTarget, type Sql } from './connection.ts'
+import { connect, type Pool } from './connection.ts'
 import { migrate } from './migrate.ts'
 import { reachDatabase } from './reach.ts'
 
-export type Database = { sql: Sql; target: DatabaseTarget; close: () => Promise<void> }
+export type Database = { db: Pool; close: () => Promise<void> }
 
-/** The database of this process, migrated: the one at `databaseUrl`, or the embedded cluster in `dataDir`. */
+/** The database of this process, migrated: the one of DATABASE_URL, or the embedded cluster in `dataDir`. */
 export async function openDatabase(
-  config: { databaseUrl?: string; dataDir: string },
+  { database, dataDir }: { database?: DatabaseTarget; dataDir: string },
   log: Log,
 ): Promise<Database> {
-  if (config.databaseUrl) return open(config.databaseUrl, async () => {})
-  const cluster = await startCluster(config.dataDir, log)
-  return open(cluster.address, cluster.stop)
+  if (database) return open(database, reachDatabase, async () => {})
+  const cluster = await startCluster(dataDir, log)
+  return open(targetOf(cluster.address), async () => {}, cluster.stop)
 }
 
-async function open(target: DatabaseTarget, stop: () => Promise<void>): Promise<Database> {
-  const sql = connect(target, { max: 20, applicationName: 'sendroom' })
-  const close = async () => {
-    await sql.end({ timeout: 5 })
-    await stop()
-  }
+async function open(
+  target: DatabaseTarget,
+  inspect: (db: Pool) => Promise<void>,
+  stop: () => Promise<void>,
+): Promise<Database> {
+  // Connections of its own: those that are open already do not get the settings that a migration stores.
+  const setup = connect(target, { max: 1, applicationName: 'sendroom setup' })
   try {
-    if (typeof target === 'string') await reachDatabase(sql)
-    await migrate(sql)
+    await inspect(setup)
+    await migrate(setup)
   } catch (error) {
-    await close()
+    await setup.end(0)
+    await stop()
     throw error
   }
-  return { sql, target, close }
+  await setup.end()
+  const db = connect(target, { max: 20, applicationName: 'sendroom' })
+  const close = async () => {
+    await db.end(5000)
+    await stop()
+  }
+  return { db, close }
 }

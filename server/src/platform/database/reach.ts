@@ -1,36 +1,45 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartupError } from '../../startup-error.ts'
-import { isDatabaseDown, type Sql } from './connection.ts'
+import type { Pool } from './connection.ts'
+import { isDatabaseDown } from './errors.ts'
+import { sql } from './sql.ts'
 
 const PATIENCE_MS = 10_000
 
 /** Waits until the server of DATABASE_URL answers, and looks whether it is fit; one that may just be starting gets 10 s. */
-export async function reachDatabase(sql: Sql, patienceMs = PATIENCE_MS): Promise<void> {
+export async function reachDatabase(db: Pool, patienceMs = PATIENCE_MS): Promise<void> {
   const begin = performance.now()
   for (;;) {
     try {
-      await sql`select 1`
+      await db.run(sql`select 1`)
       break
     } catch (error) {
       if (isDatabaseDown(error) && performance.now() - begin < patienceMs) await delay(200)
-      else throw new StartupError(sentence(sql, error))
+      else throw new StartupError(sentence(db, error))
     }
   }
-  await refuseUnfit(sql)
+  await refuseUnfit(db)
 }
 
 /** Older ones lack what the dashboard counts with. */
 const OLDEST_VERSION = 14
 
 /** Refuses a database that Sendroom could start on, and would then fail in the middle of its work. */
-async function refuseUnfit(sql: Sql): Promise<void> {
-  const [found] = await sql<[{ version: string; major: number; encoding: string; mayCreate: boolean }]>`
-    select current_setting('server_version') as version,
+async function refuseUnfit(db: Pool): Promise<void> {
+  const found = await db.one<{
+    user: string
+    database: string
+    version: string
+    major: number
+    encoding: string
+    mayCreate: boolean
+  }>(sql`
+    select current_user as user, current_database() as database, current_setting('server_version') as version,
       current_setting('server_version_num')::int / 10000 as major,
       current_setting('server_encoding') as encoding,
       has_database_privilege(current_database(), 'create')
-        and coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create`
-  const { user, database } = sql.options
+        and coalesce(has_schema_privilege(current_schema(), 'create'), false) as may_create`)
+  const { user, database } = found
   if (found.major < OLDEST_VERSION)
     throw new StartupError(
       `The database of DATABASE_URL is PostgreSQL ${found.version}: Sendroom needs ${OLDEST_VERSION} or newer.`,
@@ -46,12 +55,12 @@ async function refuseUnfit(sql: Sql): Promise<void> {
 }
 
 /** Names the place but never the whole URL, which holds the password. */
-function sentence({ options }: Sql, error: unknown): string {
-  const place = `${options.host[0]}:${options.port[0]}`
+function sentence({ target }: Pool, error: unknown): string {
+  const place = [...new Set(target.places.map(({ host, port }) => `${host}:${port}`))].join(' or ')
   const reason =
     error instanceof Error ? error.message || String('code' in error && error.code) : String(error)
   if (isDatabaseDown(error)) {
-    const withTls = options.ssl ? ' and speaks TLS, as the URL asks' : ''
+    const withTls = target.places.some(({ ssl }) => ssl) ? ' and speaks TLS, as the URL asks' : ''
     return `The database of DATABASE_URL can't be reached at ${place} (${reason}): check the address, and that it runs${withTls}.`
   }
   if (/certificate/.test(reason))

@@ -1,21 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { searches } from '../../../../contract/test/searches.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { sql } from './sql.ts'
 
-let db: TestDatabase
+let database: TestDatabase
 beforeAll(async () => {
-  db = await createTestDatabase()
+  database = await createTestDatabase()
 })
-afterAll(() => db.drop())
+afterAll(() => database.drop())
 
 test.each(searches)('[R-176] %j typed, %j stored: %s', async (typed, stored, found) => {
-  const [row] = await db.sql`select plain(${stored}) like containing(${typed}) as found`
+  const row = await database.db.maybeOne(sql`select plain(${stored}) like containing(${typed}) as found`)
   expect(row).toEqual({ found })
 })
 
 test('[R-176] every character finds itself', async () => {
-  const lost = await db.sql`
+  const lost = await database.db.many(sql`
     select chr(n) from generate_series(1, 65535) n
-    where n not between 55296 and 57343 and plain(chr(n)) not like containing(chr(n))`
+    where n not between 55296 and 57343 and plain(chr(n)) not like containing(chr(n))`)
   expect(lost).toEqual([])
 })

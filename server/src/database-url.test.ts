@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { parseDatabaseUrl } from './database-url.ts'
+
+const ENCRYPTED = { rejectUnauthorized: false }
+
+test('a URL names one server, and how to sign in there', () => {
+  expect(parseDatabaseUrl('postgres://ann:p%40ss%2F@db.example:6432/shop')).toEqual({
+    places: [{ host: 'db.example', port: 6432, ssl: false }],
+    user: 'ann',
+    password: 'p@ss/',
+    database: 'shop',
+    needsWrites: false,
+  })
+})
+
+test('a URL may name several servers, of which one has to accept writes', () => {
+  expect(parseDatabaseUrl('postgres://u@a:5433,[::1]:5434,c/x')).toMatchObject({
+    places: [
+      { host: 'a', port: 5433 },
+      { host: '::1', port: 5434 },
+      { host: 'c', port: 5432 },
+    ],
+    needsWrites: true,
+  })
+})
+
+test.each([
+  ['postgres://%2Frun%2Fpostgresql/x', { host: '/run/postgresql', port: 5432 }],
+  ['postgresql:///x', { host: 'localhost', port: 5432 }],
+  ['postgres://u:p@:5433/x', { host: 'localhost', port: 5433 }],
+])('%s is %j', (url, place) => {
+  expect(parseDatabaseUrl(url).places).toEqual([{ ...place, ssl: false }])
+})
+
+describe('TLS', () => {
+  test.each([
+    ['', [false]],
+    ['sslmode=disable', [false]],
+    ['sslmode=allow', [false, ENCRYPTED]],
+    ['sslmode=prefer', [ENCRYPTED, false]],
+    ['sslmode=require', [ENCRYPTED]],
+    ['sslmode=verify-ca', [{}]],
+    ['sslmode=verify-full', [{}]],
+    ['sslrootcert=system', [{}]],
+    ['ssl=true', [{}]],
+  ])('%j tries %j', (query, expected) => {
+    expect(parseDatabaseUrl(`postgres://db/x?${query}`).places.map(({ ssl }) => ssl)).toEqual(expected)
+  })
+})
+
+test.each([
+  ['any', false],
+  ['read-write', true],
+  ['primary', true],
+])('target_session_attrs=%s needs writes: %j', (wanted, needsWrites) => {
+  expect(parseDatabaseUrl(`postgres://db/x?target_session_attrs=${wanted}`).needsWrites).toBe(needsWrites)
+})
+
+test.each([
+  ['mysql://u:hunter2@db/x', 'must be a URL that begins with postgres:// or postgresql://'],
+  ['postgres://u:hunter2@a:b/x', 'names a host that is not of the form host:port'],
+  ['postgres://u:hunter2@db:70000/x', 'names a host that is not of the form host:port'],
+  ['postgres://u:hunter2%@db/x', 'has a % that is not followed by two hexadecimal digits: write it as %25'],
+  ['postgres://u:hunter2@db/x?channel_binding=require', /^has the option channel_binding/],
+  ['postgres://u:hunter2@db/x?sslmode=on', /^has sslmode=on: use/],
+  ['postgres://u:hunter2@db/x?sslrootcert=my.crt', /NODE_EXTRA_CA_CERTS/],
+  ['postgres://u:hunter2@db/x?target_session_attrs=standby', /^has target_session_attrs=standby/],
+])('%s is refused without its password', (url, message) => {
+  expect(() => parseDatabaseUrl(url)).toThrow(message)
+  expect(() => parseDatabaseUrl(url)).not.toThrow(/hunter2/)
+})

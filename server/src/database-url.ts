@@ -1,0 +1,103 @@
+import type { ConnectionOptions } from 'node:tls'
+
+/** One server, and how to sign in there; `host` may be the folder of a Unix socket. */
+export type DatabaseAddress = { host: string; port: number; user: string; password: string; database: string }
+
+/** Where a database may be found: the places are tried in turn. Where a name is empty, PGUSER and so on decide. */
+export type DatabaseTarget = {
+  places: { host: string; port: number; ssl: ConnectionOptions | false }[]
+  user: string
+  password: string
+  database: string
+  /** A server that accepts no writes is passed over, like one that is down. */
+  needsWrites: boolean
+}
+
+export const targetOf = ({ host, port, ...rest }: DatabaseAddress): DatabaseTarget => ({
+  places: [{ host, port, ssl: false }],
+  ...rest,
+  needsWrites: false,
+})
+
+const PARTS =
+  /^postgres(?:ql)?:\/\/(?:(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<query>.*))?$/
+const PLACE = /^(?<host>\[[^\]]+\]|[^:]*)(?::(?<port>\d+))?$/
+
+/**
+ * Reads a connection URL as libpq does, with one host or several:
+ * `postgres://user:password@a:5432,b:5432/name?target_session_attrs=read-write&sslmode=verify-full`.
+ *
+ * @throws Error with a message that fits behind "DATABASE_URL" and never repeats the URL, which holds a password.
+ */
+export function parseDatabaseUrl(url: string): DatabaseTarget {
+  const parts = PARTS.exec(url)?.groups
+  if (!parts) throw new Error('must be a URL that begins with postgres:// or postgresql://')
+  const options = new URLSearchParams(parts.query)
+  const hosts = (parts.hosts || 'localhost').split(',').map(parsePlace)
+  const tls = tlsModes(options)
+  const needsWrites = readSessionAttributes(options)
+  const [unknown] = options.keys()
+  if (unknown !== undefined)
+    throw new Error(`has the option ${unknown}, which Sendroom does not know: leave it out`)
+  return {
+    places: hosts.flatMap((place) => tls.map((ssl) => ({ ...place, ssl }))),
+    user: decode(parts.user),
+    password: decode(parts.password),
+    database: decode(parts.database),
+    needsWrites: needsWrites || hosts.length > 1,
+  }
+}
+
+function parsePlace(text: string): { host: string; port: number } {
+  const place = PLACE.exec(text)?.groups
+  const port = Number(place?.port ?? 5432)
+  if (!place || port < 1 || port > 65_535) throw new Error('names a host that is not of the form host:port')
+  return { host: decode(place.host).replace(/^\[|\]$/g, '') || 'localhost', port }
+}
+
+function decode(text = ''): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Error('has a % that is not followed by two hexadecimal digits: write it as %25')
+  }
+}
+
+/** Takes the option out of those that are left. */
+function take(options: URLSearchParams, name: string): string | null {
+  const value = options.get(name)
+  options.delete(name)
+  return value
+}
+
+const ENCRYPTED: ConnectionOptions = { rejectUnauthorized: false }
+const VERIFIED: ConnectionOptions = {}
+
+/** How each host is tried. https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-SSLMODE-STATEMENTS */
+const modes: Record<string, (ConnectionOptions | false)[]> = {
+  disable: [false],
+  allow: [false, ENCRYPTED],
+  prefer: [ENCRYPTED, false],
+  require: [ENCRYPTED],
+  // Stricter than libpq, which would believe any name of a certificate.
+  'verify-ca': [VERIFIED],
+  'verify-full': [VERIFIED],
+  true: [VERIFIED],
+}
+
+function tlsModes(options: URLSearchParams) {
+  const ssl = take(options, 'ssl')
+  const authority = take(options, 'sslrootcert')
+  if (authority !== null && authority !== 'system')
+    throw new Error('has sslrootcert=FILE: name the file in NODE_EXTRA_CA_CERTS instead')
+  const mode = take(options, 'sslmode') ?? ssl ?? (authority ? 'verify-full' : 'disable')
+  const tries = modes[mode]
+  if (!tries) throw new Error(`has sslmode=${mode}: use disable, prefer, require or verify-full`)
+  return tries
+}
+
+function readSessionAttributes(options: URLSearchParams): boolean {
+  const wanted = take(options, 'target_session_attrs') ?? 'any'
+  if (['any', 'read-write', 'primary'].includes(wanted)) return wanted !== 'any'
+  throw new Error(`has target_session_attrs=${wanted}: Sendroom writes, so use read-write`)
+}

@@ -1,0 +1,46 @@
+import pg from 'pg'
+
+const { builtins } = pg.types
+type Parser = (text: string) => unknown
+
+const toIso = (text: string) => new Date(text).toISOString()
+const asText = (text: string) => text
+const TEXT_ARRAY: number = 1009
+const parseTexts: (text: string) => (string | null)[] = pg.types.getTypeParser(TEXT_ARRAY)
+const arrayOf = (parse: Parser) => (text: string) =>
+  parseTexts(text).map((element) => (element === null ? null : parse(element)))
+
+/** What differs from the driver's own parsers. The numbers of array types are those of PostgreSQL's pg_type.dat. */
+const parsers: Record<number, Parser> = {
+  [builtins.INT8]: Number,
+  [builtins.NUMERIC]: Number,
+  [builtins.TIMESTAMPTZ]: toIso,
+  [builtins.DATE]: asText,
+  1016: arrayOf(Number), // int8[]
+  1185: arrayOf(toIso), // timestamptz[]
+}
+
+/** `bigint` and `numeric` as numbers, `timestamptz` as '2026-01-01T00:00:00.000Z', `date` as '2026-01-01'. */
+export const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) => parsers[oid] ?? pg.types.getTypeParser(oid, format),
+}
+
+/** The rows as objects with camelCase keys; what is inside a `jsonb` keeps its own. */
+export function toObjects({ rows, fields }: pg.QueryArrayResult): unknown[] {
+  const keys = fields.map(({ name }) => toCamelCase(name))
+  return rows.map((row) => {
+    const object: Record<string, unknown> = {}
+    for (let index = 0; index < keys.length; index++) object[keys[index] as string] = row[index]
+    return object
+  })
+}
+
+const camelCase = new Map<string, string>()
+
+function toCamelCase(name: string): string {
+  const known = camelCase.get(name)
+  if (known !== undefined) return known
+  const key = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  camelCase.set(name, key)
+  return key
+}

@@ -1,0 +1,28 @@
+import pg from 'pg'
+import sqlTag, { join, raw, Sql } from 'sql-template-tag'
+
+/** A query, or a piece of one, with its parameters. Pieces nest: `` sql`select ${columns} from jobs` ``. */
+export { join, raw, Sql }
+export const sql: (strings: TemplateStringsArray, ...values: unknown[]) => Sql = sqlTag
+
+/** A value for a `jsonb` column. As text, because the driver would turn a list into a PostgreSQL array. */
+export const json = (value: unknown) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`
+
+/** The name of a table, column or role, quoted; `table.column` is two names. */
+export const identifier = (name: string) => raw(name.split('.').map(pg.escapeIdentifier).join('.'))
+
+/** `(columns) values (…)` for an insert, from an object with camelCase keys or from several alike. */
+export function values(rows: object | readonly object[]): Sql {
+  const all = Array.isArray(rows) ? (rows as object[]) : [rows]
+  const columns = Object.keys(all[0] ?? {})
+  const tuples = all.map((row) => sql`(${join(columns.map((key) => row[key as keyof typeof row]))})`)
+  return sql`(${join(columns.map(column))}) values ${join(tuples)}`
+}
+
+/** `column = …, …` for an update, from an object with camelCase keys. */
+export const assignments = (row: object): Sql =>
+  join(Object.entries(row).map(([key, value]) => sql`${column(key)} = ${value}`))
+
+const column = (key: string) => identifier(toSnakeCase(key))
+
+const toSnakeCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
