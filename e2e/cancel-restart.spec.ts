@@ -2,7 +2,8 @@ import { addAccount, groupsOf, named } from './scene.ts'
 import { confirm, rowOf, toast, viewJob } from './steps.ts'
 import { expect, test } from './story.ts'
 
-test('[R-419] [R-582] a job is cancelled and restarted, each after a question; the restart begins from nothing', async ({
+//
+test('a job is cancelled and restarted, each after a question; the restart begins from nothing', async ({
   sendroom,
   admin,
   openAs,

@@ -23,7 +23,8 @@ async function follow(page: Page, step: { done: number; next: string }) {
   await guideOf(page).getByRole('link').click()
 }
 
-test('[R-443] the first Admin follows the guide from the empty dashboard to the first message', async ({
+//
+test('the first Admin follows the guide from the empty dashboard to the first message', async ({
   fresh,
   openAs,
 }) => {

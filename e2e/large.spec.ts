@@ -13,7 +13,8 @@ const long = [
   .join('\n')
   .slice(0, 4000)
 
-test('[R-539] the picker of three hundred groups scrolls within 300 px', async ({ admin, openAs }) => {
+// R-539
+test('the picker of three hundred groups scrolls within 300 px', async ({ admin, openAs }) => {
   const shop = await addAccount(admin, named('Shop'))
   const page = await openAs(admin, '/jobs/new')
   await choose(page, 'Account', shop.name)
@@ -26,7 +27,8 @@ test('[R-539] the picker of three hundred groups scrolls within 300 px', async (
   ).toEqual([300, true])
 })
 
-test('[R-576] texts of 4,000 characters in any script fit on every page, wide and narrow', async ({
+// R-576
+test('texts of 4,000 characters in any script fit on every page, wide and narrow', async ({
   admin,
   openAs,
 }) => {
@@ -48,7 +50,8 @@ test('[R-576] texts of 4,000 characters in any script fit on every page, wide an
     }
 })
 
-test('[R-576] names of 100 characters without a space fit on a phone, in dialogs and drop-downs too', async ({
+// R-576
+test('names of 100 characters without a space fit on a phone, in dialogs and drop-downs too', async ({
   admin,
   openAs,
 }) => {

@@ -2,7 +2,8 @@ import { addAccount, groupsOf, named } from './scene.ts'
 import { confirm, toast } from './steps.ts'
 import { expect, test } from './story.ts'
 
-test('[R-581] [R-582] a job is paused, goes on, is cancelled, and is sent to the rest: each group gets it once', async ({
+//
+test('a job is paused, goes on, is cancelled, and is sent to the rest: each group gets it once', async ({
   sendroom,
   admin,
   openAs,

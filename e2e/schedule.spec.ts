@@ -2,7 +2,8 @@ import { addAccount, groupsOf, named } from './scene.ts'
 import { choose, toast } from './steps.ts'
 import { expect, test } from './story.ts'
 
-test('[R-585] a job whose time is typed in part is not sent: neither by Enter nor by its button, until it is cleared', async ({
+//
+test('a job whose time is typed in part is not sent: neither by Enter nor by its button, until it is cleared', async ({
   admin,
   openAs,
 }) => {

@@ -1,6 +1,7 @@
 import { expect, test } from './story.ts'
 
-test('[R-345] [R-346] the sidebar has its place where there is room, and opens by a button where there is none', async ({
+// R-345, R-346
+test('the sidebar has its place where there is room, and opens by a button where there is none', async ({
   admin,
   openAs,
 }) => {
@@ -20,7 +21,8 @@ test('[R-345] [R-346] the sidebar has its place where there is room, and opens b
   await expect(sidebar).toBeHidden()
 })
 
-test('[R-432] toasts stand at the bottom right', async ({ admin, openAs }) => {
+// R-432
+test('toasts stand at the bottom right', async ({ admin, openAs }) => {
   const page = await openAs(admin, '/users/new')
   await page.getByRole('button', { name: 'Save' }).click()
   const toast = page.getByRole('alert').filter({ hasText: 'Please correct the form errors.' })

@@ -3,7 +3,8 @@ import { addAccount, named } from './scene.ts'
 import { choose, toast } from './steps.ts'
 import { test } from './story.ts'
 
-test('[R-498] [R-571] an operator looks at a message as WhatsApp shows it, and sends it to their own phone before it is saved', async ({
+//
+test('an operator looks at a message as WhatsApp shows it, and sends it to their own phone before it is saved', async ({
   admin,
   openAs,
   sendroom,

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { limits } from './limits.ts'
 import { NewMessage } from './messages.ts'
 
-test('[R-190] lines that came through a multipart form end and count as they were typed', () => {
+//
+test('lines that came through a multipart form end and count as they were typed', () => {
   const typed = 'a\n'.repeat(limits.messageText / 2)
   const read = NewMessage.parse({ textContent: typed.replaceAll('\n', '\r\n') })
   expect(read.textContent).toBe(typed)

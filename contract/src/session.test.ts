@@ -27,26 +27,37 @@ test('a whole registration is good', () => {
 })
 
 test.each([
-  ['[R-333] no username', { username: ' ' }, { username: 'REGISTER.USERNAME_REQUIRED' }],
-  ['[R-333] a username of 2', { username: 'la' }, { username: 'REGISTER.USERNAME_REQUIRED' }],
-  ['[R-333] a username of 101', { username: 'x'.repeat(101) }, { username: 'REGISTER.USERNAME_REQUIRED' }],
-  ['[R-335] no address', { email: 'lan' }, { email: 'REGISTER.EMAIL_INVALID' }],
-  ['[R-335] 65 before the at-sign', { email: longEmail(65, 120) }, { email: 'REGISTER.EMAIL_INVALID' }],
-  ['[R-335] 255 in all', { email: longEmail(64, 255) }, { email: 'REGISTER.EMAIL_INVALID' }],
-  ['[R-335] 254 in all, 64 before the at-sign', { email: longEmail(64, 254) }, {}],
+  //
+  ['no username', { username: ' ' }, { username: 'REGISTER.USERNAME_REQUIRED' }],
+  //
+  ['a username of 2', { username: 'la' }, { username: 'REGISTER.USERNAME_REQUIRED' }],
+  //
+  ['a username of 101', { username: 'x'.repeat(101) }, { username: 'REGISTER.USERNAME_REQUIRED' }],
+  //
+  ['no address', { email: 'lan' }, { email: 'REGISTER.EMAIL_INVALID' }],
+  //
+  ['65 before the at-sign', { email: longEmail(65, 120) }, { email: 'REGISTER.EMAIL_INVALID' }],
+  //
+  ['255 in all', { email: longEmail(64, 255) }, { email: 'REGISTER.EMAIL_INVALID' }],
+  //
+  ['254 in all, 64 before the at-sign', { email: longEmail(64, 254) }, {}],
   [
-    '[R-336] a password of 5',
+    //
+    'a password of 5',
     { password: '12345', repassword: '12345' },
     { password: 'REGISTER.PASSWORD_REQUIRED' },
   ],
   [
-    '[R-336] a password of 101',
+    //
+    'a password of 101',
     { password: 'x'.repeat(101), repassword: 'x'.repeat(101) },
     { password: 'REGISTER.PASSWORD_REQUIRED' },
   ],
-  ['[R-338] another password', { repassword: 'secret2' }, { repassword: 'REGISTER.PASSWORD_NOT_MATCH' }],
+  //
+  ['another password', { repassword: 'secret2' }, { repassword: 'REGISTER.PASSWORD_NOT_MATCH' }],
   [
-    '[R-338] another password beside other mistakes',
+    //
+    'another password beside other mistakes',
     { username: '', email: '', repassword: 'secret2' },
     {
       username: 'REGISTER.USERNAME_REQUIRED',
@@ -58,7 +69,8 @@ test.each([
   expect(mistakes(change)).toEqual(expected)
 })
 
-test('[R-334] [R-337] [R-338] what is empty says so first', () => {
+//
+test('what is empty says so first', () => {
   const { error } = Registration.safeParse({ ...good, email: '', password: '', repassword: '' })
   const firstOf = (field: string) => error?.issues.find(({ path }) => path[0] === field)?.message
   expect(firstOf('email')).toBe('REGISTER.EMAIL_REQUIRED')

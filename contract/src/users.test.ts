@@ -15,42 +15,61 @@ const password = { password: 'USER_FORM.PASSWORD_INVALID' }
 const emailOf = (length: number) => `${'a'.repeat(40)}@${'b.'.repeat((length - 44) / 2)}com`
 
 test.each([
-  ['[R-400] a username of 2', { username: 'la' }, username],
-  ['[R-400] a username of 3', { username: 'lan' }, {}],
-  ['[R-400] a username of 100', { username: 'x'.repeat(100) }, {}],
-  ['[R-400] a username of 101', { username: 'x'.repeat(101) }, username],
-  ['[R-401] no email', { email: '' }, email],
-  ['[R-401] no address', { email: 'lan' }, email],
-  ['[R-401] an email of 200', { email: emailOf(200) }, {}],
-  ['[R-402] [R-403] a password of 5', { password: '12345' }, password],
-  ['[R-402] [R-403] a password of 6', { password: '123456' }, {}],
-  ['[R-402] [R-403] a password of 100', { password: 'x'.repeat(100) }, {}],
-  ['[R-402] [R-403] a password of 101', { password: 'x'.repeat(101) }, password],
-  ['[R-404] no role', { role: '' }, { role: 'USER_FORM.ROLE_REQUIRED' }],
+  // R-400
+  ['a username of 2', { username: 'la' }, username],
+  // R-400
+  ['a username of 3', { username: 'lan' }, {}],
+  // R-400
+  ['a username of 100', { username: 'x'.repeat(100) }, {}],
+  // R-400
+  ['a username of 101', { username: 'x'.repeat(101) }, username],
+  // R-401
+  ['no email', { email: '' }, email],
+  // R-401
+  ['no address', { email: 'lan' }, email],
+  // R-401
+  ['an email of 200', { email: emailOf(200) }, {}],
+  // R-402, R-403
+  ['a password of 5', { password: '12345' }, password],
+  // R-402, R-403
+  ['a password of 6', { password: '123456' }, {}],
+  // R-402, R-403
+  ['a password of 100', { password: 'x'.repeat(100) }, {}],
+  // R-402, R-403
+  ['a password of 101', { password: 'x'.repeat(101) }, password],
+  // R-404
+  ['no role', { role: '' }, { role: 'USER_FORM.ROLE_REQUIRED' }],
 ])('a user with %s', (_, change, expected) => {
   expect(mistakes(NewUser, { ...good, ...change })).toEqual(expected)
   expect(mistakes(UserChange, { ...good, ...change })).toEqual(expected)
 })
 
-test('[R-401] a user is made with an email of 200 at most; a longer one of a registration can be sent back', () => {
+// R-401
+test('a user is made with an email of 200 at most; a longer one of a registration can be sent back', () => {
   expect(mistakes(NewUser, { ...good, email: emailOf(202) })).toEqual(email)
   expect(mistakes(UserChange, { ...good, email: emailOf(254) })).toEqual({})
   expect(mistakes(UserChange, { ...good, email: emailOf(256) })).toEqual(email)
 })
 
-test('[R-402] [R-403] without a password a user can be changed, not made', () => {
+// R-402, R-403
+test('without a password a user can be changed, not made', () => {
   expect(mistakes(NewUser, { ...good, password: '' })).toEqual(password)
   expect(mistakes(UserChange, { ...good, password: '' })).toEqual({})
   expect(UserChange.parse({ password: '' })).toEqual({ password: undefined })
 })
 
 test.each([
-  ['[R-363] of 5', '12345', '12345', { password: 'CHANGE_PASSWORD.PASSWORD_INVALID' }],
-  ['[R-363] of 6', '123456', '123456', {}],
-  ['[R-363] of 101', 'x'.repeat(101), 'x'.repeat(101), { password: 'CHANGE_PASSWORD.PASSWORD_INVALID' }],
-  ['[R-364] that is not repeated so', 'secret1', 'secret2', { confirm: 'CHANGE_PASSWORD.NOT_MATCH' }],
+  // R-363
+  ['of 5', '12345', '12345', { password: 'CHANGE_PASSWORD.PASSWORD_INVALID' }],
+  // R-363
+  ['of 6', '123456', '123456', {}],
+  // R-363
+  ['of 101', 'x'.repeat(101), 'x'.repeat(101), { password: 'CHANGE_PASSWORD.PASSWORD_INVALID' }],
+  // R-364
+  ['that is not repeated so', 'secret1', 'secret2', { confirm: 'CHANGE_PASSWORD.NOT_MATCH' }],
   [
-    '[R-364] that is too short and not repeated so',
+    // R-364
+    'that is too short and not repeated so',
     '123',
     '124',
     { password: 'CHANGE_PASSWORD.PASSWORD_INVALID', confirm: 'CHANGE_PASSWORD.NOT_MATCH' },
@@ -59,7 +78,8 @@ test.each([
   expect(mistakes(ChangePassword, { password, confirm })).toEqual(expected)
 })
 
-test('[R-364] a confirmation is required', () => {
+// R-364
+test('a confirmation is required', () => {
   const { error } = ChangePassword.safeParse({ password: 'secret1', confirm: '' })
   expect(error?.issues[0]).toMatchObject({ path: ['confirm'], message: 'CHANGE_PASSWORD.CONFIRM_REQUIRED' })
 })

@@ -52,7 +52,8 @@ describe('a list', () => {
   const lists = ['messages', 'jobs', 'groups', 'instances', 'users']
   const first = async (path: string) => (await send('GET', path)).body
 
-  test('[R-159] [R-160] starts with page 1 of 10 rows where nothing is said', async () => {
+  // R-159, R-160
+  test('starts with page 1 of 10 rows where nothing is said', async () => {
     const { id: instanceId } = await world.add.instance()
     for (let n = 0; n < 11; n++) {
       await world.add.user()
@@ -74,33 +75,36 @@ describe('a list', () => {
   }
 
   const orders = [
-    ['messages', '[R-170]', 'newest first', 'id', 'desc'],
-    ['jobs', '[R-171]', 'newest first', 'id', 'desc'],
-    ['groups', '[R-172]', 'by name, ascending', 'name', 'asc'],
-    ['instances', '[R-173]', 'by createdAt, descending', 'createdAt', 'desc'],
-    ['users', '[R-174]', 'descending, without a field of its own', 'id', 'desc'],
+    // R-170
+    ['messages', 'newest first', 'id', 'desc'],
+    // R-171
+    ['jobs', 'newest first', 'id', 'desc'],
+    // R-172
+    ['groups', 'by name, ascending', 'name', 'asc'],
+    // R-173
+    ['instances', 'by createdAt, descending', 'createdAt', 'desc'],
+    // R-174
+    ['users', 'descending, without a field of its own', 'id', 'desc'],
   ] as const
-  test.each(orders)(
-    '%s: %s where no order is said, it is %s',
-    async (list, _number, _order, by, direction) => {
-      for (const name of ['b', 'a', 'c']) {
-        await world.add.user()
-        await world.add.message()
-        await world.add.group({ name })
-        await world.add.instance({ name, createdAt: `2030-01-0${name === 'a' ? 1 : 2}T00:00:00Z` })
-        await world.add.job({ recipients: [] })
-      }
+  test.each(orders)('%s: where no order is said, it is %s', async (list, _order, by, direction) => {
+    for (const name of ['b', 'a', 'c']) {
+      await world.add.user()
+      await world.add.message()
+      await world.add.group({ name })
+      await world.add.instance({ name, createdAt: `2030-01-0${name === 'a' ? 1 : 2}T00:00:00Z` })
+      await world.add.job({ recipients: [] })
+    }
 
-      const rows = (await first(`${list}?pageSize=100`)).data
-      const values = rows.map((row: Record<string, string | number>) => row[by])
+    const rows = (await first(`${list}?pageSize=100`)).data
+    const values = rows.map((row: Record<string, string | number>) => row[by])
 
-      expect(new Set(values).size).toBeGreaterThan(2)
-      expect(values).toEqual(sorted(values, direction))
-    },
-  )
+    expect(new Set(values).size).toBeGreaterThan(2)
+    expect(values).toEqual(sorted(values, direction))
+  })
 
   test.each(lists)(
-    '[R-164] [R-165] [R-161] [R-162] [R-163] %s takes page, pageSize, sortBy, sortDirection and search within bounds',
+    // R-164, R-165, R-161, R-162, R-163
+    '%s takes page, pageSize, sortBy, sortDirection and search within bounds',
     async (list) => {
       const ask = async (query: string) => {
         const answer = await verdict('GET', `${list}?${query}`)
@@ -124,7 +128,8 @@ describe('a list', () => {
   test.each([
     ['messages', ['id', 'textContent', 'createdByUserName', 'createdAt']],
     ['jobs', ['id', 'jobType', 'messageTitle', 'status', 'scheduledAt', 'createdAt']],
-  ])('[R-175] %s sorts by each of its fields, both ways', async (list, fields) => {
+    // R-175
+  ])('%s sorts by each of its fields, both ways', async (list, fields) => {
     const word = unique(20)
     const types = ['SendToUsers', 'SendToGroups', 'SendToUsers'] as const
     const statuses = ['Running', 'Failed', 'Pending'] as const
@@ -150,14 +155,16 @@ describe('a list', () => {
       }
   })
 
-  test('[R-166] takes empty strings for what is absent', async () => {
+  // R-166
+  test('takes empty strings for what is absent', async () => {
     for (const list of lists) {
       const { pagination } = await first(`${list}?page=&pageSize=&sortBy=&sortDirection=&search=`)
       expect(pagination).toMatchObject({ currentPage: 1, pageSize: 10 })
     }
   })
 
-  test('[R-167] past its end is empty, not an error', async () => {
+  // R-167
+  test('past its end is empty, not an error', async () => {
     for (const list of lists) {
       const { data, pagination } = await first(`${list}?page=1000&pageSize=100`)
       expect(data).toEqual([])
@@ -168,14 +175,18 @@ describe('a list', () => {
 
 describe('signing in', () => {
   test.each([
-    ['[R-182] without a username', { password: 'x' }, { username: 'LOGIN.USERNAME_REQUIRED' }],
+    // R-182
+    ['without a username', { password: 'x' }, { username: 'LOGIN.USERNAME_REQUIRED' }],
     [
-      '[R-182] with spaces for one',
+      // R-182
+      'with spaces for one',
       { username: ' ', password: 'x' },
       { username: 'LOGIN.USERNAME_REQUIRED' },
     ],
-    ['[R-183] without a password', { username: 'x' }, { password: 'LOGIN.PASSWORD_REQUIRED' }],
-    ['[R-183] with an empty one', { username: 'x', password: '' }, { password: 'LOGIN.PASSWORD_REQUIRED' }],
+    // R-183
+    ['without a password', { username: 'x' }, { password: 'LOGIN.PASSWORD_REQUIRED' }],
+    // R-183
+    ['with an empty one', { username: 'x', password: '' }, { password: 'LOGIN.PASSWORD_REQUIRED' }],
   ])('%s names the field', async (_case, body, fields) => {
     expect(await verdict('POST', 'auth/login', body)).toEqual(fields)
   })
@@ -191,32 +202,37 @@ describe('registering', () => {
       ...fields,
     })
 
-  test('[R-184] takes a username of 3 to 100 characters', async () => {
+  // R-184
+  test('takes a username of 3 to 100 characters', async () => {
     for (const length of [3, 100]) expect(await register({ username: unique(length) })).toBe(204)
     for (const username of [undefined, '', 'ab', x(101)])
       expect(await register({ username })).toEqual({ username: 'REGISTER.USERNAME_REQUIRED' })
   })
 
-  test('[R-185] needs an email address', async () => {
+  // R-185
+  test('needs an email address', async () => {
     expect(await register({ email: '' })).toEqual({ email: 'REGISTER.EMAIL_REQUIRED' })
     for (const wrong of ['minh', 'minh@', '@example.com', 'minh@example', 'a b@example.com'])
       expect(await register({ email: wrong })).toEqual({ email: 'REGISTER.EMAIL_INVALID' })
   })
 
-  test('[R-186] takes an address of 254 characters, 64 of them before the at-sign', async () => {
+  // R-186
+  test('takes an address of 254 characters, 64 of them before the at-sign', async () => {
     expect(await register({ email: emailOf(254, 64) })).toBe(204)
     for (const wrong of [emailOf(255, 64), emailOf(200, 65)])
       expect(await register({ email: wrong })).toEqual({ email: 'REGISTER.EMAIL_INVALID' })
   })
 
-  test('[R-187] takes a password of 6 to 100 characters', async () => {
+  // R-187
+  test('takes a password of 6 to 100 characters', async () => {
     const both = (password: string) => ({ password, repassword: password })
     for (const length of [6, 100]) expect(await register(both(x(length)))).toBe(204)
     for (const password of [x(5), x(101)])
       expect(await register(both(password))).toEqual({ password: 'REGISTER.PASSWORD_REQUIRED' })
   })
 
-  test('[R-188] needs the password once more, the same', async () => {
+  // R-188
+  test('needs the password once more, the same', async () => {
     expect(await register({ repassword: '' })).toMatchObject({ repassword: 'REGISTER.REPASSWORD_REQUIRED' })
     expect(await register({ repassword: 'secret2' })).toEqual({ repassword: 'REGISTER.PASSWORD_NOT_MATCH' })
   })
@@ -225,17 +241,20 @@ describe('registering', () => {
 describe('a message', () => {
   const write = (fields: object) => verdict('POST', 'messages', { textContent: 'Hello', ...fields })
 
-  test('[R-189] needs a text', async () => {
+  // R-189
+  test('needs a text', async () => {
     for (const textContent of [undefined, '', ' \n '])
       expect(await write({ textContent })).toEqual({ textContent: 'MESSAGE.TEXT_REQUIRED' })
   })
 
-  test('[R-190] takes 4000 characters', async () => {
+  // R-190
+  test('takes 4000 characters', async () => {
     expect(await write({ textContent: x(4000) })).toBe(201)
     expect(await write({ textContent: x(4001) })).toEqual({ textContent: 'MESSAGE.TEXT_TOO_LONG' })
   })
 
-  test('[R-191] needs no instance', async () => {
+  // R-191
+  test('needs no instance', async () => {
     for (const instanceId of [undefined, null, '']) expect(await write({ instanceId })).toBe(201)
   })
 })
@@ -253,26 +272,30 @@ describe('a job', () => {
   }
   const refused = (fields: object) => ({ status: 400, body: { code: 'invalid_input', fields } })
 
-  test('[R-197] is SendToGroups where nothing is said, and knows no other type than SendToUsers', async () => {
+  // R-197
+  test('is SendToGroups where nothing is said, and knows no other type than SendToUsers', async () => {
     expect(await order({})).toMatchObject({ status: 201, body: { jobType: 'SendToGroups' } })
     expect(await order({ jobType: 'SendToAll' })).toMatchObject(refused({ jobType: 'JOB.JOB_TYPE_REQUIRED' }))
   })
 
-  test('[R-198] [R-199] needs a message and an instance', async () => {
+  // R-198, R-199
+  test('needs a message and an instance', async () => {
     for (const messageId of [undefined, null, 0])
       expect(await order({ messageId })).toMatchObject(refused({ messageId: 'JOB.MESSAGE_REQUIRED' }))
     for (const instanceId of [undefined, null, 0])
       expect(await order({ instanceId })).toMatchObject(refused({ instanceId: 'JOB.INSTANCE_REQUIRED' }))
   })
 
-  test('[R-200] needs no time; where there is one it is an ISO string', async () => {
+  // R-200
+  test('needs no time; where there is one it is an ISO string', async () => {
     for (const scheduledAt of [undefined, null, ''])
       expect(await order({ scheduledAt })).toMatchObject({ status: 201, body: { scheduledAt: null } })
     for (const scheduledAt of ['tomorrow', '2125-01-01', '2125-01-01T08:00'])
       expect(await order({ scheduledAt })).toMatchObject(refused({ scheduledAt: 'JOB.SCHEDULED_AT_INVALID' }))
   })
 
-  test('[R-202] needs groups only when it sends to groups', async () => {
+  // R-202
+  test('needs groups only when it sends to groups', async () => {
     for (const groupIds of [undefined, []])
       expect(await order({ groupIds })).toMatchObject(refused({ groupIds: 'JOB.GROUP_REQUIRED' }))
     const toUsers = { jobType: 'SendToUsers', phoneNumbers: '0901234567', groupIds: [] }
@@ -290,7 +313,8 @@ describe('an instance', () => {
     ['created', create],
     ['changed', change],
   ])(
-    '[R-211] [R-212] [R-213] %s, it has a name up to 100 characters, a number up to 50 or none, a token up to 200',
+    // R-211, R-212, R-213
+    '%s, it has a name up to 100 characters, a number up to 50 or none, a token up to 200',
     async (what, save) => {
       const taken = what === 'created' ? 201 : 200
       expect(await save({ name: x(100), whatsAppNumber: x(50), whapiToken: unique(200) })).toBe(taken)
@@ -305,17 +329,20 @@ describe('an instance', () => {
     },
   )
 
-  test('[R-211] [R-213] is not created without name or token', async () => {
+  // R-211, R-213
+  test('is not created without name or token', async () => {
     expect(await create({ name: undefined })).toEqual({ name: 'ACCOUNT_FORM.NAME_INVALID' })
     expect(await create({ whapiToken: undefined })).toEqual({ whapiToken: 'ACCOUNT_FORM.TOKEN_INVALID' })
   })
 
-  test('[R-214] is active where nothing is said', async () => {
+  // R-214
+  test('is active where nothing is said', async () => {
     const { body } = await send('POST', 'instances', { name: 'Shop', whapiToken: unique(10) })
     expect(body).toMatchObject({ isActive: true, whatsAppNumber: '' })
   })
 
-  test('[R-217] has a pace within its bounds', async () => {
+  // R-217
+  test('has a pace within its bounds', async () => {
     const pace = {
       groupPauseSeconds: [0, 3600],
       privatePauseSeconds: [0, 3600],
@@ -344,7 +371,8 @@ describe('a user', () => {
     ['created', create],
     ['changed', change],
   ])(
-    '[R-219] [R-220] [R-221] %s, they have a username of 3 to 100 characters, an email address up to 200, a password of 6 to 100',
+    // R-219, R-220, R-221
+    '%s, they have a username of 3 to 100 characters, an email address up to 200, a password of 6 to 100',
     async (what, save) => {
       const taken = what === 'created' ? 201 : 200
       expect(await save({ username: unique(3), email: emailOf(200), password: x(6) })).toBe(taken)
@@ -359,19 +387,22 @@ describe('a user', () => {
     },
   )
 
-  test('[R-219] [R-220] [R-221] is not created without username, email or password', async () => {
+  // R-219, R-220, R-221
+  test('is not created without username, email or password', async () => {
     expect(await create({ username: undefined })).toEqual({ username: 'USER_FORM.USERNAME_INVALID' })
     expect(await create({ email: undefined })).toEqual({ email: 'USER_FORM.EMAIL_INVALID' })
     for (const password of [undefined, ''])
       expect(await create({ password })).toEqual({ password: 'USER_FORM.PASSWORD_INVALID' })
   })
 
-  test('[R-222] is changed without a password, or with an empty one', async () => {
+  // R-222
+  test('is changed without a password, or with an empty one', async () => {
     expect(await change({ email: emailOf(50) })).toBe(200)
     expect(await change({ password: '' })).toBe(200)
   })
 
-  test('[R-186] [R-220] who registered with a longer address keeps it, and gets no other of that length', async () => {
+  // R-186, R-220
+  test('who registered with a longer address keeps it, and gets no other of that length', async () => {
     const email = emailOf(254, 64)
     const { id } = await world.add.user({ email, isActive: false })
     const change = (fields: object) => verdict('PUT', `users/${id}`, { ...form(), ...fields })
@@ -380,7 +411,8 @@ describe('a user', () => {
     expect(await change({ email: emailOf(254, 64) })).toEqual({ email: 'USER_FORM.EMAIL_INVALID' })
   })
 
-  test('[R-223] [R-224] is an active Member with both flags where nothing is said', async () => {
+  // R-223, R-224
+  test('is an active Member with both flags where nothing is said', async () => {
     expect(await send('POST', 'users', form())).toMatchObject({
       status: 201,
       body: {

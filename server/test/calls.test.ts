@@ -69,7 +69,8 @@ describe('authentication', () => {
     return user
   }
 
-  test('[R-250] POST auth/login takes username and password, and answers token and user', async () => {
+  // R-250
+  test('POST auth/login takes username and password, and answers token and user', async () => {
     const { username, id } = await userWithPassword('secret1')
 
     const { status, body } = await post('auth/login', { username, password: 'secret1' })
@@ -80,7 +81,8 @@ describe('authentication', () => {
     expect((await send('GET', 'jobs', undefined, body.token)).status).toBe(200)
   })
 
-  test('[R-252] POST auth/register takes the four fields of the form and answers nothing', async () => {
+  // R-252
+  test('POST auth/register takes the four fields of the form and answers nothing', async () => {
     const form = {
       username: 'newcomer',
       email: 'new@example.com',
@@ -95,14 +97,16 @@ describe('authentication', () => {
     ).toEqual([{ email: 'new@example.com', role: 'Member', isActive: false }])
   })
 
-  test('[R-253] POST auth/logout ends the session', async () => {
+  // R-253
+  test('POST auth/logout ends the session', async () => {
     const user = await world.add.user()
 
     expect(await send('POST', 'auth/logout', undefined, user.token)).toMatchObject(done)
     expect((await send('GET', 'jobs', undefined, user.token)).status).toBe(401)
   })
 
-  test('[R-254] PUT users/{id} with only the password changes it', async () => {
+  // R-254
+  test('PUT users/{id} with only the password changes it', async () => {
     const user = await userWithPassword('secret1')
 
     const change = await send('PUT', `users/${user.id}`, { password: 'secret2' }, user.token)
@@ -113,7 +117,8 @@ describe('authentication', () => {
 })
 
 describe('groups', () => {
-  test('[R-255] GET groups takes page, pageSize, sortBy and sortDirection, empty or not', async () => {
+  // R-255
+  test('GET groups takes page, pageSize, sortBy and sortDirection, empty or not', async () => {
     expect(await get('groups?page=&pageSize=&sortBy=&sortDirection=')).toMatchObject(
       answered(200, { ...paged, pagination: { currentPage: 1, pageSize: 10 } }),
     )
@@ -122,7 +127,8 @@ describe('groups', () => {
     )
   })
 
-  test('[R-256] POST groups/search takes the same, search and instanceIds in its body', async () => {
+  // R-256
+  test('POST groups/search takes the same, search and instanceIds in its body', async () => {
     const group = await world.add.group({ name: 'Aunts of the search' })
     await world.add.group({ name: 'Uncles of the search', instanceId: group.instanceId })
     await world.add.group({ name: 'Aunts of the search' })
@@ -139,13 +145,15 @@ describe('groups', () => {
     expect(body.pagination).toMatchObject({ currentPage: 1, pageSize: 10, totalCount: 1 })
   })
 
-  test('[R-257] GET groups/stats answers the numbers of the dashboard', async () => {
+  // R-257
+  test('GET groups/stats answers the numbers of the dashboard', async () => {
     expect(await get('groups/stats')).toMatchObject(
       answered(200, { totalGroups: expect.any(Number), topGroups: expect.any(Array) }),
     )
   })
 
-  test('[R-258] GET groups/{id}/participants/export answers an Excel file to be saved', async () => {
+  // R-258
+  test('GET groups/{id}/participants/export answers an Excel file to be saved', async () => {
     const { id } = await world.add.group({ name: 'Aunts' })
 
     const { status, headers } = await get(`groups/${id}/participants/export`)
@@ -169,7 +177,8 @@ describe('messages', () => {
   }
   const idsOf = (things: { id: number }[]) => things.map(({ id }) => id).toSorted((a, b) => a - b)
 
-  test('[R-260] GET messages takes the list’s parameters, search only where there is one', async () => {
+  // R-260
+  test('GET messages takes the list’s parameters, search only where there is one', async () => {
     const { id } = await world.add.message({ textContent: 'Sale of the list' })
 
     const all = await get('messages?page=1&pageSize=10&sortBy=createdAt&sortDirection=desc')
@@ -179,15 +188,18 @@ describe('messages', () => {
     expect(idsOf(found.body.data)).toEqual([id])
   })
 
-  test('[R-261] GET messages/{id} answers the message', async () => {
+  // R-261
+  test('GET messages/{id} answers the message', async () => {
     const { id, textContent } = await world.add.message()
 
     expect(await get(`messages/${id}`)).toMatchObject(answered(200, { id, textContent }))
   })
 
   test.each([
-    ['[R-262] POST messages', 'messages'],
-    ['[R-263] POST messages/with-file', 'messages/with-file'],
+    // R-262
+    ['POST messages', 'messages'],
+    // R-263
+    ['POST messages/with-file', 'messages/with-file'],
   ])('%s takes instanceId, textContent, imageFile and repeated groupIds as a form', async (_, path) => {
     const { instanceId, groupIds } = await withGroups()
     const fields = { instanceId: `${instanceId}`, textContent: 'Hello', groupIds: groupIds.map(String) }
@@ -201,7 +213,8 @@ describe('messages', () => {
   })
 
   test.each(['messages', 'messages/with-file'])(
-    '[R-264] POST %s takes JSON too where there is no file',
+    // R-264
+    'POST %s takes JSON too where there is no file',
     async (path) => {
       const { instanceId, groupIds } = await withGroups()
 
@@ -213,7 +226,8 @@ describe('messages', () => {
     },
   )
 
-  test('[R-265] PUT messages/{id} takes JSON', async () => {
+  // R-265
+  test('PUT messages/{id} takes JSON', async () => {
     const { id } = await world.add.message()
     const { instanceId, groupIds } = await withGroups()
 
@@ -224,7 +238,8 @@ describe('messages', () => {
     expect(idsOf(body.assignedGroups)).toEqual(groupIds)
   })
 
-  test('[R-266] PUT messages/{id}/with-file takes a form, removeImage in it', async () => {
+  // R-266
+  test('PUT messages/{id}/with-file takes a form, removeImage in it', async () => {
     const { id } = await world.add.message()
     const { instanceId, groupIds } = await withGroups()
     const fields = {
@@ -244,14 +259,16 @@ describe('messages', () => {
     expect(removed.body.imageUrl).toBeNull()
   })
 
-  test('[R-267] DELETE messages/{id} deletes it', async () => {
+  // R-267
+  test('DELETE messages/{id} deletes it', async () => {
     const { id } = await world.add.message()
 
     expect(await remove(`messages/${id}`)).toMatchObject(done)
     expect((await get(`messages/${id}`)).status).toBe(404)
   })
 
-  test('[R-268] POST messages/bulk-delete takes ids', async () => {
+  // R-268
+  test('POST messages/bulk-delete takes ids', async () => {
     const ids = [(await world.add.message()).id, (await world.add.message()).id]
 
     expect(await post('messages/bulk-delete', { ids })).toMatchObject(done)
@@ -260,7 +277,8 @@ describe('messages', () => {
 })
 
 describe('instances', () => {
-  test('[R-269] GET instances takes page, pageSize, search, sortBy and sortDirection', async () => {
+  // R-269
+  test('GET instances takes page, pageSize, search, sortBy and sortDirection', async () => {
     const { id } = await world.add.instance({ name: 'Shop of the list' })
 
     const { status, body } = await get(
@@ -271,33 +289,38 @@ describe('instances', () => {
     expect(body).toMatchObject({ data: [{ id }], pagination: { currentPage: 1, pageSize: 25 } })
   })
 
-  test('[R-270] GET instances/{id} answers the instance', async () => {
+  // R-270
+  test('GET instances/{id} answers the instance', async () => {
     const { id, name } = await world.add.instance()
 
     expect(await get(`instances/${id}`)).toMatchObject(answered(200, { id, name }))
   })
 
-  test('[R-271] POST instances takes name, whatsAppNumber, whapiToken and isActive', async () => {
+  // R-271
+  test('POST instances takes name, whatsAppNumber, whapiToken and isActive', async () => {
     const form = { name: 'Shop', whatsAppNumber: '84900000001', whapiToken: 'created', isActive: false }
 
     expect(await post('instances', form)).toMatchObject(answered(201, { ...form, id: expect.any(Number) }))
   })
 
-  test('[R-272] PUT instances/{id} takes the same', async () => {
+  // R-272
+  test('PUT instances/{id} takes the same', async () => {
     const { id } = await world.add.instance()
     const form = { name: 'Shop', whatsAppNumber: '84900000001', whapiToken: 'changed', isActive: false }
 
     expect(await put(`instances/${id}`, form)).toMatchObject(answered(200, { ...form, id }))
   })
 
-  test('[R-273] DELETE instances/{id} deletes it', async () => {
+  // R-273
+  test('DELETE instances/{id} deletes it', async () => {
     const { id } = await world.add.instance()
 
     expect(await remove(`instances/${id}`)).toMatchObject(done)
     expect((await get(`instances/${id}`)).status).toBe(404)
   })
 
-  test('[R-274] DELETE instances/data/{id} clears its data and keeps it', async () => {
+  // R-274
+  test('DELETE instances/data/{id} clears its data and keeps it', async () => {
     const { id } = await world.add.instance()
     const message = await world.add.message({ instanceId: id })
 
@@ -306,7 +329,8 @@ describe('instances', () => {
     expect((await get(`instances/${id}`)).status).toBe(200)
   })
 
-  test('[R-275] GET instances/{id}/qrcode-base64 answers qr', async () => {
+  // R-275
+  test('GET instances/{id}/qrcode-base64 answers qr', async () => {
     const { id } = await world.add.instance()
 
     expect(await get(`instances/${id}/qrcode-base64`)).toMatchObject(
@@ -314,7 +338,8 @@ describe('instances', () => {
     )
   })
 
-  test('[R-276] GET instances/{id}/connect-code?phone= answers code', async () => {
+  // R-276
+  test('GET instances/{id}/connect-code?phone= answers code', async () => {
     const { id } = await world.add.instance()
 
     expect(await get(`instances/${id}/connect-code?phone=0901234567`)).toMatchObject(
@@ -322,7 +347,8 @@ describe('instances', () => {
     )
   })
 
-  test('[R-277] GET instances/{id}/logout unlinks it', async () => {
+  // R-277
+  test('GET instances/{id}/logout unlinks it', async () => {
     const { id } = await world.add.instance()
 
     expect(await get(`instances/${id}/logout`)).toMatchObject(done)
@@ -331,7 +357,8 @@ describe('instances', () => {
     ])
   })
 
-  test('[R-277] no link can log an instance out: it needs the bearer header', async () => {
+  // R-277
+  test('no link can log an instance out: it needs the bearer header', async () => {
     const { id } = await world.add.instance()
 
     const answer = await (await world.app).inject(`/api/instances/${id}/logout`)
@@ -348,7 +375,8 @@ describe('jobs', () => {
     return { messageId: message.id, instanceId: group.instanceId, groupIds: [group.id] }
   }
 
-  test('[R-280] GET jobs takes the list’s parameters', async () => {
+  // R-280
+  test('GET jobs takes the list’s parameters', async () => {
     const { id } = await world.add.job({ textContent: 'Sale of the jobs' })
 
     const { status, body } = await get(
@@ -359,13 +387,15 @@ describe('jobs', () => {
     expect(body).toMatchObject({ data: [{ id }], pagination: { currentPage: 1, pageSize: 50 } })
   })
 
-  test('[R-281] GET jobs/{id} answers the job', async () => {
+  // R-281
+  test('GET jobs/{id} answers the job', async () => {
     const { id } = await world.add.job()
 
     expect(await get(`jobs/${id}`)).toMatchObject(answered(200, { id, logs: [], sentMessages: [] }))
   })
 
-  test('[R-282] POST jobs takes jobType, messageId, instanceId, scheduledAt, phoneNumbers and groupIds', async () => {
+  // R-282
+  test('POST jobs takes jobType, messageId, instanceId, scheduledAt, phoneNumbers and groupIds', async () => {
     const given = await order()
     const scheduledAt = '2125-01-01T08:00:00.000Z'
     const toGroups = { ...given, jobType: 'SendToGroups', scheduledAt, phoneNumbers: '' }
@@ -383,19 +413,22 @@ describe('jobs', () => {
     expect((await get(`jobs/${users.body.id}`)).body.targetPhoneNumbers).toEqual(['84901234567'])
   })
 
-  test.each([undefined, {}])('[R-283] POST jobs/{id}/restart takes the body %o', async (body) => {
+  // R-283
+  test.each([undefined, {}])('POST jobs/{id}/restart takes the body %o', async (body) => {
     const { id } = await world.add.job({ status: 'Failed' })
 
     expect(await post(`jobs/${id}/restart`, body)).toMatchObject(answered(200, { id, status: 'Pending' }))
   })
 
-  test.each([undefined, {}])('[R-284] POST jobs/{id}/cancel takes the body %o', async (body) => {
+  // R-284
+  test.each([undefined, {}])('POST jobs/{id}/cancel takes the body %o', async (body) => {
     const { id } = await world.add.job()
 
     expect(await post(`jobs/${id}/cancel`, body)).toMatchObject(answered(200, { id, status: 'Cancelled' }))
   })
 
-  test('[R-284] an empty body that calls itself JSON is taken', async () => {
+  // R-284
+  test('an empty body that calls itself JSON is taken', async () => {
     const { id } = await world.add.job()
 
     const answer = await (await world.app).inject({
@@ -407,21 +440,24 @@ describe('jobs', () => {
     expect(answer.statusCode).toBe(200)
   })
 
-  test('[R-285] DELETE jobs/{id} deletes it', async () => {
+  // R-285
+  test('DELETE jobs/{id} deletes it', async () => {
     const { id } = await world.add.job()
 
     expect(await remove(`jobs/${id}`)).toMatchObject(done)
     expect((await get(`jobs/${id}`)).status).toBe(404)
   })
 
-  test('[R-286] POST jobs/bulk-delete takes jobIds', async () => {
+  // R-286
+  test('POST jobs/bulk-delete takes jobIds', async () => {
     const jobIds = [(await world.add.job()).id, (await world.add.job()).id]
 
     expect(await post('jobs/bulk-delete', { jobIds })).toMatchObject(done)
     for (const id of jobIds) expect((await get(`jobs/${id}`)).status).toBe(404)
   })
 
-  test('[R-287] a job can be previewed, paused, resumed, sent to the rest, and read in pages', async () => {
+  // R-287
+  test('a job can be previewed, paused, resumed, sent to the rest, and read in pages', async () => {
     const given = await order()
     const { id } = await world.add.job()
     const ended = await world.add.job({ status: 'Failed', deliveryStatus: 'failed' })
@@ -455,7 +491,8 @@ describe('users', () => {
     }
   }
 
-  test('[R-288] GET users takes the list’s parameters, search only where there is one', async () => {
+  // R-288
+  test('GET users takes the list’s parameters, search only where there is one', async () => {
     const { id } = await world.add.user({ username: 'lan of the list' })
 
     const all = await get('users?page=1&pageSize=10&sortBy=&sortDirection=desc')
@@ -465,33 +502,38 @@ describe('users', () => {
     expect(found.body).toMatchObject({ data: [{ id }], pagination: { totalCount: 1 } })
   })
 
-  test('[R-289] GET users/{id} answers the user', async () => {
+  // R-289
+  test('GET users/{id} answers the user', async () => {
     const { id, username } = await world.add.user()
 
     expect(await get(`users/${id}`)).toMatchObject(answered(200, { id, username }))
   })
 
-  test('[R-290] POST users takes the form’s fields, assignedInstances as ids, and answers the id', async () => {
+  // R-290
+  test('POST users takes the form’s fields, assignedInstances as ids, and answers the id', async () => {
     const { body, shown } = await form()
 
     expect(await post('users', body)).toMatchObject(answered(201, { ...shown, id: expect.any(Number) }))
   })
 
-  test('[R-291] PUT users/{id} takes the same', async () => {
+  // R-291
+  test('PUT users/{id} takes the same', async () => {
     const { id } = await world.add.user()
     const { body, shown } = await form()
 
     expect(await put(`users/${id}`, body)).toMatchObject(answered(200, { ...shown, id }))
   })
 
-  test('[R-292] DELETE users/{id} deletes them', async () => {
+  // R-292
+  test('DELETE users/{id} deletes them', async () => {
     const { id } = await world.add.user()
 
     expect(await remove(`users/${id}`)).toMatchObject(done)
     expect((await get(`users/${id}`)).status).toBe(404)
   })
 
-  test('[R-293] [R-294] POST users/{id}/assign-instances takes instanceIds and both flags, GET users/{id}/instances gives them', async () => {
+  // R-293, R-294
+  test('POST users/{id}/assign-instances takes instanceIds and both flags, GET users/{id}/instances gives them', async () => {
     const { id } = await world.add.user()
     const instance = await world.add.instance()
     const flags = { canSendMessages: false, canCreateJobs: true }
@@ -505,7 +547,8 @@ describe('users', () => {
 })
 
 describe('every call', () => {
-  test('[R-299] is under /api, and nowhere else', async () => {
+  // R-299
+  test('is under /api, and nowhere else', async () => {
     const at = async (url: string) => {
       const { statusCode, headers } = await (await world.app).inject({
         url,
@@ -519,7 +562,8 @@ describe('every call', () => {
     expect(['200 text/html', '404 application/json']).toContain(await at('/jobs?page=1'))
   })
 
-  test('[R-245] takes its session from the bearer header, and from nowhere else', async () => {
+  // R-245
+  test('takes its session from the bearer header, and from nowhere else', async () => {
     const { token: good } = await world.add.admin()
     const status = async (headers: Record<string, string>, query = '') =>
       (await (await world.app).inject({ url: `/api/jobs${query}`, headers })).statusCode
@@ -532,12 +576,14 @@ describe('every call', () => {
     expect(await status({}, `?token=${good}`)).toBe(401)
   })
 
-  test('[R-249] that is unknown is not found, in JSON', async () => {
+  // R-249
+  test('that is unknown is not found, in JSON', async () => {
     expect(await get('nothing')).toMatchObject(answered(404, { code: 'not_found' }))
     expect(await send('PATCH', 'jobs/1', {})).toMatchObject(answered(404, { code: 'not_found' }))
   })
 
-  test('[R-248] that is refused answers a code and a sentence, or a sentence for each field', async () => {
+  // R-248
+  test('that is refused answers a code and a sentence, or a sentence for each field', async () => {
     expect((await get('jobs/987654')).body).toEqual({
       code: 'not_found',
       error: 'This does not exist, or you have no access to it.',
@@ -550,7 +596,8 @@ describe('every call', () => {
     })
   })
 
-  test('[R-249] with what can not be read is 400, with a type that is not taken 415, with too much 413', async () => {
+  // R-249
+  test('with what can not be read is 400, with a type that is not taken 415, with too much 413', async () => {
     const post = async (contentType: string, payload: string, url = '/api/messages') =>
       (
         await (
@@ -572,7 +619,8 @@ describe('every call', () => {
   })
 
   test.each(['0', '-1', '1.5', 'one', '99999999999999999999'])(
-    '[R-133] with the id %s is 400: ids are positive whole numbers',
+    // R-133
+    'with the id %s is 400: ids are positive whole numbers',
     async (id) => {
       for (const path of ['messages', 'jobs', 'instances', 'users'])
         expect((await get(`${path}/${id}`)).status).toBe(400)

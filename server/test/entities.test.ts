@@ -21,7 +21,8 @@ async function read(path: string, user = admin, request: InjectOptions = {}) {
 const createdAt = '2026-02-03T04:05:06.000Z'
 const laterAt = '2026-02-04T04:05:06.000Z'
 
-test('[R-100] [R-101] a user has these fields, alone and in the list', async () => {
+// R-100, R-101
+test('a user has these fields, alone and in the list', async () => {
   const [shop, bar] = [await world.add.instance({ name: 'Shop' }), await world.add.instance({ name: 'Bar' })]
   const { id } = await world.add.user({
     username: 'Lan',
@@ -55,7 +56,8 @@ test('[R-100] [R-101] a user has these fields, alone and in the list', async () 
   })
 })
 
-test('[R-104] [R-105] an instance has these fields; alone also its pace, and for Admins its token', async () => {
+// R-104, R-105
+test('an instance has these fields; alone also its pace, and for Admins its token', async () => {
   const problem = { code: 'provider_unreachable', params: {} }
   const { id, token } = await world.add.instance({
     name: 'Shop',
@@ -110,7 +112,8 @@ test('[R-104] [R-105] an instance has these fields; alone also its pace, and for
   expect(await read(`instances/${id}`, member)).toEqual(whole)
 })
 
-test('[R-108] the status of an instance is one of eight words', async () => {
+// R-108
+test('the status of an instance is one of eight words', async () => {
   const statuses = [
     'Connected',
     'NeedsLogin',
@@ -128,7 +131,8 @@ test('[R-108] the status of an instance is one of eight words', async () => {
   expect(data.map(({ status }: { status: string }) => status)).toEqual(statuses)
 })
 
-test('[R-109] [R-110] [R-111] a message has these fields; alone also its groups', async () => {
+// R-109, R-110, R-111
+test('a message has these fields; alone also its groups', async () => {
   const { id: instanceId } = await world.add.instance({ name: 'Shop' })
   const group = await world.add.group({ instanceId, name: 'Aunts' })
   const image = await world.db.maybeOne(sql`
@@ -203,7 +207,8 @@ async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: 
   return { id, instanceId, row }
 }
 
-test('[R-115] [R-114] [R-122] [R-117] a job to groups has these fields; the list leaves out what grows', async () => {
+// R-115, R-114, R-122, R-117
+test('a job to groups has these fields; the list leaves out what grows', async () => {
   const { id, instanceId, row } = await jobUnderWay('SendToGroups', ['1@g.us', '2@g.us', '3@g.us'])
   const groups: { id: number; name: string }[] = []
   for (const n of [1, 2, 3]) {
@@ -249,7 +254,8 @@ test('[R-115] [R-114] [R-122] [R-117] a job to groups has these fields; the list
   expect(job.sentMessages).toHaveLength(2)
 })
 
-test('[R-116] [R-118] a job to people names their numbers, and counts its progress by them', async () => {
+// R-116, R-118
+test('a job to people names their numbers, and counts its progress by them', async () => {
   const numbers = ['84901111111', '84902222222', '84903333333', '84904444444']
   const { id, row } = await jobUnderWay(
     'SendToUsers',
@@ -266,7 +272,8 @@ test('[R-116] [R-118] a job to people names their numbers, and counts its progre
   })
 })
 
-test('[R-124] a group has these fields, and its instance with it', async () => {
+// R-124
+test('a group has these fields, and its instance with it', async () => {
   const { id: instanceId } = await world.add.instance({ name: 'Shop' })
   const { id } = await world.add.group({
     instanceId,
@@ -290,7 +297,8 @@ test('[R-124] a group has these fields, and its instance with it', async () => {
   expect((await read('groups/search', admin, { method: 'POST', payload: {} })).data).toEqual([group])
 })
 
-test('[R-102] no answer carries a password or its hash', async () => {
+// R-102
+test('no answer carries a password or its hash', async () => {
   const { id } = await world.add.user()
   const form = { username: 'newcomer', email: 'new@example.com', password: 'secret1' }
   const answers = [
@@ -314,7 +322,8 @@ test.each([
   'jobs',
   'jobs/#/sent-messages',
   'jobs/#/logs',
-])('[R-130] [R-129] %s answers data and pagination', async (list) => {
+  // R-130, R-129
+])('%s answers data and pagination', async (list) => {
   const { id: instanceId } = await world.add.instance()
   for (let n = 0; n < 2; n++) {
     await world.add.instance()

@@ -43,7 +43,8 @@ async function untilStatus(jobId: number, status: string) {
 const times = async (jobId: number) =>
   (await world.db.many(sql`select started_at, completed_at from jobs where id = ${jobId}`))[0]
 
-test('[R-141] a job runs to its end: everybody gets the message once, in order', async () => {
+// R-141
+test('a job runs to its end: everybody gets the message once, in order', async () => {
   const { provider, ledger } = world.scripted()
   const job = await world.add.job({ textContent: 'Hello' })
   world.worker(provider)
@@ -110,7 +111,8 @@ test('ten workers share the accounts: each account sends one message after anoth
   expect(new Set(ledger.map(({ to, text }) => `${to} ${text}`)).size).toBe(200)
 })
 
-test('[R-139] a scheduled job waits for its time, starts when it has come, however late we return', async () => {
+// R-139
+test('a scheduled job waits for its time, starts when it has come, however late we return', async () => {
   const { provider, ledger } = world.scripted()
   const { at } = await world.db.one<{ at: string }>(sql`select clock_now() + interval '3 hours' as at`)
   const job = await world.add.job({ scheduledAt: at })
@@ -127,7 +129,8 @@ test('[R-139] a scheduled job waits for its time, starts when it has come, howev
   expect(ledger).toHaveLength(6)
 })
 
-test('[R-140] a due job becomes Running whatever its account does, and says why it sends nothing', async () => {
+// R-140
+test('a due job becomes Running whatever its account does, and says why it sends nothing', async () => {
   const { provider, calls } = world.scripted()
   const { id: instanceId } = await world.add.instance({ isActive: false })
   const job = await world.add.job({ instanceId })
@@ -146,7 +149,8 @@ test('[R-140] a due job becomes Running whatever its account does, and says why 
   await untilStatus(job.id, 'Completed')
 })
 
-test('[R-142] a rejected recipient fails with its reason; the job is Failed only when nobody got it', async () => {
+// R-142
+test('a rejected recipient fails with its reason; the job is Failed only when nobody got it', async () => {
   const { provider, script, accept } = world.scripted()
   script.onSend = (send) =>
     send.to === '2@g.us' || send.text === 'Refused'

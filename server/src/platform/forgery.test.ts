@@ -18,7 +18,8 @@ async function cookieOf(headers: Record<string, string>) {
   return found
 }
 
-test('[R-246] a page brings a cookie that its scripts can read, Secure under https', async () => {
+// R-246
+test('a page brings a cookie that its scripts can read, Secure under https', async () => {
   const plain = await cookieOf({})
 
   expect(plain).toMatchObject({ name: 'XSRF-TOKEN', path: '/', sameSite: 'Lax' })
@@ -30,7 +31,8 @@ test('[R-246] a page brings a cookie that its scripts can read, Secure under htt
 })
 
 test.each(['/api/jobs/%s/cancel', '/%%61pi/jobs/%s/cancel'])(
-  '[R-247] with the cookie, what changes something has to repeat it in its header: %j',
+  // R-247
+  'with the cookie, what changes something has to repeat it in its header: %j',
   async (address) => {
     const { token } = await world.add.admin()
     const { id } = await world.add.job()
@@ -51,7 +53,8 @@ test.each(['/api/jobs/%s/cancel', '/%%61pi/jobs/%s/cancel'])(
   },
 )
 
-test('[R-247] what only reads needs no header, nor does a webhook', async () => {
+// R-247
+test('what only reads needs no header, nor does a webhook', async () => {
   const { token } = await world.add.admin()
   const headers = { authorization: `Bearer ${token}`, cookie: 'XSRF-TOKEN=abc' }
   const status = async (method: 'GET' | 'HEAD' | 'POST', url: string) =>

@@ -6,7 +6,8 @@ const world = useWorld()
 
 const ask = async (path: string) => (await world.app).inject(path)
 
-test('[R-296] the process is up, and ready only while the database has its schema', async () => {
+//
+test('the process is up, and ready only while the database has its schema', async () => {
   expect((await ask('/api/health')).json()).toEqual({ status: 'ok' })
   expect((await ask('/api/ready')).json()).toEqual({ status: 'ok' })
 

@@ -8,14 +8,16 @@ test.each([
   ['jpeg', 'jpg'],
   ['webp', 'webp'],
   ['gif', 'gif'],
-] as const)('[R-193] a %s is taken and stays one', async (format, extension) => {
+  //
+] as const)('a %s is taken and stays one', async (format, extension) => {
   const image = await cleanImage(await picture(format))
 
   expect(image.extension).toBe(extension)
   expect(await sharp(image.bytes).metadata()).toMatchObject({ format, width: 40, height: 20 })
 })
 
-test('[R-195] a photo is turned upright and loses what the phone wrote into it', async () => {
+//
+test('a photo is turned upright and loses what the phone wrote into it', async () => {
   const taken = await photo()
   expect((await sharp(taken).metadata()).exif?.toString('latin1')).toContain('Somebody Secret')
 
@@ -56,7 +58,8 @@ test.each([
   ['an AVIF', () => picture('avif')],
   ['half a PNG', async () => (await picture('png')).subarray(0, 60)],
   ['half a JPEG', async () => (await photo()).subarray(0, -60)],
-])('[R-193] %s is not an image', async (_case, make) => {
+  //
+])('%s is not an image', async (_case, make) => {
   await expect(cleanImage(await make())).rejects.toMatchObject({ code: 'not_an_image' })
 })
 
@@ -77,6 +80,7 @@ test.each([
         .toBuffer(),
   ],
   ['an animation of 13 frames with four million pixels each', () => vastAnimation()],
-])('[R-194] %s has too many', async (_case, make) => {
+  //
+])('%s has too many', async (_case, make) => {
   await expect(cleanImage(await make())).rejects.toMatchObject({ code: 'image_too_many_pixels' })
 })

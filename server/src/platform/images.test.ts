@@ -21,7 +21,8 @@ async function keep() {
   return { id, name }
 }
 
-test('[R-196] an image is served with headers that let it do nothing else', async () => {
+// R-196
+test('an image is served with headers that let it do nothing else', async () => {
   const { name } = await keep()
 
   const answer = await (await world.app).inject(`/images/${name}`)

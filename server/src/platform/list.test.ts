@@ -25,7 +25,8 @@ const fill = (count: number) =>
     sql`create table numbers as select id, id % 3 as kind from generate_series(1, ${count}::int) id`,
   )
 
-test('[R-168] ties are broken by id in the direction of the sort, so pages never overlap', async () => {
+// R-168
+test('ties are broken by id in the direction of the sort, so pages never overlap', async () => {
   await fill(9)
 
   const up = [await numbers({ pageSize: 5 }), await numbers({ pageSize: 5, page: 2 })]
@@ -35,7 +36,8 @@ test('[R-168] ties are broken by id in the direction of the sort, so pages never
   expect(down.data.map(({ id }) => id)).toEqual([8, 5, 2, 7, 4, 1, 9, 6, 3])
 })
 
-test('[R-167] a page past the end is empty and still counts right', async () => {
+// R-167
+test('a page past the end is empty and still counts right', async () => {
   await fill(25)
 
   expect(await numbers({ page: 9 })).toEqual({
@@ -51,21 +53,24 @@ test('[R-167] a page past the end is empty and still counts right', async () => 
   })
 })
 
-test('[R-169] counts are exact at once up to 10,000', async () => {
+// R-169
+test('counts are exact at once up to 10,000', async () => {
   await fill(10_000)
   expect((await numbers()).pagination.totalCount).toBe(10_000)
   await world.db.run(sql`delete from numbers where id = 1`)
   expect((await numbers()).pagination.totalCount).toBe(9999)
 })
 
-test('[R-169] a longer list is counted whole, and its count kept for a while', async () => {
+// R-169
+test('a longer list is counted whole, and its count kept for a while', async () => {
   await fill(10_005)
   expect((await numbers()).pagination.totalCount).toBe(10_005)
   await world.db.run(sql`delete from numbers where id = 1`)
   expect((await numbers()).pagination.totalCount).toBe(10_005)
 })
 
-test('[R-169] the last page needs no count: it knows where the list ends', async () => {
+// R-169
+test('the last page needs no count: it knows where the list ends', async () => {
   await fill(10_005)
   await numbers()
   await world.db.run(sql`delete from numbers where id = 1`)

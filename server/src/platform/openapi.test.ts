@@ -4,7 +4,8 @@ import { useWorld } from '../../test/world.ts'
 
 const world = useWorld()
 
-test('[R-295] the description names every endpoint of the contract', async () => {
+// R-295
+test('the description names every endpoint of the contract', async () => {
   const answer = await (await world.app).inject('/api/openapi.json')
 
   expect(answer.statusCode).toBe(200)
@@ -15,7 +16,8 @@ test('[R-295] the description names every endpoint of the contract', async () =>
     expect(paths[`/api${path.replace(/:(\w+)/g, '{$1}')}`]).toHaveProperty(method.toLowerCase())
 })
 
-test("[R-295] the description can be read as pages, under the app's own headers", async () => {
+// R-295
+test("the description can be read as pages, under the app's own headers", async () => {
   const app = await world.app
   const [page, style, missing] = await Promise.all(
     ['', '/static/swagger-ui.css', '/nowhere'].map((path) => app.inject(`/api/docs${path}`)),

@@ -6,7 +6,8 @@ import { endSession, startSession } from './session.ts'
 
 afterEach(endSession)
 
-test('[R-358] [R-360] a form goes without the JSON content type, everything else with it', async () => {
+// R-358, R-360
+test('a form goes without the JSON content type, everything else with it', async () => {
   startSession({ token: 'a-token', user: admin })
   const seen = serve({ 'POST /messages': () => undefined as never })
   const form = new FormData()
@@ -21,7 +22,8 @@ test('[R-358] [R-360] a form goes without the JSON content type, everything else
   expect(json?.body).toEqual({ textContent: 'Hello' })
 })
 
-test('[R-358] without a session no token is sent', async () => {
+// R-358
+test('without a session no token is sent', async () => {
   const seen = serve({ 'GET /auth/options': () => ({ selfRegistration: true }) })
   await call('GET /auth/options', {})
   expect(seen[0]?.headers.get('authorization')).toBeNull()

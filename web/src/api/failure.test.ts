@@ -18,7 +18,8 @@ beforeEach(() => {
 
 test.each([
   [
-    '[R-434] a 400 says each field’s sentence on a line',
+    //
+    'a 400 says each field’s sentence on a line',
     new Failure(400, {
       code: 'invalid_input',
       error: { name: 'x', whapiToken: 'y' },
@@ -27,30 +28,43 @@ test.each([
     'Enter a name of at most 100 characters.\nEnter the token, at most 200 characters.',
   ],
   [
-    '[R-434] a 400 with one sentence says it, with its values',
+    //
+    'a 400 with one sentence says it, with its values',
     new Failure(400, { code: 'phone_unreadable', error: 'x', params: { numbers: 'abc, 12' } }),
     'These are not phone numbers: abc, 12.',
   ],
-  ['[R-434] a 400 with a text and no code', new Failure(400, { error: 'Not so' }), 'Not so'],
+  //
+  ['a 400 with a text and no code', new Failure(400, { error: 'Not so' }), 'Not so'],
   [
-    '[R-434] a 400 with texts and no code',
+    //
+    'a 400 with texts and no code',
     new Failure(400, { error: { name: 'Too long', role: 'Unknown' } }),
     'Too long\nUnknown',
   ],
-  ['[R-434] a 400 that says nothing', new Failure(400), 'Bad Request'],
+  //
+  ['a 400 that says nothing', new Failure(400), 'Bad Request'],
   [
-    '[R-436] a 403',
+    //
+    'a 403',
     new Failure(403, { code: 'forbidden', error: 'x' }),
     "Forbidden. You don't have permission to access this resource.",
   ],
-  ['[R-437] a 404', new Failure(404, { code: 'not_found', error: 'x' }), 'Resource not found.'],
-  ['[R-439] a 409', new Failure(409, { code: 'own_user', error: 'x' }), 'You can’t delete yourself.'],
-  ['[R-438] a 500 with a text', new Failure(500, { error: 'The disk is full.' }), 'The disk is full.'],
-  ['[R-438] a 500 that says nothing', new Failure(500), 'Internal Server Error. Please try again later.'],
-  ['[R-439] an answer of a proxy', new Failure(504), 'The server answered with an error (504).'],
-  ['[R-439] an answer of a proxy with words', new Failure(502, { error: 'No upstream' }), '502: No upstream'],
-  ['[R-440] an error of the client', new RangeError('Out of range'), 'Out of range'],
-  ['[R-441] something else', 'oops', 'An unknown error occurred!'],
+  //
+  ['a 404', new Failure(404, { code: 'not_found', error: 'x' }), 'Resource not found.'],
+  //
+  ['a 409', new Failure(409, { code: 'own_user', error: 'x' }), 'You can’t delete yourself.'],
+  //
+  ['a 500 with a text', new Failure(500, { error: 'The disk is full.' }), 'The disk is full.'],
+  //
+  ['a 500 that says nothing', new Failure(500), 'Internal Server Error. Please try again later.'],
+  //
+  ['an answer of a proxy', new Failure(504), 'The server answered with an error (504).'],
+  //
+  ['an answer of a proxy with words', new Failure(502, { error: 'No upstream' }), '502: No upstream'],
+  //
+  ['an error of the client', new RangeError('Out of range'), 'Out of range'],
+  //
+  ['something else', 'oops', 'An unknown error occurred!'],
 ])('%s', (_, error, words) => {
   expect(failureText(error)).toBe(words)
 })
@@ -79,21 +93,24 @@ test('a reason that this page does not know yet is said in the server’s words'
   )
 })
 
-test('[R-433] [R-442] a failed call makes one toast, in the screen’s words where it has some', () => {
+//
+test('a failed call makes one toast, in the screen’s words where it has some', () => {
   reportFailure(new Failure(500), 'TOAST.INSTANCE_CREATE_FAILED')
   expect(currentToasts()).toMatchObject([
     { type: 'error', title: '', msg: 'Failed to create instance.', timeout: 5000 },
   ])
 })
 
-test('[R-442] a particular refusal stands below the screen’s words', () => {
+//
+test('a particular refusal stands below the screen’s words', () => {
   reportFailure(new Failure(409, { code: 'token_taken', error: 'x' }), 'TOAST.INSTANCE_CREATE_FAILED')
   expect(currentToasts()).toMatchObject([
     { title: 'Failed to create instance.', msg: 'Another account already uses this token.' },
   ])
 })
 
-test('[R-442] where the server could not be reached, that stands below the screen’s words', () => {
+//
+test('where the server could not be reached, that stands below the screen’s words', () => {
   reportFailure(new Failure(0), 'TOAST.INSTANCE_CREATE_FAILED')
   expect(currentToasts()).toMatchObject([
     {

@@ -19,13 +19,15 @@ const open = (more: Partial<Parameters<typeof renderApp>[0]> = {}) =>
 const menu = async () => within(await screen.findByRole('navigation', { name: 'Main menu' }))
 const header = async () => within(await screen.findByRole('banner'))
 
-test('[R-344] [R-349] a page has the header with the title above, and the sidebar', async () => {
+// R-344, R-349
+test('a page has the header with the title above, and the sidebar', async () => {
   open()
   expect((await header()).getByText('Sendroom')).toBeTruthy()
   expect(await menu()).toBeTruthy()
 })
 
-test('[R-344] the login has neither', async () => {
+// R-344
+test('the login has neither', async () => {
   open({ path: '/login', user: null })
   await screen.findByRole('button', { name: 'Sign in' })
   expect(screen.queryByRole('banner')).toBeNull()
@@ -42,13 +44,15 @@ const links = [
 test.each([
   ['Member', member, links],
   ['Admin', admin, [...links, ['Users', '/users']]],
-])('[R-347] [R-348] [R-356] the links in the sidebar of a %s', async (_, user, expected) => {
+  // R-347, R-348, R-356
+])('the links in the sidebar of a %s', async (_, user, expected) => {
   open({ user })
   const shown = (await menu()).getAllByRole('link')
   expect(shown.map((link) => [link.textContent, link.getAttribute('href')])).toEqual(expected)
 })
 
-test('[R-445] a link that goes with its page gives the focus to the next one; the sidebar keeps it', async () => {
+// R-445
+test('a link that goes with its page gives the focus to the next one; the sidebar keeps it', async () => {
   const { person } = open()
   await person.click((await screen.findAllByRole('link', { name: 'Add account' }))[0] as HTMLElement)
   await screen.findByRole('heading', { name: 'Add account' })
@@ -59,7 +63,8 @@ test('[R-445] a link that goes with its page gives the focus to the next one; th
   expect(document.activeElement).toBe(link)
 })
 
-test('[R-350] a chosen language is stored and holds for the app and the login', async () => {
+// R-350
+test('a chosen language is stored and holds for the app and the login', async () => {
   const { person } = open()
   const select = (await header()).getByLabelText<HTMLSelectElement>('Language')
   expect([...select.options].map(({ text }) => text)).toEqual(['VI', 'EN', 'CN'])
@@ -71,7 +76,8 @@ test('[R-350] a chosen language is stored and holds for the app and the login', 
   expect(await screen.findByRole('button', { name: 'Đăng nhập' })).toBeTruthy()
 })
 
-test('[R-351] with nothing stored the app speaks English', async () => {
+// R-351
+test('with nothing stored the app speaks English', async () => {
   open({ language: null })
   const select = (await header()).getByLabelText<HTMLSelectElement>('Language')
   expect(select.value).toBe('en')
@@ -79,7 +85,8 @@ test('[R-351] with nothing stored the app speaks English', async () => {
   expect(localStorage.getItem('lang')).toBeNull()
 })
 
-test('[R-353] [R-357] the user menu tells username, email and role', async () => {
+// R-353, R-357
+test('the user menu tells username, email and role', async () => {
   open({ user: member })
   const button = await screen.findByRole('button', { name: 'User menu of lan' })
   const shown = within(document.getElementById(button.getAttribute('popovertarget') ?? '') as HTMLElement)
@@ -87,7 +94,8 @@ test('[R-353] [R-357] the user menu tells username, email and role', async () =>
     expect(shown.getByText(text)).toBeTruthy()
 })
 
-test('[R-354] [R-358] logging out forgets the session here and on the server', async () => {
+// R-354, R-358
+test('logging out forgets the session here and on the server', async () => {
   const { router, person, seen } = open()
   await person.click(await screen.findByText('Logout'))
   await waitFor(() => expect(router.state.location.href).toBe('/login'))
@@ -100,7 +108,8 @@ test('[R-354] [R-358] logging out forgets the session here and on the server', a
 test.each([
   ['token', 'user'],
   ['user', 'token'],
-])('[R-355] [R-357] who has stored a %s and no %s is not signed in', async (_, missing) => {
+  // R-355, R-357
+])('who has stored a %s and no %s is not signed in', async (_, missing) => {
   const { router } = open({ path: '/groups' })
   await screen.findByRole('banner')
   localStorage.removeItem(missing)
@@ -109,7 +118,8 @@ test.each([
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
 })
 
-test('[R-359] the forgery cookie goes with what changes something', async () => {
+// R-359
+test('the forgery cookie goes with what changes something', async () => {
   // biome-ignore lint/suspicious/noDocumentCookie: the server sets it so, and happy-dom has no cookieStore
   document.cookie = 'XSRF-TOKEN=abc%3D'
   const { person, seen } = open()
@@ -119,7 +129,8 @@ test('[R-359] the forgery cookie goes with what changes something', async () => 
   expect(headerOf('GET /instances')).toBeNull()
 })
 
-test('[R-358] a call carries the token, and none where there is none', async () => {
+// R-358
+test('a call carries the token, and none where there is none', async () => {
   const { seen } = open()
   await screen.findByRole('banner')
   await waitFor(() => expect(seen[0]?.headers.get('authorization')).toBe('Bearer a-token'))
@@ -142,7 +153,8 @@ async function changePassword(more: Answers = {}, user = member) {
   return { ...app, dialog, fill, submit }
 }
 
-test('[R-361] [R-362] the password modal stays when one clicks beside it', async () => {
+// R-361, R-362
+test('the password modal stays when one clicks beside it', async () => {
   const { person, dialog } = await changePassword()
   expect(dialog.getByLabelText(/^New password/)).toBeTruthy()
   expect(dialog.getByLabelText(/^Confirm password/)).toBeTruthy()
@@ -153,7 +165,8 @@ test('[R-361] [R-362] the password modal stays when one clicks beside it', async
   expect(screen.getByRole('dialog', { name: 'Change password' })).toBeTruthy()
 })
 
-test('[R-364] [R-365] two passwords that differ are told by the field and an alert, and not sent', async () => {
+// R-364, R-365
+test('two passwords that differ are told by the field and an alert, and not sent', async () => {
   const alert = vi.fn()
   vi.stubGlobal('alert', alert)
   const { seen, dialog, fill, submit } = await changePassword()
@@ -166,7 +179,8 @@ test('[R-364] [R-365] two passwords that differ are told by the field and an ale
   expect(seen.some(({ name }) => name.startsWith('PUT'))).toBe(false)
 })
 
-test('[R-366] [R-367] only the password is sent; a failure is told, and the modal stays', async () => {
+// R-366, R-367
+test('only the password is sent; a failure is told, and the modal stays', async () => {
   const { seen, dialog, fill, submit } = await changePassword({
     'PUT /users/:id': () => refuse(500, 'internal'),
   })
@@ -178,7 +192,8 @@ test('[R-366] [R-367] only the password is sent; a failure is told, and the moda
   expect(dialog.getByLabelText(/^New password/)).toBeTruthy()
 })
 
-test('[R-368] a changed password is told, and the page reloads', async () => {
+// R-368
+test('a changed password is told, and the page reloads', async () => {
   const reload = vi.spyOn(window.location, 'reload').mockReturnValue()
   const { fill, submit } = await changePassword({ 'PUT /users/:id': () => member })
   await fill('secret1', 'secret1')
@@ -188,7 +203,8 @@ test('[R-368] a changed password is told, and the page reloads', async () => {
   await waitFor(() => expect(reload).toHaveBeenCalledOnce())
 })
 
-test('[R-368] a password modal that was closed while it was sent, and opened again, stays open', async () => {
+// R-368
+test('a password modal that was closed while it was sent, and opened again, stays open', async () => {
   vi.spyOn(window.location, 'reload').mockReturnValue()
   let send = () => {}
   const { person, fill, submit } = await changePassword({

@@ -33,7 +33,8 @@ async function open(more: Answers = {}) {
   return app
 }
 
-test('[R-537] [R-538] [R-540] the picker takes all that the search shows, and keeps it only when confirmed', async () => {
+// R-537, R-538, R-540
+test('the picker takes all that the search shows, and keeps it only when confirmed', async () => {
   const { person } = await open()
   const dialog = await openPicker(person)
   expect(dialog.getByLabelText<HTMLInputElement>(/Former/).disabled).toBe(true)
@@ -53,7 +54,8 @@ test('[R-537] [R-538] [R-540] the picker takes all that the search shows, and ke
   expect(await screen.findByText('1 selected')).toBeTruthy()
 })
 
-test('[R-537] the picker finds names without their accents', async () => {
+// R-537
+test('the picker finds names without their accents', async () => {
   const { person } = await open({
     'POST /groups/search': () => pageOf([...groups, { ...group, id: 5, name: 'Khách hàng Đà Nẵng' }]),
   })
@@ -64,7 +66,8 @@ test('[R-537] the picker finds names without their accents', async () => {
   ])
 })
 
-test('[R-577] what was chosen before stands first, and stays where it is while one chooses', async () => {
+// R-577
+test('what was chosen before stands first, and stays where it is while one chooses', async () => {
   const { person } = await open()
   const first = await openPicker(person)
   await person.click(first.getByLabelText('Work'))
@@ -79,7 +82,8 @@ test('[R-577] what was chosen before stands first, and stays where it is while o
   expect(names()).toEqual(order)
 })
 
-test('[R-537] [R-554] of five thousand groups the picker draws those in sight, finds the last and takes them all', async () => {
+// R-537, R-554
+test('of five thousand groups the picker draws those in sight, finds the last and takes them all', async () => {
   const many = Array.from({ length: 5000 }, (_, n) => ({ ...group, id: n + 1, name: `Group ${n + 1}` }))
   const { person, seen } = await open({
     'POST /groups/search': ({ body }) => {
@@ -99,7 +103,8 @@ test('[R-537] [R-554] of five thousand groups the picker draws those in sight, f
   expect(await screen.findByText('4,999 selected')).toBeTruthy()
 })
 
-test('[R-537] groups that could not be loaded are asked for again by the button that shows them', async () => {
+// R-537
+test('groups that could not be loaded are asked for again by the button that shows them', async () => {
   const tries = [refuse(500, 'internal'), pageOf(groups)]
   const { person } = await open({ 'POST /groups/search': () => tries.shift() ?? pageOf([]) })
   await screen.findByText('Failed to load groups.')

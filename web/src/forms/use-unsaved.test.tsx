@@ -48,7 +48,8 @@ test('two clicks on save send once', async () => {
   expect(seen.filter(({ name }) => name === 'POST /users')).toHaveLength(1)
 })
 
-test('[R-447] while a form is sent nothing can be typed that would be lost', async () => {
+//
+test('while a form is sent nothing can be typed that would be lost', async () => {
   let send = () => {}
   const { person } = await startTyping({
     'POST /users': () => new Promise((resolve) => (send = () => resolve(refuse(500, 'internal')))),
@@ -67,7 +68,8 @@ test('[R-447] while a form is sent nothing can be typed that would be lost', asy
 test.each([
   ['is saved, leads nowhere', () => admin, ''],
   ['fails, is there again', () => refuse(500, 'internal'), 'lan'],
-] as const)('[R-447] a form that one leaves while it is sent, when it %s', async (_, answer, kept) => {
+  //
+] as const)('a form that one leaves while it is sent, when it %s', async (_, answer, kept) => {
   let send = () => {}
   const { router, person } = await startTyping({
     'POST /users': () => new Promise((resolve) => (send = () => resolve(answer()))),
@@ -99,7 +101,8 @@ test('what was typed when the session ended is there again after the sign-in', a
   expect(screen.getByLabelText<HTMLInputElement>(/^Email/).value).toBe('lan@example.com')
 })
 
-test('[R-447] a form that one leaves while it is sent, when the session ends, is there after the sign-in', async () => {
+//
+test('a form that one leaves while it is sent, when the session ends, is there after the sign-in', async () => {
   let send = () => {}
   const { router, person } = await startTyping({
     'POST /users': () => new Promise((resolve) => (send = () => resolve(refuse(401, 'unauthenticated')))),

@@ -8,7 +8,8 @@ beforeEach(() => {
 
 const start = async () => ({ i18n: await import('./i18n.ts'), i18next: (await import('i18next')).default })
 
-test('[R-352] only the texts of the shown language are loaded, once, from its file', async () => {
+//
+test('only the texts of the shown language are loaded, once, from its file', async () => {
   const asked = vi.mocked(vi.fn(fetch))
   vi.stubGlobal('fetch', asked)
   const { i18n, i18next } = await start()

@@ -25,7 +25,8 @@ function show(page: number, total: number, pageSize = 10) {
 }
 const button = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name })
 
-test('[R-420] one page has no pagination', () => {
+//
+test('one page has no pagination', () => {
   show(1, 10)
   expect(screen.queryByRole('navigation')).toBeNull()
 })
@@ -37,20 +38,23 @@ test.each([
   ['Last page', 9],
   ['Page 2', 2],
   ['Page 6', 6],
-])('[R-420] [R-421] [R-422] from page 4 of 9, %s leads to page %i', (name, target) => {
+  //
+])('from page 4 of 9, %s leads to page %i', (name, target) => {
   const { onPage } = show(4, 84)
   fireEvent.click(button(name))
   expect(onPage).toHaveBeenCalledExactlyOnceWith(target)
 })
 
-test('[R-422] the window is two pages on each side', () => {
+//
+test('the window is two pages on each side', () => {
   show(4, 84)
   const pages = screen.getAllByRole('button', { name: /^Page/ })
   expect(pages.map(({ textContent }) => textContent)).toEqual(['2', '3', '4', '5', '6'])
   expect(button('Page 4').getAttribute('aria-current')).toBe('page')
 })
 
-test('[R-425] the current page again is ignored', () => {
+//
+test('the current page again is ignored', () => {
   const { onPage } = show(4, 84)
   fireEvent.click(button('Page 4'))
   expect(onPage).not.toHaveBeenCalled()
@@ -59,7 +63,8 @@ test('[R-425] the current page again is ignored', () => {
 test.each([
   [1, ['First page', 'Previous page']],
   [9, ['Next page', 'Last page']],
-])('[R-425] on page %i there is nothing beyond', (page, names) => {
+  //
+])('on page %i there is nothing beyond', (page, names) => {
   const { onPage } = show(page, 84)
   for (const name of names) fireEvent.click(button(name))
   expect(onPage).not.toHaveBeenCalled()
@@ -70,12 +75,14 @@ test.each([
   [1, 84, 'Showing 1 to 10 of 84 entries'],
   [9, 84, 'Showing 81 to 84 of 84 entries'],
   [2, 12_345, 'Showing 11 to 20 of 12,345 entries'],
-])('[R-423] page %i of %i entries says what it shows', (page, total, words) => {
+  //
+])('page %i of %i entries says what it shows', (page, total, words) => {
   show(page, total)
   expect(screen.getByText(words)).toBeTruthy()
 })
 
-test('[R-424] the sizes of a page', () => {
+//
+test('the sizes of a page', () => {
   const { onPageSize } = show(1, 84)
   const select = screen.getByLabelText<HTMLSelectElement>('Entries per page')
   expect([...select.options].map(({ text }) => text)).toEqual(['10', '25', '50', '100'])

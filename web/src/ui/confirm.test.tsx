@@ -21,7 +21,8 @@ beforeEach(() => {
 const dialog = async (name = 'Confirm') => within(await screen.findByRole('dialog', { name }))
 const button = async (name: string) => (await dialog()).getByRole('button', { name })
 
-test('[R-417] [R-419] it has words of its own, and confirming means yes', async () => {
+//
+test('it has words of its own, and confirming means yes', async () => {
   const answer = confirm()
   expect((await dialog()).getByText('Are you sure?')).toBeTruthy()
   expect(await button('Cancel')).toBeTruthy()
@@ -29,14 +30,16 @@ test('[R-417] [R-419] it has words of its own, and confirming means yes', async 
   expect(await answer).toBe(true)
 })
 
-test.each(['Cancel', 'Close'])('[R-419] %s means no', async (name) => {
+//
+test.each(['Cancel', 'Close'])('%s means no', async (name) => {
   const answer = confirm()
   fireEvent.click(await button(name))
   expect(await answer).toBe(false)
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-test('[R-418] all its words and the style of its button can be set', async () => {
+//
+test('all its words and the style of its button can be set', async () => {
   const answer = confirm({
     title: 'Clear data',
     message: 'All is lost.',

@@ -13,19 +13,22 @@ beforeAll(async () => {
 const show = (loading: React.ReactNode) => render(<MantineProvider env="test">{loading}</MantineProvider>)
 const heightOf = (element: HTMLElement) => getComputedStyle(element).height
 
-test('[R-416] the loading indicator has its height and its words', () => {
+//
+test('the loading indicator has its height and its words', () => {
   show(<Loading />)
   expect(screen.getByRole('status').textContent).toBe('Loading...')
   expect(heightOf(screen.getByRole('status'))).toBe(heightOf(sized(200)))
 })
 
-test('[R-416] or those it is given', () => {
+//
+test('or those it is given', () => {
   show(<Loading height={120} message="Counting..." />)
   expect(screen.getByRole('status').textContent).toBe('Counting...')
   expect(heightOf(screen.getByRole('status'))).toBe(heightOf(sized(120)))
 })
 
-test('[R-416] and is gone when nothing loads', () => {
+//
+test('and is gone when nothing loads', () => {
   show(<Loading isLoading={false} />)
   expect(screen.queryByRole('status')).toBeNull()
 })

@@ -33,7 +33,8 @@ async function failAll() {
 }
 
 test.each(['/messages', '/messages/edit/5', '/jobs/3'])(
-  '[R-578] at %s an image that can’t be loaded says so in its place',
+  //
+  'at %s an image that can’t be loaded says so in its place',
   async (path) => {
     renderApp({ path, answers })
     const count = await failAll()
@@ -42,7 +43,8 @@ test.each(['/messages', '/messages/edit/5', '/jobs/3'])(
   },
 )
 
-test('[R-578] another image in its place is looked at anew', async () => {
+//
+test('another image in its place is looked at anew', async () => {
   vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:cat')
   vi.spyOn(URL, 'revokeObjectURL').mockReturnValue()
   const { person } = renderApp({ path: '/messages/edit/5', answers })

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { searches } from '../../../contract/test/searches.ts'
 import { findOptions, plain } from './search.ts'
 
-test.each(searches)('[R-537] [R-446] %j typed, %j stored: %s', (typed, stored, isFound) => {
+//
+test.each(searches)('%j typed, %j stored: %s', (typed, stored, isFound) => {
   expect(plain(stored).includes(plain(typed))).toBe(isFound)
 
   const options = [{ value: '1', label: stored, disabled: false }]

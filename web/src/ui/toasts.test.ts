@@ -11,12 +11,14 @@ afterEach(() => {
 
 const shown = () => currentToasts().map(({ msg }) => msg)
 
-test('[R-429] beyond five toasts the oldest goes', () => {
+// R-429
+test('beyond five toasts the oldest goes', () => {
   for (const msg of ['1', '2', '3', '4', '5', '6']) addToast({ msg })
   expect(shown()).toEqual(['2', '3', '4', '5', '6'])
 })
 
-test('[R-428] [R-430] a toast goes after its own time, five seconds unless said otherwise', () => {
+// R-428, R-430
+test('a toast goes after its own time, five seconds unless said otherwise', () => {
   addToast({ msg: 'usual' })
   addToast({ msg: 'short', timeout: 3000 })
   vi.advanceTimersByTime(3000)
@@ -25,7 +27,8 @@ test('[R-428] [R-430] a toast goes after its own time, five seconds unless said 
   expect(shown()).toEqual([])
 })
 
-test('[R-427] [R-428] a toast can be closed', () => {
+// R-427, R-428
+test('a toast can be closed', () => {
   addToast({ msg: 'one' })
   addToast({ title: 'two' })
   removeToast(currentToasts()[0]?.id ?? 0)
@@ -34,6 +37,7 @@ test('[R-427] [R-428] a toast can be closed', () => {
   ])
 })
 
-test('[R-431] a toast with neither title nor message is an error', () => {
+// R-431
+test('a toast with neither title nor message is an error', () => {
   expect(() => addToast({ type: 'success' })).toThrow()
 })

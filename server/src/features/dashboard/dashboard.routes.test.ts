@@ -46,7 +46,8 @@ test('an empty installation counts nothing', async () => {
   })
 })
 
-test('[R-125] [R-242] [R-126] everybody counts what they may see', async () => {
+// R-125, R-242, R-126
+test('everybody counts what they may see', async () => {
   const [mine, other] = [await world.add.instance(), await world.add.instance()]
   const member = await world.add.user({ instances: [mine] })
   for (const { id: instanceId } of [mine, other]) {
@@ -84,7 +85,8 @@ test('[R-125] [R-242] [R-126] everybody counts what they may see', async () => {
   expect(await stats(await world.add.user())).toMatchObject({ totalGroups: 0, totalJobs: 0, topGroups: [] })
 })
 
-test('[R-128] the five groups with most sent messages lead, and one that was left is no longer among them', async () => {
+// R-128
+test('the five groups with most sent messages lead, and one that was left is no longer among them', async () => {
   const instance = await world.add.instance()
   for (const [name, count] of Object.entries({ A: 1, B: 3, C: 2, D: 4, E: 5, F: 6 }))
     await send(await world.add.group({ instanceId: instance.id, name }), count)
@@ -98,7 +100,8 @@ test('[R-128] the five groups with most sent messages lead, and one that was lef
   expect(await stats(admin)).toMatchObject({ totalGroups: 5, totalSentMessages: 21 })
 })
 
-test('[R-126] [R-127] a sync changes the number of participants, a restart the number of sent messages', async () => {
+// R-126, R-127
+test('a sync changes the number of participants, a restart the number of sent messages', async () => {
   const group = await world.add.group()
   const admin = await world.add.admin()
   await addParticipants(group.id, '841')
@@ -121,7 +124,8 @@ test('[R-126] [R-127] a sync changes the number of participants, a restart the n
   expect(await stats(admin)).toMatchObject({ totalSentMessages: 0, topGroups: [] })
 })
 
-test('[R-127] the counts of sent messages say what the deliveries say, whatever happened, and stay so when added up', async () => {
+// R-127
+test('the counts of sent messages say what the deliveries say, whatever happened, and stay so when added up', async () => {
   const [group, other] = [await world.add.group(), await world.add.group()]
   const admin = await world.add.admin()
   await send(group, 3)

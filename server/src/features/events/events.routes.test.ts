@@ -186,7 +186,8 @@ const callerOf = async (user: TestUser) => {
   return caller
 }
 
-test('[R-298] a locked user’s stream ends, and nobody else’s', async () => {
+//
+test('a locked user’s stream ends, and nobody else’s', async () => {
   const [admin, user] = [await world.add.admin(), await world.add.user()]
   const [theirs, ours] = [await follow(user), await follow(admin)]
 
@@ -206,7 +207,8 @@ test('a logout ends the stream', async () => {
   await until('the stream ends', () => followed.hasEnded)
 })
 
-test('[R-298] another role and other flags end the stream of their user', async () => {
+//
+test('another role and other flags end the stream of their user', async () => {
   const admin = await world.add.admin()
   const user = await world.add.user()
   const assignment = { instanceIds: [], canSendMessages: false, canCreateJobs: true }
@@ -223,7 +225,8 @@ test('[R-298] another role and other flags end the stream of their user', async 
   }
 })
 
-test('[R-298] another assignment ends the stream; the next one follows the new instances', async () => {
+//
+test('another assignment ends the stream; the next one follows the new instances', async () => {
   const [admin, user, instance] = [
     await world.add.admin(),
     await world.add.user(),

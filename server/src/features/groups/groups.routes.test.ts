@@ -7,7 +7,8 @@ import { sql, values } from '../../platform/database/sql.ts'
 const world = useWorld()
 const { groups } = contract
 
-test('[R-239] Members see the groups of their instances only', async () => {
+// R-239
+test('Members see the groups of their instances only', async () => {
   const mine = await world.add.instance({ name: 'Mine' })
   await world.add.group({
     instanceId: mine.id,
@@ -35,7 +36,8 @@ test('[R-239] Members see the groups of their instances only', async () => {
   expect((await world.call(await world.add.admin(), groups.list, {})).body.pagination.totalCount).toBe(2)
 })
 
-test('[R-179] [R-176] searching by name takes % and _ as they are, whatever the letters', async () => {
+// R-179, R-176
+test('searching by name takes % and _ as they are, whatever the letters', async () => {
   const admin = await world.add.admin()
   for (const name of ['Khách hàng 100%', 'Khách hàng 1000', 'team_a', 'teamXa'])
     await world.add.group({ name })
@@ -49,7 +51,8 @@ test('[R-179] [R-176] searching by name takes % and _ as they are, whatever the 
   expect(await search('nothing')).toEqual([])
 })
 
-test('[R-131] searching in some instances never shows others', async () => {
+// R-131
+test('searching in some instances never shows others', async () => {
   const [first, second] = [await world.add.instance(), await world.add.instance()]
   const hidden = await world.add.instance()
   for (const { id } of [first, second, hidden]) await world.add.group({ instanceId: id, name: `of ${id}` })
@@ -65,7 +68,8 @@ test('[R-131] searching in some instances never shows others', async () => {
 })
 
 test.each(['id', 'name', 'participantCount', 'lastSyncAt'] as const)(
-  '[R-175] the list sorts by %s, page after page',
+  // R-175
+  'the list sorts by %s, page after page',
   async (sortBy) => {
     const admin = await world.add.admin()
     const { id: instanceId } = await world.add.instance()
@@ -102,7 +106,8 @@ describe('exporting participants', () => {
   }
   const admin = () => world.add.admin()
 
-  test('[R-615] [R-259] gives one row each, and text stays text whatever it starts with', async () => {
+  // R-615, R-259
+  test('gives one row each, and text stays text whatever it starts with', async () => {
     const group = await groupOf('Nhóm bán hàng', [
       ['84901111111', '=1+1', 'member'],
       ['84902222222', '+cmd', 'member'],
@@ -130,7 +135,8 @@ describe('exporting participants', () => {
     ])
   })
 
-  test('[R-608] [R-258] names the file after the group and the day in Vietnam', async () => {
+  // R-608, R-258
+  test('names the file after the group and the day in Vietnam', async () => {
     await world.db.script(`
       create or replace function clock_now() returns timestamptz language sql stable
       as $$ select timestamptz '2026-03-04 18:00Z' $$`)

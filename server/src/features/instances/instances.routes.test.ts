@@ -41,7 +41,8 @@ describe('creating', () => {
     expect(world.syncRequests).toEqual([body.id])
   })
 
-  test('[R-217] a test-mode account has no pause and no cap unless they are given', async () => {
+  // R-217
+  test('a test-mode account has no pause and no cap unless they are given', async () => {
     const admin = await world.add.admin()
     const create = async (body: object) =>
       (await world.call(admin, instances.create, { body: { name: 'A', whapiToken: newToken(), ...body } }))
@@ -59,7 +60,8 @@ describe('creating', () => {
     })
   })
 
-  test('[R-217] a real account has the careful pace, and keeps what it is given', async () => {
+  // R-217
+  test('a real account has the careful pace, and keeps what it is given', async () => {
     const admin = await world.add.admin()
     const pace = {
       groupPauseSeconds: [5, 6],
@@ -98,7 +100,8 @@ describe('creating', () => {
     expect(Object.keys(answer.body.error)).toEqual(fields)
   })
 
-  test('[R-215] two instances never share a token', async () => {
+  // R-215
+  test('two instances never share a token', async () => {
     const admin = await world.add.admin()
     const { token } = await world.add.instance()
     const other = await world.add.instance()
@@ -123,7 +126,8 @@ describe('creating', () => {
 })
 
 describe('seeing', () => {
-  test('[R-695] [R-238] [R-106] Members see their instances only, and no token anywhere', async () => {
+  // R-695, R-238, R-106
+  test('Members see their instances only, and no token anywhere', async () => {
     const mine = await world.add.instance({ name: 'Mine' })
     const other = await world.add.instance({ name: 'Other' })
     const member = await world.add.user({ instances: [mine] })
@@ -145,7 +149,8 @@ describe('seeing', () => {
     expect(one).toMatchObject({ status: 200, body: { timeZone: 'CET' } })
   })
 
-  test('[R-695] [R-106] [R-105] Admins see all; the token only with one instance', async () => {
+  // R-695, R-106, R-105
+  test('Admins see all; the token only with one instance', async () => {
     const { id, token } = await world.add.instance()
     const admin = await world.add.admin()
 
@@ -156,7 +161,8 @@ describe('seeing', () => {
     expect((await world.call(admin, instances.get, { params: { id } })).body.whapiToken).toBe(token)
   })
 
-  test('[R-107] the token lies in the database only encrypted', async () => {
+  // R-107
+  test('the token lies in the database only encrypted', async () => {
     const { token } = await world.add.instance()
 
     const row = await world.db.maybeOne(sql`select i::text as row from instances i`)
@@ -164,7 +170,8 @@ describe('seeing', () => {
     expect(row?.row).not.toContain(Buffer.from(token).toString('hex'))
   })
 
-  test('[R-180] [R-176] the list is searched in names and numbers, without accents, taking % and _ as they are', async () => {
+  // R-180, R-176
+  test('the list is searched in names and numbers, without accents, taking % and _ as they are', async () => {
     const admin = await world.add.admin()
     await world.add.instance({ name: '50% off', whatsAppNumber: '84901111111' })
     await world.add.instance({ name: '500', whatsAppNumber: '84902222222' })
@@ -180,7 +187,8 @@ describe('seeing', () => {
   })
 
   test.each(['id', 'name', 'whatsAppNumber', 'isActive', 'createdAt', 'expiredTime', 'status'] as const)(
-    '[R-175] the list sorts by %s, page after page',
+    // R-175
+    'the list sorts by %s, page after page',
     async (sortBy) => {
       const admin = await world.add.admin()
       for (const name of ['a', 'b', 'c']) await world.add.instance({ name })
@@ -224,7 +232,8 @@ describe('access', () => {
     )
   const adminOnly = { create: 403, update: 403, remove: 403, clearData: 403 }
 
-  test('[R-696] nobody without a session', async () => {
+  // R-696
+  test('nobody without a session', async () => {
     const { id } = await world.add.instance()
 
     expect(new Set(Object.values(await statuses(calls(null, id))))).toEqual(new Set([401]))
@@ -262,7 +271,8 @@ describe('access', () => {
 })
 
 describe('changing', () => {
-  test('[R-272] leaves alone what it does not name', async () => {
+  // R-272
+  test('leaves alone what it does not name', async () => {
     const admin = await world.add.admin()
     const { id, token } = await world.add.instance({ name: 'Old', quietFrom: '22:00', quietTo: '06:00' })
 
@@ -374,7 +384,8 @@ describe('changing', () => {
     })
   })
 
-  test('[R-216] the token stays while a message is on its way or in doubt', async () => {
+  // R-216
+  test('the token stays while a message is on its way or in doubt', async () => {
     const admin = await world.add.admin()
     const { id, token } = await world.add.instance()
     const { id: jobId } = await world.add.job({ instanceId: id, status: 'Running' })
@@ -457,7 +468,8 @@ describe('deleting', () => {
   const nothing = { groups: 0, participants: 0, messages: 0, jobs: 0, deliveries: 0 }
   const kept = { instances: 1, groups: 1, participants: 1, messages: 1, jobs: 1, deliveries: 3 }
 
-  test('[R-273] an instance takes all its data along, and nobody else’s', async () => {
+  // R-273
+  test('an instance takes all its data along, and nobody else’s', async () => {
     const admin = await world.add.admin()
     const instance = await fullInstance()
     await fullInstance()
@@ -467,7 +479,8 @@ describe('deleting', () => {
     expect(await counts()).toEqual(kept)
   })
 
-  test('[R-274] clearing the data keeps the instance and its assignments', async () => {
+  // R-274
+  test('clearing the data keeps the instance and its assignments', async () => {
     const admin = await world.add.admin()
     const instance = await fullInstance()
     const member = await world.add.user({ instances: [instance] })

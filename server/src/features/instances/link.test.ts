@@ -33,7 +33,8 @@ describe('linking', () => {
     expect(await ask()).toMatchObject({ status: 409, body: { code: 'already_connected' } })
   })
 
-  test('[R-132] the QR code is a PNG as a data URI', async () => {
+  //
+  test('the QR code is a PNG as a data URI', async () => {
     const token = newToken('test_fresh')
     simulated.change(token, { state: 'QR' })
     const { id } = await world.add.instance({ token })
@@ -55,7 +56,8 @@ describe('linking', () => {
     expect(channel?.requests.get('GET /health')).toBe(1)
   })
 
-  test('[R-276] a number written the local way gets its pairing code', async () => {
+  //
+  test('a number written the local way gets its pairing code', async () => {
     const token = newToken('test_fresh')
     simulated.change(token, { state: 'QR' })
     const { id } = await world.add.instance({ token, status: 'NeedsLogin' })
@@ -71,7 +73,8 @@ describe('linking', () => {
   })
 
   test.each(['', 'hello', '12', '0901'])(
-    '[R-218] the phone number %j is refused on its field',
+    //
+    'the phone number %j is refused on its field',
     async (phone) => {
       const { id } = await world.add.instance()
 
@@ -101,7 +104,8 @@ describe('linking', () => {
     expect(new Set([before, afterQr, await seenAt()]).size).toBe(3)
   })
 
-  test('[R-152] logging out unlinks the account; a second time there is nothing to unlink', async () => {
+  //
+  test('logging out unlinks the account; a second time there is nothing to unlink', async () => {
     const { id } = await world.add.instance({ token: newToken() })
     const member = await world.add.user({ instances: [{ id }] })
     const logOut = () => world.call(member, instances.logout, { params: { id } })
@@ -111,7 +115,8 @@ describe('linking', () => {
     expect(await logOut()).toMatchObject({ status: 409, body: { code: 'already_logged_out' } })
   })
 
-  test('[R-153] an inactive account is neither linked nor synced nor asked for', async () => {
+  //
+  test('an inactive account is neither linked nor synced nor asked for', async () => {
     const token = newToken('test_fresh')
     const { id } = await world.add.instance({ token, isActive: false, status: 'NeedsLogin' })
     const admin = await world.add.admin()
@@ -133,7 +138,8 @@ describe('linking', () => {
     ['a server error', { kind: 'status', status: 500 } as const, 'provider_error', /error \(500\)/],
     ['a lost connection', { kind: 'drop-before' } as const, 'provider_unreachable', /could not be reached/],
     ['an unpaid account', { kind: 'status', status: 402 } as const, 'account_unpaid', /not paid/],
-  ])('[R-279] %s at the provider is said in plain words', async (_case, fault, why, words) => {
+    //
+  ])('%s at the provider is said in plain words', async (_case, fault, why, words) => {
     const token = newToken('test_fresh')
     const { id } = await world.add.instance({ token })
     const admin = await world.add.admin()
@@ -163,7 +169,8 @@ describe('linking', () => {
 })
 
 describe('asking for the groups', () => {
-  test('[R-278] is taken at once and done in the background', async () => {
+  //
+  test('is taken at once and done in the background', async () => {
     const { id } = await world.add.instance()
     const member = await world.add.user({ instances: [{ id }] })
 

@@ -28,7 +28,8 @@ async function desk() {
   }
 }
 
-test('[R-149] a job is paused and resumed, and says by whom', async () => {
+// R-149
+test('a job is paused and resumed, and says by whom', async () => {
   const { instanceId, member } = await desk()
   const { id } = await world.add.job({ instanceId })
 
@@ -42,7 +43,8 @@ test('[R-149] a job is paused and resumed, and says by whom', async () => {
   expect((await get(member, id)).logs[0]?.message).toBe(`Resumed by ${member.username}.`)
 })
 
-test('[R-149] only what can be paused is paused, only what is paused is resumed', async () => {
+// R-149
+test('only what can be paused is paused, only what is paused is resumed', async () => {
   const { instanceId, member } = await desk()
   const job = await world.add.job({ instanceId, status: 'Running' })
   const ended = await world.add.job({ instanceId, status: 'Completed' })
@@ -54,7 +56,8 @@ test('[R-149] only what can be paused is paused, only what is paused is resumed'
   expect(await resume(member, ended.id)).toMatchObject(refused('job_not_resumable'))
 })
 
-test('[R-150] the rest of an ended job is sent to; the counts tell who gets it again and who is unknown', async () => {
+// R-150
+test('the rest of an ended job is sent to; the counts tell who gets it again and who is unknown', async () => {
   const { instanceId, member } = await desk()
   const { id } = await world.add.job({
     instanceId,
@@ -80,7 +83,8 @@ test('[R-150] the rest of an ended job is sent to; the counts tell who gets it a
   })
 })
 
-test('[R-150] unknown outcomes are sent to only when that is said', async () => {
+// R-150
+test('unknown outcomes are sent to only when that is said', async () => {
   const { instanceId, member } = await desk()
   const { id } = await world.add.job({ instanceId, status: 'Failed', deliveryStatus: 'failed' })
   await world.db.run(sql`update deliveries set reason = '{"code": "outcome_unknown", "params": {}}'`)

@@ -58,7 +58,8 @@ async function desk(instanceColumns: Record<string, unknown> = {}) {
 
 const toUsers = (phoneNumbers: string) => ({ jobType: 'SendToUsers', phoneNumbers }) as const
 
-test('[R-123] a job to groups carries its own text and image, and one delivery for each group', async () => {
+// R-123
+test('a job to groups carries its own text and image, and one delivery for each group', async () => {
   const { instance, member, groups, message, create } = await desk()
   const image = await world.db.maybeOne(sql`
     insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`)
@@ -111,7 +112,8 @@ test('a job to people reads their numbers, each once', async () => {
   ])
 })
 
-test('[R-208] numbers that can not be read refuse the job and are named, in a bounded text', async () => {
+// R-208
+test('numbers that can not be read refuse the job and are named, in a bounded text', async () => {
   const { create } = await desk()
 
   expect(await create(toUsers('0901234567, hello; +84 12'))).toMatchObject({
@@ -125,7 +127,8 @@ test('[R-208] numbers that can not be read refuse the job and are named, in a bo
   expect(await world.db.many(sql`select from jobs`)).toHaveLength(0)
 })
 
-test('[R-210] a job of more than 100,000 recipients is refused', async () => {
+// R-210
+test('a job of more than 100,000 recipients is refused', async () => {
   const { create } = await desk()
   const numbers = Array.from({ length: 100_001 }, (_, n) => `+8490${1_000_000 + n}`).join('\n')
 
@@ -145,8 +148,10 @@ test.each([
   ],
   ['no groups', { groupIds: [] }, { groupIds: 'JOB.GROUP_REQUIRED' }],
   ['an unknown group', { groupIds: [999_999] }, { groupIds: 'JOB.GROUP_INVALID' }],
-  ['[R-209] no phone numbers', toUsers(' \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
-  ['[R-209] phone numbers without any', toUsers(' , ; \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
+  // R-209
+  ['no phone numbers', toUsers(' \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
+  // R-209
+  ['phone numbers without any', toUsers(' , ; \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
   ['a request id that is none', { requestId: 'again' }, { requestId: 'FIELD.INVALID' }],
   ['a time that is none', { scheduledAt: 'tomorrow' }, { scheduledAt: 'JOB.SCHEDULED_AT_INVALID' }],
 ])('%s is named by its field', async (_case, order, fields) => {
@@ -158,7 +163,8 @@ test.each([
   })
 })
 
-test('[R-203] message, instance and groups must be the caller’s to see, and the groups of that instance', async () => {
+// R-203
+test('message, instance and groups must be the caller’s to see, and the groups of that instance', async () => {
   const { create } = await desk()
   const elsewhere = await world.add.group()
   const foreign = await world.add.message()
@@ -175,13 +181,15 @@ test('[R-203] message, instance and groups must be the caller’s to see, and th
   expect(await world.db.many(sql`select from jobs`)).toHaveLength(0)
 })
 
-test('[R-154] an instance that is not active takes no job', async () => {
+// R-154
+test('an instance that is not active takes no job', async () => {
   const { create } = await desk({ isActive: false })
 
   expect(await create()).toMatchObject({ status: 409, body: { code: 'instance_inactive' } })
 })
 
-test('[R-204] a group that the account has left is refused with its name', async () => {
+// R-204
+test('a group that the account has left is refused with its name', async () => {
   const { groups, create } = await desk()
   await world.db.run(sql`update groups set left_at = clock_now() where id = ${groups[1]?.id ?? 0}`)
 
@@ -191,7 +199,8 @@ test('[R-204] a group that the account has left is refused with its name', async
   })
 })
 
-test('[R-201] a time that lies ahead is kept, one that has passed means now', async () => {
+// R-201
+test('a time that lies ahead is kept, one that has passed means now', async () => {
   const { create } = await desk()
   const scheduledAt = '2125-01-01T08:00:00.000Z'
 
@@ -208,7 +217,8 @@ const count = async () => {
   return counts
 }
 
-test('[R-282] a job that is asked for again is not made again: whoever lost the answer gets it', async () => {
+// R-282
+test('a job that is asked for again is not made again: whoever lost the answer gets it', async () => {
   const { instance, create } = await desk()
   const first = await create({ requestId })
   // What would refuse a new job is no matter any more.
@@ -221,7 +231,8 @@ test('[R-282] a job that is asked for again is not made again: whoever lost the 
   expect(await count()).toEqual({ jobs: 1, deliveries: 2, logs: 1 })
 })
 
-test('[R-282] a job that is asked for again while it is still written is not made again', async () => {
+// R-282
+test('a job that is asked for again while it is still written is not made again', async () => {
   const { create } = await desk()
   const blocked = (howMany: number) =>
     expect.poll(() => countWaiting(world.db), { timeout: 30_000 }).toBe(howMany)
@@ -241,7 +252,8 @@ test('[R-282] a job that is asked for again while it is still written is not mad
   expect(await count()).toEqual({ jobs: 1, deliveries: 2, logs: 1 })
 })
 
-test('[R-282] a request of somebody else, another one, one of a deleted job and those without a name are new jobs', async () => {
+// R-282
+test('a request of somebody else, another one, one of a deleted job and those without a name are new jobs', async () => {
   const { member, create } = await desk()
   const ids = [
     (await create({ requestId })).body.id,
@@ -258,14 +270,16 @@ test('[R-282] a request of somebody else, another one, one of a deleted job and 
   expect(ids).not.toContain(anew.body.id)
 })
 
-test('[R-282] who has cancelled a job and asks for the same again gets another', async () => {
+// R-282
+test('who has cancelled a job and asks for the same again gets another', async () => {
   const { member, create } = await desk()
   const { body: first } = await create({ requestId })
   await cancel(member, first.id)
   expect((await create({ requestId })).body.id).not.toBe(first.id)
 })
 
-test('[R-282] what was asked for is told only to those who still see it', async () => {
+// R-282
+test('what was asked for is told only to those who still see it', async () => {
   const { instance, member, create } = await desk()
   await create({ requestId })
   await world.db.run(sql`delete from user_instances where user_id = ${member.id}`)
@@ -296,7 +310,8 @@ test('a job page tells how many were sent in the last minute', async () => {
   expect((await get(member, id)).body.recipients).toMatchObject({ sent: 2, sentLastMinute: 1 })
 })
 
-test('[R-119] [R-117] a job page tells its counts, its progress and what became of each recipient', async () => {
+// R-119, R-117
+test('a job page tells its counts, its progress and what became of each recipient', async () => {
   const { instance, member } = await memberWithInstance()
   const recipients = ['1@g.us', '2@g.us', '3@g.us', '4@g.us', '5@g.us', '6@g.us']
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Running', recipients })
@@ -339,7 +354,8 @@ test('a job page says why nothing is sent yet', async () => {
   })
 })
 
-test('[R-176] who got a job and what its log names is found without accents', async () => {
+// R-176
+test('who got a job and what its log names is found without accents', async () => {
   const admin = await world.add.admin()
   const { id } = await world.add.job({ recipients: [] })
   const name = 'Khách hàng'
@@ -359,7 +375,8 @@ test('[R-176] who got a job and what its log names is found without accents', as
   expect(await count(jobs.sentMessages, '1@G.US')).toBe(1)
 })
 
-test('[R-120] [R-121] a large job’s page is bounded; its lists page through all', async () => {
+// R-120, R-121
+test('a large job’s page is bounded; its lists page through all', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, recipients: [] })
   await world.db.run(sql`update jobs set job_type = 'SendToUsers'`)
@@ -411,7 +428,8 @@ test('one page costs the same number of queries, however large the job', async (
   expect(await countQueries(large.id)).toBe(few)
 })
 
-test('[R-144] a job that has ended is restarted from the start', async () => {
+// R-144
+test('a job that has ended is restarted from the start', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Completed' })
   await settle(id, 'sent', 'failed', 'sent')
@@ -429,7 +447,8 @@ test('[R-144] a job that has ended is restarted from the start', async () => {
 })
 
 test.each(['Completed', 'Failed', 'Cancelled'] as const)(
-  '[R-143] a %s job can be restarted',
+  // R-143
+  'a %s job can be restarted',
   async (status) => {
     const job = await world.add.job({ status })
 
@@ -440,7 +459,8 @@ test.each(['Completed', 'Failed', 'Cancelled'] as const)(
   },
 )
 
-test.each(['Pending', 'Running'] as const)('[R-147] a %s job can be cancelled', async (status) => {
+// R-147
+test.each(['Pending', 'Running'] as const)('a %s job can be cancelled', async (status) => {
   const job = await world.add.job({ status })
 
   expect(await cancel(await world.add.admin(), job.id)).toMatchObject({
@@ -449,7 +469,8 @@ test.each(['Pending', 'Running'] as const)('[R-147] a %s job can be cancelled', 
   })
 })
 
-test('[R-146] a restart keeps a time that still lies ahead', async () => {
+// R-146
+test('a restart keeps a time that still lies ahead', async () => {
   const scheduledAt = '2125-01-01T08:00:00.000Z'
   const { id } = await world.add.job({ status: 'Cancelled', scheduledAt })
 
@@ -458,7 +479,8 @@ test('[R-146] a restart keeps a time that still lies ahead', async () => {
   })
 })
 
-test('[R-148] a job is cancelled, and what had not gone out is skipped', async () => {
+// R-148
+test('a job is cancelled, and what had not gone out is skipped', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Running' })
   await settle(id, 'sent')
@@ -468,7 +490,8 @@ test('[R-148] a job is cancelled, and what had not gone out is skipped', async (
   expect((await get(member, id)).body).toMatchObject({ recipients: { total: 3, sent: 1, skipped: 2 } })
 })
 
-test.each(['Pending', 'Running'] as const)('[R-143] a %s job can not be restarted', async (status) => {
+// R-143
+test.each(['Pending', 'Running'] as const)('a %s job can not be restarted', async (status) => {
   const job = await world.add.job({ status })
 
   expect(await restart(await world.add.admin(), job.id)).toMatchObject({
@@ -478,7 +501,8 @@ test.each(['Pending', 'Running'] as const)('[R-143] a %s job can not be restarte
 })
 
 test.each(['Completed', 'Failed', 'Cancelled'] as const)(
-  '[R-147] a %s job can not be cancelled',
+  // R-147
+  'a %s job can not be cancelled',
   async (status) => {
     const job = await world.add.job({ status })
 
@@ -489,7 +513,8 @@ test.each(['Completed', 'Failed', 'Cancelled'] as const)(
   },
 )
 
-test('[R-145] a job with a message still in doubt is not restarted beside it', async () => {
+// R-145
+test('a job with a message still in doubt is not restarted beside it', async () => {
   const job = await world.add.job({ status: 'Cancelled' })
   await world.db.run(sql`
     update deliveries set status = 'doubt', doubt_since = clock_now() where chat_id = '1@g.us'`)
@@ -500,7 +525,8 @@ test('[R-145] a job with a message still in doubt is not restarted beside it', a
   })
 })
 
-test('[R-151] a job is deleted with all that belongs to it; one that waits is cancelled first', async () => {
+// R-151
+test('a job is deleted with all that belongs to it; one that waits is cancelled first', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await world.add.job({ instanceId: instance.id, status: 'Running' })
 
@@ -510,7 +536,8 @@ test('[R-151] a job is deleted with all that belongs to it; one that waits is ca
   expect(await world.db.many(sql`select from deliveries`)).toHaveLength(0)
 })
 
-test('[R-286] several are deleted all or none', async () => {
+// R-286
+test('several are deleted all or none', async () => {
   const { instance, member } = await memberWithInstance()
   const [own, other] = [await world.add.job({ instanceId: instance.id }), await world.add.job()]
 
@@ -526,7 +553,8 @@ test('[R-286] several are deleted all or none', async () => {
   expect(await world.db.many(sql`select id from jobs`)).toEqual([{ id: other.id }])
 })
 
-test('[R-241] a member sees and touches the jobs of their instances only; an Admin all', async () => {
+// R-241
+test('a member sees and touches the jobs of their instances only; an Admin all', async () => {
   const { instance, member } = await memberWithInstance()
   const own = await world.add.job({ instanceId: instance.id })
   const other = await world.add.job({ createdByUserId: member.id })
@@ -548,7 +576,8 @@ test('[R-241] a member sees and touches the jobs of their instances only; an Adm
   ])
 })
 
-test('[R-244] a member without the flag reads, and changes nothing', async () => {
+// R-244
+test('a member without the flag reads, and changes nothing', async () => {
   const { instance, create } = await desk()
   const reader = await world.add.user({ instances: [instance], canCreateJobs: false })
   const { id } = await world.add.job({ instanceId: instance.id })
@@ -577,7 +606,8 @@ test('without a session nothing is answered', async () => {
     expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
 })
 
-test('[R-178] [R-176] the list is searched literally and without accents, sorted and paged', async () => {
+// R-178, R-176
+test('the list is searched literally and without accents, sorted and paged', async () => {
   const admin = await world.add.admin()
   for (const [textContent, status] of [
     ['50% off', 'Running'],
@@ -604,7 +634,8 @@ test('[R-178] [R-176] the list is searched literally and without accents, sorted
   expect(await list(admin, { sortBy: 'media_id' })).toMatchObject({ status: 400 })
 })
 
-test('[R-122] a list row carries nothing that grows with the job', async () => {
+// R-122
+test('a list row carries nothing that grows with the job', async () => {
   const admin = await world.add.admin()
   await world.add.job({ textContent: 'x'.repeat(4000) })
 

@@ -2,24 +2,29 @@ import { expect, test } from 'vitest'
 import { readPhoneNumbers } from './phone-numbers.ts'
 
 test.each([
-  ['[R-206] a national number of the default country', '0901 234 567', ['84901234567']],
-  ['[R-206] the same with its country code', '+84 90 123 45 67', ['84901234567']],
+  // R-206
+  ['a national number of the default country', '0901 234 567', ['84901234567']],
+  // R-206
+  ['the same with its country code', '+84 90 123 45 67', ['84901234567']],
   ['the same, dialled from abroad', '0084901234567', ['84901234567']],
   ['the code without a plus', '84901234567', ['84901234567']],
   ['another country’s', '+1 (213) 373-4253', ['12133734253']],
   [
-    '[R-205] all separators',
+    // R-205
+    'all separators',
     '0901234567,0902234567;0903234567\t0904234567\r\n0905234567',
     ['84901234567', '84902234567', '84903234567', '84904234567', '84905234567'],
   ],
-  ['[R-207] one number written in three ways', '0901234567, +84901234567; 0901.234.567', ['84901234567']],
+  // R-207
+  ['one number written in three ways', '0901234567, +84901234567; 0901.234.567', ['84901234567']],
   ['empty places', ',; \n\t 0901234567 ,,\n', ['84901234567']],
   ['nothing', ' \n ', []],
 ])('%s is read', async (_case, text, numbers) => {
   expect(await readPhoneNumbers(text, 'VN')).toMatchObject({ numbers, unreadable: [] })
 })
 
-test('[R-207] doubles are counted, however they are written', async () => {
+// R-207
+test('doubles are counted, however they are written', async () => {
   expect(await readPhoneNumbers('0901234567, +84901234567; 0901.234.567, 0902234567', 'VN')).toEqual({
     numbers: ['84901234567', '84902234567'],
     doubles: 2,
@@ -36,7 +41,8 @@ test.each([
   ['a country code that does not exist', '+999123456789'],
   ['an extension', '+1 213 373 4253 ext. 12'],
   ['markup', '<b>0901234567</b>'],
-])('[R-208] %s is unreadable, the numbers beside it are not', async (_case, written) => {
+  // R-208
+])('%s is unreadable, the numbers beside it are not', async (_case, written) => {
   expect(await readPhoneNumbers(`0901234567,${written}`, 'VN')).toEqual({
     numbers: ['84901234567'],
     doubles: 0,
@@ -44,6 +50,7 @@ test.each([
   })
 })
 
-test('[R-206] the default country decides what a national number means', async () => {
+// R-206
+test('the default country decides what a national number means', async () => {
   expect(await readPhoneNumbers('020 7946 0958', 'GB')).toMatchObject({ numbers: ['442079460958'] })
 })

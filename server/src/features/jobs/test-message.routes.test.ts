@@ -30,7 +30,8 @@ async function messageWithImage(member: TestUser) {
   return world.add.message({ createdByUserId: member.id, imageId: image?.id, textContent: 'As it was saved' })
 }
 
-test('[R-571] a test is a job of the text as it stands, for one number, and makes no message', async () => {
+//
+test('a test is a job of the text as it stands, for one number, and makes no message', async () => {
   const { instance, member, send } = await desk()
 
   const made = await send()

@@ -101,7 +101,8 @@ test('a message is written with its groups and shown with their names', async ()
 })
 
 test.each([messages.create, messages.createWithFile])(
-  '[R-195] $path takes a form with a photo, which is turned upright and told nothing of its maker',
+  // R-195
+  '$path takes a form with a photo, which is turned upright and told nothing of its maker',
   async (endpoint) => {
     const { instance, member } = await memberWithInstance()
     const groups = [
@@ -130,7 +131,8 @@ test('a form without a file, an instance and groups is a plain message', async (
   expect(made).toMatchObject({ status: 201, body: { instanceId: null, imageUrl: null, assignedGroups: [] } })
 })
 
-test('[R-193] [R-194] a text that calls itself a picture is refused, and so is a picture of 6 MB', async () => {
+// R-193, R-194
+test('a text that calls itself a picture is refused, and so is a picture of 6 MB', async () => {
   const member = await world.add.user()
   const send = (file: Buffer) =>
     world.call(member, messages.create, { body: form({ textContent: 'Look' }, file) })
@@ -168,7 +170,8 @@ test.each([
   expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', fields: expected } })
 })
 
-test('[R-192] instance and groups must be the author’s to see, and the groups of that instance', async () => {
+// R-192
+test('instance and groups must be the author’s to see, and the groups of that instance', async () => {
   const { instance, member } = await memberWithInstance()
   const elsewhere = await world.add.group()
   const create = (user: TestUser, body: object) =>
@@ -185,7 +188,8 @@ test('[R-192] instance and groups must be the author’s to see, and the groups 
   ).toMatchObject({ body: { fields: { groupIds: 'MESSAGE.GROUP_INVALID' } } })
 })
 
-test('[R-265] a change replaces text, instance and groups, and keeps the image', async () => {
+// R-265
+test('a change replaces text, instance and groups, and keeps the image', async () => {
   const { instance, member } = await memberWithInstance()
   const [before, after] = [
     await world.add.group({ instanceId: instance.id }),
@@ -207,7 +211,8 @@ test('[R-265] a change replaces text, instance and groups, and keeps the image',
   expect(changed.body.assignedGroups).toMatchObject([{ id: after.id }])
 })
 
-test('[R-266] an image is replaced by a new file, and removed on request', async () => {
+// R-266
+test('an image is replaced by a new file, and removed on request', async () => {
   const member = await world.add.user()
   const { body: made } = await world.call(member, messages.create, {
     body: form({ textContent: 'Look' }, await picture()),
@@ -240,7 +245,8 @@ test('changing without a file takes no form', async () => {
   expect(answer).toMatchObject({ status: 415, body: { code: 'unsupported_type' } })
 })
 
-test('[R-240] a member sees the messages of their instances and their own without one; an Admin sees all', async () => {
+// R-240
+test('a member sees the messages of their instances and their own without one; an Admin sees all', async () => {
   const { instance, member } = await memberWithInstance()
   const ofInstance = await world.add.message({ instanceId: instance.id })
   const own = await world.add.message({ createdByUserId: member.id })
@@ -265,7 +271,8 @@ test('[R-240] a member sees the messages of their instances and their own withou
   expect(await world.db.many(sql`select from messages where text_content = 'Mine'`)).toHaveLength(0)
 })
 
-test('[R-112] groups that a member no longer sees are not named to them', async () => {
+// R-112
+test('groups that a member no longer sees are not named to them', async () => {
   const member = await world.add.user()
   const message = await world.add.message({ createdByUserId: member.id })
   const group = await world.add.group()
@@ -293,7 +300,8 @@ test('a member may not take another’s message off its account, where they woul
   expect(await world.db.many(sql`select instance_id from messages`)).toEqual([{ instanceId: instance.id }])
 })
 
-test('[R-243] a member without the flag reads, and changes nothing', async () => {
+// R-243
+test('a member without the flag reads, and changes nothing', async () => {
   const instance = await world.add.instance()
   const reader = await world.add.user({ instances: [instance], canSendMessages: false })
   const { id } = await world.add.message({ instanceId: instance.id })
@@ -327,7 +335,8 @@ test('without a session nothing is answered', async () => {
     expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
 })
 
-test('[R-123] a message is deleted, and its job keeps text and picture', async () => {
+// R-123
+test('a message is deleted, and its job keeps text and picture', async () => {
   const member = await world.add.user()
   const { id } = await world.add.message({ createdByUserId: member.id })
   const job = await world.add.job({ messageId: id, textContent: 'Kept' })
@@ -339,7 +348,8 @@ test('[R-123] a message is deleted, and its job keeps text and picture', async (
   ])
 })
 
-test('[R-268] several are deleted all or none', async () => {
+// R-268
+test('several are deleted all or none', async () => {
   const member = await world.add.user()
   const [own, other] = [await world.add.message({ createdByUserId: member.id }), await world.add.message()]
   const bulk = (ids: number[]) => world.call(member, messages.bulkDelete, { body: { ids } })
@@ -353,7 +363,8 @@ test('[R-268] several are deleted all or none', async () => {
   expect(await world.db.many(sql`select id from messages`)).toEqual([{ id: other.id }])
 })
 
-test('[R-177] [R-176] the list is searched literally and without accents, sorted and paged', async () => {
+// R-177, R-176
+test('the list is searched literally and without accents, sorted and paged', async () => {
   const admin = await world.add.admin()
   for (const textContent of ['50% off', '50 offers', 'snake_case', 'snakeXcase Khách'])
     await world.add.message({ textContent })

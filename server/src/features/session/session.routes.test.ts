@@ -56,9 +56,12 @@ test.each(['a new password', 'a lock'])(
 const isSomebodyWaiting = async () => (await countWaiting(world.db)) > 0
 
 test.each([
-  ['[R-251] a wrong password', 'lan', 'wrong'],
-  ['[R-251] an unknown user', 'nobody', 'secret1'],
-  ['[R-251] a locked user', 'locked', 'secret1'],
+  // R-251
+  ['a wrong password', 'lan', 'wrong'],
+  // R-251
+  ['an unknown user', 'nobody', 'secret1'],
+  // R-251
+  ['a locked user', 'locked', 'secret1'],
 ])('%s is login_failed, in one sentence', async (_case, username, password) => {
   await setPassword((await world.add.user({ username: 'lan' })).id, 'secret1')
   await setPassword((await world.add.user({ username: 'locked', isActive: false })).id, 'secret1')
@@ -81,7 +84,8 @@ test('missing credentials are named by field', async () => {
   })
 })
 
-test('[R-297] who is signed in learns what they are and may do by now', async () => {
+// R-297
+test('who is signed in learns what they are and may do by now', async () => {
   const user = await world.add.user({ username: 'lan', role: 'Admin' })
   await world.db.run(sql`update users set role = 'Member', can_create_jobs = false where id = ${user.id}`)
 
@@ -91,7 +95,8 @@ test('[R-297] who is signed in learns what they are and may do by now', async ()
   })
 })
 
-test('[R-134] signing out ends the session at once', async () => {
+// R-134
+test('signing out ends the session at once', async () => {
   const user = await world.add.user()
 
   expect(await world.call(user, contract.session.logout, {})).toMatchObject({ status: 204 })
@@ -104,7 +109,8 @@ test('[R-134] signing out ends the session at once', async () => {
 test.each([
   ['6 days 23 hours', 204],
   ['7 days 1 second', 401],
-])('[R-135] a session of 7 days, asked after %s, is %i', async (passed, status) => {
+  // R-135
+])('a session of 7 days, asked after %s, is %i', async (passed, status) => {
   const user = await world.add.user({ username: 'lan' })
   await setPassword(user.id, 'secret1')
   const { token } = (await signIn('lan', 'secret1')).body
@@ -115,7 +121,8 @@ test.each([
 
 const form = { username: 'newbie', email: 'new@example.com', password: 'secret1', repassword: 'secret1' }
 
-test('[R-155] registering makes a locked Member who can not sign in yet', async () => {
+// R-155
+test('registering makes a locked Member who can not sign in yet', async () => {
   expect(await world.call(null, contract.session.register, { body: form })).toMatchObject({ status: 204 })
 
   expect(await signIn('newbie', 'secret1')).toMatchObject({ status: 401, body: { code: 'login_failed' } })
@@ -126,8 +133,10 @@ test('[R-155] registering makes a locked Member who can not sign in yet', async 
 
 test.each([
   ['passwords that differ', { ...form, repassword: 'other12' }, 400, 'invalid_input'],
-  ['[R-252] a taken username in other letters', { ...form, username: 'LAN' }, 409, 'username_taken'],
-  ['[R-252] a taken email', { ...form, email: 'Lan@Example.com' }, 409, 'email_taken'],
+  // R-252
+  ['a taken username in other letters', { ...form, username: 'LAN' }, 409, 'username_taken'],
+  // R-252
+  ['a taken email', { ...form, email: 'Lan@Example.com' }, 409, 'email_taken'],
   ['no email', { ...form, email: 'nobody' }, 400, 'invalid_input'],
 ])('registering with %s is refused', async (_case, body, status, code) => {
   await world.add.user({ username: 'lan', email: 'lan@example.com' })
@@ -138,7 +147,8 @@ test.each([
   })
 })
 
-test('[R-156] at most 50 wait for an Admin', async () => {
+// R-156
+test('at most 50 wait for an Admin', async () => {
   await world.db.run(sql`
     insert into users (username, email, password_hash, role, is_active, is_waiting)
     select 'w' || n, n || '@example.com', '', 'Member', false, true from generate_series(1, 50) n`)
@@ -149,7 +159,8 @@ test('[R-156] at most 50 wait for an Admin', async () => {
   })
 })
 
-test('[R-156] six registrations an hour from one address are one too many', async () => {
+// R-156
+test('six registrations an hour from one address are one too many', async () => {
   for (let n = 0; n < 5; n++)
     await world.call(null, contract.session.register, { body: { ...form, username: `n${n}` } })
 
@@ -168,7 +179,8 @@ test('the login is told that one may register', async () => {
 describe('where registration is switched off', () => {
   const closed = useWorld({ env: { SELF_REGISTRATION: 'off' } })
 
-  test('[R-157] the login is told so, and nobody can register', async () => {
+  // R-157
+  test('the login is told so, and nobody can register', async () => {
     expect(await closed.call(null, contract.session.options, {})).toMatchObject({
       body: { selfRegistration: false },
     })

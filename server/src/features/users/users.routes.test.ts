@@ -50,7 +50,8 @@ test.each([
 test.each([
   [{ username: 'MINH', email: 'other@example.com' }, 'username_taken'],
   [{ username: 'other', email: 'Minh@Example.com' }, 'email_taken'],
-])('[R-226] taken names are refused whatever their letters: %o', async (given, code) => {
+  // R-226
+])('taken names are refused whatever their letters: %o', async (given, code) => {
   const admin = await world.add.admin()
   await world.add.user({ username: 'minh', email: 'minh@example.com' })
   const other = await world.add.user()
@@ -97,7 +98,8 @@ test('an unknown user is not found', async () => {
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
 })
 
-test('[R-181] [R-176] the list is searched in names and addresses, without accents, taking % and _ as they are', async () => {
+// R-181, R-176
+test('the list is searched in names and addresses, without accents, taking % and _ as they are', async () => {
   const admin = await world.add.admin({ username: 'boss' })
   await world.add.user({ username: '100%', email: 'a@example.com' })
   await world.add.user({ username: '1000', email: 'sales_team@example.com' })
@@ -113,7 +115,8 @@ test('[R-181] [R-176] the list is searched in names and addresses, without accen
 })
 
 test.each(['id', 'username', 'email', 'role', 'isActive', 'createdAt'] as const)(
-  '[R-175] the list sorts by %s, page after page without a gap or a double',
+  // R-175
+  'the list sorts by %s, page after page without a gap or a double',
   async (sortBy) => {
     const admin = await world.add.admin({ username: 'Eve' })
     for (const username of ['ann', 'Bob', 'cid', 'Dan']) await world.add.user({ username })
@@ -140,7 +143,8 @@ test.each([{ sortBy: 'password_hash' }, { page: 0 }, { pageSize: 1001 }])(
   },
 )
 
-test('[R-225] [R-222] a change leaves alone what it does not name, and an empty password', async () => {
+// R-225, R-222
+test('a change leaves alone what it does not name, and an empty password', async () => {
   const admin = await world.add.admin()
   const shop = await world.add.instance()
   const user = await world.add.user({ instances: [shop], canCreateJobs: false })
@@ -162,7 +166,8 @@ test('[R-225] [R-222] a change leaves alone what it does not name, and an empty 
   expect((await world.call(user, session.logout, {})).status).toBe(204)
 })
 
-test('[R-138] [R-254] Members change their own password, which ends their other sessions', async () => {
+// R-138, R-254
+test('Members change their own password, which ends their other sessions', async () => {
   const member = await world.add.user({ username: 'lan' })
   await world.call(member, users.update, { params: member, body: { password: 'first-1' } })
   const elsewhere = await world.call(null, session.login, { body: { username: 'lan', password: 'first-1' } })
@@ -176,7 +181,8 @@ test('[R-138] [R-254] Members change their own password, which ends their other 
   expect([await signIn('lan', 'first-1'), await signIn('lan', 'second-2')]).toEqual([401, 200])
 })
 
-test('[R-235] [R-227] Members change nothing else of users', async () => {
+// R-235, R-227
+test('Members change nothing else of users', async () => {
   const member = await world.add.user()
   const other = await world.add.user()
   const change = (id: number, body: object) => world.call(member, users.update, { params: { id }, body })
@@ -190,7 +196,8 @@ test('[R-235] [R-227] Members change nothing else of users', async () => {
   expect((await change(other.id, { password: 'secret1' })).status).toBe(404)
 })
 
-test('[R-136] a locked user is out at once, and stays out with the old session when unlocked', async () => {
+// R-136
+test('a locked user is out at once, and stays out with the old session when unlocked', async () => {
   const admin = await world.add.admin()
   const user = await world.add.user()
 
@@ -200,7 +207,8 @@ test('[R-136] a locked user is out at once, and stays out with the old session w
   expect((await world.call(user, session.logout, {})).status).toBe(401)
 })
 
-test('[R-137] a changed role and changed flags count from the next request on', async () => {
+// R-137
+test('a changed role and changed flags count from the next request on', async () => {
   const admin = await world.add.admin()
   const second = await world.add.admin()
   expect((await world.call(second, users.list, {})).status).toBe(200)
@@ -213,7 +221,8 @@ test('[R-137] a changed role and changed flags count from the next request on', 
 test.each([
   ['locked', { isActive: false }],
   ['demoted', { role: 'Member' }],
-] as const)('[R-236] the last active Admin is not %s', async (_what, body) => {
+  // R-236
+] as const)('the last active Admin is not %s', async (_what, body) => {
   const admin = await world.add.admin()
   await world.add.admin({ isActive: false })
 
@@ -224,7 +233,8 @@ test.each([
   expect((await world.call(admin, users.list, {})).status).toBe(200)
 })
 
-test('[R-236] two Admins who demote, lock or delete each other at once do not both succeed', async () => {
+// R-236
+test('two Admins who demote, lock or delete each other at once do not both succeed', async () => {
   for (const act of ['demote', 'lock', 'delete'] as const) {
     const [first, second] = [await world.add.admin(), await world.add.admin()]
     const onto = (by: typeof first, id: number) =>
@@ -244,7 +254,8 @@ test('[R-236] two Admins who demote, lock or delete each other at once do not bo
   }
 })
 
-test('[R-236] nobody deletes themselves', async () => {
+// R-236
+test('nobody deletes themselves', async () => {
   const admin = await world.add.admin()
   await world.add.admin()
 
@@ -254,7 +265,8 @@ test('[R-236] nobody deletes themselves', async () => {
   })
 })
 
-test('[R-113] a deleted user is gone, and what they made keeps their name', async () => {
+// R-113
+test('a deleted user is gone, and what they made keeps their name', async () => {
   const admin = await world.add.admin()
   const lan = await world.add.user({ username: 'lan' })
   const job = await world.add.job({ createdByUserId: lan.id, createdByUserName: 'lan', status: 'Running' })
@@ -267,7 +279,8 @@ test('[R-113] a deleted user is gone, and what they made keeps their name', asyn
   ).toEqual([{ createdByUserName: 'lan', status: 'Running' }])
 })
 
-test('[R-103] assigning replaces the instances and the flags', async () => {
+// R-103
+test('assigning replaces the instances and the flags', async () => {
   const admin = await world.add.admin()
   const [old, kept, added] = [
     await world.add.instance({ name: 'Old' }),
@@ -293,7 +306,8 @@ test('[R-103] assigning replaces the instances and the flags', async () => {
   expect((await world.call(admin, users.instances, { params: user })).body).toEqual(now)
 })
 
-test('[R-103] assigning an unknown instance changes nothing', async () => {
+// R-103
+test('assigning an unknown instance changes nothing', async () => {
   const admin = await world.add.admin()
   const shop = await world.add.instance({ name: 'Shop' })
   const user = await world.add.user({ instances: [shop] })

@@ -31,7 +31,8 @@ const open = (answer: NonNullable<Answers['GET /groups/stats']>, language = 'en'
 /** What stands beside or below these words. */
 const numberBeside = (words: string) => screen.getByText(words).parentElement?.textContent?.replace(words, '')
 
-test('[R-369] [R-372] [R-381] the dashboard has a title and four numbers', async () => {
+// R-369, R-372, R-381
+test('the dashboard has a title and four numbers', async () => {
   const { seen } = open(() => stats)
   expect(await screen.findByRole('heading', { level: 1, name: 'Dashboard' })).toBeTruthy()
   await screen.findByText('1,234')
@@ -42,12 +43,14 @@ test('[R-369] [R-372] [R-381] the dashboard has a title and four numbers', async
   expect(seen.filter(({ name }) => name === 'GET /groups/stats')).toHaveLength(1)
 })
 
-test('[R-369] its title is of the language', async () => {
+// R-369
+test('its title is of the language', async () => {
   open(() => stats, 'vi')
   expect(await screen.findByRole('heading', { level: 1, name: 'Tổng quan' })).toBeTruthy()
 })
 
-test('[R-370] while the numbers load, and only then, an indicator of 400 px is there', async () => {
+// R-370
+test('while the numbers load, and only then, an indicator of 400 px is there', async () => {
   let answer: (stats: DashboardStats) => void = () => {}
   open(
     () =>
@@ -64,7 +67,8 @@ test('[R-370] while the numbers load, and only then, an indicator of 400 px is t
   expect(await screen.findByText('1,234')).toBeTruthy()
 })
 
-test('[R-371] when the numbers can’t be loaded there is no toast, it is logged, and one can try again', async () => {
+// R-371
+test('when the numbers can’t be loaded there is no toast, it is logged, and one can try again', async () => {
   const logged = vi.spyOn(console, 'warn').mockReturnValue()
   let isUp = false
   const { person } = open(() => (isUp ? stats : refuse(500, 'internal')))
@@ -77,7 +81,8 @@ test('[R-371] when the numbers can’t be loaded there is no toast, it is logged
   expect(await screen.findByText('1,234')).toBeTruthy()
 })
 
-test('[R-376] the top groups', async () => {
+// R-376
+test('the top groups', async () => {
   open(() => stats)
   const panel = within((await screen.findByText('Top active groups')).closest('section') as HTMLElement)
   const [first, second] = panel.getAllByRole('listitem').map((item) => item.textContent)
@@ -86,13 +91,15 @@ test('[R-376] the top groups', async () => {
   expect(panel.queryByText('No group found')).toBeNull()
 })
 
-test('[R-377] [R-380] without groups and jobs it says so', async () => {
+// R-377, R-380
+test('without groups and jobs it says so', async () => {
   open(() => ({ ...stats, totalJobs: 0, completedJobs: 0, failedJobs: 0, topGroups: [] }))
   expect(await screen.findByText('No group found')).toBeTruthy()
   expect(numberBeside('Success rate')).toBe('0%')
 })
 
-test('[R-373] [R-378] [R-379] the quick stats and the title of the chart', async () => {
+// R-373, R-378, R-379
+test('the quick stats and the title of the chart', async () => {
   open(() => stats)
   expect(await screen.findByRole('heading', { name: 'Job status overview' })).toBeTruthy()
   const quickStats = await screen.findByRole('heading', { name: 'Quick stats' })

@@ -107,7 +107,8 @@ test('where the accounts cannot be read there is no guide, and everything else',
   expect(screen.queryByRole('region', { name: /steps/ })).toBeNull()
 })
 
-test('[R-443] who hides the guide does not see it again', async () => {
+//
+test('who hides the guide does not see it again', async () => {
   const { person, router } = open({})
   await person.click((await guide()).getByRole('button', { name: 'Hide this guide' }))
   await waitFor(() => expect(screen.queryByRole('region', { name: /steps/ })).toBeNull())

@@ -36,7 +36,8 @@ function slicesOf(numbers: Partial<typeof stats>) {
   return slices
 }
 
-test('[R-373] [R-375] the doughnut and its slices with their colors', () => {
+//
+test('the doughnut and its slices with their colors', () => {
   const slices = slicesOf({})
   expect(slices.map(({ stroke }) => stroke)).toEqual(['yellow-5', 'green-7', 'red-7', 'cyan-6'].map(color))
   for (const [place, length] of [10, 20, 30, 40].entries())
@@ -61,7 +62,8 @@ test('where all jobs are cancelled a pale ring stands, not a hole', () => {
   expect(ringsOf({})).toBe(4)
 })
 
-test('[R-374] it takes the size it is given, and its legend stands below, with the numbers', () => {
+//
+test('it takes the size it is given, and its legend stands below, with the numbers', () => {
   const { container } = render(<JobChart stats={{ ...stats, pendingJobs: 1234 }} />)
   const words = 'Job status overview. Pending: 1234, Completed: 2, Failed: 3, Running: 4'
   const ring = screen.getByRole('img', { name: words })

@@ -21,7 +21,8 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('[R-601] [R-602] [R-603] a row tells name, members, last sync in Vietnam and account, and has an export', async () => {
+// R-601, R-602, R-603
+test('a row tells name, members, last sync in Vietnam and account, and has an export', async () => {
   open()
   const cells = within(await row())
   expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
@@ -36,7 +37,8 @@ test('[R-601] [R-602] [R-603] a row tells name, members, last sync in Vietnam an
   expect(cells.getByRole('button', { name: 'Export the members of Family' })).toBeTruthy()
 })
 
-test('[R-605] [R-607] at first the groups are asked for by name, ascending', async () => {
+// R-605, R-607
+test('at first the groups are asked for by name, ascending', async () => {
   const { seen } = open()
   await row()
   expect(seen.find(({ name }) => name === 'GET /groups')?.query).toMatchObject({
@@ -47,7 +49,8 @@ test('[R-605] [R-607] at first the groups are asked for by name, ascending', asy
   })
 })
 
-test('[R-600] [R-606] a Member searches the groups by name', async () => {
+// R-600, R-606
+test('a Member searches the groups by name', async () => {
   const { person, seen } = open(
     { 'POST /groups/search': () => pageOf([group]) },
     { path: '/groups', user: member },
@@ -66,7 +69,8 @@ test('[R-600] [R-606] a Member searches the groups by name', async () => {
   )
 })
 
-test('[R-604] the list has pages', async () => {
+// R-604
+test('the list has pages', async () => {
   const { person, seen } = open({
     'GET /groups': ({ query }) => pageOf([group], 4200, { page: Number(query.page), pageSize: 10 }),
   })
@@ -78,7 +82,8 @@ test('[R-604] the list has pages', async () => {
   )
 })
 
-test('[R-611] a list that can’t be loaded stops loading, and can be tried again', async () => {
+// R-611
+test('a list that can’t be loaded stops loading, and can be tried again', async () => {
   let isDown = true
   const { person } = open({
     'GET /groups': () => (isDown ? refuse(500, 'internal') : pageOf([group])),
@@ -91,7 +96,8 @@ test('[R-611] a list that can’t be loaded stops loading, and can be tried agai
 
 test.each([
   [
-    '[R-612] without an account, an Admin adds one',
+    // R-612
+    'without an account, an Admin adds one',
     [],
     admin,
     /First add an account/,
@@ -99,7 +105,8 @@ test.each([
     '/instances/new',
   ],
   [
-    '[R-612] without a linked account, it is linked first',
+    // R-612
+    'without a linked account, it is linked first',
     [{ ...instance, status: 'NeedsLogin' as const }],
     admin,
     /Link an account to WhatsApp first/,
@@ -116,7 +123,8 @@ test.each([
   await waitFor(() => expect(router.state.location.pathname).toBe(path))
 })
 
-test('[R-612] without an account, a Member is told whom to ask', async () => {
+// R-612
+test('without an account, a Member is told whom to ask', async () => {
   open(
     { 'GET /groups': () => pageOf([]), 'GET /instances': () => pageOf([]) },
     { path: '/groups', user: member },
@@ -125,7 +133,8 @@ test('[R-612] without an account, a Member is told whom to ask', async () => {
   expect(isDisabled(screen.getByRole('button', { name: 'Sync groups' }))).toBe(true)
 })
 
-test('[R-612] with a linked account it is synced', async () => {
+// R-612
+test('with a linked account it is synced', async () => {
   open({ 'GET /groups': () => pageOf([]) })
   expect(await screen.findByText('No groups yet. Sync an account to read its groups.')).toBeTruthy()
 })
@@ -133,7 +142,8 @@ test('[R-612] with a linked account it is synced', async () => {
 test.each([
   ['has left', { hasLeft: true, isClosed: true }, 'Left'],
   ['may not write to', { isClosed: true }, 'Admins only'],
-])('[R-614] a group that the account %s stays in the list, marked', async (_, change, words) => {
+  // R-614
+])('a group that the account %s stays in the list, marked', async (_, change, words) => {
   open({ 'GET /groups': () => pageOf([{ ...group, ...change }]) })
   const cells = within(await row())
   expect(cells.getByText(words)).toBeTruthy()
@@ -147,7 +157,8 @@ test('a name in a script from right to left turns nothing around it', async () =
   expect((await screen.findByText(name)).tagName).toBe('BDI')
 })
 
-test('[R-608] [R-609] an export is saved under the name the server gives, and said', async () => {
+// R-608, R-609
+test('an export is saved under the name the server gives, and said', async () => {
   const links: HTMLAnchorElement[] = []
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
     links.push(this)
@@ -186,7 +197,8 @@ test('an export under way shows so, and can’t be begun twice', async () => {
   expect(seen.filter(({ name }) => name.endsWith('export'))).toHaveLength(1)
 })
 
-test('[R-610] an export that fails says so', async () => {
+// R-610
+test('an export that fails says so', async () => {
   const { person } = open()
   await person.click(await screen.findByRole('button', { name: 'Export the members of Family' }))
   const words = 'Failed to export group participants.'

@@ -43,7 +43,8 @@ async function open(state: { accounts: InstanceRow[] }, answers: Answers = {}) {
 }
 const nextLook = () => vi.advanceTimersByTimeAsync(2000)
 
-test('[R-613] a sync is followed to its end, and the list read again', async () => {
+// R-613
+test('a sync is followed to its end, and the list read again', async () => {
   const state = { accounts: [shop] }
   const { sync, lists } = await open(state)
   await sync()
@@ -59,7 +60,8 @@ test('[R-613] a sync is followed to its end, and the list read again', async () 
   await waitFor(() => expect(lists()).toBe(listsBefore + 1))
 })
 
-test('[R-613] a sync that failed at once says why, and when the groups were last whole', async () => {
+// R-613
+test('a sync that failed at once says why, and when the groups were last whole', async () => {
   const state = { accounts: [shop] }
   const { sync } = await open(state)
   await sync()
@@ -71,7 +73,8 @@ test('[R-613] a sync that failed at once says why, and when the groups were last
   )
 })
 
-test('[R-613] a sync that somebody else began is seen, and how it ended', async () => {
+// R-613
+test('a sync that somebody else began is seen, and how it ended', async () => {
   const other = { ...shop, id: 8, name: 'Depot' }
   const state = { accounts: [shop, { ...other, ...running }] }
   await open(state)

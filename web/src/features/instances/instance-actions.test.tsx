@@ -26,7 +26,8 @@ async function open(answers: Answers = {}, shop: InstanceRow = instance, languag
 }
 const timeoutOf = (words: string) => currentToasts().find(({ msg }) => msg === words)?.timeout
 
-test('[R-633] editing leads to the form of the account', async () => {
+// R-633
+test('editing leads to the form of the account', async () => {
   const { person, button, router } = await open({ 'GET /instances/:id': () => wholeInstance })
   await person.click(button('Edit'))
   await waitFor(() => expect(router.state.location.pathname).toBe('/instances/edit/1'))
@@ -34,7 +35,8 @@ test('[R-633] editing leads to the form of the account', async () => {
 
 test.each([
   {
-    name: '[R-634] [R-674] [R-685] [R-687] [R-691] deleting',
+    // R-634, R-674, R-685, R-687, R-691
+    name: 'deleting',
     button: 'Delete',
     title: 'Delete account',
     confirm: 'Delete',
@@ -43,7 +45,8 @@ test.each([
     says: 'Instance deleted successfully!',
   },
   {
-    name: '[R-635] [R-675] [R-686] [R-687] [R-692] clearing the data',
+    // R-635, R-675, R-686, R-687, R-692
+    name: 'clearing the data',
     button: 'Clear data',
     title: 'Clear account data',
     confirm: 'Clear',
@@ -71,7 +74,8 @@ test.each([
   await waitFor(() => expect(lists()).toBe(2))
 })
 
-test('[R-668] logging out asks the browser’s own question, in Vietnamese for who reads it', async () => {
+// R-668
+test('logging out asks the browser’s own question, in Vietnamese for who reads it', async () => {
   const ask = vi.fn(() => false)
   vi.stubGlobal('confirm', ask)
   const { person, button, calls } = await open({}, instance, 'vi')
@@ -80,7 +84,8 @@ test('[R-668] logging out asks the browser’s own question, in Vietnamese for w
   expect(calls().map(({ name }) => name)).toEqual(['GET /instances'])
 })
 
-test('[R-657] [R-678] [R-668] a logout that is confirmed is a call, after which the list reloads', async () => {
+// R-657, R-678, R-668
+test('a logout that is confirmed is a call, after which the list reloads', async () => {
   vi.stubGlobal('confirm', () => true)
   const { person, button, lists, calls } = await open({ 'GET /instances/:id/logout': () => undefined })
   await person.click(button('Log out'))
@@ -88,7 +93,8 @@ test('[R-657] [R-678] [R-668] a logout that is confirmed is a call, after which 
   expect(calls()).toContainEqual({ name: 'GET /instances/:id/logout', params: { id: '1' } })
 })
 
-test('[R-679] a sync is asked for and said', async () => {
+// R-679
+test('a sync is asked for and said', async () => {
   const { person, button, calls } = await open({ 'POST /instances/:id/sync': () => undefined })
   await person.click(button('Sync groups'))
   expect(await screen.findByText('The groups are being synced.')).toBeTruthy()
@@ -101,7 +107,8 @@ test('an account that has to be linked first is not synced', async () => {
   expect(screen.queryByRole('button', { name: 'Sync groups' })).toBeNull()
 })
 
-test('[R-687] what fails is said for five seconds', async () => {
+// R-687
+test('what fails is said for five seconds', async () => {
   const { person, button } = await open({ 'POST /instances/:id/sync': () => refuse(409, 'not_connected') })
   await person.click(button('Sync groups'))
   const words = 'This account is not connected to WhatsApp. Scan its QR code first.'

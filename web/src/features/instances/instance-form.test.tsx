@@ -21,7 +21,8 @@ const number = () => screen.getByLabelText<HTMLInputElement>('WhatsApp number')
 const token = () => screen.getByLabelText<HTMLInputElement>(/^API token/)
 const active = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Active' })
 
-test('[R-645] [R-646] [R-647] [R-648] [R-651] without an id the form is empty, for a new active account', async () => {
+// R-645, R-646, R-647, R-648, R-651
+test('without an id the form is empty, for a new active account', async () => {
   open('/instances/new')
   expect((await name()).value).toBe('')
   expect(number()).toMatchObject({ value: '', placeholder: 'With country code, e.g. 84901234567' })
@@ -29,7 +30,8 @@ test('[R-645] [R-646] [R-647] [R-648] [R-651] without an id the form is empty, f
   expect(active().checked).toBe(true)
 })
 
-test('[R-651] [R-672] [R-683] [R-687] a new account is sent and said, and leads to the list', async () => {
+// R-651, R-672, R-683, R-687
+test('a new account is sent and said, and leads to the list', async () => {
   const { person, save, bodyOf, isAt } = open('/instances/new', { 'POST /instances': () => wholeInstance })
   await person.type(await name(), 'Shop')
   await person.type(number(), '84901234567')
@@ -46,7 +48,8 @@ test('[R-651] [R-672] [R-683] [R-687] a new account is sent and said, and leads 
   })
 })
 
-test('[R-652] [R-654] [R-671] [R-673] [R-684] with an id the form shows the account, and sends it back changed', async () => {
+// R-652, R-654, R-671, R-673, R-684
+test('with an id the form shows the account, and sends it back changed', async () => {
   const { person, save, bodyOf, seen, isAt } = open('/instances/edit/7', {
     'GET /instances/:id': () => ({ ...wholeInstance, id: 7 }),
     'PUT /instances/:id': () => wholeInstance,
@@ -75,7 +78,8 @@ test('[R-652] [R-654] [R-671] [R-673] [R-684] with an id the form shows the acco
   })
 })
 
-test('[R-654] the hour at which an account ends, as its provider told it, outlives other changes', async () => {
+// R-654
+test('the hour at which an account ends, as its provider told it, outlives other changes', async () => {
   const expiredTime = '2027-02-02T00:00:00.000Z'
   const { person, save, bodyOf } = open('/instances/edit/7', {
     'GET /instances/:id': () => ({ ...wholeInstance, expiredTime }),
@@ -87,7 +91,8 @@ test('[R-654] the hour at which an account ends, as its provider told it, outliv
   await waitFor(() => expect(bodyOf('PUT /instances/:id')).toMatchObject({ name: 'Shop 2', expiredTime }))
 })
 
-test('[R-654] a form that came back with half an expiry date says so, and keeps the one that is saved', async () => {
+// R-654
+test('a form that came back with half an expiry date says so, and keeps the one that is saved', async () => {
   const { person, save, seen } = open('/instances/edit/7', {
     'GET /instances/:id': () => ({ ...wholeInstance, expiredTime: '2027-02-02T00:00:00.000Z' }),
     'PUT /instances/:id': () => wholeInstance,
@@ -106,14 +111,16 @@ test('[R-654] a form that came back with half an expiry date says so, and keeps 
   expect(seen.some((request) => request.name === 'PUT /instances/:id')).toBe(false)
 })
 
-test('[R-649] cancel leads back to the list, and saves nothing', async () => {
+// R-649
+test('cancel leads back to the list, and saves nothing', async () => {
   const { person, seen, isAt } = open('/instances/new')
   await person.click(await screen.findByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(isAt()).toBe('/instances'))
   await waitFor(() => expect(seen.map((request) => request.name)).toEqual(['GET /instances']))
 })
 
-test('[R-650] while it is sent the button is off and shows so, and a second click sends nothing', async () => {
+// R-650
+test('while it is sent the button is off and shows so, and a second click sends nothing', async () => {
   let answer = (_: Instance) => {}
   const { person, save, seen } = open('/instances/new', {
     'POST /instances': () => new Promise((resolve) => (answer = resolve)),
@@ -130,7 +137,8 @@ test('[R-650] while it is sent the button is off and shows so, and a second clic
   expect(seen.filter((request) => request.name === 'POST /instances')).toHaveLength(1)
 })
 
-test('[R-660] [R-664] [R-666] an invalid form names its fields and is not sent', async () => {
+// R-660, R-664, R-666
+test('an invalid form names its fields and is not sent', async () => {
   const { save, seen } = open('/instances/new')
   await save()
   expect(await screen.findByText('Please correct the form errors.')).toBeTruthy()
@@ -141,9 +149,12 @@ test('[R-660] [R-664] [R-666] an invalid form names its fields and is not sent',
 })
 
 test.each([
-  ['[R-661] a name', name, 100, 'Enter a name of at most 100 characters.'],
-  ['[R-663] a number', async () => number(), 50, 'The number can have 50 characters at most.'],
-  ['[R-665] a token', async () => token(), 200, 'Enter the token, at most 200 characters.'],
+  // R-661
+  ['a name', name, 100, 'Enter a name of at most 100 characters.'],
+  // R-663
+  ['a number', async () => number(), 50, 'The number can have 50 characters at most.'],
+  // R-665
+  ['a token', async () => token(), 200, 'Enter the token, at most 200 characters.'],
 ])('%s is as long as it may be, and no longer', async (_, field, length, words) => {
   const { person, save, bodyOf } = open('/instances/new', { 'POST /instances': () => wholeInstance })
   await person.type(await name(), 'Shop')
@@ -164,7 +175,8 @@ test.each([
   await waitFor(() => expect(bodyOf('POST /instances')).toBeTruthy())
 })
 
-test('[R-662] the number may be left out', async () => {
+// R-662
+test('the number may be left out', async () => {
   const { person, save, bodyOf } = open('/instances/new', { 'POST /instances': () => wholeInstance })
   await person.type(await name(), 'Shop')
   await person.type(token(), 'abc')
@@ -172,7 +184,8 @@ test('[R-662] the number may be left out', async () => {
   await waitFor(() => expect(bodyOf('POST /instances')).toMatchObject({ whatsAppNumber: '' }))
 })
 
-test('[R-681] [R-687] what the server refuses lands on its field, and what was typed stays', async () => {
+// R-681, R-687
+test('what the server refuses lands on its field, and what was typed stays', async () => {
   const { person, save, isAt } = open('/instances/new', {
     'POST /instances': () => refuse(409, 'token_taken'),
   })
@@ -186,7 +199,8 @@ test('[R-681] [R-687] what the server refuses lands on its field, and what was t
   expect(isAt()).toBe('/instances/new')
 })
 
-test('[R-682] a change that fails says so, and the form stays', async () => {
+// R-682
+test('a change that fails says so, and the form stays', async () => {
   const { save, isAt } = open('/instances/edit/1', {
     'GET /instances/:id': () => wholeInstance,
     'PUT /instances/:id': () => refuse(500, 'internal'),
@@ -197,14 +211,16 @@ test('[R-682] a change that fails says so, and the form stays', async () => {
   expect(isAt()).toBe('/instances/edit/1')
 })
 
-test('[R-680] an account that can’t be loaded leads back to the list', async () => {
+// R-680
+test('an account that can’t be loaded leads back to the list', async () => {
   const { isAt } = open('/instances/edit/8')
   expect(await screen.findByText('Failed to load instance.')).toBeTruthy()
   await waitFor(() => expect(isAt()).toBe('/instances'))
 })
 
 test.each(['/instances/new', '/instances/edit/1'])(
-  '[R-653] a Member is turned away from %s',
+  // R-653
+  'a Member is turned away from %s',
   async (path) => {
     const { router, seen } = renderApp({ path, user: member, answers: list })
     expect(await screen.findByText('Access Denied')).toBeTruthy()

@@ -21,7 +21,8 @@ const list = { 'GET /instances': () => pageOf([shop]) }
 
 const row = () => screen.findByRole('row', { name: /Shop/ })
 
-test('[R-624] a row tells id, name, number, whether it is active, dates and status, in this order', async () => {
+// R-624
+test('a row tells id, name, number, whether it is active, dates and status, in this order', async () => {
   renderApp({ path: '/instances', answers: list })
   await row()
   expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
@@ -40,7 +41,8 @@ test('[R-624] a row tells id, name, number, whether it is active, dates and stat
   expect(texts.slice(0, 6)).toEqual(['7', 'ShopTest', '84901234567', 'Yes', '11/21/26, 1:30 AM', '–'])
 })
 
-test('[R-627] the dates are short, as in Vietnam', async () => {
+// R-627
+test('the dates are short, as in Vietnam', async () => {
   const dates = { createdAt: '2026-11-20T16:59:00.000Z', expiredTime: '2099-12-31T17:00:00.000Z' }
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([{ ...shop, ...dates }]) } })
   const cells = within(await row())
@@ -48,7 +50,8 @@ test('[R-627] the dates are short, as in Vietnam', async () => {
   expect(cells.getByText('1/1/00')).toBeTruthy()
 })
 
-test('[R-626] a badge says whether an account is active', async () => {
+// R-626
+test('a badge says whether an account is active', async () => {
   const off = { ...shop, id: 8, name: 'Depot', isActive: false }
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([shop, off]) } })
   expect(
@@ -60,7 +63,8 @@ test('[R-626] a badge says whether an account is active', async () => {
   expect(depot.getByText('No').closest('[class*=Badge]')).toBeTruthy()
 })
 
-test('[R-640] a status is said in words, and below it why the account waits', async () => {
+// R-640
+test('a status is said in words, and below it why the account waits', async () => {
   const rows = instanceStatuses.map((status, id) => ({ ...shop, id: id + 1, status }))
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf(rows) } })
   const words = [
@@ -95,14 +99,16 @@ test('one reason is said once', async () => {
   expect(within(await row()).getAllByText(/is not linked to WhatsApp/)).toHaveLength(1)
 })
 
-test('[R-641] a badge marks a test account, and no other', async () => {
+// R-641
+test('a badge marks a test account, and no other', async () => {
   const live = { ...shop, id: 8, name: 'Depot', isTest: false }
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([shop, live]) } })
   expect(within(await row()).getByText('Test')).toBeTruthy()
   expect(within(screen.getByRole('row', { name: /Depot/ })).queryByText('Test')).toBeNull()
 })
 
-test('[R-670] [R-690] at first the newest ten are asked for', async () => {
+// R-670, R-690
+test('at first the newest ten are asked for', async () => {
   const { seen } = renderApp({ path: '/instances', answers: list })
   await row()
   expect(seen[0]).toMatchObject({
@@ -111,7 +117,8 @@ test('[R-670] [R-690] at first the newest ten are asked for', async () => {
   })
 })
 
-test('[R-620] [R-670] the title, and a search by Enter that begins at page 1', async () => {
+// R-620, R-670
+test('the title, and a search by Enter that begins at page 1', async () => {
   const { seen, person, router } = renderApp({ path: '/instances?page=2&pageSize=25', answers: list })
   await row()
   expect(screen.getByRole('heading', { level: 1, name: 'Accounts' })).toBeTruthy()
@@ -121,7 +128,8 @@ test('[R-620] [R-670] the title, and a search by Enter that begins at page 1', a
   await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ page: '1', search: '123' }))
 })
 
-test('[R-621] a search by its button', async () => {
+// R-621
+test('a search by its button', async () => {
   const { seen, person } = renderApp({ path: '/instances', answers: list })
   await row()
   await person.type(screen.getByLabelText('Search'), 'shop')
@@ -129,7 +137,8 @@ test('[R-621] a search by its button', async () => {
   await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ search: 'shop' }))
 })
 
-test('[R-625] the list has pages, whose size can be changed', async () => {
+// R-625
+test('the list has pages, whose size can be changed', async () => {
   const { seen, person } = renderApp({
     path: '/instances',
     answers: {
@@ -143,7 +152,8 @@ test('[R-625] the list has pages, whose size can be changed', async () => {
   await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ page: '1', pageSize: '25' }))
 })
 
-test('[R-623] the table says that it is loading until it is there', async () => {
+// R-623
+test('the table says that it is loading until it is there', async () => {
   let answer = (_: ReturnType<typeof pageOf<InstanceRow>>) => {}
   renderApp({
     path: '/instances',
@@ -157,13 +167,15 @@ test('[R-623] the table says that it is loading until it is there', async () => 
   expect(table.getAttribute('aria-busy')).toBe('false')
 })
 
-test('[R-622] an Admin finds a button to add an account', async () => {
+// R-622
+test('an Admin finds a button to add an account', async () => {
   const { person, router } = renderApp({ path: '/instances', answers: list })
   await person.click(await screen.findByRole('link', { name: 'Add account' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/instances/new'))
 })
 
-test('[R-622] [R-636] [R-637] a Member may link and log out an account, but not add or change one', async () => {
+// R-622, R-636, R-637
+test('a Member may link and log out an account, but not add or change one', async () => {
   renderApp({ path: '/instances', user: member, answers: list })
   const names = within(await row())
     .getAllByRole('button')
@@ -172,7 +184,8 @@ test('[R-622] [R-636] [R-637] a Member may link and log out an account, but not 
   expect(screen.queryByRole('link', { name: 'Add account' })).toBeNull()
 })
 
-test('[R-637] an Admin may link and log out an account too', async () => {
+// R-637
+test('an Admin may link and log out an account too', async () => {
   renderApp({ path: '/instances', answers: list })
   const cells = within(await row())
   for (const name of ['Scan QR', 'Get code', 'Log out'])
@@ -200,22 +213,26 @@ test('an account that is connecting is looked at until it says what is needed', 
   expect(looks).toBe(looksThen)
 })
 
-test('[R-632] an empty list says so, and what to do next', async () => {
+// R-632
+test('an empty list says so, and what to do next', async () => {
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([]) } })
   expect(await screen.findByText('No data found. Add an account to begin.')).toBeTruthy()
 })
 
-test('[R-632] a Member without an account is told whom to ask', async () => {
+// R-632
+test('a Member without an account is told whom to ask', async () => {
   renderApp({ path: '/instances', user: member, answers: { 'GET /instances': () => pageOf([]) } })
   expect(await screen.findByText('No data found. Ask an Admin to give you an account.')).toBeTruthy()
 })
 
-test('[R-632] a search that finds nothing says so', async () => {
+// R-632
+test('a search that finds nothing says so', async () => {
   renderApp({ path: '/instances?search=x', answers: { 'GET /instances': () => pageOf([]) } })
   expect(await screen.findByText('No data found')).toBeTruthy()
 })
 
-test('[R-688] a list that can’t be loaded stops loading, says so once and can be tried again', async () => {
+// R-688
+test('a list that can’t be loaded stops loading, says so once and can be tried again', async () => {
   let tries = 0
   const { person } = renderApp({
     path: '/instances',

@@ -41,7 +41,8 @@ const seenAt = (hour: number, status: Instance['status']): Instance => ({
 const connectedAt = (hour: number) => seenAt(hour, 'Connected')
 const qrImage = () => screen.findByRole<HTMLImageElement>('img', { name: 'QR code to link the account' })
 
-test('[R-638] [R-676] the QR dialog shows the code, and when a new one comes', async () => {
+// R-638, R-676
+test('the QR dialog shows the code, and when a new one comes', async () => {
   const { seen } = await open('Scan QR')
   expect((await qrImage()).src).toBe('data:image/png;base64,AAAA')
   const secondsLeft = () => Number(/^New code in (\d+) s$/.exec(screen.getByRole('timer').textContent)?.[1])
@@ -52,7 +53,8 @@ test('[R-638] [R-676] the QR dialog shows the code, and when a new one comes', a
   expect(seen.find(({ name }) => name.endsWith('qrcode-base64'))?.params).toEqual({ id: '1' })
 })
 
-test('[R-655] [R-656] the code is renewed every 30 seconds, until the dialog closes', async () => {
+// R-655, R-656
+test('the code is renewed every 30 seconds, until the dialog closes', async () => {
   const { asked, person, dialog } = await open('Scan QR')
   await qrImage()
   expect(asked('qrcode-base64')).toBe(1)
@@ -67,7 +69,8 @@ test('[R-655] [R-656] the code is renewed every 30 seconds, until the dialog clo
   expect(asked('qrcode-base64')).toBe(3)
 })
 
-test('[R-655] a code that is asked for by hand has its whole 30 seconds', async () => {
+// R-655
+test('a code that is asked for by hand has its whole 30 seconds', async () => {
   const { asked, person, dialog } = await open('Scan QR')
   await qrImage()
   await vi.advanceTimersByTimeAsync(16_000)
@@ -78,8 +81,10 @@ test('[R-655] a code that is asked for by hand has its whole 30 seconds', async 
 })
 
 test.each([
-  ['Scan QR', '[R-658] the QR dialog'],
-  ['Get code', '[R-658] the pairing dialog'],
+  // R-658
+  ['Scan QR', 'the QR dialog'],
+  // R-658
+  ['Get code', 'the pairing dialog'],
 ])('%s: %s notices that the account was linked, also by somebody else', async (button) => {
   let isConnected = false
   const { person, dialog, asked } = await open(button, {
@@ -116,7 +121,8 @@ test.each(['Scan QR', 'Get code'])(
 )
 
 test.each(['Scan QR', 'Get code'])(
-  '%s: [R-658] a provider that knows the account as connected is believed at once',
+  // R-658
+  '%s: a provider that knows the account as connected is believed at once',
   async (button) => {
     const refused = () => refuse(409, 'already_connected')
     const { person, dialog, asked } = await open(button, {
@@ -180,7 +186,8 @@ test('a code that the provider is still making is asked for soon again', async (
   expect(await qrImage()).toBeTruthy()
 })
 
-test('[R-667] a pairing code needs a phone number: an alert says so, in Vietnamese for who reads it', async () => {
+// R-667
+test('a pairing code needs a phone number: an alert says so, in Vietnamese for who reads it', async () => {
   const alert = vi.fn()
   vi.stubGlobal('alert', alert)
   const { person, dialog, asked } = await open('Lấy mã ghép nối', {}, 'vi')
@@ -190,7 +197,8 @@ test('[R-667] a pairing code needs a phone number: an alert says so, in Vietname
   expect(asked('connect-code')).toBe(0)
 })
 
-test('[R-639] [R-677] the pairing code of a phone number is shown below it, until it is too old', async () => {
+// R-639, R-677
+test('the pairing code of a phone number is shown below it, until it is too old', async () => {
   const { person, dialog, seen } = await open('Get code')
   const phone = dialog.getByLabelText<HTMLInputElement>('Phone number')
   expect(phone.value).toBe('84901234567')

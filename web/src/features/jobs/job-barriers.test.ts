@@ -12,7 +12,8 @@ const can = (isAllowed: boolean, isPaused = false) =>
 
 const ended = ['restart', 'retry', 'remove']
 
-test('[R-508] [R-509] a job that has ended can go on or start over, one that has not can be stopped, any can be deleted', () => {
+//
+test('a job that has ended can go on or start over, one that has not can be stopped, any can be deleted', () => {
   const live = ['cancel', 'pause', 'remove']
   expect(can(true)).toEqual({
     Pending: live,

@@ -20,7 +20,8 @@ const counts = (change: Partial<Job['recipients']>): Job => ({
   recipients: { ...done.recipients, waiting: 0, ...change },
 })
 
-test('[R-529] a job is paused and resumed from the list', async () => {
+// R-529
+test('a job is paused and resumed from the list', async () => {
   let isPaused = false
   const turn = (to: boolean) => () => {
     isPaused = to
@@ -42,7 +43,8 @@ test('[R-529] a job is paused and resumed from the list', async () => {
   await waitFor(() => expect(screen.queryByText('Paused')).toBeNull())
 })
 
-test('[R-515] restarting says who gets the message again, and how to spare them', async () => {
+// R-515
+test('restarting says who gets the message again, and how to spare them', async () => {
   const { person, seen } = open(counts({ sent: 2, failed: 2, unknown: 1 }), {
     'POST /jobs/:id/restart': () => row,
   })
@@ -60,7 +62,8 @@ test('[R-515] restarting says who gets the message again, and how to spare them'
   expect(seen.some(({ name }) => name === 'POST /jobs/:id/restart')).toBe(true)
 })
 
-test('[R-530] sending to the rest leaves out those of whom nobody knows, unless they are chosen', async () => {
+// R-530
+test('sending to the rest leaves out those of whom nobody knows, unless they are chosen', async () => {
   const { person, seen } = open(counts({ failed: 3, unknown: 2, skipped: 1 }), {
     'POST /jobs/:id/retry-failed': () => row,
   })
@@ -79,7 +82,8 @@ test('[R-530] sending to the rest leaves out those of whom nobody knows, unless 
   await waitFor(() => expect(bodies()).toEqual([{ includeUnknown: false }, { includeUnknown: true }]))
 })
 
-test('[R-530] where only those are left of whom nobody knows, they have to be chosen', async () => {
+// R-530
+test('where only those are left of whom nobody knows, they have to be chosen', async () => {
   const { person } = open(counts({ failed: 1, unknown: 1 }))
   await person.click(await screen.findByRole('button', { name: 'Send to the rest' }))
   const asked = await dialog()

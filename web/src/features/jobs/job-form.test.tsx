@@ -29,7 +29,8 @@ afterEach(() => {
   for (const { id } of currentToasts()) removeToast(id)
 })
 
-test('[R-543] [R-544] [R-545] [R-547] an empty job names all that is missing', async () => {
+// R-543, R-544, R-545, R-547
+test('an empty job names all that is missing', async () => {
   const { person, seen } = open()
   await submit(person)
   for (const text of ['Choose a message.', 'Choose an account.', 'Choose at least one group.'])
@@ -42,7 +43,8 @@ test('[R-543] [R-544] [R-545] [R-547] an empty job names all that is missing', a
   expect(seen.some(({ name }) => name === 'POST /jobs')).toBe(false)
 })
 
-test('[R-545] where only the groups are missing, the button to choose them has the focus and says so', async () => {
+// R-545
+test('where only the groups are missing, the button to choose them has the focus and says so', async () => {
   const { person } = open()
   await choose(person, 'Message', '#6 No groups here')
   await submit(person)
@@ -53,7 +55,8 @@ test('[R-545] where only the groups are missing, the button to choose them has t
   await waitFor(() => expect(document.activeElement).toBe(picker))
 })
 
-test('[R-533] [R-534] [R-545] [R-546] phone numbers are asked for instead of groups', async () => {
+// R-533, R-534, R-545, R-546
+test('phone numbers are asked for instead of groups', async () => {
   const { person } = open()
   await person.selectOptions(await screen.findByLabelText(/Type/), 'SendToUsers')
   expect(screen.queryByText('Choose groups')).toBeNull()
@@ -62,7 +65,8 @@ test('[R-533] [R-534] [R-545] [R-546] phone numbers are asked for instead of gro
   expect(screen.queryByText('Choose at least one group.')).toBeNull()
 })
 
-test('[R-446] a drop-down is searched without accents', async () => {
+// R-446
+test('a drop-down is searched without accents', async () => {
   const { person } = open({
     'GET /instances': () => pageOf([shop, { ...depot, name: 'Cửa hàng Đà Nẵng' }]),
   })
@@ -71,14 +75,16 @@ test('[R-446] a drop-down is searched without accents', async () => {
   expect(screen.queryByRole('option', { name: 'Shop' })).toBeNull()
 })
 
-test('[R-555] a message brings its account, and its groups that the account is still in', async () => {
+// R-555
+test('a message brings its account, and its groups that the account is still in', async () => {
   const { person } = open()
   await choose(person, 'Message', '#5 Hello')
   expect(await screen.findByText('2 selected')).toBeTruthy()
   expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Account' }).value).toBe('Shop')
 })
 
-test('[R-584] what is sent is seen before it is, as WhatsApp shows it', async () => {
+// R-584
+test('what is sent is seen before it is, as WhatsApp shows it', async () => {
   const { person } = open({
     'GET /messages/:id': () => ({ ...hello, textContent: 'Hello *all*', assignedGroups: [] }),
   })
@@ -88,7 +94,8 @@ test('[R-584] what is sent is seen before it is, as WhatsApp shows it', async ()
   expect((await preview.findByText('all')).tagName).toBe('STRONG')
 })
 
-test('[R-555] a message without groups leaves what was picked, and takes away what another one brought', async () => {
+// R-555
+test('a message without groups leaves what was picked, and takes away what another one brought', async () => {
   const { person, seen } = open()
   await choose(person, 'Account', 'Shop')
   await openPicker(person)
@@ -103,7 +110,8 @@ test('[R-555] a message without groups leaves what was picked, and takes away wh
   expect(await screen.findByText('0 selected')).toBeTruthy()
 })
 
-test('[R-555] groups that are picked while the message is read stay', async () => {
+// R-555
+test('groups that are picked while the message is read stay', async () => {
   let answer = () => {}
   const { person } = open({
     'GET /messages/:id': () =>
@@ -118,7 +126,8 @@ test('[R-555] groups that are picked while the message is read stay', async () =
   expect(screen.getByText('1 selected')).toBeTruthy()
 })
 
-test('[R-555] a form that came back after the sign-in has the groups that were picked, not those of its message', async () => {
+// R-555
+test('a form that came back after the sign-in has the groups that were picked, not those of its message', async () => {
   const { person } = open(endedSession)
   await choose(person, 'Message', '#5 Hello')
   await screen.findByText('2 selected')
@@ -134,7 +143,8 @@ test('[R-555] a form that came back after the sign-in has the groups that were p
   expect(screen.getByLabelText<HTMLInputElement>('Family').checked).toBe(false)
 })
 
-test('[R-541] another account clears the groups and brings its own', async () => {
+// R-541
+test('another account clears the groups and brings its own', async () => {
   const { person } = open()
   await choose(person, 'Account', 'Shop')
   await pickAll(person)
@@ -152,7 +162,8 @@ async function pickAll(person: Person) {
   await person.click(screen.getByRole('button', { name: 'Confirm' }))
 }
 
-test('[R-535] [R-548] [R-549] [R-557] a job is sent once, its time as an instant', async () => {
+// R-535, R-548, R-549, R-557
+test('a job is sent once, its time as an instant', async () => {
   const { person, seen, router } = open({ 'POST /jobs': () => job })
   await choose(person, 'Message', '#5 Hello')
   await screen.findByText('2 selected')
@@ -176,7 +187,8 @@ test('[R-535] [R-548] [R-549] [R-557] a job is sent once, its time as an instant
   ])
 })
 
-test('[R-546] [R-550] a failed save keeps what was typed and says at the field what is wrong', async () => {
+// R-546, R-550
+test('a failed save keeps what was typed and says at the field what is wrong', async () => {
   const { person } = open({
     'POST /jobs': () => refuse(400, 'phone_unreadable', { params: { numbers: 'abc' } }),
   })
@@ -191,7 +203,8 @@ test('[R-546] [R-550] a failed save keeps what was typed and says at the field w
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Create job' }).disabled).toBe(false)
 })
 
-test('[R-546] too many numbers are said at their field', async () => {
+// R-546
+test('too many numbers are said at their field', async () => {
   const { person } = open({ 'POST /jobs': () => refuse(400, 'too_many_recipients') })
   await person.selectOptions(await screen.findByLabelText(/Type/), 'SendToUsers')
   await choose(person, 'Message', '#5 Hello')
@@ -201,7 +214,8 @@ test('[R-546] too many numbers are said at their field', async () => {
   expect(screen.getByLabelText(/Phone numbers/).getAttribute('aria-invalid')).toBe('true')
 })
 
-test('[R-546] more numbers than a request takes are said before they are sent', async () => {
+// R-546
+test('more numbers than a request takes are said before they are sent', async () => {
   const { person, seen } = open()
   await person.selectOptions(await screen.findByLabelText(/Type/), 'SendToUsers')
   fireEvent.change(screen.getByLabelText(/Phone numbers/), {
@@ -212,13 +226,15 @@ test('[R-546] more numbers than a request takes are said before they are sent', 
   expect(ordered(seen)).toEqual([])
 })
 
-test('[R-559] a Member who may not create jobs finds out why, not a form', async () => {
+// R-559
+test('a Member who may not create jobs finds out why, not a form', async () => {
   renderApp({ path: '/jobs/new', user: { ...member, canCreateJobs: false }, answers })
   expect(await screen.findByText(/You may look at jobs/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Create job' })).toBeNull()
 })
 
-test('[R-532] [R-533] [R-534] a job is to groups at first, and has all its fields', async () => {
+// R-532, R-533, R-534
+test('a job is to groups at first, and has all its fields', async () => {
   open()
   const type = await screen.findByLabelText<HTMLSelectElement>(/Type/)
   expect(type.value).toBe('SendToGroups')
@@ -229,7 +245,8 @@ test('[R-532] [R-533] [R-534] a job is to groups at first, and has all its field
   expect(screen.queryByLabelText(/Phone numbers/)).toBeNull()
 })
 
-test('[R-533] [R-534] [R-536] [R-548] only what belongs to the type is sent; without a time it is now', async () => {
+// R-533, R-534, R-536, R-548
+test('only what belongs to the type is sent; without a time it is now', async () => {
   const { person, seen } = open({ 'POST /jobs': () => job })
   await choose(person, 'Message', '#5 Hello')
   expect(await screen.findByText('2 selected')).toBeTruthy()
@@ -248,7 +265,8 @@ test('[R-533] [R-534] [R-536] [R-548] only what belongs to the type is sent; wit
   })
 })
 
-test('[R-553] messages, accounts and groups are loaded by thousands, until all are there', async () => {
+// R-553
+test('messages, accounts and groups are loaded by thousands, until all are there', async () => {
   const { person, seen } = open({
     'GET /messages': ({ query }) =>
       Number(query.page) === 1
@@ -271,14 +289,17 @@ test('[R-553] messages, accounts and groups are loaded by thousands, until all a
 })
 
 test.each([
-  ['[R-551]', 'GET /messages', 'Failed to load messages.'],
-  ['[R-552]', 'GET /instances', 'Failed to load instances.'],
-] as const)('%s where %s fails the form says so', async (_, name, words) => {
+  // R-551
+  ['GET /messages', 'Failed to load messages.'],
+  // R-552
+  ['GET /instances', 'Failed to load instances.'],
+] as const)('where %s fails the form says so', async (name, words) => {
   open({ [name]: () => refuse(403, 'forbidden') })
   await waitFor(() => expect(currentToasts()).toMatchObject([{ type: 'error', msg: words, timeout: 5000 }]))
 })
 
-test('[R-552] where an account’s groups fail the form says so', async () => {
+// R-552
+test('where an account’s groups fail the form says so', async () => {
   const { person } = open({ 'POST /groups/search': () => refuse(403, 'forbidden') })
   await choose(person, 'Account', 'Shop')
   await waitFor(() =>
@@ -286,7 +307,8 @@ test('[R-552] where an account’s groups fail the form says so', async () => {
   )
 })
 
-test('[R-543] [R-544] choosing one thing leaves the errors of the others', async () => {
+// R-543, R-544
+test('choosing one thing leaves the errors of the others', async () => {
   const { person } = open()
   await submit(person)
   expect(await screen.findByText('Choose a message.')).toBeTruthy()
@@ -295,12 +317,14 @@ test('[R-543] [R-544] choosing one thing leaves the errors of the others', async
   expect(screen.getByText('Choose a message.')).toBeTruthy()
 })
 
-test('[R-542] a job of another type than the two is refused by its key', () => {
+// R-542
+test('a job of another type than the two is refused by its key', () => {
   const { error } = NewJob.safeParse({ jobType: 'SendToMoon', messageId: 5, instanceId: 7, groupIds: [1] })
   expect(error?.issues.map(({ message }) => message)).toEqual(['JOB.JOB_TYPE_REQUIRED'])
 })
 
-test('[R-558] cancel leads back to the list', async () => {
+// R-558
+test('cancel leads back to the list', async () => {
   const { person, router } = open()
   await person.click(await screen.findByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))

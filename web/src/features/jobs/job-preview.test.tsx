@@ -39,14 +39,16 @@ test('before anybody is chosen it says what it is for, and asks nothing', async 
   expect(asked(seen)).toEqual([])
 })
 
-test('[R-580] it stands before the button that creates the job', async () => {
+// R-580
+test('it stands before the button that creates the job', async () => {
   await open(() => calm)
   const preview = screen.getByRole('region', { name: 'Before it starts' })
   const button = screen.getByRole('button', { name: 'Create job' })
   expect(preview.compareDocumentPosition(button)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
 })
 
-test('[R-556] it asks once the typing has settled, and tells how many and how long', async () => {
+// R-556
+test('it asks once the typing has settled, and tells how many and how long', async () => {
   const { panel, person, seen, type } = await open(({ body }) => ({
     ...calm,
     ...((body as { instanceId: number | null }).instanceId && {
@@ -67,7 +69,8 @@ test('[R-556] it asks once the typing has settled, and tells how many and how lo
   for (const words of ['3', '2', '1/2/26, 10:04 AM']) expect(panel.getByText(words)).toBeTruthy()
 })
 
-test('[R-556] trouble is named before the job is created', async () => {
+// R-556
+test('trouble is named before the job is created', async () => {
   const { panel, type } = await open(() => ({
     ...calm,
     unreadable: { total: 1, first: ['abc'] },
@@ -82,7 +85,8 @@ test('[R-556] trouble is named before the job is created', async () => {
   expect(panel.getByText('In 1 group only admins may write')).toBeTruthy()
 })
 
-test('[R-556] more recipients than a job takes are trouble, too', async () => {
+// R-556
+test('more recipients than a job takes are trouble, too', async () => {
   let recipients = 100_000
   const words = 'A job takes 100000 recipients at most.'
   const { panel, type } = await open(() => ({ ...calm, recipients }))

@@ -19,7 +19,8 @@ const asked = async () => within(await screen.findByRole('dialog'))
 const toasted = (msg: string, type = 'success', timeout = 3000) =>
   waitFor(() => expect(currentToasts()).toMatchObject([{ type, msg, timeout }]))
 
-test('[R-505] [R-506] [R-510] [R-511] a row tells its job, in this order, with the time in Vietnam', async () => {
+// R-505, R-506, R-510, R-511
+test('a row tells its job, in this order, with the time in Vietnam', async () => {
   open()
   const cells = (await rowOf(/xxxx/)).getAllByRole('cell')
   expect(cells.slice(1, -1).map((cell) => cell.textContent)).toEqual([
@@ -41,7 +42,8 @@ test.each([
   ['Completed', 'Completed', 'green'],
   ['Failed', 'Failed', 'red'],
   ['Cancelled', 'Cancelled', 'gray'],
-] as const)('[R-512] a job that is %s has the badge %s, in %s', async (status, words, color) => {
+  // R-512
+] as const)('a job that is %s has the badge %s, in %s', async (status, words, color) => {
   open({ 'GET /jobs': () => pageOf([{ ...row, status }]) })
   const badge = (await (await rowOf(/Shop/)).findByText(words)).closest('.mantine-Badge-root')
   expect(badge?.getAttribute('style')).toContain(`--mantine-color-${color}-light`)
@@ -55,7 +57,8 @@ const actions: [JobStatus, boolean, boolean][] = [
   ['Cancelled', true, false],
 ]
 test.each(actions)(
-  '[R-508] [R-509] of a job that is %s: restart %s, cancel %s',
+  // R-508, R-509
+  'of a job that is %s: restart %s, cancel %s',
   async (status, canRestart, canCancel) => {
     open({ 'GET /jobs': () => pageOf([{ ...row, status }]) })
     const cells = await rowOf(/Shop/)
@@ -67,7 +70,8 @@ test.each(actions)(
 test.each([
   ['Enter', '{Enter}'],
   ['the button', ''],
-])('[R-500] [R-513] [R-514] the list begins at page 1, descending, and searches by %s', async (_, key) => {
+  // R-500, R-513, R-514
+])('the list begins at page 1, descending, and searches by %s', async (_, key) => {
   const { seen, person } = open({}, '/jobs?page=3')
   await rowOf(/Short/)
   await person.type(screen.getByRole('searchbox'), `tết${key}`)
@@ -78,12 +82,14 @@ test.each([
   expect(queries()[0]).toMatchObject({ ...usual, page: '3' })
 })
 
-test('[R-504] the list has pages', async () => {
+// R-504
+test('the list has pages', async () => {
   open({ 'GET /jobs': () => pageOf([row], 11, { page: 1, pageSize: 10 }) })
   expect(await screen.findByText('Showing 1 to 10 of 11 entries')).toBeTruthy()
 })
 
-test('[R-501] [R-502] [R-521] [R-522] the selected jobs are deleted once it is confirmed', async () => {
+// R-501, R-502, R-521, R-522
+test('the selected jobs are deleted once it is confirmed', async () => {
   const { person, seen } = open({ 'POST /jobs/bulk-delete': () => undefined })
   await rowOf(/Short/)
   const all = screen.getByLabelText<HTMLInputElement>('Select all')
@@ -101,7 +107,8 @@ test('[R-501] [R-502] [R-521] [R-522] the selected jobs are deleted once it is c
   expect(seen.find(({ name }) => name.startsWith('POST'))?.body).toEqual({ jobIds: [3, 4] })
 })
 
-test('[R-503] [R-507] add and view details lead to their pages', async () => {
+// R-503, R-507
+test('add and view details lead to their pages', async () => {
   const { person, router } = open({ 'GET /jobs/:id': () => job })
   expect((await screen.findByRole('link', { name: 'Add job' })).getAttribute('href')).toBe('/jobs/new')
   await person.click((await rowOf(/xxxx/)).getByRole('button', { name: 'View details' }))
@@ -110,7 +117,7 @@ test('[R-503] [R-507] add and view details lead to their pages', async () => {
 
 const questions = [
   [
-    '[R-515] [R-516]',
+    // R-515, R-516
     'POST /jobs/:id/restart',
     /Short/,
     'Restart',
@@ -120,7 +127,7 @@ const questions = [
     '4',
   ],
   [
-    '[R-517] [R-518]',
+    // R-517, R-518
     'POST /jobs/:id/cancel',
     /xxxx/,
     'Cancel job',
@@ -130,7 +137,7 @@ const questions = [
     '3',
   ],
   [
-    '[R-519] [R-520]',
+    // R-519, R-520
     'DELETE /jobs/:id',
     /xxxx/,
     'Delete',
@@ -141,8 +148,8 @@ const questions = [
   ],
 ] as const
 test.each(questions)(
-  '%s %s is called once it is confirmed',
-  async (_, name, which, button, question, yes, words, id) => {
+  '%s is called once it is confirmed',
+  async (name, which, button, question, yes, words, id) => {
     const { person, seen } = open({
       [name]: () => (name.startsWith('DELETE') ? undefined : row),
       'GET /jobs/:id': () => done,
@@ -156,7 +163,8 @@ test.each(questions)(
   },
 )
 
-test.each(questions)('[R-531] %s %s is not called when one says no', async (_, name, which, button) => {
+// R-531
+test.each(questions)('%s is not called when one says no', async (name, which, button) => {
   const { person, seen } = open({ 'GET /jobs/:id': () => done })
   await person.click((await rowOf(which)).getByRole('button', { name: button }))
   const dialog = await asked()
@@ -172,7 +180,8 @@ test.each(questions)('[R-531] %s %s is not called when one says no', async (_, n
   ).toBe(true)
 })
 
-test('[R-518] a cancel is told in Vietnamese to who reads Vietnamese', async () => {
+// R-518
+test('a cancel is told in Vietnamese to who reads Vietnamese', async () => {
   const { person } = renderApp({
     path: '/jobs',
     language: 'vi',
@@ -184,17 +193,21 @@ test('[R-518] a cancel is told in Vietnamese to who reads Vietnamese', async () 
 })
 
 test.each([
-  ['[R-524]', 'POST /jobs/:id/restart', /Short/, 'Restart', 'Restart', 'Error restarting job'],
-  ['[R-525]', 'POST /jobs/:id/cancel', /xxxx/, 'Cancel job', 'Cancel job', 'Error cancelling job'],
-  ['[R-526]', 'DELETE /jobs/:id', /xxxx/, 'Delete', 'Delete', 'Error deleting job'],
-] as const)('%s %s that fails is told so', async (_, name, which, button, yes, words) => {
+  // R-524
+  ['POST /jobs/:id/restart', /Short/, 'Restart', 'Restart', 'Error restarting job'],
+  // R-525
+  ['POST /jobs/:id/cancel', /xxxx/, 'Cancel job', 'Cancel job', 'Error cancelling job'],
+  // R-526
+  ['DELETE /jobs/:id', /xxxx/, 'Delete', 'Delete', 'Error deleting job'],
+] as const)('%s that fails is told so', async (name, which, button, yes, words) => {
   const { person } = open({ [name]: () => refuse(500, 'internal'), 'GET /jobs/:id': () => done })
   await person.click((await rowOf(which)).getByRole('button', { name: button }))
   await person.click((await asked()).getByRole('button', { name: yes }))
   await toasted(words, 'error', 5000)
 })
 
-test('[R-526] several jobs that can’t be deleted stay, and it is told so', async () => {
+// R-526
+test('several jobs that can’t be deleted stay, and it is told so', async () => {
   const { person } = open({ 'POST /jobs/bulk-delete': () => refuse(500, 'internal') })
   await rowOf(/Short/)
   await person.click(screen.getByLabelText('Select all'))
@@ -204,7 +217,8 @@ test('[R-526] several jobs that can’t be deleted stay, and it is told so', asy
   expect(await rowOf(/Short/)).toBeTruthy()
 })
 
-test('[R-523] jobs that can’t be loaded are told so', async () => {
+// R-523
+test('jobs that can’t be loaded are told so', async () => {
   open({ 'GET /jobs': () => refuse(500, 'internal') })
   await toasted('Error loading job', 'error', 5000)
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeTruthy()
@@ -214,12 +228,14 @@ test.each([
   ['who may create', '/jobs', member, /^No data yet\. “Add job” sends/],
   ['who may only look', '/jobs', { ...member, canCreateJobs: false }, 'No data'],
   ['a search', '/jobs?search=abc', member, 'No data found'],
-] as const)('[R-527] an empty list says so to %s', async (_, path, user, words) => {
+  // R-527
+] as const)('an empty list says so to %s', async (_, path, user, words) => {
   renderApp({ path, user, answers: { 'GET /jobs': () => pageOf([]) } })
   expect((await screen.findByText(words)).closest('td')).toBeTruthy()
 })
 
-test('[R-528] a Member who may not create jobs can only look at them, and reads why', async () => {
+// R-528
+test('a Member who may not create jobs can only look at them, and reads why', async () => {
   const user = { ...member, canCreateJobs: false }
   renderApp({ path: '/jobs', user, answers: { 'GET /jobs': () => pageOf([row]) } })
   const view = (await rowOf(/Shop/)).getByRole('button', { name: 'View details' })

@@ -12,7 +12,8 @@ afterEach(() => {
   for (const { id } of currentToasts()) removeToast(id)
 })
 
-test('[R-561] [R-563] [R-564] [R-565] [R-568] a job’s page tells how far it is, why it waits and who got it', async () => {
+// R-561, R-563, R-564, R-565, R-568
+test('a job’s page tells how far it is, why it waits and who got it', async () => {
   renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => job } })
   const bar = await screen.findByRole('progressbar', { name: 'Progress' })
   expect(bar.getAttribute('aria-valuenow')).toBe('33.33')
@@ -64,7 +65,8 @@ test('the next message and the end of a job come nearer by the second', async ()
   expect(screen.getByText('Any moment')).toBeTruthy()
 })
 
-test('[R-573] a job’s page follows the job until it ends, and then rests', async () => {
+// R-573
+test('a job’s page follows the job until it ends, and then rests', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   let reads = 0
   renderApp({
@@ -87,17 +89,21 @@ test('[R-573] a job’s page follows the job until it ends, and then rests', asy
 })
 
 test.each([
-  ['[R-566]', '/jobs/0'],
-  ['[R-566]', '/jobs/abc'],
-  ['[R-567]', '/jobs/12'],
-])('%s %s leads back to the list', async (_, path) => {
+  // R-566
+  ['/jobs/0'],
+  // R-566
+  ['/jobs/abc'],
+  // R-567
+  ['/jobs/12'],
+])('%s leads back to the list', async (path) => {
   const { router } = renderApp({ path, answers: { 'GET /jobs': () => pageOf([]) } })
   expect(await screen.findByText('Failed to load job details.')).toBeTruthy()
   expect(currentToasts()).toMatchObject([{ type: 'error', timeout: 5000 }])
   await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
 })
 
-test('[R-574] a job that somebody else deletes while one looks gives way to the list', async () => {
+// R-574
+test('a job that somebody else deletes while one looks gives way to the list', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   let isThere = true
   const { router } = renderApp({
@@ -114,7 +120,8 @@ test('[R-574] a job that somebody else deletes while one looks gives way to the 
   await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
 })
 
-test('[R-560] [R-568] [R-579] a job’s page shows its fields, its times in Vietnam, and its own message as WhatsApp does', async () => {
+// R-560, R-568, R-579
+test('a job’s page shows its fields, its times in Vietnam, and its own message as WhatsApp does', async () => {
   const shown: Job = {
     ...done,
     textContent: '*One* line\nand another',
@@ -145,7 +152,8 @@ test('[R-560] [R-568] [R-579] a job’s page shows its fields, its times in Viet
   expect(message.getByRole('img').getAttribute('src')).toBe('/images/a.webp')
 })
 
-test('[R-562] a job to phone numbers shows them', async () => {
+// R-562
+test('a job to phone numbers shows them', async () => {
   const targetPhoneNumbers = ['84901234567', '84907654321']
   const shown: Job = { ...done, jobType: 'SendToUsers', assignedGroups: [], targetPhoneNumbers }
   renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => shown } })
@@ -154,7 +162,8 @@ test('[R-562] a job to phone numbers shows them', async () => {
   expect(numbers).toEqual(['+84901234567', '+84907654321'])
 })
 
-test('[R-569] [R-570] a sent message is Sent or Failed, a log line Info, Warning or Error, each in its color', async () => {
+// R-569, R-570
+test('a sent message is Sent or Failed, a log line Info, Warning or Error, each in its color', async () => {
   const logs = (['Info', 'Warning', 'Error'] as const).map((logLevel, id) => ({ ...log, id, logLevel }))
   renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => ({ ...done, logs }) } })
   const badges = async (table: string) =>
@@ -178,7 +187,8 @@ test('[R-569] [R-570] a sent message is Sent or Failed, a log line Info, Warning
 test.each([
   ['Pending', ['Cancel job', 'Delete', 'Pause job']],
   ['Completed', ['Delete', 'Restart', 'Send to the rest']],
-] as const)('[R-572] what a page lets one do with a job that is %s', async (status, able) => {
+  // R-572
+] as const)('what a page lets one do with a job that is %s', async (status, able) => {
   renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => ({ ...job, status }) } })
   await screen.findByRole('heading', { name: 'Job #3' })
   const names = ['Cancel job', 'Delete', 'Pause job', 'Restart', 'Send to the rest']
@@ -187,7 +197,8 @@ test.each([
   ).toEqual(able)
 })
 
-test('[R-572] a deleted job’s page gives way to the list, without a word of failure', async () => {
+// R-572
+test('a deleted job’s page gives way to the list, without a word of failure', async () => {
   let isThere = true
   const { person, router } = renderApp({
     path: '/jobs/3',
@@ -208,7 +219,8 @@ test('[R-572] a deleted job’s page gives way to the list, without a word of fa
   expect(screen.queryByText('Failed to load job details.')).toBeNull()
 })
 
-test('[R-575] many rows are paged through on demand', async () => {
+// R-575
+test('many rows are paged through on demand', async () => {
   const many = Array.from({ length: 200 }, (_, i) => ({ ...log, id: 500 - i }))
   const { person, seen } = renderApp({
     path: '/jobs/3',
@@ -222,7 +234,8 @@ test('[R-575] many rows are paged through on demand', async () => {
   expect(seen.at(-1)?.query).toEqual({ page: '1', pageSize: '100' })
 })
 
-test('[R-575] when the rows of a page are gone, the last page that has some is shown', async () => {
+// R-575
+test('when the rows of a page are gone, the last page that has some is shown', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   const many = Array.from({ length: 200 }, (_, i) => ({ ...log, id: 500 - i }))
   let total = 250

@@ -17,7 +17,8 @@ const opened = () =>
 /** The request arrives, its answer does not. */
 const lose = () => Promise.reject(new TypeError('Failed to fetch'))
 
-test('[R-586] a job whose answer is lost is asked for again as the same; the next one and another are new ones', async () => {
+// R-586
+test('a job whose answer is lost is asked for again as the same; the next one and another are new ones', async () => {
   let answer: () => JobRow | Promise<JobRow> = lose
   const { person, seen, router } = open({ 'POST /jobs': () => answer() })
   const timesAsked = async (times: number) => waitFor(() => expect(ordered(seen)).toHaveLength(times))
@@ -55,7 +56,8 @@ test('[R-586] a job whose answer is lost is asked for again as the same; the nex
   expect([first, later]).not.toContain(next)
 })
 
-test('[R-586] a job of a message that says something else by now is another one', async () => {
+// R-586
+test('a job of a message that says something else by now is another one', async () => {
   let text = 'Hello'
   const { person, seen } = open({
     'GET /messages/:id': () => ({ ...hello, textContent: text, assignedGroups: assigned }),
@@ -77,7 +79,8 @@ test('[R-586] a job of a message that says something else by now is another one'
   expect(again).not.toBe(first)
 })
 
-test('[R-586] a job whose answer is lost after one has left its form is asked for again as the same, for an hour', async () => {
+// R-586
+test('a job whose answer is lost after one has left its form is asked for again as the same, for an hour', async () => {
   const now = Date.now()
   let fail = () => {}
   const { person, seen, router } = open({

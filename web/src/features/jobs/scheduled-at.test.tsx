@@ -16,7 +16,8 @@ const typeHalf = () => vi.spyOn(ValidityState.prototype, 'badInput', 'get').mock
 const HALF = 'Enter both the date and the time, or clear them to send now.'
 const PASSED = 'This time has passed. Choose a later one, or clear it to send now.'
 
-test('[R-585] a time that is typed in part sends nothing until it is whole or cleared', async () => {
+// R-585
+test('a time that is typed in part sends nothing until it is whole or cleared', async () => {
   const { person, seen } = open({ 'POST /jobs': () => job })
   await choose(person, 'Message', '#5 Hello')
   await screen.findByText('2 selected')
@@ -32,7 +33,8 @@ test('[R-585] a time that is typed in part sends nothing until it is whole or cl
   expect(ordered(seen)).toMatchObject([{ scheduledAt: '' }])
 })
 
-test('[R-585] a time that has passed is asked for again: by mistake, or while the rest was filled in', async () => {
+// R-585
+test('a time that has passed is asked for again: by mistake, or while the rest was filled in', async () => {
   const { person, seen } = open({ 'POST /jobs': () => job })
   const soon = Date.now() + 60_000
   await person.type(await timeField(), minuteOf(new Date(soon)))
@@ -53,7 +55,8 @@ test('[R-585] a time that has passed is asked for again: by mistake, or while th
   expect(ordered(seen)).toMatchObject([{ scheduledAt: '' }])
 })
 
-test('[R-535] a form that came back after the sign-in shows the time it has', async () => {
+// R-535
+test('a form that came back after the sign-in shows the time it has', async () => {
   const { person } = open(endedSession)
   await choose(person, 'Message', '#5 Hello')
   await person.type(await timeField(), '2099-01-05T10:00')
@@ -63,7 +66,8 @@ test('[R-535] a form that came back after the sign-in shows the time it has', as
   expect((await timeField()).value).toBe('2099-01-05T10:00')
 })
 
-test('[R-585] a form that came back with a time typed in part says so, and sends nothing', async () => {
+// R-585
+test('a form that came back with a time typed in part says so, and sends nothing', async () => {
   const { person, seen } = open(endedSession)
   await choose(person, 'Message', '#5 Hello')
   await screen.findByText('2 selected')

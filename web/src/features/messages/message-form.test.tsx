@@ -40,7 +40,8 @@ const write = async (text: string) =>
   fireEvent.change(await screen.findByLabelText(/^Text/), { target: { value: text } })
 const preview = async () => within(await screen.findByRole('region', { name: 'In WhatsApp' }))
 
-test('[R-498] the preview shows the message as WhatsApp does, while it is written', async () => {
+// R-498
+test('the preview shows the message as WhatsApp does, while it is written', async () => {
   open('/messages/new')
   const shown = await preview()
   expect(shown.getByText(/Here you will see the message/)).toBeTruthy()
@@ -53,7 +54,8 @@ test('[R-498] the preview shows the message as WhatsApp does, while it is writte
   expect(shown.getByText('مرحبا').dir).toBe('auto')
 })
 
-test('[R-498] the preview’s image is the new one, else the saved one, unless it is removed', async () => {
+// R-498
+test('the preview’s image is the new one, else the saved one, unless it is removed', async () => {
   const { person } = open('/messages/edit/5')
   const shown = await preview()
   const source = () => shown.queryByRole('img')?.getAttribute('src')
@@ -78,7 +80,8 @@ async function paste(file: File, types = ['Files']) {
 test.each([
   ['dropped on the page', drop],
   ['pasted', paste],
-])('[R-478] an image can be %s', async (_, give) => {
+  // R-478
+])('an image can be %s', async (_, give) => {
   open('/messages/new')
   await give(picture)
   expect((await screen.findByAltText('New image')).getAttribute('src')).toBe('blob:cat')
@@ -143,7 +146,8 @@ const bad = [
 test.each(
   waysIn.flatMap(([way, give]) => bad.map(([what, file, words]) => [what, way, file, words, give] as const)),
 )(
-  '[R-478] %s that is %s is refused at its field, and the one before stays',
+  // R-478
+  '%s that is %s is refused at its field, and the one before stays',
   async (_what, _way, file, words, give) => {
     const { person } = open('/messages/new')
     await chooseFile(picture, person)
@@ -160,7 +164,8 @@ test.each([
   ['😀\n!', '4/4,000', false],
   ['x'.repeat(4000), '4,000/4,000', false],
   ['x'.repeat(4001), '4,001/4,000', true],
-])('[R-476] the counter counts as the server does: %$', async (text, count, isTooLong) => {
+  // R-476
+])('the counter counts as the server does: %$', async (text, count, isTooLong) => {
   open('/messages/new')
   await write(text)
   expect(await screen.findByText(count)).toBeTruthy()
@@ -174,7 +179,8 @@ const ask = async (person: Person, number = '0901234567') => {
   await person.dblClick(screen.getByRole('button', { name: 'Send test' }))
 }
 
-test('[R-571] a test sends what is on the screen, once, and tells what became of it', async () => {
+// R-571
+test('a test sends what is on the screen, once, and tells what became of it', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   let now: Job = test1
   const { person, seen, router } = open('/messages/edit/5', {
@@ -205,7 +211,8 @@ test.each([
     'Not sent to +84901234567: This number is not on WhatsApp.',
     { status: 'Failed', reason: { code: 'not_on_whatsapp', params: {} } },
   ],
-] as const)('[R-571] a test can end as: %s', async (words, outcome) => {
+  // R-571
+] as const)('a test can end as: %s', async (words, outcome) => {
   const { person } = open('/messages/edit/5', {
     'POST /jobs/test': () => ({ ...row, id: 8 }),
     'GET /jobs/:id': () => ({ ...done, id: 8, sentMessages: [{ ...sentTo, ...outcome }] }),
@@ -214,7 +221,8 @@ test.each([
   expect(await screen.findByText((text) => text.startsWith(words))).toBeTruthy()
 })
 
-test('[R-571] a new image goes along with a test, from the account that was chosen for it', async () => {
+// R-571
+test('a new image goes along with a test, from the account that was chosen for it', async () => {
   const { person, seen } = open('/messages/new', {
     'POST /jobs/test': () => ({ ...row, id: 8 }),
     'GET /jobs/:id': () => refuse(404, 'not_found'),
@@ -257,7 +265,8 @@ test('a refused test says why and keeps the number', async () => {
   expect(screen.getByLabelText<HTMLInputElement>(/Phone number/).value).toBe('0901234567')
 })
 
-test('[R-571] who may not create jobs reads why there is no test', async () => {
+// R-571
+test('who may not create jobs reads why there is no test', async () => {
   renderApp({ path: '/messages/new', user: { ...member, canCreateJobs: false }, answers })
   expect(await screen.findByText(/Only who may create jobs can send a test/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Send test' })).toBeNull()

@@ -37,7 +37,8 @@ const toastOf = async (msg: string) => {
   return currentToasts()[0]
 }
 
-test('[R-457] [R-458] [R-459] [R-460] [R-461] a row tells its message, in this order, with the time in Vietnam', async () => {
+// R-457, R-458, R-459, R-460, R-461
+test('a row tells its message, in this order, with the time in Vietnam', async () => {
   open()
   const cells = within(await rowOf(/Shop/)).getAllByRole('cell')
   expect(cells.slice(1, -1).map((cell) => cell.textContent)).toEqual([
@@ -62,7 +63,8 @@ test('[R-457] [R-458] [R-459] [R-460] [R-461] a row tells its message, in this o
 test.each([
   ['Enter', '{Enter}'],
   ['the button', ''],
-])('[R-450] [R-463] [R-464] the list begins at page 1, descending, and searches by %s', async (_, key) => {
+  // R-450, R-463, R-464
+])('the list begins at page 1, descending, and searches by %s', async (_, key) => {
   const { seen, person, router } = open({}, '/messages?page=3')
   await rowOf(/Shop/)
   await person.type(screen.getByRole('searchbox'), `tết${key}`)
@@ -78,7 +80,8 @@ test.each([
   await waitFor(() => expect(screen.getByRole<HTMLInputElement>('searchbox').value).toBe(''))
 })
 
-test('[R-451] [R-452] [R-466] [R-468] the selected messages are deleted once it is confirmed', async () => {
+// R-451, R-452, R-466, R-468
+test('the selected messages are deleted once it is confirmed', async () => {
   const { person, seen } = open({ 'POST /messages/bulk-delete': () => undefined })
   const all = await screen.findByLabelText<HTMLInputElement>('Select all')
   const bulk = (count: number) =>
@@ -96,7 +99,8 @@ test('[R-451] [R-452] [R-466] [R-468] the selected messages are deleted once it 
   expect(seen.find(({ name }) => name.startsWith('POST'))?.body).toEqual({ ids: [5, 4] })
 })
 
-test('[R-454] [R-465] [R-467] a message is deleted once it is confirmed', async () => {
+// R-454, R-465, R-467
+test('a message is deleted once it is confirmed', async () => {
   const { person, seen } = open({ 'DELETE /messages/:id': () => undefined })
   await person.click(within(await rowOf(/Shop/)).getByRole('button', { name: 'Delete' }))
   const dialog = await asked()
@@ -107,7 +111,8 @@ test('[R-454] [R-465] [R-467] a message is deleted once it is confirmed', async 
 })
 
 test.each(['Delete', 'Delete selected (1)'])(
-  '[R-445] after “%s” with the keyboard alone the page has the focus',
+  // R-445
+  'after “%s” with the keyboard alone the page has the focus',
   async (name) => {
     let rows = [row, plain]
     const remove = () => {
@@ -132,7 +137,8 @@ test.each(['Delete', 'Delete selected (1)'])(
   },
 )
 
-test.each(['Delete', 'Delete selected (2)'])('[R-470] after “%s” one can still say no', async (name) => {
+// R-470
+test.each(['Delete', 'Delete selected (2)'])('after “%s” one can still say no', async (name) => {
   const { person, seen } = open()
   await rowOf(/Shop/)
   await person.click(screen.getByLabelText('Select all'))
@@ -142,7 +148,8 @@ test.each(['Delete', 'Delete selected (2)'])('[R-470] after “%s” one can sti
   expect(seen.every(({ name }) => name.startsWith('GET'))).toBe(true)
 })
 
-test('[R-453] [R-455] edit and add lead to their forms', async () => {
+// R-453, R-455
+test('edit and add lead to their forms', async () => {
   const { person, router } = open({ 'GET /messages/:id': () => refuse(503, 'unavailable') })
   expect((await screen.findByRole('link', { name: 'Add message' })).getAttribute('href')).toBe(
     '/messages/new',
@@ -151,7 +158,8 @@ test('[R-453] [R-455] edit and add lead to their forms', async () => {
   await waitFor(() => expect(router.state.location.pathname).toBe('/messages/edit/5'))
 })
 
-test('[R-456] [R-472] the list has pages, and one that became empty gives way to the last one', async () => {
+// R-456, R-472
+test('the list has pages, and one that became empty gives way to the last one', async () => {
   let total = 11
   const { person, router } = open(
     {
@@ -178,12 +186,14 @@ test.each([
   ['who may write', '/messages', { ...member }, /^No data yet\. Write your first message/],
   ['who may only read', '/messages', { ...member, canSendMessages: false }, 'No data'],
   ['a search', '/messages?search=abc', { ...member }, 'No data found'],
-] as const)('[R-462] an empty list says so to %s', async (_, path, user, words) => {
+  // R-462
+] as const)('an empty list says so to %s', async (_, path, user, words) => {
   renderApp({ path, user, answers: { 'GET /messages': () => pageOf([]) } })
   expect((await screen.findByText(words)).closest('td')).toBeTruthy()
 })
 
-test('[R-469] what can’t be deleted or loaded is told in the words of the global table', async () => {
+// R-469
+test('what can’t be deleted or loaded is told in the words of the global table', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {})
   let isThere = true
   const { person } = open({
@@ -201,7 +211,8 @@ test('[R-469] what can’t be deleted or loaded is told in the words of the glob
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeTruthy()
 })
 
-test('[R-471] a Member who may not write messages can change nothing, and reads why', async () => {
+// R-471
+test('a Member who may not write messages can change nothing, and reads why', async () => {
   renderApp({
     path: '/messages',
     user: { ...member, canSendMessages: false },

@@ -45,7 +45,8 @@ const chooseFile = (person: Person) =>
   person.upload(document.querySelector('input[type=file]') as HTMLInputElement, picture)
 const fieldsOf = (body: unknown) => (body instanceof FormData ? [...body.entries()] : [])
 
-test('[R-475] [R-477] [R-485] [R-489] a new message without account and image goes as JSON', async () => {
+// R-475, R-477, R-485, R-489
+test('a new message without account and image goes as JSON', async () => {
   const { person, seen, router } = open('/messages/new')
   await person.type(await screen.findByLabelText(/Text/), 'Hi')
   expect(screen.getByText('2/4,000')).toBeTruthy()
@@ -60,7 +61,8 @@ test('[R-475] [R-477] [R-485] [R-489] a new message without account and image go
   })
 })
 
-test('[R-475] [R-483] a message needs a text', async () => {
+// R-475, R-483
+test('a message needs a text', async () => {
   const { person, seen } = open('/messages/new')
   await save(person)
   expect(await screen.findByText('Enter the text of the message.')).toBeTruthy()
@@ -71,7 +73,8 @@ test('[R-475] [R-483] a message needs a text', async () => {
   expect(seen.some(({ name }) => name === 'POST /messages')).toBe(false)
 })
 
-test('[R-479] [R-480] [R-481] [R-482] removing the image and choosing a new one exclude each other', async () => {
+// R-479, R-480, R-481, R-482
+test('removing the image and choosing a new one exclude each other', async () => {
   const { person } = open('/messages/edit/5')
   const remove = await screen.findByLabelText<HTMLInputElement>('Remove image')
   const cap = ['maxWidth', 'maxHeight'] as const
@@ -92,7 +95,8 @@ test('[R-479] [R-480] [R-481] [R-482] removing the image and choosing a new one 
   expect(remove.checked).toBe(false)
 })
 
-test('[R-473] [R-486] [R-487] [R-490] a message whose image stays is saved as JSON, with its groups', async () => {
+// R-473, R-486, R-487, R-490
+test('a message whose image stays is saved as JSON, with its groups', async () => {
   const { person, seen, router } = open('/messages/edit/5')
   await person.type(await screen.findByLabelText(/Text/), '!')
   await save(person)
@@ -108,7 +112,8 @@ test('[R-473] [R-486] [R-487] [R-490] a message whose image stays is saved as JS
   })
 })
 
-test('[R-488] a new image goes as a form, with all the rest', async () => {
+// R-488
+test('a new image goes as a form, with all the rest', async () => {
   const { person, seen } = open('/messages/edit/5')
   await screen.findByLabelText('Remove image')
   await chooseFile(person)
@@ -122,7 +127,8 @@ test('[R-488] a new image goes as a form, with all the rest', async () => {
   ])
 })
 
-test('[R-488] a removed image is told in the form', async () => {
+// R-488
+test('a removed image is told in the form', async () => {
   const { person, seen } = open('/messages/edit/5')
   await person.click(await screen.findByLabelText('Remove image'))
   await save(person)
@@ -131,7 +137,8 @@ test('[R-488] a removed image is told in the form', async () => {
   expect(sent).toContainEqual(['removeImage', 'true'])
 })
 
-test('[R-492] a failed save keeps what was typed, and says at the image what is wrong', async () => {
+// R-492
+test('a failed save keeps what was typed, and says at the image what is wrong', async () => {
   const { person } = open('/messages/new', { 'POST /messages': () => refuse(415, 'not_an_image') })
   const text = await screen.findByLabelText<HTMLTextAreaElement>(/Text/)
   await person.type(text, 'Hi')
@@ -143,14 +150,16 @@ test('[R-492] a failed save keeps what was typed, and says at the image what is 
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save' }).disabled).toBe(false)
 })
 
-test('[R-491] a message that can’t be loaded leads back to the list', async () => {
+// R-491
+test('a message that can’t be loaded leads back to the list', async () => {
   const { router } = open('/messages/edit/12', { 'GET /messages/:id': () => refuse(404, 'not_found') })
   expect(await screen.findByText('Failed to load message.')).toBeTruthy()
   expect(currentToasts()).toMatchObject([{ type: 'error', timeout: 5000 }])
   await waitFor(() => expect(router.state.location.pathname).toBe('/messages'))
 })
 
-test('[R-484] a new message with an image goes as a form, each group under its name', async () => {
+// R-484
+test('a new message with an image goes as a form, each group under its name', async () => {
   const { person, seen } = open('/messages/new', {
     'POST /groups/search': () => pageOf([2, 3].map((id) => ({ ...group, id }))),
     'POST /messages': () => message,
@@ -174,7 +183,8 @@ test('[R-484] a new message with an image goes as a form, each group under its n
 })
 
 test.each(['/messages/edit/0', '/messages/edit/abc', '/messages/new'])(
-  '[R-473] [R-474] %s is the form of a new message',
+  // R-473, R-474
+  '%s is the form of a new message',
   async (path) => {
     const { seen } = open(path)
     expect(await screen.findByRole('heading', { level: 1, name: 'Add message' })).toBeTruthy()
@@ -187,7 +197,8 @@ test.each(['/messages/edit/0', '/messages/edit/abc', '/messages/new'])(
   },
 )
 
-test('[R-474] [R-478] the form of a message shows all of it; its image field takes images', async () => {
+// R-474, R-478
+test('the form of a message shows all of it; its image field takes images', async () => {
   open('/messages/edit/5')
   expect((await screen.findByLabelText<HTMLTextAreaElement>(/^Text/)).value).toBe('Hello')
   await waitFor(() =>
@@ -198,7 +209,8 @@ test('[R-474] [R-478] the form of a message shows all of it; its image field tak
   expect(document.querySelector<HTMLInputElement>('input[type=file]')?.accept).toBe('image/*')
 })
 
-test('[R-493] an update that failed keeps the form, which can be sent again', async () => {
+// R-493
+test('an update that failed keeps the form, which can be sent again', async () => {
   let isRefused = true
   const { person, router } = open('/messages/edit/5', {
     'PUT /messages/:id': () => (isRefused ? refuse(500, 'internal') : message),
@@ -215,9 +227,11 @@ test('[R-493] an update that failed keeps the form, which can be sent again', as
 })
 
 test.each([
-  ['[R-494]', 'GET /instances', 'Failed to load instances.'],
-  ['[R-495]', 'POST /groups/search', 'Failed to load groups.'],
-] as const)('%s where %s fails the form says so', async (_, name, words) => {
+  // R-494
+  ['GET /instances', 'Failed to load instances.'],
+  // R-495
+  ['POST /groups/search', 'Failed to load groups.'],
+] as const)('where %s fails the form says so', async (name, words) => {
   open('/messages/edit/5', { [name]: () => refuse(403, 'forbidden') })
   expect(await screen.findByText(words)).toBeTruthy()
   expect(currentToasts()).toContainEqual(
@@ -225,7 +239,8 @@ test.each([
   )
 })
 
-test('[R-496] accounts and groups are loaded by hundreds, until all are there', async () => {
+// R-496
+test('accounts and groups are loaded by hundreds, until all are there', async () => {
   const rows = Array.from({ length: 100 }, (_, n) => ({ ...instance, id: n + 1, name: `Shop ${n + 1}` }))
   const { person, seen } = open('/messages/new', {
     'GET /instances': ({ query }) =>
@@ -256,14 +271,16 @@ test('[R-496] accounts and groups are loaded by hundreds, until all are there', 
   )
 })
 
-test('[R-497] cancel leads back to the list', async () => {
+// R-497
+test('cancel leads back to the list', async () => {
   const { person, router } = open('/messages/new')
   await person.click(await screen.findByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/messages'))
 })
 
 test.each(['/messages/new', '/messages/edit/5'])(
-  '[R-499] who may not write messages finds out why at %s, not a form',
+  // R-499
+  'who may not write messages finds out why at %s, not a form',
   async (path) => {
     renderApp({ path, user: { ...member, canSendMessages: false }, answers })
     expect(await screen.findByText(/You may read messages/)).toBeTruthy()

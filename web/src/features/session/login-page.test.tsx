@@ -14,7 +14,8 @@ const fill = async (person: ReturnType<typeof renderApp>['person']) => {
   await person.type(screen.getByLabelText('Password'), 'secret')
 }
 
-test('[R-325] [R-326] [R-327] a visitor is sent to the login, and after it to where they wanted to go', async () => {
+// R-325, R-326, R-327
+test('a visitor is sent to the login, and after it to where they wanted to go', async () => {
   const { router, person, seen } = renderApp({
     path: '/jobs?page=2',
     user: null,
@@ -41,13 +42,15 @@ test('[R-325] [R-326] [R-327] a visitor is sent to the login, and after it to wh
   expect(await screen.findByRole('button', { name: 'User menu of minh' })).toBeTruthy()
 })
 
-test('[R-305] who is signed in already does not see the login', async () => {
+// R-305
+test('who is signed in already does not see the login', async () => {
   const { router } = renderApp({ path: '/login', answers: { 'GET /groups/stats': stats } })
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
 })
 
 test.each(['//evil.example/x', '//', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)'])(
-  '[R-315] the login never leads to another site: %s',
+  // R-315
+  'the login never leads to another site: %s',
   async (returnUrl) => {
     const { router } = renderApp({
       path: `/login?returnUrl=${encodeURIComponent(returnUrl)}`,
@@ -57,7 +60,8 @@ test.each(['//evil.example/x', '//', 'https://evil.example', '/\\evil.example', 
   },
 )
 
-test('[R-328] [R-329] a failed login says so, keeps what was typed, and a new try clears it', async () => {
+// R-328, R-329
+test('a failed login says so, keeps what was typed, and a new try clears it', async () => {
   let tries = 0
   let answer: (signedIn: { token: string; user: typeof admin }) => void = () => {}
   const second = new Promise<{ token: string; user: typeof admin }>((resolve) => {
@@ -89,7 +93,8 @@ test('[R-328] [R-329] a failed login says so, keeps what was typed, and a new tr
 test.each([
   ['a server that is not ready', refuse(503, 'unavailable')],
   ['an error of the server', refuse(500, 'internal')],
-])('[R-328] %s is a failed login as well', async (_, refusal) => {
+  // R-328
+])('%s is a failed login as well', async (_, refusal) => {
   const { person } = renderApp({
     path: '/login',
     user: null,
@@ -102,9 +107,11 @@ test.each([
 })
 
 test.each([
-  ['[R-320] [R-321]', 'Username', 'Enter your username.'],
-  ['[R-320] [R-322]', 'Password', 'Enter your password.'],
-])('%s %s that is empty says so once it was left or changed', async (_, label, words) => {
+  // R-320, R-321
+  ['Username', 'Enter your username.'],
+  // R-320, R-322
+  ['Password', 'Enter your password.'],
+])('%s that is empty says so once it was left or changed', async (label, words) => {
   const { person } = renderApp({ path: '/login', user: null })
   const field = await screen.findByLabelText<HTMLInputElement>(label)
   await person.click(field)
@@ -117,7 +124,8 @@ test.each([
   expect(screen.getByText(words)).toBeTruthy()
 })
 
-test('[R-323] nothing can be sent while a field is empty', async () => {
+// R-323
+test('nothing can be sent while a field is empty', async () => {
   const { person } = renderApp({ path: '/login', user: null })
   const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Sign in' })
   expect(button.disabled).toBe(true)
@@ -127,7 +135,8 @@ test('[R-323] nothing can be sent while a field is empty', async () => {
   expect(button.disabled).toBe(false)
 })
 
-test('[R-323] [R-324] while the request runs the button says so, and sends nothing more', async () => {
+// R-323, R-324
+test('while the request runs the button says so, and sends nothing more', async () => {
   const { person, seen } = renderApp({
     path: '/login',
     user: null,
@@ -141,7 +150,8 @@ test('[R-323] [R-324] while the request runs the button says so, and sends nothi
   expect(seen.filter(({ name }) => name === 'POST /auth/login')).toHaveLength(1)
 })
 
-test('[R-304] [R-317] [R-319] the login greets with icon, title and description, in Vietnamese', async () => {
+// R-304, R-317, R-319
+test('the login greets with icon, title and description, in Vietnamese', async () => {
   renderApp({ path: '/login', user: null, language: null })
   expect(await screen.findByRole('heading', { level: 1, name: 'Chào mừng đến với Sendroom' })).toBeTruthy()
   expect(screen.getByText(/^Đăng nhập để/)).toBeTruthy()
@@ -149,7 +159,8 @@ test('[R-304] [R-317] [R-319] the login greets with icon, title and description,
   expect(screen.getByLabelText<HTMLSelectElement>('Ngôn ngữ').value).toBe('vi')
 })
 
-test('[R-318] [R-350] the login is in the chosen language, and remembers the choice', async () => {
+// R-318, R-350
+test('the login is in the chosen language, and remembers the choice', async () => {
   const { person } = renderApp({ path: '/login', user: null })
   localStorage.removeItem('lang')
   const select = await screen.findByLabelText<HTMLSelectElement>('Language')
@@ -161,7 +172,8 @@ test('[R-318] [R-350] the login is in the chosen language, and remembers the cho
   expect(document.documentElement.lang).toBe('zh-CN')
 })
 
-test('[R-330] where registration is switched off the login does not offer it', async () => {
+// R-330
+test('where registration is switched off the login does not offer it', async () => {
   const { seen } = renderApp({
     path: '/login',
     user: null,

@@ -35,7 +35,8 @@ async function fill({ person, username, email, password, repassword }: Opened) {
   await person.type(repassword, 'secret1')
 }
 
-test('[R-330] [R-331] [R-332] the form opens empty and without an error, each time', async () => {
+// R-330, R-331, R-332
+test('the form opens empty and without an error, each time', async () => {
   const opened = await openRegistration()
   await opened.person.type(opened.email, 'nobody')
   expect(opened.dialog.getByText('This is not a valid email address.')).toBeTruthy()
@@ -50,11 +51,16 @@ test('[R-330] [R-331] [R-332] the form opens empty and without an error, each ti
 })
 
 test.each([
-  ['[R-333]', 'username', 'Enter a username of 3 to 100 characters.'],
-  ['[R-334]', 'email', 'Enter your email address.'],
-  ['[R-336]', 'password', 'Enter a password of 6 to 100 characters.'],
-  ['[R-337]', 'repassword', 'Enter the password once more.'],
-] as const)('%s [R-339] without %s the form says so and can’t be sent', async (_, name, words) => {
+  // R-333
+  ['username', 'Enter a username of 3 to 100 characters.'],
+  // R-334
+  ['email', 'Enter your email address.'],
+  // R-336
+  ['password', 'Enter a password of 6 to 100 characters.'],
+  // R-337
+  ['repassword', 'Enter the password once more.'],
+  // R-339
+] as const)('without %s the form says so and can’t be sent', async (name, words) => {
   const opened = await openRegistration()
   await fill(opened)
   expect(opened.submit.disabled).toBe(false)
@@ -63,7 +69,8 @@ test.each([
   expect(opened.submit.disabled).toBe(true)
 })
 
-test('[R-338] [R-339] passwords that differ are told before the rest is right', async () => {
+// R-338, R-339
+test('passwords that differ are told before the rest is right', async () => {
   const { dialog, person, password, repassword, submit } = await openRegistration()
   await person.type(password, 'secret1')
   await person.type(repassword, 'secret2')
@@ -71,7 +78,8 @@ test('[R-338] [R-339] passwords that differ are told before the rest is right', 
   expect(submit.disabled).toBe(true)
 })
 
-test('[R-340] [R-341] [R-342] a registration is sent; the modal closes and an alert says what comes next', async () => {
+// R-340, R-341, R-342
+test('a registration is sent; the modal closes and an alert says what comes next', async () => {
   let alertAt = 0
   const alert = vi.fn(() => {
     alertAt = Date.now()
@@ -96,7 +104,8 @@ test('[R-340] [R-341] [R-342] a registration is sent; the modal closes and an al
   })
 })
 
-test('[R-340] a form that was closed while it was sent, and opened again, stays open', async () => {
+// R-340
+test('a form that was closed while it was sent, and opened again, stays open', async () => {
   const alert = vi.fn()
   vi.stubGlobal('alert', alert)
   const opened = await openRegistration({ 'POST /auth/register': () => undefined })
@@ -114,7 +123,8 @@ test('[R-340] a form that was closed while it was sent, and opened again, stays 
 test.each([
   ['username_taken', 'This username is already taken.'],
   ['email_taken', 'This email address is already taken.'],
-] as const)('[R-343] a registration that is refused (%s) is told in the modal', async (code, words) => {
+  // R-343
+] as const)('a registration that is refused (%s) is told in the modal', async (code, words) => {
   const opened = await openRegistration({ 'POST /auth/register': () => refuse(409, code) })
   await fill(opened)
   await opened.person.click(opened.submit)
@@ -122,7 +132,8 @@ test.each([
   expect(opened.username.value).toBe('minh')
 })
 
-test('[R-343] when nobody may register any more, that is said, and whom to ask', async () => {
+// R-343
+test('when nobody may register any more, that is said, and whom to ask', async () => {
   const opened = await openRegistration({ 'POST /auth/register': () => refuse(403, 'registration_closed') })
   await fill(opened)
   await opened.person.click(opened.submit)

@@ -43,7 +43,8 @@ const chooseShop = async (person: App['person']) => {
   await person.click(await screen.findByRole('option', { name: 'Shop' }))
 }
 
-test('[R-394] [R-395] [R-396] [R-397] [R-398] a new user’s form, as it opens', async () => {
+// R-394, R-395, R-396, R-397, R-398
+test('a new user’s form, as it opens', async () => {
   add()
   const password = await input(/^Password/)
   expect(password.required).toBe(true)
@@ -60,7 +61,8 @@ test('[R-394] [R-395] [R-396] [R-397] [R-398] a new user’s form, as it opens',
   for (const label of [/^Username/, /^Email/]) expect((await input(label)).value).toBe('')
 })
 
-test('[R-394] [R-395] [R-407] an existing user’s form shows the user, and no password', async () => {
+// R-394, R-395, R-407
+test('an existing user’s form shows the user, and no password', async () => {
   edit()
   const password = await input(/^Password/)
   expect(password.required).toBe(false)
@@ -71,13 +73,15 @@ test('[R-394] [R-395] [R-407] an existing user’s form shows the user, and no p
   expect((await screen.findAllByText('Shop')).length).toBeGreaterThan(0)
 })
 
-test('[R-399] cancel leads back to the list', async () => {
+// R-399
+test('cancel leads back to the list', async () => {
   const { person, router } = add()
   await person.click(await screen.findByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
 })
 
-test('[R-400] [R-401] [R-402] [R-405] [R-444] an invalid submit says at each field what is missing, and sends nothing', async () => {
+// R-400, R-401, R-402, R-405, R-444
+test('an invalid submit says at each field what is missing, and sends nothing', async () => {
   const { person, seen } = add()
   await save(person)
   expect(await screen.findByText('Please correct the form errors.')).toBeTruthy()
@@ -91,7 +95,8 @@ test('[R-400] [R-401] [R-402] [R-405] [R-444] an invalid submit says at each fie
   expect(document.activeElement).toBe(await input(/^Username/))
 })
 
-test('[R-444] what the server refuses leads to its field', async () => {
+// R-444
+test('what the server refuses leads to its field', async () => {
   const { person } = add({
     'POST /users': () => refuse(400, 'invalid_input', { fields: { email: 'USER_FORM.EMAIL_INVALID' } }),
   })
@@ -101,7 +106,8 @@ test('[R-444] what the server refuses leads to its field', async () => {
   expect(document.activeElement).toBe(await input(/^Email/))
 })
 
-test('[R-406] [R-408] [R-411] a new user without accounts makes no assignment', async () => {
+// R-406, R-408, R-411
+test('a new user without accounts makes no assignment', async () => {
   const { person, seen, router } = add()
   await fill(person)
   await save(person)
@@ -120,7 +126,8 @@ test('[R-406] [R-408] [R-411] a new user without accounts makes no assignment', 
   expect(callsOf(seen, 'POST /users/:id/assign-instances')).toEqual([])
 })
 
-test('[R-446] accounts to assign are searched without accents', async () => {
+// R-446
+test('accounts to assign are searched without accents', async () => {
   const { person } = add({ 'GET /instances': () => pageOf([shop, { ...shop, id: 8, name: 'Đà Nẵng' }]) })
   await screen.findByPlaceholderText('Choose accounts')
   await person.type(screen.getByRole('combobox', { name: 'Assigned accounts' }), 'da nang')
@@ -128,7 +135,8 @@ test('[R-446] accounts to assign are searched without accents', async () => {
   expect(screen.queryByRole('option', { name: 'Shop' })).toBeNull()
 })
 
-test('[R-398] [R-408] [R-410] [R-411] a new user with accounts is assigned to them by the id of the answer', async () => {
+// R-398, R-408, R-410, R-411
+test('a new user with accounts is assigned to them by the id of the answer', async () => {
   const { person, seen } = add()
   await fill(person)
   await chooseShop(person)
@@ -142,7 +150,8 @@ test('[R-398] [R-408] [R-410] [R-411] a new user with accounts is assigned to th
   })
 })
 
-test('[R-403] [R-407] [R-409] [R-410] [R-411] a changed user is always assigned anew, and may keep the password', async () => {
+// R-403, R-407, R-409, R-410, R-411
+test('a changed user is always assigned anew, and may keep the password', async () => {
   const { person, seen } = edit()
   await input(/^Username/)
   await person.click(checkbox('Can create jobs'))
@@ -169,7 +178,8 @@ test('[R-403] [R-407] [R-409] [R-410] [R-411] a changed user is always assigned 
   expect(seen.filter(({ name }) => name === 'GET /users/:id')).toHaveLength(1)
 })
 
-test('[R-409] an Admin who makes themselves a Member hears that it was done, and nothing else', async () => {
+// R-409
+test('an Admin who makes themselves a Member hears that it was done, and nothing else', async () => {
   const { person, seen, router } = renderApp({
     path: '/users/edit/1',
     answers: {
@@ -189,7 +199,8 @@ test('[R-409] an Admin who makes themselves a Member hears that it was done, and
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-test('[R-409] [R-414] an update that failed is told, assigns nothing, and the form stays', async () => {
+// R-409, R-414
+test('an update that failed is told, assigns nothing, and the form stays', async () => {
   const { person, seen, router } = edit({ 'PUT /users/:id': () => refuse(500, 'internal') })
   await input(/^Username/)
   await save(person)
@@ -198,7 +209,8 @@ test('[R-409] [R-414] an update that failed is told, assigns nothing, and the fo
   expect(router.state.location.pathname).toBe('/users/edit/2')
 })
 
-test('[R-414] a user that could not be created is told, and the form stays', async () => {
+// R-414
+test('a user that could not be created is told, and the form stays', async () => {
   const { person, router } = add({ 'POST /users': () => refuse(500, 'internal') })
   await fill(person)
   await save(person)
@@ -207,25 +219,29 @@ test('[R-414] a user that could not be created is told, and the form stays', asy
   expect((await input(/^Username/)).value).toBe('lan')
 })
 
-test('[R-414] an assignment that failed is told', async () => {
+// R-414
+test('an assignment that failed is told', async () => {
   const { person } = edit({ 'POST /users/:id/assign-instances': () => refuse(500, 'internal') })
   await input(/^Username/)
   await save(person)
   expect(await screen.findByText('Failed to assign instances.')).toBeTruthy()
 })
 
-test('[R-412] a user that can’t be loaded leads back to the list', async () => {
+// R-412
+test('a user that can’t be loaded leads back to the list', async () => {
   const { router } = edit({ 'GET /users/:id': () => refuse(404, 'not_found') })
   expect(await screen.findByText('Failed to load user.')).toBeTruthy()
   await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
 })
 
-test('[R-413] accounts that can’t be loaded are told', async () => {
+// R-413
+test('accounts that can’t be loaded are told', async () => {
   add({ 'GET /instances': () => refuse(500, 'internal') })
   expect(await screen.findByText('Failed to load instances for assignment.')).toBeTruthy()
 })
 
-test('[R-415] accounts to assign are loaded to the last page', async () => {
+// R-415
+test('accounts to assign are loaded to the last page', async () => {
   const { seen } = add({
     'GET /instances': ({ query }) => pageOf([], 250, { page: Number(query.page), pageSize: 100 }),
   })

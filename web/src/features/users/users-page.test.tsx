@@ -23,7 +23,8 @@ afterEach(() => {
 const open = (more: Answers = {}, path = '/users') => renderApp({ path, answers: { ...list, ...more } })
 const rowOf = async (name: RegExp) => within(await screen.findByRole('row', { name }))
 
-test('[R-383] [R-384] [R-385] [R-386] a row tells name, email, accounts, role, status and the time in Vietnam', async () => {
+// R-383, R-384, R-385, R-386
+test('a row tells name, email, accounts, role, status and the time in Vietnam', async () => {
   open()
   const row = await screen.findByRole('row', { name: /lan@example/ })
   const cells = within(row).getAllByRole('cell')
@@ -54,7 +55,8 @@ test('[R-383] [R-384] [R-385] [R-386] a row tells name, email, accounts, role, s
 test.each([
   ['Enter', '{Enter}'],
   ['the button', ''],
-])('[R-382] [R-389] the search starts by %s', async (_, key) => {
+  // R-382, R-389
+])('the search starts by %s', async (_, key) => {
   const { seen, person, router } = open()
   expect(await screen.findByRole('heading', { level: 1, name: 'Users' })).toBeTruthy()
   expect(screen.getByRole('link', { name: 'Add user' }).getAttribute('href')).toBe('/users/new')
@@ -64,13 +66,15 @@ test.each([
   await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ page: '1', search: 'lan' }))
 })
 
-test('[R-389] [R-390] [R-426] at first it asks for page 1 of 10, without a field to sort by, descending', async () => {
+// R-389, R-390, R-426
+test('at first it asks for page 1 of 10, without a field to sort by, descending', async () => {
   const { seen } = open()
   await rowOf(/lan@example/)
   expect(seen[0]?.query).toEqual({ page: '1', pageSize: '10', search: '', sortDirection: 'desc' })
 })
 
-test('[R-389] a page and an order one chooses are asked for', async () => {
+// R-389
+test('a page and an order one chooses are asked for', async () => {
   const answer = () => pageOf([lan], 30, { page: 1, pageSize: 10 })
   const { seen, person } = open({ 'GET /users': answer })
   await rowOf(/lan@example/)
@@ -82,7 +86,8 @@ test('[R-389] a page and an order one chooses are asked for', async () => {
   await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ sortBy: 'username', page: '3' }))
 })
 
-test('[R-388] without users a row says that there is no data', async () => {
+// R-388
+test('without users a row says that there is no data', async () => {
   open({ 'GET /users': () => pageOf([]) })
   expect((await screen.findByRole('row', { name: /No data/ })).textContent).toContain('No data')
 })
@@ -98,7 +103,8 @@ test('a search that finds nothing offers to show all again', async () => {
   expect(router.state.location.href).toBe('/users')
 })
 
-test('[R-391] when the list can’t be loaded, loading ends and one can try again', async () => {
+// R-391
+test('when the list can’t be loaded, loading ends and one can try again', async () => {
   let isUp = false
   const { person } = open({ 'GET /users': () => (isUp ? pageOf([lan]) : refuse(500, 'internal')) })
   expect(await screen.findByText('This could not be loaded.')).toBeTruthy()
@@ -108,13 +114,15 @@ test('[R-391] when the list can’t be loaded, loading ends and one can try agai
   expect(await rowOf(/lan@example/)).toBeTruthy()
 })
 
-test('[R-387] a row leads to its user’s form', async () => {
+// R-387
+test('a row leads to its user’s form', async () => {
   const { router, person } = open({ 'GET /users/:id': () => lan, 'GET /instances': () => pageOf([]) })
   await person.click((await rowOf(/lan@example/)).getByRole('button', { name: 'Edit' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/users/edit/2'))
 })
 
-test('[R-387] [R-392] [R-393] deleting asks first, and tells that it is done', async () => {
+// R-387, R-392, R-393
+test('deleting asks first, and tells that it is done', async () => {
   const { seen, person } = open({ 'DELETE /users/:id': () => undefined })
   await person.click((await rowOf(/lan@example/)).getByRole('button', { name: 'Delete' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'Delete user' }))
@@ -125,7 +133,8 @@ test('[R-387] [R-392] [R-393] deleting asks first, and tells that it is done', a
   expect(seen.find(({ name }) => name.startsWith('DELETE'))?.params).toEqual({ id: '2' })
 })
 
-test('[R-392] who cancels deletes nothing', async () => {
+// R-392
+test('who cancels deletes nothing', async () => {
   const { seen, person } = open({ 'DELETE /users/:id': () => undefined })
   await person.click((await rowOf(/lan@example/)).getByRole('button', { name: 'Delete' }))
   await person.click(await screen.findByRole('button', { name: 'Cancel' }))
