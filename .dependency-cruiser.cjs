@@ -26,6 +26,18 @@ const serverLayers = [
   'database-url',
   'startup-error',
 ]
+/** The engine's modules, in the same order; `context` and `wake` are files beside them. */
+const engineModules = [
+  'sending',
+  'in-doubt',
+  'receipts',
+  'health',
+  'jobs',
+  'status',
+  'shared',
+  'context',
+  'wake',
+]
 const leaves = '(i18n|paths|format)'
 const webLayers = ['app', 'features', 'lists', 'forms', 'api', 'ui', leaves]
 
@@ -52,6 +64,15 @@ const layerRules = (room, layers) =>
       { path: `^${room}/src/`, pathNot: `^${room}/src/${either(layers.slice(i))}[./]` },
     ),
   )
+
+const engineRules = engineModules.map((module, i) =>
+  forbid(
+    `engine-${module}-imports-downwards`,
+    `The order is index ► engine ► ${engineModules.join(' ► ')}.`,
+    { path: `^server/src/engine/${module}[./]`, pathNot: TESTS },
+    { path: '^server/src/engine/', pathNot: `^server/src/engine/${either(engineModules.slice(i))}[./]` },
+  ),
+)
 
 const featureRules = ['server', 'web'].map((room) =>
   forbid(
@@ -80,6 +101,7 @@ module.exports = {
     ...roomRules,
     ...layerRules('server', serverLayers),
     ...layerRules('web', webLayers),
+    ...engineRules,
     ...featureRules,
     ...roleRules,
     forbid(

@@ -4,7 +4,7 @@ import type { SignedIn } from '@sendroom/contract/session'
 
 type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
-/** Calls Sendroom as one user: for what a story finds in place when it begins, and to look behind the screen. */
+/** An API client signed in as one user. Scenarios use it to prepare data and to check results behind the screen. */
 export class Api {
   readonly url: string
   readonly session: SignedIn
@@ -20,12 +20,12 @@ export class Api {
     return new Api(url, await read(await fetch(`${url}/api/auth/login`, { ...init, body })))
   }
 
-  /** Calls an endpoint by its name, such as `POST /jobs/:id/restart`; throws when it is refused. */
+  /** Calls an endpoint by its name, such as `POST /jobs/:id/restart`. Rejects if the server refuses the call. */
   async call<N extends EndpointName>(
     name: N,
     input: Input<EndpointNamed<N>>,
   ): Promise<Output<EndpointNamed<N>>> {
-    const { params = {}, query = {}, body } = input as AnyInput // what of it an endpoint takes is checked above
+    const { params = {}, query = {}, body } = input as AnyInput // the parameter's type has checked it already
     const [method = '', path = ''] = name.split(' ')
     const filled = path.replace(/:(\w+)/g, (_, key: string) => String(params[key]))
     const search = new URLSearchParams()
@@ -41,5 +41,5 @@ export class Api {
 async function read<T>(response: Response): Promise<T> {
   const text = await response.text()
   if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`)
-  return (text === '' ? undefined : JSON.parse(text)) as T // the server's own tests hold it to the contract
+  return (text === '' ? undefined : JSON.parse(text)) as T // the server's tests ensure that answers follow the contract
 }

@@ -1,23 +1,22 @@
-import { addAccount, groupsOf, named } from './scene.ts'
+import { addInstance, groupsOf, setGroupPause, uniqueName } from './fixture.ts'
+import { expect, test } from './scenario.ts'
 import { confirm, rowOf, toast, viewJob } from './steps.ts'
-import { expect, test } from './story.ts'
 
 // R-419, R-582
-test('a job is cancelled and restarted, each after a question; the restart begins from nothing', async ({
+test('a job is cancelled and restarted, each after a confirmation; the restart starts from zero', async ({
   sendroom,
   admin,
   openAs,
 }) => {
-  const account = await addAccount(admin, named('Cancel'))
-  const text = `To ${account.name}`
+  const instance = await addInstance(admin, uniqueName('Cancel'))
+  const text = `To ${instance.name}`
   const { id: messageId } = await admin.call('POST /messages', { body: { textContent: text } })
-  const groups = await groupsOf(admin, account, 'Order updates')
+  const groups = await groupsOf(admin, instance, 'Order updates')
   const groupIds = groups.map(({ id }) => id)
-  const params = { id: account.id }
   // Slow enough to be cancelled before its end.
-  await admin.call('PUT /instances/:id', { params, body: { groupPauseSeconds: [5, 5] } })
+  await setGroupPause(admin, instance, 5)
   await admin.call('POST /jobs', {
-    body: { jobType: 'SendToGroups', messageId, instanceId: account.id, groupIds },
+    body: { jobType: 'SendToGroups', messageId, instanceId: instance.id, groupIds },
   })
 
   const page = await openAs(admin, '/jobs')
@@ -25,13 +24,13 @@ test('a job is cancelled and restarted, each after a question; the restart begin
   await expect(rowOf(page, text).getByRole('button', { name: 'Restart' })).toBeDisabled()
   await viewJob(page, text)
 
-  await test.step('cancel, after thinking again', async () => {
+  await test.step('cancel, after closing the question once', async () => {
     await expect(page.getByRole('row', { name: /Order updates/ }).first()).toBeVisible()
     const cancel = page.getByRole('button', { name: 'Cancel job' })
     await cancel.click()
     await confirm(page, 'Are you sure you want to cancel this job?', 'Close')
     await expect(main.getByText('Running', { exact: true })).toBeVisible()
-    // The second click of a double one falls beside the dialog.
+    // The second click of a double-click lands outside of the dialog.
     await cancel.dblclick({ delay: 100 })
     await confirm(page, 'Are you sure you want to cancel this job?', 'Cancel job')
     await expect(toast(page, 'Job cancelled successfully!')).toBeVisible()
@@ -39,13 +38,13 @@ test('a job is cancelled and restarted, each after a question; the restart begin
     await expect(cancel).toBeDisabled()
   })
 
-  const sentBefore = sendroom.accepted(account.whapiToken).length
-  await test.step('what was not sent yet is skipped', async () => {
+  const sentBefore = sendroom.accepted(instance.whapiToken).length
+  await test.step('remaining recipients are skipped', async () => {
     expect(sentBefore).toBeLessThan(groups.length)
     await expect(main).toContainText(`Skipped${groups.length - sentBefore}`)
   })
 
-  await admin.call('PUT /instances/:id', { params, body: { groupPauseSeconds: [0, 0] } })
+  await setGroupPause(admin, instance, 0)
 
   await test.step('restart', async () => {
     await page.getByRole('button', { name: 'Restart' }).click()
@@ -56,6 +55,6 @@ test('a job is cancelled and restarted, each after a question; the restart begin
       1 + groups.length,
     )
     await expect(page.getByRole('table', { name: 'Logs' })).not.toContainText('Cancelled by')
-    expect(sendroom.accepted(account.whapiToken)).toHaveLength(sentBefore + groups.length)
+    expect(sendroom.accepted(instance.whapiToken)).toHaveLength(sentBefore + groups.length)
   })
 })

@@ -1,8 +1,8 @@
-import { addMember } from './scene.ts'
+import { addMember } from './fixture.ts'
+import { expect, test } from './scenario.ts'
 import { toast } from './steps.ts'
-import { expect, test } from './story.ts'
 
-test('one changes the password: a slip is told, the session stays, and the old password is none any more', async ({
+test('a user changes their password: a typo is refused, the session stays, and the old password stops working', async ({
   sendroom,
   admin,
   openAs,
@@ -14,19 +14,19 @@ test('one changes the password: a slip is told, the session stays, and the old p
   const dialog = page.getByRole('dialog', { name: 'Change password' })
   const submit = dialog.getByRole('button', { name: 'Change password' })
 
-  await test.step('a slip', async () => {
+  await test.step('a typo in the confirmation is refused', async () => {
     await dialog.getByLabel('New password').fill('a better secret')
     await dialog.getByLabel('Confirm password').fill('a bitter secret')
     const alert = page.waitForEvent('dialog')
-    const sent = submit.click()
-    const said = await alert
-    expect(said.message()).toBe('The passwords do not match.')
-    await said.accept()
-    await sent
+    const submitted = submit.click()
+    const dialogEvent = await alert
+    expect(dialogEvent.message()).toBe('The passwords do not match.')
+    await dialogEvent.accept()
+    await submitted
     await sendroom.signIn(member.username, member.password)
   })
 
-  await test.step('the right one; the page reloads by itself', async () => {
+  await test.step('the change succeeds and the page reloads', async () => {
     await page.evaluate(() => Object.assign(window, { isOldPage: true }))
     await dialog.getByLabel('Confirm password').fill('a better secret')
     await submit.click()

@@ -3,15 +3,15 @@ import { createRequire } from 'node:module'
 import type { ConsoleMessage, Page } from '@playwright/test'
 import type Axe from 'axe-core'
 import { enter, type Gallery, open, show, visit, withGallery, wordsOf } from './gallery.ts'
-import { test as base, expect } from './story.ts'
+import { test as base, expect } from './scenario.ts'
 import { languages, schemes, type View, views, widths } from './views.ts'
 
 const all = widths.flatMap((width) => schemes.map((scheme) => ({ width, scheme })))
-const isEach = process.env.EVERY_VARIANT === '1'
-/** With EVERY_VARIANT=1 all of them, which takes minutes; else the two that differ most, wide in light and narrow in dark. */
-const variants = all.filter(({ width, scheme }) => isEach || (scheme === 'light') === width > 600)
-/** The slowest judge. It sees one of the two in each language, Vietnamese narrow, as its words are the longest. */
-const isForAxe = (lang: string, width: number) => isEach || (lang === 'vi') === width < 600
+const isFull = process.env.EVERY_VARIANT === '1'
+/** The default variants, wide in light and narrow in dark, differ most. EVERY_VARIANT=1 checks all, which takes minutes. */
+const variants = all.filter(({ width, scheme }) => isFull || (scheme === 'light') === width > 600)
+/** axe is slow, so it checks one variant per language: the narrow one for Vietnamese, whose texts are the longest. */
+const usesAxe = (lang: string, width: number) => isFull || (lang === 'vi') === width < 600
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -19,16 +19,16 @@ const test = base.extend<object, { gallery: Gallery }>({
   gallery: [({ browser }, use) => withGallery(browser, use), { scope: 'worker', timeout: 180_000 }],
 })
 
-// A third of all the work, and it names what it finds in words.
+// Tracing would take a third of the time, and the problems found are already readable.
 test.use({ trace: 'off' })
 
-/** In parts, so that no worker is left alone with the last of them. */
+/** The views in two halves, so that the workers finish at about the same time. */
 const half = Math.ceil(Object.keys(views).length / 2)
 const halves = [Object.entries(views).slice(0, half), Object.entries(views).slice(half)]
 
 for (const [lang, part] of languages.flatMap((lang) => halves.map((part) => [lang, part] as const))) {
   const title = `${part.at(0)?.[0]} to ${part.at(-1)?.[0]}, in ${lang}`
-  test(`pages and dialogs are sound in light and dark, wide and narrow: ${title}`, async ({
+  test(`pages and dialogs have no layout, text or accessibility problems: ${title}`, async ({
     gallery,
     browser,
   }) => {
@@ -39,9 +39,9 @@ for (const [lang, part] of languages.flatMap((lang) => halves.map((part) => [lan
       const page = await enter(browser, gallery, as, lang)
       await page.addInitScript(AXE)
       let before: View | undefined
-      const said: string[] = []
-      page.on('console', (message) => isProblem(message) && said.push(message.text()))
-      page.on('pageerror', (error) => said.push(String(error)))
+      const logged: string[] = []
+      page.on('console', (message) => isProblem(message) && logged.push(message.text()))
+      page.on('pageerror', (error) => logged.push(String(error)))
       for (const [name, view] of part.filter(([, view]) => view.as === as)) {
         await test.step(name, async () => {
           await page.setViewportSize({ width: 1280, height: 800 })
@@ -54,11 +54,11 @@ for (const [lang, part] of languages.flatMap((lang) => halves.map((part) => [lan
             const found = [
               ...(await page.evaluate(sidewaysScroll)),
               ...(await page.evaluate(rawKeys)),
-              ...(isForAxe(lang, width) ? await violations(page) : []),
+              ...(usesAxe(lang, width) ? await violations(page) : []),
             ]
             problems.push(...found.map((problem) => `${name} ${scheme} ${width}: ${problem}`))
           }
-          problems.push(...said.splice(0).map((problem) => `${name}: ${problem}`))
+          problems.push(...logged.splice(0).map((problem) => `${name}: ${problem}`))
         })
       }
       await page.context().close()
@@ -67,11 +67,12 @@ for (const [lang, part] of languages.flatMap((lang) => halves.map((part) => [lan
   })
 }
 
-/** The browser writes every refusal there, also one that was asked for: a wrong password, a message that is gone, a linked account. */
+/** Ignores refusals that the views provoke: a wrong password, a missing message, a QR code of a linked instance. */
 const isProblem = (message: ConsoleMessage) =>
   message.type() === 'error' &&
   !/\/api\/(auth\/login|messages\/999|instances\/\d+\/qrcode-base64)$/.test(message.location().url)
 
+/** Elements that scroll horizontally. */
 function sidewaysScroll(): string[] {
   const frames = [...document.querySelectorAll('table')].flatMap(({ parentElement }) => parentElement ?? [])
   const boxes = [document.documentElement, ...frames, ...document.querySelectorAll('[role=dialog]')]
@@ -80,13 +81,13 @@ function sidewaysScroll(): string[] {
     .map((box) => `${box.nodeName} scrolls sideways by ${box.scrollWidth - box.clientWidth} px`)
 }
 
-/** In what is seen and in what is read out. */
+/** Untranslated keys and unfilled placeholders, in visible texts and in those for screen readers. */
 function rawKeys(): string[] {
   const attributes = ['aria-label', 'placeholder', 'title', 'alt']
   const spoken = [...document.querySelectorAll(attributes.map((name) => `[${name}]`).join())]
   const texts = [
     document.title,
-    // biome-ignore lint/performance/useDomNodeTextContent: there the words of neighbours run together
+    // biome-ignore lint/performance/useDomNodeTextContent: textContent joins the texts of adjacent elements
     document.body.innerText,
     ...spoken.flatMap((element) => attributes.map((name) => element.getAttribute(name) ?? '')),
   ]
@@ -95,7 +96,7 @@ function rawKeys(): string[] {
 
 const violations = (page: Page): Promise<string[]> =>
   page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: typeof Axe } // put there by the script above
+    const { axe } = window as unknown as { axe: typeof Axe } // added by the init script
     const { violations } = await axe.run(document, { resultTypes: ['violations'] })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),

@@ -1,14 +1,14 @@
 import type { Page } from '@playwright/test'
+import { expect, test } from './scenario.ts'
 import { choose, goTo, pickGroups, rowOf, toast } from './steps.ts'
-import { expect, test } from './story.ts'
 
-const ACCOUNT = 'Shop Đà Lạt'
+const INSTANCE = 'Shop Đà Lạt'
 const TOKEN = 'test_shop-dalat'
 const TEXT = 'Hoa tươi về mỗi sáng.'
 
 const guideOf = (page: Page) => page.getByRole('region', { name: 'Your first message in four steps' })
 
-/** What the guide says is done, and where its only button leads next. */
+/** Expects this number of completed steps and this label of the guide's only button. */
 async function expectStep(page: Page, { done, next }: { done: number; next: string }) {
   const steps = guideOf(page).getByRole('listitem')
   await expect(steps.getByRole('img', { name: 'Done' })).toHaveCount(done)
@@ -16,7 +16,7 @@ async function expectStep(page: Page, { done, next }: { done: number; next: stri
   await expect(guideOf(page).getByRole('link')).toHaveText([next])
 }
 
-/** As a person does who comes back to the dashboard each time. */
+/** Opens the dashboard and follows the guide's button. */
 async function follow(page: Page, step: { done: number; next: string }) {
   await goTo(page, 'Dashboard')
   await expectStep(page, step)
@@ -24,7 +24,7 @@ async function follow(page: Page, step: { done: number; next: string }) {
 }
 
 // R-443
-test('the first Admin follows the guide from the empty dashboard to the first message', async ({
+test('the first Admin follows the guide from an empty dashboard to the first message', async ({
   fresh,
   openAs,
 }) => {
@@ -34,31 +34,31 @@ test('the first Admin follows the guide from the empty dashboard to the first me
   const page = await openAs(admin, '/dashboard')
   const watching = await openAs(admin, '/dashboard')
 
-  await test.step('adds an account', async () => {
+  await test.step('adds an instance', async () => {
     await follow(page, { done: 0, next: 'Add account' })
-    await page.getByLabel('Name').fill(ACCOUNT)
+    await page.getByLabel('Name').fill(INSTANCE)
     await page.getByLabel('API token').fill(TOKEN)
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(toast(page, 'Instance created successfully!')).toBeVisible()
   })
 
-  await test.step('links it, and its groups come by themselves', async () => {
+  await test.step('links it, which also reads its groups', async () => {
     await expectStep(watching, { done: 0, next: 'Open accounts' })
     await follow(page, { done: 0, next: 'Open accounts' })
-    await rowOf(page, ACCOUNT).getByRole('button', { name: 'Scan QR' }).click()
-    const dialog = page.getByRole('dialog', { name: `Scan QR: ${ACCOUNT}` })
+    await rowOf(page, INSTANCE).getByRole('button', { name: 'Scan QR' }).click()
+    const dialog = page.getByRole('dialog', { name: `Scan QR: ${INSTANCE}` })
     await expect(dialog.getByText('The account is connected.')).toBeVisible({ timeout: 60_000 })
     await dialog.getByRole('button', { name: 'Done' }).click()
     await expectStep(watching, { done: 2, next: 'Write message' })
     const { data } = await admin.call('GET /instances', {})
-    expect(data).toMatchObject([{ name: ACCOUNT, status: 'Connected' }])
+    expect(data).toMatchObject([{ name: INSTANCE, status: 'Connected' }])
     expect((await admin.call('GET /groups/stats', {})).totalGroups).toBeGreaterThan(300)
   })
 
   await test.step('writes a message', async () => {
     await follow(page, { done: 2, next: 'Write message' })
     await page.getByLabel('Text').fill(TEXT)
-    await choose(page, 'Account', ACCOUNT)
+    await choose(page, 'Account', INSTANCE)
     await pickGroups(page, 'sales team 1')
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(toast(page, 'Message created successfully!')).toBeVisible()
@@ -73,7 +73,7 @@ test('the first Admin follows the guide from the empty dashboard to the first me
     await expect(toast(page, 'Job created successfully!')).toBeVisible()
   })
 
-  await test.step('and the guide is gone, as it is where somebody has only watched', async () => {
+  await test.step('the guide disappears, also on a dashboard that was open all the time', async () => {
     await goTo(page, 'Dashboard')
     for (const dashboard of [page, watching]) {
       await expect(dashboard.getByRole('heading', { name: 'Quick stats' })).toBeVisible()
@@ -81,7 +81,7 @@ test('the first Admin follows the guide from the empty dashboard to the first me
     }
   })
 
-  await test.step("the provider's own ledger has the message, once for each group", async () => {
+  await test.step('the provider has accepted the message once per group', async () => {
     await expect
       .poll(() => admin.call('GET /groups/stats', {}))
       .toMatchObject({ completedJobs: 1, totalSentMessages: 3 })

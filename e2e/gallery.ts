@@ -1,14 +1,14 @@
 import { type Browser, expect, type Page, type Request } from '@playwright/test'
 import type { Api } from './api.ts'
+import { addInstance, addMember, groupsOf, setGroupPause, untilJob } from './fixture.ts'
 import { pictureOf } from './picture.ts'
-import { addAccount, addMember, groupsOf } from './scene.ts'
 import { Sendroom } from './sendroom.ts'
 import type { schemes, View, Words } from './views.ts'
 
-/** A furnished Sendroom and a new one, and who looks at them. */
+/** Two Sendrooms to look at, one with sample data and an empty one, and API clients for their users. */
 export type Gallery = { url: string; admin: Api; newcomer: Api; first: Api }
 
-/** As long as a text may be: formatted, with a word that never ends, emoji, and lines that run from right to left. */
+/** A text of the maximum length with formatting, a very long word, emoji and right-to-left lines. */
 const longText = [
   'تخفيضات *اليوم* على كل شيء 🎉 تفضلوا بزيارتنا',
   '*Ưu đãi cuối tuần* 👨‍👩‍👧‍👦 cho _khách quen_, ~500.000 đ~ *350.000 đ*',
@@ -22,7 +22,7 @@ const longText = [
   .join('\n')
   .slice(0, 4000)
 
-/** Opens the gallery for as long as this takes. */
+/** Starts both Sendrooms, calls `use` with them, and stops them. */
 export async function withGallery(browser: Browser, use: (gallery: Gallery) => Promise<void>) {
   const sendroom = await Sendroom.start()
   const empty = await Sendroom.start()
@@ -33,10 +33,10 @@ export async function withGallery(browser: Browser, use: (gallery: Gallery) => P
   }
 }
 
-/** Something of everything: what it shows is made the way a person would make it. */
+/** Adds sample data of every kind through the API. */
 export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Omit<Gallery, 'first'>> {
   const admin = await sendroom.signIn()
-  const shop = await addAccount(admin, 'Shop Hà Nội')
+  const shop = await addInstance(admin, 'Shop Hà Nội')
   const page = await browser.newPage()
   await page.goto(sendroom.url)
   const picture = await pictureOf(page, 'Tết sale −20 %')
@@ -56,18 +56,13 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Omi
   const first = await admin.call('POST /jobs', {
     body: { ...job, jobType: 'SendToGroups', groupIds: sales.map(({ id }) => id) },
   })
-  await expect
-    .poll(() => admin.call('GET /jobs/:id', { params: { id: first.id } }), { timeout: 60_000 })
-    .toMatchObject({ status: 'Completed' })
-  // Numbers that end in 0000 are not on WhatsApp: a job with a rest.
+  await untilJob(admin, first.id, { status: 'Completed' })
+  // Numbers that end in 0000 are not on WhatsApp, so this job ends with a failed recipient.
   const last = await admin.call('POST /jobs', {
     body: { ...job, jobType: 'SendToUsers', phoneNumbers: '0901110000, 0907654321' },
   })
-  await expect
-    .poll(() => admin.call('GET /jobs/:id', { params: { id: last.id } }), { timeout: 60_000 })
-    .toMatchObject({ status: 'Completed' })
-  const params = { id: shop.id }
-  await admin.call('PUT /instances/:id', { params, body: { groupPauseSeconds: [600, 600] } })
+  await untilJob(admin, last.id, { status: 'Completed' })
+  await setGroupPause(admin, shop, 600)
   const vips = await groupsOf(admin, shop, 'VIP customers')
   await admin.call('POST /jobs', {
     body: { ...job, jobType: 'SendToGroups', groupIds: vips.map(({ id }) => id) },
@@ -89,7 +84,7 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Omi
       scheduledAt: '2099-01-01T02:00:00.000Z',
     },
   })
-  await addEnds(admin, messageId)
+  await addEndedJobs(admin, messageId)
   const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
   await admin.call('POST /instances', {
     body: {
@@ -105,32 +100,28 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Omi
   return { url: sendroom.url, admin, newcomer }
 }
 
-/** An account that was stopped, and jobs with the ends that are still missing: paused, cancelled, failed. */
-async function addEnds(admin: Api, messageId: number) {
-  const market = await addAccount(admin, 'Chợ Bến Thành')
+/** Adds a paused, a cancelled and a failed job, and an instance that was stopped after failures. */
+async function addEndedJobs(admin: Api, messageId: number) {
+  const market = await addInstance(admin, 'Chợ Bến Thành')
   const create = (phoneNumbers: string, scheduledAt?: string) =>
     admin.call('POST /jobs', {
       body: { jobType: 'SendToUsers', messageId, instanceId: market.id, phoneNumbers, scheduledAt },
     })
   const failed = await create('0902220000')
-  await expect
-    .poll(() => admin.call('GET /jobs/:id', { params: { id: failed.id } }), { timeout: 60_000 })
-    .toMatchObject({ status: 'Failed' })
+  await untilJob(admin, failed.id, { status: 'Failed' })
   const cancelled = await create('0901234567', '2099-01-01T02:00:00.000Z')
   await admin.call('POST /jobs/:id/cancel', { params: { id: cancelled.id } })
   const paused = await create('0901234567, 0912345678', '2099-01-01T02:00:00.000Z')
   await admin.call('POST /jobs/:id/pause', { params: { id: paused.id } })
   const bad = Array.from({ length: 10 }, (_, i) => `090${i}110000`)
   const stopped = await create(['0901234567', ...bad, '0912345678'].join('\n'))
-  await expect
-    .poll(() => admin.call('GET /jobs/:id', { params: { id: stopped.id } }), { timeout: 60_000 })
-    .toMatchObject({ waiting: { code: 'account_failures' } })
+  await untilJob(admin, stopped.id, { waiting: { code: 'account_failures' } })
 }
 
-/** What each page is waiting for. `networkidle` never comes: the stream of changes does not end. */
+/** The pending requests per page. `networkidle` can't be used, because the event stream never ends. */
 const calls = new WeakMap<Page, Set<Request>>()
 
-/** A page for views of this kind: who looks has signed in already. */
+/** Opens a page on which the view's user is signed in. */
 export async function enter(browser: Browser, gallery: Gallery, as: View['as'], lang: string): Promise<Page> {
   const user = as === 'visitor' ? null : gallery[as ?? 'admin']
   const url = user?.url ?? gallery.url
@@ -144,7 +135,7 @@ export async function enter(browser: Browser, gallery: Gallery, as: View['as'], 
   const waiting = new Set<Request>()
   calls.set(page, waiting)
   page.on('request', (request) => {
-    // The stream of changes never ends.
+    // The event stream never ends.
     if (!request.url().endsWith('/api/events')) waiting.add(request)
   })
   page.on('requestfinished', (request) => waiting.delete(request))
@@ -152,25 +143,25 @@ export async function enter(browser: Browser, gallery: Gallery, as: View['as'], 
   return page
 }
 
-/** Goes to the view, and opens what it opens as soon as everything is there. */
+/** Goes to the view's address, waits until it is loaded, and opens its dialog, if any. */
 export async function visit(page: Page, view: View, words: Words) {
-  // What the page before has asked for is not answered any more.
+  // Requests of the previous page are aborted without an event.
   calls.get(page)?.clear()
   await page.goto(view.path)
   await open(page, view, words)
 }
 
-/** The same where the page is that of the view already. */
+/** Like `visit`, on a page that is at the view's address already. */
 export async function open(page: Page, view: View, words: Words) {
-  await settled(page)
+  await untilLoaded(page)
   if (!view.open) return
   await view.open(page, words)
   const opened = page.locator('[role=dialog], [role=alert], [role=status], :popover-open, details[open]')
   await expect(opened.filter({ visible: true }).first()).toBeVisible()
-  await settled(page)
+  await untilLoaded(page)
 }
 
-/** In these colors at once: on their way from one scheme to the other they are neither. */
+/** Switches the color scheme and skips the transition between the two. */
 export async function show(page: Page, scheme: (typeof schemes)[number]) {
   await page.emulateMedia({ colorScheme: scheme })
   await page.waitForFunction((name) => document.documentElement.dataset.mantineColorScheme === name, scheme)
@@ -180,13 +171,14 @@ export async function show(page: Page, scheme: (typeof schemes)[number]) {
   })
 }
 
-async function settled(page: Page) {
+/** Waits until nothing is busy and no request is pending, three times in a row. */
+async function untilLoaded(page: Page) {
   let quietChecks = 0
   const isQuiet = async () => {
     await page.waitForFunction(
       () => document.querySelector('h1') && !document.querySelector('[aria-busy=true]'),
     )
-    // What has arrived may ask for more as soon as it is drawn: a chart loads its code.
+    // A rendered answer may cause more requests, such as a component's code.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
     quietChecks = calls.get(page)?.size === 0 ? quietChecks + 1 : 0
     return quietChecks >= 3

@@ -1,15 +1,11 @@
 import type { Page } from '@playwright/test'
+import { uniqueName } from './fixture.ts'
 import { pictureOf, pixelsOf } from './picture.ts'
-import { named } from './scene.ts'
+import { expect, test } from './scenario.ts'
 import { rowOf, toast } from './steps.ts'
-import { expect, test } from './story.ts'
 
-test('an image is dropped on the form, another is pasted instead: the last one is saved', async ({
-  sendroom,
-  admin,
-  openAs,
-}) => {
-  const text = named('With an image')
+test('of a dropped and a pasted image, the last one is saved', async ({ sendroom, admin, openAs }) => {
+  const text = uniqueName('With an image')
   const page = await openAs(admin, '/messages/new')
   await page.getByRole('textbox', { name: 'Text' }).fill(text)
   const dropped = await pictureOf(page, 'dropped')
@@ -24,10 +20,10 @@ test('an image is dropped on the form, another is pasted instead: the last one i
       return canvas.toDataURL('image/png')
     })
 
-  await give(page, 'drop', dropped)
+  await dispatch(page, 'drop', dropped)
   await expect(shown).toBeVisible()
   await expect.poll(pixelsShown).toBe(await pixelsOf(page, dropped))
-  await give(page, 'paste', pasted)
+  await dispatch(page, 'paste', pasted)
   await expect.poll(pixelsShown).toBe(await pixelsOf(page, pasted))
 
   await page.getByRole('button', { name: 'Save' }).click()
@@ -38,17 +34,17 @@ test('an image is dropped on the form, another is pasted instead: the last one i
   expect(await pixelsOf(page, Buffer.from(await image.arrayBuffer()))).toBe(await pixelsOf(page, pasted))
 })
 
-/** What a browser tells the page when a file is dropped on it, or pasted. */
-const give = (page: Page, how: 'drop' | 'paste', picture: Buffer) =>
+/** Dispatches the event that a browser fires for a dropped or pasted file. */
+const dispatch = (page: Page, how: 'drop' | 'paste', picture: Buffer) =>
   page.evaluate(
     ({ how, bytes }) => {
-      const carried = new DataTransfer()
-      carried.items.add(new File([new Uint8Array(bytes)], 'picture.png', { type: 'image/png' }))
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([new Uint8Array(bytes)], 'picture.png', { type: 'image/png' }))
       const common = { bubbles: true, cancelable: true }
       const event =
         how === 'drop'
-          ? new DragEvent('drop', { ...common, dataTransfer: carried })
-          : new ClipboardEvent('paste', { ...common, clipboardData: carried })
+          ? new DragEvent('drop', { ...common, dataTransfer: transfer })
+          : new ClipboardEvent('paste', { ...common, clipboardData: transfer })
       document.activeElement?.dispatchEvent(event)
     },
     { how, bytes: [...picture] },

@@ -1,14 +1,14 @@
 import type { Locator, Page } from '@playwright/test'
 import { pictureOf } from './picture.ts'
+import { expect, test } from './scenario.ts'
 import { rowOf, toast } from './steps.ts'
-import { expect, test } from './story.ts'
 
 test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
-const ACCOUNT = 'Shop Hà Nội'
+const INSTANCE = 'Shop Hà Nội'
 const TOKEN = 'test_shop-hanoi'
 
-test("the operator's whole day with the keyboard alone, the focus always in sight", async ({
+test('an operator can do all daily tasks by keyboard, with a visible focus at every step', async ({
   page,
   fresh,
 }) => {
@@ -45,16 +45,16 @@ test("the operator's whole day with the keyboard alone, the focus always in sigh
     await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
   })
 
-  await test.step('links an account; the dialog keeps the focus and gives it back', async () => {
+  await test.step('links an instance; the dialog traps the focus and returns it', async () => {
     await goTo('Accounts')
     await press(page.getByRole('link', { name: 'Add account' }).first())
-    await type(page.getByLabel('Name'), ACCOUNT)
+    await type(page.getByLabel('Name'), INSTANCE)
     await type(page.getByLabel('API token'), TOKEN)
     await keyboard.press('Enter')
     await expect(toast(page, 'Instance created successfully!')).toBeVisible()
-    const scan = rowOf(page, ACCOUNT).getByRole('button', { name: 'Scan QR' })
+    const scan = rowOf(page, INSTANCE).getByRole('button', { name: 'Scan QR' })
     await press(scan)
-    const dialog = page.getByRole('dialog', { name: `Scan QR: ${ACCOUNT}` })
+    const dialog = page.getByRole('dialog', { name: `Scan QR: ${INSTANCE}` })
     await expect(dialog.getByText('The account is connected.')).toBeVisible()
     for (let i = 0; i < 5; i++) {
       await keyboard.press('Tab')
@@ -63,13 +63,13 @@ test("the operator's whole day with the keyboard alone, the focus always in sigh
     await keyboard.press('Escape')
     await expect(dialog).toBeHidden()
     await expect(scan).toBeFocused()
-    await expect(rowOf(page, ACCOUNT)).toContainText('Connected')
+    await expect(rowOf(page, INSTANCE)).toContainText('Connected')
   })
 
   await test.step('syncs the groups', async () => {
     await goTo('Groups')
     await press(page.getByRole('button', { name: 'Sync groups' }))
-    await expect(page.getByText(`The groups of ${ACCOUNT} are up to date.`)).toBeVisible()
+    await expect(page.getByText(`The groups of ${INSTANCE} are up to date.`)).toBeVisible()
   })
 
   await test.step('writes a message with an image', async () => {
@@ -77,7 +77,7 @@ test("the operator's whole day with the keyboard alone, the focus always in sigh
     await goTo('Messages')
     await press(page.getByRole('link', { name: 'Add message' }).first())
     await type(page.getByRole('textbox', { name: 'Text' }), '20 % off today')
-    await choose('Account', ACCOUNT)
+    await choose('Account', INSTANCE)
     const chooser = page.waitForEvent('filechooser')
     await press(page.getByRole('button', { name: 'Image' }))
     await (await chooser).setFiles({ name: 'vip.png', mimeType: 'image/png', buffer })
@@ -95,19 +95,19 @@ test("the operator's whole day with the keyboard alone, the focus always in sigh
     await goTo('Jobs')
     await press(page.getByRole('link', { name: 'Add job' }).first())
     await choose('Message', '20 % off today')
-    await expect(page.getByRole('combobox', { name: 'Account' })).toHaveValue(ACCOUNT)
+    await expect(page.getByRole('combobox', { name: 'Account' })).toHaveValue(INSTANCE)
     await pickGroups('vip customers 💎 2')
     await expect(page.getByText('3 selected')).toBeVisible()
     await press(page.getByRole('button', { name: 'Create job' }))
     await expect(toast(page, 'Job created successfully!')).toBeVisible()
   })
 
-  await test.step('watches it finish, and reads who got it', async () => {
+  await test.step('watches the job end and reads who got the message', async () => {
     await press(rowOf(page, '20 % off today').getByRole('button', { name: 'View details' }))
     await expect(page.getByRole('main').getByText('Completed', { exact: true })).toBeVisible()
     const table = page.getByRole('table', { name: 'Sent messages' })
     await expect(rowOf(table, /VIP customers 💎 2/)).toHaveCount(3)
-    // It scrolls when it is long, so the keyboard comes to it.
+    // A long table scrolls, so the keyboard must reach its frame.
     await tabTo(page, table.locator('..'))
     expect(fresh.accepted(TOKEN).map(({ caption }) => caption)).toEqual(Array(3).fill('20 % off today'))
   })
@@ -130,7 +130,7 @@ test("the operator's whole day with the keyboard alone, the focus always in sigh
   })
 })
 
-/** Presses Tab until the target has the focus. Whatever has it on the way must be in sight and look like it. */
+/** Presses Tab until the target has the focus. Every element on the way must be visible and look focused. */
 async function tabTo(page: Page, target: Locator) {
   await expect(target).toBeVisible()
   for (let presses = 0; presses < 120; presses++) {
@@ -141,23 +141,30 @@ async function tabTo(page: Page, target: Locator) {
   throw new Error(`Tab does not lead to ${target}`)
 }
 
-/** What is wrong with what has the focus now, or with what had it before: its look must have changed since. */
+/**
+ * Describes what is wrong with the focus, or returns ''. The focused element must be in the viewport. The previously
+ * focused one must look different now.
+ */
 async function problemOfFocus(): Promise<string> {
-  type Seen = { element: Element; look: string }
-  const memory = window as unknown as { seen?: Seen } // a place in the page, from one Tab to the next
+  type Focused = { element: Element; look: string }
+  const memory = window as unknown as { previous?: Focused } // kept in the page from one Tab to the next
   const lookOf = async (element: Element) => {
     await Promise.allSettled(element.getAnimations().map(({ finished }) => finished))
     const { outline, boxShadow, borderColor, backgroundColor } = getComputedStyle(element)
     return [outline, boxShadow, borderColor, backgroundColor].join(' | ')
   }
-  const { seen } = memory
-  delete memory.seen
+  const { previous } = memory
+  delete memory.previous
   const element = document.activeElement
-  if (seen?.element.isConnected && seen.element !== element && (await lookOf(seen.element)) === seen.look)
-    return `The focus can't be seen on ${seen.element.outerHTML.slice(0, 200)}`
-  // Between the last and the first element the browser itself has it.
+  if (
+    previous?.element.isConnected &&
+    previous.element !== element &&
+    (await lookOf(previous.element)) === previous.look
+  )
+    return `The focus can't be seen on ${previous.element.outerHTML.slice(0, 200)}`
+  // Between the last and the first element of the page, the browser itself has the focus.
   if (!element || element === document.body) return ''
-  memory.seen = { element, look: await lookOf(element) }
+  memory.previous = { element, look: await lookOf(element) }
   const { top, bottom, left, right, width, height } = element.getBoundingClientRect()
   const isInSight = top < innerHeight && bottom > 0 && left < innerWidth && right > 0 && width * height > 0
   return isInSight ? '' : `The focus is out of sight on ${element.outerHTML.slice(0, 200)}`

@@ -1,6 +1,6 @@
-import { expect, test } from './story.ts'
+import { expect, test } from './scenario.ts'
 
-test('the login greets in Vietnamese, the app in English, and a chosen language is remembered', async ({
+test('the login is in Vietnamese and the app in English by default, and a chosen language is stored', async ({
   page,
   sendroom,
 }) => {

@@ -1,9 +1,9 @@
 import { expect } from '@playwright/test'
-import { addAccount, addMember, groupsOf, named } from './scene.ts'
+import { addInstance, addMember, groupsOf, uniqueName } from './fixture.ts'
+import { test } from './scenario.ts'
 import { choose, rowOf } from './steps.ts'
-import { test } from './story.ts'
 
-/** A word that never ends, lines from right to left, emoji of many parts: 4,000 characters of what breaks pages. */
+/** 4,000 characters that tend to break layouts: right-to-left text, compound emoji and a very long word. */
 const long = [
   'تخفيضات *اليوم* على كل شيء',
   '👨‍👩‍👧‍👦'.repeat(40),
@@ -15,7 +15,7 @@ const long = [
 
 // R-539
 test('the picker of three hundred groups scrolls within 300 px', async ({ admin, openAs }) => {
-  const shop = await addAccount(admin, named('Shop'))
+  const shop = await addInstance(admin, uniqueName('Shop'))
   const page = await openAs(admin, '/jobs/new')
   await choose(page, 'Account', shop.name)
   await page.getByRole('button', { name: 'Choose groups' }).click()
@@ -32,7 +32,7 @@ test('texts of 4,000 characters in any script fit on every page, wide and narrow
   admin,
   openAs,
 }) => {
-  const shop = await addAccount(admin, named('Shop'))
+  const shop = await addInstance(admin, uniqueName('Shop'))
   const [group] = await groupsOf(admin, shop, 'Sales team')
   const body = { textContent: long, instanceId: shop.id }
   const message = await admin.call('POST /messages', { body })
@@ -55,46 +55,46 @@ test('names of 100 characters without a space fit on a phone, in dialogs and dro
   admin,
   openAs,
 }) => {
-  const name = named('Shop').replaceAll(' ', '').padEnd(100, 'W')
-  const shop = await addAccount(admin, name)
+  const name = uniqueName('Shop').replaceAll(' ', '').padEnd(100, 'W')
+  const shop = await addInstance(admin, name)
   const member = await addMember(admin, { use: [shop], canSendMessages: true, canCreateJobs: true })
   const page = await openAs(admin, '/users')
   await page.setViewportSize({ width: 360, height: 740 })
-  /** How far it is drawn beyond the screen. */
-  const beyond = () =>
+  /** The number of pixels by which the name exceeds the viewport; -1 if the name is not shown. */
+  const overflow = () =>
     page.evaluate((text) => {
       const range = document.createRange()
       const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-      let most = -1
+      let max = -1
       for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         if (!node.textContent?.includes(text)) continue
         range.selectNodeContents(node)
         const { left, right } = range.getBoundingClientRect()
-        most = Math.max(most, 0, -left, right - document.documentElement.clientWidth)
+        max = Math.max(max, 0, -left, right - document.documentElement.clientWidth)
       }
-      return most
+      return max
     }, name)
-  const fits = (where: string) => expect.poll(beyond, where).toBe(0)
+  const expectFit = (where: string) => expect.poll(overflow, where).toBe(0)
   const dialog = page.getByRole('dialog')
   const shopRow = rowOf(page, name)
 
   await expect(rowOf(page, member.username)).toBeVisible()
-  await fits('the users')
+  await expectFit('the users')
   await page.goto('/instances')
   for (const action of ['Delete', 'Scan QR', 'Get code']) {
     await shopRow.getByRole('button', { name: action, exact: true }).click()
     await expect(dialog).toContainText(name)
-    await fits(action)
+    await expectFit(action)
     await dialog.getByRole('button', { name: 'Close' }).first().click()
     await expect(dialog).toBeHidden()
   }
   await page.goto('/messages/new')
   await page.getByRole('combobox', { name: 'Account', exact: true }).fill(name)
   await expect(page.getByRole('option', { name })).toBeVisible()
-  await fits('the options')
+  await expectFit('the options')
   // The simulator knows no group with such a name.
   await page.route('**/api/groups/search', async (route) => {
-    // Asked for by the test itself: an answer that is fetched for the page goes when the page no longer waits.
+    // Read by the test's own client: `route.fetch` fails if the page aborts its request meanwhile.
     const found = await admin.call('POST /groups/search', { body: route.request().postDataJSON() })
     const body = JSON.stringify(found).replace(/"name":"[^"]*"/, `"name":"${name}"`)
     await route.fulfill({ body, contentType: 'application/json' })

@@ -1,6 +1,7 @@
 /**
- * npm run look: pictures of every page and dialog, narrow and wide, light and dark, in all languages, into
- * .tmp/look/. One sheet per page shows its variants side by side. `npm run look -- jobs login` takes only some pages.
+ * `npm run look` takes screenshots of every page and dialog in all widths, color schemes and languages, and writes
+ * them to .tmp/look/. One sheet per page shows its variants side by side. `npm run look -- jobs login` takes only the
+ * pages whose names begin so.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +15,7 @@ const FOLDER = join(import.meta.dirname, '../.tmp/look')
 
 const pictureName = (name: string, ...variant: (string | number)[]) => `${name}.${variant.join('.')}.png`
 
-/** A page in all its variants. It opens anew for each width: what is open may look different there. */
+/** Takes all variants of a view. Visits it again for each width, because dialogs may open differently there. */
 async function lookAt(browser: Browser, gallery: Gallery, name: string, view: View) {
   for (const lang of languages) {
     const words = await wordsOf(gallery, lang)
@@ -24,7 +25,7 @@ async function lookAt(browser: Browser, gallery: Gallery, name: string, view: Vi
       await visit(page, view, words)
       for (const scheme of schemes) {
         await show(page, scheme)
-        // In a whole picture the header stays where the page was scrolled to.
+        // In a full-page screenshot, the sticky header stays at the scroll position.
         await page.evaluate(() => window.scrollTo(0, 0))
         const path = join(FOLDER, pictureName(name, lang, scheme, width))
         await page.screenshot({ path, fullPage: !view.open || view.isWhole === true })
@@ -34,7 +35,7 @@ async function lookAt(browser: Browser, gallery: Gallery, name: string, view: Vi
   }
 }
 
-/** All variants of a page on one picture, a language in each row; of very long pages their beginning. */
+/** Puts all variants of a view on one picture, one language per row. Very long pages are cut off. */
 async function makeSheet(browser: Browser, name: string) {
   const rows = languages.map((lang) => {
     const pictures = widths.flatMap((width) =>

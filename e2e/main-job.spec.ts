@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Locator } from '@playwright/test'
+import { setGroupPause } from './fixture.ts'
 import { pictureOf, pixelsOf } from './picture.ts'
-import { choose, goTo, pickGroups, rowOf, toast, viewJob } from './steps.ts'
-import { expect, test } from './story.ts'
+import { expect, test } from './scenario.ts'
+import { choose, expectNoReload, goTo, markPage, pickGroups, rowOf, toast, viewJob } from './steps.ts'
 
-const ACCOUNT = 'Shop Hà Nội'
+const INSTANCE = 'Shop Hà Nội'
 const TOKEN = 'test_shop-hanoi'
 const TEXT = 'Giảm 20 % hôm nay 🎉\nChỉ cho khách VIP.'
 const TITLE = 'Giảm 20 % hôm nay'
 
-test('from an empty machine to a delivered message', async ({ page, fresh }) => {
+test('from an empty installation to a delivered message', async ({ page, fresh }) => {
   test.setTimeout(300_000)
   await page.goto(fresh.url)
 
@@ -21,37 +22,37 @@ test('from an empty machine to a delivered message', async ({ page, fresh }) => 
     await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
   })
 
-  await test.step('adds an account', async () => {
+  await test.step('adds an instance', async () => {
     await goTo(page, 'Accounts')
     await page.getByRole('link', { name: 'Add account' }).click()
-    await page.getByLabel('Name').fill(ACCOUNT)
+    await page.getByLabel('Name').fill(INSTANCE)
     await page.getByLabel('API token').fill(TOKEN)
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(toast(page, 'Instance created successfully!')).toBeVisible()
-    await expect(rowOf(page, ACCOUNT).getByText('Test', { exact: true })).toBeVisible()
+    await expect(rowOf(page, INSTANCE).getByText('Test', { exact: true })).toBeVisible()
   })
 
-  await test.step('links it: the dialog notices by itself that the code was scanned', async () => {
-    await rowOf(page, ACCOUNT).getByRole('button', { name: 'Scan QR' }).click()
-    const dialog = page.getByRole('dialog', { name: `Scan QR: ${ACCOUNT}` })
+  await test.step('links it; the dialog notices that the code was scanned', async () => {
+    await rowOf(page, INSTANCE).getByRole('button', { name: 'Scan QR' }).click()
+    const dialog = page.getByRole('dialog', { name: `Scan QR: ${INSTANCE}` })
     const code = dialog.getByRole('img', { name: 'QR code to link the account' })
     await expect(code).toBeVisible()
     expect(await naturalSizeOf(code)).toMatchObject({ width: expect.any(Number), isSquare: true })
     await expect(dialog.getByRole('timer')).toHaveText(/^New code in ([12]?\d) s$/)
     await expect(dialog.getByText('The account is connected.')).toBeVisible()
     await dialog.getByRole('button', { name: 'Close' }).last().click()
-    await expect(rowOf(page, ACCOUNT)).toContainText('Connected')
+    await expect(rowOf(page, INSTANCE)).toContainText('Connected')
   })
 
   await test.step('sees its groups', async () => {
     await goTo(page, 'Groups')
     await page.getByRole('button', { name: 'Sync groups' }).click()
-    await expect(page.getByText(`The groups of ${ACCOUNT} are up to date.`)).toBeVisible()
+    await expect(page.getByText(`The groups of ${INSTANCE} are up to date.`)).toBeVisible()
     await expect(page.getByText(/^Showing 1 to 10 of 3\d\d entries$/)).toBeVisible()
     await page.getByRole('searchbox').fill('vip')
     await page.getByRole('button', { name: 'Search' }).click()
     await expect(page).toHaveURL(/search=vip/)
-    await expect(rowOf(page, /^VIP customers 💎/).first()).toContainText(ACCOUNT)
+    await expect(rowOf(page, /^VIP customers 💎/).first()).toContainText(INSTANCE)
   })
 
   const picture = await pictureOf(page, 'VIP −20 %')
@@ -59,7 +60,7 @@ test('from an empty machine to a delivered message', async ({ page, fresh }) => 
     await goTo(page, 'Messages')
     await page.getByRole('link', { name: 'Add message' }).click()
     await page.getByLabel('Text').fill(TEXT)
-    await choose(page, 'Account', ACCOUNT)
+    await choose(page, 'Account', INSTANCE)
     const chooser = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Image' }).click()
     await (await chooser).setFiles({ name: 'vip.png', mimeType: 'image/png', buffer: picture })
@@ -68,18 +69,17 @@ test('from an empty machine to a delivered message', async ({ page, fresh }) => 
     await expect(page.getByText('3 selected')).toBeVisible()
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(toast(page, 'Message created successfully!')).toBeVisible()
-    await expect(rowOf(page, TITLE)).toContainText(ACCOUNT)
+    await expect(rowOf(page, TITLE)).toContainText(INSTANCE)
   })
 
   const admin = await fresh.signIn()
-  // A test-mode account sends without a pause: too fast to be watched.
-  await admin.call('PUT /instances/:id', { params: { id: 1 }, body: { groupPauseSeconds: [1, 1] } })
+  await setGroupPause(admin, { id: 1 }, 1)
 
   await test.step('creates a job for these groups and some more', async () => {
     await goTo(page, 'Jobs')
     await page.getByRole('link', { name: 'Add job' }).click()
     await choose(page, 'Message', TITLE)
-    await expect(page.getByRole('combobox', { name: 'Account' })).toHaveValue(ACCOUNT)
+    await expect(page.getByRole('combobox', { name: 'Account' })).toHaveValue(INSTANCE)
     await expect(page.getByText('3 selected')).toBeVisible()
     await pickGroups(page, 'vip customers 💎 2')
     await expect(page.getByText('6 selected')).toBeVisible()
@@ -89,13 +89,13 @@ test('from an empty machine to a delivered message', async ({ page, fresh }) => 
 
   const isSent = { has: page.getByRole('cell', { name: 'Sent', exact: true }) }
   const sent = page.getByRole('table', { name: 'Sent messages' }).getByRole('row').filter(isSent)
-  await test.step('watches it come to its end without a reload', async () => {
+  await test.step('watches the job end without a reload', async () => {
     await viewJob(page, TITLE)
     const head = page.getByRole('main')
     await expect(head.getByText(/^(Pending|Running)$/)).toBeVisible()
-    await page.evaluate(() => Object.assign(window, { isSamePage: true }))
+    await markPage(page)
     await expect(head.getByText('Completed', { exact: true })).toBeVisible()
-    expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true)
+    await expectNoReload(page)
     await expect(page.getByRole('progressbar', { name: 'Progress' })).toHaveAttribute('aria-valuenow', '100')
     await expect(page.getByText('100.00%', { exact: true })).toBeVisible()
   })
@@ -106,7 +106,7 @@ test('from an empty machine to a delivered message', async ({ page, fresh }) => 
       await expect(sent.filter({ hasText: name })).toHaveCount(3)
   })
 
-  await test.step("the provider's own ledger says the same: each group once, with text and image", async () => {
+  await test.step('the provider has accepted text and image once per group', async () => {
     const { id } = onlyOf(await admin.call('GET /jobs', {}))
     const job = await admin.call('GET /jobs/:id', { params: { id } })
     const image = await fetch(`${fresh.url}${job.imageUrl}`)
@@ -122,7 +122,7 @@ test('from an empty machine to a delivered message', async ({ page, fresh }) => 
         caption: TEXT,
         media: { sha256: sha256(bytes), size: bytes.length, mime: 'image/png' },
       })
-    // What arrived is the picture that was chosen, cleaned of everything but its pixels.
+    // The server strips metadata, so only the pixels are compared with the chosen file.
     expect(await pixelsOf(page, bytes)).toBe(await pixelsOf(page, picture))
   })
 })

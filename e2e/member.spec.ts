@@ -1,14 +1,14 @@
-import { addAccount, addMember, named } from './scene.ts'
+import { addInstance, addMember, uniqueName } from './fixture.ts'
+import { expect, test } from './scenario.ts'
 import { rowOf } from './steps.ts'
-import { expect, test } from './story.ts'
 
-test('a Member without rights reads the assigned accounts only, and finds closed what is not allowed', async ({
+test('a Member without rights sees only the assigned instances, with all other actions disabled', async ({
   sendroom,
   admin,
   openAs,
 }) => {
-  const mine = await addAccount(admin, named('Mine'))
-  const theirs = await addAccount(admin, named('Theirs'))
+  const mine = await addInstance(admin, uniqueName('Mine'))
+  const theirs = await addInstance(admin, uniqueName('Theirs'))
   const body = { textContent: 'Read me', instanceId: mine.id }
   const { id } = await admin.call('POST /messages', { body })
   await admin.call('POST /messages', { body: { textContent: 'Not for members', instanceId: theirs.id } })
@@ -19,7 +19,7 @@ test('a Member without rights reads the assigned accounts only, and finds closed
   })
   const page = await openAs(await sendroom.signIn(username, password), '/instances')
 
-  await test.step('accounts', async () => {
+  await test.step('instances', async () => {
     await expect(rowOf(page, mine.name).getByRole('button', { name: 'Scan QR' })).toBeEnabled()
     await expect(rowOf(page, mine.name).getByRole('button', { name: 'Delete' })).toHaveCount(0)
     await expect(page.getByRole('table')).not.toContainText(theirs.name)
@@ -54,7 +54,7 @@ test('a Member without rights reads the assigned accounts only, and finds closed
   })
 })
 
-test('an address that is for Admins only leads a Member to the dashboard and says why', async ({
+test('an Admin page redirects a Member to the dashboard and says why', async ({
   sendroom,
   admin,
   openAs,

@@ -1,39 +1,34 @@
-import { addAccount, groupsOf, named } from './scene.ts'
-import { rowOf, toast } from './steps.ts'
-import { expect, test } from './story.ts'
+import { addInstance, groupsOf, setGroupPause, uniqueName, untilJob } from './fixture.ts'
+import { expect, test } from './scenario.ts'
+import { expectNoReload, markPage, rowOf, toast } from './steps.ts'
 
-test('the network goes and comes back: what was done is told as failed, and the page catches up by itself', async ({
+test('while the network is down actions fail with a message, and afterwards the page catches up', async ({
   sendroom,
   admin,
   openAs,
 }) => {
-  const account = await addAccount(admin, named('Network'))
-  const { id: messageId } = await admin.call('POST /messages', { body: { textContent: account.name } })
-  const groups = (await groupsOf(admin, account, 'VIP')).slice(0, 10)
-  const setPause = (seconds: number) =>
-    admin.call('PUT /instances/:id', {
-      params: { id: account.id },
-      body: { groupPauseSeconds: [seconds, seconds] },
-    })
-  await setPause(60)
+  const instance = await addInstance(admin, uniqueName('Network'))
+  const { id: messageId } = await admin.call('POST /messages', { body: { textContent: instance.name } })
+  const groups = (await groupsOf(admin, instance, 'VIP')).slice(0, 10)
+  await setGroupPause(admin, instance, 60)
   const { id } = await admin.call('POST /jobs', {
     body: {
       jobType: 'SendToGroups',
       messageId,
-      instanceId: account.id,
+      instanceId: instance.id,
       groupIds: groups.map((group) => group.id),
     },
   })
   const page = await openAs(admin, `/jobs/${id}`)
   const main = page.getByRole('main')
   await expect(main.getByText('Running', { exact: true })).toBeVisible()
-  await page.evaluate(() => Object.assign(window, { isSamePage: true }))
+  await markPage(page)
 
-  await test.step('gone: an action says that it failed, and the page stays', async () => {
+  await test.step('offline, an action fails with a message and the page stays', async () => {
     await page.context().setOffline(true)
     await page.getByRole('button', { name: 'Pause job' }).click()
     await expect(toast(page, 'Error pausing job')).toBeVisible()
-    // Also far down, where the button of a form is.
+    // The notice is visible far down the page too.
     await page.getByRole('heading', { name: 'Logs' }).scrollIntoViewIfNeeded()
     await page.mouse.wheel(0, 5000)
     await expect(page.getByText(/^No connection to Sendroom/)).toBeInViewport()
@@ -41,27 +36,22 @@ test('the network goes and comes back: what was done is told as failed, and the 
     expect((await admin.call('GET /jobs/:id', { params: { id } })).isPaused).toBe(false)
   })
 
-  await test.step('meanwhile the job comes to its end', async () => {
-    await setPause(0)
-    await expect
-      .poll(() => admin.call('GET /jobs/:id', { params: { id } }), { timeout: 60_000 })
-      .toMatchObject({ status: 'Completed' })
-    expect(sendroom.accepted(account.whapiToken)).toHaveLength(groups.length)
+  await test.step('meanwhile the job ends', async () => {
+    await setGroupPause(admin, instance, 0)
+    await untilJob(admin, id, { status: 'Completed' })
+    expect(sendroom.accepted(instance.whapiToken)).toHaveLength(groups.length)
     await expect(main.getByText('Running', { exact: true })).toBeVisible()
   })
 
-  await test.step('back: the page shows it without a reload', async () => {
+  await test.step('online again, the page shows the result without a reload', async () => {
     await page.context().setOffline(false)
     await expect(main.getByText('Completed', { exact: true })).toBeVisible({ timeout: 90_000 })
     await expect(page.getByText('100.00%', { exact: true })).toBeVisible()
-    expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true)
+    await expectNoReload(page)
   })
 })
 
-test('a page whose code is not there yet comes by itself when the network is back', async ({
-  admin,
-  openAs,
-}) => {
+test('a page whose code could not be loaded opens when the network is back', async ({ admin, openAs }) => {
   const page = await openAs(admin, '/dashboard')
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await page.context().setOffline(true)
@@ -71,10 +61,10 @@ test('a page whose code is not there yet comes by itself when the network is bac
   await expect(page.getByRole('heading', { level: 1, name: 'Users' })).toBeVisible()
 })
 
-test('a list that could not be loaded says so, and loads at the next try', async ({ admin, openAs }) => {
-  const account = await addAccount(admin, named('Offline'))
+test('a list that could not be loaded says so and can be loaded again', async ({ admin, openAs }) => {
+  const instance = await addInstance(admin, uniqueName('Offline'))
   const page = await openAs(admin, '/dashboard')
-  // Or the page may load the list by itself, as it does after each connection.
+  // Without an event stream, because the page reads the list again after each connection.
   await page.route('**/api/events', (route) => route.abort())
   await page.reload()
   await page.getByRole('link', { name: 'Accounts' }).hover()
@@ -83,5 +73,5 @@ test('a list that could not be loaded says so, and loads at the next try', async
   await expect(page.getByText('This could not be loaded.')).toBeVisible()
   await page.unroute('**/api/instances?*')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(rowOf(page, account.name)).toBeVisible()
+  await expect(rowOf(page, instance.name)).toBeVisible()
 })

@@ -1,35 +1,30 @@
-import { addAccount, groupsOf, named } from './scene.ts'
+import { addInstance, groupsOf, setGroupPause, uniqueName } from './fixture.ts'
+import { expect, test } from './scenario.ts'
 import { confirm, toast } from './steps.ts'
-import { expect, test } from './story.ts'
 
 // R-581, R-582
-test('a job is paused, goes on, is cancelled, and is sent to the rest: each group gets it once', async ({
+test('a job is paused, resumed, cancelled and retried, and each group gets the message once', async ({
   sendroom,
   admin,
   openAs,
 }) => {
-  const account = await addAccount(admin, named('Pause'))
-  const { id: messageId } = await admin.call('POST /messages', { body: { textContent: account.name } })
-  const groups = (await groupsOf(admin, account, 'VIP')).slice(0, 10)
-  const setPause = (seconds: number) =>
-    admin.call('PUT /instances/:id', {
-      params: { id: account.id },
-      body: { groupPauseSeconds: [seconds, seconds] },
-    })
-  const sentTo = () => sendroom.accepted(account.whapiToken).map(({ to }) => to)
-  // Slow enough that there is time for everything.
-  await setPause(60)
+  const instance = await addInstance(admin, uniqueName('Pause'))
+  const { id: messageId } = await admin.call('POST /messages', { body: { textContent: instance.name } })
+  const groups = (await groupsOf(admin, instance, 'VIP')).slice(0, 10)
+  const sentTo = () => sendroom.accepted(instance.whapiToken).map(({ to }) => to)
+  // Slow enough that the job is still running at each step.
+  await setGroupPause(admin, instance, 60)
   const groupIds = groups.map(({ id }) => id)
   const { id } = await admin.call('POST /jobs', {
-    body: { jobType: 'SendToGroups', messageId, instanceId: account.id, groupIds },
+    body: { jobType: 'SendToGroups', messageId, instanceId: instance.id, groupIds },
   })
   const page = await openAs(admin, `/jobs/${id}`)
   const main = page.getByRole('main')
   const status = (name: string) => main.getByText(name, { exact: true })
 
-  await test.step('pause: it says so, and nothing more goes out', async () => {
+  await test.step('pause stops the sending and is shown', async () => {
     await expect(page.getByRole('table', { name: 'Sent messages' })).toBeVisible()
-    // The second click of a double one would let it go on.
+    // The second click of a double-click would resume the job.
     await page.getByRole('button', { name: 'Pause job' }).dblclick({ delay: 100 })
     await expect(toast(page, 'Job paused.')).toBeVisible()
     await expect(status('Paused')).toBeVisible()
@@ -49,15 +44,15 @@ test('a job is paused, goes on, is cancelled, and is sent to the rest: each grou
     await expect(page.getByRole('button', { name: 'Pause job' })).toBeEnabled()
   })
 
-  await test.step('cancel: the rest is skipped', async () => {
+  await test.step('cancel skips the remaining recipients', async () => {
     await page.getByRole('button', { name: 'Cancel job' }).click()
     await confirm(page, 'Are you sure you want to cancel this job?', 'Cancel job')
     await expect(status('Cancelled')).toBeVisible()
     await expect(main).toContainText(`Skipped${groups.length - sentTo().length}`)
   })
 
-  await setPause(0)
-  await test.step('send to the rest: asked with their number, those who have it are left alone', async () => {
+  await setGroupPause(admin, instance, 0)
+  await test.step('retry asks with the number of remaining recipients and sends only to them', async () => {
     const button = page.getByRole('button', { name: 'Send to the rest' })
     await button.click()
     await expect(page.getByRole('dialog')).toBeVisible()

@@ -1,22 +1,22 @@
-import { addAccount, named } from './scene.ts'
+import { addInstance, uniqueName } from './fixture.ts'
+import { expect, test } from './scenario.ts'
 import { choose, toast, viewJob } from './steps.ts'
-import { expect, test } from './story.ts'
 
-test('a job to phone numbers says which of them are none, keeps what was typed, and writes to each once', async ({
+test('a job to phone numbers rejects invalid ones, keeps the text, and sends to each number once', async ({
   sendroom,
   admin,
   openAs,
 }) => {
-  const account = await addAccount(admin, named('Numbers'))
-  const text = `To ${account.name}`
-  await admin.call('POST /messages', { body: { textContent: text, instanceId: account.id } })
+  const instance = await addInstance(admin, uniqueName('Numbers'))
+  const text = `To ${instance.name}`
+  await admin.call('POST /messages', { body: { textContent: text, instanceId: instance.id } })
   const page = await openAs(admin, '/jobs/new')
   const numbers = page.getByLabel('Phone numbers')
 
-  await test.step('a number that is none', async () => {
+  await test.step('an invalid number', async () => {
     await page.getByLabel('Type').selectOption('Send to phone numbers')
     await choose(page, 'Message', text)
-    await expect(page.getByRole('combobox', { name: 'Account' })).toHaveValue(account.name)
+    await expect(page.getByRole('combobox', { name: 'Account' })).toHaveValue(instance.name)
     await numbers.fill('0901234567, 12ab\n+84 901 234 567; +84 912 345 678')
     await page.getByRole('button', { name: 'Create job' }).click()
     await expect(page.getByText('These are not phone numbers: 12ab.').first()).toBeVisible()
@@ -24,7 +24,7 @@ test('a job to phone numbers says which of them are none, keeps what was typed, 
     await expect(page).toHaveURL(/\/jobs\/new$/)
   })
 
-  await test.step('the good ones', async () => {
+  await test.step('valid numbers', async () => {
     await numbers.fill('0901234567\n+84 901 234 567; +84 912 345 678')
     await page.getByRole('button', { name: 'Create job' }).click()
     await expect(toast(page, 'Job created successfully!')).toBeVisible()
@@ -34,7 +34,7 @@ test('a job to phone numbers says which of them are none, keeps what was typed, 
     await expect(page.getByRole('row', { name: '+84901234567' })).toContainText('Sent')
   })
 
-  expect(sendroom.accepted(account.whapiToken).map(({ to, body }) => [to, body])).toEqual([
+  expect(sendroom.accepted(instance.whapiToken).map(({ to, body }) => [to, body])).toEqual([
     ['84901234567@s.whatsapp.net', text],
     ['84912345678@s.whatsapp.net', text],
   ])

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 
 const PICTURE = { width: 640, height: 360 }
 
-/** A real PNG, drawn by the browser: a sign with these words. */
+/** A real PNG with these words, drawn by the browser. */
 export async function pictureOf(page: Page, words: string): Promise<Buffer> {
   const url = await page.evaluate(
     ({ words, width, height }) => {
@@ -26,7 +26,7 @@ export async function pictureOf(page: Page, words: string): Promise<Buffer> {
   return Buffer.from(url.replace(/^data:image\/png;base64,/, ''), 'base64')
 }
 
-/** The pixels of a picture, as the browser decodes them: equal for the same picture in another file. */
+/** The decoded pixels of a picture. Equal for two files that differ only in metadata or encoding. */
 export function pixelsOf(page: Page, picture: Buffer): Promise<string> {
   return page.evaluate(async (base64) => {
     const image = new Image()

@@ -6,10 +6,10 @@ export default defineConfig({
   outputDir: '../.tmp/e2e',
   globalSetup: './global-setup.ts',
   fullyParallel: true,
-  // Each has a Sendroom, a PostgreSQL and a browser of its own. More than cores: they often wait.
+  // Each worker has its own Sendroom, PostgreSQL and browser. They mostly wait, so there are more workers than cores.
   workers: 3,
   forbidOnly: true,
-  // Generous: the machine may do other things as well. A condition is waited for, never a time.
+  // Long timeouts for busy machines. Tests wait for conditions, never for a fixed time.
   timeout: 180_000,
   expect: { timeout: 30_000 },
   use: {
@@ -17,7 +17,7 @@ export default defineConfig({
     locale: 'en-GB',
     actionTimeout: 30_000,
     navigationTimeout: 30_000,
-    // Without the film: taking it is a sixth of all the work, for stories that pass. The trace has each step's page anyhow.
+    // No screenshots in traces: they cost a sixth of the time, and a trace has DOM snapshots of each step anyway.
     trace: { mode: 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
   },

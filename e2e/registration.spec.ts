@@ -1,7 +1,11 @@
+import { expect, test } from './scenario.ts'
 import { rowOf, signIn, toast } from './steps.ts'
-import { expect, test } from './story.ts'
 
-test('who registers waits for an Admin, and is let in when activated', async ({ page, fresh, openAs }) => {
+test('a new user registers, waits for an Admin, and can sign in once activated', async ({
+  page,
+  fresh,
+  openAs,
+}) => {
   const password = 'secret of the new one'
   const admin = await fresh.signIn()
   await page.goto(fresh.url)
@@ -20,15 +24,15 @@ test('who registers waits for an Admin, and is let in when activated', async ({ 
     await expect(submit).toBeDisabled()
     await form.getByLabel('Repeat password').fill(password)
     const alert = page.waitForEvent('dialog')
-    const sent = submit.click()
-    const said = await alert
-    expect(said.message()).toContain('Your registration has been received.')
-    await said.accept()
-    await sent
+    const submitted = submit.click()
+    const dialogEvent = await alert
+    expect(dialogEvent.message()).toContain('Your registration has been received.')
+    await dialogEvent.accept()
+    await submitted
     await expect(form).toBeHidden()
   })
 
-  await test.step('does not get in yet', async () => {
+  await test.step('can’t sign in yet', async () => {
     const { data } = await admin.call('GET /users', { query: { search: 'new-one' } })
     expect(data).toMatchObject([
       { username: 'new-one', role: 'Member', isActive: false, assignedInstances: [] },
@@ -47,7 +51,7 @@ test('who registers waits for an Admin, and is let in when activated', async ({ 
     await expect(rowOf(users, 'new-one')).toContainText('Active')
   })
 
-  await test.step('and gets in', async () => {
+  await test.step('can sign in', async () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
   })

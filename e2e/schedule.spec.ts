@@ -1,23 +1,23 @@
-import { addAccount, groupsOf, named } from './scene.ts'
+import { addInstance, groupsOf, uniqueName } from './fixture.ts'
+import { expect, test } from './scenario.ts'
 import { choose, toast } from './steps.ts'
-import { expect, test } from './story.ts'
 
 // R-585
-test('a job whose time is typed in part is not sent: neither by Enter nor by its button, until it is cleared', async ({
+test('a job with a half-typed time is sent neither by Enter nor by the button until the time is cleared', async ({
   admin,
   openAs,
 }) => {
-  const account = await addAccount(admin, named('Schedule'))
-  const groupIds = (await groupsOf(admin, account, 'VIP')).map(({ id }) => id)
-  const text = `At the time of ${account.name}`
-  await admin.call('POST /messages', { body: { textContent: text, instanceId: account.id, groupIds } })
+  const instance = await addInstance(admin, uniqueName('Schedule'))
+  const groupIds = (await groupsOf(admin, instance, 'VIP')).map(({ id }) => id)
+  const text = `At the time of ${instance.name}`
+  await admin.call('POST /messages', { body: { textContent: text, instanceId: instance.id, groupIds } })
   const page = await openAs(admin, '/jobs/new')
   await choose(page, 'Message', text)
   await expect(page.getByText(`${groupIds.length} selected`)).toBeVisible()
   const time = page.getByLabel('Scheduled at')
   const error = page.getByText('Enter both the date and the time')
   const typeDate = async () => {
-    // Where its first part is.
+    // The position of the input's first part.
     await time.click({ position: { x: 15, y: 15 } })
     await page.keyboard.type('01052099')
   }

@@ -7,10 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Api } from './api.ts'
 
 const START = join(import.meta.dirname, '../scripts/start.mjs')
-/** Between SIGTERM and SIGKILL. */
-const STOP_MS = 30_000
+/** The time between SIGTERM and SIGKILL. */
+const STOP_TIMEOUT_MS = 30_000
 
-/** A message the simulator has accepted, as it wrote it down. */
+/** A message that the simulator accepted, as recorded in its ledger. */
 export type Accepted = {
   token: string
   to: string
@@ -20,10 +20,10 @@ export type Accepted = {
   media?: { sha256: string; size: number; mime: string }
 }
 
-/** A whole Sendroom as `npm start` starts it, on a free port and a data folder of its own. */
+/** A complete Sendroom as started by `npm start`, on a free port and with its own data folder. */
 export class Sendroom {
   readonly url: string
-  /** Of the first Admin, as the start has printed it. */
+  /** The password of the first Admin, which is printed at the first start. */
   readonly password: string
   #child: ChildProcess
   readonly #dataDir: string
@@ -37,48 +37,48 @@ export class Sendroom {
 
   static async start(): Promise<Sendroom> {
     const dataDir = await mkdtemp(join(tmpdir(), 'sendroom-e2e-'))
-    // As root the database runs as another user, who has to get in.
+    // If the tests run as root, PostgreSQL runs as another user and needs access.
     await chmod(dataDir, 0o755)
     const child = launch(dataDir, '0')
-    // If the run is broken off, nobody calls stop(). A PostgreSQL whose folder is gone ends within a minute.
+    // An aborted run does not call stop(). PostgreSQL ends within a minute after its folder is deleted.
     process.once('exit', () => {
       if (child.kill('SIGTERM')) rmSync(dataDir, { recursive: true, force: true })
     })
     try {
-      const [url, password = ''] = await said(child, ADDRESS, PASSWORD)
+      const [url, password = ''] = await readOutput(child, ADDRESS, PASSWORD)
       return new Sendroom(child, dataDir, url, password)
     } catch (error) {
-      await end(child)
+      await terminate(child)
       await rm(dataDir, { recursive: true, force: true })
       throw error
     }
   }
 
-  /** Stops it in order and starts it again, at the same address. */
+  /** Stops Sendroom gracefully and starts it again at the same address. */
   async restart() {
-    await end(this.#child)
+    await terminate(this.#child)
     this.#child = launch(this.#dataDir, new URL(this.url).port)
-    await said(this.#child, ADDRESS)
+    await readOutput(this.#child, ADDRESS)
   }
 
   signIn(username = 'admin', password = this.password): Promise<Api> {
     return Api.signIn(this.url, username, password)
   }
 
-  /** What the simulator has accepted of the account with this token, oldest first. */
+  /** The messages that the simulator accepted from the instance with this token, oldest first. */
   accepted(token: string): Accepted[] {
     return readFileSync(join(this.#dataDir, 'simulator.jsonl'), 'utf8')
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as { sent?: Accepted }) // its other records are of no interest here
+      .map((line) => JSON.parse(line) as { sent?: Accepted }) // the other records are ignored
       .flatMap(({ sent }) => (sent?.token === token ? [sent] : []))
   }
 
-  /** Stops it in order, its PostgreSQL too, and removes its data. */
+  /** Stops Sendroom and its PostgreSQL gracefully and removes the data. Throws if Sendroom had to be killed. */
   async stop() {
-    const wasKilled = await end(this.#child)
+    const wasKilled = await terminate(this.#child)
     await rm(this.#dataDir, { recursive: true, force: true })
-    if (wasKilled) throw new Error(`Sendroom did not stop within ${STOP_MS / 1000} s.`)
+    if (wasKilled) throw new Error(`Sendroom did not stop within ${STOP_TIMEOUT_MS / 1000} s.`)
   }
 }
 
@@ -87,19 +87,19 @@ const PASSWORD = /with the password (\S+)/
 
 const launch = (dataDir: string, port: string) =>
   spawn(process.execPath, [START], {
-    cwd: dataDir, // where no .env is
+    cwd: dataDir, // a folder without a .env file
     env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 
-/** What it prints at the places of these words, as soon as all of them are printed. */
-function said(child: ChildProcess, ...words: [RegExp, ...RegExp[]]): Promise<[string, ...string[]]> {
+/** Resolves to the first group of each pattern once all of them match the output. */
+function readOutput(child: ChildProcess, ...patterns: [RegExp, ...RegExp[]]): Promise<[string, ...string[]]> {
   let text = ''
   return new Promise((resolve, reject) => {
     const listen = (more: Buffer) => {
       text += more
-      const [first, ...others] = words.flatMap((word) => word.exec(text)?.[1] ?? [])
-      if (first && others.length === words.length - 1) resolve([first, ...others])
+      const [first, ...others] = patterns.flatMap((pattern) => pattern.exec(text)?.[1] ?? [])
+      if (first && others.length === patterns.length - 1) resolve([first, ...others])
     }
     child.stdout?.on('data', listen)
     child.stderr?.on('data', listen)
@@ -107,17 +107,17 @@ function said(child: ChildProcess, ...words: [RegExp, ...RegExp[]]): Promise<[st
   })
 }
 
-/** True if it had to be killed. */
-async function end(child: ChildProcess): Promise<boolean> {
+/** Stops the process gracefully. Resolves to true if it had to be killed. */
+async function terminate(child: ChildProcess): Promise<boolean> {
   let wasKilled = false
   if (child.exitCode === null && child.signalCode === null) {
     const closed = new Promise((resolve) => child.once('close', resolve))
     child.kill('SIGTERM')
-    const patience = new AbortController()
-    const tooLong = delay(STOP_MS, 'too long', { signal: patience.signal }).catch(() => 'closed')
+    const timeout = new AbortController()
+    const tooLong = delay(STOP_TIMEOUT_MS, 'too long', { signal: timeout.signal }).catch(() => 'closed')
     if ((await Promise.race([closed, tooLong])) === 'too long') wasKilled = child.kill('SIGKILL')
     await closed
-    patience.abort()
+    timeout.abort()
   }
   return wasKilled
 }

@@ -1,19 +1,19 @@
-import { addAccount, named } from './scene.ts'
+import { addInstance, uniqueName } from './fixture.ts'
+import { expect, test } from './scenario.ts'
 import { signIn, toast } from './steps.ts'
-import { expect, test } from './story.ts'
 
-test('when the session has ended one signs in again and is back where one was', async ({
+test('after an expired session and a new sign-in the user is back on the same page', async ({
   sendroom,
   admin,
   openAs,
 }) => {
-  // Two accounts have more such groups than one page shows.
-  await addAccount(admin, named('Return'))
-  await addAccount(admin, named('Return'))
+  // Two instances together have more such groups than fit on one page.
+  await addInstance(admin, uniqueName('Return'))
+  await addInstance(admin, uniqueName('Return'))
   const user = await sendroom.signIn()
   const page = await openAs(user, `/groups?search=${encodeURIComponent('VIP customers')}`)
   await expect(page.getByText(/^Showing 1 to 10 of /)).toBeVisible()
-  // It asks anew when its stream of changes begins; from then on it is silent until somebody asks for more.
+  // Waits for the refresh that follows the connection of the event stream. After it, the page reads nothing by itself.
   await page.waitForFunction(
     () =>
       performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/api/groups/search'))

@@ -1,7 +1,7 @@
-import { expect, test } from './story.ts'
+import { expect, test } from './scenario.ts'
 
 // R-345, R-346
-test('the sidebar has its place where there is room, and opens by a button where there is none', async ({
+test('the sidebar is always visible on wide screens and opens by a button on narrow ones', async ({
   admin,
   openAs,
 }) => {
@@ -22,7 +22,7 @@ test('the sidebar has its place where there is room, and opens by a button where
 })
 
 // R-432
-test('toasts stand at the bottom right', async ({ admin, openAs }) => {
+test('toasts appear at the bottom right', async ({ admin, openAs }) => {
   const page = await openAs(admin, '/users/new')
   await page.getByRole('button', { name: 'Save' }).click()
   const toast = page.getByRole('alert').filter({ hasText: 'Please correct the form errors.' })
@@ -33,7 +33,7 @@ test('toasts stand at the bottom right', async ({ admin, openAs }) => {
   expect(box?.y).toBeGreaterThan(height / 2)
 })
 
-test('signing out in one tab ends the other; signing in there opens both again', async ({
+test('signing out in one tab signs out the other, and signing in opens both again', async ({
   sendroom,
   openAs,
 }) => {
@@ -53,7 +53,7 @@ test('signing out in one tab ends the other; signing in there opens both again',
   await expect(two.getByRole('heading', { name: 'Messages' })).toBeVisible()
 })
 
-test('a lost network is told quietly, and what is missing comes by itself when it is back', async ({
+test('a notice is shown while the network is down, and pages load again afterwards', async ({
   admin,
   openAs,
 }) => {
@@ -68,7 +68,7 @@ test('a lost network is told quietly, and what is missing comes by itself when i
   await expect(page.getByRole('heading', { name: 'Groups' })).toBeVisible()
 })
 
-test('a dialog keeps the focus and gives it back', async ({ admin, openAs }) => {
+test('a dialog traps the focus and returns it', async ({ admin, openAs }) => {
   const page = await openAs(admin, '/users')
   const opener = page.getByRole('row', { name: 'admin' }).getByRole('button', { name: 'Delete' })
   await opener.focus()
@@ -84,7 +84,10 @@ test('a dialog keeps the focus and gives it back', async ({ admin, openAs }) => 
   await expect(opener).toBeFocused()
 })
 
-test('a chosen color scheme is remembered; before, it follows the system', async ({ admin, openAs }) => {
+test('the color scheme follows the system until the user chooses one, which is stored', async ({
+  admin,
+  openAs,
+}) => {
   const page = await openAs(admin, '/groups')
   const scheme = page.locator('html')
   await page.emulateMedia({ colorScheme: 'dark' })

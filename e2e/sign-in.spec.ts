@@ -1,9 +1,6 @@
-import { expect, test } from './story.ts'
+import { expect, test } from './scenario.ts'
 
-test('who is not signed in comes back after the sign-in to where they wanted to go', async ({
-  page,
-  sendroom,
-}) => {
+test('after signing in, a visitor is back on the requested page', async ({ page, sendroom }) => {
   await page.goto('/groups?page=1&search=nobody')
   await expect(page).toHaveURL(/\/login\?returnUrl=/)
   await page.getByLabel('Ngôn ngữ').selectOption('en')

@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
-/** On the login page, whatever its language was. */
+/** Signs in on the login page, after switching it to English. */
 export async function signIn(page: Page, username: string, password: string) {
   await page.getByRole('combobox').selectOption('en')
   await page.getByLabel('Username').fill(username)
@@ -8,7 +8,7 @@ export async function signIn(page: Page, username: string, password: string) {
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** By the sidebar. */
+/** Opens a page by its link in the sidebar. */
 export const goTo = (page: Page, name: string) =>
   page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
 
@@ -17,22 +17,22 @@ export const rowOf = (place: Page | Locator, name: string | RegExp) => place.get
 export const toast = (page: Page, words: string) =>
   page.getByRole('region', { name: 'Notifications' }).getByText(words)
 
-/** Answers the confirm dialog that asks this. */
+/** Answers the confirm dialog with this question. */
 export async function confirm(page: Page, question: string | RegExp, answer: string) {
   const dialog = page.getByRole('dialog')
   await expect(dialog).toContainText(question)
-  // The last of that name: the cross above is called Close as well.
+  // The last button of that name, because the dialog's cross is called Close too.
   await dialog.getByRole('button', { name: answer, exact: true }).last().click()
   await expect(dialog).toBeHidden()
 }
 
-/** In a drop-down that can be searched. */
+/** Chooses an option of a searchable drop-down. */
 export async function choose(page: Page, label: string, option: string) {
   await page.getByRole('combobox', { name: label, exact: true }).fill(option)
   await page.getByRole('option', { name: option }).click()
 }
 
-/** Chooses all groups whose name has these words, by the picker's search and its "Select all". */
+/** Chooses all groups whose name contains these words, with the picker's search and its "Select all". */
 export async function pickGroups(page: Page, words: string) {
   await page.getByRole('button', { name: 'Choose groups' }).click()
   const picker = page.getByRole('dialog', { name: 'Choose groups' })
@@ -42,8 +42,14 @@ export async function pickGroups(page: Page, words: string) {
   await expect(picker).toBeHidden()
 }
 
-/** From the list to the page of the job with this message. */
+/** Opens the page of the job with this message from the list. */
 export async function viewJob(page: Page, title: string) {
   await rowOf(page, title).getByRole('button', { name: 'View details' }).click()
   await expect(page.getByRole('heading', { name: /^Job #/ })).toBeVisible()
 }
+
+/** Marks the page, so that `expectNoReload` can tell whether it was reloaded since. */
+export const markPage = (page: Page) => page.evaluate(() => Object.assign(window, { isSamePage: true }))
+
+export const expectNoReload = async (page: Page) =>
+  expect(await page.evaluate(() => 'isSamePage' in window)).toBe(true)

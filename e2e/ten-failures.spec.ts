@@ -1,14 +1,14 @@
-import { addAccount, named } from './scene.ts'
+import { addInstance, uniqueName } from './fixture.ts'
+import { expect, test } from './scenario.ts'
 import { confirm, rowOf, toast } from './steps.ts'
-import { expect, test } from './story.ts'
 
-test('after ten failures in a row an account stops and says why, until a person lets it go on', async ({
+test('after ten failures in a row an instance stops and says why, until a user resumes it', async ({
   sendroom,
   admin,
   openAs,
 }) => {
-  const account = await addAccount(admin, named('Failures'))
-  const { id: messageId } = await admin.call('POST /messages', { body: { textContent: account.name } })
+  const instance = await addInstance(admin, uniqueName('Failures'))
+  const { id: messageId } = await admin.call('POST /messages', { body: { textContent: instance.name } })
   // Numbers that end in 0000 are not on WhatsApp.
   const bad = Array.from({ length: 10 }, (_, i) => `+8490${i}110000`)
   const good = ['+84901234567', '+84912345678']
@@ -16,7 +16,7 @@ test('after ten failures in a row an account stops and says why, until a person 
     body: {
       jobType: 'SendToUsers',
       messageId,
-      instanceId: account.id,
+      instanceId: instance.id,
       phoneNumbers: [...bad, ...good].join('\n'),
     },
   })
@@ -28,7 +28,7 @@ test('after ten failures in a row an account stops and says why, until a person 
     status: 'Running',
     recipients: { failed: 10, waiting: 2, sent: 0 },
   })
-  expect(sendroom.accepted(account.whapiToken)).toEqual([])
+  expect(sendroom.accepted(instance.whapiToken)).toEqual([])
 
   await page.getByRole('button', { name: 'Let it go on' }).click()
   await confirm(page, why, 'Let it go on')
@@ -37,7 +37,7 @@ test('after ten failures in a row an account stops and says why, until a person 
   const rows = page.getByRole('table', { name: 'Sent messages' })
   for (const number of bad) await expect(rowOf(rows, number)).toContainText('Failed')
   for (const number of good) await expect(rowOf(rows, number)).toContainText('Sent')
-  expect(sendroom.accepted(account.whapiToken).map(({ to }) => to)).toEqual([
+  expect(sendroom.accepted(instance.whapiToken).map(({ to }) => to)).toEqual([
     '84901234567@s.whatsapp.net',
     '84912345678@s.whatsapp.net',
   ])

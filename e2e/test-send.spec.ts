@@ -1,19 +1,19 @@
 import { expect } from '@playwright/test'
-import { addAccount, named } from './scene.ts'
+import { addInstance, uniqueName } from './fixture.ts'
+import { test } from './scenario.ts'
 import { choose, toast } from './steps.ts'
-import { test } from './story.ts'
 
 // R-498, R-571
-test('an operator looks at a message as WhatsApp shows it, and sends it to their own phone before it is saved', async ({
+test('an operator previews an unsaved message as WhatsApp shows it and sends it to their own phone', async ({
   admin,
   openAs,
   sendroom,
 }) => {
-  const shop = await addAccount(admin, named('Shop'))
+  const shop = await addInstance(admin, uniqueName('Shop'))
   const page = await openAs(admin, '/messages/new')
   const preview = page.getByRole('region', { name: 'In WhatsApp' })
 
-  await test.step('each line runs the way of its own script', async () => {
+  await test.step('each line follows the direction of its script', async () => {
     await page.getByLabel('Text').first().fill('*Sale* today, on all there is\nتخفيضات *اليوم*')
     await expect(preview.locator('strong')).toHaveText(['Sale', 'اليوم'])
     const sides = await preview.locator('[dir=auto]').evaluateAll((lines) =>
@@ -27,7 +27,7 @@ test('an operator looks at a message as WhatsApp shows it, and sends it to their
     expect(sides).toEqual(['left', 'right'])
   })
 
-  await test.step('the test arrives, and the form is still there', async () => {
+  await test.step('the test arrives and the form stays open', async () => {
     const form = page.getByRole('region', { name: 'Send a test to…' })
     await form.getByLabel('Phone number').fill('0901 234 567')
     await choose(page, 'From the account', shop.name)
@@ -39,7 +39,7 @@ test('an operator looks at a message as WhatsApp shows it, and sends it to their
     await expect(page.getByLabel('Text').first()).toHaveValue(/^\*Sale\* today/)
   })
 
-  await test.step('saving asks nothing of the number that was typed', async () => {
+  await test.step('saving does not ask about the test’s phone number', async () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(toast(page, 'Message created successfully!')).toBeVisible()
     await expect(page).toHaveURL(/\/messages$/)

@@ -1,6 +1,6 @@
-import { expect, test } from './story.ts'
+import { expect, test } from './scenario.ts'
 
-test('what is typed and not saved survives a reload, the back button, and the end of the session', async ({
+test('unsaved values survive a cancelled reload, the back button and the end of the session', async ({
   sendroom,
   openAs,
 }) => {
@@ -12,16 +12,16 @@ test('what is typed and not saved survives a reload, the back button, and the en
   const question = page.getByRole('dialog', { name: 'Leave without saving?' })
 
   await test.step('a reload', async () => {
-    const asked = page.waitForEvent('dialog')
-    // Nobody waits for its end: it has none.
+    const dialogEvent = page.waitForEvent('dialog')
+    // Not awaited, because a dismissed reload never ends.
     page.reload().catch(() => {})
-    const dialog = await asked
+    const dialog = await dialogEvent
     expect(dialog.type()).toBe('beforeunload')
     await dialog.dismiss()
     await expect(text).toHaveValue('Half a sen')
   })
 
-  await test.step('a reload while it is sent, which fails', async () => {
+  await test.step('a reload during a failing send', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     await page.route('**/api/messages', async (route) => {
       if (route.request().method() !== 'POST') return route.fallback()
@@ -30,9 +30,9 @@ test('what is typed and not saved survives a reload, the back button, and the en
     })
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(text).toBeDisabled()
-    const asked = page.waitForEvent('dialog')
+    const dialogEvent = page.waitForEvent('dialog')
     page.reload().catch(() => {})
-    await (await asked).dismiss()
+    await (await dialogEvent).dismiss()
     resolve()
     await expect(text).toBeEnabled()
     await expect(text).toHaveValue('Half a sen')

@@ -1,19 +1,19 @@
-import { addAccount, named } from './scene.ts'
+import { addInstance, uniqueName } from './fixture.ts'
+import { expect, test } from './scenario.ts'
 import { choose, rowOf, signIn, toast } from './steps.ts'
-import { expect, test } from './story.ts'
 
-test('an Admin makes a Member, who sees just the assigned account and may do just what was ticked', async ({
+test('an Admin creates a Member, who sees only the assigned instance and has only the granted rights', async ({
   sendroom,
   admin,
   openAs,
   page,
 }) => {
-  const mine = await addAccount(admin, named('Assigned'))
-  const theirs = await addAccount(admin, named('Unassigned'))
-  const username = named('seller').replace(' ', '-')
+  const mine = await addInstance(admin, uniqueName('Assigned'))
+  const theirs = await addInstance(admin, uniqueName('Unassigned'))
+  const username = uniqueName('seller').replace(' ', '-')
   const users = await openAs(admin, '/users')
 
-  await test.step('makes the user, with one account and one right', async () => {
+  await test.step('creates the user with one instance and one right', async () => {
     await users.getByRole('link', { name: 'Add user' }).click()
     await users.getByLabel('Username').fill(username)
     await users.getByLabel('Email').fill(`${username}@example.com`)
@@ -30,7 +30,7 @@ test('an Admin makes a Member, who sees just the assigned account and may do jus
     await expect(row).toContainText('Active')
   })
 
-  await test.step('the Member signs in and sees that account alone', async () => {
+  await test.step('the Member signs in and sees only that instance', async () => {
     await page.goto('/')
     await signIn(page, username, 'secret of a seller')
     await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
@@ -43,21 +43,21 @@ test('an Admin makes a Member, who sees just the assigned account and may do jus
     await expect(page.getByRole('link', { name: 'Add message' })).toBeVisible()
   })
 
-  await test.step('and the API shows and allows no more', async () => {
+  await test.step('the API shows and allows no more', async () => {
     const member = await sendroom.signIn(username, 'secret of a seller')
     const { data } = await member.call('GET /instances', {})
     expect(data.map(({ name }) => name)).toEqual([mine.name])
     const { id: messageId } = await member.call('POST /messages', { body: { textContent: 'Mine' } })
-    const order = member.call('POST /jobs', {
+    const creation = member.call('POST /jobs', {
       body: { jobType: 'SendToUsers', messageId, instanceId: mine.id, phoneNumbers: '+84901234567' },
     })
-    await expect(order).rejects.toThrow('answered 403')
+    await expect(creation).rejects.toThrow('answered 403')
     await expect(member.call('GET /instances/:id', { params: { id: theirs.id } })).rejects.toThrow(
       'answered 404',
     )
   })
 
-  await test.step('locked, the Member is out at once and does not get in again', async () => {
+  await test.step('a locked Member is signed out at once and can’t sign in again', async () => {
     await rowOf(users, username).getByRole('button', { name: 'Edit' }).click()
     await users.getByLabel('Active').uncheck()
     await users.getByRole('button', { name: 'Save' }).click()

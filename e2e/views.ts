@@ -1,13 +1,13 @@
 import { expect, type Page } from '@playwright/test'
 
-/** Texts by their key, as the app shows them. */
+/** Returns the app's text for a translation key. */
 export type Words = (key: string) => string
 export type View = {
   path: string
   open?: (page: Page, words: Words) => Promise<unknown>
-  /** Also what lies below the first screen, though something was opened. */
+  /** Takes a full-page screenshot, even though the view opens something. */
   isWhole?: boolean
-  /** Who looks; without it the Admin. The newcomer is a Member who has nothing yet, the first an Admin on a new Sendroom. */
+  /** The user, by default the Admin. `newcomer`: a Member without instances. `first`: the Admin of an empty Sendroom. */
   as?: 'visitor' | 'newcomer' | 'first'
 }
 
@@ -27,7 +27,7 @@ const anyToast = (page: Page, t: Words) =>
     .first()
     .waitFor()
 
-/** Every page and every dialog, for the sweep that tests them and for the pictures that people look at. */
+/** Every page and dialog, for every-page.spec.ts and for the screenshots of look.ts. */
 export const views: Record<string, View> = {
   login: { path: '/login', as: 'visitor' },
   'login-failed': {
@@ -140,7 +140,7 @@ export const views: Record<string, View> = {
     path: '/instances',
     open: async (page, t) => {
       await button(page, t('ACCOUNT.SCAN_QR')).click()
-      // The code links the account: who looks later finds it connected.
+      // The simulator links the instance as soon as the code is shown, so later visits find it connected.
       const code = page.getByRole('img', { name: t('ACCOUNT.QR_ALT') })
       await expect(code.or(page.getByText(t('ACCOUNT.CONNECTED_NOW')))).toBeVisible()
     },
@@ -160,7 +160,7 @@ export const views: Record<string, View> = {
   'users-new': { path: '/users/new' },
   'users-errors': { path: '/users/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
   'users-edit': { path: '/users/edit/2' },
-  // Last, for each look makes one more job.
+  // The last view, because each visit adds a job.
   'messages-test': {
     path: '/messages/edit/1',
     isWhole: true,

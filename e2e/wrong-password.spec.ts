@@ -1,6 +1,6 @@
-import { expect, test } from './story.ts'
+import { expect, test } from './scenario.ts'
 
-test('a wrong password is said on the login, which keeps the username and lets one try again', async ({
+test('after a wrong password the login shows an alert, keeps the username and can be tried again', async ({
   page,
   sendroom,
 }) => {

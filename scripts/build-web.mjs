@@ -1,4 +1,4 @@
-/** Builds web/dist when it is missing or older than its sources. `npm run build` runs it by hand. */
+/** npm run build: builds web/dist if it is missing or its sources have changed. Other scripts import the function. */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -27,19 +27,22 @@ const SOURCES = [
   'package-lock.json',
 ]
 
-/** Throws with the build's own output if it fails. Another start may build or serve at the same moment. */
+/**
+ * Builds web/dist unless its stamp matches the sources. Throws with the output of Vite if the build fails. Another
+ * process may build or serve at the same time, so the build goes to a temporary folder and is then moved.
+ */
 export function buildWebWhenStale() {
-  const wanted = hashOf(SOURCES)
-  if (builtFrom() === wanted) return
+  const sourceHash = hashOf(SOURCES)
+  if (readStamp() === sourceHash) return
   mkdirSync(join(web, '.tmp'), { recursive: true })
-  const workshop = mkdtempSync(join(web, '.tmp', 'build-'))
+  const temporary = mkdtempSync(join(web, '.tmp', 'build-'))
   try {
-    const fresh = join(workshop, 'dist')
-    buildInto(fresh)
-    writeFileSync(join(fresh, STAMP), wanted)
-    replaceDist(fresh, workshop)
+    const built = join(temporary, 'dist')
+    buildInto(built)
+    writeFileSync(join(built, STAMP), sourceHash)
+    replaceDist(built, temporary)
   } finally {
-    rmSync(workshop, { recursive: true })
+    rmSync(temporary, { recursive: true })
   }
 }
 
@@ -66,7 +69,8 @@ function readdirOrNull(path) {
   }
 }
 
-function builtFrom() {
+/** Returns the hash of the sources that web/dist was built from, null without a build. */
+function readStamp() {
   const stamp = join(dist, STAMP)
   return existsSync(stamp) ? readFileSync(stamp, 'utf8') : null
 }
@@ -75,21 +79,24 @@ function buildInto(folder) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     [commandOf('vite'), 'build', '--outDir', folder, '--logLevel', 'warn'],
-    // A test's NODE_ENV would build React's development version.
+    // Test runners set NODE_ENV to test, which would build React's development version.
     { cwd: web, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' } },
   )
   if (status !== 0) throw new Error(`The web app could not be built:\n${stdout}${stderr}`)
 }
 
-/** A folder can't be renamed onto a full one, so the old one moves away first; of two at once the last wins. */
-function replaceDist(fresh, workshop) {
-  for (let turn = 1; ; turn += 1) {
-    rename(dist, join(workshop, `old-${turn}`), 'ENOENT')
-    if (rename(fresh, dist, 'ENOTEMPTY', 'EEXIST')) return
+/**
+ * Moves the new build to web/dist. A rename onto a folder with files fails, so the old build moves away first. If
+ * another process puts a build there in between, the loop moves that build away too.
+ */
+function replaceDist(built, temporary) {
+  for (let attempt = 1; ; attempt += 1) {
+    rename(dist, join(temporary, `old-${attempt}`), 'ENOENT')
+    if (rename(built, dist, 'ENOTEMPTY', 'EEXIST')) return
   }
 }
 
-/** False if it failed in one of the expected ways. */
+/** Returns false if the rename fails with an expected error code. */
 function rename(from, to, ...expected) {
   try {
     renameSync(from, to)

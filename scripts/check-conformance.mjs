@@ -1,6 +1,6 @@
 /**
- * Compares docs/conformance with the tests' sources: every requirement has a test that names its number in a comment,
- * `// R-214`, and no test names an unknown number. See docs/conformance.md.
+ * Compares docs/conformance with the tests. Every requirement must have a test that names its number in a comment,
+ * `// R-214`, and no test may name an unknown number. See docs/conformance.md.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { root } from './root.mjs'
 const HEADER = '| number | what is required |'
 const tests = ['*/{src,test}/**/*.test.{ts,tsx}', 'e2e/**/*.spec.ts']
 
-/** The requirements by number, with the place of each, and one sentence per mistake. `documents`: texts by file. */
+/** Returns the place (`file:line`) of each requirement by number, and a sentence per mistake. `documents`: texts by file. */
 export function readRequirements(documents) {
   const requirements = new Map()
   const mistakes = []
@@ -20,8 +20,8 @@ export function readRequirements(documents) {
       if (!isRow && !/^\s*\|?\s*R-\d/.test(line)) continue
       const place = `${file}:${index + 1}`
       const [before, number, what, after, ...more] = line.split(/(?<!\\)\|/).map((cell) => cell.trim())
-      const isWhole = before === '' && what && after === '' && more.length === 0
-      if (!isWhole || !/^R-\d+$/.test(number)) mistakes.push(`${place} is not a row | R-1 | … |: ${line}`)
+      const isComplete = before === '' && what && after === '' && more.length === 0
+      if (!isComplete || !/^R-\d+$/.test(number)) mistakes.push(`${place} is not a row | R-1 | … |: ${line}`)
       else if (requirements.has(number))
         mistakes.push(`${place} lists ${number} again, after ${requirements.get(number)}.`)
       else requirements.set(number, place)
@@ -30,7 +30,7 @@ export function readRequirements(documents) {
   return { requirements, mistakes }
 }
 
-/** One sentence for each number that no test names, or that only a test knows. `sources`: texts by file. */
+/** Returns one sentence per requirement without a test and per unknown number. `sources`: texts by file. */
 export function testMistakes(requirements, sources) {
   const tested = new Set()
   const mistakes = []
@@ -44,7 +44,7 @@ export function testMistakes(requirements, sources) {
   return [...mistakes, ...untested.map((number) => `${number} has no test.`)]
 }
 
-/** The numbers in comments: `// R-214, R-215`. */
+/** Returns the numbers in comments such as `// R-214, R-215`. */
 const numbersIn = (text) =>
   [...text.matchAll(/\/\/ (R-\d+.*)/g)].flatMap(([, comment]) => comment.match(/\bR-\d+\b/g) ?? [])
 

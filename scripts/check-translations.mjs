@@ -1,6 +1,6 @@
 /**
- * Holds the languages against each other and against the code: the same keys and the same
- * {{placeholders}} in each, nothing empty, no key that is used and missing or there and unused.
+ * Compares the languages with each other and with the code. All languages must have the same keys and {{placeholders}}
+ * and no empty texts. The code must use every key, and no missing ones.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ import { root } from './root.mjs'
 
 const LANGUAGES = ['vi', 'en', 'cn']
 const PLURAL = /_(zero|one|two|few|many|other)$/
-/** What Intl calls our languages: each has plural forms of its own. */
+/** The locale of each language, which decides its plural forms. */
 const LOCALES = { vi: 'vi', en: 'en', cn: 'zh' }
-/** A literal of this form is a key wherever it stands: in a table, in a message of the contract. */
-const SHAPE = /^[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)+$/
+/** Any literal of this form is a key. Tables and the contract use keys without calling `t()`. */
+const KEY_PATTERN = /^[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)+$/
 
 /**
- * The mistakes, a sentence each.
- * `words`: for each language the (nested) translations. `code`: the sources that use them.
+ * Returns the mistakes, one sentence each. `words`: the nested translations by language. `code`: the sources that use
+ * them, as one text.
  */
 export function translationMistakes(words, code) {
   const flat = Object.fromEntries(Object.entries(words).map(([language, tree]) => [language, flatten(tree)]))
@@ -44,10 +44,11 @@ function* languageMistakes(flat, keys) {
       else placeholders.add(placeholdersOf(text))
     }
     if (placeholders.size > 1)
-      yield `${key} has not the same placeholders in all languages: ${[...placeholders].join(' / ')}`
+      yield `${key} does not have the same placeholders in all languages: ${[...placeholders].join(' / ')}`
   }
 }
 
+/** Whether a language needs a key. Plural keys are needed only for the plural forms that the language has. */
 function needsForm(language, key) {
   const form = PLURAL.exec(key)?.[1]
   const { pluralCategories } = new Intl.PluralRules(LOCALES[language]).resolvedOptions()
@@ -65,11 +66,11 @@ function* usageMistakes(keys, code) {
   const called = [...code.matchAll(/\b(?:t\(\s*|i18nKey=)(['"`])([\w.-]*[A-Za-z0-9])\1/g)].map(
     ([, , key]) => key,
   )
-  const shaped = [...literals].filter((text) => SHAPE.test(text))
-  for (const key of new Set([...called, ...shaped])) {
+  const keyLiterals = [...literals].filter((text) => KEY_PATTERN.test(text))
+  for (const key of new Set([...called, ...keyLiterals])) {
     if (!known.has(key)) yield `${key} is used and not translated.`
   }
-  // `STATUS.${status}` and 'STATUS.' + status use all keys that begin so.
+  // `STATUS.${status}` and 'STATUS.' + status use every key that begins with STATUS.
   const prefixes = [...code.matchAll(/[`'"]([A-Za-z0-9_.]+[._])(?:\$\{|['"])/g)].map(([, prefix]) => prefix)
   for (const key of keys) {
     const isUsed = literals.has(key) || literals.has(key.replace(PLURAL, ''))

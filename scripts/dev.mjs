@@ -1,4 +1,4 @@
-/** npm run dev: the server restarts and the page reloads when a file changes. Ctrl-C stops both. */
+/** npm run dev: starts the server and Vite. The server restarts and the page reloads when a file changes. */
 import './preflight.mjs'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

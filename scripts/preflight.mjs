@@ -1,8 +1,9 @@
-/** Imported first by every command: says in one sentence what is missing, instead of a stack trace. */
+/** Every command imports this file first, to fail with one clear sentence instead of a stack trace. */
 import { existsSync } from 'node:fs'
 import { root } from './root.mjs'
 
-function missing() {
+/** Returns the problem in one sentence, or null. */
+function findProblem() {
   if (!existsSync(`${root}/node_modules/.package-lock.json`))
     return 'Sendroom is not installed yet. Run: npm ci'
   if (process.versions.node.startsWith('24.')) return null
@@ -12,8 +13,8 @@ function missing() {
   )
 }
 
-const sentence = missing()
-if (sentence) {
-  console.error(sentence)
+const problem = findProblem()
+if (problem) {
+  console.error(problem)
   process.exit(1)
 }

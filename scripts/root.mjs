@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The project's folder. */
+/** The folder of the project, without a trailing slash. */
 export const root = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '')
 
-/** What Node has compiled: later processes need not strip types again. */
+/** The folder of Node's compile cache, which saves later processes the stripping of types. */
 export const compileCache = join(root, 'node_modules/.cache/compile')
 
 /**
- * The JavaScript file behind an installed command, to be run with `process.execPath`:
- * the shims in node_modules/.bin differ on Windows and might start another Node.
+ * Returns the JavaScript file of an installed command, to run with `process.execPath`. The shims in node_modules/.bin
+ * differ on Windows and may start another Node.
  */
 export function commandOf(packageName, command = packageName.split('/').pop()) {
   const folder = join(root, 'node_modules', packageName)

@@ -1,20 +1,21 @@
 /**
  * npm start [-- server | worker | user reset-password NAME]
  *
- * Plain JavaScript, so that even an old Node can say what is wrong.
+ * This file is plain JavaScript, so that an old Node can run it as far as the error message of preflight.mjs.
  */
 import './preflight.mjs'
 import module from 'node:module'
 import { buildWebWhenStale } from './build-web.mjs'
 import { compileCache } from './root.mjs'
 
-// The C library would keep freed memory for each thread apart: 9 MB. It asks only when a process begins: we begin again.
+// glibc keeps freed memory separately for each thread, which costs 9 MB. The variable only works at the start of a
+// process, so the process replaces itself.
 if (process.platform === 'linux' && process.env.MALLOC_ARENA_MAX === undefined) {
   const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
   process.execve(process.execPath, command, { ...process.env, MALLOC_ARENA_MAX: '1' })
 }
 
-// Later starts need not strip types again: a quarter of the time and 20 MB of memory. Where it can't write, nothing is lost.
+// The cache saves later starts a quarter of their time and 20 MB. Without write access Node runs without a cache.
 module.enableCompileCache(compileCache)
 
 const role = process.argv[2]

@@ -1,16 +1,17 @@
 /**
- * Imported first by whatever runs tests: has their temporary files in memory, where there is room. They make and remove
- * hundreds of databases with hundreds of files each, which a disk's file system takes longer for than for all else.
+ * Puts the temporary files of tests in memory if there is room. Import this file first, as TMPDIR must be set before
+ * anything reads it. Tests create and remove hundreds of databases with hundreds of files each, and on a disk that
+ * takes longer than the tests themselves.
  */
 import { statfsSync } from 'node:fs'
 
 const MEMORY = '/dev/shm'
-/** Several times what they have there at once. */
+/** Several times the space that the tests need at once. */
 const ENOUGH_BYTES = 4e9
 
 if (freeBytes(MEMORY) >= ENOUGH_BYTES) process.env.TMPDIR ??= MEMORY
 
-/** None where there is no such folder: not on Linux. */
+/** Returns 0 without such a folder: only Linux has /dev/shm. */
 function freeBytes(folder) {
   try {
     const { bavail, bsize } = statfsSync(folder)

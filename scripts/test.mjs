@@ -1,6 +1,6 @@
 /**
- * npm test: the checks, the tests of all rooms, and the browser tests on a freshly built web app.
- * Each stage runs even if an earlier one failed. The last line counts them all.
+ * npm test: runs the static checks, Vitest, and the browser tests on a current build of the web app. Each suite runs
+ * even if an earlier one failed. The last line of the output sums up all suites.
  */
 import './preflight.mjs'
 import './temporary.mjs'
@@ -14,7 +14,7 @@ import { commandOf, compileCache, root } from './root.mjs'
 
 const reports = mkdtempSync(join(tmpdir(), 'sendroom-test-'))
 
-const stages = { checks: runChecks, tests: runVitest, 'browser tests': runPlaywright }
+const suites = { checks: runChecks, tests: runVitest, 'browser tests': runPlaywright }
 
 async function runVitest() {
   const file = join(reports, 'vitest.json')
@@ -22,12 +22,13 @@ async function runVitest() {
   const code = await run([commandOf('vitest'), 'run', ...reporters], root)
   return counts(code, file, (report) => ({
     passed: report.numPassedTests,
-    failed: report.numFailedTests + report.testResults.filter(brokeBeforeItsTests).length,
+    failed: report.numFailedTests + report.testResults.filter(failedOutsideTests).length,
     skipped: report.numPendingTests + report.numTodoTests,
   }))
 }
 
-const brokeBeforeItsTests = (file) =>
+/** Whether a file failed without a failed test, e.g. in an import. */
+const failedOutsideTests = (file) =>
   file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed')
 
 async function runPlaywright() {
@@ -45,40 +46,40 @@ async function runPlaywright() {
 function run(args, cwd, env = {}) {
   const child = spawn(process.execPath, args, {
     cwd,
-    // Each test file begins in a new process, and loads much the same.
+    // Every test file starts a process, and all of them load much the same modules.
     env: { ...process.env, NODE_COMPILE_CACHE: compileCache, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   return new Promise((resolve) => child.on('close', resolve))
 }
 
-/** A runner that ends badly without naming a failed test, or without a report, has failed itself. */
+/** Returns the counts of a report. A bad exit code without a failed test is one failure. Throws without a report. */
 function counts(code, file, read) {
   if (!existsSync(file)) throw new Error(`Ended with exit code ${code} and without a report.`)
   const result = read(JSON.parse(readFileSync(file, 'utf8')))
   return code === 0 || result.failed > 0 ? result : { ...result, failed: 1 }
 }
 
-async function runStage([name, stage]) {
+async function runSuite([name, runTests]) {
   console.log(`\n── ${name} ──`)
   try {
-    return [name, await stage()]
+    return [name, await runTests()]
   } catch (error) {
     console.error(error.message)
     return [name, { passed: 0, failed: 1, skipped: 0 }]
   }
 }
 
-const inWords = ({ passed, failed, skipped }) =>
+const summarize = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 
 const results = []
-for (const stage of Object.entries(stages)) results.push(await runStage(stage))
+for (const suite of Object.entries(suites)) results.push(await runSuite(suite))
 rmSync(reports, { recursive: true })
 
 console.log()
-for (const [name, result] of results) console.log(`${name}: ${inWords(result)}`)
+for (const [name, result] of results) console.log(`${name}: ${summarize(result)}`)
 const sum = (count) => results.reduce((total, [, result]) => total + result[count], 0)
 const total = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }
-console.log(inWords(total))
+console.log(summarize(total))
 process.exitCode = total.failed === 0 ? 0 : 1

@@ -5,17 +5,17 @@ import react from '@vitejs/plugin-react'
 import { defineConfig, type HtmlTagDescriptor, type Plugin } from 'vite'
 
 /**
- * What is loaded together is one file: alone, each icon and each small component would be one, and a phone would wait
- * for forty answers. The first group that wants a module has it, with all it imports.
+ * Modules that are loaded together form one file. Otherwise each icon and small component would be a file of its own,
+ * and a phone would wait for forty responses. A module and its imports go to the first group that matches.
  */
 const files = [
-  // Sends for the rest.
+  // The entry, which starts loading everything else.
   { name: 'index', tags: ['$initial' as const] },
-  // Stays the same from version to version.
+  // A separate file, because it stays cached across versions of the app.
   { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
-  // What the login needs.
+  // For the login page.
   { name: 'start', test: /src[\\/]app[\\/]start/ },
-  // What everybody needs who is signed in.
+  // For every signed-in user.
   {
     name: 'shell',
     test: /src[\\/](app[\\/]shell|features[\\/]dashboard[\\/]dashboard-page|(api|i18n|format|ui)\b(?!.*(dialog|whatsapp)))|@tabler/,
@@ -24,11 +24,11 @@ const files = [
 ]
 
 /**
- * index.html names what `main.ts` sends for in any case, so that it comes beside it, not after it. The mark and its
- * style go before: they are little, and on a slow line the code would share it with them.
+ * Adds preload links for the files that `main.ts` always imports, so that they load in parallel with it. Their low
+ * priority leaves the bandwidth of a slow connection to the logo and its style.
  */
-const nameStart: Plugin = {
-  name: 'name-start',
+const preloadStart: Plugin = {
+  name: 'preload-start',
   transformIndexHtml: {
     order: 'post',
     handler: (html, { bundle = {} }) => {
@@ -50,7 +50,7 @@ const link = (rel: string, file: string, more = {}): HtmlTagDescriptor => ({
   injectTo: 'head',
 })
 
-/** Leaves a .br and a .gz beside each text file, so that the server compresses nothing while it serves. */
+/** Writes a .br and a .gz file beside each text file, so that the server need not compress responses. */
 function precompress(): Plugin {
   let folder = ''
   return {
@@ -75,7 +75,7 @@ const api = 'http://127.0.0.1:3000'
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), nameStart, precompress()],
+  plugins: [react(), preloadStart, precompress()],
   build: {
     target: 'es2023',
     emptyOutDir: true,

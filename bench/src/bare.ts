@@ -1,4 +1,4 @@
-/** The least that a list can be: Fastify, one page and one count, no session, no checks. For `lists.ts`. */
+/** A program for `lists.ts`: the simplest possible list, with one page and one count, but no session and no checks. */
 
 import fastify from 'fastify'
 import { connect } from '../../server/src/platform/database/connection.ts'
@@ -13,4 +13,4 @@ app.get('/', async () => {
   ])
   return { data, total: count?.total }
 })
-console.log(`It listens on ${await app.listen({ port: 0, host: '127.0.0.1' })}`)
+console.log(`Listening on ${await app.listen({ port: 0, host: '127.0.0.1' })}`)

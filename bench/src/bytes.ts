@@ -1,4 +1,4 @@
-/** How many bytes does a browser load for the login page? Needs a built web app (`npm run build`). */
+/** How many bytes does a browser load for the login page? Run `npm run build` first. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -14,7 +14,7 @@ const kilobytes = (extension: string) =>
     .filter((file) => file.endsWith(extension))
     .reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file)), { level: 9 }).length, 0) / 1000
 
-printTable('What the page itself loads, kB gzip', [
+printTable('Loaded by the page itself, kB gzip', [
   { kind: 'JavaScript', size: kilobytes('.js'), budget: 140 },
   { kind: 'CSS', size: kilobytes('.css'), budget: 12 },
 ])

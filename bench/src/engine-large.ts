@@ -2,57 +2,61 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { contract } from '@sendroom/contract'
 import { sql } from '../../server/src/platform/database/sql.ts'
 import { until } from '../../server/test/until.ts'
-import { numbersOf, type Stage } from './engine-stage.ts'
+import { type Environment, numbersOf } from './engine-environment.ts'
 import { residentMegabytes } from './processes.ts'
 import { printTable } from './table.ts'
 
 const SIZES = [10_000, 100_000]
 const SECONDS = 8
-/** Accounts that send beside the large job: alone it is as slow as one account. */
-const BESIDE = 99
+/** Other instances that send at the same time. Alone, the large job would be as slow as one instance. */
+const OTHERS = 99
 
 /**
- * One large job over the API: how long it takes to freeze its recipients, how much memory, how fast it is at its
- * beginning and, after a restart, deep inside.
+ * Measures one large job, created over the API: time and memory to freeze its recipients, and its speed at the start
+ * and, after a restart, near the end.
  */
-export async function measureLarge(stage: Stage): Promise<void> {
+export async function measureLarge(environment: Environment): Promise<void> {
   const rows = []
   for (const recipients of SIZES) {
-    await stage.restart()
-    rows.push(await measure(stage, recipients))
+    await environment.restart()
+    rows.push(await measure(environment, recipients))
   }
-  printTable(`One large job beside ${BESIDE} accounts at full speed, with receipts, ${SECONDS} s each`, rows)
+  printTable(`One large job beside ${OTHERS} instances at full speed, with receipts, ${SECONDS} s each`, rows)
 }
 
-async function measure(stage: Stage, recipients: number) {
-  const { db } = stage
-  const large = await freeze(stage, recipients)
-  await stage.addJobs(BESIDE, 4000)
-  await stage.startJobs()
-  const atFirst = await watch(stage, large.id)
-  await moveDeepInto(stage, large.id)
+async function measure(environment: Environment, recipients: number) {
+  const { db } = environment
+  const large = await freeze(environment, recipients)
+  await environment.addJobs(OTHERS, 4000)
+  await environment.startJobs()
+  const atStart = await watch(environment, large.id)
+  await skipToEnd(environment, large.id)
   const restarted = performance.now()
-  await stage.restart()
+  await environment.restart()
   await db.run(sql`update jobs set paused_at = null`)
   const { at } = await db.one<{ at: string }>(sql`select now() as at`)
-  await until('it goes on', async () => (await sentSince(stage, large.id, at)).ofIt > 0, 60_000)
+  await until(
+    'the large job sends',
+    async () => (await sentSince(environment, large.id, at)).large > 0,
+    60_000,
+  )
   const restartMs = performance.now() - restarted
-  const deep = await watch(stage, large.id)
-  await stage.restart()
+  const atEnd = await watch(environment, large.id)
+  await environment.restart()
   await db.run(sql`delete from jobs`)
   return {
     recipients,
     'freeze ms': Math.round(large.ms),
-    'Node MB then': large.megabytes,
-    sending: Math.max(atFirst.megabytes, deep.megabytes),
-    'msg/s of all': Math.round(atFirst.all),
-    'of it': Math.round(atFirst.ofIt),
-    'of it, deep inside': Math.round(deep.ofIt),
+    'Node MB after freezing': large.megabytes,
+    'while sending': Math.max(atStart.megabytes, atEnd.megabytes),
+    'msg/s, all jobs': Math.round(atStart.all),
+    'large job': Math.round(atStart.large),
+    'large job, near its end': Math.round(atEnd.large),
     'restart to next send ms': Math.round(restartMs),
   }
 }
 
-async function freeze({ home, sendroom, db, instanceIds }: Stage, recipients: number) {
+async function freeze({ home, sendroom, db, instanceIds }: Environment, recipients: number) {
   const client = await home.signIn(sendroom)
   const [instanceId = 0] = instanceIds.slice(-1)
   const message = await client.ask(contract.messages.create, { body: { textContent: 'Hello' } })
@@ -68,33 +72,33 @@ async function freeze({ home, sendroom, db, instanceIds }: Stage, recipients: nu
   return { id, ms, megabytes: residentMegabytes(sendroom.pid) }
 }
 
-/** Messages a second for a while, and the most memory. */
-async function watch(stage: Stage, jobId: number) {
-  const { at } = await stage.db.one<{ at: string }>(sql`select now() as at`)
+/** Watches for SECONDS. Returns messages per second and the peak memory in MB. */
+async function watch(environment: Environment, jobId: number) {
+  const { at } = await environment.db.one<{ at: string }>(sql`select now() as at`)
   const begin = performance.now()
   let megabytes = 0
   while (performance.now() - begin < SECONDS * 1000) {
-    megabytes = Math.max(megabytes, residentMegabytes(stage.sendroom.pid))
+    megabytes = Math.max(megabytes, residentMegabytes(environment.sendroom.pid))
     await delay(100)
   }
   const seconds = (performance.now() - begin) / 1000
-  const { all, ofIt } = await sentSince(stage, jobId, at)
-  return { all: all / seconds, ofIt: ofIt / seconds, megabytes }
+  const { all, large } = await sentSince(environment, jobId, at)
+  return { all: all / seconds, large: large / seconds, megabytes }
 }
 
-async function sentSince({ db }: Stage, jobId: number, at: string) {
-  const sent = await db.one<{ all: number; ofIt: number }>(sql`
-    select count(*) as all, count(*) filter (where job_id = ${jobId}) as of_it from deliveries where sent_at >= ${at}`)
+async function sentSince({ db }: Environment, jobId: number, at: string) {
+  const sent = await db.one<{ all: number; large: number }>(sql`
+    select count(*) as all, count(*) filter (where job_id = ${jobId}) as large from deliveries where sent_at >= ${at}`)
   return sent
 }
 
-/** As if all but the last 5 % were sent already; nothing goes on before the jobs are resumed. */
-async function moveDeepInto({ db }: Stage, jobId: number) {
+/** Marks all but the last 5 % of the recipients as sent. Leaves all jobs paused. */
+async function skipToEnd({ db }: Environment, jobId: number) {
   await db.run(sql`update jobs set paused_at = now()`)
   const isIdle = async () =>
     (await db.run(sql`select from instances where in_flight is not null limit 1`)) === 0
-  await until('nothing is on its way', isIdle, 60_000)
-  // Asked apart: while the statistics are older than the rows, PostgreSQL would ask for it again with each of them.
+  await until('no message is in flight', isIdle, 60_000)
+  // A separate query: with old statistics PostgreSQL would evaluate the percentile again for every row.
   const { last } = await db.one<{ last: number }>(sql`
     select percentile_disc(0.95) within group (order by id) as last from deliveries where job_id = ${jobId}`)
   await db.run(sql`
@@ -103,5 +107,5 @@ async function moveDeepInto({ db }: Stage, jobId: number) {
       where job_id = ${jobId} and status = 'queued' and id <= ${last}
       returning id
     )
-    update jobs set fresh_from = coalesce((select max(id) + 1 from done), fresh_from) where id = ${jobId}`)
+    update jobs set cursor = coalesce((select max(id) + 1 from done), cursor) where id = ${jobId}`)
 }

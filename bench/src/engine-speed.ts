@@ -1,11 +1,11 @@
 import { Pool } from 'undici'
 import { sql } from '../../server/src/platform/database/sql.ts'
-import { chatsOf, type Stage } from './engine-stage.ts'
+import { chatsOf, type Environment } from './engine-environment.ts'
 import { cpuSeconds, residentMegabytes } from './processes.ts'
 import { printTable } from './table.ts'
 
 const LATENCIES_MS = [0, 10]
-/** How many accounts, and how many messages each. */
+/** Pairs: number of instances, messages per instance. */
 const SIZES = [
   [1, 500],
   [10, 200],
@@ -14,52 +14,52 @@ const SIZES = [
 ] as const
 
 /**
- * Messages a second, next to a bare undici loop against the same provider, before and after. Then with receipts: two or
- * three calls of ours for each message, which the bare loop has not.
+ * Measures messages per second, and compares them with a bare undici loop against the same provider before and after.
+ * The last table adds receipts, which cost two or three webhook calls per message. The bare loop has no receipts.
  */
-export async function measureSpeed(stage: Stage): Promise<void> {
+export async function measureSpeed(environment: Environment): Promise<void> {
   for (const latency of LATENCIES_MS) {
-    await stage.simulator.setLatency(latency)
+    await environment.simulator.setLatency(latency)
     const rows = []
-    for (const [accounts, messages] of SIZES) rows.push(await measure(stage, accounts, messages))
+    for (const [instances, messages] of SIZES) rows.push(await measure(environment, instances, messages))
     printTable(`Pacing off, each row durable, a provider that answers after ${latency} ms`, rows)
   }
-  await stage.tellReceipts()
-  printTable('The same, while the provider tells of each message: delivered, read', [
-    await measure(stage, 100, 500),
+  await environment.sendReceipts()
+  printTable('The same with webhooks for each message: delivered, read', [
+    await measure(environment, 100, 500),
   ])
-  await stage.simulator.setLatency(0)
+  await environment.simulator.setLatency(0)
 }
 
-async function measure(stage: Stage, accounts: number, messages: number) {
-  const bareLoop = () => sendBare(stage.simulator.url, accounts, messages)
-  // The very first requests of a process are slow: a round for nothing.
+async function measure(environment: Environment, instances: number, messages: number) {
+  const bareLoop = () => sendBare(environment.simulator.url, instances, messages)
+  // A warm-up run: the first requests of a process are slow.
   await bareLoop()
   const before = await bareLoop()
-  const engine = await sendByEngine(stage, accounts, messages)
+  const engine = await sendByEngine(environment, instances, messages)
   const after = await bareLoop()
   return {
-    accounts,
+    instances,
     'engine msg/s': Math.round(engine.rate),
     'bare msg/s, before': Math.round(before),
     after: Math.round(after),
     'engine/bare %': Math.round((engine.rate / ((before + after) / 2)) * 100),
     'Node CPU µs/msg': Math.round(engine.nodeMs * 1000),
     'database CPU µs/msg': Math.round(engine.databaseMs * 1000),
-    'Node MB': residentMegabytes(stage.sendroom.pid),
+    'Node MB': residentMegabytes(environment.sendroom.pid),
   }
 }
 
-/** From the first intent to the last result. */
-async function sendByEngine(stage: Stage, accounts: number, messages: number) {
-  const { db, sendroom, databasePid } = stage
+/** Sends by the engine. Returns messages per second, first intent to last result, and CPU milliseconds per message. */
+async function sendByEngine(environment: Environment, instances: number, messages: number) {
+  const { db, sendroom, databasePid } = environment
   const cpu = () => ({ node: cpuSeconds(sendroom.pid), database: cpuSeconds(databasePid(), true) })
-  const total = accounts * messages
-  await stage.addJobs(accounts, messages)
+  const total = instances * messages
+  await environment.addJobs(instances, messages)
   await db.run(sql`vacuum analyze deliveries, jobs, instances`)
   const before = cpu()
-  await stage.startJobs()
-  await stage.untilDone()
+  await environment.startJobs()
+  await environment.untilDone()
   const after = cpu()
   const { sent, seconds } = await db.one<{ sent: number; seconds: number }>(sql`
     select count(*) filter (where status = 'sent') as sent,
@@ -74,13 +74,13 @@ async function sendByEngine(stage: Stage, accounts: number, messages: number) {
   }
 }
 
-/** By channels of its own: nobody asked to be told of their messages. */
-async function sendBare(url: string, accounts: number, messages: number): Promise<number> {
-  const pool = new Pool(url, { connections: accounts })
+/** Sends by a bare loop, over channels without webhooks. Returns messages per second. */
+async function sendBare(url: string, instances: number, messages: number): Promise<number> {
+  const pool = new Pool(url, { connections: instances })
   const chats = chatsOf(messages)
   const begin = performance.now()
   await Promise.all(
-    Array.from({ length: accounts }, async (_, index) => {
+    Array.from({ length: instances }, async (_, index) => {
       const authorization = `Bearer test_linked_bare_${index}`
       for (const to of chats) {
         const send = () =>
@@ -89,12 +89,12 @@ async function sendBare(url: string, accounts: number, messages: number): Promis
             headers: { authorization, 'content-type': 'application/json' },
             body: JSON.stringify({ to, body: 'Hello' }),
           })
-        // On a busy machine the simulator closes a connection as idle that is just being written to.
+        // On a busy machine the simulator may close an idle connection at the moment of a new request.
         const { body } = await send().catch(send).catch(send)
         await body.dump()
       }
     }),
   )
   await pool.close()
-  return (accounts * messages) / ((performance.now() - begin) / 1000)
+  return (instances * messages) / ((performance.now() - begin) / 1000)
 }

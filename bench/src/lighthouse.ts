@@ -1,6 +1,6 @@
 /**
- * What does Lighthouse say of the login and the dashboard on a phone, served as people get them? It is fetched by npx
- * when it is asked for (180 MB: too much for everybody's `npm ci`), and leaves its reports in .tmp/lighthouse/.
+ * How does Lighthouse rate the login and the dashboard of the built web app on a phone? npx fetches Lighthouse on
+ * demand, because its 180 MB are too much for every `npm ci`. The reports are in .tmp/lighthouse/.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -50,7 +50,7 @@ try {
   await rm(profile, { recursive: true, force: true })
 }
 
-async function forgetFiles() {
+async function clearCache() {
   const page = await browser.newPage()
   await (await browser.newCDPSession(page)).send('Network.clearBrowserCache')
   await page.close()
@@ -61,9 +61,9 @@ async function audit(name: string, path: string) {
   for (let run = 1; run <= RUNS; run++) {
     const file = join(REPORTS, `${name}-${run}.json`)
     const flags = ['--quiet', '--output=json', `--output-path=${file}`, `--port=${port}`]
-    // The session lies in the browser's storage; its files it has to load anew.
+    // A storage reset would end the session. `clearCache` empties only the cache, so that every run loads all files.
     flags.push('--disable-storage-reset', '--only-categories=performance,accessibility')
-    await forgetFiles()
+    await clearCache()
     await promisify(execFile)('npx', ['--yes', LIGHTHOUSE, sendroom.url + path, ...flags])
     const { categories, audits }: Report = JSON.parse(await readFile(file, 'utf8'))
     const value = (audit: string) => audits[audit]?.numericValue ?? Number.NaN

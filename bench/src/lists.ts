@@ -1,4 +1,4 @@
-/** How fast are the lists and the dashboard at 1,000,000 rows, for 20 clients? */
+/** How fast are the lists and the dashboard with 1,000,000 rows and 20 clients? */
 
 import { contract } from '@sendroom/contract'
 import autocannon from 'autocannon'
@@ -18,7 +18,7 @@ await using home = await Installation.create()
 const sendroom = await home.start()
 const db = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
 const bare = new Program('bench/src/bare.ts', [JSON.stringify(home.database)], home.dataDir, {})
-const [, bareUrl = ''] = await bare.says(/listens on (\S+)/)
+const [, bareUrl = ''] = await bare.says(/Listening on (\S+)/)
 const admin = await home.signIn(sendroom)
 
 type Load = { body?: object; connections?: number; token?: string | undefined }
@@ -45,7 +45,7 @@ const search = 'p95 50 ms'
 const api = `${sendroom.url}/api`
 console.log(`Seeding ${ROWS.toLocaleString('en')} sent messages, then as many messages, jobs and groups …`)
 await seedSent(db, ROWS)
-// A worker does so each minute: only what was sent since is not added up.
+// In production a worker does this every minute. The dashboard adds up only the deliveries since.
 await foldSentCounts(db)
 await db.run(sql`vacuum analyze sent_counts`)
 const rows = [
@@ -67,11 +67,11 @@ for (const name of ['messages', 'jobs', 'groups'])
 const { token } = await signInMember()
 for (const name of ['messages', 'jobs', 'groups'])
   rows.push(
-    await measure(`${name}, a Member of 3 accounts`, `${api}/${name}`, list, { token }),
+    await measure(`${name}, a Member of 3 instances`, `${api}/${name}`, list, { token }),
     await measure('the same, search, many found', `${api}/${name}?search=wo`, search, { token }),
   )
 rows.push(
-  await measure('groups/search of 10 accounts', `${api}/groups/search`, list, {
+  await measure('groups/search of 10 instances', `${api}/groups/search`, list, {
     body: { instanceIds: Array.from({ length: 10 }, (_, index) => index + 1) },
   }),
   await measure('messages by author', `${api}/messages?sortBy=createdByUserName`, list),

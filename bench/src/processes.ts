@@ -1,17 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** What a process has used of the processors so far, with those it started if asked; Linux only. */
+/** Returns the CPU seconds that a process has used so far, optionally with its children. Linux only. */
 export function cpuSeconds(pid: number, withChildren = false): number {
   const children = withChildren ? childrenOf(pid) : []
-  return [pid, ...children].reduce((sum, one) => sum + ticksOf(one), 0) / TICKS_A_SECOND
+  return [pid, ...children].reduce((sum, each) => sum + ticksOf(each), 0) / TICKS_PER_SECOND
 }
 
+/** Returns the resident memory of a process in MB. Linux only. */
 export const residentMegabytes = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
-const TICKS_A_SECOND = 100
+/** USER_HZ, see proc(5): 100 on every common machine. */
+const TICKS_PER_SECOND = 100
 
-/** Fields 14 and 15 of proc(5): user and system; the name before them may hold anything. */
+/** Returns user and system time, fields 14 and 15 of /proc/PID/stat. `statOf` drops the first two. */
 function ticksOf(pid: number): number {
   const fields = statOf(pid)
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
@@ -21,12 +23,13 @@ const childrenOf = (pid: number) =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((one) => Number(statOf(one)[1]) === pid)
+    .filter((child) => Number(statOf(child)[1]) === pid)
 
+/** Returns the fields of /proc/PID/stat after the process name. The name may contain spaces and parentheses. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
   } catch {
-    return [] // ended meanwhile
+    return [] // the process has ended
   }
 }

@@ -1,16 +1,16 @@
 import type { Pool } from '../../server/src/platform/database/connection.ts'
 import { identifier, sql } from '../../server/src/platform/database/sql.ts'
 
-const ACCOUNTS = 100
+const INSTANCES = 100
 const GROUPS = 10_000
-/** The groups of an account: each of its jobs sends to all of them. */
-const RECIPIENTS = GROUPS / ACCOUNTS
+/** Groups of one instance. Every job sends to all groups of its instance. */
+const RECIPIENTS = GROUPS / INSTANCES
 
-/** So many messages sent to 10,000 groups of 100 accounts, by jobs of 100 recipients each. */
+/** Inserts `sent` sent deliveries to 10,000 groups of 100 instances, in jobs of 100 recipients. */
 export async function seedSent(db: Pool, sent: number): Promise<void> {
   await db.run(sql`
     insert into instances (name, token_cipher, token_hash, is_test, is_active)
-    select 'Account ' || n, '', int4send(n), true, false from generate_series(1, ${ACCOUNTS}::int) n`)
+    select 'Instance ' || n, '', int4send(n), true, false from generate_series(1, ${INSTANCES}::int) n`)
   await insertGroups(db, 0, GROUPS)
   const jobs = Math.ceil(sent / RECIPIENTS)
   await insertJobs(db, 0, jobs)
@@ -21,7 +21,7 @@ export async function seedSent(db: Pool, sent: number): Promise<void> {
   await db.run(sql`vacuum analyze`)
 }
 
-/** After `seedSent`: groups, messages and jobs up to so many of each. */
+/** Fills up groups, messages and jobs to `rows` of each. Call `seedSent` first. */
 export async function seedLists(db: Pool, rows: number): Promise<void> {
   const indexes = await dropSearchIndexes(db)
   await insertGroups(db, GROUPS, rows)
@@ -29,7 +29,7 @@ export async function seedLists(db: Pool, rows: number): Promise<void> {
   await insertJobs(db, jobs, rows)
   await db.run(sql`
     insert into messages (text_content, instance_id, created_by_user_name, created_at)
-    select 'Message ' || n || ${word}, 1 + n % ${ACCOUNTS}, 'user' || n % 50, now() - n * interval '1 second'
+    select 'Message ' || n || ${word}, 1 + n % ${INSTANCES}, 'user' || n % 50, now() - n * interval '1 second'
     from generate_series(1, ${rows}::int) n`)
   for (const definition of indexes) await db.script(definition)
   await db.run(sql`vacuum analyze`)
@@ -38,21 +38,21 @@ export async function seedLists(db: Pool, rows: number): Promise<void> {
 const insertGroups = (db: Pool, from: number, to: number) =>
   db.run(sql`
   insert into groups (instance_id, chat_id, name, participant_count, last_sync_at)
-  select 1 + n % ${ACCOUNTS}, n || '@g.us', 'Group ' || n || ${word}, n % 1000, now()
+  select 1 + n % ${INSTANCES}, n || '@g.us', 'Group ' || n || ${word}, n % 1000, now()
   from generate_series(${from + 1}::int, ${to}::int) n`)
 
 const insertJobs = (db: Pool, from: number, to: number) =>
   db.run(sql`
   insert into jobs (job_type, text_content, instance_id, status, recipient_count, created_by_user_name, created_at)
-  select 'SendToGroups', 'Message ' || n || ${word}, 1 + n % ${ACCOUNTS},
+  select 'SendToGroups', 'Message ' || n || ${word}, 1 + n % ${INSTANCES},
     (array['Completed', 'Completed', 'Failed', 'Cancelled'])[1 + n % 4], ${RECIPIENTS}::int, 'user' || n % 50,
     now() - n * interval '1 second'
   from generate_series(${from + 1}::int, ${to}::int) n`)
 
-/** A word of its own for each row up to a million, in no order: what is found lies anywhere in a list. */
+/** A unique word per row up to a million rows, in no order, so that search results come from anywhere in a list. */
 const word = sql`' word' || n::bigint * 7919 % 1000003`
 
-/** Filling a trigram index row by row takes many times as long as building it afterwards. */
+/** Drops the trigram indexes and returns their definitions. To build them later is many times faster. */
 async function dropSearchIndexes(db: Pool): Promise<string[]> {
   const indexes = await db.many<{ indexname: string; indexdef: string }>(sql`
     select indexname, indexdef from pg_indexes where schemaname = 'public' and indexdef like '% gin %'`)

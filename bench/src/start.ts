@@ -1,11 +1,14 @@
-/** How long from `npm start` (the web app is built, npm's own time left out) to the first answer, and how much memory idle? */
+/**
+ * How long does `npm start` take to its first answer, and how much memory does the server use when idle? The web app is
+ * already built, and the time of npm itself is not included.
+ */
 import { execFileSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Installation, Program } from '../../server/test/process.ts'
 import { printTable } from './table.ts'
 
 const RUNS = 5
-/** By then what starting has left behind is cleaned up: that waits until little has happened for a while. */
+/** Node collects the garbage of the start only after a while without work. */
 const IDLE_MS = 180_000
 
 type Start = { ms: number; program: Program }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 
+/** The dashboard's counts, limited to what the user may see. Cancelled jobs are only part of `totalJobs`. */
 export const DashboardStats = z
   .object({
     totalGroups: z.number(),
@@ -10,6 +11,7 @@ export const DashboardStats = z
     runningJobs: z.number(),
     completedJobs: z.number(),
     failedJobs: z.number(),
+    /** Distinct people among the participants of the groups. */
     totalUniqueUsers: z.number(),
     totalSentMessages: z.number(),
     topGroups: z.array(
@@ -24,7 +26,7 @@ export const dashboard = {
     method: 'GET',
     path: '/groups/stats',
     access: 'signedIn',
-    summary: 'The numbers of the dashboard, of what you may see',
+    summary: 'The numbers of the dashboard, limited to what you may see',
     response: DashboardStats,
   }),
 }

@@ -1,43 +1,43 @@
 import type { z } from 'zod'
 
-/** Who may call: anybody, anybody signed in, or a signed-in user with that flag or role (an Admin always may). */
+/** The callers of an endpoint: everybody, signed-in users, or users with a right or role. Admins have all rights. */
 export type Access = 'public' | 'signedIn' | 'canSendMessages' | 'canCreateJobs' | 'admin'
 
 /**
- * One call of the API: the server's route, the typed client and the OpenAPI document all derive from it.
- * Paths are relative to `/api`. An endpoint without `response` answers 204.
+ * An endpoint of the API. The server's route, the typed client and the OpenAPI document are derived from it. The path
+ * is relative to `/api`. Without `response` the endpoint answers 204.
  */
 export type Endpoint = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: `/${string}`
-  /** Required, so that nobody can add an endpoint and forget to say who may call it. */
+  /** Required, so that no endpoint can be added without a decision about access. */
   access: Access
   summary: string
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
   response?: z.ZodType
-  /** The status of a good answer, where it is not 200 (or 204). */
+  /** The status of a successful answer, if it is not 200 (or 204). */
   status?: 201 | 202
-  /** The field that may carry a file: such a call takes multipart/form-data beside JSON. */
+  /** The name of the file field. The endpoint then accepts multipart/form-data as well as JSON. */
   upload?: string
-  /** The answer is a file of this media type instead of JSON. */
+  /** The media type of the answer, if it is a file instead of JSON. */
   download?: string
-  /** The answer is a stream of this media type that goes on until somebody ends it. */
+  /** The media type of the answer, if it is a stream. Streams stay open until one side closes them. */
   stream?: string
 }
 
-/** Keeps the exact types of what it is given; checks that it is an endpoint. */
+/** Checks that a literal is an endpoint and keeps its exact type. */
 export const endpoint = <const E extends Endpoint>(e: E): E => e
 
-/** What the server's handler is given: everything parsed. */
+/** The parsed input of the server's handler. */
 export type Parsed<E extends Endpoint> = {
   params: E extends { params: infer S extends z.ZodType } ? z.output<S> : undefined
   query: E extends { query: infer S extends z.ZodType } ? z.output<S> : undefined
   body: E extends { body: infer S extends z.ZodType } ? z.output<S> : undefined
 }
 
-/** What a caller gives. Query fields may all be left out: the contract has defaults for them. */
+/** The input of a caller. All query fields are optional, because the schemas have defaults. */
 export type Input<E extends Endpoint> = (E extends { params: infer S extends z.ZodType }
   ? { params: z.output<S> }
   : unknown) &
@@ -46,7 +46,7 @@ export type Input<E extends Endpoint> = (E extends { params: infer S extends z.Z
     ? { body: z.input<S> | (E extends { upload: string } ? FormData : never) }
     : unknown)
 
-/** What a caller gets: the parsed answer, or nothing. */
+/** The answer for a caller; undefined for an endpoint without `response`. */
 export type Output<E extends Endpoint> = E extends { response: infer S extends z.ZodType }
   ? z.output<S>
   : undefined

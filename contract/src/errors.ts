@@ -1,6 +1,6 @@
 /**
- * Every refusal the server can give, with its sentence in English. The web translates by the code
- * (`ERROR.<code>`); a test holds the English file to these sentences.
+ * The error codes of all refusals by the server, with their English sentences. The web app translates them by the key
+ * `ERROR.<code>`. A test ensures that its English texts equal these.
  */
 export const errorWords = {
   invalid_input: 'Some fields are not right.',
@@ -49,7 +49,7 @@ export const errorWords = {
 
 export type ErrorCode = keyof typeof errorWords
 
-/** Refusals that belong to one field of a form. */
+/** The form field to which a refusal belongs, by error code. */
 export const fieldOfError: Partial<Record<ErrorCode, string>> = {
   username_taken: 'username',
   email_taken: 'email',
@@ -67,6 +67,6 @@ export const fieldOfError: Partial<Record<ErrorCode, string>> = {
 
 export type Params = Record<string, string | number>
 
-/** Fills `{{name}}` places of a sentence. */
+/** Replaces each `{{name}}` in a sentence by its param. Placeholders without a param stay. */
 export const fill = (sentence: string, params: Params = {}): string =>
   sentence.replace(/\{\{(\w+)\}\}/g, (place, name: string) => String(params[name] ?? place))

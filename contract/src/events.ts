@@ -1,15 +1,15 @@
 import { endpoint } from './endpoint.ts'
 
 /**
- * What can change by itself while somebody looks at it: `jobs` (one came, went, or moved on), `deliveries` (how the
- * recipients of a job stand), `messages`, `instances`, and `groups` (they were read anew). An instance's name stands in
- * its groups, jobs and messages: another name changes them all, and so does its end.
+ * The kinds of changes that open pages follow. `jobs`: a job was created, deleted or changed its status. `deliveries`:
+ * the state of a job's recipients changed. `groups`: a sync has read the groups of an instance. Renaming or deleting an
+ * instance also counts as a change of `groups`, `jobs` and `messages`, because their rows contain its name.
  */
 export type ChangedFeature = 'jobs' | 'deliveries' | 'messages' | 'instances' | 'groups'
 
 /**
- * That something changed, not how: whoever shows it reads it again. `id` is the job's for `deliveries`, the
- * instance's for `groups`; null stands for any or many of them.
+ * An event. It says what changed but not how, so clients read the data again. `id` is the id of the job for
+ * `deliveries` and of the instance for `groups`. Null stands for any number of them.
  */
 export type Change = { feature: ChangedFeature; id: number | null }
 
@@ -19,8 +19,8 @@ export const events = {
     path: '/events',
     access: 'signedIn',
     summary:
-      'What changes of what you may see, as server-sent events: each carries a JSON array of { feature, id }. ' +
-      'Read everything anew after each connection; the connection ends when your rights change',
+      'Changes of the data that you may see, as server-sent events. Each carries a JSON array of { feature, id }. ' +
+      'Read everything again after each connection; the server closes it when your rights change',
     stream: 'text/event-stream',
   }),
 }

@@ -1,6 +1,6 @@
 /**
- * What each validation rule says, by its key. Schemas carry the key as their message: the web translates it,
- * the server answers with these sentences. Numbers come from `limits`.
+ * The English sentences of all validation errors, by translation key. Schemas use the keys as their messages. The web
+ * app translates the key, and the server answers with the sentence. `{{name}}` stands for a number of `limits`.
  */
 export const fieldWords = {
   'FIELD.INVALID': 'This value is not valid.',

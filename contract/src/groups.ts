@@ -9,9 +9,9 @@ export const Group = z
     name: z.string(),
     participantCount: z.number(),
     lastSyncAt: Instant.nullable(),
-    /** The account is no longer in this group; jobs still name it. */
+    /** Whether the instance has left the group. The group is kept, because jobs refer to it. */
     hasLeft: z.boolean(),
-    /** Only its admins may write, and the account is none of them. */
+    /** Whether only the group's admins may write, and the instance is not one of them. */
     isClosed: z.boolean(),
     instance: Named,
   })
@@ -23,6 +23,7 @@ export const GroupListQuery = listQuery(['id', 'name', 'participantCount', 'last
   sortDirection: 'asc',
 })
 
+/** A list query limited to some instances. An empty `instanceIds` means all instances of the user. */
 export const GroupSearch = GroupListQuery.extend({ instanceIds: z.array(Id).max(1000).default([]) })
 export type GroupSearch = z.output<typeof GroupSearch>
 

@@ -9,21 +9,21 @@ import { session } from './session.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
 
-/** Every call of the API. */
+/** All endpoints of the API, by feature. */
 export const contract = { session, users, instances, groups, messages, jobs, dashboard, events, webhooks }
 
 type Contract = typeof contract
 type EndpointsOf<F> = F[keyof F]
 type Any = { [F in keyof Contract]: EndpointsOf<Contract[F]> }[keyof Contract]
 
-/** An endpoint's name, such as `POST /jobs/:id/restart`: a client can call by it without loading the schemas. */
+/** An endpoint's name, such as `POST /jobs/:id/restart`. Clients that call by name need not load the schemas. */
 export type EndpointName = Any extends infer E
   ? E extends Endpoint
     ? `${E['method']} ${E['path']}`
     : never
   : never
 
-/** The endpoint of that name. */
+/** The type of the endpoint with this name. */
 export type EndpointNamed<N extends EndpointName> = N extends `${infer M} ${infer P}`
   ? Extract<Any, { method: M; path: P }>
   : never

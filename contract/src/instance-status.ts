@@ -1,4 +1,4 @@
-/** What is known of an account's link to WhatsApp. Free of zod: badges need it. */
+/** The states of an instance's link to WhatsApp. This file does not import zod, because list pages need it. */
 export const instanceStatuses = [
   'Connected',
   'NeedsLogin',
@@ -11,5 +11,5 @@ export const instanceStatuses = [
 ] as const
 export type InstanceStatus = (typeof instanceStatuses)[number]
 
-/** Tokens that begin so belong to test-mode accounts: they talk to the simulator, nothing leaves the machine. */
+/** A token with this prefix puts an instance in test mode: it uses the simulator and sends nothing to WhatsApp. */
 export const testTokenPrefix = 'test_'

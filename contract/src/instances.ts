@@ -9,7 +9,7 @@ const seconds = z
   .number(key('ACCOUNT_FORM.PAUSE_INVALID'))
   .min(0, key('ACCOUNT_FORM.PAUSE_INVALID'))
   .max(limits.pauseSeconds, key('ACCOUNT_FORM.PAUSE_INVALID'))
-/** The range a pause between two messages is drawn from, in seconds; [0, 0] is none. */
+/** The range from which each pause between two messages is drawn, in seconds. [0, 0] means no pause. */
 export const PauseSeconds = z
   .tuple([seconds, seconds], key('ACCOUNT_FORM.PAUSE_INVALID'))
   .refine(([from, to]) => from <= to, key('ACCOUNT_FORM.PAUSE_INVALID'))
@@ -19,18 +19,19 @@ const cap = z
   .int(key('ACCOUNT_FORM.CAP_INVALID'))
   .min(0, key('ACCOUNT_FORM.CAP_INVALID'))
   .max(limits.dailyCap, key('ACCOUNT_FORM.CAP_INVALID'))
-/** Messages in any 24 hours, to groups and to private chats; 0 is no limit. */
+/** The maximum number of messages in any 24 hours, to groups and to private chats. 0 means no limit. */
 export const DailyCap = z.object({ groups: cap, private: cap })
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, key('ACCOUNT_FORM.QUIET_INVALID'))
-/** Times of day in the instance's time zone between which nothing is sent; may span midnight. */
+/** A range of the day, in the instance's time zone, in which nothing is sent. May span midnight. */
 export const QuietHours = z
   .object({ from: timeOfDay, to: timeOfDay })
   .refine(({ from, to }) => from !== to, { path: ['to'], message: key('ACCOUNT_FORM.QUIET_INVALID') })
 
 const isTimeZone = (name: string) => {
   try {
-    // PostgreSQL reads an offset such as +07:00 with the opposite sign, and CET as an hour that knows no summer.
+    // Only UTC and names with a slash: PostgreSQL inverts the sign of offsets such as +07:00 and takes CET as a fixed
+    // offset without daylight saving time.
     return (
       (name === 'UTC' || name.includes('/')) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
     )
@@ -39,7 +40,7 @@ const isTimeZone = (name: string) => {
   }
 }
 
-/** How fast an instance may send. Times are chosen by what WhatsApp tolerates, not by what a server can do. */
+/** How fast an instance may send. The limits reflect what WhatsApp tolerates, not what a server can do. */
 const pacing = {
   groupPauseSeconds: PauseSeconds,
   privatePauseSeconds: PauseSeconds,
@@ -48,38 +49,40 @@ const pacing = {
   timeZone: z.string().max(100).refine(isTimeZone, key('ACCOUNT_FORM.TIME_ZONE_INVALID')),
 }
 
+/** An instance as lists show it. */
 export const InstanceRow = z
   .object({
     id: z.number(),
     name: z.string(),
     whatsAppNumber: z.string(),
     isActive: z.boolean(),
-    /** A test-mode account: nothing it sends leaves the machine. */
+    /** Whether the instance is in test mode and sends nothing to WhatsApp. */
     isTest: z.boolean(),
     createdAt: Instant,
-    /** When the account's term at the provider ends, where that is known. */
+    /** When the subscription at the provider ends, if known. */
     expiredTime: Instant.nullable(),
     status: z.enum(instanceStatuses),
-    /** When the status was last seen true. */
+    /** When the status was last confirmed. */
     statusSeenAt: Instant.nullable(),
-    /** Why the account sends nothing at the moment (restricted: nothing to people), if that is its own trouble. */
+    /** The instance's own problem that stops it from sending (if restricted: only to people). Null without one. */
     waiting: Reason.nullable(),
-    /** When its groups were last read whole. */
+    /** When a sync last read all groups. */
     lastSyncAt: Instant.nullable(),
     isSyncing: z.boolean(),
-    /** When the newest sync ended, however it went; null while one runs. */
+    /** When the newest sync ended, successfully or not. Null while one runs. */
     syncEndedAt: Instant.nullable(),
-    /** Why the newest sync failed, if it did. */
+    /** Why the newest sync failed. Null if it succeeded. */
     syncProblem: Reason.nullable(),
   })
   .meta({ id: 'InstanceRow' })
 export type InstanceRow = z.output<typeof InstanceRow>
 
+/** A single instance with its pace settings, as its form needs it. */
 export const Instance = InstanceRow.extend({
   ...pacing,
-  /** One that is no longer taken may be stored. */
+  /** Not validated here: the database may contain a zone that new values no longer allow. */
   timeZone: z.string(),
-  /** Given to Admins only, for the form. */
+  /** Included only for Admins. */
   whapiToken: z.string().optional(),
 }).meta({ id: 'Instance' })
 export type Instance = z.output<typeof Instance>
@@ -114,7 +117,7 @@ export const NewInstance = z.object({
 })
 export type NewInstance = z.output<typeof NewInstance>
 
-/** Fields left out stay as they are. */
+/** A partial change. Omitted fields keep their values. */
 export const InstanceChange = z.object(fields).partial()
 export type InstanceChange = z.output<typeof InstanceChange>
 
@@ -204,7 +207,7 @@ export const instances = {
     method: 'POST',
     path: '/instances/:id/resume',
     access: 'canCreateJobs',
-    summary: 'Let an account that waits after its trouble send again',
+    summary: 'Resume an instance that stopped after too many failed messages',
     params: idParams,
   }),
   sync: endpoint({

@@ -6,12 +6,13 @@ import { TestMessage } from './messages.ts'
 import { listQuery, page } from './paging.ts'
 import { Id, Instant, idParams, key, Named, Reason } from './values.ts'
 
+/** A job as lists show it. */
 export const JobRow = z
   .object({
     id: z.number(),
     jobType: z.enum(jobTypes),
     messageId: z.number().nullable(),
-    /** The beginning of the job's own text. */
+    /** The beginning of the job's own copy of the text. */
     messageTitle: z.string(),
     instanceId: z.number(),
     instanceName: z.string(),
@@ -26,25 +27,26 @@ export const JobRow = z
   .meta({ id: 'JobRow' })
 export type JobRow = z.output<typeof JobRow>
 
-/** How the recipients of the job's present run stand: total = waiting + sent + failed + skipped. */
+/** The recipients of the job's current run by state: total = waiting + sent + failed + skipped. */
 export const RecipientCounts = z
   .object({
     total: z.number(),
     waiting: z.number(),
     sent: z.number(),
-    /** Of the sent: those of the last 60 seconds. How fast the job is now. */
+    /** The part of `sent` in the last 60 seconds, which is the current rate. */
     sentLastMinute: z.number(),
     failed: z.number(),
     skipped: z.number(),
-    /** Of the failed: those of whom nobody knows whether the message arrived. */
+    /** The part of `failed` that is in doubt: nobody knows whether the message arrived. */
     unknown: z.number(),
-    /** Of the sent: those whose phone has it (of a group: anybody's), and those who read it. */
+    /** The parts of `sent` that were delivered to a phone and read. For a group, the first member counts. */
     delivered: z.number(),
     read: z.number(),
   })
   .meta({ id: 'RecipientCounts' })
 export type RecipientCounts = z.output<typeof RecipientCounts>
 
+/** A delivery that was sent or has failed. */
 export const SentMessage = z
   .object({
     id: z.number(),
@@ -53,21 +55,22 @@ export const SentMessage = z
     recipientId: z.string(),
     status: z.enum(['Sent', 'Failed']),
     sentAt: Instant.nullable(),
-    /** When the first got it and the first read it, by their phones' receipts. */
+    /** The times of the first delivery receipt and the first read receipt. */
     deliveredAt: Instant.nullable(),
     readAt: Instant.nullable(),
-    /** Of a group: how many of its `members` (ourselves left out) got it and read it; null for a person. */
+    /** How many members of a group got and read the message. Null for a person. */
     deliveredTo: z.number().nullable(),
     readBy: z.number().nullable(),
-    /** Null also where the group's size is not known. */
+    /** The members of the group without the sender. Null for a person, or if the size is unknown. */
     members: z.number().nullable(),
-    /** The reason in English; `reason` is the same for translation. */
+    /** The English sentence of `reason`. */
     errorMessage: z.string().nullable(),
     reason: Reason.nullable(),
   })
   .meta({ id: 'SentMessage' })
 export type SentMessage = z.output<typeof SentMessage>
 
+/** A line of a job's log. `message` is the English sentence of `reason`. */
 export const JobLog = z
   .object({
     id: z.number(),
@@ -79,25 +82,24 @@ export const JobLog = z
   .meta({ id: 'JobLog' })
 export type JobLog = z.output<typeof JobLog>
 
+/** A single job with its counts and newest rows. */
 export const Job = JobRow.extend({
   textContent: z.string(),
   imageUrl: z.string().nullable(),
-  /** The first 1,000; `recipients.total` counts them all. */
+  /** The first 1,000 of each. `recipients.total` is the full number. */
   assignedGroups: z.array(Named),
-  /** The first 1,000. */
   targetPhoneNumbers: z.array(z.string()),
   totalSentMessages: z.number(),
-  /** Percent, 2 decimals. */
+  /** In percent with 2 decimals, see `progressOf`. */
   progress: z.number(),
   recipients: RecipientCounts,
-  /** Why nothing is sent at the moment; null when the job has ended or nothing holds it back. */
+  /** Why nothing is sent at the moment. Null if the job has ended or is not held back. */
   waiting: Reason.nullable(),
   nextSendAt: Instant.nullable(),
-  /** When its last message is expected to go; null when that is not known, or the job has ended. */
+  /** When the last message is expected to be sent. Null if that is unknown or the job has ended. */
   endsAt: Instant.nullable(),
-  /** The newest 200. */
+  /** The newest 200 rows of each. */
   sentMessages: z.array(SentMessage),
-  /** The newest 200. */
   logs: z.array(JobLog),
 }).meta({ id: 'Job' })
 export type Job = z.output<typeof Job>
@@ -113,11 +115,11 @@ const newJobFields = {
     )
     .nullish(),
   groupIds: z.array(Id).max(limits.recipients, key('JOB.RECIPIENTS_TOO_MANY')).default([]),
-  /** One text: numbers apart by commas, semicolons, tabs or new lines. */
+  /** Numbers separated by commas, semicolons, tabs or new lines. */
   phoneNumbers: z.string().max(4_000_000, key('JOB.RECIPIENTS_TOO_MANY')).default(''),
 }
 
-/** A new job while its form is being filled in: what is not chosen yet is left out. */
+/** A job whose form is still being filled in. Missing choices are null or left out. */
 export const JobDraft = z.object({
   ...newJobFields,
   messageId: newJobFields.messageId.nullish(),
@@ -125,36 +127,37 @@ export const JobDraft = z.object({
 })
 export type JobDraft = z.output<typeof JobDraft>
 
-/** Some of a kind: how many there are, and the first 50 of them. */
-const firstOf = <S extends z.ZodType>(one: S) => z.object({ total: z.number(), first: z.array(one) })
+/** A sample: the total number of items, and the first 50 of them. */
+const firstOf = <S extends z.ZodType>(item: S) => z.object({ total: z.number(), first: z.array(item) })
 
-/** What would become of a job that is created as it stands. */
+/** The outcome to expect if the draft were created as a job now. */
 export const JobPreview = z
   .object({
-    /** Whom it would send to: without doubles, unreadable numbers and groups left. */
+    /** The number of recipients, without duplicates, unreadable numbers and left groups. */
     recipients: z.number(),
-    doubles: z.number(),
-    /** As they were written. Such a job is refused. */
+    duplicates: z.number(),
+    /** Entries that are not phone numbers, as they were typed. A job with any is refused. */
     unreadable: firstOf(z.string()),
-    /** Groups that the account has left. Such a job is refused. */
+    /** Groups that the instance has left. A job with any is refused. */
     leftGroups: firstOf(Named),
-    /** Groups in which only admins write, and the account is none: counted as recipients, but they would fail. */
+    /** Groups to which the instance may not write. They count as recipients, but would fail. */
     closedGroups: firstOf(Named),
-    /** From its beginning to its last message, at the account's pace and beside its other jobs; null: not known. */
+    /** From the start to the last message, at the instance's pace and with its other jobs. Null if unknown. */
     durationSeconds: z.number().nullable(),
     endsAt: Instant.nullable(),
   })
   .meta({ id: 'JobPreview' })
 export type JobPreview = z.output<typeof JobPreview>
 
+/** Requires groups or phone numbers, depending on the type. A time that has passed means now. */
 export const NewJob = z
   .object({
     ...newJobFields,
-    /** So that a lost answer makes no second job. */
+    /** An idempotency key, so that a retry after a lost answer creates no second job. */
     requestId: z
       .uuid()
       .nullish()
-      .describe('Of your making. The same again is the same job, unless that was cancelled.'),
+      .describe('A UUID of your choice. Repeating it returns the same job, unless that job was cancelled.'),
   })
   .superRefine((job, context) => {
     if (job.jobType === 'SendToGroups' && job.groupIds.length === 0)
@@ -164,19 +167,14 @@ export const NewJob = z
   })
 export type NewJob = z.output<typeof NewJob>
 
-/** `includeUnknown`: also to those of whom nobody knows whether the message arrived; they may get it twice. */
+/** `includeUnknown` also sends to the recipients in doubt, who may then get the message twice. */
 export const RetryFailed = z.object({ includeUnknown: z.boolean().default(false) })
 
-export const JobListQuery = listQuery(
-  ['id', 'jobType', 'messageTitle', 'status', 'scheduledAt', 'createdAt'],
-  {
-    sortBy: 'id',
-    sortDirection: 'desc',
-  },
-)
+const jobSortFields = ['id', 'jobType', 'messageTitle', 'status', 'scheduledAt', 'createdAt'] as const
+export const JobListQuery = listQuery(jobSortFields, { sortBy: 'id', sortDirection: 'desc' })
 export type JobListQuery = z.output<typeof JobListQuery>
 
-/** Rows of one job, newest first. */
+/** The query for the rows of one job, newest first. */
 export const JobRowsQuery = listQuery(['id'], { sortBy: 'id', sortDirection: 'desc' })
 export type JobRowsQuery = z.output<typeof JobRowsQuery>
 
@@ -219,7 +217,7 @@ export const jobs = {
     method: 'POST',
     path: '/jobs',
     access: 'canCreateJobs',
-    summary: 'Create a job: now, or at a set time',
+    summary: 'Create a job that starts now or at a set time',
     body: NewJob,
     response: JobRow,
     status: 201,
@@ -228,7 +226,7 @@ export const jobs = {
     method: 'POST',
     path: '/jobs/preview',
     access: 'canCreateJobs',
-    summary: 'What a job would be: its recipients, what is wrong with them, and how long it would take',
+    summary: 'Preview a job: its recipients, the problems with them, and how long it would take',
     body: JobDraft,
     response: JobPreview,
   }),
@@ -236,7 +234,7 @@ export const jobs = {
     method: 'POST',
     path: '/jobs/test',
     access: 'canCreateJobs',
-    summary: 'Send a message as it stands, saved or not, to one phone number: a job like any other',
+    summary: 'Send a message, saved or not, to one phone number; creates an ordinary job',
     body: TestMessage,
     response: JobRow,
     status: 201,
@@ -254,7 +252,7 @@ export const jobs = {
     method: 'POST',
     path: '/jobs/:id/cancel',
     access: 'canCreateJobs',
-    summary: 'Cancel a job: no new message begins after the answer',
+    summary: 'Cancel a job; no message is started after the answer',
     params: idParams,
     response: JobRow,
   }),
@@ -262,7 +260,7 @@ export const jobs = {
     method: 'POST',
     path: '/jobs/:id/pause',
     access: 'canCreateJobs',
-    summary: 'Pause a job that has not ended: no new message begins after the answer',
+    summary: 'Pause a job that has not ended; no message is started after the answer',
     params: idParams,
     response: JobRow,
   }),
@@ -270,7 +268,7 @@ export const jobs = {
     method: 'POST',
     path: '/jobs/:id/resume',
     access: 'canCreateJobs',
-    summary: 'Let a paused job go on',
+    summary: 'Resume a paused job',
     params: idParams,
     response: JobRow,
   }),
@@ -278,7 +276,7 @@ export const jobs = {
     method: 'POST',
     path: '/jobs/:id/retry-failed',
     access: 'canCreateJobs',
-    summary: 'Send an ended job to its failed and skipped recipients; the sent stay as they are',
+    summary: 'Send an ended job to its failed and skipped recipients only',
     params: idParams,
     body: RetryFailed,
     response: JobRow,
@@ -287,7 +285,7 @@ export const jobs = {
     method: 'DELETE',
     path: '/jobs/:id',
     access: 'canCreateJobs',
-    summary: 'Delete a job; one that runs is cancelled first',
+    summary: 'Delete a job; a running job is cancelled first',
     params: idParams,
   }),
   bulkDelete: endpoint({

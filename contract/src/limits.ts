@@ -1,6 +1,6 @@
 /**
- * The business constants, in one place. Free of zod, so that pages which need a number don't load the schemas.
- * Texts of validation rules take them by name: `{{instanceName}}`.
+ * The business limits. This file does not import zod, so that pages that need a number do not load the schemas. Texts
+ * refer to the limits by name: `{{instanceName}}`. Text lengths are in UTF-16 code units.
  */
 export const limits = {
   messageText: 4000,
@@ -11,34 +11,36 @@ export const limits = {
   usernameMin: 3,
   usernameMax: 100,
   emailMax: 200,
-  /** Of an address that somebody registers with: as long as one may be, and as its part before the at-sign may be. */
+  /** RFC 5321 maximum lengths of an email address and of its part before the at-sign, enforced at registration. */
   registrationEmailMax: 254,
   emailNameMax: 64,
   passwordMin: 6,
   passwordMax: 100,
   imageMegabytes: 5,
-  /** Millions of pixels, those of all frames together: a small file may unfold to gigabytes, and 50 are seconds of work. */
+  /**
+   * Millions of pixels of all frames together. A small file may decode to gigabytes; 50 million pixels take seconds.
+   */
   imageMegapixels: 50,
-  /** Recipients of one job. */
+  /** The maximum number of recipients of a job. */
   recipients: 100_000,
   search: 200,
   pageSize: 10,
   pageSizeMax: 1000,
-  /** How many of its newest deliveries and log lines a job's page carries; the rest is paged. */
+  /** The number of newest deliveries and log lines in a job's answer. Older ones are paged. */
   jobDetailRows: 200,
-  /** How many groups or numbers a job's page names; `recipients.total` says how many there are. */
+  /** The number of groups or phone numbers in a job's answer. */
   jobDetailRecipients: 1000,
-  /** How many numbers or groups a preview names as trouble; it counts them all. */
+  /** The number of problematic numbers or groups that a preview names. Their count is not limited. */
   previewNames: 50,
-  /** Longest pause between two messages that can be set, in seconds. */
+  /** The longest allowed pause between two messages, in seconds. */
   pauseSeconds: 3600,
   dailyCap: 100_000,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const
 
-/** Days left of an account's term from which its badge warns, and warns more strongly. */
+/** An instance's expiry badge warns from this many days before the expiry, and strongly from the second number. */
 export const expiryDays = { warning: 7, strong: 3 } as const
 
-/** The image kinds that are taken; judged by the bytes, never by the name. */
+/** The allowed image types. The server detects the type from the bytes, never from the file name. */
 export const imageTypes = ['image/jpeg', 'image/png', 'image/webp', 'image/gif'] as const

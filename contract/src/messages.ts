@@ -4,6 +4,7 @@ import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
 import { Id, Instant, idParams, key, Named } from './values.ts'
 
+/** A message as lists show it. */
 export const MessageRow = z
   .object({
     id: z.number(),
@@ -17,12 +18,13 @@ export const MessageRow = z
   .meta({ id: 'MessageRow' })
 export type MessageRow = z.output<typeof MessageRow>
 
+/** A single message with its assigned groups. */
 export const Message = MessageRow.extend({ assignedGroups: z.array(Named) }).meta({ id: 'Message' })
 export type Message = z.output<typeof Message>
 
 type FormId = number | string
 
-// A multipart form carries text only: an empty instanceId is none, one groupId is not yet a list.
+// Multipart forms contain only text: an empty instanceId means none, and a single groupId arrives without a list.
 const optionalId = z
   .preprocess((value: FormId | null) => (value === '' ? null : value), Id.nullable())
   .default(null)
@@ -36,7 +38,7 @@ const idList = z
 export const NewMessage = z.object({
   textContent: z
     .string(key('MESSAGE.TEXT_REQUIRED'))
-    // In a multipart form the browser writes each line's end as CR LF; counted and sent is what was typed.
+    // Browsers send line breaks in multipart forms as CR LF. The length limit and the message need the typed LF.
     .overwrite((text) => text.replaceAll('\r\n', '\n'))
     .refine((text) => text.trim() !== '', key('MESSAGE.TEXT_REQUIRED'))
     .max(limits.messageText, key('MESSAGE.TEXT_TOO_LONG')),
@@ -45,7 +47,7 @@ export const NewMessage = z.object({
 })
 export type NewMessage = z.output<typeof NewMessage>
 
-/** Replaces the whole message, but for the image: it stays unless it is removed or a new file comes. */
+/** Replaces a message. The image stays unless `removeImage` is set or a new file is sent. */
 export const MessageChange = NewMessage.extend({
   removeImage: z
     .preprocess(
@@ -56,9 +58,9 @@ export const MessageChange = NewMessage.extend({
 })
 export type MessageChange = z.output<typeof MessageChange>
 
-/** A message as it stands in its form, saved or not, for one phone number. The image may come along as a file. */
+/** A test send of a message, saved or not, to one phone number. An image may be sent as a file. */
 export const TestMessage = NewMessage.pick({ textContent: true }).extend({
-  // In a multipart form a number is a text.
+  // Coerced, because numbers in multipart forms are text.
   instanceId: z.coerce
     .number<number | string>(key('JOB.INSTANCE_REQUIRED'))
     .int()
@@ -68,7 +70,7 @@ export const TestMessage = NewMessage.pick({ textContent: true }).extend({
     .trim()
     .min(1, key('JOB.TEST_PHONE_INVALID'))
     .max(50, key('JOB.TEST_PHONE_INVALID')),
-  /** The saved message whose image goes along, where no file comes. */
+  /** The id of the saved message whose image is used, if no file is sent. */
   imageOf: Id.nullable().default(null),
 })
 export type TestMessage = z.output<typeof TestMessage>
@@ -113,11 +115,11 @@ export const messages = {
     params: idParams,
     response: Message,
   }),
-  create: endpoint({ ...create, path: '/messages', summary: 'Write a message' }),
+  create: endpoint({ ...create, path: '/messages', summary: 'Create a message' }),
   createWithFile: endpoint({
     ...create,
     path: '/messages/with-file',
-    summary: 'Write a message, with an image',
+    summary: 'Create a message with an image',
   }),
   update: endpoint({ ...update, path: '/messages/:id', summary: 'Change a message' }),
   updateWithFile: endpoint({

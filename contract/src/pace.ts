@@ -1,20 +1,20 @@
-/** How fast an account sends. Free of zod: the form shows what a value means. */
+/** How fast an instance sends. This file does not import zod. */
 export type Pace = {
-  /** The pause after a message is drawn from this range, in seconds. */
+  /** The range in seconds from which the pause after each message is drawn. */
   groupPauseSeconds: [number, number]
   privatePauseSeconds: [number, number]
-  /** Messages in any 24 hours; 0 is no limit. */
+  /** The maximum number of messages in any 24 hours. 0 means no limit. */
   dailyCap: { groups: number; private: number }
 }
 
-/** What Whapi advises, so that WhatsApp does not ban the number. Also the defaults of the database. */
+/** The pace that Whapi recommends against bans by WhatsApp. The database has the same defaults. */
 export const advisedPace: Pace = {
   groupPauseSeconds: [20, 30],
   privatePauseSeconds: [60, 90],
   dailyCap: { groups: 0, private: 200 },
 }
 
-/** A test-mode account has no pause and no cap, unless they are given. */
+/** The default pace of test-mode instances: no pause and no cap. */
 export const testPace: Pace = {
   groupPauseSeconds: [0, 0],
   privatePauseSeconds: [0, 0],

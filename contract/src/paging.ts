@@ -6,8 +6,8 @@ export const sortDirections = ['asc', 'desc'] as const
 export type SortDirection = (typeof sortDirections)[number]
 
 /**
- * The query of a list: page from 1, page size up to 1000, search, and a sort by one of the allowed fields.
- * Empty strings count as absent.
+ * The schema for the query of a list: page (from 1), page size (up to 1,000), search, and sorting by one of
+ * `sortFields`. Empty strings count as absent.
  */
 export const listQuery = <const F extends string>(
   sortFields: readonly [F, ...F[]],
@@ -21,6 +21,7 @@ export const listQuery = <const F extends string>(
     sortDirection: blankable(z.enum(sortDirections).default(defaults.sortDirection)),
   })
 
+/** The position of a page in its list. Pages are counted from 1. */
 export const Pagination = z
   .object({
     currentPage: z.number(),
@@ -33,11 +34,11 @@ export const Pagination = z
   .meta({ id: 'Pagination' })
 export type Pagination = z.output<typeof Pagination>
 
-/** A page of rows as every list answers it. */
+/** The schema for a list's answer: one page of rows. */
 export const page = <S extends z.ZodType>(row: S) => z.object({ data: z.array(row), pagination: Pagination })
 export type Page<T> = { data: T[]; pagination: Pagination }
 
-/** The paging facts of one answer. A page past the end has no rows and no next page. */
+/** Computes the pagination of an answer. A page beyond the end is allowed and has no next page. */
 export function paginationOf(query: { page: number; pageSize: number }, totalCount: number): Pagination {
   const totalPages = Math.ceil(totalCount / query.pageSize)
   return {

@@ -4,8 +4,8 @@ import { type ErrorCode, errorWords } from './errors.ts'
 const codes = Object.keys(errorWords) as [ErrorCode, ...ErrorCode[]]
 
 /**
- * The one shape of every error answer. `error` is a sentence, or for validation a sentence for each field;
- * `params` are the values in the sentence and `fields` the keys of the field sentences, for translation.
+ * The body of every error answer. `error` is an English sentence, or for validation errors one sentence per field.
+ * For translation, `params` has the values in the sentence, and `fields` the translation keys by field.
  */
 export const Problem = z
   .object({

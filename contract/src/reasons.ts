@@ -1,9 +1,9 @@
 import { fill, type Params } from './errors.ts'
 
 /**
- * Why something is as it is: why a delivery failed, why a job or an account waits, what a log line tells.
- * Stored as code and params, so that everybody reads it in their own language (`REASON.<code>`).
- * A reason may name another by its code as the param `why`; both fill their places from the same params.
+ * The English sentences of all reasons: why a delivery failed, why a job or instance waits, and what a log line says.
+ * Reasons are stored as code and params, so that the web app can translate them by the key `REASON.<code>`. A reason
+ * may refer to another one by its code as the param `why`. Both sentences use the same params.
  */
 export const reasonWords = {
   // why a delivery failed
@@ -23,7 +23,7 @@ export const reasonWords = {
   receipt_failed: 'WhatsApp took the message and then could not deliver it: {{detail}}',
   account_wait_over: 'The account was not ready for too long: {{why}}',
   interrupted: 'Sendroom stopped while the message was being sent.',
-  // why an account or a job waits
+  // why an instance or a job waits
   account_inactive: 'The account is not active.',
   account_not_linked: 'The account is not linked to WhatsApp. Scan its QR code.',
   account_unpaid: 'The provider says the account is not paid, or its trial is used up.',
@@ -42,7 +42,7 @@ export const reasonWords = {
   pause_between: 'The account pauses between two messages, so that it is not banned.',
   taking_turns: 'Another job of this account is having its turn.',
   checking_outcome: 'We are finding out whether a message arrived.',
-  // what a job's log tells
+  // log lines of a job
   job_created: 'Created by {{user}}. Recipients: {{count}}.',
   job_started: 'Started.',
   job_completed: 'Completed: {{sent}} sent, {{failed}} failed.',
@@ -68,7 +68,7 @@ export type ReasonCode = keyof typeof reasonWords
 
 const isReasonCode = (code: unknown): code is ReasonCode => typeof code === 'string' && code in reasonWords
 
-/** A reason as an English sentence. */
+/** The English sentence of a reason. */
 export function reasonText({ code, params }: { code: ReasonCode; params: Params }): string {
   const { why } = params
   return fill(

@@ -8,7 +8,7 @@ const good = {
   repassword: 'secret1',
 }
 
-/** The keys of what is wrong, by field. */
+/** The error keys by field. */
 function mistakes(change: Partial<typeof good>) {
   const { error } = Registration.safeParse({ ...good, ...change })
   return Object.fromEntries((error?.issues ?? []).map(({ path, message }) => [path.join('.'), message]))
@@ -17,12 +17,12 @@ function mistakes(change: Partial<typeof good>) {
 const longEmail = (before: number, all: number) => {
   const host = 'x'.repeat(60)
   const local = 'a'.repeat(before)
-  const rest = all - before - 1
-  const hosts = `${host}.`.repeat(Math.floor((rest - 4) / 61))
-  return `${local}@${hosts}${'y'.repeat(rest - hosts.length - 4)}.com`
+  const hostLength = all - before - 1
+  const hosts = `${host}.`.repeat(Math.floor((hostLength - 4) / 61))
+  return `${local}@${hosts}${'y'.repeat(hostLength - hosts.length - 4)}.com`
 }
 
-test('a whole registration is good', () => {
+test('a complete registration is valid', () => {
   expect(mistakes({})).toEqual({})
 })
 
@@ -34,13 +34,13 @@ test.each([
   // R-333
   ['a username of 101', { username: 'x'.repeat(101) }, { username: 'REGISTER.USERNAME_REQUIRED' }],
   // R-335
-  ['no address', { email: 'lan' }, { email: 'REGISTER.EMAIL_INVALID' }],
+  ['an invalid email', { email: 'lan' }, { email: 'REGISTER.EMAIL_INVALID' }],
   // R-335
-  ['65 before the at-sign', { email: longEmail(65, 120) }, { email: 'REGISTER.EMAIL_INVALID' }],
+  ['65 characters before the at-sign', { email: longEmail(65, 120) }, { email: 'REGISTER.EMAIL_INVALID' }],
   // R-335
-  ['255 in all', { email: longEmail(64, 255) }, { email: 'REGISTER.EMAIL_INVALID' }],
+  ['an email of 255 characters', { email: longEmail(64, 255) }, { email: 'REGISTER.EMAIL_INVALID' }],
   // R-335
-  ['254 in all, 64 before the at-sign', { email: longEmail(64, 254) }, {}],
+  ['an email of 254 characters, 64 before the at-sign', { email: longEmail(64, 254) }, {}],
   [
     // R-336
     'a password of 5',
@@ -54,10 +54,10 @@ test.each([
     { password: 'REGISTER.PASSWORD_REQUIRED' },
   ],
   // R-338
-  ['another password', { repassword: 'secret2' }, { repassword: 'REGISTER.PASSWORD_NOT_MATCH' }],
+  ['different passwords', { repassword: 'secret2' }, { repassword: 'REGISTER.PASSWORD_NOT_MATCH' }],
   [
     // R-338
-    'another password beside other mistakes',
+    'different passwords and other errors',
     { username: '', email: '', repassword: 'secret2' },
     {
       username: 'REGISTER.USERNAME_REQUIRED',
@@ -70,7 +70,7 @@ test.each([
 })
 
 // R-334, R-337, R-338
-test('what is empty says so first', () => {
+test('an empty field reports that it is empty before other errors', () => {
   const { error } = Registration.safeParse({ ...good, email: '', password: '', repassword: '' })
   const firstOf = (field: string) => error?.issues.find(({ path }) => path[0] === field)?.message
   expect(firstOf('email')).toBe('REGISTER.EMAIL_REQUIRED')

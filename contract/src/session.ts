@@ -13,6 +13,7 @@ export const Credentials = z.object({
   password: z.string(key('LOGIN.PASSWORD_REQUIRED')).min(1, key('LOGIN.PASSWORD_REQUIRED')).max(1000),
 })
 
+/** A self-registration. The last refinement also runs if other fields are invalid. */
 export const Registration = z
   .object({
     username: z
@@ -39,6 +40,7 @@ export const Registration = z
     when: isForm,
   })
 
+/** The answer to a login. `token` is the bearer token of the session. */
 export const SignedIn = z.object({ token: z.string(), user: User })
 export type SignedIn = z.output<typeof SignedIn>
 
@@ -47,7 +49,7 @@ export const session = {
     method: 'GET',
     path: '/auth/options',
     access: 'public',
-    summary: 'What the login offers: whether one may register',
+    summary: 'Options of the login page: whether self-registration is on',
     response: z.object({ selfRegistration: z.boolean() }),
   }),
   login: endpoint({
@@ -62,14 +64,14 @@ export const session = {
     method: 'POST',
     path: '/auth/register',
     access: 'public',
-    summary: 'Ask for an account: a locked Member, which an Admin activates',
+    summary: 'Register as a Member, who stays locked until an Admin activates them',
     body: Registration,
   }),
   me: endpoint({
     method: 'GET',
     path: '/auth/me',
     access: 'signedIn',
-    summary: 'Who is signed in, with the role and rights of this moment',
+    summary: 'The signed-in user with their current role and rights',
     response: User,
   }),
   logout: endpoint({

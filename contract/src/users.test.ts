@@ -26,9 +26,9 @@ test.each([
   //
   ['no email', { email: '' }, email],
   //
-  ['no address', { email: 'lan' }, email],
+  ['an invalid email', { email: 'lan' }, email],
   //
-  ['an email of 200', { email: emailOf(200) }, {}],
+  ['an email of 200 characters', { email: emailOf(200) }, {}],
   //
   ['a password of 5', { password: '12345' }, password],
   //
@@ -45,14 +45,14 @@ test.each([
 })
 
 //
-test('a user is made with an email of 200 at most; a longer one of a registration can be sent back', () => {
+test('a new user’s email has at most 200 characters, but a longer one from a registration is accepted in a change', () => {
   expect(mistakes(NewUser, { ...good, email: emailOf(202) })).toEqual(email)
   expect(mistakes(UserChange, { ...good, email: emailOf(254) })).toEqual({})
   expect(mistakes(UserChange, { ...good, email: emailOf(256) })).toEqual(email)
 })
 
 //
-test('without a password a user can be changed, not made', () => {
+test('a user can be changed without a password, but not created', () => {
   expect(mistakes(NewUser, { ...good, password: '' })).toEqual(password)
   expect(mistakes(UserChange, { ...good, password: '' })).toEqual({})
   expect(UserChange.parse({ password: '' })).toEqual({ password: undefined })
@@ -66,10 +66,10 @@ test.each([
   //
   ['of 101', 'x'.repeat(101), 'x'.repeat(101), { password: 'CHANGE_PASSWORD.PASSWORD_INVALID' }],
   //
-  ['that is not repeated so', 'secret1', 'secret2', { confirm: 'CHANGE_PASSWORD.NOT_MATCH' }],
+  ['with a different confirmation', 'secret1', 'secret2', { confirm: 'CHANGE_PASSWORD.NOT_MATCH' }],
   [
     //
-    'that is too short and not repeated so',
+    'that is too short, with a different confirmation',
     '123',
     '124',
     { password: 'CHANGE_PASSWORD.PASSWORD_INVALID', confirm: 'CHANGE_PASSWORD.NOT_MATCH' },

@@ -40,6 +40,7 @@ const password = z
 const role = z.enum(roles, key('USER_FORM.ROLE_REQUIRED'))
 const instanceIds = z.array(Id).max(10_000)
 
+/** A new user. Without rights and role it becomes an active Member with all rights. */
 export const NewUser = z.object({
   username,
   email: emailUpTo(limits.emailMax),
@@ -51,11 +52,11 @@ export const NewUser = z.object({
   assignedInstances: instanceIds.default([]),
 })
 
-/** Fields left out stay as they are; so does the password when it is empty. */
+/** A partial change. Omitted fields keep their values, and so does an empty password. */
 export const UserChange = z
   .object({
     username,
-    // Who registered with a longer one keeps it.
+    // Registration allows longer addresses than `NewUser`. Such users must stay editable.
     email: emailUpTo(limits.registrationEmailMax),
     password: z.union(
       [z.literal('').transform(() => undefined), password],
@@ -69,6 +70,7 @@ export const UserChange = z
   })
   .partial()
 
+/** The form in which users change their own password. `confirm` is checked only in the browser. */
 export const ChangePassword = z
   .object({
     password: z
@@ -83,6 +85,7 @@ export const ChangePassword = z
     when: isForm,
   })
 
+/** The instances and rights of a user. Replaces the previous ones. */
 export const Assignment = z.object({
   instanceIds,
   canSendMessages: z.boolean(),
@@ -131,7 +134,7 @@ export const users = {
     method: 'PUT',
     path: '/users/:id',
     access: 'signedIn',
-    summary: 'Change a user; anybody may change their own password, and nothing else',
+    summary: 'Change a user; users who are not Admins may change only their own password',
     params: idParams,
     body: UserChange,
     response: User,

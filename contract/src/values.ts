@@ -2,17 +2,17 @@ import { z } from 'zod'
 import type { FieldKey } from './field-words.ts'
 import { type ReasonCode, reasonWords } from './reasons.ts'
 
-/** A validation message that has words: a misspelt key does not compile. */
+/** Returns the key of a validation error. The type rejects keys without a text. */
 export const key = (name: FieldKey): FieldKey => name
 
-/** For `when`: compares fields as soon as there are any, also where one of them is not right by itself. */
+/** For the `when` of a refinement that compares fields: runs it even if some fields are invalid. */
 export const isForm = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null
 
-/** Empty strings count as absent, as in the addresses the web app makes. */
+/** Treats empty strings as absent. For query parameters, which may be empty. */
 export const blankable = <S extends z.ZodType>(schema: S) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema)
 
-/** A database id, also as text (in paths and multipart fields). */
+/** A database id. Accepts text as well, for paths and multipart fields. */
 export const Id = z.coerce.number<number | string>().int().positive().max(Number.MAX_SAFE_INTEGER)
 
 export const idParams = z.object({ id: Id })
@@ -22,7 +22,7 @@ export const Instant = z.iso.datetime()
 
 const reasonCodes = Object.keys(reasonWords) as [ReasonCode, ...ReasonCode[]]
 
-/** A reason as code and params; the web writes it in the reader's language. */
+/** A reason of `reasons.ts` as code and params, for translation. */
 export const Reason = z
   .object({
     code: z.enum(reasonCodes),
@@ -31,6 +31,6 @@ export const Reason = z
   .meta({ id: 'Reason' })
 export type Reason = z.output<typeof Reason>
 
-/** A thing named in another thing's row. */
+/** A reference by id with its name, such as an instance in a group's row. */
 export const Named = z.object({ id: z.number(), name: z.string() })
 export type Named = z.output<typeof Named>

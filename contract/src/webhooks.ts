@@ -6,10 +6,10 @@ export const webhooks = {
     method: 'POST',
     path: '/webhooks/whapi/:key',
     access: 'public',
-    summary: 'Where Whapi tells of receipts and changes; Sendroom registers it by itself',
+    summary: 'Receives receipts and changes from Whapi; Sendroom registers this address itself',
     params: z.object({ key: z.string().max(200) }),
     body: z.unknown(),
-    // Whapi takes nothing but 200 for an answer.
+    // Whapi counts every status but 200 as a failure.
     response: z.object({ success: z.literal(true) }),
   }),
 }

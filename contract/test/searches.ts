@@ -1,4 +1,4 @@
-/** What is typed, what is stored, and whether the one finds the other: in every search, the server's and the browser's. */
+/** Search cases for the server's and the browser's search: a typed text, a stored text, and whether it is found. */
 export const searches: [typed: string, stored: string, isFound: boolean][] = [
   ['khach hang', 'Khách hàng thân thiết', true],
   ['KHÁCH HÀNG', 'khach hang', true],
@@ -7,7 +7,7 @@ export const searches: [typed: string, stored: string, isFound: boolean][] = [
   ['Đà Nẵng', 'da nang', true],
   ['nguyen thi duong thuy', 'Nguyễn Thị Dương Thùy', true],
   ['ha noi', 'Hải Nội', false],
-  // As macOS may type it: letters and accents apart.
+  // Decomposed letters and accents, as macOS may type them.
   ['khach hang', 'Khách hàng'.normalize('NFD'), true],
   ['Khách hàng'.normalize('NFD'), 'Khách hàng', true],
   ['cafe', 'Café ☕', true],
@@ -18,7 +18,7 @@ export const searches: [typed: string, stored: string, isFound: boolean][] = [
   ['iphone 15', 'ＩＰＨＯＮＥ　１５', true],
   ['ＩＰＨＯＮＥ', 'iPhone', true],
   ['khuyen mai', '𝐊𝐡𝐮𝐲𝐞̂́𝐧 𝐦𝐚̃𝐢', true],
-  // Taken literally, also what only becomes a wildcard when it loses its width.
+  // Wildcards are literal, even full-width ones that become wildcards when normalized.
   ['50%', '50% off', true],
   ['50%', '500 off', false],
   ['50％', '50% off', true],

@@ -22,35 +22,36 @@ import { acceptEmptyJson } from './platform/empty-json.ts'
 import { guardAgainstForgery } from './platform/forgery.ts'
 import { healthRoutes } from './platform/health.ts'
 import { answerError, schemaController } from './platform/http.ts'
-import { type ImageStore, imageRoutes } from './platform/images.ts'
+import { imageRoutes } from './platform/images/route.ts'
+import type { ImageStore } from './platform/images/store.ts'
 import { openApi } from './platform/openapi.ts'
 import { Refusal } from './platform/refusal.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { webApp } from './platform/web-app.ts'
 import type { Providers } from './providers/provider.ts'
 
-export type Parts = {
+export type Deps = {
   db: Pool
   config: Config
   secrets: Secrets
   images: ImageStore
   providers: Providers
-  /** Asks the workers to read an instance's groups. */
+  /** Queues a sync of an instance's groups for the workers. */
   requestSync: (instanceId: number) => Promise<void>
   webhookBase: WebhookBase
   log: FastifyBaseLogger
   onAdminSignIn?: () => Promise<void>
 }
 
-/** The API and the web app from their parts; no port, no environment, no engine. */
-export async function buildApp(parts: Parts): Promise<FastifyInstance> {
-  const { db, config, log } = parts
+/** Builds the API and the web app from their dependencies. Opens no port, reads no environment, starts no engine. */
+export async function buildApp(deps: Deps): Promise<FastifyInstance> {
+  const { db, config, log } = deps
   const app = fastify({
-    // What Fastify itself has to tell at info is only that it listens, which `main.ts` says in words.
+    // At level info Fastify only logs that it listens, which `main.ts` prints already.
     loggerInstance: log.child({}, { level: config.logLevel === 'info' ? 'warn' : config.logLevel }),
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustProxy,
-    // For a request to arrive whole; Fastify would wait for ever.
+    // The time for a whole request to arrive. Fastify's default is to wait for ever.
     requestTimeout: 5 * 60_000,
     routerOptions: { maxParamLength: 200 },
     schemaController,
@@ -74,21 +75,21 @@ export async function buildApp(parts: Parts): Promise<FastifyInstance> {
   guardAgainstForgery(app)
 
   healthRoutes(app, db)
-  imageRoutes(app, parts.images)
+  imageRoutes(app, deps.images)
   sessionRoutes(app, {
     db,
     sessionDays: config.sessionDays,
     selfRegistration: config.selfRegistration === 'approval',
-    onAdminSignIn: parts.onAdminSignIn ?? (async () => {}),
+    onAdminSignIn: deps.onAdminSignIn ?? (async () => {}),
   })
-  userRoutes(app, parts)
-  instanceRoutes(app, parts)
-  webhookRoutes(app, parts)
-  groupRoutes(app, parts)
-  messageRoutes(app, parts)
-  jobRoutes(app, parts)
-  dashboardRoutes(app, parts)
-  eventRoutes(app, parts)
+  userRoutes(app, deps)
+  instanceRoutes(app, deps)
+  webhookRoutes(app, deps)
+  groupRoutes(app, deps)
+  messageRoutes(app, deps)
+  jobRoutes(app, deps)
+  dashboardRoutes(app, deps)
+  eventRoutes(app, deps)
   await webApp(app)
   return app
 }
@@ -103,6 +104,6 @@ const securityHeaders = (config: Config) => ({
       upgradeInsecureRequests: null,
     },
   },
-  // Only where the installation is known to be reached over https; what else lives below its name is not ours.
+  // Only if browsers are known to use https. Subdomains may belong to other applications.
   hsts: config.publicUrl?.startsWith('https:') ? { includeSubDomains: false } : false,
 })

@@ -4,7 +4,7 @@ import { readConfig } from './config.ts'
 import { parseDatabaseUrl } from './database-url.ts'
 import { StartupError } from './startup-error.ts'
 
-test('without any variable everything has its default', () => {
+test('every variable has a default', () => {
   expect(readConfig({})).toEqual({
     port: 3000,
     host: '127.0.0.1',
@@ -83,7 +83,7 @@ test.each([
   ],
   [
     { TRUST_PROXY: '10.0.0.0/33' },
-    'TRUST_PROXY must be addresses or networks like 10.0.0.0/8, apart by commas.',
+    'TRUST_PROXY must be addresses or networks like 10.0.0.0/8, separated by commas.',
   ],
   [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be a URL that begins with http:// or https://.'],
   [{ TEST_PROVIDER_URL: 'x' }, 'TEST_PROVIDER_URL must be a URL that begins with http:// or https://.'],
@@ -96,16 +96,16 @@ test.each([
   [{ DEFAULT_COUNTRY: 'vn' }, 'DEFAULT_COUNTRY must be a country of two capital letters, like VN.'],
   [{ ACCOUNT_WAIT: '1 day' }, 'ACCOUNT_WAIT must be a duration like 30m, 24h or 7d.'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.'],
-])('%j is named in one sentence', (env, sentence) => {
+])('%j is refused in one sentence', (env, sentence) => {
   expect(() => readConfig(env)).toThrow(new StartupError(sentence))
 })
 
-test('all mistakes are named at once', () => {
+test('one error names all mistakes', () => {
   expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'loud' })).toThrow(
     /^PORT must be .*\.\nLOG_LEVEL must be .*\.$/,
   )
 })
 
-test('a mistake never repeats a password', () => {
+test('an error never repeats a password', () => {
   expect(() => readConfig({ DATABASE_URL: 'mysql://u:hunter2@db/x' })).not.toThrow(/hunter2/)
 })

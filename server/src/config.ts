@@ -13,16 +13,16 @@ export type ImageStore =
 
 export type Config = ReturnType<typeof readConfig>
 
-/** The configuration of this process: its environment, and what a `.env` file in the working folder adds to it. */
+/** Reads the configuration of this process from its environment and from a `.env` file in the working folder. */
 export function loadConfig(): Config {
   if (existsSync('.env')) process.loadEnvFile()
   return readConfig(process.env)
 }
 
-/** Reads the variables; an empty one counts as absent. All mistakes together are one StartupError, a line for each. */
+/** Reads the variables. An empty one counts as absent. Throws one StartupError with a line for each mistake. */
 export function readConfig(env: Record<string, string | undefined>) {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
-  const result = Variables.safeParse(given)
+  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
+  const result = Variables.safeParse(present)
   if (!result.success) {
     throw new StartupError(
       result.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}.`).join('\n'),
@@ -33,16 +33,16 @@ export function readConfig(env: Record<string, string | undefined>) {
     port: read.PORT,
     host: read.HOST,
     dataDir: read.DATA_DIR,
-    /** Absent: the embedded PostgreSQL in `dataDir`. */
+    /** If absent, the embedded PostgreSQL in `dataDir` is used. */
     database: read.DATABASE_URL,
-    /** Absent: generated into `dataDir`. */
+    /** If absent, a key is generated into `dataDir`. */
     secretKey: read.SECRET_KEY,
     admin: { username: read.ADMIN_USERNAME, password: read.ADMIN_PASSWORD },
     whapiBaseUrl: read.WHAPI_BASE_URL,
     whapiPartnerToken: read.WHAPI_PARTNER_TOKEN,
     testProviderUrl: read.TEST_PROVIDER_URL,
     publicUrl: read.PUBLIC_URL,
-    /** Whose X-Forwarded headers are believed. */
+    /** The proxies whose X-Forwarded headers are trusted. */
     trustProxy: read.TRUST_PROXY,
     imageStore: read.IMAGE_STORE,
     selfRegistration: read.SELF_REGISTRATION,
@@ -82,7 +82,7 @@ const Variables = z.object({
     .transform((text) => text.split(',').map((part) => part.trim()))
     .refine(
       (parts) => parts.every(isNetwork),
-      'must be addresses or networks like 10.0.0.0/8, apart by commas',
+      'must be addresses or networks like 10.0.0.0/8, separated by commas',
     ),
   IMAGE_STORE: z.string().default('disk').transform(readImageStore),
   SELF_REGISTRATION: oneOf('approval', 'off').default('approval'),
@@ -107,7 +107,7 @@ function oneOf<const T extends string>(...words: T[]) {
   return z.enum(words, `must be one of ${words.join(', ')}`)
 }
 
-/** Never repeats the value in its message: a URL may hold a password. */
+/** The message never repeats the value, because a URL may hold a password. */
 function webUrl() {
   const isWeb = (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? '')
   return z
@@ -125,7 +125,7 @@ function readDatabaseUrl(text: string, context: z.RefinementCtx): DatabaseTarget
   }
 }
 
-/** What Fastify takes for a proxy: an address, a network, or one of its names for local ones. */
+/** Whether Fastify accepts the text as a proxy: an address, a network, or one of its names for local networks. */
 function isNetwork(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   const [address = '', bits = '0', ...rest] = text.split('/')

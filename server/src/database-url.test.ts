@@ -3,7 +3,7 @@ import { parseDatabaseUrl } from './database-url.ts'
 
 const ENCRYPTED = { rejectUnauthorized: false }
 
-test('a URL names one server, and how to sign in there', () => {
+test('a URL has one server, the user and the password', () => {
   expect(parseDatabaseUrl('postgres://ann:p%40ss%2F@db.example:6432/shop')).toEqual({
     places: [{ host: 'db.example', port: 6432, ssl: false }],
     user: 'ann',
@@ -13,7 +13,7 @@ test('a URL names one server, and how to sign in there', () => {
   })
 })
 
-test('a URL may name several servers, of which one has to accept writes', () => {
+test('a URL with several servers needs one that accepts writes', () => {
   expect(parseDatabaseUrl('postgres://u@a:5433,[::1]:5434,c/x')).toMatchObject({
     places: [
       { host: 'a', port: 5433 },
@@ -65,7 +65,7 @@ test.each([
   ['postgres://u:hunter2@db/x?sslmode=on', /^has sslmode=on: use/],
   ['postgres://u:hunter2@db/x?sslrootcert=my.crt', /NODE_EXTRA_CA_CERTS/],
   ['postgres://u:hunter2@db/x?target_session_attrs=standby', /^has target_session_attrs=standby/],
-])('%s is refused without its password', (url, message) => {
+])('%s is refused, and the error does not repeat the password', (url, message) => {
   expect(() => parseDatabaseUrl(url)).toThrow(message)
   expect(() => parseDatabaseUrl(url)).not.toThrow(/hunter2/)
 })

@@ -1,15 +1,15 @@
 import type { ConnectionOptions } from 'node:tls'
 
-/** One server, and how to sign in there; `host` may be the folder of a Unix socket. */
+/** One server and the credentials for it. `host` may be the folder of a Unix socket. */
 export type DatabaseAddress = { host: string; port: number; user: string; password: string; database: string }
 
-/** Where a database may be found: the places are tried in turn. Where a name is empty, PGUSER and so on decide. */
+/** The places of a database, which are tried in turn. For an empty user or database, PGUSER and so on decide. */
 export type DatabaseTarget = {
   places: { host: string; port: number; ssl: ConnectionOptions | false }[]
   user: string
   password: string
   database: string
-  /** A server that accepts no writes is passed over, like one that is down. */
+  /** Whether to skip a server that accepts no writes, like one that is down. */
   needsWrites: boolean
 }
 
@@ -27,7 +27,7 @@ const PLACE = /^(?<host>\[[^\]]+\]|[^:]*)(?::(?<port>\d+))?$/
  * Reads a connection URL as libpq does, with one host or several:
  * `postgres://user:password@a:5432,b:5432/name?target_session_attrs=read-write&sslmode=verify-full`.
  *
- * @throws Error with a message that fits behind "DATABASE_URL" and never repeats the URL, which holds a password.
+ * @throws Error with a message that continues "DATABASE_URL …". It never repeats the URL, which holds a password.
  */
 export function parseDatabaseUrl(url: string): DatabaseTarget {
   const parts = PARTS.exec(url)?.groups
@@ -63,7 +63,7 @@ function decode(text = ''): string {
   }
 }
 
-/** Takes the option out of those that are left. */
+/** Removes the option and returns its value. The remaining options are unknown. */
 function take(options: URLSearchParams, name: string): string | null {
   const value = options.get(name)
   options.delete(name)
@@ -73,13 +73,16 @@ function take(options: URLSearchParams, name: string): string | null {
 const ENCRYPTED: ConnectionOptions = { rejectUnauthorized: false }
 const VERIFIED: ConnectionOptions = {}
 
-/** How each host is tried. https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-SSLMODE-STATEMENTS */
+/**
+ * The TLS modes to try for each host.
+ * https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-SSLMODE-STATEMENTS
+ */
 const modes: Record<string, (ConnectionOptions | false)[]> = {
   disable: [false],
   allow: [false, ENCRYPTED],
   prefer: [ENCRYPTED, false],
   require: [ENCRYPTED],
-  // Stricter than libpq, which would believe any name of a certificate.
+  // Stricter than libpq, which accepts a certificate with any host name here.
   'verify-ca': [VERIFIED],
   'verify-full': [VERIFIED],
   true: [VERIFIED],

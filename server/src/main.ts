@@ -1,19 +1,20 @@
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { pino } from 'pino'
-import type { Parts } from './app.ts'
+import type { Deps } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { ensureFirstAdmin, forgetFirstAdmin, resetPassword } from './features/session/first-admin.ts'
-import type { Chores } from './platform/chores.ts'
+import type { BackgroundJobs } from './platform/background-jobs.ts'
 import { isDatabaseDown } from './platform/database/errors.ts'
 import { explainFile } from './platform/database/explain.ts'
 import { openDatabase } from './platform/database/open.ts'
-import { openImages, sweepImages } from './platform/images.ts'
+import { sweepImages } from './platform/images/clean-up.ts'
+import { openImages } from './platform/images/store.ts'
 import { openSecrets } from './platform/secrets.ts'
 import { StartupError } from './startup-error.ts'
 
 const USAGE = 'Use: npm start [-- server | worker | user reset-password NAME]'
 
-/** What has been opened so far; closed in the opposite order. */
+/** The close functions of everything opened so far. They run in the opposite order. */
 type Opened = (() => Promise<unknown>)[]
 type Roles = { serves: boolean; delivers: boolean }
 
@@ -21,7 +22,7 @@ async function main([role = 'all', ...rest]: string[]) {
   if (role === 'user') return resetPasswordCommand(rest)
   if (!['all', 'server', 'worker'].includes(role) || rest.length > 0) throw new StartupError(USAGE)
   const config = loadConfig()
-  // To stderr: stdout is for the person who starts it.
+  // Logs go to stderr. Stdout is for the person who starts the program.
   const log = pino({ level: config.logLevel }, pino.destination(2))
   const opened: Opened = []
   stopOnSignal(opened, log)
@@ -33,17 +34,17 @@ async function main([role = 'all', ...rest]: string[]) {
   }
 }
 
-async function start(config: Config, log: Parts['log'], roles: Roles, opened: Opened) {
+async function start(config: Config, log: Deps['log'], roles: Roles, opened: Opened) {
   const database = await openDatabase(config, log)
   opened.push(database.close)
   const { db } = database
   const secrets = await openSecrets(db, config)
   const firstAdmin = roles.serves ? await ensureFirstAdmin(db, config) : null
 
-  // Imported while the database starts would be faster still, but its mistakes would come second.
-  const [{ openProviders }, { openChores }] = await Promise.all([
+  // Importing in parallel is faster but would hide database errors behind import errors.
+  const [{ openProviders }, { openBackgroundJobs }] = await Promise.all([
     import('./providers/providers.ts'),
-    import('./platform/chores.ts'),
+    import('./platform/background-jobs.ts'),
   ])
   const providers = await openProviders({
     whapiBaseUrl: config.whapiBaseUrl,
@@ -53,37 +54,37 @@ async function start(config: Config, log: Parts['log'], roles: Roles, opened: Op
     withTestMode: roles.serves && roles.delivers,
   })
   opened.push(providers.close)
-  const chores = openChores({ db, log })
-  opened.push(chores.stop)
+  const backgroundJobs = openBackgroundJobs({ db, log })
+  opened.push(backgroundJobs.stop)
 
   let ownAddress: string | null = null
-  const parts = {
+  const deps = {
     db,
     config,
     secrets,
     images: openImages(config),
     providers,
-    requestSync: chores.requestSync,
-    // The provider of test-mode accounts runs on this machine; the other one has to find us from outside.
+    requestSync: backgroundJobs.requestSync,
+    // The simulator runs on this machine. The real provider calls us from outside.
     webhookBase: ({ isTest }: { isTest: boolean }) => (isTest ? ownAddress : (config.publicUrl ?? null)),
     log,
   }
-  const app = roles.serves ? await serve(parts, firstAdmin) : null
+  const app = roles.serves ? await serve(deps, firstAdmin) : null
   if (app) {
     ownAddress = loopbackOf(app.server.address())
-    opened.push(renewInBackground(parts))
+    opened.push(renewWebhooksInBackground(deps))
   }
-  if (roles.delivers) await deliver(parts, chores, opened)
-  // Opened last, so closed first: no new requests while the rest comes to an end.
+  if (roles.delivers) await deliver(deps, backgroundJobs, opened)
+  // Opened last, so closed first: no new requests arrive while everything else stops.
   if (app) opened.push(() => app.close())
 }
 
 type FirstAdmin = Awaited<ReturnType<typeof ensureFirstAdmin>>
 
-async function serve(parts: Parts, firstAdmin: FirstAdmin) {
-  const { config } = parts
+async function serve(deps: Deps, firstAdmin: FirstAdmin) {
+  const { config } = deps
   const { buildApp } = await import('./app.ts')
-  const app = await buildApp({ ...parts, onAdminSignIn: () => forgetFirstAdmin(config.dataDir) })
+  const app = await buildApp({ ...deps, onAdminSignIn: () => forgetFirstAdmin(config.dataDir) })
   const address = await app.listen({ port: config.port, host: config.host }).catch((error) => {
     throw new StartupError(explainListen(error, config))
   })
@@ -95,22 +96,22 @@ async function serve(parts: Parts, firstAdmin: FirstAdmin) {
   return app
 }
 
-/** The address of this server for a process on the same machine. */
+/** Returns the address of this server for a process on the same machine. */
 function loopbackOf(address: AddressInfo | string | null): string | null {
   if (address === null || typeof address === 'string') return null
   const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[address.address] ?? address.address
   return `http://${isIPv6(host) ? `[${host}]` : host}:${address.port}`
 }
 
-/** Nobody waits for the providers at a start. Returns its end. */
-function renewInBackground(parts: Parts) {
+/** Sets the webhooks without delaying the start. Returns a function that stops this and waits for its end. */
+function renewWebhooksInBackground(deps: Deps) {
   const stopping = new AbortController()
   const renewing = import('./features/instances/webhook.ts')
-    .then(({ renewWebhooks }) => renewWebhooks(parts, stopping.signal))
+    .then(({ renewWebhooks }) => renewWebhooks(deps, stopping.signal))
     .catch((error) => {
-      // A worker sets within minutes what could not be set now.
+      // A worker retries within minutes.
       const level = isDatabaseDown(error) ? 'warn' : 'error'
-      parts.log[level]({ err: error }, 'The webhooks could not be set')
+      deps.log[level]({ err: error }, 'The webhooks could not be set')
     })
   return () => {
     stopping.abort()
@@ -126,8 +127,8 @@ function explainListen(error: NodeJS.ErrnoException, { port, host }: Config) {
   return `Sendroom can't listen on ${host}:${port}: ${error.message}`
 }
 
-async function deliver(parts: Parts, chores: Chores, opened: Opened) {
-  const { db, config, images, requestSync } = parts
+async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opened) {
+  const { db, config, images, requestSync } = deps
   const [
     { startEngine },
     { syncGroups, requestDueSyncs },
@@ -141,13 +142,13 @@ async function deliver(parts: Parts, chores: Chores, opened: Opened) {
     import('./features/instances/webhook.ts'),
     import('./features/dashboard/dashboard.queries.ts'),
   ])
-  const engine = startEngine({ ...parts, readImage: images.read, accountWaitMs: config.accountWaitMs })
+  const engine = startEngine({ ...deps, readImage: images.read, accountWaitMs: config.accountWaitMs })
   opened.push(engine.stop)
-  chores.work({
-    sync: (instanceId, signal) => syncGroups(parts, instanceId, signal),
+  backgroundJobs.work({
+    sync: (instanceId, signal) => syncGroups(deps, instanceId, signal),
     recurring: {
-      'read-statuses': { everyMinutes: 5, run: (signal) => readDueStatuses(parts, signal) },
-      'set-webhooks': { everyMinutes: 5, run: (signal) => setDueWebhooks(parts, signal) },
+      'read-statuses': { everyMinutes: 5, run: (signal) => readDueStatuses(deps, signal) },
+      'set-webhooks': { everyMinutes: 5, run: (signal) => setDueWebhooks(deps, signal) },
       'request-syncs': { everyMinutes: 10, run: () => requestDueSyncs(db, requestSync) },
       'fold-sent-counts': { everyMinutes: 1, run: () => foldSentCounts(db) },
       'sweep-images': { everyMinutes: 30, run: () => sweepImages(db, images) },
@@ -166,23 +167,23 @@ async function resetPasswordCommand([command, username, ...rest]: string[]) {
   }
 }
 
-/** In order: no new requests, no new sends, what is in flight finishes, then the database. */
-function stopOnSignal(opened: Opened, log: Parts['log']) {
+/** The order of a stop: no new requests, no new sends, messages in flight finish, then the database closes. */
+function stopOnSignal(opened: Opened, log: Deps['log']) {
   const stop = () => void close(opened, log).then(() => process.exit(0))
-  // Once: a second Ctrl-C ends a stop that takes too long.
+  // `once`, so that a second Ctrl-C ends a stop that takes too long.
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
 }
 
-async function close(opened: Opened, log: Parts['log']) {
+async function close(opened: Opened, log: Deps['log']) {
   for (let next = opened.pop(); next; next = opened.pop())
-    await next().catch((error) => log.error({ err: error }, 'Something did not close well'))
+    await next().catch((error) => log.error({ err: error }, 'Closing failed'))
 }
 
 const say = (sentence: string) => process.stdout.write(`${sentence}\n`)
 
 main(process.argv.slice(2)).catch((error) => {
-  // A person reads this: one sentence where we know it, everything where we don't.
+  // The operator reads this: one sentence for a known problem, the whole stack for an unknown one.
   process.stderr.write(`${error instanceof StartupError ? error.message : (error.stack ?? error)}\n`)
   process.exit(1)
 })

@@ -1,4 +1,4 @@
-/** The program can't start, and its message is the one sentence that tells the operator why and what to do. */
+/** The program can't start. The message is one sentence for the operator: the reason, and what to do. */
 export class StartupError extends Error {
   override name = 'StartupError'
 }

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { sql } from '../src/platform/database/sql.ts'
 import { hashPassword } from '../src/platform/passwords.ts'
 import type { Providers } from '../src/providers/provider.ts'
-import { useWorld } from './world.ts'
+import { useContext } from './context.ts'
 
-// Who may do what: every endpoint of the contract as everybody, on things of an instance that is assigned to all
-// Members but one. An endpoint without its row does not compile, and fails.
+// Calls every endpoint of the contract as each kind of caller. All data belong to one instance, which is assigned to all
+// Members except 'unassigned'. An endpoint without a row in the matrix does not compile.
 
 const provider = {
   status: async () => ({ status: 'Connected', linkedNumber: '84901234567' }),
@@ -15,25 +15,25 @@ const provider = {
   pairingCode: async () => 'ABCD-EFGH',
   logout: async () => {},
 }
-const world = useWorld({
-  providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls need no more of it
+const context = useContext({
+  providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls use only these methods
 })
 
 const callers = ['no session', 'locked', 'unassigned', 'without flags', 'with flags', 'Admin'] as const
-/** The status that each of the callers above gets. */
+/** The status that each of the callers above gets, in that order. */
 type Statuses = [number, number, number, number, number, number]
 
-const anybody = (status: number): Statuses => [status, status, status, status, status, status]
-const signedIn = (status: number): Statuses => [401, 401, status, status, status, status]
-const whoSeesIt = (status: number): Statuses => [401, 401, 404, status, status, status]
-const whoSeesItWithFlag = (status: number): Statuses => [401, 401, 404, 403, status, status]
-const admin = (status: number): Statuses => [401, 401, 403, 403, 403, status]
+const everybody = (status: number): Statuses => [status, status, status, status, status, status]
+const signedInUsers = (status: number): Statuses => [401, 401, status, status, status, status]
+const assignedMembers = (status: number): Statuses => [401, 401, 404, status, status, status]
+const membersWithFlag = (status: number): Statuses => [401, 401, 404, 403, status, status]
+const admins = (status: number): Statuses => [401, 401, 403, 403, 403, status]
 
-type Scene = Awaited<ReturnType<typeof setScene>>
+type Fixture = Awaited<ReturnType<typeof createFixture>>
 
-/** Fresh things for one call, which may change or delete them. */
-async function setScene(caller: (typeof callers)[number]) {
-  const { add } = world
+/** Creates new data for each call, because the call may change or delete them. */
+async function createFixture(caller: (typeof callers)[number]) {
+  const { add } = context
   const instance = await add.instance()
   const instanceId = instance.id
   const instances = caller === 'unassigned' ? [] : [instance]
@@ -61,8 +61,8 @@ async function setScene(caller: (typeof callers)[number]) {
   }
 }
 
-/** What each gets, and how it is called. */
-type Row<E extends Endpoint> = [Statuses, (scene: Scene) => Input<E> | Promise<Input<E>>]
+/** The expected statuses of an endpoint, and the input of the call. */
+type Row<E extends Endpoint> = [Statuses, (fixture: Fixture) => Input<E> | Promise<Input<E>>]
 type Contract = typeof contract
 type Matrix = {
   [F in keyof Contract]: {
@@ -73,8 +73,8 @@ type Matrix = {
 const none = () => ({})
 const of = (id: number) => ({ params: { id } })
 
-const newMessage = ({ instanceId }: Scene) => ({ body: { textContent: 'Hello', instanceId } })
-const changedMessage = ({ message, instanceId }: Scene) => ({
+const newMessage = ({ instanceId }: Fixture) => ({ body: { textContent: 'Hello', instanceId } })
+const changedMessage = ({ message, instanceId }: Fixture) => ({
   ...of(message.id),
   body: { textContent: 'Changed', instanceId },
 })
@@ -82,18 +82,18 @@ const changedMessage = ({ message, instanceId }: Scene) => ({
 const matrix: Matrix = {
   session: {
     // R-228
-    options: [anybody(200), none],
+    options: [everybody(200), none],
     login: [
-      anybody(200),
+      everybody(200),
       async ({ somebody: { id, username } }) => {
-        await world.db.run(
+        await context.db.run(
           sql`update users set password_hash = ${await hashPassword('secret1')} where id = ${id}`,
         )
         return { body: { username, password: 'secret1' } }
       },
     ],
     register: [
-      // Five an hour from one address.
+      // The limit is five registrations an hour from one address.
       [204, 204, 204, 204, 204, 429],
       ({ unique }) => ({
         body: {
@@ -105,120 +105,117 @@ const matrix: Matrix = {
       }),
     ],
     // R-297
-    me: [signedIn(200), none],
+    me: [signedInUsers(200), none],
     // R-229
-    logout: [signedIn(204), none],
+    logout: [signedInUsers(204), none],
   },
   users: {
     // R-234
-    list: [admin(200), none],
-    get: [admin(200), ({ somebody }) => of(somebody.id)],
+    list: [admins(200), none],
+    get: [admins(200), ({ somebody }) => of(somebody.id)],
     create: [
-      admin(201),
+      admins(201),
       ({ unique }) => ({
         body: { username: unique, email: `${unique}@example.com`, password: 'secret1', role: 'Member' },
       }),
     ],
-    // Anybody may change their own password: users.routes.test.ts. This is somebody else's.
+    // R-235
+    // Here the callers change another user's password. users.routes.test.ts covers their own.
     update: [
       [401, 401, 404, 404, 404, 200],
       ({ somebody }) => ({ ...of(somebody.id), body: { password: 'secret1' } }),
-      // R-235
     ],
     // R-234
-    remove: [admin(204), ({ somebody }) => of(somebody.id)],
+    remove: [admins(204), ({ somebody }) => of(somebody.id)],
     assignInstances: [
-      admin(200),
+      admins(200),
       ({ somebody, instanceId }) => ({
         ...of(somebody.id),
         body: { instanceIds: [instanceId], canSendMessages: true, canCreateJobs: true },
       }),
     ],
-    instances: [admin(200), ({ somebody }) => of(somebody.id)],
+    instances: [admins(200), ({ somebody }) => of(somebody.id)],
   },
   instances: {
     // R-237
-    list: [signedIn(200), none],
-    get: [whoSeesIt(200), ({ instanceId }) => of(instanceId)],
-    create: [
-      admin(201),
-      ({ unique }) => ({ body: { name: unique, whapiToken: `test_${unique}` } }),
-      // R-230
-    ],
+    list: [signedInUsers(200), none],
+    get: [assignedMembers(200), ({ instanceId }) => of(instanceId)],
+    // R-230
+    create: [admins(201), ({ unique }) => ({ body: { name: unique, whapiToken: `test_${unique}` } })],
     // R-231
-    update: [admin(200), ({ instanceId }) => ({ ...of(instanceId), body: { name: 'Shop' } })],
+    update: [admins(200), ({ instanceId }) => ({ ...of(instanceId), body: { name: 'Shop' } })],
     // R-232
-    remove: [admin(204), ({ instanceId }) => of(instanceId)],
+    remove: [admins(204), ({ instanceId }) => of(instanceId)],
     // R-233
-    clearData: [admin(204), ({ instanceId }) => of(instanceId)],
+    clearData: [admins(204), ({ instanceId }) => of(instanceId)],
     // R-237
-    qr: [whoSeesIt(200), ({ instanceId }) => of(instanceId)],
+    qr: [assignedMembers(200), ({ instanceId }) => of(instanceId)],
     pairingCode: [
-      whoSeesIt(200),
+      assignedMembers(200),
       ({ instanceId }) => ({ ...of(instanceId), query: { phone: '+84901234567' } }),
     ],
-    logout: [whoSeesIt(204), ({ instanceId }) => of(instanceId)],
+    logout: [assignedMembers(204), ({ instanceId }) => of(instanceId)],
     // R-244
-    resume: [whoSeesItWithFlag(204), ({ instanceId }) => of(instanceId)],
+    resume: [membersWithFlag(204), ({ instanceId }) => of(instanceId)],
     // R-237
-    sync: [whoSeesIt(202), ({ instanceId }) => of(instanceId)],
+    sync: [assignedMembers(202), ({ instanceId }) => of(instanceId)],
   },
   groups: {
     // R-239
-    list: [signedIn(200), none],
-    search: [signedIn(200), ({ instanceId }) => ({ body: { instanceIds: [instanceId] } })],
-    exportParticipants: [whoSeesIt(200), ({ group }) => of(group.id)],
+    list: [signedInUsers(200), none],
+    search: [signedInUsers(200), ({ instanceId }) => ({ body: { instanceIds: [instanceId] } })],
+    exportParticipants: [assignedMembers(200), ({ group }) => of(group.id)],
   },
   messages: {
     // R-240
-    list: [signedIn(200), none],
-    get: [whoSeesIt(200), ({ message }) => of(message.id)],
+    list: [signedInUsers(200), none],
+    get: [assignedMembers(200), ({ message }) => of(message.id)],
     // R-243
     create: [[401, 401, 400, 403, 201, 201], newMessage],
     createWithFile: [[401, 401, 400, 403, 201, 201], newMessage],
-    update: [whoSeesItWithFlag(200), changedMessage],
-    updateWithFile: [whoSeesItWithFlag(200), changedMessage],
-    remove: [whoSeesItWithFlag(204), ({ message }) => of(message.id)],
-    bulkDelete: [whoSeesItWithFlag(204), ({ message }) => ({ body: { ids: [message.id] } })],
+    update: [membersWithFlag(200), changedMessage],
+    updateWithFile: [membersWithFlag(200), changedMessage],
+    remove: [membersWithFlag(204), ({ message }) => of(message.id)],
+    bulkDelete: [membersWithFlag(204), ({ message }) => ({ body: { ids: [message.id] } })],
   },
   jobs: {
     // R-241
-    list: [signedIn(200), none],
-    get: [whoSeesIt(200), ({ job }) => of(job.id)],
-    sentMessages: [whoSeesIt(200), ({ job }) => of(job.id)],
-    logs: [whoSeesIt(200), ({ job }) => of(job.id)],
+    list: [signedInUsers(200), none],
+    get: [assignedMembers(200), ({ job }) => of(job.id)],
+    sentMessages: [assignedMembers(200), ({ job }) => of(job.id)],
+    logs: [assignedMembers(200), ({ job }) => of(job.id)],
+    // R-244
     create: [
       [401, 401, 400, 403, 201, 201],
       ({ message, instanceId, group }) => ({
         body: { messageId: message.id, instanceId, groupIds: [group.id] },
       }),
-      // R-244
     ],
     preview: [
       [401, 401, 400, 403, 200, 200],
       ({ instanceId, group }) => ({ body: { instanceId, groupIds: [group.id] } }),
     ],
+    // R-571
     test: [
       [401, 401, 400, 403, 201, 201],
       ({ instanceId }) => ({ body: { textContent: 'Hello', instanceId, phoneNumber: '0901234567' } }),
-      // R-571
     ],
     // R-244
-    restart: [whoSeesItWithFlag(200), ({ endedJob }) => of(endedJob.id)],
-    cancel: [whoSeesItWithFlag(200), ({ job }) => of(job.id)],
-    pause: [whoSeesItWithFlag(200), ({ job }) => of(job.id)],
-    resume: [whoSeesItWithFlag(200), ({ pausedJob }) => of(pausedJob.id)],
-    retryFailed: [whoSeesItWithFlag(200), ({ failedJob }) => ({ ...of(failedJob.id), body: {} })],
-    remove: [whoSeesItWithFlag(204), ({ job }) => of(job.id)],
-    bulkDelete: [whoSeesItWithFlag(204), ({ job }) => ({ body: { jobIds: [job.id] } })],
+    restart: [membersWithFlag(200), ({ endedJob }) => of(endedJob.id)],
+    cancel: [membersWithFlag(200), ({ job }) => of(job.id)],
+    pause: [membersWithFlag(200), ({ job }) => of(job.id)],
+    resume: [membersWithFlag(200), ({ pausedJob }) => of(pausedJob.id)],
+    retryFailed: [membersWithFlag(200), ({ failedJob }) => ({ ...of(failedJob.id), body: {} })],
+    remove: [membersWithFlag(204), ({ job }) => of(job.id)],
+    bulkDelete: [membersWithFlag(204), ({ job }) => ({ body: { jobIds: [job.id] } })],
   },
   // R-242
-  dashboard: { stats: [signedIn(200), none] },
-  // Its key and secret are its only proof: webhook.routes.test.ts.
+  dashboard: { stats: [signedInUsers(200), none] },
+  // The webhook checks its key and secret instead of a session: webhook.routes.test.ts.
   // R-228
-  webhooks: { whapi: [anybody(404), () => ({ params: { key: '1.guessed' }, body: {} })] },
+  webhooks: { whapi: [everybody(404), () => ({ params: { key: '1.guessed' }, body: {} })] },
   // R-229
-  events: { follow: [signedIn(200), none] },
+  events: { follow: [signedInUsers(200), none] },
 }
 
 const endpoints = Object.entries(contract).flatMap(([feature, named]) =>
@@ -234,16 +231,19 @@ const endpoints = Object.entries(contract).flatMap(([feature, named]) =>
 )
 
 async function expectAnswers({ endpoint, row }: { endpoint: Endpoint; row: Row<Endpoint> | undefined }) {
-  if (!row) throw new Error('It is not said yet who may call this.')
+  if (!row) throw new Error('The matrix does not say yet who may call this endpoint.')
   const [expected, inputOf] = row
   const answered: Record<string, number> = {}
   for (const caller of callers) {
-    const scene = await setScene(caller)
-    answered[caller] = (await world.call(scene.user, endpoint, await inputOf(scene))).status
+    const fixture = await createFixture(caller)
+    answered[caller] = (await context.call(fixture.user, endpoint, await inputOf(fixture))).status
   }
   expect(answered).toEqual(Object.fromEntries(callers.map((caller, n) => [caller, expected[n]])))
 }
 
-test.each(endpoints.filter(({ isPublic }) => isPublic))('$name is answered to everybody', expectAnswers)
+test.each(endpoints.filter(({ isPublic }) => isPublic))('$name answers everybody', expectAnswers)
 
-test.each(endpoints.filter(({ isPublic }) => !isPublic))('$name is answered to whom it should', expectAnswers)
+test.each(endpoints.filter(({ isPublic }) => !isPublic))(
+  '$name answers only callers with access',
+  expectAnswers,
+)

@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Providers } from '../src/providers/provider.ts'
-import { World } from './world.ts'
+import { TestContext } from './context.ts'
 
-// Defaults and bounds of what the server is sent, their numbers written out: at the bound it is taken, beyond it
-// refused with the field's name. One database for all: each asks for things of its own.
+// The defaults and bounds of all input, with their numbers written out. A value at the bound is accepted. A value beyond
+// it is refused with the field's name. All tests share one database, and each uses its own data.
 
 const provider = { status: async () => ({ status: 'Connected', linkedNumber: null }) }
-const world = new World({
-  providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls need no more of it
+const context = new TestContext({
+  providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls use only these methods
 })
 let token = ''
 
 beforeAll(async () => {
-  await world.open()
-  token = (await world.add.admin()).token
+  await context.open()
+  token = (await context.add.admin()).token
 })
-afterAll(() => world.close())
+afterAll(() => context.close())
 
 let address = 0
 
 async function send(method: 'GET' | 'POST' | 'PUT', path: string, payload?: object) {
-  const answer = await (await world.app).inject({
+  const answer = await (await context.app).inject({
     method,
     url: `/api/${path}`,
-    // Registrations are counted by address.
+    // Each request has another address, because registrations are limited by address.
     headers: { authorization: `Bearer ${token}`, 'x-forwarded-for': `10.0.0.${address++ % 250}` },
     ...(payload && { payload }),
   })
@@ -31,7 +31,7 @@ async function send(method: 'GET' | 'POST' | 'PUT', path: string, payload?: obje
   return { status: answer.statusCode, body }
 }
 
-/** The status of what was taken, or the keys of the fields that were refused. */
+/** Returns the status, or the refused fields with their keys if the status is 400. */
 async function verdict(method: 'GET' | 'POST' | 'PUT', path: string, payload?: object) {
   const { status, body } = await send(method, path, payload)
   return status === 400 ? body.fields : status
@@ -40,9 +40,9 @@ async function verdict(method: 'GET' | 'POST' | 'PUT', path: string, payload?: o
 const x = (length: number) => 'x'.repeat(length)
 
 let count = 0
-/** What has to be unique, of this length. */
+/** A unique text of this length. */
 const unique = (length: number) => `${count++}`.padStart(3, '0').padEnd(length, 'x')
-/** An address of this length, with so many characters before the at-sign. */
+/** A unique email address of this length, with `before` characters before the at-sign. */
 function emailOf(length: number, before = 10) {
   const domain = Array.from({ length: length - before - 5 }, (_, n) => (n % 50 === 25 ? '.' : 'x')).join('')
   return `${unique(before)}@${domain}.com`
@@ -53,13 +53,13 @@ describe('a list', () => {
   const first = async (path: string) => (await send('GET', path)).body
 
   // R-159, R-160
-  test('starts with page 1 of 10 rows where nothing is said', async () => {
-    const { id: instanceId } = await world.add.instance()
+  test('has page 1 with 10 rows by default', async () => {
+    const { id: instanceId } = await context.add.instance()
     for (let n = 0; n < 11; n++) {
-      await world.add.user()
-      await world.add.message()
-      await world.add.group({ instanceId })
-      await world.add.job({ recipients: [] })
+      await context.add.user()
+      await context.add.message()
+      await context.add.group({ instanceId })
+      await context.add.job({ recipients: [] })
     }
 
     for (const list of lists) {
@@ -86,13 +86,13 @@ describe('a list', () => {
     // R-174
     ['users', 'descending, without a field of its own', 'id', 'desc'],
   ] as const
-  test.each(orders)('%s: where no order is said, it is %s', async (list, _order, by, direction) => {
+  test.each(orders)('%s are sorted by default: %s', async (list, _order, by, direction) => {
     for (const name of ['b', 'a', 'c']) {
-      await world.add.user()
-      await world.add.message()
-      await world.add.group({ name })
-      await world.add.instance({ name, createdAt: `2030-01-0${name === 'a' ? 1 : 2}T00:00:00Z` })
-      await world.add.job({ recipients: [] })
+      await context.add.user()
+      await context.add.message()
+      await context.add.group({ name })
+      await context.add.instance({ name, createdAt: `2030-01-0${name === 'a' ? 1 : 2}T00:00:00Z` })
+      await context.add.job({ recipients: [] })
     }
 
     const rows = (await first(`${list}?pageSize=100`)).data
@@ -102,8 +102,8 @@ describe('a list', () => {
     expect(values).toEqual(sorted(values, direction))
   })
 
+  // R-164, R-165, R-161, R-162, R-163
   test.each(lists)(
-    // R-164, R-165, R-161, R-162, R-163
     '%s takes page, pageSize, sortBy, sortDirection and search within bounds',
     async (list) => {
       const ask = async (query: string) => {
@@ -125,10 +125,10 @@ describe('a list', () => {
     },
   )
 
+  // R-175
   test.each([
     ['messages', ['id', 'textContent', 'createdByUserName', 'createdAt']],
     ['jobs', ['id', 'jobType', 'messageTitle', 'status', 'scheduledAt', 'createdAt']],
-    // R-175
   ])('%s sorts by each of its fields, both ways', async (list, fields) => {
     const word = unique(20)
     const types = ['SendToUsers', 'SendToGroups', 'SendToUsers'] as const
@@ -136,8 +136,8 @@ describe('a list', () => {
     for (const [n, letter] of ['b', 'c', 'a'].entries()) {
       const day = `2026-01-0${3 - n}T00:00:00.000Z`
       const row = { textContent: `${letter} ${word}`, createdByUserName: letter, createdAt: day }
-      await world.add.message(row)
-      await world.add.job({
+      await context.add.message(row)
+      await context.add.job({
         ...row,
         scheduledAt: day,
         jobType: types[n],
@@ -156,7 +156,7 @@ describe('a list', () => {
   })
 
   // R-166
-  test('takes empty strings for what is absent', async () => {
+  test('takes empty strings like missing parameters', async () => {
     for (const list of lists) {
       const { pagination } = await first(`${list}?page=&pageSize=&sortBy=&sortDirection=&search=`)
       expect(pagination).toMatchObject({ currentPage: 1, pageSize: 10 })
@@ -164,7 +164,7 @@ describe('a list', () => {
   })
 
   // R-167
-  test('past its end is empty, not an error', async () => {
+  test('is empty past its end, without an error', async () => {
     for (const list of lists) {
       const { data, pagination } = await first(`${list}?page=1000&pageSize=100`)
       expect(data).toEqual([])
@@ -177,16 +177,12 @@ describe('signing in', () => {
   test.each([
     // R-182
     ['without a username', { password: 'x' }, { username: 'LOGIN.USERNAME_REQUIRED' }],
-    [
-      // R-182
-      'with spaces for one',
-      { username: ' ', password: 'x' },
-      { username: 'LOGIN.USERNAME_REQUIRED' },
-    ],
+    // R-182
+    ['with a blank username', { username: ' ', password: 'x' }, { username: 'LOGIN.USERNAME_REQUIRED' }],
     // R-183
     ['without a password', { username: 'x' }, { password: 'LOGIN.PASSWORD_REQUIRED' }],
     // R-183
-    ['with an empty one', { username: 'x', password: '' }, { password: 'LOGIN.PASSWORD_REQUIRED' }],
+    ['with an empty password', { username: 'x', password: '' }, { password: 'LOGIN.PASSWORD_REQUIRED' }],
   ])('%s names the field', async (_case, body, fields) => {
     expect(await verdict('POST', 'auth/login', body)).toEqual(fields)
   })
@@ -232,7 +228,7 @@ describe('registering', () => {
   })
 
   // R-188
-  test('needs the password once more, the same', async () => {
+  test('needs the same password a second time', async () => {
     expect(await register({ repassword: '' })).toMatchObject({ repassword: 'REGISTER.REPASSWORD_REQUIRED' })
     expect(await register({ repassword: 'secret2' })).toEqual({ repassword: 'REGISTER.PASSWORD_NOT_MATCH' })
   })
@@ -248,7 +244,7 @@ describe('a message', () => {
   })
 
   // R-190
-  test('takes 4000 characters', async () => {
+  test('has up to 4000 characters', async () => {
     expect(await write({ textContent: x(4000) })).toBe(201)
     expect(await write({ textContent: x(4001) })).toEqual({ textContent: 'MESSAGE.TEXT_TOO_LONG' })
   })
@@ -261,8 +257,8 @@ describe('a message', () => {
 
 describe('a job', () => {
   const order = async (fields: object) => {
-    const group = await world.add.group()
-    const message = await world.add.message()
+    const group = await context.add.group()
+    const message = await context.add.message()
     return send('POST', 'jobs', {
       messageId: message.id,
       instanceId: group.instanceId,
@@ -273,7 +269,7 @@ describe('a job', () => {
   const refused = (fields: object) => ({ status: 400, body: { code: 'invalid_input', fields } })
 
   // R-197
-  test('is SendToGroups where nothing is said, and knows no other type than SendToUsers', async () => {
+  test('is SendToGroups by default, and the only other type is SendToUsers', async () => {
     expect(await order({})).toMatchObject({ status: 201, body: { jobType: 'SendToGroups' } })
     expect(await order({ jobType: 'SendToAll' })).toMatchObject(refused({ jobType: 'JOB.JOB_TYPE_REQUIRED' }))
   })
@@ -287,7 +283,7 @@ describe('a job', () => {
   })
 
   // R-200
-  test('needs no time; where there is one it is an ISO string', async () => {
+  test('needs no scheduled time; a scheduled time is an ISO string', async () => {
     for (const scheduledAt of [undefined, null, ''])
       expect(await order({ scheduledAt })).toMatchObject({ status: 201, body: { scheduledAt: null } })
     for (const scheduledAt of ['tomorrow', '2125-01-01', '2125-01-01T08:00'])
@@ -295,7 +291,7 @@ describe('a job', () => {
   })
 
   // R-202
-  test('needs groups only when it sends to groups', async () => {
+  test('needs groups only if it sends to groups', async () => {
     for (const groupIds of [undefined, []])
       expect(await order({ groupIds })).toMatchObject(refused({ groupIds: 'JOB.GROUP_REQUIRED' }))
     const toUsers = { jobType: 'SendToUsers', phoneNumbers: '0901234567', groupIds: [] }
@@ -307,18 +303,18 @@ describe('an instance', () => {
   const create = (fields: object) =>
     verdict('POST', 'instances', { name: 'Shop', whapiToken: unique(10), ...fields })
   const change = async (fields: object) =>
-    verdict('PUT', `instances/${(await world.add.instance()).id}`, fields)
+    verdict('PUT', `instances/${(await context.add.instance()).id}`, fields)
 
+  // R-211, R-212, R-213
   test.each([
     ['created', create],
     ['changed', change],
   ])(
-    // R-211, R-212, R-213
-    '%s, it has a name up to 100 characters, a number up to 50 or none, a token up to 200',
-    async (what, save) => {
-      const taken = what === 'created' ? 201 : 200
-      expect(await save({ name: x(100), whatsAppNumber: x(50), whapiToken: unique(200) })).toBe(taken)
-      expect(await save({ whatsAppNumber: '' })).toBe(taken)
+    '%s with a name up to 100 characters, a number up to 50 or none, and a token up to 200',
+    async (step, save) => {
+      const success = step === 'created' ? 201 : 200
+      expect(await save({ name: x(100), whatsAppNumber: x(50), whapiToken: unique(200) })).toBe(success)
+      expect(await save({ whatsAppNumber: '' })).toBe(success)
       for (const name of ['', ' ', x(101)])
         expect(await save({ name })).toEqual({ name: 'ACCOUNT_FORM.NAME_INVALID' })
       expect(await save({ whatsAppNumber: x(51) })).toEqual({
@@ -336,7 +332,7 @@ describe('an instance', () => {
   })
 
   // R-214
-  test('is active where nothing is said', async () => {
+  test('is active by default', async () => {
     const { body } = await send('POST', 'instances', { name: 'Shop', whapiToken: unique(10) })
     expect(body).toMatchObject({ isActive: true, whatsAppNumber: '' })
   })
@@ -365,18 +361,18 @@ describe('an instance', () => {
 describe('a user', () => {
   const form = () => ({ username: unique(10), email: emailOf(50), password: 'secret1' })
   const create = (fields: object) => verdict('POST', 'users', { ...form(), ...fields })
-  const change = async (fields: object) => verdict('PUT', `users/${(await world.add.user()).id}`, fields)
+  const change = async (fields: object) => verdict('PUT', `users/${(await context.add.user()).id}`, fields)
 
+  // R-219, R-220, R-221
   test.each([
     ['created', create],
     ['changed', change],
   ])(
-    // R-219, R-220, R-221
-    '%s, they have a username of 3 to 100 characters, an email address up to 200, a password of 6 to 100',
-    async (what, save) => {
-      const taken = what === 'created' ? 201 : 200
-      expect(await save({ username: unique(3), email: emailOf(200), password: x(6) })).toBe(taken)
-      expect(await save({ username: unique(100), password: x(100) })).toBe(taken)
+    '%s with a username of 3 to 100 characters, an email address up to 200, and a password of 6 to 100',
+    async (step, save) => {
+      const success = step === 'created' ? 201 : 200
+      expect(await save({ username: unique(3), email: emailOf(200), password: x(6) })).toBe(success)
+      expect(await save({ username: unique(100), password: x(100) })).toBe(success)
       for (const username of ['', 'ab', x(101)])
         expect(await save({ username })).toEqual({ username: 'USER_FORM.USERNAME_INVALID' })
       for (const email of ['', 'minh', emailOf(201)])
@@ -396,15 +392,15 @@ describe('a user', () => {
   })
 
   // R-222
-  test('is changed without a password, or with an empty one', async () => {
+  test('can be changed without a password, or with an empty one', async () => {
     expect(await change({ email: emailOf(50) })).toBe(200)
     expect(await change({ password: '' })).toBe(200)
   })
 
   // R-186, R-220
-  test('who registered with a longer address keeps it, and gets no other of that length', async () => {
+  test('keeps a longer email address from their registration, but cannot change to another one of that length', async () => {
     const email = emailOf(254, 64)
-    const { id } = await world.add.user({ email, isActive: false })
+    const { id } = await context.add.user({ email, isActive: false })
     const change = (fields: object) => verdict('PUT', `users/${id}`, { ...form(), ...fields })
 
     expect(await change({ email, isActive: true })).toBe(200)
@@ -412,7 +408,7 @@ describe('a user', () => {
   })
 
   // R-223, R-224
-  test('is an active Member with both flags where nothing is said', async () => {
+  test('is an active Member with both flags by default', async () => {
     expect(await send('POST', 'users', form())).toMatchObject({
       status: 201,
       body: {

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { assignments, sql } from '../src/platform/database/sql.ts'
 import { hashPassword } from '../src/platform/passwords.ts'
 import type { Providers } from '../src/providers/provider.ts'
+import { TestContext } from './context.ts'
 import { picture } from './pictures.ts'
-import { World } from './world.ts'
 
-// The calls as a client writes them, to the letter: nothing here comes from the contract, so that a path, a field or a
-// status that changes there is noticed. Each test brings its own things; the database is one for all, to be quick.
+// The exact calls that clients make. Nothing here comes from the contract, so a path, a field or a status that changes
+// there fails a test. All tests share one database to be fast, and each uses its own data.
 
 const provider = {
   status: async () => ({ status: 'Connected', linkedNumber: '84901234567' }),
@@ -15,21 +15,21 @@ const provider = {
   pairingCode: async () => 'ABCD-EFGH',
   logout: async () => {},
 }
-const world = new World({
-  providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls need no more of it
+const context = new TestContext({
+  providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls use only these methods
 })
 let token = ''
 
 beforeAll(async () => {
-  await world.open()
-  token = (await world.add.admin()).token
+  await context.open()
+  token = (await context.add.admin()).token
 })
-afterAll(() => world.close())
+afterAll(() => context.close())
 
 async function send(method: InjectOptions['method'], path: string, payload?: object, bearer = token) {
   const headers = { authorization: `Bearer ${bearer}` }
   const url = `/api/${path}`
-  const answer = await (await world.app).inject({ method, url, headers, ...(payload && { payload }) })
+  const answer = await (await context.app).inject({ method, url, headers, ...(payload && { payload }) })
   const isJson = String(answer.headers['content-type']).includes('json')
   return { status: answer.statusCode, headers: answer.headers, body: isJson ? answer.json() : answer.body }
 }
@@ -38,14 +38,14 @@ const post = (path: string, payload?: object) => send('POST', path, payload)
 const put = (path: string, payload: object) => send('PUT', path, payload)
 const remove = (path: string) => send('DELETE', path)
 
-/** A body in multipart/form-data; a list is a repeated field. */
+/** Sends multipart/form-data. A list becomes a repeated field. */
 async function sendForm(method: 'POST' | 'PUT', path: string, fields: Record<string, string | string[]>) {
   const form = new FormData()
   for (const [name, values] of Object.entries(fields))
     for (const value of [values].flat()) form.append(name, value)
   form.append('imageFile', new Blob([new Uint8Array(await picture())]), 'picture.png')
   const encoded = new Response(form)
-  const answer = await (await world.app).inject({
+  const answer = await (await context.app).inject({
     method,
     url: `/api/${path}`,
     headers: {
@@ -63,9 +63,9 @@ const paged = { data: expect.any(Array), pagination: expect.any(Object) }
 
 describe('authentication', () => {
   const userWithPassword = async (password: string) => {
-    const user = await world.add.user()
+    const user = await context.add.user()
     const passwordHash = await hashPassword(password)
-    await world.db.run(sql`update users set ${assignments({ passwordHash })} where id = ${user.id}`)
+    await context.db.run(sql`update users set ${assignments({ passwordHash })} where id = ${user.id}`)
     return user
   }
 
@@ -82,7 +82,7 @@ describe('authentication', () => {
   })
 
   // R-252
-  test('POST auth/register takes the four fields of the form and answers nothing', async () => {
+  test('POST auth/register takes the four fields of the form and answers 204', async () => {
     const form = {
       username: 'newcomer',
       email: 'new@example.com',
@@ -93,20 +93,20 @@ describe('authentication', () => {
     expect(await post('auth/register', form)).toMatchObject(done)
 
     expect(
-      await world.db.many(sql`select email, role, is_active from users where username = 'newcomer'`),
+      await context.db.many(sql`select email, role, is_active from users where username = 'newcomer'`),
     ).toEqual([{ email: 'new@example.com', role: 'Member', isActive: false }])
   })
 
   // R-253
   test('POST auth/logout ends the session', async () => {
-    const user = await world.add.user()
+    const user = await context.add.user()
 
     expect(await send('POST', 'auth/logout', undefined, user.token)).toMatchObject(done)
     expect((await send('GET', 'jobs', undefined, user.token)).status).toBe(401)
   })
 
   // R-254
-  test('PUT users/{id} with only the password changes it', async () => {
+  test('PUT users/{id} with only a password changes the password', async () => {
     const user = await userWithPassword('secret1')
 
     const change = await send('PUT', `users/${user.id}`, { password: 'secret2' }, user.token)
@@ -118,7 +118,7 @@ describe('authentication', () => {
 
 describe('groups', () => {
   // R-255
-  test('GET groups takes page, pageSize, sortBy and sortDirection, empty or not', async () => {
+  test('GET groups takes page, pageSize, sortBy and sortDirection, also empty', async () => {
     expect(await get('groups?page=&pageSize=&sortBy=&sortDirection=')).toMatchObject(
       answered(200, { ...paged, pagination: { currentPage: 1, pageSize: 10 } }),
     )
@@ -128,10 +128,10 @@ describe('groups', () => {
   })
 
   // R-256
-  test('POST groups/search takes the same, search and instanceIds in its body', async () => {
-    const group = await world.add.group({ name: 'Aunts of the search' })
-    await world.add.group({ name: 'Uncles of the search', instanceId: group.instanceId })
-    await world.add.group({ name: 'Aunts of the search' })
+  test('POST groups/search takes the same parameters, search and instanceIds in its body', async () => {
+    const group = await context.add.group({ name: 'Aunts of the search' })
+    await context.add.group({ name: 'Uncles of the search', instanceId: group.instanceId })
+    await context.add.group({ name: 'Aunts of the search' })
     const list = { page: 1, pageSize: 10, sortBy: 'name', sortDirection: 'asc' }
 
     const { status, body } = await post('groups/search', {
@@ -153,8 +153,8 @@ describe('groups', () => {
   })
 
   // R-258
-  test('GET groups/{id}/participants/export answers an Excel file to be saved', async () => {
-    const { id } = await world.add.group({ name: 'Aunts' })
+  test('GET groups/{id}/participants/export answers an Excel file to save', async () => {
+    const { id } = await context.add.group({ name: 'Aunts' })
 
     const { status, headers } = await get(`groups/${id}/participants/export`)
 
@@ -168,18 +168,18 @@ describe('groups', () => {
 
 describe('messages', () => {
   const withGroups = async () => {
-    const instance = await world.add.instance()
+    const instance = await context.add.instance()
     const groups = [
-      await world.add.group({ instanceId: instance.id }),
-      await world.add.group({ instanceId: instance.id }),
+      await context.add.group({ instanceId: instance.id }),
+      await context.add.group({ instanceId: instance.id }),
     ]
     return { instanceId: instance.id, groupIds: groups.map(({ id }) => id) }
   }
   const idsOf = (things: { id: number }[]) => things.map(({ id }) => id).toSorted((a, b) => a - b)
 
   // R-260
-  test('GET messages takes the list’s parameters, search only where there is one', async () => {
-    const { id } = await world.add.message({ textContent: 'Sale of the list' })
+  test('GET messages takes the parameters of a list, with or without search', async () => {
+    const { id } = await context.add.message({ textContent: 'Sale of the list' })
 
     const all = await get('messages?page=1&pageSize=10&sortBy=createdAt&sortDirection=desc')
     const found = await get('messages?page=1&pageSize=10&sortBy=&sortDirection=&search=sale%20of%20the')
@@ -190,7 +190,7 @@ describe('messages', () => {
 
   // R-261
   test('GET messages/{id} answers the message', async () => {
-    const { id, textContent } = await world.add.message()
+    const { id, textContent } = await context.add.message()
 
     expect(await get(`messages/${id}`)).toMatchObject(answered(200, { id, textContent }))
   })
@@ -200,7 +200,7 @@ describe('messages', () => {
     ['POST messages', 'messages'],
     // R-263
     ['POST messages/with-file', 'messages/with-file'],
-  ])('%s takes instanceId, textContent, imageFile and repeated groupIds as a form', async (_, path) => {
+  ])('%s takes instanceId, textContent, imageFile and repeated groupIds as a form', async (_case, path) => {
     const { instanceId, groupIds } = await withGroups()
     const fields = { instanceId: `${instanceId}`, textContent: 'Hello', groupIds: groupIds.map(String) }
 
@@ -212,9 +212,9 @@ describe('messages', () => {
     expect(idsOf(body.assignedGroups)).toEqual(groupIds)
   })
 
+  // R-264
   test.each(['messages', 'messages/with-file'])(
-    // R-264
-    'POST %s takes JSON too where there is no file',
+    'POST %s also takes JSON if there is no file',
     async (path) => {
       const { instanceId, groupIds } = await withGroups()
 
@@ -228,7 +228,7 @@ describe('messages', () => {
 
   // R-265
   test('PUT messages/{id} takes JSON', async () => {
-    const { id } = await world.add.message()
+    const { id } = await context.add.message()
     const { instanceId, groupIds } = await withGroups()
 
     const { status, body } = await put(`messages/${id}`, { instanceId, textContent: 'Changed', groupIds })
@@ -239,8 +239,8 @@ describe('messages', () => {
   })
 
   // R-266
-  test('PUT messages/{id}/with-file takes a form, removeImage in it', async () => {
-    const { id } = await world.add.message()
+  test('PUT messages/{id}/with-file takes a form with removeImage', async () => {
+    const { id } = await context.add.message()
     const { instanceId, groupIds } = await withGroups()
     const fields = {
       instanceId: `${instanceId}`,
@@ -260,8 +260,8 @@ describe('messages', () => {
   })
 
   // R-267
-  test('DELETE messages/{id} deletes it', async () => {
-    const { id } = await world.add.message()
+  test('DELETE messages/{id} deletes the message', async () => {
+    const { id } = await context.add.message()
 
     expect(await remove(`messages/${id}`)).toMatchObject(done)
     expect((await get(`messages/${id}`)).status).toBe(404)
@@ -269,7 +269,7 @@ describe('messages', () => {
 
   // R-268
   test('POST messages/bulk-delete takes ids', async () => {
-    const ids = [(await world.add.message()).id, (await world.add.message()).id]
+    const ids = [(await context.add.message()).id, (await context.add.message()).id]
 
     expect(await post('messages/bulk-delete', { ids })).toMatchObject(done)
     for (const id of ids) expect((await get(`messages/${id}`)).status).toBe(404)
@@ -279,7 +279,7 @@ describe('messages', () => {
 describe('instances', () => {
   // R-269
   test('GET instances takes page, pageSize, search, sortBy and sortDirection', async () => {
-    const { id } = await world.add.instance({ name: 'Shop of the list' })
+    const { id } = await context.add.instance({ name: 'Shop of the list' })
 
     const { status, body } = await get(
       'instances?page=1&pageSize=25&search=shop%20of&sortBy=createdAt&sortDirection=desc',
@@ -291,7 +291,7 @@ describe('instances', () => {
 
   // R-270
   test('GET instances/{id} answers the instance', async () => {
-    const { id, name } = await world.add.instance()
+    const { id, name } = await context.add.instance()
 
     expect(await get(`instances/${id}`)).toMatchObject(answered(200, { id, name }))
   })
@@ -304,25 +304,25 @@ describe('instances', () => {
   })
 
   // R-272
-  test('PUT instances/{id} takes the same', async () => {
-    const { id } = await world.add.instance()
+  test('PUT instances/{id} takes the same fields', async () => {
+    const { id } = await context.add.instance()
     const form = { name: 'Shop', whatsAppNumber: '84900000001', whapiToken: 'changed', isActive: false }
 
     expect(await put(`instances/${id}`, form)).toMatchObject(answered(200, { ...form, id }))
   })
 
   // R-273
-  test('DELETE instances/{id} deletes it', async () => {
-    const { id } = await world.add.instance()
+  test('DELETE instances/{id} deletes the instance', async () => {
+    const { id } = await context.add.instance()
 
     expect(await remove(`instances/${id}`)).toMatchObject(done)
     expect((await get(`instances/${id}`)).status).toBe(404)
   })
 
   // R-274
-  test('DELETE instances/data/{id} clears its data and keeps it', async () => {
-    const { id } = await world.add.instance()
-    const message = await world.add.message({ instanceId: id })
+  test('DELETE instances/data/{id} deletes the instance’s data and keeps the instance', async () => {
+    const { id } = await context.add.instance()
+    const message = await context.add.message({ instanceId: id })
 
     expect(await remove(`instances/data/${id}`)).toMatchObject(done)
     expect((await get(`messages/${message.id}`)).status).toBe(404)
@@ -331,7 +331,7 @@ describe('instances', () => {
 
   // R-275
   test('GET instances/{id}/qrcode-base64 answers qr', async () => {
-    const { id } = await world.add.instance()
+    const { id } = await context.add.instance()
 
     expect(await get(`instances/${id}/qrcode-base64`)).toMatchObject(
       answered(200, { qr: 'data:image/png;base64,iVBORw0' }),
@@ -340,7 +340,7 @@ describe('instances', () => {
 
   // R-276
   test('GET instances/{id}/connect-code?phone= answers code', async () => {
-    const { id } = await world.add.instance()
+    const { id } = await context.add.instance()
 
     expect(await get(`instances/${id}/connect-code?phone=0901234567`)).toMatchObject(
       answered(200, { code: 'ABCD-EFGH' }),
@@ -348,20 +348,20 @@ describe('instances', () => {
   })
 
   // R-277
-  test('GET instances/{id}/logout unlinks it', async () => {
-    const { id } = await world.add.instance()
+  test('GET instances/{id}/logout unlinks the instance', async () => {
+    const { id } = await context.add.instance()
 
     expect(await get(`instances/${id}/logout`)).toMatchObject(done)
-    expect(await world.db.many(sql`select status from instances where id = ${id}`)).toEqual([
+    expect(await context.db.many(sql`select status from instances where id = ${id}`)).toEqual([
       { status: 'NeedsLogin' },
     ])
   })
 
   // R-277
-  test('no link can log an instance out: it needs the bearer header', async () => {
-    const { id } = await world.add.instance()
+  test('GET instances/{id}/logout needs the bearer header, so no link can log an instance out', async () => {
+    const { id } = await context.add.instance()
 
-    const answer = await (await world.app).inject(`/api/instances/${id}/logout`)
+    const answer = await (await context.app).inject(`/api/instances/${id}/logout`)
 
     expect(answer.statusCode).toBe(401)
     expect((await get(`instances/${id}`)).body.status).toBe('Connected')
@@ -369,15 +369,15 @@ describe('instances', () => {
 })
 
 describe('jobs', () => {
-  const order = async () => {
-    const group = await world.add.group()
-    const message = await world.add.message()
+  const jobForm = async () => {
+    const group = await context.add.group()
+    const message = await context.add.message()
     return { messageId: message.id, instanceId: group.instanceId, groupIds: [group.id] }
   }
 
   // R-280
-  test('GET jobs takes the list’s parameters', async () => {
-    const { id } = await world.add.job({ textContent: 'Sale of the jobs' })
+  test('GET jobs takes the parameters of a list', async () => {
+    const { id } = await context.add.job({ textContent: 'Sale of the jobs' })
 
     const { status, body } = await get(
       'jobs?page=1&pageSize=50&search=sale%20of%20the&sortBy=createdAt&sortDirection=desc',
@@ -389,22 +389,22 @@ describe('jobs', () => {
 
   // R-281
   test('GET jobs/{id} answers the job', async () => {
-    const { id } = await world.add.job()
+    const { id } = await context.add.job()
 
     expect(await get(`jobs/${id}`)).toMatchObject(answered(200, { id, logs: [], sentMessages: [] }))
   })
 
   // R-282
   test('POST jobs takes jobType, messageId, instanceId, scheduledAt, phoneNumbers and groupIds', async () => {
-    const given = await order()
+    const form = await jobForm()
     const scheduledAt = '2125-01-01T08:00:00.000Z'
-    const toGroups = { ...given, jobType: 'SendToGroups', scheduledAt, phoneNumbers: '' }
-    const toUsers = { ...given, jobType: 'SendToUsers', phoneNumbers: '0901234567', groupIds: [] }
+    const toGroups = { ...form, jobType: 'SendToGroups', scheduledAt, phoneNumbers: '' }
+    const toUsers = { ...form, jobType: 'SendToUsers', phoneNumbers: '0901234567', groupIds: [] }
 
     const groups = await post('jobs', toGroups)
     const users = await post('jobs', toUsers)
 
-    const { messageId, instanceId, groupIds } = given
+    const { messageId, instanceId, groupIds } = form
     expect(groups).toMatchObject(
       answered(201, { jobType: 'SendToGroups', messageId, instanceId, scheduledAt, status: 'Pending' }),
     )
@@ -415,23 +415,23 @@ describe('jobs', () => {
 
   // R-283
   test.each([undefined, {}])('POST jobs/{id}/restart takes the body %o', async (body) => {
-    const { id } = await world.add.job({ status: 'Failed' })
+    const { id } = await context.add.job({ status: 'Failed' })
 
     expect(await post(`jobs/${id}/restart`, body)).toMatchObject(answered(200, { id, status: 'Pending' }))
   })
 
   // R-284
   test.each([undefined, {}])('POST jobs/{id}/cancel takes the body %o', async (body) => {
-    const { id } = await world.add.job()
+    const { id } = await context.add.job()
 
     expect(await post(`jobs/${id}/cancel`, body)).toMatchObject(answered(200, { id, status: 'Cancelled' }))
   })
 
   // R-284
-  test('an empty body that calls itself JSON is taken', async () => {
-    const { id } = await world.add.job()
+  test('POST jobs/{id}/cancel takes an empty body with the content type of JSON', async () => {
+    const { id } = await context.add.job()
 
-    const answer = await (await world.app).inject({
+    const answer = await (await context.app).inject({
       method: 'POST',
       url: `/api/jobs/${id}/cancel`,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -441,8 +441,8 @@ describe('jobs', () => {
   })
 
   // R-285
-  test('DELETE jobs/{id} deletes it', async () => {
-    const { id } = await world.add.job()
+  test('DELETE jobs/{id} deletes the job', async () => {
+    const { id } = await context.add.job()
 
     expect(await remove(`jobs/${id}`)).toMatchObject(done)
     expect((await get(`jobs/${id}`)).status).toBe(404)
@@ -450,19 +450,19 @@ describe('jobs', () => {
 
   // R-286
   test('POST jobs/bulk-delete takes jobIds', async () => {
-    const jobIds = [(await world.add.job()).id, (await world.add.job()).id]
+    const jobIds = [(await context.add.job()).id, (await context.add.job()).id]
 
     expect(await post('jobs/bulk-delete', { jobIds })).toMatchObject(done)
     for (const id of jobIds) expect((await get(`jobs/${id}`)).status).toBe(404)
   })
 
   // R-287
-  test('a job can be previewed, paused, resumed, sent to the rest, and read in pages', async () => {
-    const given = await order()
-    const { id } = await world.add.job()
-    const ended = await world.add.job({ status: 'Failed', deliveryStatus: 'failed' })
+  test('a job can be previewed, paused, resumed, retried, and read in pages', async () => {
+    const form = await jobForm()
+    const { id } = await context.add.job()
+    const ended = await context.add.job({ status: 'Failed', deliveryStatus: 'failed' })
 
-    expect(await post('jobs/preview', given)).toMatchObject(answered(200, { recipients: 1 }))
+    expect(await post('jobs/preview', form)).toMatchObject(answered(200, { recipients: 1 }))
     expect(await post(`jobs/${id}/pause`)).toMatchObject(answered(200, { isPaused: true }))
     expect(await post(`jobs/${id}/resume`)).toMatchObject(answered(200, { isPaused: false }))
     expect(await post(`jobs/${ended.id}/retry-failed`, {})).toMatchObject(
@@ -475,7 +475,7 @@ describe('jobs', () => {
 
 describe('users', () => {
   const form = async () => {
-    const instance = await world.add.instance()
+    const instance = await context.add.instance()
     const username = `user of ${instance.name}`
     const shown = {
       username,
@@ -492,8 +492,8 @@ describe('users', () => {
   }
 
   // R-288
-  test('GET users takes the list’s parameters, search only where there is one', async () => {
-    const { id } = await world.add.user({ username: 'lan of the list' })
+  test('GET users takes the parameters of a list, with or without search', async () => {
+    const { id } = await context.add.user({ username: 'lan of the list' })
 
     const all = await get('users?page=1&pageSize=10&sortBy=&sortDirection=desc')
     const found = await get('users?page=1&pageSize=10&sortBy=&sortDirection=desc&search=lan%20of')
@@ -504,7 +504,7 @@ describe('users', () => {
 
   // R-289
   test('GET users/{id} answers the user', async () => {
-    const { id, username } = await world.add.user()
+    const { id, username } = await context.add.user()
 
     expect(await get(`users/${id}`)).toMatchObject(answered(200, { id, username }))
   })
@@ -517,25 +517,25 @@ describe('users', () => {
   })
 
   // R-291
-  test('PUT users/{id} takes the same', async () => {
-    const { id } = await world.add.user()
+  test('PUT users/{id} takes the same fields', async () => {
+    const { id } = await context.add.user()
     const { body, shown } = await form()
 
     expect(await put(`users/${id}`, body)).toMatchObject(answered(200, { ...shown, id }))
   })
 
   // R-292
-  test('DELETE users/{id} deletes them', async () => {
-    const { id } = await world.add.user()
+  test('DELETE users/{id} deletes the user', async () => {
+    const { id } = await context.add.user()
 
     expect(await remove(`users/${id}`)).toMatchObject(done)
     expect((await get(`users/${id}`)).status).toBe(404)
   })
 
   // R-293, R-294
-  test('POST users/{id}/assign-instances takes instanceIds and both flags, GET users/{id}/instances gives them', async () => {
-    const { id } = await world.add.user()
-    const instance = await world.add.instance()
+  test('POST users/{id}/assign-instances takes instanceIds and both flags, GET users/{id}/instances answers them', async () => {
+    const { id } = await context.add.user()
+    const instance = await context.add.instance()
     const flags = { canSendMessages: false, canCreateJobs: true }
     const now = { ...flags, assignedInstances: [{ id: instance.id, name: instance.name }] }
 
@@ -546,11 +546,11 @@ describe('users', () => {
   })
 })
 
-describe('every call', () => {
+describe('a request', () => {
   // R-299
-  test('is under /api, and nowhere else', async () => {
+  test('finds the API only under /api', async () => {
     const at = async (url: string) => {
-      const { statusCode, headers } = await (await world.app).inject({
+      const { statusCode, headers } = await (await context.app).inject({
         url,
         headers: { authorization: `Bearer ${token}` },
       })
@@ -558,15 +558,15 @@ describe('every call', () => {
     }
 
     expect(await at('/api/jobs?page=1')).toBe('200 application/json')
-    // The page of that address, where the web app is built.
+    // If the web app is built, the server answers this path with its page.
     expect(['200 text/html', '404 application/json']).toContain(await at('/jobs?page=1'))
   })
 
   // R-245
-  test('takes its session from the bearer header, and from nowhere else', async () => {
-    const { token: good } = await world.add.admin()
+  test('has its session only in the bearer header', async () => {
+    const { token: good } = await context.add.admin()
     const status = async (headers: Record<string, string>, query = '') =>
-      (await (await world.app).inject({ url: `/api/jobs${query}`, headers })).statusCode
+      (await (await context.app).inject({ url: `/api/jobs${query}`, headers })).statusCode
 
     expect(await status({ authorization: `Bearer ${good}` })).toBe(200)
     expect(await status({ authorization: good })).toBe(401)
@@ -577,13 +577,13 @@ describe('every call', () => {
   })
 
   // R-249
-  test('that is unknown is not found, in JSON', async () => {
+  test('for an unknown endpoint is answered 404 in JSON', async () => {
     expect(await get('nothing')).toMatchObject(answered(404, { code: 'not_found' }))
     expect(await send('PATCH', 'jobs/1', {})).toMatchObject(answered(404, { code: 'not_found' }))
   })
 
   // R-248
-  test('that is refused answers a code and a sentence, or a sentence for each field', async () => {
+  test('that is refused is answered with a code and a sentence, or a sentence for each field', async () => {
     expect((await get('jobs/987654')).body).toEqual({
       code: 'not_found',
       error: 'This does not exist, or you have no access to it.',
@@ -597,11 +597,11 @@ describe('every call', () => {
   })
 
   // R-249
-  test('with what can not be read is 400, with a type that is not taken 415, with too much 413', async () => {
+  test('with an unreadable body is answered 400, with another content type 415, with a large body 413', async () => {
     const post = async (contentType: string, payload: string, url = '/api/messages') =>
       (
         await (
-          await world.app
+          await context.app
         ).inject({
           method: 'POST',
           url,
@@ -618,9 +618,9 @@ describe('every call', () => {
     )
   })
 
+  // R-133
   test.each(['0', '-1', '1.5', 'one', '99999999999999999999'])(
-    // R-133
-    'with the id %s is 400: ids are positive whole numbers',
+    'with the id %s is answered 400: ids are positive whole numbers',
     async (id) => {
       for (const path of ['messages', 'jobs', 'instances', 'users'])
         expect((await get(`${path}/${id}`)).status).toBe(400)

@@ -7,11 +7,11 @@ import { identifier, sql } from '../src/platform/database/sql.ts'
 export type TestDatabase = {
   db: Pool
   address: DatabaseAddress
-  /** Closes `sql` and drops the database, whoever else is still connected. */
+  /** Closes `db` and drops the database, even if others are still connected. */
   drop: () => Promise<void>
 }
 
-/** A database of your own: with `tpl` the migrated schema, with `template0` nothing at all. */
+/** Creates a database: `tpl` is the migrated template of global-setup.ts, `template0` is empty. */
 export async function createTestDatabase(template: 'tpl' | 'template0' = 'tpl'): Promise<TestDatabase> {
   const cluster = inject('testCluster')
   const database = `test_${randomBytes(6).toString('hex')}`

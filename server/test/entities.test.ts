@@ -1,37 +1,41 @@
 import type { InjectOptions } from 'fastify'
 import { beforeEach, expect, test } from 'vitest'
 import { json, sql, values } from '../src/platform/database/sql.ts'
+import { useContext } from './context.ts'
 import type { TestUser } from './factories.ts'
-import { useWorld } from './world.ts'
 
-// What stands in the answers, field by field: nothing more and nothing less. Written out, not taken from the contract.
+// The exact fields of each answer. They are written out here, so that a change of the contract cannot change them
+// unnoticed.
 
-const world = useWorld()
+const context = useContext()
 let admin: TestUser
 
 beforeEach(async () => {
-  admin = await world.add.admin()
+  admin = await context.add.admin()
 })
 
 async function read(path: string, user = admin, request: InjectOptions = {}) {
   const headers = { authorization: `Bearer ${user.token}` }
-  return (await (await world.app).inject({ url: `/api/${path}`, headers, ...request })).json()
+  return (await (await context.app).inject({ url: `/api/${path}`, headers, ...request })).json()
 }
 
 const createdAt = '2026-02-03T04:05:06.000Z'
 const laterAt = '2026-02-04T04:05:06.000Z'
 
 // R-100, R-101
-test('a user has these fields, alone and in the list', async () => {
-  const [shop, bar] = [await world.add.instance({ name: 'Shop' }), await world.add.instance({ name: 'Bar' })]
-  const { id } = await world.add.user({
+test('a user has exactly these fields, alone and in the list', async () => {
+  const [shop, bar] = [
+    await context.add.instance({ name: 'Shop' }),
+    await context.add.instance({ name: 'Bar' }),
+  ]
+  const { id } = await context.add.user({
     username: 'Lan',
     email: 'lan@example.com',
     isActive: false,
     canSendMessages: false,
     instances: [shop, bar],
   })
-  await world.db.run(sql`update users set created_at = ${createdAt} where id = ${id}`)
+  await context.db.run(sql`update users set created_at = ${createdAt} where id = ${id}`)
   const lan = {
     id,
     username: 'Lan',
@@ -57,9 +61,9 @@ test('a user has these fields, alone and in the list', async () => {
 })
 
 // R-104, R-105
-test('an instance has these fields; alone also its pace, and for Admins its token', async () => {
+test('an instance has exactly these fields; alone also its pace, and for Admins its token', async () => {
   const problem = { code: 'provider_unreachable', params: {} }
-  const { id, token } = await world.add.instance({
+  const { id, token } = await context.add.instance({
     name: 'Shop',
     whatsAppNumber: '84901234567',
     isActive: false,
@@ -81,7 +85,7 @@ test('an instance has these fields; alone also its pace, and for Admins its toke
     quietTo: '06:30',
     timeZone: 'Europe/Berlin',
   })
-  const member = await world.add.user({ instances: [{ id }] })
+  const member = await context.add.user({ instances: [{ id }] })
   const row = {
     id,
     name: 'Shop',
@@ -124,7 +128,7 @@ test('the status of an instance is one of eight words', async () => {
     'Unpaid',
     'Unknown',
   ]
-  for (const status of statuses) await world.add.instance({ status })
+  for (const status of statuses) await context.add.instance({ status })
 
   const { data } = await read('instances?sortBy=id&sortDirection=asc')
 
@@ -132,20 +136,20 @@ test('the status of an instance is one of eight words', async () => {
 })
 
 // R-109, R-110, R-111
-test('a message has these fields; alone also its groups', async () => {
-  const { id: instanceId } = await world.add.instance({ name: 'Shop' })
-  const group = await world.add.group({ instanceId, name: 'Aunts' })
-  const image = await world.db.maybeOne(sql`
+test('a message has exactly these fields; alone also its groups', async () => {
+  const { id: instanceId } = await context.add.instance({ name: 'Shop' })
+  const group = await context.add.group({ instanceId, name: 'Aunts' })
+  const image = await context.db.maybeOne(sql`
     insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`)
-  const { id } = await world.add.message({
+  const { id } = await context.add.message({
     textContent: 'Hello',
     imageId: image?.id,
     instanceId,
     createdByUserName: 'Lan',
     createdAt,
   })
-  await world.db.run(sql`insert into message_groups ${values({ messageId: id, groupId: group.id })}`)
-  const bare = await world.add.message({ textContent: 'Bare', createdByUserName: 'Lan', createdAt })
+  await context.db.run(sql`insert into message_groups ${values({ messageId: id, groupId: group.id })}`)
+  const bare = await context.add.message({ textContent: 'Bare', createdByUserName: 'Lan', createdAt })
   const row = {
     id,
     textContent: 'Hello',
@@ -168,11 +172,11 @@ test('a message has these fields; alone also its groups', async () => {
   expect(await read(`messages/${id}`)).toEqual({ ...row, assignedGroups: [{ id: group.id, name: 'Aunts' }] })
 })
 
-/** A job that has gone on for a while: one sent, one failed, one that waits. */
+/** Adds a running job. Its first recipient is sent, the second failed, the others are queued. */
 async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: string[]) {
-  const { id: instanceId } = await world.add.instance({ name: 'Shop' })
-  const message = await world.add.message()
-  const { id } = await world.add.job({
+  const { id: instanceId } = await context.add.instance({ name: 'Shop' })
+  const message = await context.add.message()
+  const { id } = await context.add.job({
     jobType,
     instanceId,
     messageId: message.id,
@@ -185,9 +189,9 @@ async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: 
     recipients,
   })
   const reason = json({ code: 'not_on_whatsapp', params: {} })
-  await world.db.run(sql`
+  await context.db.run(sql`
     update deliveries set status = 'sent', sent_at = ${laterAt} where chat_id = ${recipients[0] ?? ''}`)
-  await world.db.run(sql`
+  await context.db.run(sql`
     update deliveries set status = 'failed', reason = ${reason} where chat_id = ${recipients[1] ?? ''}`)
   const row = {
     id,
@@ -208,16 +212,16 @@ async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: 
 }
 
 // R-115, R-114, R-122, R-117
-test('a job to groups has these fields; the list leaves out what grows', async () => {
+test('a job to groups has these fields; the list leaves out logs and recipients', async () => {
   const { id, instanceId, row } = await jobUnderWay('SendToGroups', ['1@g.us', '2@g.us', '3@g.us'])
   const groups: { id: number; name: string }[] = []
   for (const n of [1, 2, 3]) {
-    const group = await world.add.group({ instanceId, name: `Group ${n}`, chatId: `${n}@g.us` })
+    const group = await context.add.group({ instanceId, name: `Group ${n}`, chatId: `${n}@g.us` })
     groups.push({ id: group.id, name: group.name })
-    await world.db.run(sql`
+    await context.db.run(sql`
       update deliveries set group_id = ${group.id}, recipient_name = ${group.name} where chat_id = ${`${n}@g.us`}`)
   }
-  await world.db.run(sql`
+  await context.db.run(sql`
     insert into job_logs (job_id, created_at, log_level, reason)
     values (${id}, ${createdAt}, 'Info', '{"code": "job_started", "params": {}}'),
       (${id}, ${laterAt}, 'Warning',
@@ -255,7 +259,7 @@ test('a job to groups has these fields; the list leaves out what grows', async (
 })
 
 // R-116, R-118
-test('a job to people names their numbers, and counts its progress by them', async () => {
+test('a job to people has their numbers and counts its progress by them', async () => {
   const numbers = ['84901111111', '84902222222', '84903333333', '84904444444']
   const { id, row } = await jobUnderWay(
     'SendToUsers',
@@ -273,9 +277,9 @@ test('a job to people names their numbers, and counts its progress by them', asy
 })
 
 // R-124
-test('a group has these fields, and its instance with it', async () => {
-  const { id: instanceId } = await world.add.instance({ name: 'Shop' })
-  const { id } = await world.add.group({
+test('a group has exactly these fields, and its instance', async () => {
+  const { id: instanceId } = await context.add.instance({ name: 'Shop' })
+  const { id } = await context.add.group({
     instanceId,
     name: 'Aunts',
     participantCount: 7,
@@ -298,8 +302,8 @@ test('a group has these fields, and its instance with it', async () => {
 })
 
 // R-102
-test('no answer carries a password or its hash', async () => {
-  const { id } = await world.add.user()
+test('no answer contains a password or its hash', async () => {
+  const { id } = await context.add.user()
   const form = { username: 'newcomer', email: 'new@example.com', password: 'secret1' }
   const answers = [
     await read('users', admin, { method: 'POST', payload: form }),
@@ -313,6 +317,7 @@ test('no answer carries a password or its hash', async () => {
   for (const answer of answers) expect(JSON.stringify(answer)).not.toMatch(/password|argon2|secret1/i)
 })
 
+// R-130, R-129
 test.each([
   'users',
   'instances',
@@ -322,20 +327,19 @@ test.each([
   'jobs',
   'jobs/#/sent-messages',
   'jobs/#/logs',
-  // R-130, R-129
 ])('%s answers data and pagination', async (list) => {
-  const { id: instanceId } = await world.add.instance()
+  const { id: instanceId } = await context.add.instance()
   for (let n = 0; n < 2; n++) {
-    await world.add.instance()
-    await world.add.user()
-    await world.add.message()
-    await world.add.group({ instanceId })
-    await world.add.job({ instanceId, recipients: [] })
+    await context.add.instance()
+    await context.add.user()
+    await context.add.message()
+    await context.add.group({ instanceId })
+    await context.add.job({ instanceId, recipients: [] })
   }
-  const job = await world.add.job({ instanceId, deliveryStatus: 'sent' })
-  await world.add.group({ instanceId })
-  await world.add.message()
-  await world.db.run(sql`
+  const job = await context.add.job({ instanceId, deliveryStatus: 'sent' })
+  await context.add.group({ instanceId })
+  await context.add.message()
+  await context.db.run(sql`
       insert into job_logs (job_id, log_level, reason)
       select ${job.id}, 'Info', '{"code": "job_started", "params": {}}'::jsonb from generate_series(1, 3)`)
   const path = list.replace('#', String(job.id))
@@ -345,7 +349,7 @@ test.each([
     ? await read(path, admin, { method: 'POST', payload: page })
     : await read(`${path}?page=2&pageSize=2`)
 
-  // Three of each, and nobody adds another.
+  // There are three of each, so page 2 has the third.
   expect(answer).toEqual({
     data: [expect.any(Object)],
     pagination: {

@@ -8,35 +8,38 @@ import type { Secrets } from '../src/platform/secrets.ts'
 
 export type TestUser = { id: number; username: string; token: string }
 
-/** Unique within a run; tests name only what they are about. */
 const unique = (prefix: string) => `${prefix}-${randomBytes(5).toString('hex')}`
 
-/** Each makes a row and the parents it needs, straight in the database. */
+/**
+ * Each factory inserts a row and the parents that it needs. Columns that a test does not name get unique or harmless
+ * values.
+ */
 export function factories(db: Pool, secrets: Secrets) {
+  /** A user with a session. */
   async function user(
-    given: {
+    options: {
       role?: Role
       username?: string
       email?: string
       isActive?: boolean
       canSendMessages?: boolean
       canCreateJobs?: boolean
-      /** Instances assigned to the user. */
+      /** The instances that are assigned to the user. */
       instances?: { id: number }[]
     } = {},
   ): Promise<TestUser> {
-    const username = given.username ?? unique('user')
+    const username = options.username ?? unique('user')
     const row = {
       username,
-      email: given.email ?? `${username}@example.com`,
+      email: options.email ?? `${username}@example.com`,
       passwordHash: 'none: signed in by the factory',
-      role: given.role ?? 'Member',
-      isActive: given.isActive ?? true,
-      canSendMessages: given.canSendMessages ?? true,
-      canCreateJobs: given.canCreateJobs ?? true,
+      role: options.role ?? 'Member',
+      isActive: options.isActive ?? true,
+      canSendMessages: options.canSendMessages ?? true,
+      canCreateJobs: options.canCreateJobs ?? true,
     }
     const { id } = await db.one<{ id: number }>(sql`insert into users ${values(row)} returning id`)
-    for (const { id: instanceId } of given.instances ?? [])
+    for (const { id: instanceId } of options.instances ?? [])
       await db.run(sql`insert into user_instances ${values({ userId: id, instanceId })}`)
     const token = randomBytes(16).toString('base64url')
     await db.run(sql`
@@ -45,13 +48,13 @@ export function factories(db: Pool, secrets: Secrets) {
     return { id, username, token }
   }
 
-  const admin = (given: Parameters<typeof user>[0] = {}) => user({ ...given, role: 'Admin' })
+  const admin = (options: Parameters<typeof user>[0] = {}) => user({ ...options, role: 'Admin' })
 
-  /** Connected, active, without pauses and caps. */
-  async function instance(given: Record<string, unknown> & { token?: string } = {}) {
-    const { token = unique('test_linked'), ...columns } = given
+  /** An active, connected instance without pauses and caps. */
+  async function instance(options: Record<string, unknown> & { token?: string } = {}) {
+    const { token = unique('test_linked'), ...columns } = options
     const row = {
-      name: unique('Account'),
+      name: unique('Instance'),
       tokenCipher: secrets.encrypt(token),
       tokenHash: secrets.hash(token),
       isTest: token.startsWith('test_'),
@@ -63,55 +66,55 @@ export function factories(db: Pool, secrets: Secrets) {
       privateCap: 0,
       ...columns,
     }
-    const made = await db.one<{ id: number; name: string }>(
+    const inserted = await db.one<{ id: number; name: string }>(
       sql`insert into instances ${values(row)} returning id, name`,
     )
-    return { ...made, token }
+    return { ...inserted, token }
   }
 
-  async function group(given: Record<string, unknown> & { instanceId?: number } = {}) {
+  async function group(columns: Record<string, unknown> & { instanceId?: number } = {}) {
     const row = {
-      instanceId: given.instanceId ?? (await instance()).id,
+      instanceId: columns.instanceId ?? (await instance()).id,
       chatId: `1203630${Math.random().toString().slice(2, 13)}@g.us`,
       name: unique('Group'),
-      ...given,
+      ...columns,
     }
-    const made = await db.one<{ id: number; name: string; chatId: string; instanceId: number }>(sql`
+    return await db.one<{ id: number; name: string; chatId: string; instanceId: number }>(sql`
       insert into groups ${values(row)} returning id, name, chat_id, instance_id`)
-    return made
   }
 
-  async function message(given: Record<string, unknown> = {}) {
-    const row = { textContent: unique('Hello'), createdByUserName: 'somebody', ...given }
-    const made = await db.one<{ id: number; textContent: string }>(sql`
+  async function message(columns: Record<string, unknown> = {}) {
+    const row = { textContent: unique('Hello'), createdByUserName: 'somebody', ...columns }
+    return await db.one<{ id: number; textContent: string }>(sql`
       insert into messages ${values(row)} returning id, text_content`)
-    return made
   }
 
-  /** A job with one delivery for each recipient (chat ids; three groups unless said otherwise). */
+  /** A job with a delivery for each recipient (a chat id). The default is three groups. */
   async function job(
-    given: Record<string, unknown> & {
+    options: Record<string, unknown> & {
       instanceId?: number
       status?: JobStatus
       recipients?: string[]
       deliveryStatus?: string
     } = {},
   ) {
-    const { recipients = ['1@g.us', '2@g.us', '3@g.us'], deliveryStatus = 'queued', ...columns } = given
+    const { recipients = ['1@g.us', '2@g.us', '3@g.us'], deliveryStatus = 'queued', ...columns } = options
     const row = {
       jobType: recipients[0]?.endsWith('@g.us') ? 'SendToGroups' : 'SendToUsers',
       textContent: unique('Hello'),
-      instanceId: given.instanceId ?? (await instance()).id,
+      instanceId: options.instanceId ?? (await instance()).id,
       recipientCount: recipients.length,
       createdByUserName: 'somebody',
       ...columns,
     }
-    const made = await db.one<{ id: number; instanceId: number }>(sql`
+    const inserted = await db.one<{ id: number; instanceId: number }>(sql`
       insert into jobs ${values(row)} returning id, instance_id`)
-    for (const chatId of recipients)
-      await db.run(sql`
-        insert into deliveries ${values({ jobId: made.id, instanceId: made.instanceId, chatId, recipientName: chatId, status: deliveryStatus })}`)
-    return made
+    const { id: jobId, instanceId } = inserted
+    for (const chatId of recipients) {
+      const delivery = { jobId, instanceId, chatId, recipientName: chatId, status: deliveryStatus }
+      await db.run(sql`insert into deliveries ${values(delivery)}`)
+    }
+    return inserted
   }
 
   return { user, admin, instance, group, message, job }

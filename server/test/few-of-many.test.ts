@@ -6,45 +6,46 @@ import { listMessages } from '../src/features/messages/messages.queries.ts'
 import type { Caller } from '../src/platform/access.ts'
 import type { Db, Pool } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
-import { World } from './world.ts'
+import { TestContext } from './context.ts'
 
-// A Member who sees little of much: what they ask for reads their own rows, not everybody's.
+// A Member sees one row of each of these tables, and 20,000 rows belong to others. The Member's queries must not read the
+// rows of the others.
 
 const OTHERS = 20_000
-/** Enough for the driver's statements to be planned for good. */
+/** PostgreSQL may switch to a generic plan after five executions of a statement. */
 const TIMES = 8
 
-const world = new World({})
+const context = new TestContext()
 let member: Caller
 
 beforeAll(async () => {
-  await world.open()
-  const { db, add } = world
-  const [theirs, mine] = [await add.instance(), await add.instance()]
+  await context.open()
+  const { db, add } = context
+  const [others, own] = [await add.instance(), await add.instance()]
   await db.run(sql`
     insert into messages (text_content, instance_id, created_by_user_name)
-    select 'Message ' || n, ${theirs.id}, 'somebody' from generate_series(1, ${OTHERS}::int) n`)
+    select 'Message ' || n, ${others.id}, 'somebody' from generate_series(1, ${OTHERS}::int) n`)
   await db.run(sql`
     insert into groups (instance_id, chat_id, name)
-    select ${theirs.id}, n || '@g.us', 'Group ' || n from generate_series(1, ${OTHERS}::int) n`)
+    select ${others.id}, n || '@g.us', 'Group ' || n from generate_series(1, ${OTHERS}::int) n`)
   await db.run(sql`
     insert into jobs (job_type, text_content, instance_id, recipient_count, created_by_user_name)
-    select 'SendToGroups', 'Message ' || n, ${theirs.id}, 0, 'somebody' from generate_series(1, ${OTHERS}::int) n`)
-  await add.message({ instanceId: mine.id, textContent: 'Mine' })
-  await add.group({ instanceId: mine.id, name: 'Mine' })
-  await add.job({ instanceId: mine.id, textContent: 'Mine' })
+    select 'SendToGroups', 'Message ' || n, ${others.id}, 0, 'somebody' from generate_series(1, ${OTHERS}::int) n`)
+  await add.message({ instanceId: own.id, textContent: 'Mine' })
+  await add.group({ instanceId: own.id, name: 'Mine' })
+  await add.job({ instanceId: own.id, textContent: 'Mine' })
   await db.run(sql`vacuum analyze messages, groups, jobs`)
-  const user = await add.user({ instances: [mine] })
-  const caller = await (await world.app).findCaller(user.token)
+  const user = await add.user({ instances: [own] })
+  const caller = await (await context.app).findCaller(user.token)
   if (!caller) throw new Error('There is no such session.')
   member = caller
 })
-afterAll(() => world.close())
+afterAll(() => context.close())
 
-/** Rows of these tables that were looked at, by the database's own count. */
-async function rowsRead(ask: (tx: Pool) => Promise<unknown>): Promise<number> {
-  return world.db.begin(async (tx) => {
-    for (let time = 0; time < TIMES; time++) await ask(tx as unknown as Pool) // it only asks
+/** Counts the rows of these tables that PostgreSQL has read for the query. */
+async function countRowsRead(ask: (tx: Pool) => Promise<unknown>): Promise<number> {
+  return context.db.begin(async (tx) => {
+    for (let time = 0; time < TIMES; time++) await ask(tx as unknown as Pool) // the query uses nothing else of a pool
     const { rows } = await tx.one<{ rows: number }>(sql`
       select sum(seq_tup_read + idx_tup_fetch) as rows from pg_stat_xact_user_tables
       where relname in ('messages', 'groups', 'jobs')`)
@@ -70,13 +71,13 @@ test.each([
   ['groups', '', 1],
   ['groups', 'Mi', 1],
   ['groups', 'ou', 0],
-] as const)('%s, searched for “%s”', async (name, search, found) => {
-  const { data } = await lists[name](world.db, search)
+] as const)('a list of %s, searched for “%s”, reads few rows', async (name, search, found) => {
+  const { data } = await lists[name](context.db, search)
 
   expect(data).toHaveLength(found)
-  expect(await rowsRead((db) => lists[name](db, search))).toBeLessThan(OTHERS / 10)
+  expect(await countRowsRead((db) => lists[name](db, search))).toBeLessThan(OTHERS / 10)
 })
 
-test('the dashboard', async () => {
-  expect(await rowsRead((db) => getStats(db, member))).toBeLessThan(OTHERS / 10)
+test('the dashboard reads few rows', async () => {
+  expect(await countRowsRead((db) => getStats(db, member))).toBeLessThan(OTHERS / 10)
 })

@@ -1,6 +1,6 @@
 import type { Change } from '@sendroom/contract/events'
 
-/** What a stream has said so far. */
+/** Collects what a stream of server-sent events has sent so far. */
 export class Followed {
   frames: Change[][] = []
   hasEnded = false
@@ -14,6 +14,7 @@ export class Followed {
     return this.frames.flat()
   }
 
+  /** The comment lines that keep the connection alive. */
   get beats() {
     return this.#text.split('\n').filter((line) => line === ':').length
   }

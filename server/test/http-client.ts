@@ -1,11 +1,10 @@
 import type { Endpoint, Input, Output } from '@sendroom/contract/endpoint'
 import type { Problem } from '@sendroom/contract/problem'
-import { addressOf } from './address.ts'
 
-/** The answer where the status says so, else the problem. */
+/** The endpoint's output if the status is a success, otherwise the problem. */
 type Body<E extends Endpoint> = E extends { response: object } ? Output<E> & Problem : Problem
 
-/** Calls the API over HTTP, typed by the contract, as whoever `token` belongs to. */
+/** Calls the API over HTTP, typed by the contract, with the session of `token`. */
 export class HttpClient {
   url: string
   readonly token: string | undefined
@@ -31,15 +30,27 @@ export class HttpClient {
     return {
       status: answer.status,
       headers: answer.headers,
-      body: (isJson ? JSON.parse(text) : undefined) as Body<E>, // as the contract says, or a test finds out
+      body: (isJson ? JSON.parse(text) : undefined) as Body<E>, // the contract's type; the tests check the values
     }
   }
 
-  /** The body of a good answer; throws on any other. */
+  /** Returns the body of a success and throws on every other answer. */
   async ask<E extends Endpoint>(endpoint: E, input: Input<E>): Promise<Output<E>> {
     const { status, body } = await this.call(endpoint, input)
     if (status >= 400)
       throw new Error(`${endpoint.method} ${endpoint.path}: ${status} ${JSON.stringify(body)}`)
-    return body as Output<E> // a good answer is no problem
+    return body as Output<E> // a success is no problem
   }
+}
+
+/** The path and query of an endpoint with all parameters filled in. */
+export function addressOf(endpoint: Endpoint, params: object = {}, query: object = {}): string {
+  const path = Object.entries(params).reduce<string>(
+    (path, [name, value]) => path.replace(`:${name}`, encodeURIComponent(String(value))),
+    endpoint.path,
+  )
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  )
+  return `/api${path}${search.size ? `?${search}` : ''}`
 }

@@ -1,14 +1,14 @@
 import sharp from 'sharp'
 
-const plain = { width: 40, height: 20, channels: 3, background: 'red' } as const
+const red = { width: 40, height: 20, channels: 3, background: 'red' } as const
 
-/** Pictures of 40 × 20 as people upload them. */
+/** A picture of 40 × 20 pixels. */
 export const picture = (format: 'png' | 'jpeg' | 'webp' | 'gif' | 'tiff' | 'avif' = 'png') =>
-  sharp({ create: plain }).toFormat(format).toBuffer()
+  sharp({ create: red }).toFormat(format).toBuffer()
 
-/** Taken with the phone upright (so 20 × 40 to look at), and telling who made it. */
+/** A photo that was taken with the phone upright, so viewers show it as 20 × 40. Its metadata name the photographer. */
 export const photo = () =>
-  sharp({ create: plain })
+  sharp({ create: red })
     .withExif({ IFD0: { Artist: 'Somebody Secret' } })
     .withMetadata({ orientation: 6 })
     .jpeg()
@@ -18,7 +18,7 @@ export async function animation(frameCount = 3) {
   const colors = Array.from({ length: frameCount }, (_, n) => (n % 2 === 0 ? 'red' : 'blue'))
   const frames = await Promise.all(
     colors.map((background) =>
-      sharp({ create: { ...plain, background } })
+      sharp({ create: { ...red, background } })
         .png()
         .toBuffer(),
     ),

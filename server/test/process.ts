@@ -4,10 +4,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { contract } from '@sendroom/contract'
-import type { LedgerEntry } from '../../simulator/src/ledger.ts'
 import type { DatabaseAddress } from '../src/database-url.ts'
 import { startCluster } from '../src/platform/database/cluster.ts'
 import { HttpClient } from './http-client.ts'
+import { SimulatorControl } from './simulator-control.ts'
 import { until } from './until.ts'
 
 type Env = Record<string, string>
@@ -16,34 +16,34 @@ const ROOT = join(import.meta.dirname, '../..')
 const SERVER = 'server/src/main.ts'
 const SIMULATOR = 'simulator/src/main.ts'
 const START = 'scripts/start.mjs'
-/** As `npm start` gives them; the simulator has none. */
+/** The flags of `npm start`. The simulator has none. */
 const SERVER_FLAGS: string[] =
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).scripts.start.match(/--\S+/g) ?? []
-/** What `scripts/start.mjs` sees to by itself. */
+/** `scripts/start.mjs` sets these variables itself, so only the other programs get them from here. */
 const START_ENV = {
   NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
   MALLOC_ARENA_MAX: '1',
 }
 
-/** The last resort, if the run is broken off. A cluster whose folder is gone ends itself. */
+/** Cleans up if the test run is aborted. PostgreSQL stops when its folder is gone. */
 const atExit: (() => void)[] = []
 process.once('exit', () => {
   for (const task of atExit) task()
 })
 
-/** One of our programs in a process of its own. */
+/** Runs one of our programs in its own process. */
 export class Program {
-  /** What it has written so far. */
+  /** The output so far. */
   stdout = ''
   stderr = ''
   readonly #child: ChildProcess
-  /** The exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   readonly ended: Promise<number | string>
 
   constructor(file: string, args: string[], cwd: string, env: Env) {
     const flags = file === SERVER || file === START ? SERVER_FLAGS : []
     const child = spawn(process.execPath, [...flags, join(ROOT, file), ...args], {
-      cwd, // where no .env is
+      cwd, // a folder without an .env file
       env: { PATH: process.env.PATH, ...(file !== START && START_ENV), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -64,17 +64,17 @@ export class Program {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Waits for words of it; throws with what it said instead when it ends or stays silent. */
-  async says(words: RegExp): Promise<RegExpExecArray> {
-    const spoken = () => words.exec(this.stdout)
-    await until(`${words}`, () => spoken() ?? !this.isRunning).catch(() => {})
-    if (!this.isRunning) await this.ended // its last words are in
-    const found = spoken()
-    if (!found) throw new Error(`It never said ${words}, but:\n${this.stdout}${this.stderr}`)
+  /** Waits until stdout matches. Throws with the whole output if the process ends first, or after 50 s. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    const match = () => pattern.exec(this.stdout)
+    await until(`${pattern}`, () => match() ?? !this.isRunning).catch(() => {})
+    if (!this.isRunning) await this.ended // only then is all its output here
+    const found = match()
+    if (!found) throw new Error(`Expected the output ${pattern}, but got:\n${this.stdout}${this.stderr}`)
     return found
   }
 
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits until the process has ended. */
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string> {
     this.#child.kill(signal)
     return this.ended
@@ -83,10 +83,10 @@ export class Program {
 
 export type Sendroom = Program & { url: string }
 
-/** A data folder and every process that was started on it: `await using`, and all of it is gone afterwards. */
+/** A data folder and every process that was started on it. `await using` removes all of it. */
 export class Installation {
   readonly dataDir: string
-  /** Of the first Admin, as the first start has printed it. */
+  /** The password of the first Admin, which the first start prints. */
   password = ''
   readonly #env: Env
   readonly #programs: Program[] = []
@@ -99,19 +99,19 @@ export class Installation {
   static async create(env: Env = {}): Promise<Installation> {
     const dataDir = await mkdtemp(join(tmpdir(), 'sendroom-system-'))
     atExit.push(() => rmSync(dataDir, { recursive: true, force: true }))
-    // As root the database runs as another user, who has to get in.
+    // If we are root, PostgreSQL runs as another user, who needs access to the folder.
     await chmod(dataDir, 0o755)
     return new Installation(dataDir, env)
   }
 
-  /** Starts `npm start [-- role]` without npm; returns at once. */
+  /** Starts what `npm start [-- role]` starts, without npm, and does not wait for it. */
   launch(args: string[] = [], env: Env = {}): Program {
     const program = new Program(SERVER, args, this.dataDir, { ...this.#env, ...env })
     this.#programs.push(program)
     return program
   }
 
-  /** Starts one that serves, and waits for its address. */
+  /** Starts a process that serves HTTP, and waits until it prints its address. */
   async start(args: string[] = [], env: Env = {}): Promise<Sendroom> {
     const program = this.launch(args, env)
     const [, url = ''] = await program.says(/^Sendroom runs on (\S+)$/m)
@@ -119,7 +119,7 @@ export class Installation {
     return Object.assign(program, { url })
   }
 
-  /** Runs a command, or a start that fails, to its end. */
+  /** Runs a process to its end: a command, or a start that fails. */
   async run(args: string[] = [], env: Env = {}) {
     const program = this.launch(args, env)
     const code = await program.ended
@@ -132,13 +132,13 @@ export class Installation {
     return new HttpClient(url, token)
   }
 
-  /** Its embedded PostgreSQL, for looking in from outside. */
+  /** The address of the installation's embedded PostgreSQL. */
   get database(): DatabaseAddress {
     const host = join(this.dataDir, 'postgres')
     return { host, port: 5432, user: 'sendroom', password: '', database: 'sendroom' }
   }
 
-  /** Whether its PostgreSQL was not stopped in order: it runs, or was killed. */
+  /** Whether the embedded PostgreSQL still runs or was killed, that is, was not shut down. */
   get hasDatabaseLeft(): boolean {
     return existsSync(join(this.database.host, 'postmaster.pid'))
   }
@@ -154,24 +154,13 @@ export class Installation {
   }
 }
 
-/** `npm run simulator` on a free port. */
+/** Starts `npm run simulator` on a free port. */
 export async function startSimulatorProcess(folder: string) {
   const program = new Program(SIMULATOR, ['--port', '0'], folder, {})
   const [, url = ''] = await program.says(/listening on (\S+)/)
-  return {
-    url,
-    /** All messages it has accepted, oldest first. */
-    async ledger(): Promise<LedgerEntry[]> {
-      const { entries } = (await (await fetch(`${url}/_control/ledger`)).json()) as { entries: LedgerEntry[] }
-      return entries
-    },
-    /** Between accepting a message and answering. */
-    async setLatency(ms: number) {
-      const headers = { 'content-type': 'application/json' }
-      await fetch(`${url}/_control/latency`, { method: 'POST', headers, body: JSON.stringify({ ms }) })
-    },
+  return Object.assign(new SimulatorControl(url), {
     async [Symbol.asyncDispose]() {
       await program.end('SIGKILL')
     },
-  }
+  })
 }

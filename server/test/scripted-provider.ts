@@ -1,5 +1,5 @@
 import type {
-  AccountState,
+  InstanceState,
   MayWrite,
   OwnMessage,
   Provider,
@@ -10,17 +10,17 @@ import type {
 export type Send = { token: string; to: string; text: string; mediaId: string | null }
 
 /**
- * A provider in memory that does as it is told. `onSend` is the script: it may accept a message into the
- * ledger and still answer something else, wait, or never answer.
+ * A provider in memory that follows a script. The script's `onSend` may accept a message into the ledger and still return
+ * another outcome, wait, or never return.
  */
 export function scriptedProvider() {
   const ledger: (Send & { message: OwnMessage })[] = []
   const calls = { sends: [] as Send[], uploads: 0, status: 0, ownMessages: 0 }
-  let ids = 0
+  let lastId = 0
 
-  /** Takes the message, as WhatsApp would. */
+  /** Adds the message to the ledger, as WhatsApp would. */
   function accept(send: Send): SendOutcome {
-    const id = `message-${++ids}`
+    const id = `message-${++lastId}`
     const timestamp = Math.floor(Date.now() / 1000)
     const kind = send.mediaId === null ? 'text' : 'image'
     ledger.push({ ...send, message: { id, kind, text: send.text, timestamp, fromPhone: false } })
@@ -28,24 +28,24 @@ export function scriptedProvider() {
   }
 
   const script = {
-    /** Before the request is written; the engine may take it back until then. */
+    /** Runs before the request is written. Until then the engine may still withhold the send. */
     onConnect: (): void | Promise<void> => {},
     onSend: (send: Send): SendOutcome | Promise<SendOutcome> => accept(send),
-    onUpload: (): UploadOutcome => ({ kind: 'uploaded', mediaId: `media-${++ids}` }),
-    onStatus: (): AccountState => ({ status: 'Connected', linkedNumber: null }),
+    onUpload: (): UploadOutcome => ({ kind: 'uploaded', mediaId: `media-${++lastId}` }),
+    onStatus: (): InstanceState => ({ status: 'Connected', linkedNumber: null }),
     onRestriction: (): { until: string | null } | null => null,
     onList: (to: string): OwnMessage[] | Promise<OwnMessage[]> =>
       ledger.filter((entry) => entry.to === to).map((entry) => entry.message),
   }
 
-  async function send(given: Send, mayWrite: MayWrite = () => true): Promise<SendOutcome> {
+  async function send(message: Send, mayWrite: MayWrite = () => true): Promise<SendOutcome> {
     await script.onConnect()
     if (!mayWrite())
       return { kind: 'busy', reason: { code: 'provider_busy', params: {} }, retryAfterMs: null }
-    calls.sends.push(given)
-    return script.onSend(given)
+    calls.sends.push(message)
+    return script.onSend(message)
   }
-  const not = async () => {
+  const unexpected = async () => {
     throw new Error('The engine does not need this call.')
   }
   const provider: Provider = {
@@ -62,14 +62,15 @@ export function scriptedProvider() {
     },
     restriction: async () => script.onRestriction(),
     expiry: async () => null,
-    async ownMessages(_account, to, from) {
+    async ownMessages(_credentials, to, from) {
       calls.ownMessages++
       const messages = await script.onList(to)
       return { messages: messages.filter(({ timestamp }) => timestamp >= from), clockAheadMs: 0 }
     },
-    ...{ messageStatus: not, isMetered: not, setWebhook: not, removeWebhook: not },
-    readNews: () => ({ receipts: [], account: null, groupsChanged: false }),
-    ...{ qr: not, pairingCode: not, logout: not, groups: not, group: not, contacts: not },
+    ...{ messageStatus: unexpected, isMetered: unexpected, setWebhook: unexpected },
+    ...{ removeWebhook: unexpected, qr: unexpected, pairingCode: unexpected, logout: unexpected },
+    ...{ groups: unexpected, group: unexpected, contacts: unexpected },
+    readEvent: () => ({ receipts: [], instance: null, groupsChanged: false }),
   }
   return { provider, script, accept, ledger, calls }
 }

@@ -4,7 +4,7 @@ import type { Providers } from '../src/providers/provider.ts'
 import { startSimulator } from '../src/providers/test-mode.ts'
 import { createWhapi } from '../src/providers/whapi.ts'
 
-/** One simulator for all tests of a file, and the real adapter to reach it. Faults end with their test. */
+/** The tests of the file share one simulator, behind the real adapter. Faults end with their test. */
 export function useSimulator(options: SimulatorOptions = {}) {
   let simulator: Simulator
   let whapi: ReturnType<typeof createWhapi>
@@ -22,7 +22,7 @@ export function useSimulator(options: SimulatorOptions = {}) {
       return simulator
     },
     providers: (): Providers => ({ live: whapi, test: whapi }),
-    /** Sets up the situation of the channel with this token. */
+    /** Changes the channel with this token, and creates it first if there is none. */
     change(token: string, change: Parameters<Simulator['channels']['change']>[1]) {
       simulator.channels.change(simulator.channels.create(token), change)
     },

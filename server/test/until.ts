@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-type Not = false | null | undefined | ''
+type Falsy = false | null | undefined | ''
 
-/** Asks again and again until the answer is truthy, and returns it; throws when that takes too long. */
+/**
+ * Calls `check` every 10 ms until it returns something truthy, and returns that. Throws after `withinMs` with `what` as
+ * the description of what did not happen.
+ */
 export async function until<T>(
   what: string,
-  check: () => T | Not | Promise<T | Not>,
+  check: () => T | Falsy | Promise<T | Falsy>,
   withinMs = 50_000,
 ): Promise<T> {
   const begin = performance.now()

@@ -6,22 +6,22 @@ const simulator = useSimulator()
 
 test.each([
   ['no token', '', 401, 'need channel authorization'],
-  ['a token nobody made', 'abc', 404, 'channel not found'],
-  ['a token made to be unknown', 'test_unknown_1', 404, 'channel not found'],
+  ['an unknown token', 'abc', 404, 'channel not found'],
+  ['a token that begins with test_unknown', 'test_unknown_1', 404, 'channel not found'],
 ])('%s is refused', async (_name, token, status, message) => {
   const answer = await simulator.call(token, 'GET /health')
   expect(answer.status).toBe(status)
   expect(answer.body).toEqual({ error: { code: status, message } })
 })
 
-test('an unknown path is 404, a known one with another verb 405', async () => {
+test('an unknown path is 404, and a known path with another method is 405', async () => {
   expect((await simulator.call('test_a', 'GET /nowhere')).status).toBe(404)
   expect((await simulator.call('test_a', 'PUT /groups')).status).toBe(405)
   expect((await simulator.call('test_a', 'GET /messages/list/a/b')).status).toBe(404)
 })
 
-test('torn JSON is 400 in the nested form', async () => {
-  const response = await fetch(`${simulator.it.url}/messages/text`, {
+test('invalid JSON is 400 with a nested error body', async () => {
+  const response = await fetch(`${simulator.url}/messages/text`, {
     method: 'POST',
     headers: { authorization: `Bearer ${simulator.linked()}`, 'content-type': 'application/json' },
     body: '{"to":',
@@ -30,8 +30,8 @@ test('torn JSON is 400 in the nested form', async () => {
   expect(await response.json()).toMatchObject({ error: { code: 400 } })
 })
 
-test('with a key, nothing answers without it, control included', async () => {
-  await using keyed = await guarded('k3y')
+test('a path without the path key is 404, control included', async () => {
+  await using keyed = await startWithKey('k3y')
   const { origin } = new URL(keyed.url)
   expect(keyed.url).toBe(`${origin}/k3y`)
   expect((await call(keyed.url, 'test_linked', 'GET /health')).status).toBe(200)
@@ -41,12 +41,12 @@ test('with a key, nothing answers without it, control included', async () => {
   }
 })
 
-test('a port that is taken is an error, not a crash', async () => {
-  const port = Number(new URL(simulator.it.url).port)
+test('a start on a taken port rejects', async () => {
+  const port = Number(new URL(simulator.url).port)
   await expect(startSimulator({ port })).rejects.toThrow('EADDRINUSE')
 })
 
-test('a close hangs up on those who wait, and records nothing more', async () => {
+test('a close drops waiting clients and records nothing more', async () => {
   const { url, faults, ledger, close } = await startSimulator()
   faults.add({ kind: 'slow', delayMs: 60_000 })
   const answer = call(url, 'test_linked', 'POST /messages/text', { to: '84901234567', body: 'x' })
@@ -57,7 +57,7 @@ test('a close hangs up on those who wait, and records nothing more', async () =>
   expect(ledger.list()).toEqual([])
 })
 
-async function guarded(pathKey: string) {
+async function startWithKey(pathKey: string) {
   const started = await startSimulator({ pathKey })
   return { url: started.url, [Symbol.asyncDispose]: () => started.close() }
 }

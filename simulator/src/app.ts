@@ -5,41 +5,42 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { channelRoutes } from './channel-routes.ts'
-import type { Channel } from './channels.ts'
-import { contactRoutes } from './contacts.ts'
-import { controlRoutes } from './control.ts'
-import { faultAfter, faultBefore } from './fault-effects.ts'
-import type { FaultRule } from './faults.ts'
-import { groupRoutes } from './groups.ts'
-import { maxMediaBytes } from './media.ts'
-import { mediaRoutes } from './media-routes.ts'
-import { messageRoutes } from './messages.ts'
-import { errorBody, Refusal, refuse } from './refusal.ts'
-import { sendRoutes } from './sends.ts'
-import { userRoutes } from './users.ts'
-import type { World } from './world.ts'
+import { applyAfter, applyBefore } from './faults/effects.ts'
+import type { FaultRule } from './faults/rules.ts'
+import { channelRoutes } from './routes/channel.ts'
+import { contactRoutes } from './routes/contacts.ts'
+import { controlRoutes } from './routes/control.ts'
+import { groupRoutes } from './routes/groups.ts'
+import { mediaRoutes } from './routes/media.ts'
+import { messageRoutes } from './routes/messages.ts'
+import { sendRoutes } from './routes/send.ts'
+import { userRoutes } from './routes/users.ts'
+import type { Channel } from './state/channels.ts'
+import { maxMediaBytes } from './state/media.ts'
+import type { State } from './state/state.ts'
+import { errorBody, Refusal, refuse } from './wire/refusal.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose token the request carries; set for every route but control's. */
+    /** The channel of the request's token. Control routes have none. */
     channel: Channel
+    /** The fault that applies to the request. */
     fault: FaultRule | undefined
   }
 }
 
-/** Base64 in JSON is a third larger than the file. */
+/** A file as base64 in JSON is a third larger than the file itself. */
 const bodyLimit = Math.ceil(maxMediaBytes * 1.4)
 
-/** No route has a schema: what Fastify would compile them with need not be loaded (4 MB). */
-const withoutSchemas = { compilersFactory: { buildValidator: neverAsked, buildSerializer: neverAsked } }
+/** Replaces Fastify's schema compilers, which take 4 MB of memory. No route has a schema. */
+const withoutSchemas = { compilersFactory: { buildValidator: neverCalled, buildSerializer: neverCalled } }
 
-function neverAsked(): never {
+function neverCalled(): never {
   throw new Error('No route of the simulator has a schema.')
 }
 
-/** The HTTP side of a world; all paths stand under `prefix` ('' or '/KEY'), anything else is 404. */
-export function createApp(world: World, prefix: string): FastifyInstance {
+/** Creates the HTTP app. All paths begin with `prefix`, which is '' or '/KEY'; every other path is 404. */
+export function createApp(state: State, prefix: string): FastifyInstance {
   const app = fastify({
     bodyLimit,
     forceCloseConnections: true,
@@ -53,34 +54,34 @@ export function createApp(world: World, prefix: string): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
   app.register(multipart, { attachFieldsToBody: 'keyValues', limits: { fileSize: maxMediaBytes } })
   app.addHook('onRequest', (_request, _reply, done) => {
-    world.load()
+    state.load()
     done()
   })
-  app.register(async (control) => controlRoutes(control, world), { prefix: `${prefix}/_control` })
-  app.register(async (api) => providerRoutes(api, world, prefix), { prefix })
+  app.register(async (control) => controlRoutes(control, state), { prefix: `${prefix}/_control` })
+  app.register(async (api) => providerRoutes(api, state, prefix), { prefix })
   return app
 }
 
-function providerRoutes(api: FastifyInstance, world: World, prefix: string) {
+function providerRoutes(api: FastifyInstance, state: State, prefix: string) {
   api.addHook('onRequest', async (request) => {
-    request.channel = authenticate(world, request)
+    request.channel = authenticate(state, request)
     const path = `${request.method} ${request.routeOptions.url?.slice(prefix.length)}`
     request.channel.requests.set(path, (request.channel.requests.get(path) ?? 0) + 1)
   })
-  // After the body is read, as a fault may ask for the recipient.
+  // A preHandler runs after the body is parsed. Faults need the body to know the recipient.
   api.addHook('preHandler', async (request, reply) => {
-    request.fault = world.faults.meet({
+    request.fault = state.faults.match({
       token: request.channel.token,
       method: request.method,
       path: decodeURIComponent(request.url.slice(prefix.length).split('?')[0] ?? ''),
       to: recipientOf(request),
     })
-    if (request.fault && (await faultBefore(world, request.fault, request, reply))) return reply
+    if (request.fault && (await applyBefore(state, request.fault, request, reply))) return reply
     return undefined
   })
   api.addHook('onSend', async (request, reply, payload) => {
-    if (world.clockShiftMs) reply.header('date', new Date(world.now()).toUTCString())
-    return request.fault ? faultAfter(request.fault, reply, payload) : payload
+    if (state.clockShiftMs) reply.header('date', new Date(state.now()).toUTCString())
+    return request.fault ? applyAfter(request.fault, reply, payload) : payload
   })
   for (const routes of [
     channelRoutes,
@@ -91,22 +92,25 @@ function providerRoutes(api: FastifyInstance, world: World, prefix: string) {
     sendRoutes,
     messageRoutes,
   ]) {
-    routes(api, world)
+    routes(api, state)
   }
 }
 
-/** The header only: the provider's own notes warn of `?token=`. A wrong token is 404, not 401. */
-function authenticate(world: World, { headers }: FastifyRequest): Channel {
+/**
+ * Returns the channel of the Authorization header. `?token=` is ignored: Whapi's OpenAPI file allows that form, but its
+ * agent skill says that the form does not work. A missing token is 401, a wrong one 404.
+ */
+function authenticate(state: State, { headers }: FastifyRequest): Channel {
   const token = headers.authorization?.match(/^Bearer\s+(\S+)$/i)?.[1]
   if (!token) throw refuse.notLinked()
-  const channel = world.channels.find(token)
+  const channel = state.channels.find(token)
   if (!channel) throw refuse.noChannel()
   return channel
 }
 
-/** `to` of a send, or the chat of a list. */
+/** Returns the `to` of a send or the chat of a list. */
 function recipientOf({ body, params }: FastifyRequest): string | undefined {
-  // anything may have been sent; only texts are used
+  // The body may be anything. Only texts are used.
   const { to, chat } = { ...(body as object | undefined), ...(params as object | undefined) } as Record<
     string,
     unknown
@@ -115,7 +119,7 @@ function recipientOf({ body, params }: FastifyRequest): string | undefined {
   return typeof recipient === 'string' ? recipient : undefined
 }
 
-/** An unknown path is 404; a known one with another verb is 405. */
+/** Answers unknown paths with 404, and known paths with another method with 405. */
 function answerUnknownPaths(app: FastifyInstance) {
   const known: RegExp[] = []
   app.addHook('onRoute', ({ url }) => {

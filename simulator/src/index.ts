@@ -1,70 +1,85 @@
 import type { AddressInfo } from 'node:net'
 import { createApp } from './app.ts'
-import type { Channels } from './channels.ts'
-import type { Faults } from './faults.ts'
-import type { Ledger } from './ledger.ts'
-import type { Receipts } from './receipts.ts'
-import { createWorld } from './world.ts'
+import type { Faults } from './faults/faults.ts'
+import type { Receipts } from './receipts/receipts.ts'
+import type { Channels } from './state/channels.ts'
+import type { Ledger } from './state/ledger.ts'
+import { createState } from './state/state.ts'
 
-export { groupId, specialGroups } from './seed.ts'
+export type { FaultRule } from './faults/rules.ts'
+export type { WireStatus } from './receipts/acks.ts'
+export { disorders, type ReceiptRules } from './receipts/rules.ts'
+export { groupId, specialGroups } from './seed/groups.ts'
+export { groupNames } from './seed/names.ts'
+export type { ChannelChange } from './state/channels.ts'
+export type { LedgerEntry } from './state/ledger.ts'
 
 export interface SimulatorOptions {
-  /** 0 (the default) takes a free one. */
+  /** The TCP port. 0, the default, takes a free port. */
   port?: number
+  /** The address to listen on, by default 127.0.0.1. */
   host?: string
-  /** Letters and digits that every path must begin with; without them, 404. */
+  /** Letters and digits that every path must begin with. Other paths are 404. By default paths have no key. */
   pathKey?: string
-  /** Keeps channels, media and ledger over restarts and kills. Without it all is lost on close. */
+  /** A file that keeps channels, media ids and ledger over restarts and kills. Without a file a close loses all. */
   file?: string
+  /** Groups of every channel, by default 320. */
   groupsPerChannel?: number
-  /** How far its clock is ahead of ours, from the first request on; `POST clock` changes it. */
+  /**
+   * Milliseconds that the provider's clock is ahead of this machine's clock. `POST /_control/clock` changes the
+   * shift.
+   */
   clockShiftMs?: number
-  /** How long after a QR or a pairing code is first shown the channel links itself. */
+  /** Milliseconds from the first showing of a QR or pairing code until the channel links, by default 4000. */
   linkAfterMs?: number
-  /** The first pause after a webhook that was not taken; the channel's own setting (3 s at least) without it. */
+  /**
+   * Milliseconds before a failed webhook is retried. By default the channel's setting decides, which is 3 s at least.
+   */
   webhookBackoffMs?: number
 }
 
+/** A running simulator. */
 export interface Simulator {
-  /** The base URL to give a client, with the key. */
+  /** The base URL for clients, path key included. */
   url: string
   channels: Channels
   ledger: Ledger
   faults: Faults
   receipts: Receipts
+  /** Closes all connections and the file. Requests in progress fail, and nothing more is recorded. */
   close(): Promise<void>
 }
 
 /**
- * Starts a look-alike of Whapi's HTTP API. Rejects when the port is taken or the file cannot be used.
- * Any token that starts with `test_` is a channel; `test_linked…` is linked from birth.
+ * Starts an imitation of Whapi's HTTP API. Every token that begins with `test_` is a channel, and `test_linked…` is
+ * linked from the start. Rejects if the port is taken or the file is unusable.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const { port = 0, host = '127.0.0.1', pathKey, file, groupsPerChannel = 320, linkAfterMs = 4000 } = options
   const { webhookBackoffMs, clockShiftMs = 0 } = options
-  const world = createWorld({ file, groupsPerChannel, linkAfterMs, webhookBackoffMs, clockShiftMs })
-  const app = createApp(world, pathKey ? `/${pathKey}` : '')
+  const state = createState({ file, groupsPerChannel, linkAfterMs, webhookBackoffMs, clockShiftMs })
+  const app = createApp(state, pathKey ? `/${pathKey}` : '')
   await app.listen({ port, host }).catch((error: unknown) => {
-    world.close()
+    state.close()
     throw error
   })
-  const { port: taken } = app.server.address() as AddressInfo // a TCP server has one
+  const { port: taken } = app.server.address() as AddressInfo // a TCP server has an address
   return {
     url: `http://${host}:${taken}${pathKey ? `/${pathKey}` : ''}`,
     get channels() {
-      world.load()
-      return world.channels
+      state.load()
+      return state.channels
     },
     get ledger() {
-      world.load()
-      return world.ledger
+      state.load()
+      return state.ledger
     },
-    faults: world.faults,
-    receipts: world.receipts,
+    faults: state.faults,
+    receipts: state.receipts,
     async close() {
-      // First, so that whoever still waits sees a lost connection and not an error of ours.
+      // Connections close first, so that waiting clients see a lost connection and not an error of the simulator.
       app.server.closeAllConnections()
-      world.close()
+      state.close()
       await app.close()
     },
   }

@@ -25,7 +25,7 @@ async function start(...options: string[]) {
   return { child, url: String(line).match(/http:\S+/)?.[0] ?? '' }
 }
 
-test('a kill loses no linked channel, no media id, no message and nothing of what becomes of it', async () => {
+test('channels, media ids, messages and receipt rules survive a kill', async () => {
   const file = path.join(folder, 'simulator.jsonl')
   const first = await start('--file', file)
   await call(first.url, '', 'POST /_control/channels', {
@@ -55,7 +55,7 @@ test('a kill loses no linked channel, no media id, no message and nothing of wha
   expect((await call(second.url, 'test_paired', 'POST /messages/image', image)).status).toBe(200)
 })
 
-test('it stops on SIGTERM', async () => {
+test('SIGTERM ends the process with exit code 0', async () => {
   const { child } = await start()
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
@@ -65,13 +65,13 @@ test.each([
   [['--port', 'http'], '--port must be a number from 0 to 65535.'],
   [['--colour', 'red'], "Unknown option '--colour'."],
   [['--file', '/dev/null/none/x'], 'The simulator cannot start: ENOTDIR'],
-])('%j is answered with one clear sentence', async (options, sentence) => {
+])('the options %j fail with one clear sentence', async (options, sentence) => {
   const child = run(...options)
-  let said = ''
+  let output = ''
   child.stderr.on('data', (text) => {
-    said += text
+    output += text
   })
   expect(await once(child, 'close')).toEqual([1, null])
-  expect(said).toContain(sentence)
-  expect(said.trim().split('\n')).toHaveLength(1)
+  expect(output).toContain(sentence)
+  expect(output.trim().split('\n')).toHaveLength(1)
 })

@@ -1,3 +1,4 @@
+/** npm run simulator -- [--port 4010] [--file FILE] [--clock-shift MS]: runs until SIGINT or SIGTERM. */
 import { parseArgs } from 'node:util'
 import { startSimulator } from './index.ts'
 

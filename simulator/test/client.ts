@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../src/index.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are there to find out
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
 export type Body = any
 
 export interface Answer {
@@ -10,9 +10,12 @@ export interface Answer {
   body: Body
 }
 
-/** Asks as a channel's client does. An object goes as JSON, a form as multipart, bytes as they are. */
-export async function call(base: string, token: string, what: string, body?: unknown): Promise<Answer> {
-  const [method, path] = what.split(' ')
+/**
+ * Calls the API, e.g. `call(url, token, 'POST /messages/text', { to, body })`. An object is sent as JSON, a form as
+ * multipart and a buffer as raw bytes. Without `token` the request has no Authorization header.
+ */
+export async function call(base: string, token: string, route: string, body?: unknown): Promise<Answer> {
+  const [method, path] = route.split(' ')
   const response = await fetch(base + path, {
     method,
     ...content(token, body),
@@ -35,7 +38,7 @@ function content(token: string, body: unknown): RequestInit {
   return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) }
 }
 
-/** One simulator for the tests of a file; each test takes a token of its own. */
+/** Starts one simulator for all tests of a file. Every test takes a new token, so tests do not affect each other. */
 export function useSimulator(options: SimulatorOptions = {}) {
   let simulator: Simulator
   let last = 0
@@ -44,18 +47,27 @@ export function useSimulator(options: SimulatorOptions = {}) {
   })
   afterAll(() => simulator.close())
   return {
-    get it() {
-      return simulator
+    get url() {
+      return simulator.url
     },
+    get ledger() {
+      return simulator.ledger
+    },
+    get faults() {
+      return simulator.faults
+    },
+    /** Returns a new token whose channel is linked. */
     linked: () => `test_linked_${++last}`,
-    fresh: () => `test_${++last}`,
-    call: (token: string, what: string, body?: unknown) => call(simulator.url, token, what, body),
-    control: (what: string, body?: unknown) =>
-      call(simulator.url, '', what.replace(' /', ' /_control/'), body),
+    /** Returns a new token whose channel sleeps without a number. */
+    unlinked: () => `test_${++last}`,
+    call: (token: string, route: string, body?: unknown) => call(simulator.url, token, route, body),
+    /** Calls the control API; `GET /ledger` means `GET /_control/ledger`. */
+    control: (route: string, body?: unknown) =>
+      call(simulator.url, '', route.replace(' /', ' /_control/'), body),
   }
 }
 
-/** One white pixel. */
+/** A PNG of one white pixel. */
 export const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==',
   'base64',

@@ -3,24 +3,24 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, vi } from 'vitest'
 import type { Body } from './client.ts'
 
-interface Told {
+interface ReceivedRequest {
   method: string
   path: string
   headers: Record<string, string | string[] | undefined>
   body: Body
 }
 
-/** Somebody who listens for webhooks. */
+/** Starts a webhook receiver for all tests of a file. */
 export function useReceiver() {
-  const told: Told[] = []
-  let refusals = 0
+  const received: ReceivedRequest[] = []
+  let failures = 0
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { method = '', url: path = '', headers } = request
-    told.push({ method, path, headers, body: JSON.parse(Buffer.concat(chunks).toString()) })
-    response.statusCode = refusals > 0 ? 503 : 200
-    refusals--
+    received.push({ method, path, headers, body: JSON.parse(Buffer.concat(chunks).toString()) })
+    response.statusCode = failures > 0 ? 503 : 200
+    failures--
     response.end()
   })
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)))
@@ -28,17 +28,17 @@ export function useReceiver() {
     server.closeAllConnections()
     server.close()
   })
-  const of = (path: string) => told.filter((one) => one.path.startsWith(path))
+  const requestsTo = (path: string) => received.filter((request) => request.path.startsWith(path))
   return {
-    /** An address of its own for each test: `/a`, `/b` … */
-    url: (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, // it listens on TCP
-    /** What has come to this path, oldest first. */
-    of,
-    /** The statuses among it. */
-    statuses: (path: string): Body[] => of(path).flatMap(({ body }) => body.statuses ?? []),
-    /** Answers the next ones with 503. */
-    refuse(times: number) {
-      refusals = times
+    /** Returns the address of a path. Every test uses a path of its own. */
+    url: (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, // a TCP server has an address
+    /** Returns the requests to a path, oldest first. */
+    requestsTo,
+    /** Returns the statuses in the requests to a path. */
+    statuses: (path: string): Body[] => requestsTo(path).flatMap(({ body }) => body.statuses ?? []),
+    /** Answers the next requests with 503. */
+    failNext(times: number) {
+      failures = times
     },
     waitFor: (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 10 }),
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { daysUntil, formatAgo, formatDateTime, formatDuration, truncate } from './format.ts'
 
-test('times are those of Vietnam', () => {
+test('times are shown in Vietnam’s time zone', () => {
   expect(formatDateTime('2026-11-20T18:30:00.000Z')).toBe('11/21/26, 1:30 AM')
   expect(formatDateTime(null)).toBe('')
 })
@@ -12,7 +12,7 @@ test.each([
   ['2026-11-21T17:00:00.000Z', 1],
   ['2026-11-20T16:59:59.000Z', -1],
   ['2026-11-28T16:59:59.000Z', 7],
-])('until %s there are %i days', (at, days) => {
+])('%s is %i days away', (at, days) => {
   expect(daysUntil(at, now)).toBe(days)
 })
 
@@ -39,11 +39,11 @@ test.each([
 
 test.each([
   ['a', 'letters'],
-  ['ẽ', 'letters of two parts'],
+  ['ẽ', 'letters of two code points'],
   ['😀', 'emoji'],
-  ['👨‍👩‍👧‍👦', 'emoji of many parts'],
+  ['👨‍👩‍👧‍👦', 'emoji of many code points'],
   // R-459, R-505
-])('a long text is cut after fifty characters, never within one: %s (%s)', (one) => {
+])('a long text is cut after fifty characters, never inside one: %s (%s)', (one) => {
   expect(truncate(one.repeat(50), 50)).toBe(one.repeat(50))
   expect(truncate(one.repeat(51), 50)).toBe(`${one.repeat(50)}...`)
 })

@@ -1,24 +1,24 @@
 import { currentLocale } from './i18n/i18n.ts'
 
-/** Operators read all times as in Vietnam (GMT+7), wherever they are. */
+/** All times are shown in Vietnam's time zone (GMT+7), wherever the operator is. */
 const timeZone = 'Asia/Ho_Chi_Minh'
 const DAY_MS = 86_400_000
 
-/** Short date and time, such as `11/21/26, 9:30 AM`. */
+/** Short date and time, such as `11/21/26, 9:30 AM`; empty for null. */
 export const formatDateTime = (iso: string | null) =>
   iso === null ? '' : format(iso, { dateStyle: 'short', timeStyle: 'short', timeZone })
 
-/** The same with seconds, where the order of things matters. */
+/** Short date and time with seconds, for places where the order of events matters; empty for null. */
 export const formatSecond = (iso: string | null) =>
   iso === null ? '' : format(iso, { dateStyle: 'short', timeStyle: 'medium', timeZone })
 
-/** Short date, such as `11/21/26`. */
+/** Short date, such as `11/21/26`; empty for null. */
 export const formatDate = (iso: string | null) =>
   iso === null ? '' : format(iso, { dateStyle: 'short', timeZone })
 
 export const formatNumber = (value: number) => value.toLocaleString(currentLocale())
 
-/** Percent with two decimals, such as `66.67%`. */
+/** A percentage (0 to 100) with two decimals, such as `66.67%`. */
 export const formatPercent = (percent: number) =>
   new Intl.NumberFormat(currentLocale(), {
     style: 'percent',
@@ -33,7 +33,7 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/** A span of time in its two largest units, such as `2 hr 5 min`. */
+/** A duration in its two largest units, such as `2 hr 5 min`. */
 export function formatDuration(ms: number): string {
   let seconds = Math.max(0, Math.round(ms / 1000))
   const largest = UNITS.findIndex(([, size]) => seconds >= size)
@@ -48,7 +48,7 @@ export function formatDuration(ms: number): string {
     .trim()
 }
 
-/** How long ago in words, such as `2 hours ago`. */
+/** How long ago an instant was, in words, such as `2 hours ago`. */
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000))
   const [unit, size] = UNITS.find(([, unitSeconds]) => seconds >= unitSeconds) ?? (['second', 1] as const)
@@ -69,17 +69,17 @@ export const dayOf = (instant: Date) => new Intl.DateTimeFormat('en-CA', { timeZ
 export const minuteOf = (instant: Date) =>
   `${dayOf(instant)}T${new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone }).format(instant)}`
 
-/** The instant (ISO 8601) of such a minute; what is none stays as it is. */
+/** The instant (ISO 8601, UTC) of a minute in Vietnam. Returns other text unchanged, for the schema to refuse. */
 export function instantAt(minute: string): string {
   const instant = new Date(`${minute}:00+07:00`)
   return Number.isNaN(instant.getTime()) ? minute : instant.toISOString()
 }
 
-/** Calendar days in Vietnam until then: 0 is today, below 0 is over. */
+/** Calendar days in Vietnam until an instant: 0 for today, negative for the past. */
 export const daysUntil = (iso: string, now = new Date()) =>
   (Date.parse(dayOf(new Date(iso))) - Date.parse(dayOf(now))) / DAY_MS
 
-/** The beginning of a text, with `...` where something was left out. An emoji of many parts counts as one. */
+/** Cuts a text after `length` characters and adds `...`. An emoji of several code points counts as one character. */
 export function truncate(text: string, length: number): string {
   let count = 0
   characters ??= new Intl.Segmenter()
@@ -90,5 +90,5 @@ export function truncate(text: string, length: number): string {
   return text
 }
 
-/** Made when it is first needed: that takes a slow phone 40 ms. */
+/** Created on first use, because that takes a slow phone 40 ms. */
 let characters: Intl.Segmenter | undefined

@@ -1,4 +1,4 @@
-/** Every address of the app, in one place; `$id` is filled in by the router. */
+/** Every path of the app. The router fills in `$id`. */
 export const paths = {
   login: '/login',
   dashboard: '/dashboard',
@@ -17,7 +17,9 @@ export const paths = {
   editUser: '/users/edit/$id',
 } as const
 
-/** The id of an address; null when it is missing or no number above zero. */
+export type Path = (typeof paths)[keyof typeof paths]
+
+/** The id in an address; null if it is missing or not a positive integer. */
 export function idOf(params: { id?: string }): number | null {
   const id = Number(params.id)
   return Number.isSafeInteger(id) && id > 0 ? id : null

@@ -18,7 +18,7 @@ beforeAll(() => {
   const { status, stderr } = spawnSync(process.execPath, [vite, 'build', '--outDir', folder], {
     cwd: web,
     encoding: 'utf8',
-    // The tests' own NODE_ENV would build React's development version.
+    // NODE_ENV is `test` here, which would build React's development version.
     env: { ...process.env, NODE_ENV: 'production' },
   })
   if (status !== 0) throw new Error(stderr)
@@ -27,10 +27,10 @@ beforeAll(() => {
 
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** The files that these entries load at once, with all they import. */
+/** The files of these entries and of all their static imports. */
 function filesOf(entries: string[], found = new Set<Chunk>()): string[] {
   for (const entry of entries) {
-    // What vite.config.ts puts together is known by the name it has there.
+    // Chunks that vite.config.ts groups are listed by their group's name.
     const chunk = manifest[entry] ?? Object.values(manifest).find(({ name }) => name === entry)
     if (!chunk) throw new Error(`There is no ${entry} in the build.`)
     if (found.has(chunk)) continue
@@ -54,11 +54,11 @@ test('the login loads at most 140 kB of JavaScript and 12 kB of CSS', () => {
   expect(gzipped(filesOf(login), '.css')).toBeLessThan(12 * KB)
 })
 
-test('up to the first list at most 190 kB of JavaScript are loaded', () => {
+test('a list page loads at most 190 kB of JavaScript in total', () => {
   expect(gzipped(filesOf(list), '.js')).toBeLessThan(190 * KB)
 })
 
-test('each of them is a handful of files', () => {
+test('each page consists of only a few files', () => {
   expect(filesOf(login).length).toBeLessThan(6)
   expect(filesOf(dashboard).length).toBeLessThan(8)
   expect(filesOf(list).length).toBeLessThan(14)

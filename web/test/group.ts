@@ -1,6 +1,6 @@
 import type { Group } from '@sendroom/contract/groups'
 
-/** A group one may write to, of the account in `instance.ts`. */
+/** An open group of the instance in `instance.ts`. */
 export const group: Group = {
   id: 1,
   name: 'Family',

@@ -1,7 +1,7 @@
 import type { Instance, InstanceRow } from '@sendroom/contract/instances'
 import { advisedPace } from '@sendroom/contract/pace'
 
-/** An account that is well. */
+/** A connected instance without problems, as lists show it. */
 export const instance: InstanceRow = {
   id: 1,
   name: 'Shop',
@@ -19,7 +19,7 @@ export const instance: InstanceRow = {
   syncProblem: null,
 }
 
-/** The same as its form gets it. */
+/** The same instance with the fields of its form. */
 export const wholeInstance: Instance = {
   ...instance,
   whapiToken: 'test_shop',

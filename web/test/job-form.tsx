@@ -3,8 +3,10 @@ import type { JobRow } from '@sendroom/contract/jobs'
 import { screen } from '@testing-library/react'
 import { group } from './group.ts'
 import { instance } from './instance.ts'
+import { row } from './job.ts'
+import { messageRow } from './message.ts'
 import { admin, renderApp } from './render.tsx'
-import { type Answers, pageOf, refuse, type Seen } from './server.ts'
+import { type Answers, pageOf, type RecordedRequest, refuse } from './server.ts'
 
 export const shop = { ...instance, id: 7, name: 'Shop' }
 export const depot = { ...instance, id: 8, name: 'Depot' }
@@ -17,15 +19,7 @@ const groupsOf: Record<number, Group[]> = {
   ],
   8: [{ ...group, id: 9, name: 'Drivers' }],
 }
-export const hello = {
-  id: 5,
-  textContent: 'Hello',
-  imageUrl: null,
-  instanceId: 7,
-  instanceName: 'Shop',
-  createdByUserName: 'minh',
-  createdAt: '2026-01-02T03:04:05.000Z',
-}
+export const hello = { ...messageRow, instanceId: 7, instanceName: 'Shop' }
 export const plain = { ...hello, id: 6, textContent: 'No groups here' }
 export const assigned = [1, 3, 4, 9].map((id) => ({ id, name: '' }))
 
@@ -40,21 +34,7 @@ export const answers: Answers = {
   },
   'GET /jobs': () => pageOf([]),
 }
-export const created: JobRow = {
-  id: 3,
-  jobType: 'SendToGroups',
-  messageId: 5,
-  messageTitle: 'Hello',
-  instanceId: 7,
-  instanceName: 'Shop',
-  status: 'Pending',
-  isPaused: false,
-  createdByUserName: 'minh',
-  scheduledAt: null,
-  createdAt: '2026-01-02T03:04:05.000Z',
-  startedAt: null,
-  completedAt: null,
-}
+export const created: JobRow = { ...row, messageTitle: 'Hello', status: 'Pending' }
 
 export const open = (more: Answers = {}) => renderApp({ path: '/jobs/new', answers: { ...answers, ...more } })
 export type Person = ReturnType<typeof open>['person']
@@ -64,11 +44,11 @@ export const submit = async (person: Person) =>
 
 export const timeField = () => screen.findByLabelText<HTMLInputElement>('Scheduled at')
 
-/** What was sent to be created. */
-export const ordered = (seen: Seen[]) =>
-  seen.flatMap(({ name, body }) => (name === 'POST /jobs' ? [body as { requestId: string }] : []))
+/** The bodies of the requests that create jobs. */
+export const jobRequests = (requests: RecordedRequest[]) =>
+  requests.flatMap(({ name, body }) => (name === 'POST /jobs' ? [body as { requestId: string }] : []))
 
-/** The session ends while the job is created; then one signs in again. */
+/** The session ends while the job is created, and the user signs in again. */
 export const endedSession: Answers = {
   'POST /jobs': () => refuse(401, 'unauthenticated'),
   'POST /auth/login': () => ({ token: 'new', user: admin }),

@@ -1,6 +1,6 @@
 import type { Job, JobLog, JobRow, SentMessage } from '@sendroom/contract/jobs'
 
-/** A job as lists show it: it runs. */
+/** A running job, as lists show it. */
 export const row: JobRow = {
   id: 3,
   jobType: 'SendToGroups',
@@ -45,7 +45,7 @@ export const log: JobLog = {
   message: 'English words',
   reason: { code: 'job_cancelled', params: { user: 'minh', skipped: 2 } },
 }
-/** Of three groups one has got it, one has not, one waits. */
+/** A running job to three groups: one sent, one failed, one waiting. */
 export const job: Job = {
   ...row,
   textContent: 'Hello',
@@ -75,7 +75,7 @@ export const job: Job = {
   sentMessages: [sent, failed],
   logs: [log],
 }
-/** The same job, ended. */
+/** The same job after its end. */
 export const done: Job = {
   ...job,
   status: 'Completed',

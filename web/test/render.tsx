@@ -3,7 +3,7 @@ import { createMemoryHistory } from '@tanstack/react-router'
 import { render } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { startSession } from '../src/api/session.ts'
-// Loaded before any test begins: on a busy machine that alone can take a test's time.
+// Preloaded, because on a busy machine loading the shell can exceed a test's timeout.
 import '../src/app/shell.tsx'
 import { App } from '../src/app/app.tsx'
 import { createAppRouter } from '../src/app/router.tsx'
@@ -24,12 +24,12 @@ export const member: User = { ...admin, id: 2, username: 'lan', email: 'lan@exam
 
 type Options = { path: string; user?: User | null; answers?: Answers; language?: string | null }
 
-/** The whole app at an address, as a person sees it: real router, guards and texts, a scripted server. */
+/** Renders the whole app at an address, with real router, guards and texts, and a scripted server. */
 export function renderApp({ path, user = admin, answers = {}, language = 'en' }: Options) {
-  const seen = serve(answers)
+  const requests = serve(answers)
   if (language !== null) localStorage.setItem('lang', language)
   if (user) startSession({ token: 'a-token', user })
   const router = createAppRouter(createMemoryHistory({ initialEntries: [path] }))
   render(<App router={router} env="test" />)
-  return { seen, router, person: userEvent.setup({ delay: null }) }
+  return { requests, router, person: userEvent.setup({ delay: null }) }
 }

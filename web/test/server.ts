@@ -8,8 +8,8 @@ import type { Problem } from '@sendroom/contract/problem'
 import { vi } from 'vitest'
 import type { OutputOf } from '../src/api/client.ts'
 
-/** A request as a test may look at it. */
-export type Seen = {
+/** A request as the scripted server received it. */
+export type RecordedRequest = {
   name: string
   params: Record<string, string>
   query: Record<string, string>
@@ -18,11 +18,11 @@ export type Seen = {
 }
 
 type Refused = { status: number; problem: Partial<Problem> }
-/** A `Response` is given as it is: a stream. A promise is an answer that takes its time. */
+/** An answer by the contract, a refusal, or a raw `Response` for files and streams. A promise delays the answer. */
 type Answer<N extends EndpointName> = (
-  seen: Seen,
+  request: RecordedRequest,
 ) => OutputOf<N> | Refused | Response | Promise<OutputOf<N> | Refused>
-/** How each endpoint answers; the types are the contract's. What is left out answers 404. */
+/** The answers by endpoint, typed by the contract. Endpoints without an answer return 404. */
 export type Answers = { [N in EndpointName]?: Answer<N> }
 
 export const refuse = (status: number, code: ErrorCode, rest: Partial<Problem> = {}): Refused => ({
@@ -30,7 +30,7 @@ export const refuse = (status: number, code: ErrorCode, rest: Partial<Problem> =
   problem: { code, error: errorWords[code], ...rest },
 })
 
-/** The rows of a list, as page 1 of 1 unless said otherwise. */
+/** A page of a list: by default page 1 of 1. */
 export const pageOf = <Row>(
   data: Row[],
   total = data.length,
@@ -40,21 +40,21 @@ export const pageOf = <Row>(
   pagination: paginationOf(query, total),
 })
 
-/** Puts a fetch in place that answers by the contract. Returns the requests it has seen. */
-export function serve(answers: Answers): Seen[] {
-  const seen: Seen[] = []
+/** Replaces `fetch` with a scripted server. Returns the list in which it records the requests. */
+export function serve(answers: Answers): RecordedRequest[] {
+  const requests: RecordedRequest[] = []
   const routes = Object.entries(answers).map(([name, answer]) => ({
     name,
     pattern: patternOf(name),
-    // Each answer fits the name it stands under; the union of all can't say so.
-    answer: answer as (seen: Seen) => unknown,
+    // `Answers` has checked that each answer fits its endpoint, but the union of all types loses that.
+    answer: answer as (request: RecordedRequest) => unknown,
   }))
   vi.stubGlobal('fetch', async (input: string, init: RequestInit = {}) => {
     const url = new URL(input, window.location.origin)
     if (url.pathname.startsWith('/i18n/')) return texts(url.pathname)
-    const asked = `${init.method ?? 'GET'} ${url.pathname.replace('/api', '')}`
+    const line = `${init.method ?? 'GET'} ${url.pathname.replace('/api', '')}`
     for (const { name, pattern, answer } of routes) {
-      const found = pattern.exec(asked)
+      const found = pattern.exec(line)
       if (!found) continue
       const request = {
         name,
@@ -63,12 +63,12 @@ export function serve(answers: Answers): Seen[] {
         body: typeof init.body === 'string' ? JSON.parse(init.body) : init.body,
         headers: new Headers(init.headers),
       }
-      seen.push(request)
+      requests.push(request)
       return respond(await answer(request))
     }
     return respond(refuse(404, 'not_found'))
   })
-  return seen
+  return requests
 }
 
 const patternOf = (name: string) => new RegExp(`^${name.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`)

@@ -1,11 +1,12 @@
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach, vi } from 'vitest'
+import { currentToasts, removeToast } from '../src/ui/toasts.ts'
 
-// A busy machine renders slowly; what does not come at all still fails.
+// Long timeouts for busy machines. An element that never appears still fails the test.
 vi.setConfig({ testTimeout: 60_000 })
 configure({ asyncUtilTimeout: 20_000 })
 
-// What Mantine asks of a browser and happy-dom lacks.
+// Browser APIs that Mantine uses and happy-dom lacks.
 window.matchMedia = (query) => ({
   matches: false,
   media: query,
@@ -21,11 +22,12 @@ window.ResizeObserver = class {
   unobserve() {}
   disconnect() {}
 }
-// A growing text area measures itself anew when fonts arrive.
+// Mantine's autosizing textarea listens to font loading.
 Object.defineProperty(document, 'fonts', { value: new EventTarget() })
 
 afterEach(() => {
   cleanup()
+  for (const { id } of currentToasts()) removeToast(id)
   localStorage.clear()
   vi.unstubAllGlobals()
 })

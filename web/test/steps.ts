@@ -4,7 +4,7 @@ import type { renderApp } from './render.tsx'
 
 type Person = ReturnType<typeof renderApp>['person']
 
-/** In a drop-down that can be searched. */
+/** Chooses an option of a searchable drop-down. */
 export async function choose(person: Person, label: string, option: string) {
   await person.click(await screen.findByRole('combobox', { name: label }))
   await person.click(await screen.findByRole('option', { name: option }))
@@ -17,7 +17,7 @@ export async function openPicker(person: Person) {
   return within(await screen.findByRole('dialog'))
 }
 
-/** As a screen reader says it: also of a button that stays within reach to tell its reason. */
+/** Whether a button reads as disabled. Includes buttons that can be pressed to show the reason. */
 export const isDisabled = (button: HTMLElement) => button.matches(':disabled, [aria-disabled="true"]')
 
 export async function signIn(person: Person) {
@@ -26,7 +26,7 @@ export async function signIn(person: Person) {
   await person.click(screen.getByRole('button', { name: 'Sign in' }))
 }
 
-/** As one whose session ended while they filled in a form. */
+/** Signs in after the session ended while a form was filled in, and waits until its values are restored. */
 export async function signInAgain(person: Person) {
   await signIn(person)
   await screen.findByText('What you had typed here is back.')

@@ -1,179 +1,173 @@
-import { isDatabaseDown } from '../platform/database/errors.ts'
-import { checkAccount, claimChecks, failOverdue } from './account.ts'
-import { claimAsks, openAsking } from './ask.ts'
-import { openBatches } from './batch.ts'
-import { type Claim, claimAccounts, RENEW_EVERY_MS, renewLeases, strandDeliveries } from './claim.ts'
-import { finishJobs, forgetCredited, startDueJobs } from './life.ts'
-import { NUDGE } from './nudge.ts'
-import type { EngineParts } from './parts.ts'
-import { openProgress } from './progress.ts'
-import { applyReceipts, forgetReceipts } from './receipts.ts'
-import { claimLookUps, lookUp } from './reconcile.ts'
-import { runAccount, type Sender } from './sender.ts'
+import type { EngineDeps } from './context.ts'
+import { checkInstance, claimChecks, failOverdue } from './health/instance-status.ts'
+import { markInDoubt } from './in-doubt/mark-in-doubt.ts'
+import { claimLookUps, lookUp } from './in-doubt/reconcile.ts'
+import { finishJobs, startDueJobs } from './jobs/lifecycle.ts'
+import { interruptibleSleep, openLoop, type Step } from './loop.ts'
+import { applyReceipts, deleteOldReceipts } from './receipts/apply.ts'
+import { claimPolls, openPolling } from './receipts/poll.ts'
+import { openBatches } from './sending/batch.ts'
+import { type Claim, claimInstances, RENEW_EVERY_MS, renewLeases } from './sending/claim.ts'
+import { runInstance, type Sender } from './sending/sender.ts'
+import { deleteReleasedMatches } from './shared/matched-ids.ts'
+import { openProgress } from './status/progress.ts'
+import { WAKE_CHANNEL } from './wake.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** How often a worker looks by itself; a nudge wakes it at once. */
+/** How often a worker looks for work by itself. A notification wakes it at once. */
 const POLL_MS = 500
 const SWEEP_MS = 2_000
-const ASK_MS = 10_000
-const FORGET_MS = 600_000
-const ACCOUNTS_AT_ONCE = 5_000
-const CLAIMS_AT_ONCE = 200
-const CALLS_AT_ONCE = 20
-/** A database that stays away while we stop: what is not recorded by then, the look-ups find out. */
+const RECEIPT_POLL_MS = 10_000
+const CLEAN_UP_MS = 600_000
+const MAX_INSTANCES = 5_000
+const CLAIMS_PER_PASS = 200
+const MAX_CALLS = 20
+/** How long a stop waits for a database that is down. The look-ups find out about results that were not saved. */
 const STOP_PATIENCE_MS = 10_000
 
 export type Engine = {
   /**
-   * No new sends; what is in flight finishes and is recorded, and the accounts are handed over at once.
-   * Takes as long as one send may take; with the database away, 10 s more at most.
+   * Begins no more sends; those that run finish and are saved, and the instances are free for other workers. Takes as
+   * long as one send may take, and 10 s more at most when the database is down.
    */
   stop: () => Promise<void>
   /** Looks for work now. */
   wake: () => void
 }
 
-/** Starts a worker. It survives the loss of the database: it says so once, waits, and goes on. */
-export function startEngine(parts: EngineParts): Engine {
-  const { db, log } = parts
-  const accounts = new Map<number, Claim>()
-  const lookingAt = new Set<number>()
-  const running = new Set<Promise<void>>()
-  let checks = 0
-  let stoppingSince: number | null = null
-  const progress = openProgress(db, complain)
+/** Starts a worker. Nothing is thrown later: a worker reports its errors to the log, and waits for a lost database. */
+export function startEngine(deps: EngineDeps): Engine {
+  const { db, log } = deps
+  const tasks = openTasks(reportError)
+  const sleep = interruptibleSleep()
+  const progress = openProgress(db, reportError)
   const batches = openBatches(db)
+  let stoppingSince: number | null = null
+  const isStopping = () => stoppingSince !== null
   const sender: Sender = {
-    ...parts,
-    hand: batches.hand,
+    ...deps,
+    submit: batches.submit,
     moved: progress.moved,
-    isStopping: () => stoppingSince !== null,
+    isStopping,
     isGivingUp: () => stoppingSince !== null && performance.now() - stoppingSince > STOP_PATIENCE_MS,
   }
 
-  /** Runs beside the loop; `stop` waits for it. */
-  function run(task: Promise<void>, whenDone: () => void) {
-    const done = task.catch(complain).finally(() => {
-      whenDone()
-      running.delete(done)
-    })
-    running.add(done)
-  }
-
-  let isDown = false
-  function complain(error: unknown) {
-    if (!isDatabaseDown(error)) return log.error({ err: error }, 'The engine met an error and goes on')
-    if (!isDown) log.warn({ err: error }, 'The database is away: the engine waits for it')
-    isDown = true
-  }
-
+  const instances = new Map<number, Claim>()
   async function claim() {
-    const room = Math.min(CLAIMS_AT_ONCE, ACCOUNTS_AT_ONCE - accounts.size)
+    const room = Math.min(CLAIMS_PER_PASS, MAX_INSTANCES - instances.size)
     if (room <= 0) return
-    const claims = await claimAccounts(db, room)
+    const claims = await claimInstances(db, room)
     for (const claim of claims) {
-      accounts.set(claim.instanceId, claim)
-      run(runAccount(sender, claim), () => {
-        if (accounts.get(claim.instanceId) === claim) accounts.delete(claim.instanceId)
+      instances.set(claim.instanceId, claim)
+      tasks.run(runInstance(sender, claim), () => {
+        if (instances.get(claim.instanceId) === claim) instances.delete(claim.instanceId)
       })
     }
-    if (claims.length === room) nap.wake()
+    if (claims.length === room) sleep.wake()
   }
 
-  async function look() {
-    const room = CALLS_AT_ONCE - lookingAt.size
+  const lookedUp = new Set<number>()
+  async function lookUpDoubts() {
+    const room = MAX_CALLS - lookedUp.size
     if (room <= 0) return
-    for (const due of await claimLookUps(db, room, [...lookingAt])) {
-      lookingAt.add(due.instanceId)
-      run(lookUp(parts, due), () => {
-        lookingAt.delete(due.instanceId)
+    for (const due of await claimLookUps(db, room, [...lookedUp])) {
+      lookedUp.add(due.instanceId)
+      tasks.run(lookUp(deps, due), () => {
+        lookedUp.delete(due.instanceId)
         progress.moved(due)
-        nap.wake()
+        sleep.wake()
       })
     }
   }
 
-  async function check() {
-    const room = CALLS_AT_ONCE - checks
+  let checks = 0
+  async function checkInstances() {
+    const room = MAX_CALLS - checks
     if (room <= 0) return
     for (const due of await claimChecks(db, room)) {
       checks++
-      run(checkAccount(parts, due), () => {
+      tasks.run(checkInstance(deps, due), () => {
         checks--
       })
     }
   }
 
-  let isApplying = false
-  function apply() {
-    if (isApplying) return
-    isApplying = true
-    const applying = applyReceipts(db).then((jobs) => jobs.forEach(progress.moved))
-    run(applying, () => {
-      isApplying = false
-    })
+  let applying: { error: unknown } | 'running' | null = null
+  /** Beside the loop, so that many receipts do not delay the claims. The next pass throws an error, for its back-off. */
+  async function applyReceiptsBeside() {
+    if (applying === 'running') return
+    const failed = applying
+    applying = null
+    if (failed) throw failed.error
+    applying = 'running'
+    const task = applyReceipts(db).then(
+      (jobs) => {
+        jobs.forEach(progress.moved)
+        applying = null
+      },
+      (error) => {
+        applying = { error }
+      },
+    )
+    tasks.run(task, () => {})
   }
 
-  const askAbout = openAsking(parts)
-  async function ask() {
-    for (const due of await claimAsks(db, CALLS_AT_ONCE)) run(askAbout(due), () => {})
+  const poll = openPolling(deps)
+  async function pollReceipts() {
+    for (const due of await claimPolls(db, MAX_CALLS)) tasks.run(poll(due), () => {})
   }
 
-  const isAskDue = every(ASK_MS)
-  const isSweepDue = every(SWEEP_MS)
-  const isForgetDue = every(FORGET_MS)
-  isForgetDue() // Not at once: receipts that came while no worker ran have their turn first.
-  async function tick() {
-    await startDueJobs(db)
-    await strandDeliveries(db)
-    await claim()
-    await look()
-    await check()
-    apply()
-    if (isAskDue()) await ask()
-    if (isSweepDue()) {
-      await finishJobs(db)
-      await failOverdue(db, parts.accountWaitMs ?? DAY_MS)
-    }
-    if (isForgetDue()) {
-      await forgetCredited(db)
-      await forgetReceipts(db)
-    }
+  // A receipt that arrived while no worker ran is applied before unmatched ones are deleted.
+  const cleanUpFrom = performance.now() + CLEAN_UP_MS
+  async function cleanUp() {
+    if (performance.now() < cleanUpFrom) return
+    await deleteReleasedMatches(db)
+    await deleteOldReceipts(db)
   }
 
-  const nap = napper()
-  // Without the connection for nudges work begins half a second later.
-  const listening = db.listen(NUDGE, nap.wake, nap.wake)
-  async function loop() {
-    while (stoppingSince === null) {
-      try {
-        await tick()
-        if (isDown) log.info({}, 'The database is back')
-        isDown = false
-      } catch (error) {
-        complain(error)
-      }
-      await nap.sleep(POLL_MS)
+  const steps: Step[] = [
+    { name: 'start due jobs', every: 0, run: () => startDueJobs(db) },
+    { name: 'mark in doubt', every: 0, run: () => markInDoubt(db) },
+    { name: 'claim instances', every: 0, run: claim },
+    { name: 'look up doubts', every: 0, run: lookUpDoubts },
+    { name: 'check instances', every: 0, run: checkInstances },
+    { name: 'apply receipts', every: 0, run: applyReceiptsBeside },
+    { name: 'poll receipts', every: RECEIPT_POLL_MS, run: pollReceipts },
+    { name: 'finish jobs', every: SWEEP_MS, run: () => finishJobs(db) },
+    { name: 'fail overdue', every: SWEEP_MS, run: () => failOverdue(db, deps.accountWaitMs ?? DAY_MS) },
+    { name: 'clean up', every: CLEAN_UP_MS, run: cleanUp },
+  ]
+  const loop = openLoop(steps, log)
+  function reportError(error: unknown) {
+    loop.reportError(error)
+  }
+
+  async function runLoop() {
+    while (!isStopping()) {
+      await loop.pass()
+      await sleep.sleep(POLL_MS)
     }
   }
 
   let renewing: Promise<void> | null = null
   const renewal = setInterval(() => {
-    renewing ??= renewLeases(db, [...accounts.values()])
-      .catch(complain)
+    renewing ??= renewLeases(db, [...instances.values()])
+      .catch(reportError)
       .finally(() => {
         renewing = null
       })
   }, RENEW_EVERY_MS)
-  const looping = loop()
+  // While the connection for notifications is down, work begins up to half a second later.
+  const listening = db.listen(WAKE_CHANNEL, sleep.wake, sleep.wake)
+  const looping = runLoop()
 
   return {
-    wake: nap.wake,
+    wake: sleep.wake,
     async stop() {
       stoppingSince ??= performance.now()
-      nap.wake()
+      sleep.wake()
       await looping
-      while (running.size > 0) await Promise.all(running)
+      await tasks.allDone()
       await batches.close()
       clearInterval(renewal)
       await renewing
@@ -183,37 +177,19 @@ export function startEngine(parts: EngineParts): Engine {
   }
 }
 
-/** True at the first call, and then once in each period. */
-function every(periodMs: number) {
-  let last = Number.NEGATIVE_INFINITY
-  return () => {
-    const now = performance.now()
-    if (now - last < periodMs) return false
-    last = now
-    return true
-  }
-}
-
-/** A sleep that can be cut short; a wake between two sleeps cuts the next one. */
-function napper() {
-  let isAwake = false
-  let rise: (() => void) | null = null
+/** Tasks that run beside the loop. Their errors are reported. */
+function openTasks(reportError: (error: unknown) => void) {
+  const running = new Set<Promise<void>>()
   return {
-    wake: () => {
-      isAwake = true
-      rise?.()
+    run(task: Promise<void>, whenDone: () => void) {
+      const done = task.catch(reportError).finally(() => {
+        whenDone()
+        running.delete(done)
+      })
+      running.add(done)
     },
-    sleep: async (ms: number) => {
-      if (!isAwake)
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms)
-          rise = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      isAwake = false
-      rise = null
+    async allDone() {
+      while (running.size > 0) await Promise.all(running)
     },
   }
 }

@@ -1,14 +1,20 @@
-/** What the rest of Sendroom may ask of the delivery engine. How it works: README.md. */
-export { accountHasTrouble, accountIsActive, accountIsWell, resumeAccount } from './account.ts'
+/** What the rest of Sendroom may ask of the delivery engine. README.md explains how the engine works. */
+export type { EngineDeps } from './context.ts'
 export { startEngine } from './engine.ts'
-export { expectEnd, expectOrder } from './expected.ts'
-export { cancelJob, restartJob } from './life.ts'
-export type { EngineParts } from './parts.ts'
-export { pauseJob, resumeJob } from './pause.ts'
-export { planJob, type Recipient, type Recipients } from './plan.ts'
-export { storeReceipts } from './receipts.ts'
-export { deleteJobs, deleteJobsOfInstance } from './remove.ts'
-export { checkRestriction } from './restriction.ts'
-export { retryFailed } from './retry.ts'
-export { hasUnsettled } from './unsettled.ts'
-export { recipientCounts, whyWaiting } from './view.ts'
+export {
+  markInstanceActive,
+  markInstanceHealthy,
+  markInstanceTrouble,
+  resumeSending,
+} from './health/instance-status.ts'
+export { checkRestriction } from './health/restriction.ts'
+export { planJob, type Recipient, type Recipients } from './jobs/create.ts'
+export { deleteJobs, deleteJobsOfInstance } from './jobs/delete.ts'
+export { cancelJob, restartJob } from './jobs/lifecycle.ts'
+export { pauseJob, resumeJob } from './jobs/pause.ts'
+export { retryFailed } from './jobs/retry.ts'
+export { hasUnsettled } from './jobs/unsettled.ts'
+export { storeReceipts } from './receipts/store.ts'
+export { recipientCounts } from './status/counts.ts'
+export { expectEnd, expectOrder } from './status/estimate.ts'
+export { whyWaiting } from './status/waiting-reason.ts'

@@ -4,7 +4,7 @@ import type { Db } from './database/connection.ts'
 import { identifier, sql } from './database/sql.ts'
 import { Refusal } from './refusal.ts'
 
-/** Who is calling. */
+/** The signed-in user who makes the call. */
 export type Caller = {
   id: number
   username: string
@@ -12,12 +12,13 @@ export type Caller = {
   canSendMessages: boolean
   canCreateJobs: boolean
   tokenHash: Buffer
-  /** What a Member sees; Admins see all. */
+  /** The instances that a Member sees. Admins see all. */
   instanceIds: number[]
 }
 
-/** Condition in SQL: the session `s` of the user `u` is good. */
-export const sessionLives = sql`(s.expires_at > clock_now() and u.is_active)`
+/** SQL condition: this session of this user, both given by alias, has neither expired nor been locked out. */
+export const isLiveSession = (session: string, user: string) =>
+  sql`(${identifier(session)}.expires_at > clock_now() and ${identifier(user)}.is_active)`
 
 const RULES: Record<Exclude<Access, 'public'>, (caller: Caller) => boolean> = {
   signedIn: () => true,
@@ -28,7 +29,7 @@ const RULES: Record<Exclude<Access, 'public'>, (caller: Caller) => boolean> = {
 
 export const isAdmin = (caller: Pick<Caller, 'role'>) => caller.role === 'Admin'
 
-/** Throws rather than replies: a thrown refusal cannot be forgotten by the handler behind it. */
+/** Throws a refusal instead of replying, so that no handler can forget to stop. */
 export function requireAccess(caller: Caller | null, access: Access): void {
   if (access === 'public') return
   if (!caller) throw new Refusal('unauthenticated')
@@ -36,19 +37,19 @@ export function requireAccess(caller: Caller | null, access: Access): void {
 }
 
 /**
- * Condition in SQL: the instance in this column is one the caller sees. By their ids: of a subquery the planner does not
- * know how few rows it lets through, and would walk over everybody's.
+ * SQL condition: the caller sees the instance whose id this column holds. The ids are parameters, because the planner
+ * can't estimate how few rows a subquery lets through and would scan everybody's rows.
  */
-export const seesInstance = (caller: Caller, column: string) =>
+export const canSeeInstance = (caller: Caller, column: string) =>
   isAdmin(caller) ? sql`true` : sql`${identifier(column)} = any(${caller.instanceIds})`
 
-/** Condition in SQL: the caller sees this message: one of their instances', or their own without an instance. */
-export const seesMessage = (caller: Caller, alias: string) => sql`(
-    ${seesInstance(caller, `${alias}.instance_id`)}
+/** SQL condition: the caller sees this message. It belongs to one of their instances, or to none and they wrote it. */
+export const canSeeMessage = (caller: Caller, alias: string) => sql`(
+    ${canSeeInstance(caller, `${alias}.instance_id`)}
     or (${identifier(alias)}.instance_id is null and ${identifier(alias)}.created_by_user_id = ${caller.id})
   )`
 
-/** The ids of the instances the caller sees by now; null when it is all of them. */
+/** Reads again which instances the caller sees. Null means all of them. */
 export async function visibleInstances(db: Db, caller: Caller): Promise<ReadonlySet<number> | null> {
   if (isAdmin(caller)) return null
   const visible = await db.many<{ instanceId: number }>(sql`

@@ -9,20 +9,20 @@ const HEAD = 'POST / HTTP/1.1\r\nHost: us\r\n'
 test.each([
   ['headers', HEAD],
   ['body', `${HEAD}Content-Type: application/json\r\nContent-Length: 99\r\n\r\n{`],
-])('a client that stopped in the middle of its %s does not keep us from stopping', async (_part, words) => {
+])('a client that stalls in the middle of its %s does not block a stop', async (_part, bytes) => {
   const app = fastify()
   app.post('/', async () => 'never')
   cutOffStragglers(app, 50)
   const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port)
-  let heard = 0
+  let received = 0
   app.server.on('connection', (socket) => {
-    socket.on('data', (bytes) => {
-      heard += bytes.length
+    socket.on('data', (chunk) => {
+      received += chunk.length
     })
   })
-  const client = connect(port, '127.0.0.1', () => client.write(words))
-  client.on('error', () => {}) // it is cut off
-  await until('its words are heard', () => heard === words.length)
+  const client = connect(port, '127.0.0.1', () => client.write(bytes))
+  client.on('error', () => {}) // the server resets the connection
+  await until('the bytes have arrived', () => received === bytes.length)
 
   await app.close()
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Calls such as restart come with the JSON content type and no body at all, which Fastify would refuse. */
+/** Accepts JSON requests without a body, which Fastify refuses. Clients send calls such as restart like this. */
 export function acceptEmptyJson(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser('application/json')

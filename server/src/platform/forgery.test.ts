@@ -1,12 +1,12 @@
 import cookie from '@fastify/cookie'
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { useWorld } from '../../test/world.ts'
+import { useContext } from '../../test/context.ts'
 import { setForgeryCookie } from './forgery.ts'
 
-const world = useWorld()
+const context = useContext()
 
-/** The cookie that comes with a page. */
+/** Returns the cookie that a page sets. */
 async function cookieOf(headers: Record<string, string>) {
   const app = fastify({ trustProxy: 'loopback' })
   await app.register(cookie)
@@ -19,7 +19,7 @@ async function cookieOf(headers: Record<string, string>) {
 }
 
 // R-246
-test('a page brings a cookie that its scripts can read, Secure under https', async () => {
+test('a page sets a cookie that scripts can read, Secure with https', async () => {
   const plain = await cookieOf({})
 
   expect(plain).toMatchObject({ name: 'XSRF-TOKEN', path: '/', sameSite: 'Lax' })
@@ -34,12 +34,12 @@ test.each(['/api/jobs/%s/cancel', '/%%61pi/jobs/%s/cancel'])(
   // R-247
   'with the cookie, what changes something has to repeat it in its header: %j',
   async (address) => {
-    const { token } = await world.add.admin()
-    const { id } = await world.add.job()
+    const { token } = await context.add.admin()
+    const { id } = await context.add.job()
     const cancel = async (header: Record<string, string>) =>
       (
         await (
-          await world.app
+          await context.app
         ).inject({
           method: 'POST',
           url: address.replace('%s', String(id)).replace('%%', '%'),
@@ -54,11 +54,11 @@ test.each(['/api/jobs/%s/cancel', '/%%61pi/jobs/%s/cancel'])(
 )
 
 // R-247
-test('what only reads needs no header, nor does a webhook', async () => {
-  const { token } = await world.add.admin()
+test('reading calls and webhooks need no header', async () => {
+  const { token } = await context.add.admin()
   const headers = { authorization: `Bearer ${token}`, cookie: 'XSRF-TOKEN=abc' }
   const status = async (method: 'GET' | 'HEAD' | 'POST', url: string) =>
-    (await (await world.app).inject({ method, url, headers })).statusCode
+    (await (await context.app).inject({ method, url, headers })).statusCode
 
   expect(await status('GET', '/api/jobs')).toBe(200)
   expect(await status('HEAD', '/api/jobs')).toBe(200)

@@ -5,17 +5,17 @@ import { Refusal } from './refusal.ts'
 const COOKIE = 'XSRF-TOKEN'
 const SAFE = ['GET', 'HEAD', 'OPTIONS']
 
-/** The cookie comes with the page; another site can't read it, so it can't copy it into the header. */
+/** Sets a cookie with the page. Another site can't read the cookie, so it can't copy its value into the header. */
 export function setForgeryCookie(request: FastifyRequest, reply: FastifyReply): void {
   if (request.cookies[COOKIE]) return
   const secure = request.protocol === 'https'
   reply.setCookie(COOKIE, randomBytes(16).toString('base64url'), { path: '/', sameSite: 'lax', secure })
 }
 
-/** Where the cookie is present, a call that changes something has to repeat it. */
+/** Refuses a call that may change something and has the cookie, unless a header repeats the cookie's value. */
 export function guardAgainstForgery(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
-    // The route's address, not the request's, which may be written otherwise: /%61pi/jobs is /api/jobs.
+    // Compare the route's path. The request may spell the same path differently: /%61pi/jobs is /api/jobs.
     const { url = '' } = request.routeOptions
     if (SAFE.includes(request.method) || !url.startsWith('/api/') || url.startsWith('/api/webhooks/')) return
     const expected = request.cookies[COOKIE]

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest'
-import { useWorld } from '../../test/world.ts'
+import { useContext } from '../../test/context.ts'
 import { sql } from './database/sql.ts'
 
-const world = useWorld()
+const context = useContext()
 
-const ask = async (path: string) => (await world.app).inject(path)
+const ask = async (path: string) => (await context.app).inject(path)
 
 // R-296
-test('the process is up, and ready only while the database has its schema', async () => {
+test('the process is healthy, but only ready while the database has its schema', async () => {
   expect((await ask('/api/health')).json()).toEqual({ status: 'ok' })
   expect((await ask('/api/ready')).json()).toEqual({ status: 'ok' })
 
-  await world.db.run(sql`drop schema public cascade`)
+  await context.db.run(sql`drop schema public cascade`)
 
   expect((await ask('/api/health')).statusCode).toBe(200)
   expect(await ask('/api/ready')).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } })

@@ -8,12 +8,12 @@ import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
 import { type Caller, requireAccess } from './access.ts'
 import { isDatabaseDown, isUnstorable } from './database/errors.ts'
-import { readMultipart, type UploadedFile } from './multipart.ts'
+import { readMultipart, type UploadedFile } from './images/multipart.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Who holds this session token; set by the session feature. */
+    /** Finds the user of a session token. Set by the session feature. */
     findCaller: (token: string) => Promise<Caller | null>
   }
   interface FastifyRequest {
@@ -22,40 +22,40 @@ declare module 'fastify' {
   }
 }
 
-type Given<E extends Endpoint> = Parsed<E> & {
+type RouteInput<E extends Endpoint> = Parsed<E> & {
   caller: E['access'] extends 'public' ? null : Caller
   file: UploadedFile | null
   request: FastifyRequest
   reply: FastifyReply
 }
 
-// Without a response in the contract nothing is sent, whatever the handler returns.
+// An endpoint without a response in the contract sends no body, whatever its handler returns.
 type Answer<E extends Endpoint> = E extends { response: z.ZodType } ? Promise<Output<E>> : Promise<unknown>
 
 const JSON_BODY_BYTES = 6 * 1024 * 1024
 const PUBLIC_BODY_BYTES = 16 * 1024
 
-/** Binds one endpoint of the contract to the function that answers it. */
-export function answer<E extends Endpoint>(
+/** Registers an endpoint of the contract with its handler. */
+export function route<E extends Endpoint>(
   app: FastifyInstance,
   endpoint: E,
-  handler: (given: Given<E>) => Answer<E>,
+  handler: (input: RouteInput<E>) => Answer<E>,
   options: {
     rateLimit?: { max: number; timeWindow: number }
-    /** A proof of its own that a public call has to bring; it throws where there is none. */
+    /** Authenticates a public call in its own way. Throws to refuse the call. */
     guard?: (request: FastifyRequest) => Promise<void>
     bodyBytes?: number
   } = {},
 ): void {
   app.route({
     method: endpoint.method,
-    // A HEAD would begin a stream that nobody reads or ends.
+    // A HEAD request would open a stream that nobody reads or ends.
     exposeHeadRoute: !endpoint.stream,
     url: `/api${endpoint.path}`,
     schema: schemaOf(endpoint),
     bodyLimit: options.bodyBytes ?? (endpoint.access === 'public' ? PUBLIC_BODY_BYTES : JSON_BODY_BYTES),
     config: options.rateLimit ? { rateLimit: options.rateLimit } : {},
-    // Before any body is read.
+    // Runs before the body is read.
     onRequest: async (request) => {
       await options.guard?.(request)
       if (endpoint.access === 'public') return
@@ -72,9 +72,9 @@ export function answer<E extends Endpoint>(
     },
     handler: async (request, reply) => {
       const { params, query, body, caller, uploadedFile: file } = request
-      // Fastify has parsed these with the endpoint's own schemas, and onRequest has found the caller.
-      const given = { params, query, body, caller, file, request, reply } as unknown as Given<E>
-      const result = await handler(given)
+      // Fastify has parsed these with the endpoint's own schemas, and onRequest has set the caller.
+      const input = { params, query, body, caller, file, request, reply } as unknown as RouteInput<E>
+      const result = await handler(input)
       if (reply.sent) return reply
       if (endpoint.download) return reply.type(endpoint.download).send(result)
       if (endpoint.stream) return reply.headers(streamHeaders).type(endpoint.stream).send(result)
@@ -84,7 +84,7 @@ export function answer<E extends Endpoint>(
   })
 }
 
-/** Nothing on the way may keep it back. Its connection serves nothing else, so a stop need not wait for it. */
+/** Keep proxies from buffering the stream. Its connection serves nothing else, so a stop need not wait for it. */
 const streamHeaders = { 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' }
 
 export function bearerToken(request: FastifyRequest): string | null {
@@ -110,7 +110,7 @@ function schemaOf(endpoint: Endpoint) {
   }
 }
 
-/** Parses with the contract's schema; what does not fit becomes keys by field. */
+/** Parses with the contract's schema and turns its issues into one key for each field. */
 const validatorCompiler =
   ({ schema }: { schema: unknown }) =>
   (data: unknown) => {
@@ -118,10 +118,13 @@ const validatorCompiler =
     return result.success ? { value: result.data } : { error: invalidInput(result.error) }
   }
 
-/** For a Fastify whose schemas are the contract's. Set later, its own two compilers would be loaded first: 4 MB. */
+/**
+ * Makes Fastify use the contract's schemas. As an option of its constructor: set later, Fastify would first load its
+ * own two compilers, which take 4 MB.
+ */
 export const schemaController = {
   compilersFactory: {
-    // The types here know of JSON schemas alone.
+    // The types only allow for JSON schemas.
     buildValidator: () => validatorCompiler as never,
     buildSerializer: () => serializerCompiler as never,
   },
@@ -133,11 +136,11 @@ function invalidInput(error: z.ZodError): InvalidInput {
   return new InvalidInput(fields)
 }
 
-/** The one place where what was thrown becomes an answer. */
+/** The one place that turns a thrown error into a response. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const { status, problem, retryAfterSeconds } = problemOf(error)
-  const isForAdmins = status === 500 || (error instanceof Refusal && error.cause !== undefined)
-  if (isForAdmins) request.log.error({ err: error }, 'A request failed')
+  const isWorthLogging = status === 500 || (error instanceof Refusal && error.cause !== undefined)
+  if (isWorthLogging) request.log.error({ err: error }, 'A request failed')
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds))
   return reply.code(status).type('application/json').send(problem)
 }
@@ -173,7 +176,7 @@ function invalidProblem({ fields }: InvalidInput): Answered {
   }
 }
 
-/** What libraries throw, in our words. Anything unknown is ours, and tells nothing of its inside. */
+/** Turns the errors of libraries into refusals. An unknown error is our bug, and its details stay inside. */
 function refusalOf(error: FastifyError): Refusal {
   if (isDatabaseDown(error)) return new Refusal('unavailable', {}, 2)
   if (isUnstorable(error)) return new Refusal('invalid_input')

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { useWorld } from '../../test/world.ts'
+import { useContext } from '../../test/context.ts'
 import { sql } from './database/sql.ts'
 import { listPage } from './list.ts'
 
-const world = useWorld()
+const context = useContext()
 
 async function numbers(query: { page?: number; pageSize?: number; sortDirection?: 'asc' | 'desc' } = {}) {
-  const { db } = world
+  const { db } = context
   return listPage<{ id: number; kind: number }>(
     db,
     { page: 1, pageSize: 10, sortDirection: 'asc', ...query },
@@ -21,7 +21,7 @@ async function numbers(query: { page?: number; pageSize?: number; sortDirection?
 }
 
 const fill = (count: number) =>
-  world.db.run(
+  context.db.run(
     sql`create table numbers as select id, id % 3 as kind from generate_series(1, ${count}::int) id`,
   )
 
@@ -37,7 +37,7 @@ test('ties are broken by id in the direction of the sort, so pages never overlap
 })
 
 // R-167
-test('a page past the end is empty and still counts right', async () => {
+test('a page past the end is empty and has the right count', async () => {
   await fill(25)
 
   expect(await numbers({ page: 9 })).toEqual({
@@ -54,26 +54,26 @@ test('a page past the end is empty and still counts right', async () => {
 })
 
 // R-169
-test('counts are exact at once up to 10,000', async () => {
+test('counts up to 10,000 are always exact', async () => {
   await fill(10_000)
   expect((await numbers()).pagination.totalCount).toBe(10_000)
-  await world.db.run(sql`delete from numbers where id = 1`)
+  await context.db.run(sql`delete from numbers where id = 1`)
   expect((await numbers()).pagination.totalCount).toBe(9999)
 })
 
 // R-169
-test('a longer list is counted whole, and its count kept for a while', async () => {
+test('the exact count of a longer list is cached', async () => {
   await fill(10_005)
   expect((await numbers()).pagination.totalCount).toBe(10_005)
-  await world.db.run(sql`delete from numbers where id = 1`)
+  await context.db.run(sql`delete from numbers where id = 1`)
   expect((await numbers()).pagination.totalCount).toBe(10_005)
 })
 
 // R-169
-test('the last page needs no count: it knows where the list ends', async () => {
+test('the last page needs no count', async () => {
   await fill(10_005)
   await numbers()
-  await world.db.run(sql`delete from numbers where id = 1`)
+  await context.db.run(sql`delete from numbers where id = 1`)
 
   const last = await numbers({ page: 1001 })
 

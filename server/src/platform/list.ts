@@ -5,42 +5,42 @@ import { type Sql, sql } from './database/sql.ts'
 type Query = { page: number; pageSize: number; sortDirection: SortDirection }
 
 type List = {
-  /** `select …`, the columns of a row as the contract names them. */
+  /** `select …` with the columns of a row as the contract names them. */
   select: Sql
-  /** `from … where …`, always with a condition: who may see what, and the search. */
+  /** `from … where …`, always with a condition: the caller's rights and the search. */
   from: Sql
   sortBy: Sql
-  /** The id column: it breaks ties, so that pages never overlap. */
+  /** The id column, which breaks ties, so that pages never overlap. */
   id: Sql
-  /** What else decides which rows there are: the list's name, the caller, the search. */
+  /** Everything that decides which rows the list has: its name, the caller, the search. */
   countKey: unknown[]
 }
 
-/** One page of a list. A page past the end has no rows, and the right count all the same. */
+/** Reads one page of a list. A page past the end has no rows, but the right count. */
 export async function listPage<Row extends object>(db: Db, query: Query, list: List): Promise<Page<Row>> {
   const direction = query.sortDirection === 'asc' ? sql`asc` : sql`desc`
   const order = sql`order by ${list.sortBy} ${direction}, ${list.id} ${direction}`
   const before = (query.page - 1) * query.pageSize
-  // The ids first: else what a row is made of would be looked up for every row of the pages before, too.
+  // The ids come first. Otherwise the columns of every row of the earlier pages would be computed too.
   const data = await db.many<Row>(sql`
     ${list.select} ${list.from} and ${list.id} in (
       select ${list.id} ${list.from} ${order} limit ${query.pageSize} offset ${before}
     ) ${order}`)
   const isLastPage = data.length < query.pageSize && (data.length > 0 || query.page === 1)
-  // A search that finds little is as dear to count as to show.
+  // The last page needs no count. For a search that finds little, counting costs as much as the page itself.
   const total = isLastPage ? before + data.length : await count(db, list)
   return { data: [...data], pagination: paginationOf(query, total) }
 }
 
-const EXACT = 10_000
+const EXACT_UP_TO = 10_000
 const KEEP_MS = 60_000
-const KEEP_COUNTS = 1000
+const MAX_KEPT_COUNTS = 1000
 
 type Counted = { total: Promise<number>; at: number }
-/** Counts of long lists by database: counting a million rows at every page would cost more than the page. */
+/** The counts of long lists, by database. Counting a million rows for every page would cost more than the page. */
 const longLists = new WeakMap<Db, Map<string, Counted>>()
 
-/** Exact up to 10,000 rows; beyond that it may be up to a minute old. */
+/** Counts exactly up to 10,000 rows. A larger count may be up to a minute old. */
 async function count(db: Db, { from, countKey }: List): Promise<number> {
   const counts = longLists.get(db) ?? new Map<string, Counted>()
   longLists.set(db, counts)
@@ -49,14 +49,14 @@ async function count(db: Db, { from, countKey }: List): Promise<number> {
   if (known && performance.now() - known.at < KEEP_MS) return known.total
 
   counts.delete(key)
-  const { total: first } = await db.one<{ total: number }>(sql`
-    select count(*) as total from (select 1 ${from} limit ${EXACT + 1}) first`)
-  if (first <= EXACT) return first
+  const { total: limited } = await db.one<{ total: number }>(sql`
+    select count(*) as total from (select 1 ${from} limit ${EXACT_UP_TO + 1}) limited`)
+  if (limited <= EXACT_UP_TO) return limited
   return keepCount(counts, key, countAll(db, from))
 }
 
 function keepCount(counts: Map<string, Counted>, key: string, total: Promise<number>): Promise<number> {
-  if (counts.size >= KEEP_COUNTS) counts.clear()
+  if (counts.size >= MAX_KEPT_COUNTS) counts.clear()
   counts.set(key, { total, at: performance.now() })
   total.catch(() => counts.delete(key))
   return total

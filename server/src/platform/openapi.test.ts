@@ -1,12 +1,12 @@
 import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
-import { useWorld } from '../../test/world.ts'
+import { useContext } from '../../test/context.ts'
 
-const world = useWorld()
+const context = useContext()
 
 // R-295
 test('the description names every endpoint of the contract', async () => {
-  const answer = await (await world.app).inject('/api/openapi.json')
+  const answer = await (await context.app).inject('/api/openapi.json')
 
   expect(answer.statusCode).toBe(200)
   const { openapi, paths } = answer.json()
@@ -17,8 +17,8 @@ test('the description names every endpoint of the contract', async () => {
 })
 
 // R-295
-test("the description can be read as pages, under the app's own headers", async () => {
-  const app = await world.app
+test("the description is also served as pages, with the app's headers", async () => {
+  const app = await context.app
   const [page, style, missing] = await Promise.all(
     ['', '/static/swagger-ui.css', '/nowhere'].map((path) => app.inject(`/api/docs${path}`)),
   )

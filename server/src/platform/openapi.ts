@@ -5,8 +5,8 @@ import { Refusal } from './refusal.ts'
 const PAGES = '/api/docs'
 
 /**
- * The API's description, made from the contract: as JSON, and as pages to read. Few ever ask for it, and it takes 6 MB:
- * it is made by a Fastify of its own, when it is asked for.
+ * Serves the API's description, generated from the contract, as JSON and as pages to read. A separate Fastify generates
+ * the description on the first request, because it takes 6 MB and is rarely read.
  */
 export function openApi(app: FastifyInstance): void {
   const routes: RouteOptions[] = []

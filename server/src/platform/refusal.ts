@@ -1,6 +1,6 @@
 import type { ErrorCode, Params } from '@sendroom/contract/errors'
 
-/** The status of each refusal; a new code without one does not compile. */
+/** The HTTP status of each refusal. A new code without a status does not compile. */
 export const STATUS: Record<ErrorCode, number> = {
   invalid_input: 400,
   group_left: 400,
@@ -44,13 +44,13 @@ export const STATUS: Record<ErrorCode, number> = {
   unavailable: 503,
 }
 
-/** An answer we chose to give. Anything else that is thrown is a bug, and becomes `internal`. */
+/** A refusal that the caller is meant to see. Any other error is a bug and becomes `internal`. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly params: Params
   readonly retryAfterSeconds: number | null
 
-  /** `cause`: what an admin has to look into; it is logged, and told to nobody. */
+  /** `cause` is for the log only: an error that an operator has to look into. */
   constructor(
     code: ErrorCode,
     params: Params = {},
@@ -64,7 +64,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Refused input, with the key of what is wrong (see `fieldWords`) for each field. */
+/** Refused input. Each wrong field has the key of a message: see `fieldWords`. */
 export class InvalidInput extends Error {
   readonly fields: Record<string, string>
 
@@ -74,8 +74,8 @@ export class InvalidInput extends Error {
   }
 }
 
-/** What the caller may not see is not there. */
-export function seen<T>(found: T | null): T {
+/** Throws `not_found` for null. Queries return null for rows that the caller may not see, too. */
+export function orNotFound<T>(found: T | null): T {
   if (found === null) throw new Refusal('not_found')
   return found
 }

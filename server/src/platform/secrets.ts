@@ -14,10 +14,10 @@ import type { Pool } from './database/connection.ts'
 import { sql } from './database/sql.ts'
 
 export type Secrets = {
-  /** AES-256-GCM: nonce, tag and text in one. */
+  /** Encrypts with AES-256-GCM. The result holds nonce, tag and text. */
   encrypt: (text: string) => Buffer
   decrypt: (cipher: Buffer) => string
-  /** A keyed hash: equal texts have equal hashes, and it tells nothing without the key. */
+  /** A keyed hash: equal texts have equal hashes, which reveal nothing without the key. */
   hash: (text: string) => Buffer
 }
 
@@ -27,7 +27,7 @@ const TAG = 16
 export function secretsOf(secretKey: string): Secrets {
   const derive = (purpose: string) => Buffer.from(hkdfSync('sha256', secretKey, 'sendroom', purpose, 32))
   const encryptionKey = derive('encrypt')
-  // As a key object: from bytes Node makes one anew for each hash, at five times the cost.
+  // From bytes Node creates a new key object for each hash, at five times the cost.
   const hashKey = createSecretKey(derive('hash'))
   return {
     encrypt(text) {
@@ -46,8 +46,8 @@ export function secretsOf(secretKey: string): Secrets {
 }
 
 /**
- * The secrets of this installation. The key is the configured one, or a file in the data folder, which is written
- * only while the database is still empty: a lost key must be noticed, never replaced.
+ * Opens the secrets of this installation. The key is the configured one, or a file in the data folder. That file is
+ * only written while the database is still empty: a lost key must be noticed, never replaced.
  */
 export async function openSecrets(
   db: Pool,

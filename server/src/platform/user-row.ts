@@ -1,25 +1,29 @@
 import type { User } from '@sendroom/contract/users'
 import type { Db } from './database/connection.ts'
 import { isUniqueViolation } from './database/errors.ts'
-import { sql } from './database/sql.ts'
+import { identifier, sql } from './database/sql.ts'
 import { Refusal } from './refusal.ts'
 
-/** Of `users u`: a user as the contract shows one, the names of the assigned instances with it. */
-export const userColumns = sql`
-  u.id, u.username, u.email, u.role, u.is_active, u.can_send_messages, u.can_create_jobs, u.created_at,
+/** The columns of a user as the contract shows one, with the names of the assigned instances. */
+export function userColumns(alias: string) {
+  const u = identifier(alias)
+  return sql`
+  ${u}.id, ${u}.username, ${u}.email, ${u}.role, ${u}.is_active, ${u}.can_send_messages, ${u}.can_create_jobs,
+    ${u}.created_at,
     (
       select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'name', i.name) order by i.name, i.id), '[]')
       from user_instances ui join instances i on i.id = ui.instance_id
-      where ui.user_id = u.id
+      where ui.user_id = ${u}.id
     ) as assigned_instances`
+}
 
 export async function findUser(db: Db, id: number): Promise<User | null> {
-  const user = await db.maybeOne<User>(sql`select ${userColumns} from users u where u.id = ${id}`)
+  const user = await db.maybeOne<User>(sql`select ${userColumns('u')} from users u where u.id = ${id}`)
   return user ?? null
 }
 
-/** For `.catch`: a clash on the unique names becomes its refusal. */
-export function takenName(error: unknown): never {
+/** For `.catch`: turns a violation of a unique name into its refusal. */
+export function refuseTakenName(error: unknown): never {
   if (isUniqueViolation(error, 'users_username')) throw new Refusal('username_taken')
   if (isUniqueViolation(error, 'users_email')) throw new Refusal('email_taken')
   throw error

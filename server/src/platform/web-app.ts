@@ -7,7 +7,7 @@ import { Refusal } from './refusal.ts'
 
 const DIST = join(import.meta.dirname, '../../../web/dist')
 
-/** The built web app: files by their names, the page for every other address, JSON for unknown calls. */
+/** Serves the built web app: files by their names, the page for every other address, JSON for unknown calls. */
 export async function webApp(app: FastifyInstance): Promise<void> {
   const isBuilt = existsSync(join(DIST, 'index.html'))
   if (isBuilt) {
@@ -17,17 +17,17 @@ export async function webApp(app: FastifyInstance): Promise<void> {
       preCompressed: true,
       wildcard: false,
       setHeaders: (reply, path) => {
-        // Vite names these by their content.
-        const isForever = path.includes('/assets/')
-        reply.header('cache-control', isForever ? 'public, max-age=31536000, immutable' : 'no-cache')
-        // It is for pages; on each of their files it would be a good part of what goes over the wire.
-        if (isForever) reply.raw.removeHeader('content-security-policy')
+        // Vite puts a hash of the content into the names of its assets.
+        const isImmutable = path.includes('/assets/')
+        reply.header('cache-control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+        // Only pages need this long header. It would be a large part of the traffic of each small file.
+        if (isImmutable) reply.raw.removeHeader('content-security-policy')
       },
     })
   }
   app.setNotFoundHandler(async (request, reply) => {
     const isPage = request.method === 'GET' || request.method === 'HEAD'
-    // What was searched for may look like a file's name.
+    // Without the query: a search term may look like a file name.
     const [path = ''] = request.url.split('?')
     if (!isBuilt || !isPage || path.startsWith('/api/') || /\.\w+$/.test(path)) throw new Refusal('not_found')
     setForgeryCookie(request, reply)

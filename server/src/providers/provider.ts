@@ -1,61 +1,61 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
 
-/** What a provider needs to know to act for an account. */
-export type Account = { token: string }
+/** Authenticates the calls of one instance. */
+export type Credentials = { token: string }
 
-/** Why an account as a whole cannot send now. */
-export type AccountProblem =
+/** Why an instance can't send anything now. */
+export type InstanceProblem =
   | 'account_not_linked'
   | 'account_unpaid'
   | 'account_bad_token'
   | 'account_restricted'
 
 /**
- * What is known after an attempt to send. The engine decides on this and on nothing else.
- * Every attempt ends as exactly one of these; sending never throws.
+ * What is known after an attempt to send. The engine decides on this and on nothing else. Every attempt ends as exactly
+ * one of these, because sending never throws.
  */
 export type SendOutcome =
   | { kind: 'sent'; providerMessageId: string }
-  /** It said no to this message or recipient; asking again cannot help. */
+  /** The provider refused this message or recipient. Another attempt can't help. */
   | { kind: 'rejected'; reason: Reason }
-  /** It no longer knows the uploaded image: surely not sent, upload again. */
+  /** Not sent: the provider no longer has the uploaded image. Upload it again. */
   | { kind: 'media_gone' }
-  /** Surely nothing went out; ask again later (`retryAfterMs` where the provider said when). */
+  /** Not sent. Try again later: after `retryAfterMs`, if the provider asked for that. */
   | { kind: 'busy'; reason: Reason; retryAfterMs: number | null }
-  /** This account can't send now; surely nothing went out. */
-  | { kind: 'account'; problem: AccountProblem; reason: Reason }
-  /** It may have gone out; it must be looked up, never sent again blindly. */
+  /** Not sent, because the instance can't send now. */
+  | { kind: 'account'; problem: InstanceProblem; reason: Reason }
+  /** Maybe sent. Look the message up before another attempt, which could send it twice. */
   | { kind: 'unknown'; reason: Reason }
 
-/** An upload sends nothing to anybody, so it may be tried again at will: there is no `unknown`. */
+/** The result of an upload. There is no `unknown`: an upload sends nothing, so another attempt is always safe. */
 export type UploadOutcome =
   | { kind: 'uploaded'; mediaId: string }
   | Extract<SendOutcome, { kind: 'rejected' | 'busy' | 'account' }>
 
-export type AccountState = {
+export type InstanceState = {
   status: InstanceStatus
-  /** The linked number, digits only, while connected. */
+  /** The linked phone number, digits only. Null if the instance is not connected. */
   linkedNumber: string | null
 }
 
 export type ProviderGroup = {
   chatId: string
   name: string
-  /** Null where the provider left them out: what is known stays. */
+  /** Null if the provider left them out. Then keep the known participants. */
   participants: { personId: string; rank: 'member' | 'admin' | 'creator' }[] | null
   participantCount: number | null
-  /** Only admins may write into it. */
+  /** Whether only admins may write to the group. */
   isAdminsOnly: boolean
 }
 
 /**
- * One page of a list that the provider pages by offset; `total` counts all pages. What says nothing is no row, but
- * counts for `next`, the offset of the page after it.
+ * One page of a list. `next` is the offset of the next page. It counts entries that gave no row, such as contacts
+ * without a name. `total` counts the entries of all pages.
  */
 export type ProviderPage<T> = { rows: T[]; next: number; total: number }
 
-/** A message of ours as the provider lists it. */
+/** A message that the instance has sent, as the provider lists it. */
 export type OwnMessage = {
   id: string
   kind: 'text' | 'image' | 'other'
@@ -63,47 +63,50 @@ export type OwnMessage = {
   text: string
   /** Unix seconds, by the provider's clock. */
   timestamp: number
-  /** Written on the phone itself, so not by us. */
+  /** Whether a person wrote the message on the phone or in WhatsApp Web. */
   fromPhone: boolean
 }
 
 export type OwnMessages = {
   messages: OwnMessage[]
-  /** The provider's clock minus ours in ms, from its Date header (whole seconds); 0 where it has none. */
+  /** The provider's clock minus ours, in ms. Its Date header has whole seconds. 0 if the header is missing. */
   clockAheadMs: number
 }
 
-/** What the provider tells of a message that went out. In a group each member gets and reads it apart. */
+/** The provider's report about a sent message. In a group there is one for each member. */
 export type Receipt = {
   providerMessageId: string
   state: 'delivered' | 'read' | 'failed'
-  /** The member of a group; null for the message as a whole. */
+  /** The member of a group. Null for a report about the message as a whole. */
   viewer: string | null
-  /** ISO 8601, by the provider's clock; null where it does not say. */
+  /** ISO 8601, by the provider's clock. Null if the provider gave no time. */
   at: string | null
-  /** Why it failed, in the provider's words; else empty. */
+  /** The provider's words about a failure. Otherwise empty. */
   detail: string
 }
 
-/** What one call of our webhook has told. */
-export type News = {
+/** The content of one webhook call. */
+export type ProviderEvent = {
   receipts: Receipt[]
-  /** How the account is linked now; null when nothing was said, or only that it is connecting. */
-  account: AccountState | null
+  /** The new state of the instance. Null if the call has none, or only a brief reconnect. */
+  instance: InstanceState | null
   groupsChanged: boolean
 }
 
-/** Where the provider is to tell its news: the `url` ends in `key`, by which ours is known among others. */
+/** A webhook of ours. The `url` ends in `key`, which distinguishes it from webhooks of other programs. */
 export type Webhook = { key: string; url: string; secret: string }
 
-/** The header of a webhook call that carries the webhook's secret, in the form of Node's names. */
+/** The header of a webhook call that carries the webhook's secret, in lower case as Node writes it. */
 export const webhookSecretHeader = 'x-sendroom-secret'
 
-/** A call that did not succeed, other than a send. `retryAfterMs` where the provider said when to come back. */
+/** Thrown by every call that fails, except sends and uploads, which return their outcome. */
 export class ProviderFailure extends Error {
+  /** `account`: the instance has a problem. `unreachable`: no answer, an unreadable one, or a server error. */
   readonly kind: 'refused' | 'busy' | 'account' | 'unreachable' | 'conflict' | 'not_ready' | 'not_found'
   readonly reason: Reason
+  /** The status of the instance, if the failure reveals it. */
   readonly status: InstanceStatus | null
+  /** How long the provider asks to wait, in ms. Null if it gave no time. */
   readonly retryAfterMs: number | null
 
   constructor(
@@ -120,65 +123,77 @@ export class ProviderFailure extends Error {
 }
 
 /**
- * Asked once, in the tick that writes the request: connecting may have taken seconds. When it says no, nothing
- * goes out and the send ends as `busy`.
+ * Called once, in the tick that writes the request, because connecting may have taken seconds. If it returns false,
+ * nothing is written and the send ends as `busy`.
  */
 export type MayWrite = () => boolean
 
 /**
- * What stands between Sendroom and WhatsApp. Every call has a timeout.
- * All calls but the sends and the upload throw `ProviderFailure`.
+ * A service that sends WhatsApp messages for us. Every call has a timeout. All calls except sends and uploads throw
+ * `ProviderFailure`.
  */
 export interface Provider {
-  /** How the account is linked; `wake` also starts a sleeping account. Never throws for a bad token: that is a status. */
-  status(account: Account, options?: { wake?: boolean }): Promise<AccountState>
   /**
-   * Whether WhatsApp keeps the account from writing to new people, and until when (ISO 8601; null: it does not say).
-   * Null where it does not, and where nobody knows: the call is optional, and never throws.
+   * Reads the state of the instance. `wake` also starts a sleeping one. A bad token or an unpaid channel is a status,
+   * not an error.
    */
-  restriction(account: Account): Promise<{ until: string | null } | null>
-  /** When the account's term ends (ISO 8601); null where the provider does not tell us. Optional, and never throws. */
-  expiry(account: Account): Promise<string | null>
-  /** The QR code as a data URI of a PNG. `not_ready`: ask again; `conflict`: already linked. */
-  qr(account: Account): Promise<string>
-  /** The pairing code for this phone number (digits only). */
-  pairingCode(account: Account, phone: string): Promise<string>
-  /** Unlinks the account. `conflict`: it was not linked. */
-  logout(account: Account): Promise<void>
-  groups(account: Account, page: { offset: number; count: number }): Promise<ProviderPage<ProviderGroup>>
-  /** One group; `not_found` when the account is not in it. */
-  group(account: Account, chatId: string): Promise<ProviderGroup>
-  /** Names of people in the account's contacts. */
+  status(credentials: Credentials, options?: { wake?: boolean }): Promise<InstanceState>
+  /**
+   * Reads whether WhatsApp forbids the instance to write to new people, and until when (ISO 8601, or null for an
+   * unknown end). Returns null if there is no restriction or the provider does not know. Never throws.
+   */
+  restriction(credentials: Credentials): Promise<{ until: string | null } | null>
+  /** Reads when the paid term of the instance ends (ISO 8601). Returns null if we can't know. Never throws. */
+  expiry(credentials: Credentials): Promise<string | null>
+  /** Reads the QR code as a data URI of a PNG. Fails with `not_ready` (ask again) or `conflict` (already linked). */
+  qr(credentials: Credentials): Promise<string>
+  /** Requests a pairing code for this phone number (digits only). Fails like `qr`. */
+  pairingCode(credentials: Credentials, phone: string): Promise<string>
+  /** Unlinks the instance. Fails with `conflict` if the instance is not linked. */
+  logout(credentials: Credentials): Promise<void>
+  /** Reads a page of the groups that the instance is in. */
+  groups(
+    credentials: Credentials,
+    page: { offset: number; count: number },
+  ): Promise<ProviderPage<ProviderGroup>>
+  /** Reads one group. Fails with `not_found` if the instance is not in the group. */
+  group(credentials: Credentials, chatId: string): Promise<ProviderGroup>
+  /** Reads a page of the instance's contacts. Contacts without a name give no row. */
   contacts(
-    account: Account,
+    credentials: Credentials,
     page: { offset: number; count: number },
   ): Promise<ProviderPage<{ personId: string; name: string }>>
-  uploadImage(account: Account, image: { bytes: Uint8Array; mimeType: string }): Promise<UploadOutcome>
-  /** `to`: a chat id, or the digits of a phone number. */
-  sendText(account: Account, to: string, text: string, mayWrite?: MayWrite): Promise<SendOutcome>
+  /** Uploads an image and returns the id for `sendImage`. The provider deletes the image some time later. */
+  uploadImage(
+    credentials: Credentials,
+    image: { bytes: Uint8Array; mimeType: string },
+  ): Promise<UploadOutcome>
+  /** Sends a text. `to` is a chat id or the digits of a phone number. */
+  sendText(credentials: Credentials, to: string, text: string, mayWrite?: MayWrite): Promise<SendOutcome>
+  /** Sends an uploaded image. `to` is a chat id or the digits of a phone number. */
   sendImage(
-    account: Account,
+    credentials: Credentials,
     to: string,
     image: { mediaId: string; caption: string },
     mayWrite?: MayWrite,
   ): Promise<SendOutcome>
-  /** Own messages of a chat from a time on (unix seconds, provider's clock), all pages. */
-  ownMessages(account: Account, chatId: string, fromTimestamp: number): Promise<OwnMessages>
-  /** What is known of a message that went out, where no webhook tells. Empty while it is only sent. */
-  messageStatus(account: Account, chatId: string, providerMessageId: string): Promise<Receipt[]>
-  /** Whether the account's calls are counted, as on a trial: what nobody waits for is not asked then. */
-  isMetered(account: Account): Promise<boolean>
-  /** Sets our webhook, in place of any of ours there was; everybody else's stay. */
-  setWebhook(account: Account, webhook: Webhook): Promise<void>
-  /** Takes the webhook of that key back. */
-  removeWebhook(account: Account, key: string): Promise<void>
-  /** Reads the body of a webhook call. Never throws: what it does not know, tells nothing. */
-  readNews(body: unknown): News
+  /** Reads all messages that the instance has sent to a chat since a time (unix seconds, by the provider's clock). */
+  ownMessages(credentials: Credentials, chatId: string, fromTimestamp: number): Promise<OwnMessages>
+  /** Reads the receipts of a sent message, for instances without a webhook. Empty until the message is delivered. */
+  messageStatus(credentials: Credentials, chatId: string, providerMessageId: string): Promise<Receipt[]>
+  /** Whether the number of calls is limited, as on a trial. Make only necessary calls then. */
+  isMetered(credentials: Credentials): Promise<boolean>
+  /** Sets our webhook, replacing any with the same key. Webhooks of other programs stay. */
+  setWebhook(credentials: Credentials, webhook: Webhook): Promise<void>
+  /** Removes our webhook with that key, if there is one. */
+  removeWebhook(credentials: Credentials, key: string): Promise<void>
+  /** Parses the body of a webhook call. Ignores everything that it does not know. Never throws. */
+  readEvent(body: unknown): ProviderEvent
 }
 
-/** The providers of this process; `test` is null where no simulator is configured. */
+/** The providers of this process. `test` is null if the process has no simulator. */
 export type Providers = { live: Provider; test: Provider | null }
 
-/** The provider of an instance; null for a test-mode instance in a process without a simulator. */
+/** Returns the provider of an instance. Null for a test-mode instance in a process without a simulator. */
 export const providerOf = (providers: Providers, { isTest }: { isTest: boolean }): Provider | null =>
   isTest ? providers.test : providers.live

@@ -6,7 +6,7 @@ import { providerOf } from './provider.ts'
 import { openProviders } from './providers.ts'
 import { startSimulator } from './test-mode.ts'
 
-const account = { token: 'test_linked_providers' }
+const credentials = { token: 'test_linked_providers' }
 const person = '84901234567@s.whatsapp.net'
 
 let dataDir: string
@@ -15,14 +15,14 @@ beforeEach(async () => {
 })
 afterEach(() => rm(dataDir, { recursive: true }))
 
-test('test mode remembers after a restart what it has sent', async () => {
+test('test mode keeps its sent messages across a restart', async () => {
   const options = { whapiBaseUrl: 'http://127.0.0.1:9', dataDir, withTestMode: true }
   const before = await openProviders(options)
-  const sent = await providerOf(before, { isTest: true })?.sendText(account, person, 'Hello')
+  const sent = await providerOf(before, { isTest: true })?.sendText(credentials, person, 'Hello')
   await before.close()
 
   const after = await openProviders(options)
-  const found = await providerOf(after, { isTest: true })?.ownMessages(account, person, 0)
+  const found = await providerOf(after, { isTest: true })?.ownMessages(credentials, person, 0)
   await after.close()
 
   expect(sent).toEqual({ kind: 'sent', providerMessageId: found?.messages[0]?.id })
@@ -36,14 +36,14 @@ test('without test mode a test-mode instance has no provider, and another has th
   await providers.close()
 })
 
-test('a simulator that runs elsewhere is the provider of test-mode instances', async () => {
+test('a simulator in another process can be the provider of test-mode instances', async () => {
   const simulator = await startSimulator({ pathKey: 'key' })
   const options = { whapiBaseUrl: 'http://127.0.0.1:9', dataDir, withTestMode: true }
   const providers = await openProviders({ ...options, testProviderUrl: simulator.url })
 
-  await providerOf(providers, { isTest: true })?.sendText(account, person, 'Hello')
+  await providerOf(providers, { isTest: true })?.sendText(credentials, person, 'Hello')
 
-  expect(simulator.ledger.list(account.token)).toHaveLength(1)
+  expect(simulator.ledger.list(credentials.token)).toHaveLength(1)
   await providers.close()
   await simulator.close()
 })

@@ -2,20 +2,21 @@ import type { Providers } from './provider.ts'
 import { startTestProvider } from './test-mode.ts'
 import { createWhapi } from './whapi.ts'
 
-/** Whapi's API for partners, which knows when a channel's term ends. */
+/** Whapi's partner API. Only this API knows when a channel's paid term ends. */
 const PARTNER_URL = 'https://manager.whapi.cloud'
 
 export interface ProviderOptions {
   whapiBaseUrl: string
+  /** Without it, `expiry` always returns null. */
   whapiPartnerToken?: string | null | undefined
-  /** A simulator that runs elsewhere. */
+  /** The URL of a simulator in another process. */
   testProviderUrl?: string | null | undefined
   dataDir: string
-  /** Without `testProviderUrl`: start a simulator in this process. */
+  /** Whether to start a simulator in this process. Has no effect with `testProviderUrl`. */
   withTestMode: boolean
 }
 
-/** The providers of this process. Connects to nothing yet; rejects when its own simulator cannot start. */
+/** Opens the providers of this process. Connects to nothing yet. Rejects if its own simulator can't start. */
 export async function openProviders(
   options: ProviderOptions,
 ): Promise<Providers & { close(): Promise<void> }> {

@@ -6,12 +6,12 @@ import { createWhapi } from './whapi.ts'
 
 export interface TestProvider {
   provider: Provider
-  /** Its base URL, for another process on this machine. It holds the key. */
+  /** The simulator's base URL, for another process on this machine. The path holds the secret key. */
   url: string
   close(): Promise<void>
 }
 
-/** Starts the provider of test-mode accounts: a simulator on loopback that keeps its state in `dataDir`. */
+/** Starts the provider of test-mode instances: a simulator on loopback that keeps its state in `dataDir`. */
 export async function startTestProvider({ dataDir }: { dataDir: string }): Promise<TestProvider> {
   const pathKey = randomBytes(16).toString('hex')
   const simulator = await startSimulator({ pathKey, file: join(dataDir, 'simulator.jsonl') })
@@ -26,7 +26,7 @@ export async function startTestProvider({ dataDir }: { dataDir: string }): Promi
   }
 }
 
-/** Loaded only where it is used: a process without test mode does not pay for it. */
+/** Starts a simulator. Loads its code only now, so that a process without test mode saves the memory. */
 export async function startSimulator(options?: SimulatorOptions): Promise<Simulator> {
   const simulator = await import('@sendroom/simulator')
   return simulator.startSimulator(options)

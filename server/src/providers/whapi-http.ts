@@ -1,47 +1,47 @@
 import type { Dispatcher, Pool } from 'undici'
-// @ts-expect-error: it has types as a whole only; but loaded as a whole, with fetch and WebSocket, it takes 5 MB more.
+// @ts-expect-error: undici has no types for single files. All of undici, with fetch and WebSocket, takes 5 MB more.
 import untypedPool from 'undici/lib/dispatcher/pool.js'
 
 const UndiciPool: typeof Pool = untypedPool
 
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH'
-  /** Under the base URL, beginning with a slash; its parts are encoded. */
+  /** The path below the base URL. It begins with a slash, and its segments are encoded. */
   path: string
   token: string
   query?: Record<string, string | number | boolean>
   body?: { contentType: string; bytes: string | Uint8Array }
-  /** From the call to the last byte of the answer. */
+  /** The limit from the call to the last byte of the answer. */
   timeoutMs: number
-  /** Asked in the tick that writes the request; false: nothing is written. */
+  /** Called in the tick that writes the request. If it returns false, nothing is written. */
   mayWrite?: () => boolean
 }
 
 export interface Answer {
   status: number
-  /** The parsed body; undefined where it is no JSON. */
+  /** The parsed body. Undefined if the body is not JSON. */
   json: unknown
   text: string
   headers: Record<string, string | string[] | undefined>
 }
 
-/** An answer, or none; `written` says whether any byte of the request may have left this machine. */
+/** An answer, or none. Then `written` says whether any byte of the request may have left this machine. */
 export type Reply = { answer: Answer } | { answer: null; written: boolean }
 
 export interface Http {
-  /** Never rejects, and settles within `timeoutMs`. */
+  /** Never rejects, and resolves within `timeoutMs`. */
   call(call: Call): Promise<Reply>
-  /** Ends at once; what is under way settles as lost. */
+  /** Closes all connections at once. Calls in flight resolve without an answer. */
   close(): Promise<void>
 }
 
-/** The largest page of groups we have reason to expect is a third of this. */
+/** Three times the largest page of groups that we expect. */
 const maxAnswerBytes = 64 * 1024 * 1024
 
 /**
- * HTTP/1.1 with as many kept-alive connections as there are calls at once: no call waits behind another,
- * and each write has a tick of its own. An idle connection is closed after 4 s, or a second before the server
- * would (its Keep-Alive header), so that we hardly ever write into one that is just being closed.
+ * Opens an HTTP/1.1 client with one connection for each concurrent call: no call waits for another, and each request is
+ * written in a tick of its own. An idle connection closes after 4 s, or a second before the server's limit (its
+ * Keep-Alive header), so that we rarely write to a connection that the server is closing.
  */
 export function openHttp(baseUrl: string, connectTimeoutMs: number): Http {
   const base = new URL(baseUrl)
@@ -49,10 +49,10 @@ export function openHttp(baseUrl: string, connectTimeoutMs: number): Http {
   const pool = new UndiciPool(base.origin, {
     connections: null,
     pipelining: 1,
-    // Over HTTP/2 calls would share a connection, and wait in its queue.
+    // With HTTP/2, calls would share a connection and wait in its queue.
     allowH2: false,
     connectTimeout: connectTimeoutMs,
-    // One timer of our own covers all of a call.
+    // Our own timer covers the whole call.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 4_000,
@@ -72,8 +72,8 @@ function requestOf(prefix: string, { method, path, query, token, body }: Call): 
 }
 
 /**
- * `dispatch` and not `request`, for it tells when a request is about to be written: only so is "surely
- * nothing went out" a fact, and not a guess from the code of an error.
+ * Makes one call. Uses undici's `dispatch`, not `request`, because only `dispatch` reports when a request is about to
+ * be written. So we know whether anything was written, and need not guess from the code of an error.
  */
 function exchange(
   pool: Pool,
@@ -101,7 +101,7 @@ function exchange(
     pool.dispatch(request, {
       onRequestStart(controller) {
         abort = () => controller.abort(new Error('The call is over'))
-        // Called again, undici would repeat a request whose connection was lost: a message might go out twice.
+        // undici calls this again to repeat a request after a lost connection, which could send a message twice.
         if (over || written || mayWrite?.() === false) return abort()
         written = true
       },
@@ -124,12 +124,12 @@ function exchange(
 
 function readAnswer(status: number, headers: Answer['headers'], bytes: Buffer, token: string): Answer {
   const body = bytes.toString()
-  // Errors end up in logs and on screens, and some servers repeat the request in them.
+  // Errors are logged and shown, and some servers repeat the request in them.
   const text = status >= 400 ? body.replaceAll(token, '…') : body
-  return { status, headers, text, json: parsed(text) }
+  return { status, headers, text, json: parseJson(text) }
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

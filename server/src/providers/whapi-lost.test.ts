@@ -3,10 +3,10 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterEach, expect, test } from 'vitest'
 import { createWhapi } from './whapi.ts'
 
-const account = { token: 'test_linked' }
+const credentials = { token: 'test_linked' }
 const person = '84901234567@s.whatsapp.net'
 const unreachable = { code: 'provider_unreachable', params: {} }
-const surelyNot = { kind: 'busy', reason: unreachable, retryAfterMs: null }
+const notSent = { kind: 'busy', reason: unreachable, retryAfterMs: null }
 const unknown = { kind: 'unknown', reason: unreachable }
 
 const open: { close(): unknown }[] = []
@@ -20,7 +20,7 @@ function whapiAt(baseUrl: string, sendMs = 20_000) {
   return whapi
 }
 
-/** A server that does as it is told with what it has read so far. */
+/** Starts a server that calls `onData` with everything it has read so far. Returns the server's URL. */
 async function serve(onData: (socket: Socket, read: string, times: number) => void) {
   const sockets = new Set<Socket>()
   let times = 0
@@ -44,47 +44,47 @@ async function serve(onData: (socket: Socket, read: string, times: number) => vo
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // listening on TCP
 }
 
-test('a refused connection and a name nobody knows: surely nothing went out', async () => {
+test('a refused connection or an unknown host name means not sent', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo // listening on TCP
   server.close()
   await once(server, 'close')
 
-  expect(await whapiAt(`http://127.0.0.1:${port}`).sendText(account, person, 'x')).toEqual(surelyNot)
-  expect(await whapiAt('http://nobody.invalid').sendText(account, person, 'x')).toEqual(surelyNot)
+  expect(await whapiAt(`http://127.0.0.1:${port}`).sendText(credentials, person, 'x')).toEqual(notSent)
+  expect(await whapiAt('http://nobody.invalid').sendText(credentials, person, 'x')).toEqual(notSent)
 })
 
-test('a TLS handshake that never ends: surely nothing went out', async () => {
+test('a TLS handshake that never ends means not sent', async () => {
   const url = await serve(() => {})
 
-  expect(await whapiAt(url.replace('http:', 'https:')).sendText(account, person, 'x')).toEqual(surelyNot)
+  expect(await whapiAt(url.replace('http:', 'https:')).sendText(credentials, person, 'x')).toEqual(notSent)
 })
 
-test('a server that never answers: unknown, once the time is over', async () => {
+test('a server that never answers means unknown, after the timeout', async () => {
   const url = await serve(() => {})
 
-  expect(await whapiAt(url, 100).sendText(account, person, 'x')).toEqual(unknown)
+  expect(await whapiAt(url, 100).sendText(credentials, person, 'x')).toEqual(unknown)
 })
 
-test('half an answer, then nothing more, or the end: unknown', async () => {
+test('half an answer means unknown, whether the connection stalls, ends or is reset', async () => {
   const half = 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"sent":true'
   const silent = await serve((socket) => socket.write(half))
   const ending = await serve((socket) => socket.end(half))
   const resetting = await serve((socket) => socket.write(half, () => socket.resetAndDestroy()))
 
-  expect(await whapiAt(silent, 100).sendText(account, person, 'x')).toEqual(unknown)
-  expect(await whapiAt(ending).sendText(account, person, 'x')).toEqual(unknown)
-  expect(await whapiAt(resetting).sendText(account, person, 'x')).toEqual(unknown)
+  expect(await whapiAt(silent, 100).sendText(credentials, person, 'x')).toEqual(unknown)
+  expect(await whapiAt(ending).sendText(credentials, person, 'x')).toEqual(unknown)
+  expect(await whapiAt(resetting).sendText(credentials, person, 'x')).toEqual(unknown)
 })
 
-test('what is not HTTP: unknown', async () => {
+test('an answer that is not HTTP means unknown', async () => {
   const url = await serve((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'))
 
-  expect(await whapiAt(url).sendText(account, person, 'x')).toEqual(unknown)
+  expect(await whapiAt(url).sendText(credentials, person, 'x')).toEqual(unknown)
 })
 
-test('a kept-alive connection that dies under the second message: unknown, and not written again', async () => {
+test('a kept-alive connection that dies during the second message means unknown, and no second write', async () => {
   const body = '{"sent":true,"message":{"id":"one"}}'
   const written: number[] = []
   const url = await serve((socket, _read, times) => {
@@ -94,48 +94,50 @@ test('a kept-alive connection that dies under the second message: unknown, and n
   })
   const whapi = whapiAt(url)
 
-  expect(await whapi.sendText(account, person, 'x')).toEqual({ kind: 'sent', providerMessageId: 'one' })
-  expect(await whapi.sendText(account, person, 'x')).toEqual(unknown)
+  expect(await whapi.sendText(credentials, person, 'x')).toEqual({ kind: 'sent', providerMessageId: 'one' })
+  expect(await whapi.sendText(credentials, person, 'x')).toEqual(unknown)
   expect(written).toEqual([1, 2])
 })
 
-test('messages sent at once go over as many connections: none waits behind another', async () => {
-  const seen = new Set<Socket>()
+test('concurrent messages use separate connections, so none waits for another', async () => {
+  const sockets = new Set<Socket>()
   const body = '{"sent":true,"message":{"id":"one"}}'
   const url = await serve((socket) => {
-    seen.add(socket)
-    // Answers only when all have come.
-    if (seen.size < 50) return
-    for (const one of seen) one.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+    sockets.add(socket)
+    // Answers only when all messages have arrived.
+    if (sockets.size < 50) return
+    for (const one of sockets) one.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
   })
   const whapi = whapiAt(url)
 
-  const outcomes = await Promise.all(Array.from({ length: 50 }, () => whapi.sendText(account, person, 'x')))
+  const outcomes = await Promise.all(
+    Array.from({ length: 50 }, () => whapi.sendText(credentials, person, 'x')),
+  )
 
   expect(outcomes.every(({ kind }) => kind === 'sent')).toBe(true)
 })
 
-test('closing ends what is under way as unknown, and what comes after as surely not sent', async () => {
+test('close ends calls in flight as unknown and later calls as not sent', async () => {
   const { promise: arrived, resolve } = Promise.withResolvers<void>()
   const url = await serve(() => resolve())
   const whapi = whapiAt(url)
 
-  const sending = whapi.sendText(account, person, 'x')
+  const sending = whapi.sendText(credentials, person, 'x')
   await arrived
   await whapi.close()
 
   expect(await sending).toEqual(unknown)
-  expect(await whapi.sendText(account, person, 'x')).toEqual(surelyNot)
+  expect(await whapi.sendText(credentials, person, 'x')).toEqual(notSent)
 })
 
-test('Retry-After may be a date, by the clock of the server', async () => {
+test('Retry-After may be a date by the server’s clock', async () => {
   const date = 'Sat, 21 Nov 2026 10:00:00 GMT'
   const later = 'Sat, 21 Nov 2026 10:01:30 GMT'
   const url = await serve((socket) =>
     socket.write(`HTTP/1.1 429 Slow\r\ndate: ${date}\r\nretry-after: ${later}\r\ncontent-length: 0\r\n\r\n`),
   )
 
-  expect(await whapiAt(url).sendText(account, person, 'x')).toMatchObject({
+  expect(await whapiAt(url).sendText(credentials, person, 'x')).toMatchObject({
     kind: 'busy',
     retryAfterMs: 90_000,
   })

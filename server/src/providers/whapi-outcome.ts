@@ -1,6 +1,6 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
-import { type AccountProblem, ProviderFailure, type SendOutcome, type UploadOutcome } from './provider.ts'
+import { type InstanceProblem, ProviderFailure, type SendOutcome, type UploadOutcome } from './provider.ts'
 import type { Answer, Reply } from './whapi-http.ts'
 import { errorWords, mediaIdOf, retryAfterMs, sentMessage } from './whapi-wire.ts'
 
@@ -8,7 +8,10 @@ const unreachable: Reason = { code: 'provider_unreachable', params: {} }
 const unreadable: Reason = { code: 'provider_unreadable', params: {} }
 const slowDown: Reason = { code: 'provider_busy', params: {} }
 
-/** What an attempt to send came to. This table is the one place that decides whether a message may be sent again. */
+/**
+ * Turns the reply to a send into its outcome. Only this function decides whether a message may be sent again. The
+ * statuses are those of the OpenAPI file, and of the gateways in front of the API.
+ */
 export function sendOutcome(reply: Reply, kind: 'text' | 'image'): SendOutcome {
   const { answer } = reply
   if (!answer) {
@@ -19,7 +22,7 @@ export function sendOutcome(reply: Reply, kind: 'text' | 'image'): SendOutcome {
   if (answer.status >= 200 && answer.status < 300) return acceptedOutcome(answer)
   const refused = refusedCall(answer)
   if (refused) return refused
-  // 408 comes from a gateway that may have passed the message on; 3xx is nothing this API answers.
+  // A gateway that answers 408 may have passed the message on. The API itself never answers 3xx.
   if (answer.status >= 500 || answer.status === 408 || answer.status < 400) {
     return { kind: 'unknown', reason: errorReason(answer) }
   }
@@ -33,7 +36,7 @@ export function sendOutcome(reply: Reply, kind: 'text' | 'image'): SendOutcome {
   return { kind: 'rejected', reason: rejection(answer) }
 }
 
-/** What an upload came to. It sends nothing to anybody, so all that is no clear no is worth another try. */
+/** Turns the reply to an upload into its outcome. Everything but a clear refusal is `busy`: an upload sends nothing. */
 export function uploadOutcome(reply: Reply): UploadOutcome {
   const { answer } = reply
   if (!answer) return { kind: 'busy', reason: unreachable, retryAfterMs: null }
@@ -53,7 +56,7 @@ export function uploadOutcome(reply: Reply): UploadOutcome {
   return { kind: 'busy', reason: errorReason(answer), retryAfterMs: retryAfterMs(answer) }
 }
 
-/** The answer of a call that is no send; throws `ProviderFailure` where it did not succeed. */
+/** Returns the answer of a call other than a send or upload. Throws `ProviderFailure` if the call failed. */
 export function goodAnswer({ answer }: Reply): Answer {
   if (!answer) throw new ProviderFailure('unreachable', unreachable)
   const { status } = answer
@@ -68,37 +71,39 @@ export function goodAnswer({ answer }: Reply): Answer {
   throw new ProviderFailure(kind, errorReason(answer))
 }
 
-/** What was read from an answer; throws where it could not be. */
+/** Returns what was parsed from an answer. Throws `ProviderFailure` if that is null. */
 export function readable<T>(read: T | null): T {
   if (read === null) throw new ProviderFailure('unreachable', unreadable)
   return read
 }
 
-export const problemStatus: Record<AccountProblem, InstanceStatus> = {
+/** The status to show for an instance with this problem. */
+export const problemStatus: Record<InstanceProblem, InstanceStatus> = {
   account_not_linked: 'NeedsLogin',
   account_unpaid: 'Unpaid',
   account_bad_token: 'BadToken',
   account_restricted: 'Disconnected',
 }
 
-/** What of the account as a whole this answer tells; null: nothing. */
-export function accountProblem(answer: Answer): AccountProblem | null {
+/** Returns the problem of the instance that this answer reveals, or null. */
+export function instanceProblem(answer: Answer): InstanceProblem | null {
   const words = errorWords(answer)
-  // A wrong token is 404 by the provider's own notes; others have seen 401.
+  // Whapi's own agent skill says that a wrong token answers 404. Third parties have seen 401.
+  // https://github.com/Whapi-Cloud/whapi-whatsapp-api-skill
   if (answer.status === 404 && /channel not found/i.test(words)) return 'account_bad_token'
   if (answer.status === 401) return /\btoken\b/i.test(words) ? 'account_bad_token' : 'account_not_linked'
   if (answer.status === 402) return 'account_unpaid'
-  // No source gives the words for a restricted account, so only those that can't mean a chat count.
+  // No source gives the words for a restricted account. Accept only words that can't refer to a chat.
   const restricted = /\b(account|channel)\b.*\b(restricted|banned|suspended)\b|timelock/i
   return answer.status === 403 && restricted.test(words) ? 'account_restricted' : null
 }
 
-/** Answers that mean the same for every call: this account can't, or not so fast. Surely nothing went out. */
+/** Recognises answers that mean the same for every call: too fast, or a problem of the instance. Nothing was sent. */
 function refusedCall(answer: Answer) {
   if (answer.status === 429) {
     return { kind: 'busy', reason: slowDown, retryAfterMs: retryAfterMs(answer) } as const
   }
-  const problem = accountProblem(answer)
+  const problem = instanceProblem(answer)
   return problem && ({ kind: 'account', problem, reason: { code: problem, params: {} } } as const)
 }
 
@@ -130,7 +135,7 @@ function rejection(answer: Answer): Reason {
   }
 }
 
-/** 400 says what is wrong in words only. */
+/** A 400 names the mistake only in words. */
 function badRequest(detail: string): Reason {
   if (/not (registered )?(on|in) whatsapp|invalid phone/i.test(detail)) {
     return { code: 'not_on_whatsapp', params: {} }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { errorWords } from './whapi-wire.ts'
 
-test('an error that is cut within an emoji stays a text that the database takes', () => {
+test('an error that is cut inside an emoji is still a text that the database accepts', () => {
   const message = `${'x'.repeat(199)}😀 and more`
   const words = errorWords({ status: 400, json: { error: { message } }, text: '', headers: {} })
 

@@ -1,10 +1,11 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
-import type { AccountState, OwnMessage, ProviderGroup } from './provider.ts'
+import type { InstanceState, OwnMessage, ProviderGroup } from './provider.ts'
 import type { Answer } from './whapi-http.ts'
 
 /*
- * What Whapi's answers say. It is read tolerantly: unknown fields and values are passed over, and fields that the
- * documents promise may be missing, as has been seen live.
+ * Parses Whapi's answers. Field names are those of its OpenAPI file 1.8.7, unless a comment names another source:
+ * https://github.com/Whapi-Cloud/whatsapp-api-docs. The parsers ignore unknown fields and values, and they accept
+ * missing fields, because third parties have seen the live API leave out fields that the file requires.
  */
 
 export type Fields = Record<string, unknown>
@@ -17,8 +18,8 @@ const numberOf = (value: unknown): number | null =>
 export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
 /**
- * What an error answer says, in at most 200 clean characters; empty where it says nothing. The body may be nested
- * (`error.message`, as documented), flat (`error`, seen live), or a gateway's text or page.
+ * Returns the words of an error answer, cleaned and cut to 200 characters, or an empty string. The body may be nested
+ * (`error.message`, documented), flat (`error`, seen live by third parties), or a gateway's text or page.
  */
 export function errorWords({ json, text }: Answer): string {
   const body = fieldsOf(json)
@@ -35,12 +36,12 @@ export function errorWords({ json, text }: Answer): string {
       .replace(/[\s\p{Cc}]+/gu, ' ')
       .trim()
       .slice(0, 200)
-      // The cut may go through an emoji, and the database's JSON takes no half of one.
+      // The cut may split an emoji, and PostgreSQL's JSON rejects half of one.
       .toWellFormed()
   )
 }
 
-/** How long a `Retry-After` asks to wait (seconds or an HTTP date, by the server's clock); null without one. */
+/** Returns how long `Retry-After` asks to wait, in ms. Null without the header, which Whapi does not document. */
 export function retryAfterMs({ headers }: Answer): number | null {
   const asked = textOf(headers['retry-after']).trim()
   if (!asked) return null
@@ -50,25 +51,30 @@ export function retryAfterMs({ headers }: Answer): number | null {
   return Number.isFinite(ms) ? Math.max(0, ms) : null
 }
 
-/** The server's clock when it answered, in ms; null without a Date header. */
+/** Returns the server's clock from the Date header, in unix ms. Null without the header. */
 export function serverTime(headers: Answer['headers']): number | null {
   const time = Date.parse(textOf(headers.date))
   return Number.isNaN(time) ? null : time
 }
 
-/** `sent` null: it is not an answer to a send. */
+/** Parses the answer to a send. `sent` is null if the field is missing; `id` may be empty. */
 export function sentMessage(json: unknown): { sent: boolean | null; id: string } {
   const { sent, message } = fieldsOf(json)
   return { sent: typeof sent === 'boolean' ? sent : null, id: textOf(fieldsOf(message).id) }
 }
 
-/** The id of an upload; null also for the placeholder `media_init` that is sometimes given instead. */
+/**
+ * Parses the id of an upload. Null for the placeholder `media_init`, which third parties have seen instead of an id.
+ */
 export function mediaIdOf(json: unknown): string | null {
   const id = textOf(listOf(fieldsOf(json).media)[0]?.id)
   return /^[a-zA-Z0-9]+-[0-9a-fA-F-]+$/.test(id) ? id : null
 }
 
-/** By the text: the numeric codes are not all known. STOP is a channel whose time has run out. */
+/**
+ * Maps the texts of channel states, because not all numeric codes are documented. STOP means that the paid term is
+ * over.
+ */
 const statusOfState: Record<string, InstanceStatus> = {
   AUTH: 'Connected',
   QR: 'NeedsLogin',
@@ -80,8 +86,8 @@ const statusOfState: Record<string, InstanceStatus> = {
   STOP: 'Unpaid',
 }
 
-/** Null for what is no health answer. */
-export function accountState(json: unknown): AccountState | null {
+/** Parses a health answer, or the `health` of a webhook call. Null for anything else. */
+export function instanceState(json: unknown): InstanceState | null {
   const { status, user } = fieldsOf(json)
   if (status === undefined) return null
   const known = statusOfState[textOf(fieldsOf(status).text)] ?? 'Unknown'
@@ -89,27 +95,35 @@ export function accountState(json: unknown): AccountState | null {
   return { status: known, linkedNumber: number ?? null }
 }
 
-/** Newer than the provider's documents, as others have seen it: what does not say so is no restriction. */
+/**
+ * Parses the answer of `/business/limits/reachout_timelock`: `is_restricted`, and `restricted_until` in unix seconds.
+ * The endpoint is not in the OpenAPI file; third parties have observed it. Anything unexpected means no restriction.
+ */
 export function restrictionOf(json: unknown): { until: string | null } | null {
   const { is_restricted, restricted_until } = fieldsOf(json)
   if (is_restricted !== true) return null
   const seconds = numberOf(restricted_until)
-  // What no date can hold is no time.
+  // Ignore a time that a Date can't hold.
   return {
     until: seconds !== null && Math.abs(seconds) < 1e11 ? new Date(seconds * 1000).toISOString() : null,
   }
 }
 
-/** The channel's id in the answer of a health call; it names the channel to the partner's API. */
+/** Parses the channel's id from a health answer. The partner API needs this id. */
 export const channelIdOf = (json: unknown): string | null => textOf(fieldsOf(json).channel_id) || null
 
-/** `activeTill` of a channel at the partner's API: milliseconds, unlike the times of the channels themselves. */
+/**
+ * Parses `activeTill`, the end of a channel's paid term, from an answer of the partner API. It is in unix ms, unlike
+ * the times of all other endpoints. Source: https://support.whapi.cloud, "Partner documentation".
+ */
 export function termEndOf(json: unknown): string | null {
   const end = numberOf(fieldsOf(json).activeTill)
   return end !== null && end > 0 && end < 1e14 ? new Date(end).toISOString() : null
 }
 
-/** The QR code as a data URI, whether or not it came as one; null while there is none yet. */
+/**
+ * Parses the QR code and returns a data URI, with or without that prefix in the answer. Null if there is no code yet.
+ */
 export function qrImage(json: unknown): string | null {
   const { status, base64 } = fieldsOf(json)
   const image = textOf(base64)
@@ -117,11 +131,15 @@ export function qrImage(json: unknown): string | null {
   return image.startsWith('data:') ? image : `data:image/png;base64,${image}`
 }
 
+/** Parses the pairing code. Null if there is no code yet. */
 export function pairingCodeOf(json: unknown): string | null {
   return textOf(fieldsOf(json).code) || null
 }
 
-/** A page by its field; without `total`, what is known to exist. Null for what is no page: that is not "none". */
+/**
+ * Parses a page of a list. Without `total`, it counts what is known to exist. Returns null if the list is missing,
+ * which does not mean an empty list.
+ */
 export function pageOf(
   json: unknown,
   field: string,
@@ -133,12 +151,12 @@ export function pageOf(
   return { items, total: numberOf(page.total) ?? offset + items.length }
 }
 
-/** Digits for a phone number; a hidden one keeps its `@lid`. */
+/** Normalises a person's id: only digits for a phone number, while a hidden number keeps its `@lid`. */
 export function personIdOf(id: unknown): string {
   return textOf(id).replace(/@(s\.whatsapp\.net|c\.us)$/, '')
 }
 
-/** Null for what has no id. */
+/** Parses a group. Null without an id. */
 export function groupOf(fields: unknown): ProviderGroup | null {
   const { id, name, participants, participants_count, announcements } = fieldsOf(fields)
   if (!textOf(id)) return null
@@ -159,13 +177,13 @@ function participantsOf(participants: unknown[]): NonNullable<ProviderGroup['par
   })
 }
 
-/** Null for who has no name: neither the contact's nor the one they gave themselves. */
+/** Parses a contact. `pushname` is the name that people give themselves. Null without any name. */
 export function contactOf({ id, name, pushname }: Fields): { personId: string; name: string } | null {
   const known = textOf(name) || textOf(pushname)
   return textOf(id) && known ? { personId: personIdOf(id), name: known } : null
 }
 
-/** Null for what is not a message of ours. A text with a link comes back as `link_preview`. */
+/** Parses a message that we have sent. Null for anything else. A text with a link comes back as `link_preview`. */
 export function ownMessageOf(fields: Fields): OwnMessage | null {
   const { id, from_me, type, text, link_preview, image, timestamp, source } = fields
   const time = numberOf(timestamp)

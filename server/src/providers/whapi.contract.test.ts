@@ -6,7 +6,7 @@ import { startSimulator } from './test-mode.ts'
 import { createWhapi } from './whapi.ts'
 
 const token = 'test_linked_contract'
-const account = { token }
+const credentials = { token }
 const person = '84901234567@s.whatsapp.net'
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -26,7 +26,7 @@ afterAll(async () => {
   await simulator.close()
 })
 
-const sendText = () => whapi.sendText(account, person, 'Hello')
+const sendText = () => whapi.sendText(credentials, person, 'Hello')
 const answer = (status: number, body?: unknown, more: { flat?: boolean; retryAfter?: number } = {}) =>
   ({ kind: 'status', status, body, ...more }) as const
 const error = (message: string, details?: string) => ({ error: { code: 0, message, details } })
@@ -43,7 +43,7 @@ const rejected = (code: string, params = {}) => ({ kind: 'rejected', reason: rea
 const unreadable = { kind: 'unknown', reason: reason('provider_unreadable') }
 
 test.each([
-  // it said no
+  // the provider refuses
   [
     answer(400, error('wrong request parameters', 'to is malformed')),
     rejected('bad_recipient', { detail: 'wrong request parameters: to is malformed' }),
@@ -60,19 +60,19 @@ test.each([
   [answer(413), rejected('content_too_large')],
   [answer(415), rejected('media_refused')],
   [{ kind: 'not-sent' } as const, rejected('refused', { detail: 'sent: false' })],
-  // not so fast
+  // the provider is busy
   [answer(429), { kind: 'busy', reason: reason('provider_busy'), retryAfterMs: null }],
   [
     answer(429, undefined, { retryAfter: 7 }),
     { kind: 'busy', reason: reason('provider_busy'), retryAfterMs: 7000 },
   ],
-  // this account can't
+  // the instance has a problem
   [answer(401), problem('account_not_linked')],
   [answer(401, { message: 'Invalid token' }), problem('account_bad_token')],
   [answer(402, undefined, { flat: true }), problem('account_unpaid')],
   [answer(404, error('Channel Not Found')), problem('account_bad_token')],
   [answer(403, error('this account is restricted')), problem('account_restricted')],
-  // nobody knows
+  // maybe sent
   [answer(500), unknown(500)],
   [answer(502, '<html><h1>Bad gateway</h1></html>'), unknown(502)],
   [answer(408), unknown(408)],
@@ -89,8 +89,8 @@ test.each([
   expect(await sendText()).toEqual(outcome)
 })
 
-test('a text that is accepted is sent, to the full chat id, under the id the provider gave it', async () => {
-  const outcome = await whapi.sendText(account, '84907777777', 'Xin chào 🌸')
+test('a text is sent to the full chat id, and the outcome has the provider’s message id', async () => {
+  const outcome = await whapi.sendText(credentials, '84907777777', 'Xin chào 🌸')
 
   const [entry] = simulator.ledger.list(token, '84907777777@s.whatsapp.net')
   expect(entry).toMatchObject({ type: 'text', body: 'Xin chào 🌸', source: 'api' })
@@ -98,18 +98,21 @@ test('a text that is accepted is sent, to the full chat id, under the id the pro
 })
 
 test('an image is uploaded as bytes and sent by its id, with its caption', async () => {
-  const upload = await whapi.uploadImage(account, { bytes: png, mimeType: 'image/png' })
+  const upload = await whapi.uploadImage(credentials, { bytes: png, mimeType: 'image/png' })
   const mediaId = upload.kind === 'uploaded' ? upload.mediaId : ''
 
-  const outcome = await whapi.sendImage(account, '84908888888@s.whatsapp.net', { mediaId, caption: 'Look' })
+  const outcome = await whapi.sendImage(credentials, '84908888888@s.whatsapp.net', {
+    mediaId,
+    caption: 'Look',
+  })
 
   const [entry] = simulator.ledger.list(token, '84908888888@s.whatsapp.net')
   expect(outcome).toEqual({ kind: 'sent', providerMessageId: entry?.id })
   expect(entry).toMatchObject({ type: 'image', caption: 'Look', media: { id: mediaId, size: png.length } })
 })
 
-test('an image the provider has forgotten is gone, a chat it does not find is not', async () => {
-  const sendImage = () => whapi.sendImage(account, person, { mediaId: 'png-abc-def', caption: '' })
+test('a 404 for an image means media_gone, unless its words mean the chat or the channel', async () => {
+  const sendImage = () => whapi.sendImage(credentials, person, { mediaId: 'png-abc-def', caption: '' })
 
   expect(await sendImage()).toEqual({ kind: 'media_gone' })
   simulator.faults.add({ ...answer(404, error('specified chat not found')), times: 1 })
@@ -120,23 +123,23 @@ test('an image the provider has forgotten is gone, a chat it does not find is no
 
 test.each([
   ['a group where only admins may write', specialGroups(token).announcementsOnly, 'not_allowed'],
-  ['a group the account has left', specialGroups(token).left, 'not_allowed'],
+  ['a group that the channel has left', specialGroups(token).left, 'not_allowed'],
   ['a number that is not on WhatsApp', '84901230000', 'not_on_whatsapp'],
-])('%s is rejected as such', async (_name, to, code) => {
-  expect(await whapi.sendText(account, to, 'Hello')).toEqual(rejected(code))
+])('%s is rejected with its reason', async (_name, to, code) => {
+  expect(await whapi.sendText(credentials, to, 'Hello')).toEqual(rejected(code))
 })
 
-test('nothing is written, and nothing goes out, when the sender says no at the moment of writing', async () => {
+test('nothing is written if mayWrite returns false', async () => {
   const to = '84906666666@s.whatsapp.net'
 
-  const outcome = await whapi.sendText(account, to, 'Hello', () => false)
+  const outcome = await whapi.sendText(credentials, to, 'Hello', () => false)
 
   expect(outcome).toMatchObject({ kind: 'busy' })
   expect(simulator.ledger.list(token, to)).toEqual([])
-  expect(await whapi.sendText(account, to, 'Hello', () => true)).toMatchObject({ kind: 'sent' })
+  expect(await whapi.sendText(credentials, to, 'Hello', () => true)).toMatchObject({ kind: 'sent' })
 })
 
-test('an error page is shortened to clean words, and the token is not among them', async () => {
+test('an error page is cut to its words, without the token', async () => {
   const page = `<html><head><title>x</title></head><body>${'No  way, '.repeat(50)}</body></html>`
   simulator.faults.add({ ...answer(405, `<b>${token}</b> said:\n ${page}`), times: 1 })
 
@@ -147,7 +150,7 @@ test('an error page is shortened to clean words, and the token is not among them
   expect(detail.length).toBe(200)
 })
 
-test('a token that no header can carry is a token no channel has', async () => {
+test('a token that no header can carry is a bad token', async () => {
   const odd = { token: 'test_linked\r\nx: y' }
 
   expect(await whapi.sendText(odd, person, 'Hello')).toEqual(problem('account_bad_token'))
@@ -178,7 +181,7 @@ test.each([
 ])('the answer %j to an upload is exactly one outcome', async (fault, outcome) => {
   simulator.faults.add({ ...fault, path: '^/media' })
 
-  expect(await whapi.uploadImage(account, { bytes: png, mimeType: 'image/png' })).toEqual(outcome)
+  expect(await whapi.uploadImage(credentials, { bytes: png, mimeType: 'image/png' })).toEqual(outcome)
 })
 
 test.each([
@@ -190,7 +193,7 @@ test.each([
   ['SYNC_ERROR', 'Degraded'],
   ['ERROR', 'Disconnected'],
   ['STOP', 'Unpaid'],
-] as const)('a channel in %s is %s', async (state, status) => {
+] as const)('a channel in state %s has the status %s', async (state, status) => {
   const channel = simulator.channels.create(`test_in_${state}`)
   simulator.channels.change(channel, { state, number: '84905555555' })
 
@@ -208,10 +211,10 @@ test.each([
 ])('the answer %j to health is a status', async (fault, status) => {
   simulator.faults.add({ ...fault, path: '^/health' })
 
-  expect(await whapi.status(account)).toEqual({ status, linkedNumber: null })
+  expect(await whapi.status(credentials)).toEqual({ status, linkedNumber: null })
 })
 
-test('reading the status wakes a sleeping channel only when told to', async () => {
+test('reading the status wakes a sleeping channel only on request', async () => {
   const sleeper = { token: 'test_sleeper' }
   const wokenAt = () => simulator.channels.find(sleeper.token)?.wokenAt
 
@@ -221,7 +224,7 @@ test('reading the status wakes a sleeping channel only when told to', async () =
   expect(wokenAt()).toBeTypeOf('number')
 })
 
-test('a restriction is told with its end; where nobody knows of one there is none', async () => {
+test('a restriction has its end, and is null if the provider does not report one', async () => {
   const restricted = { token: 'test_linked_restricted' }
   const seconds = Math.floor(Date.now() / 1000) + 3600
   const underFault = async (fault: Parameters<Simulator['faults']['add']>[0]) => {
@@ -241,13 +244,13 @@ test('a restriction is told with its end; where nobody knows of one there is non
   expect(await whapi.sendText(restricted, person, 'Hello')).toMatchObject(problem('account_restricted'))
 })
 
-test('a QR code comes as a data URI once there is one, until the account is linked', async () => {
+test('a QR code is a data URI, while the channel is ready and not linked', async () => {
   const newcomer = { token: 'test_newcomer' }
 
   expect(await failureOf(whapi.qr(newcomer))).toMatchObject({ kind: 'not_ready' })
   simulator.channels.change(simulator.channels.create(newcomer.token), { state: 'QR' })
   expect(await whapi.qr(newcomer)).toMatch(/^data:image\/png;base64,iVBOR/)
-  // Shown once, it is scanned at once here.
+  // This simulator links a channel as soon as its QR code is shown.
   expect(await failureOf(whapi.qr(newcomer))).toMatchObject({ kind: 'conflict' })
 })
 
@@ -260,24 +263,24 @@ test.each([
 ])('the answer %j to a QR request fails as %s', async (fault, kind) => {
   simulator.faults.add({ ...fault, path: '^/users/login' })
 
-  expect(await failureOf(whapi.qr(account))).toMatchObject({ kind })
+  expect(await failureOf(whapi.qr(credentials))).toMatchObject({ kind })
 })
 
 test('a QR code without the data URI prefix gets one', async () => {
   simulator.faults.add({ ...answer(200, { status: 'OK', base64: 'iVBORw0' }), path: '^/users/login' })
 
-  expect(await whapi.qr(account)).toBe('data:image/png;base64,iVBORw0')
+  expect(await whapi.qr(credentials)).toBe('data:image/png;base64,iVBORw0')
 })
 
-test('a pairing code is given for a phone number, not for a linked account', async () => {
+test('a pairing code needs a valid phone number and a channel that is not linked', async () => {
   expect(await whapi.pairingCode({ token: 'test_pairing' }, '84901112222')).toMatch(/^\w{4}-\w{4}$/)
-  expect(await failureOf(whapi.pairingCode(account, '84901112222'))).toMatchObject({ kind: 'conflict' })
+  expect(await failureOf(whapi.pairingCode(credentials, '84901112222'))).toMatchObject({ kind: 'conflict' })
   expect(await failureOf(whapi.pairingCode({ token: 'test_pairing2' }, '12'))).toMatchObject({
     kind: 'refused',
   })
 })
 
-test('logging out unlinks the account, once', async () => {
+test('a logout unlinks the channel, and a second one conflicts', async () => {
   const leaver = { token: 'test_linked_leaver' }
 
   await whapi.logout(leaver)
@@ -286,9 +289,9 @@ test('logging out unlinks the account, once', async () => {
   expect(await failureOf(whapi.logout(leaver))).toMatchObject({ kind: 'conflict' })
 })
 
-test('groups come in pages; one may lack its participants, another its name', async () => {
-  const first = await whapi.groups(account, { offset: 0, count: 200 })
-  const second = await whapi.groups(account, { offset: 200, count: 200 })
+test('groups are read in pages, and may lack participants or a name', async () => {
+  const first = await whapi.groups(credentials, { offset: 0, count: 200 })
+  const second = await whapi.groups(credentials, { offset: 200, count: 200 })
 
   expect([first.total, first.rows.length, second.rows.length]).toEqual([320, 200, 120])
   const groups = new Map([...first.rows, ...second.rows].map((group) => [group.chatId, group]))
@@ -307,19 +310,22 @@ test('groups come in pages; one may lack its participants, another its name', as
   expect(hidden.filter(({ rank }) => rank === 'creator')).toHaveLength(1)
 })
 
-test('one group is read by its id; one the account is not in is not found', async () => {
+test('a group is read by its id, and not found if the channel is not in it', async () => {
   const { legacy, left } = specialGroups(token)
 
-  expect(await whapi.group(account, legacy)).toMatchObject({ chatId: legacy, name: expect.any(String) })
-  expect(await failureOf(whapi.group(account, left))).toMatchObject({ kind: 'not_found' })
+  expect(await whapi.group(credentials, legacy)).toMatchObject({ chatId: legacy, name: expect.any(String) })
+  expect(await failureOf(whapi.group(credentials, left))).toMatchObject({ kind: 'not_found' })
   simulator.faults.add({ ...answer(403), times: 1 })
-  expect(await failureOf(whapi.group(account, legacy))).toMatchObject({ kind: 'not_found' })
+  expect(await failureOf(whapi.group(credentials, legacy))).toMatchObject({ kind: 'not_found' })
   simulator.faults.add({ ...answer(404, error('channel not found')), times: 1 })
-  expect(await failureOf(whapi.group(account, legacy))).toMatchObject({ kind: 'account', status: 'BadToken' })
+  expect(await failureOf(whapi.group(credentials, legacy))).toMatchObject({
+    kind: 'account',
+    status: 'BadToken',
+  })
 })
 
-test('contacts bring the names of people by their digits', async () => {
-  const { rows, next, total } = await whapi.contacts(account, { offset: 2000, count: 500 })
+test('contacts have the digits and the names of people', async () => {
+  const { rows, next, total } = await whapi.contacts(credentials, { offset: 2000, count: 500 })
 
   expect(total).toBeGreaterThan(2500)
   expect(next).toBe(2500)
@@ -327,50 +333,50 @@ test('contacts bring the names of people by their digits', async () => {
   expect(rows.every(({ personId, name }) => /^\d+$/.test(personId) && name !== '')).toBe(true)
 })
 
-test('contacts without a name are left out, and the next page comes after them all the same', async () => {
-  expect(await whapi.contacts(account, { offset: 0, count: 500 })).toMatchObject({ rows: [], next: 500 })
+test('contacts without a name give no row but count for the next page', async () => {
+  expect(await whapi.contacts(credentials, { offset: 0, count: 500 })).toMatchObject({ rows: [], next: 500 })
 })
 
 test.each([
-  ['no page', answer(200, { groups: 'none' }), 'unreachable', 'provider_unreadable'],
-  ['no JSON', answer(200, 'OK'), 'unreachable', 'provider_unreadable'],
-  ['an error of its own', answer(503), 'unreachable', 'provider_error'],
+  ['an answer without a page', answer(200, { groups: 'none' }), 'unreachable', 'provider_unreadable'],
+  ['an answer that is no JSON', answer(200, 'OK'), 'unreachable', 'provider_unreadable'],
+  ['a server error', answer(503), 'unreachable', 'provider_error'],
   ['a lost connection', { kind: 'drop-before' } as const, 'unreachable', 'provider_unreachable'],
   ['bad parameters', answer(400), 'refused', 'provider_error'],
   ['too many requests', answer(429), 'busy', 'provider_busy'],
   ['not linked', answer(401), 'account', 'account_not_linked'],
-])('a read that is answered with %s fails and says why', async (_name, fault, kind, code) => {
+])('a read that meets %s fails with its reason', async (_name, fault, kind, code) => {
   simulator.faults.add(fault)
 
-  expect(await failureOf(whapi.groups(account, { offset: 0, count: 10 }))).toMatchObject({
+  expect(await failureOf(whapi.groups(credentials, { offset: 0, count: 10 }))).toMatchObject({
     kind,
     reason: { code },
   })
 })
 
-test('a read that should come later says when', async () => {
+test('a failed read has the time of Retry-After', async () => {
   simulator.faults.add(answer(429, undefined, { retryAfter: 9 }))
 
-  expect(await failureOf(whapi.contacts(account, { offset: 0, count: 1 }))).toMatchObject({
+  expect(await failureOf(whapi.contacts(credentials, { offset: 0, count: 1 }))).toMatchObject({
     retryAfterMs: 9000,
   })
 })
 
-test('own messages of a chat are found with kind, words and whether the phone wrote them', async () => {
+test('own messages have their kind, their text and whether the phone wrote them', async () => {
   const to = '84904444444@s.whatsapp.net'
   const startedAt = Math.floor(Date.now() / 1000)
-  const upload = await whapi.uploadImage(account, { bytes: png, mimeType: 'image/png' })
+  const upload = await whapi.uploadImage(credentials, { bytes: png, mimeType: 'image/png' })
   const mediaId = upload.kind === 'uploaded' ? upload.mediaId : ''
-  await whapi.sendText(account, to, 'plain')
-  await whapi.sendText(account, to, 'see https://example.com/')
-  await whapi.sendImage(account, to, { mediaId, caption: 'a caption' })
-  await whapi.sendImage(account, to, { mediaId, caption: '' })
+  await whapi.sendText(credentials, to, 'plain')
+  await whapi.sendText(credentials, to, 'see https://example.com/')
+  await whapi.sendImage(credentials, to, { mediaId, caption: 'a caption' })
+  await whapi.sendImage(credentials, to, { mediaId, caption: '' })
   const draft = { token, to, type: 'text', source: 'mobile' } as const
   simulator.ledger.accept({ ...draft, body: 'by hand' }, Date.now())
   simulator.ledger.accept({ ...draft, body: 'theirs', from: '84904444444' }, Date.now())
   simulator.ledger.accept({ ...draft, body: 'long ago' }, (startedAt - 60) * 1000)
 
-  const { messages, clockAheadMs } = await whapi.ownMessages(account, to, startedAt)
+  const { messages, clockAheadMs } = await whapi.ownMessages(credentials, to, startedAt)
 
   expect(messages.map(({ kind, text, fromPhone }) => [kind, text, fromPhone])).toEqual([
     ['text', 'plain', false],
@@ -384,29 +390,29 @@ test('own messages of a chat are found with kind, words and whether the phone wr
   expect(Math.abs(clockAheadMs)).toBeLessThan(2000)
 })
 
-test('own messages are read to the last page, and none is missed or doubled', async () => {
+test('own messages are read to the last page, without gaps or duplicates', async () => {
   const to = '84903333333@s.whatsapp.net'
   const draft = { token, to, type: 'text', source: 'api' } as const
   for (let i = 0; i < 1200; i++) simulator.ledger.accept({ ...draft, body: `${i}` }, Date.now())
 
-  const { messages } = await whapi.ownMessages(account, to, 0)
+  const { messages } = await whapi.ownMessages(credentials, to, 0)
 
   expect(new Set(messages.map(({ id }) => id)).size).toBe(1200)
 })
 
 test("the provider's clock is read from its Date header", async () => {
   await shiftClock(3_600_000)
-  const { clockAheadMs } = await whapi.ownMessages(account, person, 0).finally(() => shiftClock(0))
+  const { clockAheadMs } = await whapi.ownMessages(credentials, person, 0).finally(() => shiftClock(0))
 
   expect(Math.abs(clockAheadMs - 3_600_000)).toBeLessThan(3000)
 })
 
-test('a chat the provider does not know has no messages; an answer nobody can read does not say so', async () => {
+test('an unknown private chat has no messages, and any other failure is an error', async () => {
   const stranger = '84902222222@s.whatsapp.net'
-  const lookUp = (chatId = stranger) => whapi.ownMessages(account, chatId, 0)
+  const lookUp = (chatId = stranger) => whapi.ownMessages(credentials, chatId, 0)
 
   expect(await lookUp()).toMatchObject({ messages: [] })
-  // A group that is not there has been left.
+  // A missing group may have been left, which proves nothing about its messages.
   simulator.faults.add({ ...answer(404, error('chat not found')), times: 1 })
   expect(await failureOf(lookUp('120363000000000001@g.us'))).toMatchObject({ kind: 'not_found' })
   simulator.faults.add({ ...answer(404, '<h1>404</h1>'), times: 1 })

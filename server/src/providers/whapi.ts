@@ -1,6 +1,6 @@
 import type { Reason } from '@sendroom/contract/values'
 import {
-  type Account,
+  type Credentials,
   type OwnMessage,
   type OwnMessages,
   type Provider,
@@ -9,23 +9,23 @@ import {
   type ProviderPage,
   type Webhook,
 } from './provider.ts'
+import { eventOf, receiptOf, receiptsOf, webhooksWith } from './whapi-events.ts'
 import { type Answer, type Call, openHttp, type Reply } from './whapi-http.ts'
-import { newsOf, receiptOf, receiptsOf, webhooksWith } from './whapi-news.ts'
 import {
-  accountProblem,
   goodAnswer,
+  instanceProblem,
   problemStatus,
   readable,
   sendOutcome,
   uploadOutcome,
 } from './whapi-outcome.ts'
 import {
-  accountState,
   channelIdOf,
   contactOf,
   type Fields,
   fieldsOf,
   groupOf,
+  instanceState,
   ownMessageOf,
   pageOf,
   pairingCodeOf,
@@ -36,63 +36,68 @@ import {
 } from './whapi-wire.ts'
 
 export interface WhapiOptions {
-  /** Where the API is, e.g. `https://gate.whapi.cloud`; it may end in a path. */
+  /** The URL of the API, such as `https://gate.whapi.cloud`. It may end in a path. */
   baseUrl: string
-  /** A partner's access to the channels' terms: the channels' own tokens can't read them. */
+  /** Access to the partner API, which knows the paid terms. The tokens of channels can't read them. */
   partner?: { baseUrl: string; token: string } | null
-  /** Shorter ones for tests. */
-  timeouts?: Partial<typeof usualTimeouts>
+  /** Shorter timeouts for tests. */
+  timeouts?: Partial<typeof defaultTimeouts>
 }
 
-const usualTimeouts = { connectMs: 5_000, statusMs: 10_000, readMs: 30_000, sendMs: 20_000 }
+const defaultTimeouts = { connectMs: 5_000, statusMs: 10_000, readMs: 30_000, sendMs: 20_000 }
 
-/** The most one page may have. */
+/** The API's limit for `count`. */
 const pageSize = 500
-/** A list of own messages that is still not at its end is not a look-up of the last minutes: something is wrong. */
-const mostMessages = 20 * pageSize
+/** Stops a broken pagination. A look-up covers some minutes, in which no chat gets this many messages. */
+const maxMessages = 20 * pageSize
 
 type Request = Omit<Call, 'token' | 'timeoutMs'> & { timeoutMs?: number }
 
 /**
- * The Whapi.Cloud HTTP API (its OpenAPI file 1.8.7) as a provider. One client serves all accounts.
- * `close` ends what is under way.
+ * Creates a provider that uses the HTTP API of Whapi.Cloud. One client serves all instances: a token selects the
+ * channel. `close` ends the calls in flight, and their messages count as in doubt if they were written.
+ *
+ * Sources: the OpenAPI file 1.8.7, https://github.com/Whapi-Cloud/whatsapp-api-docs, and the help desk,
+ * https://support.whapi.cloud.
  */
 export function createWhapi({
   baseUrl,
   partner,
   timeouts,
 }: WhapiOptions): Provider & { close(): Promise<void> } {
-  const { connectMs, statusMs, readMs, sendMs } = { ...usualTimeouts, ...timeouts }
+  const { connectMs, statusMs, readMs, sendMs } = { ...defaultTimeouts, ...timeouts }
   const http = openHttp(baseUrl, connectMs)
   const manager = partner ? openHttp(partner.baseUrl, connectMs) : null
 
-  async function ask({ token }: Account, request: Request): Promise<Reply> {
-    // No header can carry such a token, so no channel has it.
+  async function ask({ token }: Credentials, request: Request): Promise<Reply> {
+    // No header can carry such a token, so no channel has this token.
     if (!/^[\x21-\x7e]+$/.test(token)) return { answer: noSuchChannel }
     return http.call({ timeoutMs: readMs, ...request, token })
   }
-  const read = async (account: Account, path: string, query?: Call['query']): Promise<Answer> =>
-    goodAnswer(await ask(account, { method: 'GET', path, ...(query ? { query } : {}) }))
+  const read = async (credentials: Credentials, path: string, query?: Call['query']): Promise<Answer> =>
+    goodAnswer(await ask(credentials, { method: 'GET', path, ...(query ? { query } : {}) }))
 
   async function readPage<T>(
-    account: Account,
+    credentials: Credentials,
     list: 'groups' | 'contacts',
     { offset, count }: { offset: number; count: number },
     rowOf: (item: Fields) => T | null,
   ): Promise<ProviderPage<T>> {
-    const { json } = await read(account, `/${list}`, { offset, count })
+    const { json } = await read(credentials, `/${list}`, { offset, count })
     const { items, total } = readable(pageOf(json, list, offset))
     const rows = items.map(rowOf).filter((row) => row !== null)
     return { rows, next: offset + items.length, total }
   }
 
-  /** The list of webhooks is one field: what is not sent back is gone. */
-  async function changeWebhooks(account: Account, key: string, webhook: Webhook | null) {
-    const { json } = goodAnswer(await ask(account, { method: 'GET', path: '/settings', timeoutMs: statusMs }))
+  /** A change of the settings replaces the whole list of webhooks, so we read the list first. */
+  async function changeWebhooks(credentials: Credentials, key: string, webhook: Webhook | null) {
+    const { json } = goodAnswer(
+      await ask(credentials, { method: 'GET', path: '/settings', timeoutMs: statusMs }),
+    )
     const webhooks = webhooksWith(json, key, webhook)
     if (!webhooks) return
     const body = jsonBody({ webhooks })
-    goodAnswer(await ask(account, { method: 'PATCH', path: '/settings', body, timeoutMs: statusMs }))
+    goodAnswer(await ask(credentials, { method: 'PATCH', path: '/settings', body, timeoutMs: statusMs }))
   }
 
   return {
@@ -100,24 +105,24 @@ export function createWhapi({
       await Promise.all([http.close(), manager?.close()])
     },
 
-    async status(account, { wake = false } = {}) {
+    async status(credentials, { wake = false } = {}) {
       const query = { wakeup: wake }
-      const reply = await ask(account, { method: 'GET', path: '/health', query, timeoutMs: statusMs })
-      const problem = reply.answer && accountProblem(reply.answer)
+      const reply = await ask(credentials, { method: 'GET', path: '/health', query, timeoutMs: statusMs })
+      const problem = reply.answer && instanceProblem(reply.answer)
       if (problem) return { status: problemStatus[problem], linkedNumber: null }
-      return readable(accountState(goodAnswer(reply).json))
+      return readable(instanceState(goodAnswer(reply).json))
     },
 
-    async restriction(account) {
+    async restriction(credentials) {
       const path = '/business/limits/reachout_timelock'
-      const { answer } = await ask(account, { method: 'GET', path, timeoutMs: statusMs })
+      const { answer } = await ask(credentials, { method: 'GET', path, timeoutMs: statusMs })
       return answer?.status === 200 ? restrictionOf(answer.json) : null
     },
 
-    async expiry(account) {
+    async expiry(credentials) {
       if (!partner || !manager) return null
       const query = { wakeup: false }
-      const health = await ask(account, { method: 'GET', path: '/health', query, timeoutMs: statusMs })
+      const health = await ask(credentials, { method: 'GET', path: '/health', query, timeoutMs: statusMs })
       const channelId = channelIdOf(health.answer?.json)
       if (!channelId) return null
       const path = `/channels/${encodeURIComponent(channelId)}`
@@ -125,76 +130,78 @@ export function createWhapi({
       return reply.answer?.status === 200 ? termEndOf(reply.answer.json) : null
     },
 
-    async qr(account) {
-      const reply = await ask(account, { method: 'GET', path: '/users/login', query: { wakeup: true } })
+    async qr(credentials) {
+      const reply = await ask(credentials, { method: 'GET', path: '/users/login', query: { wakeup: true } })
       const image = reply.answer?.status === 422 ? null : qrImage(goodAnswer(reply).json)
       if (!image) throw new ProviderFailure('not_ready', notLinkedYet)
       return image
     },
 
-    async pairingCode(account, phone) {
-      const { json } = await read(account, `/users/login/${encodeURIComponent(phone)}`)
+    async pairingCode(credentials, phone) {
+      const { json } = await read(credentials, `/users/login/${encodeURIComponent(phone)}`)
       const code = pairingCodeOf(json)
       if (!code) throw new ProviderFailure('not_ready', notLinkedYet)
       return code
     },
 
-    async logout(account) {
-      goodAnswer(await ask(account, { method: 'POST', path: '/users/logout' }))
+    async logout(credentials) {
+      goodAnswer(await ask(credentials, { method: 'POST', path: '/users/logout' }))
     },
 
-    groups: (account, page) => readPage(account, 'groups', page, groupOf),
+    groups: (credentials, page) => readPage(credentials, 'groups', page, groupOf),
 
-    async group(account, chatId) {
-      return readGroup(await ask(account, { method: 'GET', path: `/groups/${encodeURIComponent(chatId)}` }))
+    async group(credentials, chatId) {
+      return readGroup(
+        await ask(credentials, { method: 'GET', path: `/groups/${encodeURIComponent(chatId)}` }),
+      )
     },
 
-    contacts: (account, page) => readPage(account, 'contacts', page, contactOf),
+    contacts: (credentials, page) => readPage(credentials, 'contacts', page, contactOf),
 
-    async uploadImage(account, { bytes, mimeType }) {
+    async uploadImage(credentials, { bytes, mimeType }) {
       const body = { contentType: mimeType, bytes }
-      return uploadOutcome(await ask(account, { method: 'POST', path: '/media', body }))
+      return uploadOutcome(await ask(credentials, { method: 'POST', path: '/media', body }))
     },
 
-    async sendText(account, to, text, mayWrite) {
+    async sendText(credentials, to, text, mayWrite) {
       const body = jsonBody({ to: chatIdOf(to), body: text })
       const request = { method: 'POST', path: '/messages/text', body, timeoutMs: sendMs, mayWrite } as const
-      return sendOutcome(await ask(account, request), 'text')
+      return sendOutcome(await ask(credentials, request), 'text')
     },
 
-    async sendImage(account, to, { mediaId, caption }, mayWrite) {
+    async sendImage(credentials, to, { mediaId, caption }, mayWrite) {
       const body = jsonBody({ to: chatIdOf(to), media: mediaId, ...(caption ? { caption } : {}) })
       const request = { method: 'POST', path: '/messages/image', body, timeoutMs: sendMs, mayWrite } as const
-      return sendOutcome(await ask(account, request), 'image')
+      return sendOutcome(await ask(credentials, request), 'image')
     },
 
-    async ownMessages(account, chatId, fromTimestamp) {
+    async ownMessages(credentials, chatId, fromTimestamp) {
       const path = `/messages/list/${encodeURIComponent(chatIdOf(chatId))}`
       return readOwnMessages(chatId, (offset) => {
-        // Oldest first: what is sent meanwhile comes at the end and shifts no page.
+        // Oldest first, so that messages sent meanwhile come at the end and do not shift the pages.
         const time_from = Math.floor(fromTimestamp)
         const query = { from_me: true, time_from, normal_types: true, sort: 'asc', count: pageSize, offset }
-        return ask(account, { method: 'GET', path, query })
+        return ask(credentials, { method: 'GET', path, query })
       })
     },
 
-    async messageStatus(account, chatId, providerMessageId) {
+    async messageStatus(credentials, chatId, providerMessageId) {
       const id = encodeURIComponent(providerMessageId)
-      if (chatId.endsWith('@g.us')) return receiptsOf((await read(account, `/statuses/${id}`)).json)
-      // The message's own time is that of its sending: when it was read is not told.
-      const { json } = await read(account, `/messages/${id}`)
+      if (chatId.endsWith('@g.us')) return receiptsOf((await read(credentials, `/statuses/${id}`)).json)
+      // `timestamp` is the time of the sending. The API does not say when the message was read.
+      const { json } = await read(credentials, `/messages/${id}`)
       const receipt = receiptOf({ ...fieldsOf(json), timestamp: undefined })
       return receipt ? [receipt] : []
     },
 
-    async isMetered(account) {
-      const { status } = await read(account, '/limits')
+    async isMetered(credentials) {
+      const { status } = await read(credentials, '/limits')
       return status !== 204
     },
 
-    setWebhook: (account, webhook) => changeWebhooks(account, webhook.key, webhook),
-    removeWebhook: (account, key) => changeWebhooks(account, key, null),
-    readNews: newsOf,
+    setWebhook: (credentials, webhook) => changeWebhooks(credentials, webhook.key, webhook),
+    removeWebhook: (credentials, key) => changeWebhooks(credentials, key, null),
+    readEvent: eventOf,
   }
 }
 
@@ -203,25 +210,27 @@ const notLinkedYet: Reason = { code: 'account_not_linked', params: {} }
 
 const jsonBody = (fields: object) => ({ contentType: 'application/json', bytes: JSON.stringify(fields) })
 
-/** A bare number is said to be refused, so the chat is always named in full. */
+/**
+ * Always sends the full chat id. The OpenAPI file allows a bare number, but Whapi's agent skill says it answers 400.
+ */
 const chatIdOf = (to: string) => (to.includes('@') ? to : `${to}@s.whatsapp.net`)
 
-/** A group we are not in answers 403 or 404. */
+/** Parses a group. The API answers 403 or 404 for a group that the instance is not in. */
 function readGroup(reply: Reply): ProviderGroup {
-  if (reply.answer?.status === 403 && !accountProblem(reply.answer)) {
+  if (reply.answer?.status === 403 && !instanceProblem(reply.answer)) {
     throw new ProviderFailure('not_found', { code: 'chat_not_found', params: {} })
   }
   return readable(groupOf(goodAnswer(reply).json))
 }
 
-/** All pages; a chat that is still to come into being has no messages. */
+/** Reads all pages. A chat that does not exist yet has no messages. */
 async function readOwnMessages(
   chatId: string,
   askPage: (offset: number) => Promise<Reply>,
 ): Promise<OwnMessages> {
   const messages = new Map<string, OwnMessage>()
   let clockAheadMs: number | undefined
-  for (let offset = 0; offset < mostMessages; ) {
+  for (let offset = 0; offset < maxMessages; ) {
     const reply = await askPage(offset)
     const now = Date.now()
     if (reply.answer) clockAheadMs ??= (serverTime(reply.answer.headers) ?? now) - now
@@ -230,7 +239,7 @@ async function readOwnMessages(
       : readable(pageOf(goodAnswer(reply).json, 'messages', offset))
     for (const message of page.items.map(ownMessageOf)) if (message) messages.set(message.id, message)
     offset += page.items.length
-    // The documents leave open whether `total` counts the page or the list: a full page may not be the last.
+    // The OpenAPI file does not say whether `total` counts the page or the list. So a full page may not be the last.
     const isLast = page.items.length === 0 || (offset >= page.total && page.items.length < pageSize)
     if (isLast) return { messages: [...messages.values()], clockAheadMs: clockAheadMs ?? 0 }
   }
@@ -238,8 +247,8 @@ async function readOwnMessages(
 }
 
 /**
- * A private chat comes into being with its first message; until then the API answers 404. A group that it does not know
- * has been left, and a gateway's 404 page is not its word: neither says anything about what was sent.
+ * A private chat exists from its first message on. Before that the API answers 404. No other 404 proves that a message
+ * was not sent: the instance may have left a group, and a gateway may answer with a 404 page of its own.
  */
 const isNewChat = (chatId: string, { answer }: Reply) =>
-  !chatId.endsWith('@g.us') && answer?.status === 404 && answer.json !== undefined && !accountProblem(answer)
+  !chatId.endsWith('@g.us') && answer?.status === 404 && answer.json !== undefined && !instanceProblem(answer)

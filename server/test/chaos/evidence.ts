@@ -1,10 +1,10 @@
-import type { LedgerEntry } from '../../../simulator/src/ledger.ts'
+import type { LedgerEntry } from '@sendroom/simulator'
 import type { Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
-import type { Account } from './accounts.ts'
-import { readStory, type StoryLine } from './instruments.ts'
-import { type DeliveryRow, gatherReceipts, type Told } from './receipts.ts'
-import type { Round } from './round.ts'
+import type { ChaosInstance } from './instances.ts'
+import { type LogEntry, readLog } from './instruments.ts'
+import type { Plan } from './plan.ts'
+import { collectReceipts, type DeliveryRow, type ReceiptEvidence, type ReceiptSource } from './receipts.ts'
 
 export type JobRow = {
   id: number
@@ -18,9 +18,10 @@ export type JobRow = {
   completedAt: string | null
 }
 
-export type LogRow = { jobId: number; at: string; code: string; params: Record<string, number | string> }
+/** A line of the log that users see. */
+export type JobLogRow = { jobId: number; at: string; code: string; params: Record<string, number | string> }
 
-type AccountRow = {
+type InstanceRow = {
   id: number
   inFlight: number | null
   isLeased: boolean
@@ -30,61 +31,76 @@ type AccountRow = {
   timeZone: string
 }
 
-/** All that is known after a round: what Sendroom says, and what the provider says. */
-export type Evidence = {
-  isMarked: boolean
+/** The state of the database and of the provider's ledger after a chaos run. */
+export type Evidence = ReceiptEvidence & {
+  hasUniqueTexts: boolean
   accountWaitMs: number
-  accounts: (Account & AccountRow)[]
+  instances: (ChaosInstance & InstanceRow)[]
   jobs: JobRow[]
   deliveries: DeliveryRow[]
-  logs: LogRow[]
+  jobLogs: JobLogRow[]
   sentCounts: { instanceId: number; groupId: number | null; sent: number }[]
-  story: StoryLine[]
-  /** Only what was sent through us. */
+  log: LogEntry[]
+  /** Only what Sendroom sent, not what was written on the phone. */
   ledger: LedgerEntry[]
-  /** Null where nobody hears of receipts. */
-  told: (row: DeliveryRow) => Told | null
   db: Pool
 }
 
-export async function gather(round: Round): Promise<Evidence> {
-  const { db } = round
-  const rows = await db.many<AccountRow>(sql`
+/** The part of a chaos run that is read here. */
+type EvidenceSource = ReceiptSource & {
+  plan: Pick<Plan, 'hasUniqueTexts' | 'accountWaitMs'>
+  ledger: () => Promise<LedgerEntry[]>
+}
+
+export async function collect(run: EvidenceSource): Promise<Evidence> {
+  const { db } = run
+  const rows = await db.many<InstanceRow>(sql`
     select id, in_flight, coalesce(lease_until > clock_now(), false) as is_leased, quiet_from, quiet_to, time_zone
     from instances`)
   return {
-    isMarked: round.plan.isMarked,
-    accountWaitMs: round.plan.accountWaitMs,
-    accounts: round.accounts.map((account) => {
-      const row = rows.find(({ id }) => id === account.id)
-      if (!row) throw new Error(`The account ${account.id} is gone`)
-      return { ...account, ...row }
+    hasUniqueTexts: run.plan.hasUniqueTexts,
+    accountWaitMs: run.plan.accountWaitMs,
+    instances: run.instances.map((instance) => {
+      const row = rows.find(({ id }) => id === instance.id)
+      if (!row) throw new Error(`The instance ${instance.id} is gone`)
+      return { ...instance, ...row }
     }),
     jobs: await db.many<JobRow>(sql`select * from jobs order by id`),
-    ...(await gatherReceipts(round)),
-    logs: await db.many<LogRow>(sql`
+    ...(await collectReceipts(run)),
+    jobLogs: await db.many<JobLogRow>(sql`
       select job_id, created_at as at, reason->>'code' as code, reason->'params' as params from job_logs order by id`),
     sentCounts: await db.many<Evidence['sentCounts'][number]>(sql`
       select instance_id, group_id, sum(sent) as sent from sent_counts group by instance_id, group_id`),
-    story: await readStory(db),
-    ledger: (await round.ledger()).filter(({ source }) => source === 'api'),
+    log: await readLog(db),
+    ledger: (await run.ledger()).filter(({ source }) => source === 'api'),
     db,
   }
 }
 
-/** For whoever looks into a violation. */
-export function tellStory({ story, ledger }: Evidence) {
-  const lines = story.map((line) => {
-    const { at, who, what, jobId, run, deliveryId, chatId, was, became, providerMessageId, reason } = line
-    const about =
-      what === 'delivery'
+/** The whole log and the ledger, one line for each entry. */
+export function formatEvidence({ log, ledger }: Evidence): string[] {
+  const lines = log.map((entry) => {
+    const { at, actor, kind, jobId, run, deliveryId, chatId, was, became, providerMessageId, reason } = entry
+    const subject =
+      kind === 'delivery'
         ? `${deliveryId} of job ${jobId}.${run} to ${chatId}`
-        : what === 'job'
+        : kind === 'job'
           ? `${jobId}.${run}`
-          : `account ${line.instanceId}`
-    return `${at} ${who}: ${what} ${about}: ${was} → ${became} ${providerMessageId ?? ''} ${reason ?? ''}`
+          : `instance ${entry.instanceId}`
+    return `${at} ${actor}: ${kind} ${subject}: ${was} → ${became} ${providerMessageId ?? ''} ${reason ?? ''}`
   })
-  const entry = ({ at, to, id, body, caption, type, token }: LedgerEntry) =>
-    `${new Date(at).toISOString()} ledger: ${token} ${to} ${type} '${body ?? caption}' ${id}`
-  return [...lines, ...ledger.map(entry)]
+  const sent = ledger.map(
+    ({ at, to, id, body, caption, type, token }) =>
+      `${new Date(at).toISOString()} ledger: ${token} ${to} ${type} '${body ?? caption}' ${id}`,
+  )
+  return [...lines, ...sent]
 }
+
+/** Changes of deliveries in one line, for the message of a violation. */
+export const formatChanges = (entries: LogEntry[]) =>
+  entries
+    .map(
+      ({ id, at, actor, deliveryId, was, became }) =>
+        `#${id} ${at} ${actor}: delivery ${deliveryId} ${was} → ${became}`,
+    )
+    .join('; ')

@@ -1,7 +1,7 @@
 /**
- * Preloaded into the workers and the simulator (`--import`): their time runs `speed` times as fast, so that a lease
- * of 20 s is over in 2. All waits and clocks are scaled alike, the database's too (see instruments.ts), so every
- * relation between them stays what it is in production; only the machine looks slower.
+ * Preloaded into the workers and the simulator (`--import`). Their time runs `speed` times as fast, so a lease of 20 s
+ * is over in 2 s. All waits and clocks are scaled alike, the database's too (instruments.ts), so their relations are
+ * those of production. Only the machine looks slower.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
@@ -18,8 +18,8 @@ performance.now = () => monotonic() * speed
 // biome-ignore lint/suspicious/noExplicitAny: a timer takes whatever its callback takes
 type Timer = (callback: (...args: any[]) => void, ms?: number, ...args: any[]) => unknown
 
-/** Keeps what else hangs on the function, such as its promisified form. */
-const hastened = (timer: Timer) =>
+/** Keeps the properties of the function, such as its promisified form. */
+const accelerate = (timer: Timer) =>
   Object.assign(
     (...[callback, ms = 0, ...args]: Parameters<Timer>) => timer(callback, ms / speed, ...args),
     timer,
@@ -30,7 +30,7 @@ const timers = require('node:timers')
 const promises = require('node:timers/promises')
 const realDelay = promises.setTimeout
 promises.setTimeout = (ms = 0, ...rest: unknown[]) => realDelay(ms / speed, ...rest)
-timers.setTimeout = hastened(timers.setTimeout)
-timers.setInterval = hastened(timers.setInterval)
+timers.setTimeout = accelerate(timers.setTimeout)
+timers.setInterval = accelerate(timers.setInterval)
 Object.assign(globalThis, { setTimeout: timers.setTimeout, setInterval: timers.setInterval })
 syncBuiltinESMExports()

@@ -3,8 +3,8 @@ import { sql } from '../../src/platform/database/sql.ts'
 import type { FastTime } from './fast-time.ts'
 
 /**
- * What the suite adds, in a schema of its own: a clock that runs fast and can be set, and a diary of all that changed, written
- * by triggers in the very transactions: who (application_name) did what, in which order.
+ * Adds the schema `chaos`: a clock that runs fast and can be shifted, and a log of all changes. Triggers write the log in
+ * the transaction of the change, so it has the true order.
  */
 export async function addInstruments(db: Pool, { originMs, speed }: FastTime): Promise<void> {
   await db.script(`
@@ -14,108 +14,114 @@ export async function addInstruments(db: Pool, { originMs, speed }: FastTime): P
     create or replace function clock_now() returns timestamptz language sql stable as
       'select origin + (now() - origin) * speed + ahead from chaos.clock';
 
-    create table chaos.story (
+    create table chaos.log (
       id bigint generated always as identity primary key,
       at timestamptz not null default clock_now(),
-      -- Runs as fast, and nobody sets it.
+      -- A clock that runs as fast, but is never shifted.
       true_ms float8 not null default extract(epoch from now()) * 1000 * ${speed},
-      who text not null default current_setting('application_name'),
-      what text not null,
+      -- The application name of the process that made the change.
+      actor text not null default current_setting('application_name'),
+      kind text not null,
       instance_id bigint, job_id bigint, run int, delivery_id bigint, chat_id text,
       was text, became text, provider_message_id text, reason text
     );
-    create index on chaos.story (id) where became = 'sending';
+    create index on chaos.log (id) where became = 'sending';
 
-    create function chaos.tell_instance() returns trigger language plpgsql as $$
+    create function chaos.log_instance() returns trigger language plpgsql as $$
     begin
       if new.claim is distinct from old.claim then
-        insert into chaos.story (what, instance_id, was, became) values ('claim', new.id, old.claim, new.claim);
+        insert into chaos.log (kind, instance_id, was, became) values ('claim', new.id, old.claim, new.claim);
       end if;
       if new.waiting is distinct from old.waiting then
-        insert into chaos.story (what, instance_id, was, became)
+        insert into chaos.log (kind, instance_id, was, became)
         values ('waiting', new.id, old.waiting->>'code', new.waiting->>'code');
       end if;
       if new.restricted_until is distinct from old.restricted_until then
-        insert into chaos.story (what, instance_id, was, became)
+        insert into chaos.log (kind, instance_id, was, became)
         values ('restricted', new.id, old.restricted_until, new.restricted_until);
       end if;
       return null;
     end $$;
-    create trigger tell_instance after update on instances for each row
+    create trigger log_instance after update on instances for each row
       when (new.claim is distinct from old.claim or new.waiting is distinct from old.waiting
         or new.restricted_until is distinct from old.restricted_until)
-      execute function chaos.tell_instance();
+      execute function chaos.log_instance();
 
-    create function chaos.tell_delivery() returns trigger language plpgsql as $$
+    create function chaos.log_delivery() returns trigger language plpgsql as $$
     begin
-      -- A statement that waited for a lock while the clock leapt has judged, and says so, by the time of its start.
-      insert into chaos.story (at, what, instance_id, job_id, run, delivery_id, chat_id, was, became, provider_message_id, reason)
+      -- The clock may be shifted while a statement waits for a lock. The statement still decides by the time of its
+      -- start, which intent_at holds.
+      insert into chaos.log (at, kind, instance_id, job_id, run, delivery_id, chat_id, was, became, provider_message_id, reason)
       select case when new.status = 'sending' then new.intent_at else clock_now() end,
         'delivery', new.instance_id, new.job_id, j.run, new.id, new.chat_id, old.status, new.status,
         new.provider_message_id, new.reason->>'code'
       from jobs j where j.id = new.job_id;
       return null;
     end $$;
-    create trigger tell_delivery after update on deliveries for each row
+    create trigger log_delivery after update on deliveries for each row
       when (new.status <> old.status or new.provider_message_id is distinct from old.provider_message_id)
-      execute function chaos.tell_delivery();
+      execute function chaos.log_delivery();
 
-    -- Only what should never be: within one attempt the earliest times told and the counts only grow.
-    create function chaos.tell_receipt() returns trigger language plpgsql as $$
+    -- Logs only what must never happen: within one attempt a time moves back or disappears, a count shrinks, or a
+    -- delivered message fails.
+    create function chaos.log_receipt() returns trigger language plpgsql as $$
     begin
-      insert into chaos.story (what, instance_id, job_id, delivery_id, chat_id, was, became, provider_message_id)
+      insert into chaos.log (kind, instance_id, job_id, delivery_id, chat_id, was, became, provider_message_id)
       values ('receipt', new.instance_id, new.job_id, new.id, new.chat_id,
         concat_ws(' ', old.status, old.delivered_at, old.read_at, old.delivered_members, old.read_members),
         concat_ws(' ', new.status, new.delivered_at, new.read_at, new.delivered_members, new.read_members),
         new.provider_message_id);
       return null;
     end $$;
-    create trigger tell_receipt after update on deliveries for each row
+    create trigger log_receipt after update on deliveries for each row
       when (new.intent = old.intent and new.provider_message_id = old.provider_message_id and (
         coalesce(new.delivered_at > old.delivered_at, old.delivered_at is not null and new.delivered_at is null)
         or coalesce(new.read_at > old.read_at, old.read_at is not null and new.read_at is null)
         or new.delivered_members < old.delivered_members or new.read_members < old.read_members
         or old.delivered_at is not null and new.status = 'failed'))
-      execute function chaos.tell_receipt();
+      execute function chaos.log_receipt();
 
-    create function chaos.tell_job() returns trigger language plpgsql as $$
+    create function chaos.log_job() returns trigger language plpgsql as $$
     begin
-      insert into chaos.story (what, instance_id, job_id, run, was, became)
+      insert into chaos.log (kind, instance_id, job_id, run, was, became)
       values ('job', new.instance_id, new.id, new.run,
         old.status || case when old.paused_at is null then '' else ' paused' end,
         new.status || case when new.paused_at is null then '' else ' paused' end);
       return null;
     end $$;
-    create trigger tell_job after update on jobs for each row
+    create trigger log_job after update on jobs for each row
       when (new.status <> old.status or new.run <> old.run or new.paused_at is distinct from old.paused_at)
-      execute function chaos.tell_job();
+      execute function chaos.log_job();
 
-    create function chaos.tell_deleted_job() returns trigger language plpgsql as $$
+    create function chaos.log_deleted_job() returns trigger language plpgsql as $$
     begin
-      insert into chaos.story (what, instance_id, job_id, run, was, became)
+      insert into chaos.log (kind, instance_id, job_id, run, was, became)
       values ('job', old.instance_id, old.id, old.run, old.status, 'deleted');
       return null;
     end $$;
-    create trigger tell_deleted_job after delete on jobs for each row execute function chaos.tell_deleted_job();
+    create trigger log_deleted_job after delete on jobs for each row execute function chaos.log_deleted_job();
 
-    -- 'job 3 run 1' becomes 'job 3 run 2' with the restart.
-    create function chaos.mark_run() returns trigger language plpgsql as $$
+    -- A restart turns the text 'job 3 run 1' into 'job 3 run 2'.
+    create function chaos.renumber_text() returns trigger language plpgsql as $$
     begin
       new.text_content = regexp_replace(old.text_content, ' run ' || old.run || '$', ' run ' || new.run);
       return new;
     end $$;
-    create trigger mark_run before update on jobs for each row when (new.run <> old.run) execute function chaos.mark_run();
+    create trigger renumber_text before update on jobs for each row
+      when (new.run <> old.run) execute function chaos.renumber_text();
   `)
 }
 
-export type StoryLine = {
+/** A row of chaos.log. */
+export type LogEntry = {
   id: number
   at: string
   trueMs: number
-  who: string
-  what: 'claim' | 'waiting' | 'restricted' | 'delivery' | 'receipt' | 'job'
+  actor: string
+  kind: 'claim' | 'waiting' | 'restricted' | 'delivery' | 'receipt' | 'job'
   instanceId: number
   jobId: number | null
+  /** The job run. */
   run: number | null
   deliveryId: number | null
   chatId: string | null
@@ -125,26 +131,26 @@ export type StoryLine = {
   reason: string | null
 }
 
-export const readStory = (db: Pool) => db.many<StoryLine>(sql`select * from chaos.story order by id`)
+export const readLog = (db: Pool) => db.many<LogEntry>(sql`select * from chaos.log order by id`)
 
 /**
- * Does it while no message is on its way or in doubt and none can begin: what the look-ups conclude rests on the time
- * that has really passed. Says whether it could.
+ * Runs the task if no message is being sent or in doubt, and keeps new sends from starting meanwhile. Returns whether the
+ * task ran. Look-ups draw conclusions from elapsed time, so no clock may jump while they need it.
  */
-export const whileNothingIsOpen = (db: Pool, task: (tx: Db) => Promise<unknown>): Promise<boolean> =>
+export const whileIdle = (db: Pool, task: (tx: Db) => Promise<unknown>): Promise<boolean> =>
   db.begin(async (tx) => {
-    const accounts = await tx.many<{ inFlight: number | null }>(
+    const instances = await tx.many<{ inFlight: number | null }>(
       sql`select in_flight from instances order by id for update`,
     )
-    const doubts = await tx.run(sql`select from deliveries where status in ('sending', 'doubt') limit 1`)
-    if (doubts > 0 || accounts.some(({ inFlight }) => inFlight !== null)) return false
+    const unsettled = await tx.run(sql`select from deliveries where status in ('sending', 'doubt') limit 1`)
+    if (unsettled > 0 || instances.some(({ inFlight }) => inFlight !== null)) return false
     await task(tx)
     return true
   })
 
-/** Sets the clock forward by so much. */
-export const leapClock = (db: Pool, seconds: number) => whileNothingIsOpen(db, (tx) => setClock(tx, seconds))
+/** Shifts the clock forward if nothing is being sent. Returns whether the clock was shifted. */
+export const shiftIdleClock = (db: Pool, seconds: number) => whileIdle(db, (tx) => shiftClock(tx, seconds))
 
-/** Sets the clock by so much at once, forward or back, whatever is under way. */
-export const setClock = (db: Db, seconds: number) =>
+/** Shifts the clock at once, forward or back, even while messages are being sent. */
+export const shiftClock = (db: Db, seconds: number) =>
   db.run(sql`update chaos.clock set ahead = ahead + make_interval(secs => ${seconds})`)

@@ -1,71 +1,70 @@
 /**
- * npm run chaos -- [--seed N] [--rounds N] [--lanes N]: rounds from that seed on, some side by side; the exit code says
- * whether all held.
+ * npm run chaos -- [--seed N] [--rounds N] [--lanes N]: does `rounds` chaos runs with consecutive seeds, `lanes` of them
+ * at once. The exit code is 1 if a run has violations.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import { type Outcome, runRound } from './run-round.ts'
-import { Stage } from './stage.ts'
-import { addTo, inWords } from './tally.ts'
+import { Environment } from './environment.ts'
+import { type RunResult, runChaos } from './run-chaos.ts'
+import { addTally, formatTally } from './tally.ts'
 
-const say = (text: string) => process.stdout.write(`${text}\n`)
+const print = (text: string) => process.stdout.write(`${text}\n`)
 
 const { values } = parseArgs({
   options: { seed: { type: 'string' }, rounds: { type: 'string' }, lanes: { type: 'string' } },
 })
-const first = Number(values.seed ?? randomInt(1_000_000))
-const rounds = Number(values.rounds ?? 20)
-// A round mostly waits.
-const lanes = Math.min(Number(values.lanes ?? 3), rounds)
-say(
-  `Seed ${first}, ${rounds} rounds, ${lanes} at once. Replay one with: npm run chaos -- --seed N --rounds 1`,
+const firstSeed = Number(values.seed ?? randomInt(1_000_000))
+const runs = Number(values.rounds ?? 20)
+// Runs spend most of their time waiting, so several share the processor well.
+const lanes = Math.min(Number(values.lanes ?? 3), runs)
+print(
+  `Seed ${firstSeed}, ${runs} runs, ${lanes} at once. Replay one with: npm run chaos -- --seed N --rounds 1`,
 )
 
-// Broken off, it still takes its processes and its folders with it.
+// Without a handler, these signals would skip the exit tasks, which remove the processes and folders.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const began = performance.now()
-const total: Outcome['tallies'] = { counts: {}, actions: {}, faults: {}, doubts: {} }
-const broken: number[] = []
-let next = first
+const total: RunResult['tallies'] = { results: {}, actions: {}, faults: {}, doubts: {} }
+const failedSeeds: number[] = []
+let nextSeed = firstSeed
 
 async function runLane() {
-  while (next < first + rounds) await runOnStage()
+  while (nextSeed < firstSeed + runs) await runInEnvironment()
 }
 
-/** Round after round, until one can't be played to its end: that is told too, and the others get a new stage. */
-async function runOnStage() {
-  await using stage = await Stage.open()
-  while (next < first + rounds) {
-    const seed = next++
+/** Does one run after another. After a run that could not finish, the lane goes on in a new environment. */
+async function runInEnvironment() {
+  await using environment = await Environment.open()
+  while (nextSeed < firstSeed + runs) {
+    const seed = nextSeed++
     try {
-      tell(seed, await runRound(stage, seed))
+      report(seed, await runChaos(environment, seed))
     } catch (error) {
-      broken.push(seed)
-      return say(
-        `\nNOT PLAYED TO ITS END with --seed ${seed}: ${error instanceof Error ? error.stack : error}\n`,
-      )
+      failedSeeds.push(seed)
+      return print(`\nNOT FINISHED: --seed ${seed}: ${error instanceof Error ? error.stack : error}\n`)
     }
   }
 }
 
-function tell(seed: number, { violations, tallies, story, seconds, stallMs }: Outcome) {
-  for (const [about, tally] of Object.entries(tallies)) addTo(total[about as keyof typeof total], tally)
-  say(`${seed}  ${seconds.toFixed(1)} s  ${inWords(tallies.counts)}`)
+function report(seed: number, result: RunResult) {
+  const { violations, tallies, seconds, stallMs } = result
+  for (const [name, tally] of Object.entries(tallies)) addTally(total[name as keyof typeof total], tally)
+  print(`${seed}  ${seconds.toFixed(1)} s  ${formatTally(tallies.results)}`)
   if (violations.length === 0) return
-  broken.push(seed)
-  say(`\nVIOLATIONS with --seed ${seed} (this process stood still for ${stallMs} ms at most):`)
-  say(`${violations.join('\n')}\n\n${story()}\n`)
+  failedSeeds.push(seed)
+  print(`\nVIOLATIONS with --seed ${seed} (this process stood still for ${stallMs} ms at most):`)
+  print(`${violations.join('\n')}\n\n${result.report()}\n`)
 }
 
 await Promise.all(Array.from({ length: lanes }, runLane))
 const seconds = (performance.now() - began) / 1000
-say(
-  `\n${rounds} rounds from seed ${first} in ${seconds.toFixed(0)} s, ${(seconds / rounds).toFixed(1)} s a round`,
+print(
+  `\n${runs} runs from seed ${firstSeed} in ${seconds.toFixed(0)} s, ${(seconds / runs).toFixed(1)} s per run`,
 )
-say(`In all: ${inWords(total.counts)}`)
-say(`Done to them: ${inWords(total.actions)}`)
-say(`Faults met: ${inWords(total.faults)}`)
-say(`Doubts settled: ${inWords(total.doubts)}`)
-say(broken.length === 0 ? 'No violation.' : `Violations with the seeds ${broken.join(', ')}.`)
-process.exit(broken.length === 0 ? 0 : 1)
+print(`Total: ${formatTally(total.results)}`)
+print(`Actions: ${formatTally(total.actions)}`)
+print(`Faults met: ${formatTally(total.faults)}`)
+print(`Doubts settled: ${formatTally(total.doubts)}`)
+print(failedSeeds.length === 0 ? 'No violation.' : `Violations with the seeds ${failedSeeds.join(', ')}.`)
+process.exit(failedSeeds.length === 0 ? 0 : 1)

@@ -1,5 +1,4 @@
-import type { ChannelChange } from '../../../simulator/src/channels.ts'
-import type { FaultRule } from '../../../simulator/src/faults.ts'
+import type { ChannelChange, FaultRule } from '@sendroom/simulator'
 import type { Random } from './random.ts'
 
 export const SENDS = '^/messages/(text|image)'
@@ -22,7 +21,7 @@ export function planFault({ int, chance, pick }: Random, withStops: boolean): Fa
     () => ({ ...send, kind: 'slow', delayMs: int(500, 22_000) }),
     () => ({ ...send, kind: pick(['malformed', 'no-id', 'empty']) }),
     () => ({ ...send, kind: 'not-sent', times: chance(0.2) ? 12 : times }),
-    // An image that the provider has forgotten.
+    // The provider has deleted the uploaded image.
     () => ({ path: '^/messages/image', kind: 'status', status: 404, times }),
     () => ({ path: '^/media', kind: pick(['drop-before', 'malformed', 'accept-then-drop']), times }),
     () => ({ path: '^/media', kind: 'status', status: pick([429, 500, 413]), times }),
@@ -30,7 +29,7 @@ export function planFault({ int, chance, pick }: Random, withStops: boolean): Fa
     () => ({ path: '^/messages/list', kind: pick(['drop-before', 'malformed', 'empty']), times: int(1, 5) }),
     () => ({ path: '^/messages/list', kind: 'slow', delayMs: int(1000, 31_000), times }),
     () => ({ path: '^/(health|business)', kind: 'status', status: 503, times: int(1, 5) }),
-    // What became of a message.
+    // Questions about receipts.
     () => ({
       path: '^/(limits|statuses|messages/[^/]{20,})',
       kind: 'status',
@@ -40,7 +39,7 @@ export function planFault({ int, chance, pick }: Random, withStops: boolean): Fa
   ])()
 }
 
-/** The account itself can't send, until it is cured; `restricted`: to people only, until so many seconds are over. */
+/** The instance cannot send until it is cured, or cannot send to people for this long. */
 export type Trouble = { change: ChannelChange; cure: ChannelChange } | { restrictedForSeconds: number }
 
 export const planTrouble = ({ int, pick }: Random) =>

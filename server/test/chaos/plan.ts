@@ -1,60 +1,61 @@
-import type { FaultRule } from '../../../simulator/src/faults.ts'
-import { disorders, type ReceiptRules } from '../../../simulator/src/receipts.ts'
+import { disorders, type FaultRule, type ReceiptRules } from '@sendroom/simulator'
 import { planFault, planTrouble, SENDS, type Trouble } from './plan-faults.ts'
-import { type Random, randomOf } from './random.ts'
+import { createRandom, type Random } from './random.ts'
 
-/** What is done in a round, all of it drawn from the seed. Seconds are those of the fast clock. */
+/** Everything that is done in a chaos run, drawn from the seed. Seconds are those of the fast clock. */
 export type Plan = {
   seed: number
   workers: number
-  /** Texts carry job and run; else all of a round say the same. */
-  isMarked: boolean
+  /** Each text contains its job and job run. Otherwise all messages of the chaos run have the same text. */
+  hasUniqueTexts: boolean
   providerAheadMs: number
   latencyMs: number
   accountWaitMs: number
-  accounts: AccountPlan[]
+  instances: InstancePlan[]
   jobs: JobPlan[]
   actions: { afterSends: number; action: Action }[]
-  /** How we hear what became of messages: the provider calls the server, or is asked. Else nobody hears of it. */
+  /** How Sendroom learns of receipts: the provider calls a webhook, or the workers poll. Undefined: not at all. */
   receipts?: 'webhook' | 'polling'
 }
 
-export type AccountPlan = {
+export type InstancePlan = {
   pauseMs: { group: number; private: number }
   cap: number
-  /** Begins so long after the round and lasts so long, by the clock on the wall of that zone. */
+  /** When the quiet hours start, counted from the start of the run, and how long they last. */
   quiet?: { inSeconds: number; forSeconds: number; timeZone: string }
 }
 
 export type JobPlan = {
-  account: number
+  instance: number
   kind: 'groups' | 'people'
-  /** Places in the account's address book; 0 is one that will be refused. */
+  /** Indexes into the instance's address book. WhatsApp refuses the recipient at index 0. */
   recipients: number[]
   withImage: boolean
   dueInSeconds: number
 }
 
-/** The place of a worker, or whoever began the newest send. */
-type Whom = number | 'sender'
+/** The number of a worker, or the worker that began the newest send. */
+export type WorkerChoice = number | 'sender'
 
 export type Action =
-  | { kind: 'kill worker'; worker: Whom }
-  | { kind: 'stop worker'; worker: Whom; seconds: number }
+  | { kind: 'kill worker'; worker: WorkerChoice }
+  | { kind: 'stop worker'; worker: WorkerChoice; seconds: number }
   | { kind: 'kill database' }
   | { kind: 'cut connections' }
   | { kind: 'kill provider' }
   | { kind: 'kill server' }
-  /** What becomes of the account's messages from now on, and how it is told. */
-  | { kind: 'receipts'; account: number; rules: Partial<ReceiptRules> }
-  /** Of all accounts, where none is named. */
-  | { kind: 'fault'; account?: number; rule: FaultRule }
-  | { kind: 'trouble'; account: number; trouble: Trouble; seconds: number }
-  /** Messages are lost, and no look-up succeeds for ten minutes: nobody can know what became of them. */
-  | { kind: 'blindness'; account: number }
-  | { kind: 'set clock' | 'leap clock' | 'set provider clock' | 'leap provider clock'; seconds: number }
-  | { kind: 'write on phone'; account: number; place: number }
-  | { kind: 'resume account'; account: number }
+  /** Changes what becomes of the instance's messages and how the provider reports it. */
+  | { kind: 'receipts'; instance: number; rules: Partial<ReceiptRules> }
+  /** Without an instance, the fault hits all of them. */
+  | { kind: 'fault'; instance?: number; rule: FaultRule }
+  | { kind: 'trouble'; instance: number; trouble: Trouble; seconds: number }
+  /** Messages are lost, and all look-ups fail for ten minutes, so their outcome must become unknown. */
+  | { kind: 'unknown outcome'; instance: number }
+  /** Our clock or the provider's. Small steps happen at any time; large ones only while nothing is being sent. */
+  | { kind: 'shift clock' | 'shift idle clock'; seconds: number }
+  | { kind: 'shift provider clock' | 'shift idle provider clock'; seconds: number }
+  | { kind: 'write on phone'; instance: number; recipient: number }
+  | { kind: 'resume instance'; instance: number }
   | { kind: 'create job'; job: number }
   | JobAction
 
@@ -69,31 +70,33 @@ const jobActions = [
   'resume job',
 ] as const
 
-export function planRound(seed: number): Plan {
-  const random = randomOf(seed)
+/** The same seed always gives the same plan. */
+export function planRun(seed: number): Plan {
+  const random = createRandom(seed)
   const { int, chance, pick } = random
-  const isCrowd = chance(0.15)
+  const isLarge = chance(0.15)
   const receipts =
-    isCrowd || chance(0.4) ? undefined : pick<Plan['receipts']>(['webhook', 'webhook', 'polling'])
-  const cast = isCrowd ? planCrowd(random) : planFew(random, receipts)
-  const sends = cast.jobs.reduce((sum, job) => sum + job.recipients.length, 0)
-  const acts = isCrowd ? planCrowdActions(random, cast.jobs) : planActions(random, cast.jobs, receipts)
+    isLarge || chance(0.4) ? undefined : pick<Plan['receipts']>(['webhook', 'webhook', 'polling'])
+  const { instances, jobs } = isLarge ? planManyInstances(random) : planFewInstances(random, receipts)
+  const sends = jobs.reduce((sum, job) => sum + job.recipients.length, 0)
+  const actions = isLarge ? planLargeRun(random, jobs) : planActions(random, jobs, receipts)
   return {
     seed,
     workers: int(2, 4),
-    isMarked: seed % 2 === 0,
+    hasUniqueTexts: seed % 2 === 0,
     providerAheadMs: chance(0.5) ? int(-90_000, 90_000) : 0,
-    latencyMs: isCrowd ? pick([0, 0, 300]) : pick([0, 300, 1000, 3000]),
+    latencyMs: isLarge ? pick([0, 0, 300]) : pick([0, 300, 1000, 3000]),
     accountWaitMs: chance(0.2) ? 60_000 : 24 * 3600_000,
-    ...cast,
+    instances,
+    jobs,
     ...(receipts && { receipts }),
     actions: [
-      ...cast.jobs.slice(1).map((_, n) => ({
-        afterSends: isCrowd ? 0 : int(0, sends / 3),
+      ...jobs.slice(1).map((_, n) => ({
+        afterSends: isLarge ? 0 : int(0, sends / 3),
         action: { kind: 'create job', job: n + 1 } as const,
       })),
-      // Late enough that there is something to lose.
-      ...acts.map((action) => ({
+      // A deletion before the first sends would leave the run little to check.
+      ...actions.map((action) => ({
         afterSends: int(action.kind === 'delete job' ? sends * 0.4 : 0, sends * 0.8),
         action,
       })),
@@ -101,47 +104,47 @@ export function planRound(seed: number): Plan {
   }
 }
 
-type Cast = Pick<Plan, 'accounts' | 'jobs'>
+type InstancesAndJobs = Pick<Plan, 'instances' | 'jobs'>
 
-/** A few accounts of all kinds, several jobs on one. */
-function planFew(random: Random, receipts: Plan['receipts']): Cast {
+/** A few instances of all kinds, with several jobs on one. */
+function planFewInstances(random: Random, receipts: Plan['receipts']): InstancesAndJobs {
   const { int, chance } = random
-  const accounts = Array.from({ length: int(1, 3) }, () => ({
+  const instances = Array.from({ length: int(1, 3) }, () => ({
     pauseMs: chance(0.4) ? { group: int(500, 1500), private: int(1000, 2500) } : noPause,
-    // Receipts of a message that is a week old count no more, and a cap makes rounds of days.
+    // A run with a cap lasts for days, and receipts of messages that are a week old no longer count.
     cap: chance(0.3) && !receipts ? int(3, 6) : 0,
-    ...(chance(0.2) && { quiet: planQuiet(random) }),
+    ...(chance(0.2) && { quiet: planQuietHours(random) }),
   }))
-  // One message in ten seconds can be asked about.
+  // The workers poll for one message of an instance in ten seconds.
   const most = receipts === 'polling' ? 5 : 16
-  const jobs = Array.from({ length: int(2, 5) }, () => planJob(random, int(0, accounts.length - 1), most))
-  return { accounts, jobs }
+  const jobs = Array.from({ length: int(2, 5) }, () => planJob(random, int(0, instances.length - 1), most))
+  return { instances, jobs }
 }
 
-/** Many at full speed: what is done for many of them at once meets kills and losses. */
-function planCrowd(random: Random): Cast {
-  const accounts = Array.from({ length: random.int(55, 80) }, () => ({ pauseMs: noPause, cap: 0 }))
+/** Many instances at full speed, so that kills and losses hit statements that cover many of them at once. */
+function planManyInstances(random: Random): InstancesAndJobs {
+  const instances = Array.from({ length: random.int(55, 80) }, () => ({ pauseMs: noPause, cap: 0 }))
   const jobs = [
-    ...accounts.map((_, account) => ({ ...planJob(random, account, 8), dueInSeconds: 0 })),
-    ...Array.from({ length: 5 }, () => planJob(random, random.int(0, accounts.length - 1))),
+    ...instances.map((_, instance) => ({ ...planJob(random, instance, 8), dueInSeconds: 0 })),
+    ...Array.from({ length: 5 }, () => planJob(random, random.int(0, instances.length - 1))),
   ]
-  return { accounts, jobs }
+  return { instances, jobs }
 }
 
 const noPause = { group: 0, private: 0 }
 
-const planQuiet = ({ int, pick }: Random) => ({
+const planQuietHours = ({ int, pick }: Random) => ({
   inSeconds: int(-60, 60),
   forSeconds: int(20, 8 * 3600),
   timeZone: pick(['Asia/Ho_Chi_Minh', 'America/New_York', 'Asia/Kathmandu']),
 })
 
-function planJob({ int, chance, pick, some }: Random, account: number, most = 16): JobPlan {
-  const places = Array.from({ length: 20 }, (_, place) => place)
+function planJob({ int, chance, pick, sample }: Random, instance: number, most = 16): JobPlan {
+  const addressBook = Array.from({ length: 20 }, (_, index) => index)
   return {
-    account,
+    instance,
     kind: pick(['groups', 'people']),
-    recipients: some(places, int(2, most)),
+    recipients: sample(addressBook, int(2, most)),
     withImage: chance(0.3),
     dueInSeconds: chance(0.3) ? int(1, 20) : 0,
   }
@@ -149,34 +152,35 @@ function planJob({ int, chance, pick, some }: Random, account: number, most = 16
 
 function planActions(random: Random, jobs: JobPlan[], receipts: Plan['receipts']): Action[] {
   const { int, chance, pick } = random
-  // A stopped worker never hangs up, so what is 'late' would come arbitrarily late: no provider does that.
+  // A stopped worker never closes its connection, so a message that comes late could come as late as it likes. No
+  // provider does that.
   const withStops = chance(0.5)
-  const acts = Array.from({ length: int(6, 18) }, () => planAction(random, withStops, jobs))
-  const account = jobs[0]?.account ?? 0
-  // Seldom, for it takes a minute of ours.
-  if (chance(0.05)) acts.push({ kind: 'blindness', account })
-  if (chance(0.1)) acts.push(...planGuard(account, int(10, 12)))
-  // One step of one clock: two in one direction would add up to more than the look-ups allow for.
+  const actions = Array.from({ length: int(6, 18) }, () => planAction(random, withStops, jobs))
+  const instance = jobs[0]?.instance ?? 0
+  // Rare, because it takes a minute of real time.
+  if (chance(0.05)) actions.push({ kind: 'unknown outcome', instance })
+  if (chance(0.1)) actions.push(...planFailureGuard(instance, int(10, 12)))
+  // Only one step of one clock: two steps in one direction would exceed what the look-ups allow for.
   if (chance(0.4))
-    acts.push({ kind: pick(['set clock', 'set provider clock']), seconds: pick([-2, -1, 1, 2]) })
-  if (receipts) acts.push(...planReceipts(random, account))
-  if (receipts === 'webhook' && chance(0.7)) acts.push({ kind: 'kill server' })
-  return acts
+    actions.push({ kind: pick(['shift clock', 'shift provider clock']), seconds: pick([-2, -1, 1, 2]) })
+  if (receipts) actions.push(...planReceipts(random, instance))
+  if (receipts === 'webhook' && chance(0.7)) actions.push({ kind: 'kill server' })
+  return actions
 }
 
-const planReceipts = ({ int, chance, pick, some }: Random, account: number): Action[] =>
+const planReceipts = ({ int, chance, pick, sample }: Random, instance: number): Action[] =>
   Array.from({ length: int(1, 4) }, () => ({
     kind: 'receipts',
-    account,
+    instance,
     rules: {
       fate: pick(['normal', 'normal', 'failed', 'stuck']),
-      disorders: some(disorders, int(0, 3)),
+      disorders: sample(disorders, int(0, 3)),
       lateMs: chance(0.3) ? int(0, 15_000) : 0,
       readPercent: pick([0, 50, 100]),
     },
   }))
 
-function planCrowdActions(random: Random, jobs: JobPlan[]): Action[] {
+function planLargeRun(random: Random, jobs: JobPlan[]): Action[] {
   const { int, chance, pick } = random
   const withStops = chance(0.3)
   const losses = Array.from({ length: int(4, 7) }, () => planLoss(random, withStops))
@@ -194,7 +198,7 @@ function planCrowdActions(random: Random, jobs: JobPlan[]): Action[] {
 function planAction(random: Random, withStops: boolean, jobs: JobPlan[]): Action {
   const { int, chance, pick } = random
   const job = int(0, jobs.length - 1)
-  const account = jobs[job]?.account ?? 0
+  const instance = jobs[job]?.instance ?? 0
   switch (
     pick([
       ...(['loss', 'loss', 'loss', 'fault', 'fault', 'fault', 'fault', 'fault'] as const),
@@ -204,16 +208,16 @@ function planAction(random: Random, withStops: boolean, jobs: JobPlan[]): Action
     case 'loss':
       return planLoss(random, withStops)
     case 'fault':
-      return { kind: 'fault', account, rule: { ...planFault(random, withStops), skip: int(0, 2) } }
+      return { kind: 'fault', instance, rule: { ...planFault(random, withStops), skip: int(0, 2) } }
     case 'trouble':
-      return { kind: 'trouble', account, trouble: planTrouble(random), seconds: int(1, 40) }
+      return { kind: 'trouble', instance, trouble: planTrouble(random), seconds: int(1, 40) }
     case 'job':
       return { kind: pick(jobActions), job }
     case 'other':
-      if (chance(0.3)) return { kind: 'write on phone', account, place: int(1, 19) }
+      if (chance(0.3)) return { kind: 'write on phone', instance, recipient: int(1, 19) }
       return chance(0.6)
-        ? { kind: 'leap clock', seconds: int(5, 120) }
-        : { kind: 'leap provider clock', seconds: int(-120, 120) }
+        ? { kind: 'shift idle clock', seconds: int(5, 120) }
+        : { kind: 'shift idle provider clock', seconds: int(-120, 120) }
   }
 }
 
@@ -228,8 +232,8 @@ function planLoss({ int, chance, pick }: Random, withStops: boolean): Action {
     : { kind: 'kill worker', worker }
 }
 
-/** So many refusals in a row that the account waits for a person, who comes. */
-const planGuard = (account: number, times: number): Action[] => [
-  { kind: 'fault', account, rule: { path: SENDS, kind: 'not-sent', times } },
-  { kind: 'resume account', account },
+/** Enough refusals in a row to stop the instance, and a user who resumes it. */
+const planFailureGuard = (instance: number, times: number): Action[] => [
+  { kind: 'fault', instance, rule: { path: SENDS, kind: 'not-sent', times } },
+  { kind: 'resume instance', instance },
 ]

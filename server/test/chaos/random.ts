@@ -1,5 +1,5 @@
-/** Chance that comes again with its seed (mulberry32). */
-export function randomOf(seed: number) {
+/** A random generator that repeats its numbers with its seed (mulberry32). */
+export function createRandom(seed: number) {
   let state = seed >>> 0
   function next(): number {
     state = (state + 0x6d2b79f5) >>> 0
@@ -9,18 +9,18 @@ export function randomOf(seed: number) {
   }
   const int = (from: number, to: number) => Math.floor(from + next() * (to - from + 1))
   return {
-    /** Both ends included. */
+    /** A whole number, both ends included. */
     int,
     chance: (probability: number) => next() < probability,
     pick: <T>(choices: readonly [T, ...T[]]): T => choices[int(0, choices.length - 1)] ?? choices[0],
-    /** So many of them, in a random order. */
-    some: <T>(choices: readonly T[], count: number): T[] =>
+    /** Up to `count` of the choices, in random order. */
+    sample: <T>(choices: readonly T[], count: number): T[] =>
       choices
-        .map((choice) => ({ choice, place: next() }))
-        .sort((a, b) => a.place - b.place)
+        .map((choice) => ({ choice, order: next() }))
+        .sort((a, b) => a.order - b.order)
         .slice(0, count)
         .map(({ choice }) => choice),
   }
 }
 
-export type Random = ReturnType<typeof randomOf>
+export type Random = ReturnType<typeof createRandom>

@@ -1,11 +1,11 @@
-import type { WireStatus } from '../../../simulator/src/acks.ts'
+import type { WireStatus } from '@sendroom/simulator'
 import type { Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
-import type { Account } from './accounts.ts'
-import type { Office } from './office.ts'
+import type { Environment } from './environment.ts'
+import type { ChaosInstance } from './instances.ts'
 import type { Plan } from './plan.ts'
-import type { Letter } from './post-office.ts'
-import type { Stage } from './stage.ts'
+import type { ServerProcess } from './server-process.ts'
+import type { WebhookCall } from './webhook-proxy.ts'
 
 export type DeliveryRow = {
   id: number
@@ -17,58 +17,61 @@ export type DeliveryRow = {
   providerMessageId: string | null
   sentAt: string | null
   reason: { code: string } | null
-  isHeldInDoubt: boolean
+  isInDoubt: boolean
   deliveredAt: string | null
   readAt: string | null
   deliveredMembers: number
   readMembers: number
 }
 
-/** What was told of a message: what has surely come, and with it what may have come. */
-export type Told = { surely: WireStatus[]; atMost: WireStatus[] }
+/** The statuses that the provider reported for a message: those that the server confirmed, and all. */
+export type ReportedStatuses = { confirmed: WireStatus[]; all: WireStatus[] }
 
-export type Heard = {
+export type ReceiptEvidence = {
   deliveries: DeliveryRow[]
-  /** Null where nobody hears of receipts. */
-  told: (row: DeliveryRow) => Told | null
+  /** Null if the run has no receipts, or the message has none. */
+  reportedOf: (row: DeliveryRow) => ReportedStatuses | null
 }
 
-/** What a round is, here. */
-type Listener = {
+/** The part of a chaos run that is read here. */
+export type ReceiptSource = {
   db: Pool
-  stage: Stage
-  office: Office | null
-  accounts: Account[]
+  environment: Environment
+  server: ServerProcess | null
+  instances: ChaosInstance[]
   plan: Pick<Plan, 'receipts'>
 }
 
-/** The rows, and what was told of their messages. */
-export async function gatherReceipts({ db, stage, office, accounts, plan }: Listener): Promise<Heard> {
-  const letters = [...(office?.post.letters ?? [])]
+export async function collectReceipts({
+  db,
+  environment,
+  server,
+  instances,
+  plan,
+}: ReceiptSource): Promise<ReceiptEvidence> {
+  const calls = [...(server?.webhookProxy.calls ?? [])]
   const deliveries = await db.many<DeliveryRow>(sql`
-    select *, doubt_since is not null or next_look_at is not null as is_held_in_doubt from deliveries order by id`)
-  if (office) return { deliveries, told: toldBy(letters) }
-  if (plan.receipts !== 'polling') return { deliveries, told: () => null }
-  const known = new Map<number, Told>()
+    select *, doubt_since is not null or next_look_at is not null as is_in_doubt from deliveries order by id`)
+  if (server) return { deliveries, reportedOf: statusesFrom(calls) }
+  if (plan.receipts !== 'polling') return { deliveries, reportedOf: () => null }
+  const reported = new Map<number, ReportedStatuses>()
   for (const { id, instanceId, chatId, providerMessageId } of deliveries) {
-    const token = accounts.find((account) => account.id === instanceId)?.token ?? ''
+    const token = instances.find((instance) => instance.id === instanceId)?.token ?? ''
     if (!providerMessageId) continue
-    const statuses = await stage.simulator.statusesOf(token, chatId, providerMessageId)
-    known.set(id, { surely: statuses, atMost: statuses })
+    const statuses = await environment.simulator.statusesOf(token, chatId, providerMessageId)
+    reported.set(id, { confirmed: statuses, all: statuses })
   }
-  return { deliveries, told: ({ id }) => known.get(id) ?? null }
+  return { deliveries, reportedOf: ({ id }) => reported.get(id) ?? null }
 }
 
-function toldBy(letters: Letter[]) {
-  const statuses = letters.flatMap(({ statuses, ...letter }) =>
-    statuses.map((status) => ({ ...letter, status })),
-  )
+function statusesFrom(calls: WebhookCall[]) {
+  const statuses = calls.flatMap(({ statuses, ...call }) => statuses.map((status) => ({ ...call, status })))
   const byMessage = Map.groupBy(statuses, ({ instanceId, status }) => `${instanceId} ${status.id}`)
   return ({ instanceId, providerMessageId }: DeliveryRow) => {
     const all = byMessage.get(`${instanceId} ${providerMessageId}`) ?? []
     return {
-      surely: all.filter(({ isTaken }) => isTaken).map(({ status }) => status),
-      atMost: all.map(({ status }) => status),
+      confirmed: all.filter(({ isAccepted }) => isAccepted).map(({ status }) => status),
+      all: all.map(({ status }) => status),
     }
   }
 }

@@ -1,29 +1,29 @@
-/** A worker process of the chaos suite: the engine as it is (or broken on purpose), on the real adapter. */
+/** A worker process with the shipped engine (or a mutant of it) and the real adapter. */
 
 import type { DatabaseAddress } from '../../src/database-url.ts'
 import { connect } from '../../src/platform/database/connection.ts'
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { createWhapi } from '../../src/providers/whapi.ts'
-import { type Breakage, breakEngine, expectBroken } from './breakages.ts'
-import { SECRET_KEY } from './secret-key.ts'
+import { applyMutant, expectMutantApplied, type Mutant } from './mutants.ts'
 
 export type WorkerOptions = {
   name: string
   database: DatabaseAddress
   providerUrl: string
+  secretKey: string
   accountWaitMs: number
-  breakage?: Breakage
+  mutant?: Mutant
 }
 
-/** What the simulator takes for a PNG. */
+/** The simulator accepts this as a PNG. */
 const png = Buffer.from('89504e470d0a1a0a', 'hex')
 
 const options: WorkerOptions = JSON.parse(process.env.WORKER ?? '')
-if (options.breakage) breakEngine(options.breakage)
+if (options.mutant) applyMutant(options.mutant)
 const { startEngine } = await import('../../src/engine/index.ts')
-if (options.breakage) expectBroken(options.breakage)
+if (options.mutant) expectMutantApplied(options.mutant)
 
-const tell = (level: string) => (details: object, sentence: string) => {
+const log = (level: string) => (details: object, sentence: string) => {
   const error = 'err' in details && details.err instanceof Error ? details.err.stack : ''
   process.stderr.write(`${level} ${sentence} ${error}\n`)
 }
@@ -32,9 +32,9 @@ const db = connect(options.database, { max: 5, applicationName: options.name })
 const engine = startEngine({
   db,
   providers: { live: whapi, test: whapi },
-  secrets: secretsOf(SECRET_KEY),
+  secrets: secretsOf(options.secretKey),
   readImage: async () => ({ bytes: png, mimeType: 'image/png' }),
-  log: { info: tell('info'), warn: tell('warn'), error: tell('ERROR') },
+  log: { info: log('info'), warn: log('warn'), error: log('ERROR') },
   accountWaitMs: options.accountWaitMs,
 })
 process.once('SIGTERM', async () => {
@@ -44,5 +44,5 @@ process.once('SIGTERM', async () => {
   process.exit(0)
 })
 
-// Last: from now on it may be asked to stop.
+// WorkerPool sends SIGTERM only after this line, so the handler must be in place before.
 process.stdout.write('The worker runs\n')

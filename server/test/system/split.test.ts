@@ -9,9 +9,9 @@ import { identifier, sql } from '../../src/platform/database/sql.ts'
 import { createTestDatabase } from '../database.ts'
 import { Installation, startSimulatorProcess } from '../process.ts'
 import { until } from '../until.ts'
-import { addAccount, allSent, chatsOf, endedJob, orderJob, phoneNumbers, syncGroups } from './story.ts'
+import { addInstance, allSent, chatsOf, createJob, phoneNumbers, syncGroups, untilEnded } from './scenario.ts'
 
-test('two workers and a server share a job mix without a double and without a miss', {
+test('two workers and a server share several jobs, and each recipient gets the message once', {
   timeout: 420_000,
 }, async () => {
   await using home = await Installation.create()
@@ -23,48 +23,48 @@ test('two workers and a server share a job mix without a double and without a mi
   const killed = home.launch(['worker'], env)
   const admin = await home.signIn(server)
 
-  const accounts = ['test_linked_a', 'test_linked_b', 'test_linked_c']
-  const [a = 0, b = 0, c = 0] = await Promise.all(accounts.map((token) => addAccount(admin, token)))
-  // The first ones of a channel are the odd ones, some of which may not be written to.
+  const instances = ['test_linked_a', 'test_linked_b', 'test_linked_c']
+  const [a = 0, b = 0, c = 0] = await Promise.all(instances.map((token) => addInstance(admin, token)))
+  // Groups without a number in their name are special cases of the simulator, and some of them refuse messages.
   const groups = (await syncGroups(admin, a)).filter(({ name }) => / \d+$/.test(name)).slice(0, 60)
   const numbers = phoneNumbers(120)
   const toGroups = { groupIds: groups.map(({ id }) => id) }
   const toNumbers = { jobType: 'SendToUsers', phoneNumbers: numbers.join(',') } as const
   const jobIds = await Promise.all([
-    orderJob(admin, { text: 'a, groups', withImage: true, instanceId: a, ...toGroups }),
-    orderJob(admin, { text: 'a, numbers', instanceId: a, ...toNumbers }),
-    orderJob(admin, { text: 'b, numbers', withImage: true, instanceId: b, ...toNumbers }),
+    createJob(admin, { text: 'a, groups', withImage: true, instanceId: a, ...toGroups }),
+    createJob(admin, { text: 'a, numbers', instanceId: a, ...toNumbers }),
+    createJob(admin, { text: 'b, numbers', withImage: true, instanceId: b, ...toNumbers }),
   ])
-  // Only now, so that the one to be killed surely holds accounts.
+  // Started only now, so that the worker that is killed has claimed instances for certain.
   const stopped = home.launch(['worker'], env)
-  jobIds.push(await orderJob(admin, { text: 'c, numbers', instanceId: c, ...toNumbers }))
+  jobIds.push(await createJob(admin, { text: 'c, numbers', instanceId: c, ...toNumbers }))
   const total = groups.length + 3 * numbers.length
   const sent = async () => (await simulator.ledger()).length
 
-  await until('a quarter is sent', async () => (await sent()) > total / 4)
+  await until('a quarter of the messages is sent', async () => (await sent()) > total / 4)
   await killed.end('SIGKILL')
-  await until('half is sent', async () => (await sent()) > total / 2, 60_000)
+  await until('half of the messages is sent', async () => (await sent()) > total / 2, 60_000)
   home.launch(['worker'], env)
   expect(await stopped.end('SIGTERM')).toBe(0)
   expect(await sent()).toBeLessThan(total)
 
-  const jobs = await Promise.all(jobIds.map((id) => endedJob(admin, id, 300_000)))
+  const jobs = await Promise.all(jobIds.map((id) => untilEnded(admin, id, 300_000)))
   const ledger = await simulator.ledger()
-  const receivers = (text: string) =>
+  const recipientsOf = (text: string) =>
     ledger.filter(({ body, caption }) => (body ?? caption) === text).map(({ token, to }) => `${token} ${to}`)
   const expected = (token: string, chats: string[]) => chats.map((chat) => `${token} ${chat}`).sort()
   const chats = chatsOf(numbers)
-  expect(receivers('a, numbers').sort()).toEqual(expected('test_linked_a', chats))
-  expect(receivers('b, numbers').sort()).toEqual(expected('test_linked_b', chats))
-  expect(receivers('c, numbers').sort()).toEqual(expected('test_linked_c', chats))
-  expect(new Set(receivers('a, groups')).size).toBe(groups.length)
+  expect(recipientsOf('a, numbers').sort()).toEqual(expected('test_linked_a', chats))
+  expect(recipientsOf('b, numbers').sort()).toEqual(expected('test_linked_b', chats))
+  expect(recipientsOf('c, numbers').sort()).toEqual(expected('test_linked_c', chats))
+  expect(new Set(recipientsOf('a, groups')).size).toBe(groups.length)
   expect(ledger).toHaveLength(total)
   for (const job of jobs)
     expect(job).toMatchObject({ status: 'Completed', recipients: allSent(job.recipients.total) })
   expect(jobs.reduce((sum, job) => sum + job.recipients.total, 0)).toBe(total)
 })
 
-test('a plain start with a database elsewhere makes its data folder, or says why it can’t', async () => {
+test('a start with an external database creates its data folder, or says why that fails', async () => {
   await using home = await Installation.create()
   await using database = await externalDatabase()
   const env = {
@@ -75,7 +75,7 @@ test('a plain start with a database elsewhere makes its data folder, or says why
   const sendroom = home.launch([], { ...env, DATA_DIR: join(home.dataDir, 'new') })
   await sendroom.says(/^Sendroom runs on/m)
   await sendroom.end('SIGTERM')
-  // Not even root may make a folder there.
+  // Not even root may create a folder there.
   expect(await home.run([], { ...env, DATA_DIR: '/sys/sendroom' })).toEqual({
     code: 1,
     stdout: '',
@@ -84,7 +84,7 @@ test('a plain start with a database elsewhere makes its data folder, or says why
   })
 })
 
-describe('of two servers the second is used', () => {
+describe('with two servers in DATABASE_URL, the second one is used', () => {
   test('when the first is down', async () => {
     await using database = await externalDatabase()
     await expectToDeliver(`127.0.0.1:1,${database.host}`, database)
@@ -100,14 +100,17 @@ describe('of two servers the second is used', () => {
 async function expectToDeliver(hosts: string, { user, name }: { user: string; name: string }) {
   await using home = await Installation.create({ DATABASE_URL: `postgres://${user}@${hosts}/${name}` })
   const admin = await home.signIn(await home.start())
-  const instanceId = await addAccount(admin, 'test_linked')
+  const instanceId = await addInstance(admin, 'test_linked')
   const numbers = phoneNumbers(5)
   const job = { jobType: 'SendToUsers', phoneNumbers: numbers.join(',') } as const
-  const jobId = await orderJob(admin, { text: 'Hello', instanceId, ...job })
-  expect(await endedJob(admin, jobId, 60_000)).toMatchObject({ status: 'Completed', recipients: allSent(5) })
+  const jobId = await createJob(admin, { text: 'Hello', instanceId, ...job })
+  expect(await untilEnded(admin, jobId, 60_000)).toMatchObject({
+    status: 'Completed',
+    recipients: allSent(5),
+  })
 }
 
-/** A server with a database of this name, which refuses every write as a standby does. */
+/** Starts a PostgreSQL with a database of this name that refuses all writes, as a standby does. */
 async function readOnlyServer(name: string) {
   const home = await Installation.create()
   const cluster = await startCluster(home.dataDir, console)
@@ -126,7 +129,7 @@ async function readOnlyServer(name: string) {
   }
 }
 
-/** A database of the test cluster at a URL such as operators give. */
+/** A database of the test cluster with a TCP address, as operators have it in DATABASE_URL. */
 async function externalDatabase() {
   const { address, drop } = await createTestDatabase('template0')
   const relay = await startRelay(address)
@@ -142,17 +145,17 @@ async function externalDatabase() {
   }
 }
 
-/** A TCP port for a cluster of ours, which listens on a Unix socket only. */
+/** Opens a TCP port for an embedded PostgreSQL, which listens only on a Unix socket. */
 async function startRelay(address: DatabaseAddress) {
   const relay = createServer((client) => {
     const upstream = connectSocket(join(address.host, `.s.PGSQL.${address.port}`))
     for (const socket of [client, upstream]) socket.on('error', () => {})
-    // A killed worker's connection is reset, which ends no pipe: its transaction would keep its locks for ever.
+    // A killed worker's connection is reset, and a reset ends no pipe: its transaction would keep its locks forever.
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
     client.pipe(upstream).pipe(client)
   })
   await once(relay.listen(0, '127.0.0.1'), 'listening')
-  const { port } = relay.address() as AddressInfo // a TCP server has one
+  const { port } = relay.address() as AddressInfo // a TCP server has a port
   return { host: `127.0.0.1:${port}`, close: () => relay.close() }
 }

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { HttpClient } from '../http-client.ts'
 import { Installation } from '../process.ts'
 
-/** What a person sees who starts it with something wrong: these lines and nothing else. */
+/** A start that fails prints these lines and nothing else. */
 const refusal = (...lines: string[]) => ({
   code: 1,
   stdout: '',
@@ -16,12 +16,12 @@ const refusal = (...lines: string[]) => ({
 
 const nobodyListens = 'postgres://sendroom@127.0.0.1:1/sendroom'
 
-describe.concurrent('what is wrong at the start is told in one sentence', { timeout: 180_000 }, () => {
+describe.concurrent('a start that fails says why in one sentence', { timeout: 180_000 }, () => {
   test('a taken port', async () => {
     await using home = await Installation.create()
     const other = createServer().listen(0, '127.0.0.1')
     const address = await new Promise((resolve) => other.once('listening', () => resolve(other.address())))
-    const { port } = address as { port: number } // a TCP server has one
+    const { port } = address as { port: number } // a TCP server has a port
     const { code, stderr } = await home.run([], { PORT: String(port) })
     other.close()
     expect({ code, stderr }).toEqual({
@@ -44,7 +44,7 @@ describe.concurrent('what is wrong at the start is told in one sentence', { time
 
   test('an unwritable data folder', async () => {
     await using home = await Installation.create()
-    // Not even root may make a folder there.
+    // Not even root may create a folder there.
     expect(await home.run([], { DATA_DIR: '/sys/sendroom' })).toEqual(
       refusal(
         "The data folder /sys/sendroom can't be written by this user: give it the right, or set DATA_DIR to another folder.",
@@ -52,7 +52,7 @@ describe.concurrent('what is wrong at the start is told in one sentence', { time
     )
   })
 
-  test('several wrong variables, a line for each', async () => {
+  test('several wrong variables: one line for each', async () => {
     await using home = await Installation.create()
     const env = {
       PORT: 'http',
@@ -90,7 +90,7 @@ describe.concurrent('what is wrong at the start is told in one sentence', { time
     },
   )
 
-  test('a key that is not the one the secrets were written with, and a lost one', async () => {
+  test('a SECRET_KEY that did not encrypt the secrets, and a lost key file', async () => {
     await using home = await Installation.create()
     await (await home.start()).end('SIGTERM')
     expect(await home.run([], { SECRET_KEY: 'another key, which is long enough' })).toEqual(
@@ -112,23 +112,23 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
   // R-158
   test('prints the first Admin’s password once, and keeps it only until the first sign-in', async () => {
     await using home = await Installation.create()
-    const note = join(home.dataDir, 'first-admin.txt')
+    const passwordFile = join(home.dataDir, 'first-admin.txt')
     const first = await home.start([], { LOG_LEVEL: 'info' })
-    expect(first.stderr).toBe('') // nothing between the lines that a person reads
+    expect(first.stderr).toBe('') // no log lines between the lines for the user
     expect(first.stdout).toContain(
       `Sign in as admin with the password ${home.password} (it is shown only this once).`,
     )
-    expect((await stat(note)).mode & 0o777).toBe(0o600)
+    expect((await stat(passwordFile)).mode & 0o777).toBe(0o600)
     await first.end('SIGTERM')
 
     const second = await home.start()
     expect(second.stdout).not.toContain('password')
-    expect(existsSync(note)).toBe(true)
+    expect(existsSync(passwordFile)).toBe(true)
     await home.signIn(second)
-    expect(existsSync(note)).toBe(false)
+    expect(existsSync(passwordFile)).toBe(false)
   })
 
-  test('stops in order on SIGTERM, its PostgreSQL too', async () => {
+  test('shuts down on SIGTERM, with its PostgreSQL', async () => {
     await using home = await Installation.create()
     const sendroom = await home.start()
     expect(home.hasDatabaseLeft).toBe(true)
@@ -137,7 +137,7 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     expect(sendroom.stderr).toBe('')
   })
 
-  test('starts after a SIGKILL, on the database that lived on', async () => {
+  test('starts after a SIGKILL and takes over the running PostgreSQL', async () => {
     await using home = await Installation.create()
     await (await home.start()).end('SIGKILL')
     expect(home.hasDatabaseLeft).toBe(true)
@@ -147,20 +147,20 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     expect(home.hasDatabaseLeft).toBe(false)
   })
 
-  test('shares its data folder with a second one on another port', async () => {
+  test('shares its data folder with a second process on another port', async () => {
     await using home = await Installation.create()
     const first = await home.start()
     const second = await home.start()
     const admin = await home.signIn(first)
     expect(await first.end('SIGTERM')).toBe(0)
-    // Still there, and the session of the first counts in the second.
+    // PostgreSQL still runs, and the second process knows the session of the first.
     admin.url = second.url
     await admin.ask(contract.users.list, {})
     expect(await second.end('SIGTERM')).toBe(0)
     expect(home.hasDatabaseLeft).toBe(false)
   })
 
-  test('gives who lost it a new password, whether it runs or not', async () => {
+  test('resets a password, whether the server runs or not', async () => {
     await using home = await Installation.create()
     const reset = async () => {
       const { code, stdout } = await home.run(['user', 'reset-password', 'Admin'])

@@ -7,14 +7,14 @@ import { endSession, startSession } from './session.ts'
 afterEach(endSession)
 
 //
-test('a form goes without the JSON content type, everything else with it', async () => {
+test('JSON bodies have a JSON content type, form data has none', async () => {
   startSession({ token: 'a-token', user: admin })
-  const seen = serve({ 'POST /messages': () => undefined as never })
+  const requests = serve({ 'POST /messages': () => undefined as never })
   const form = new FormData()
   form.set('textContent', 'Hello')
   await call('POST /messages', { body: form })
   await call('POST /messages', { body: { textContent: 'Hello' } })
-  const [file, json] = seen
+  const [file, json] = requests
   expect(file?.headers.get('content-type')).toBeNull()
   expect(file?.body).toBe(form)
   expect(file?.headers.get('authorization')).toBe('Bearer a-token')
@@ -23,13 +23,13 @@ test('a form goes without the JSON content type, everything else with it', async
 })
 
 //
-test('without a session no token is sent', async () => {
-  const seen = serve({ 'GET /auth/options': () => ({ selfRegistration: true }) })
+test('no token is sent without a session', async () => {
+  const requests = serve({ 'GET /auth/options': () => ({ selfRegistration: true }) })
   await call('GET /auth/options', {})
-  expect(seen[0]?.headers.get('authorization')).toBeNull()
+  expect(requests[0]?.headers.get('authorization')).toBeNull()
 })
 
-test('what a proxy says while the server is away counts as no answer, what the server says as its own', async () => {
+test('an error page of a proxy counts as no answer, but an error of the server does not', async () => {
   const page = { status: 502, headers: { 'content-type': 'text/html' } }
   serve({
     'GET /auth/options': () => new Response('<h1>502 Bad Gateway</h1>', page),

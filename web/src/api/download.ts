@@ -5,7 +5,7 @@ type DownloadName = {
   [N in EndpointName]: EndpointNamed<N> extends { download: string } ? N : never
 }[EndpointName]
 
-/** Saves the file an endpoint answers, under the server's name for it, else under `fileName`. */
+/** Saves an endpoint's file under the name that the server gives, or else under `fileName`. */
 export async function download<N extends DownloadName>(name: N, input: InputOf<N>, fileName: string) {
   const response = await request(name, input)
   const link = document.createElement('a')

@@ -19,7 +19,7 @@ beforeEach(() => {
 test.each([
   [
     // R-434
-    'a 400 says each field’s sentence on a line',
+    'a 400 with fields shows one line per field',
     new Failure(400, {
       code: 'invalid_input',
       error: { name: 'x', whapiToken: 'y' },
@@ -29,7 +29,7 @@ test.each([
   ],
   [
     // R-434
-    'a 400 with one sentence says it, with its values',
+    'a 400 with a code shows its sentence and values',
     new Failure(400, { code: 'phone_unreadable', error: 'x', params: { numbers: 'abc, 12' } }),
     'These are not phone numbers: abc, 12.',
   ],
@@ -42,7 +42,7 @@ test.each([
     'Too long\nUnknown',
   ],
   // R-434
-  ['a 400 that says nothing', new Failure(400), 'Bad Request'],
+  ['a 400 without a body', new Failure(400), 'Bad Request'],
   [
     // R-436
     'a 403',
@@ -56,11 +56,11 @@ test.each([
   // R-438
   ['a 500 with a text', new Failure(500, { error: 'The disk is full.' }), 'The disk is full.'],
   // R-438
-  ['a 500 that says nothing', new Failure(500), 'Internal Server Error. Please try again later.'],
+  ['a 500 without a body', new Failure(500), 'Internal Server Error. Please try again later.'],
   // R-439
-  ['an answer of a proxy', new Failure(504), 'The server answered with an error (504).'],
+  ['an error of a proxy', new Failure(504), 'The server answered with an error (504).'],
   // R-439
-  ['an answer of a proxy with words', new Failure(502, { error: 'No upstream' }), '502: No upstream'],
+  ['an error of a proxy with a text', new Failure(502, { error: 'No upstream' }), '502: No upstream'],
   // R-440
   ['an error of the client', new RangeError('Out of range'), 'Out of range'],
   // R-441
@@ -72,29 +72,26 @@ test.each([
 test.each([
   ['vi', 'Nhà cung cấp WhatsApp không thực hiện được: Nhà cung cấp báo lỗi (500).'],
   ['cn', 'WhatsApp 服务商无法完成此操作：服务商返回错误（500）。'],
-] as const)(
-  'why the provider could not do something is said in the same language: %s',
-  async (language, words) => {
-    await showLanguage(language)
-    const params = {
-      why: 'provider_error',
-      status: 500,
-      reason: 'The provider answered with an error (500).',
-    }
-    expect(failureText(new Failure(502, { code: 'provider_failed', error: 'x', params }))).toBe(words)
-    await showLanguage('en')
-  },
-)
+] as const)('the reason of a provider failure is translated too: %s', async (language, words) => {
+  await showLanguage(language)
+  const params = {
+    why: 'provider_error',
+    status: 500,
+    reason: 'The provider answered with an error (500).',
+  }
+  expect(failureText(new Failure(502, { code: 'provider_failed', error: 'x', params }))).toBe(words)
+  await showLanguage('en')
+})
 
-test('a reason that this page does not know yet is said in the server’s words', () => {
-  const params = { why: 'of_tomorrow', reason: 'The provider sleeps.' }
+test('a reason that this version of the app does not know is shown in the server’s words', () => {
+  const params = { why: 'from_a_later_version', reason: 'The provider sleeps.' }
   expect(failureText(new Failure(502, { code: 'provider_failed', error: 'x', params }))).toBe(
     'WhatsApp’s provider could not do this: The provider sleeps.',
   )
 })
 
 // R-433, R-442
-test('a failed call makes one toast, in the screen’s words where it has some', () => {
+test('a failed call shows one toast, with the screen’s own title if it has one', () => {
   reportFailure(new Failure(500), 'TOAST.INSTANCE_CREATE_FAILED')
   expect(currentToasts()).toMatchObject([
     { type: 'error', title: '', msg: 'Failed to create instance.', timeout: 5000 },
@@ -102,7 +99,7 @@ test('a failed call makes one toast, in the screen’s words where it has some',
 })
 
 // R-442
-test('a particular refusal stands below the screen’s words', () => {
+test('a specific refusal is shown below the screen’s title', () => {
   reportFailure(new Failure(409, { code: 'token_taken', error: 'x' }), 'TOAST.INSTANCE_CREATE_FAILED')
   expect(currentToasts()).toMatchObject([
     { title: 'Failed to create instance.', msg: 'Another account already uses this token.' },
@@ -110,7 +107,7 @@ test('a particular refusal stands below the screen’s words', () => {
 })
 
 // R-442
-test('where the server could not be reached, that stands below the screen’s words', () => {
+test('an unreachable server is mentioned below the screen’s title', () => {
   reportFailure(new Failure(0), 'TOAST.INSTANCE_CREATE_FAILED')
   expect(currentToasts()).toMatchObject([
     {
@@ -120,12 +117,12 @@ test('where the server could not be reached, that stands below the screen’s wo
   ])
 })
 
-test('a call that was given up says nothing', () => {
+test('an aborted call shows nothing', () => {
   reportFailure(new DOMException('Aborted', 'AbortError'))
   expect(currentToasts()).toEqual([])
 })
 
-test('a refusal lands on its field', () => {
+test('a refusal is assigned to its field', () => {
   expect(fieldTexts(new Failure(409, { code: 'username_taken', error: 'x' }))).toEqual({
     username: 'This username is already taken.',
   })

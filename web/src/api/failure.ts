@@ -5,12 +5,12 @@ import { addToast } from '../ui/toasts.ts'
 
 const ERROR_MS = 5000
 
-/** A call that did not succeed. Status 0 is a server that could not be reached. */
+/** A failed call. Status 0 means that no server could be reached. */
 export class Failure extends Error {
   readonly status: number
   readonly code: ErrorCode | undefined
   readonly params: Params
-  /** Field → key of its sentence. */
+  /** Translation keys by field. */
   readonly fields: Record<string, string>
 
   constructor(status: number, problem: Partial<Problem> = {}) {
@@ -23,22 +23,22 @@ export class Failure extends Error {
 }
 
 /**
- * The one toast of a failed call: the screen's own words (a key) where it has some, with the server's
- * reason below them where there is a particular one; else the words of the global table.
+ * Shows a failed call as one toast. With a `title` (a translation key) the toast says that, and below it the server's
+ * reason if there is a specific one. Without a title the toast says what `failureText` says.
  */
-export function reportFailure(error: unknown, ownWords?: string) {
-  if (isAbort(error) || wasToldAtSessionEnd(error)) return
+export function reportFailure(error: unknown, title?: string) {
+  if (isAbort(error) || wasReportedAtSessionEnd(error)) return
   const msg = failureText(error)
-  const own = ownWords === undefined ? undefined : i18next.t(ownWords)
-  if (own === undefined) addToast({ type: 'error', msg, timeout: ERROR_MS })
-  else if (isParticular(error)) addToast({ type: 'error', title: own, msg, timeout: ERROR_MS })
-  else addToast({ type: 'error', msg: own, timeout: ERROR_MS })
+  const titleText = title === undefined ? undefined : i18next.t(title)
+  if (titleText === undefined) addToast({ type: 'error', msg, timeout: ERROR_MS })
+  else if (hasSpecificReason(error)) addToast({ type: 'error', title: titleText, msg, timeout: ERROR_MS })
+  else addToast({ type: 'error', msg: titleText, timeout: ERROR_MS })
 }
 
 export const reportSessionEnd = () =>
   addToast({ type: 'error', msg: i18next.t('ERROR_STATUS.401'), timeout: ERROR_MS })
 
-/** A failed call in words. */
+/** A failed call as a sentence in the current language. */
 export function failureText(error: unknown): string {
   if (!(error instanceof Failure)) return errorMessage(error)
   const { t } = i18next
@@ -58,14 +58,14 @@ export function failureText(error: unknown): string {
   return t('ERROR_STATUS.OTHER', { status })
 }
 
-/** A failure may name a reason by its code as `why`; they share the params. */
+/** Translates the reason that a failure may name by its code as the param `why`. Both share the params. */
 function paramsOf({ params }: Failure): Params {
   const { why, reason } = params
   if (why === undefined) return params
   return { ...params, reason: i18next.t(`REASON.${why}`, { ...params, defaultValue: reason }) }
 }
 
-/** What a form shows at its fields: field → sentence. */
+/** The error texts of a form, by field. */
 export function fieldTexts(error: unknown): Record<string, string> {
   if (!(error instanceof Failure)) return {}
   const refused = error.code && fieldOfError[error.code]
@@ -78,8 +78,9 @@ const errorMessage = (error: unknown) =>
 
 const isAbort = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
 
-/** One toast when the session ends, however many calls were under way. */
-const wasToldAtSessionEnd = (error: unknown) => error instanceof Failure && error.code === 'unauthenticated'
+/** `reportSessionEnd` shows one toast when the session ends, however many calls fail because of that. */
+const wasReportedAtSessionEnd = (error: unknown) =>
+  error instanceof Failure && error.code === 'unauthenticated'
 
-const isParticular = (error: unknown) =>
+const hasSpecificReason = (error: unknown) =>
   error instanceof Failure && ![400, 403, 404, 500].includes(error.status)

@@ -1,12 +1,15 @@
 import type { Change, ChangedFeature } from '@sendroom/contract/events'
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
-/** However fast things change, nothing is asked for more often. */
-const PAGE_MS = 1000
-/** Its numbers are counted over everything. */
-const DASHBOARD_MS = 5000
-/** After a connection: what was on its way has arrived by then, and not all clients ask at once. */
-const ALL_WITHIN_MS = 1000
+/** A query is not refreshed more often than this, however fast the changes come. */
+const PAGE_INTERVAL_MS = 1000
+/** The dashboard is refreshed less often, because the server counts all rows for it. */
+const DASHBOARD_INTERVAL_MS = 5000
+/**
+ * After a (re)connection everything is refreshed once within this time. The random part keeps the clients of a
+ * restarted server from reading all at once.
+ */
+const RECONNECT_SPREAD_MS = 1000
 
 const dashboard: QueryKey = ['groups', 'GET /groups/stats']
 const ofJob = (id: number | null): QueryKey[] =>
@@ -21,14 +24,14 @@ const ofJob = (id: number | null): QueryKey[] =>
       ]
 
 /**
- * Which answers a change makes stale, by how their keys begin. Forms are not among them: nobody's typing is
- * disturbed; nor are codes to scan, each of which is asked of the provider.
+ * The queries that a change makes stale, by the beginning of their keys. Answers shown in forms are left out, so that
+ * nobody's typing is disturbed. So are QR codes, because each one costs a call to the provider.
  */
 const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
   jobs: (id) => [['jobs', 'list'], ...ofJob(id), dashboard],
   deliveries: (id) => [...ofJob(id), dashboard],
   messages: () => [['messages', 'list'], ['messages', 'all'], dashboard],
-  // A job's page says why its account does not send.
+  // A job's page shows why its instance does not send.
   instances: () => [
     ['instances', 'list'],
     ['instances', 'all'],
@@ -37,28 +40,28 @@ const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
   groups: () => [['groups', 'list'], ['groups', 'all'], dashboard],
 }
 
-/** Asks again for what is on the screen and has changed; what is not on it is asked for when it is shown. */
+/** Refreshes the queries that changes make stale: those on the screen now, the others when they are next shown. */
 export function keepFresh(queryClient: QueryClient) {
   const refresh = (key: QueryKey) => queryClient.invalidateQueries({ queryKey: key })
-  const pages = inTurns(PAGE_MS, refresh)
-  const numbers = inTurns(DASHBOARD_MS, refresh)
+  const pages = throttleRefresh(PAGE_INTERVAL_MS, refresh)
+  const numbers = throttleRefresh(DASHBOARD_INTERVAL_MS, refresh)
   const add = (key: QueryKey) => (key === dashboard ? numbers : pages).add(key)
-  let all: ReturnType<typeof setTimeout> | undefined
+  let refreshAll: ReturnType<typeof setTimeout> | undefined
   return {
     onChange: (changes: Change[]) => {
       for (const { feature, id } of changes) staleBy[feature](id).forEach(add)
     },
     onConnect: () => {
-      clearTimeout(all)
-      all = setTimeout(
+      clearTimeout(refreshAll)
+      refreshAll = setTimeout(
         () => {
           for (const stale of Object.values(staleBy)) stale(null).forEach(add)
         },
-        ALL_WITHIN_MS * (0.2 + Math.random() * 0.8),
+        RECONNECT_SPREAD_MS * (0.2 + Math.random() * 0.8),
       )
     },
     stop: () => {
-      clearTimeout(all)
+      clearTimeout(refreshAll)
       pages.stop()
       numbers.stop()
     },
@@ -66,27 +69,27 @@ export function keepFresh(queryClient: QueryClient) {
 }
 
 /**
- * Refreshes each key at once, but not again before the last answers are there and `everyMs` are over: no answer is
- * ever given up for a newer one, however slow the server is.
+ * Refreshes added keys at once, then waits until all answers have arrived and `everyMs` more have passed. A newer
+ * refresh therefore never aborts one that is still running, however slow the server is.
  */
-function inTurns(everyMs: number, refresh: (key: QueryKey) => Promise<unknown>) {
+function throttleRefresh(everyMs: number, refresh: (key: QueryKey) => Promise<unknown>) {
   const due = new Map<string, QueryKey>()
   let isStopped = false
   let timer: ReturnType<typeof setTimeout> | undefined
-  async function turn() {
+  async function refreshDue() {
     const keys = [...due.values()]
     due.clear()
     await Promise.all(keys.map(refresh))
     if (isStopped) return
     timer = setTimeout(() => {
-      if (due.size > 0) turn()
+      if (due.size > 0) refreshDue()
       else timer = undefined
     }, everyMs)
   }
   return {
     add(key: QueryKey) {
       due.set(JSON.stringify(key), key)
-      timer ??= setTimeout(turn, 0)
+      timer ??= setTimeout(refreshDue, 0)
     },
     stop() {
       isStopped = true

@@ -1,87 +1,74 @@
 import type { Change } from '@sendroom/contract/events'
 import type { QueryClient } from '@tanstack/react-query'
-import { useEffect, useSyncExternalStore } from 'react'
+import { useEffect } from 'react'
+import { createStore, useStore } from '../ui/store.ts'
 import { call, request } from './client.ts'
 import { Failure } from './failure.ts'
 import { keepFresh } from './keep-fresh.ts'
 import { updateUser } from './session.ts'
 
-/** The server beats every 20 s: after two that did not come the connection is dead, though nobody said so. */
+/** The server sends a heartbeat every 20 s. After two missing ones the connection counts as dead. */
 const SILENCE_MS = 50_000
 const FIRST_RETRY_MS = 1000
-const MOST_RETRY_MS = 30_000
-/** A tab nobody looks at gives its connection back: a browser has six for a site. */
+const MAX_RETRY_MS = 30_000
+/** A hidden tab closes its connection after this time, because browsers allow only six per site over HTTP/1.1. */
 const HIDDEN_MS = 15_000
 
-let isOn = false
-const watchers = new Set<() => void>()
+const isConnected = createStore(false)
 
-function setOn(on: boolean) {
-  if (on === isOn) return
-  isOn = on
-  for (const watcher of watchers) watcher()
-}
-
-function watch(watcher: () => void) {
-  watchers.add(watcher)
-  return () => {
-    watchers.delete(watcher)
-  }
-}
-
-/** For `refetchInterval`: asks again and again only as long as the server does not tell by itself what changes. */
+/** For `refetchInterval`: returns the given interval while the event stream is down, and false while it is up. */
 export function usePolling() {
-  const isLive = useSyncExternalStore(watch, () => isOn)
+  const isLive = useStore(isConnected)
   return (everyMs: number | false) => !isLive && everyMs
 }
 
-/** Keeps what is on the screen true: the one connection of this tab that hears what changes. */
+/** Opens the tab's one event stream and refreshes the queries that its events make stale. */
 export function useLive(queryClient: QueryClient) {
   useEffect(() => {
     const stopping = new AbortController()
-    const fresh = keepFresh(queryClient)
-    // Not before the page is drawn: it asks for what it shows, and the stream has time.
-    requestAnimationFrame(() => setTimeout(() => keepFollowing(fresh, stopping.signal)))
+    const refresher = keepFresh(queryClient)
+    // The stream waits until the page is drawn, so that it does not delay the page's own requests.
+    requestAnimationFrame(() => setTimeout(() => keepConnected(refresher, stopping.signal)))
     return () => {
       stopping.abort()
-      fresh.stop()
+      refresher.stop()
     }
   }, [queryClient])
 }
 
-type Ears = {
-  /** What was told before is unknown. */
+type Handlers = {
+  /** Called for each new connection. Changes since the last one are unknown. */
   onConnect: () => void
   onChange: (changes: Change[]) => void
 }
 
-async function keepFollowing(ears: Ears, stopped: AbortSignal) {
+async function keepConnected(handlers: Handlers, stopped: AbortSignal) {
   let failures = 0
   const onConnect = () => {
     failures = 0
-    setOn(true)
-    ears.onConnect()
-    // The server ends the connection when one's rights change.
+    isConnected.set(true)
+    handlers.onConnect()
+    // The server closes the stream when the user's rights change.
     call('GET /auth/me', {}).then(updateUser, () => {})
   }
   while (!stopped.aborted) {
     try {
-      await follow({ ...ears, onConnect }, stopped)
+      await follow({ ...handlers, onConnect }, stopped)
     } catch (error) {
-      // The session is over, and `request` has said so.
+      // The session is over. `request` has already handled that.
       if (error instanceof Failure && error.status === 401) return
     } finally {
-      setOn(false)
+      isConnected.set(false)
     }
-    const waitMs = Math.min(MOST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures)
+    const waitMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures)
     failures += 1
-    // Many clients lose a server at once, and must not come back at once.
+    // Jitter: all clients lose a restarting server at the same moment and should not all return at once.
     await pause(waitMs * (0.5 + Math.random() / 2), stopped)
   }
 }
 
-/** One connection, until it ends, falls silent, or the tab is hidden for a while. */
-async function follow({ onConnect, onChange }: Ears, stopped: AbortSignal) {
+/** Reads one connection until it ends, falls silent, or the tab has been hidden for a while. */
+async function follow({ onConnect, onChange }: Handlers, stopped: AbortSignal) {
   const connection = new AbortController()
   const close = () => connection.abort()
   let silence = setTimeout(close, SILENCE_MS)
@@ -106,7 +93,7 @@ async function follow({ onConnect, onChange }: Ears, stopped: AbortSignal) {
       if (isFirst) onConnect()
       const events = (text + value).split('\n\n')
       text = events.pop() ?? ''
-      // Each is one line of the contract's making; comments and `retry` say nothing to us.
+      // Events are single `data:` lines that follow the contract. Comments and `retry` are ignored.
       for (const event of events)
         if (event.startsWith('data: ')) onChange(JSON.parse(event.slice('data: '.length)) as Change[])
     }
@@ -119,7 +106,7 @@ async function follow({ onConnect, onChange }: Ears, stopped: AbortSignal) {
   }
 }
 
-/** Until the time is over; at once when the network or the person comes back; not while the tab is hidden. */
+/** Waits `ms`, but ends early when the network or the tab comes back. A hidden tab waits until it is shown. */
 function pause(ms: number, stopped: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const isHidden = () => document.visibilityState === 'hidden'

@@ -1,41 +1,41 @@
-import { useSyncExternalStore } from 'react'
+import { delay } from '../ui/delay.ts'
+import { createStore, useStore } from '../ui/store.ts'
 
-const ASK_AGAIN_MS = 1000
+const RETRY_MS = 1000
 
-let isReached = true
-const watchers = new Set<() => void>()
+const reachable = createStore(true)
 
-/** Whether the last call had an answer, whatever it was. */
-export function setReached(reached: boolean) {
-  if (reached === isReached) return
-  isReached = reached
-  for (const watcher of watchers) watcher()
+const online = {
+  get: () => navigator.onLine,
+  subscribe: (listener: () => void) => {
+    window.addEventListener('online', listener)
+    window.addEventListener('offline', listener)
+    return () => {
+      window.removeEventListener('online', listener)
+      window.removeEventListener('offline', listener)
+    }
+  },
 }
 
-/** Whether there is a way to the server, as far as one knows. */
-export const useIsConnected = () => useSyncExternalStore(watch, () => isReached && navigator.onLine)
+/** Records whether the last call reached the server, whatever the server answered. */
+export const setReachable = reachable.set
 
-/** For what is no call, such as a page's code: resolves as soon as the server answers. */
-export async function untilReached(): Promise<void> {
+/** Whether the browser is online and the last call reached the server. */
+export function useIsConnected(): boolean {
+  const isOnline = useStore(online)
+  return useStore(reachable) && isOnline
+}
+
+/** Resolves as soon as the server answers. For loads that are not calls, such as a page's code. */
+export async function waitUntilReachable(): Promise<void> {
   const isReady = () =>
     fetch('/api/health').then(
       ({ ok }) => ok,
       () => false,
     )
   while (!(await isReady())) {
-    setReached(false)
-    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS))
+    setReachable(false)
+    await delay(RETRY_MS)
   }
-  setReached(true)
-}
-
-function watch(watcher: () => void) {
-  watchers.add(watcher)
-  window.addEventListener('online', watcher)
-  window.addEventListener('offline', watcher)
-  return () => {
-    watchers.delete(watcher)
-    window.removeEventListener('online', watcher)
-    window.removeEventListener('offline', watcher)
-  }
+  setReachable(true)
 }

@@ -3,8 +3,12 @@ import { QueryCache, QueryClient, type UseQueryOptions, useQuery } from '@tansta
 import { call, type InputOf, type OutputOf } from './client.ts'
 import { Failure, reportFailure } from './failure.ts'
 
-/** `words`: the screen's own words for a failure, a key; `isQuiet`: the screen shows it itself, and it is only logged. */
-type FailureMeta = { words?: string; isQuiet?: boolean }
+type FailureMeta = {
+  /** Translation key of the failure's toast. */
+  words?: string
+  /** The screen shows the failure itself, so it is only logged. */
+  isQuiet?: boolean
+}
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -18,20 +22,20 @@ export const createQueryClient = () =>
   new QueryClient({
     queryCache: new QueryCache({
       onError: (error, { meta, state }) => {
-        // A refresh that fails leaves the screen as it is; one that is repeated would fill it with toasts.
-        // biome-ignore lint/suspicious/noConsole: what nobody is told is at least logged
+        // A failed refresh keeps the data on the screen. Repeated refreshes would fill the screen with toasts.
+        // biome-ignore lint/suspicious/noConsole: a quiet failure is logged instead of shown
         if (meta?.isQuiet) console.warn(error)
         else if (state.data === undefined) reportFailure(error, meta?.words)
       },
     }),
     defaultOptions: {
-      // Without a network a write fails at once, instead of happening later when nobody expects it.
+      // Offline, a write fails at once. By default it would wait and happen later, unexpectedly.
       mutations: { networkMode: 'always' },
       queries: { retry: (count, error) => isNotReady(error) && count < 3, refetchOnWindowFocus: false },
     },
   })
 
-/** Answers of one feature share a key, so that an action can refresh them: `GET /jobs/:id` belongs to `jobs`. */
+/** The first part of a query key, by which an action refreshes all answers of a feature: `jobs` for `GET /jobs/:id`. */
 export const featureOf = (name: EndpointName) => name.split('/')[1] ?? name
 
 type ReadOptions<T> = Pick<
@@ -39,7 +43,7 @@ type ReadOptions<T> = Pick<
   'enabled' | 'refetchInterval' | 'meta' | 'staleTime' | 'gcTime'
 >
 
-/** An answer for a screen: `useRead('GET /jobs/:id', { params: { id } })`. A failure makes its toast by itself. */
+/** Reads an endpoint: `useRead('GET /jobs/:id', { params: { id } })`. Failures are shown as a toast. */
 export function useRead<N extends EndpointName>(
   name: N,
   input: InputOf<N>,

@@ -1,26 +1,28 @@
 import type { SignedIn } from '@sendroom/contract/session'
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../ui/store.ts'
 import { currentToken, type SessionUser, storedUser, TOKEN, USER } from './stored-session.ts'
 
 export type { SessionUser }
 
-let user = storedUser()
-let ended = () => {}
-let changed: (before: SessionUser | null) => void = () => {}
-const listeners = new Set<() => void>()
+type ChangeListener = (before: SessionUser | null) => void
 
-/** Signed in means: a token is stored, and a user. */
-export const currentUser = () => (currentToken() === null ? null : user)
+const user = createStore(storedUser())
+let notifyExpired = () => {}
+let notifyChanged: ChangeListener = () => {}
 
-/** The last that was told. */
-let known = currentUser()
+/** The signed-in user; null unless both a token and a user are stored. */
+export const currentUser = () => (currentToken() === null ? null : user.get())
+
+const signedInUser = { subscribe: user.subscribe, get: currentUser }
+export const useCurrentUser = () => useStore(signedInUser)
+
+/** The user at the last publish. */
+let lastPublished = currentUser()
 
 export const isAdmin = (someone: SessionUser | null) => someone?.role === 'Admin'
-/** An Admin may do all that a flag allows. */
+/** Whether a user has this right. Admins have every right. */
 export const mayDo = (flag: 'canSendMessages' | 'canCreateJobs', someone: SessionUser | null) =>
   isAdmin(someone) || someone?.[flag] === true
-
-export const useCurrentUser = () => useSyncExternalStore(subscribe, currentUser)
 
 export function startSession(signedIn: SignedIn) {
   localStorage.setItem(TOKEN, signedIn.token)
@@ -34,49 +36,41 @@ export function endSession() {
   publish()
 }
 
-/** Somebody may have changed what this user may do. */
+/** Stores the user's new name, role and rights. Ignores other users. */
 export function updateUser(now: SessionUser) {
   if (now.id !== currentUser()?.id) return
   localStorage.setItem(USER, JSON.stringify(now))
-  publishElsewhere()
+  publishAndNotify()
 }
 
-/** The server no longer takes this token. A late answer to an older token must not end a newer session. */
+/** Ends the session whose token the server refused. A late answer to an older token must not end a newer session. */
 export function expireSession(token: string | null) {
   if (token !== currentToken()) return
   endSession()
-  ended()
+  notifyExpired()
 }
 
-/** What to do when the server has ended the session. */
-export const whenSessionEnds = (listener: () => void) => {
-  ended = listener
+/** Sets what happens when the server ends the session. */
+export const onSessionExpired = (listener: () => void) => {
+  notifyExpired = listener
 }
 
-/** What to do when another tab or the server has changed who is signed in, or what they may do. */
-export const whenSessionChanges = (listener: typeof changed) => {
-  changed = listener
+/** Sets what happens when another tab or the server changes who is signed in, or the user's rights. */
+export const onSessionChanged = (listener: ChangeListener) => {
+  notifyChanged = listener
 }
 
 function publish() {
-  user = storedUser()
-  known = currentUser()
-  for (const listener of listeners) listener()
+  user.set(storedUser())
+  lastPublished = currentUser()
 }
 
-function publishElsewhere() {
-  const before = known
+function publishAndNotify() {
+  const before = lastPublished
   publish()
-  if (JSON.stringify(before) !== JSON.stringify(known)) changed(before)
+  if (JSON.stringify(before) !== JSON.stringify(lastPublished)) notifyChanged(before)
 }
 
 window.addEventListener('storage', ({ key }) => {
-  if (key === null || key === TOKEN || key === USER) publishElsewhere()
+  if (key === null || key === TOKEN || key === USER) publishAndNotify()
 })
-
-function subscribe(listener: () => void) {
-  listeners.add(listener)
-  return () => {
-    listeners.delete(listener)
-  }
-}

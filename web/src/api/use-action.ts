@@ -8,12 +8,12 @@ import { featureOf } from './queries.ts'
 
 export const SUCCESS_MS = 3000
 
-/** Keys of what to say; without `failure` the global table speaks. */
+/** Translation keys of the toasts. Without `failure` the toast says what `failureText` says. */
 type Words = { success?: string; failure?: string }
 
 /**
- * A write: does it, says how it went, refreshes what its feature shows (and `alsoRefresh`).
- * `mutate` is for buttons; `mutateAsync` rejects, so that a form can show the failure at its fields.
+ * A write. Shows its success or failure as a toast and refreshes the answers of its feature and of `alsoRefresh`.
+ * Buttons use `mutate`. Forms use `mutateAsync`, which rejects, so that they can show the failure at their fields.
  */
 export function useAction<N extends EndpointName>(name: N, words: Words, alsoRefresh: string[] = []) {
   const queryClient = useQueryClient()

@@ -5,16 +5,17 @@ import { usePolling } from './live.ts'
 type LoadPage<Row> = (page: { page: number; pageSize: number }, signal: AbortSignal) => Promise<Page<Row>>
 
 /**
- * All rows for a picker, page after page: nothing is cut off at the first one.
- * `of` names the feature and what sets these rows apart; `words` is the key of a failure's words.
+ * Reads all pages of a list, for a picker. `scope` becomes part of the query key: the feature, and whatever
+ * distinguishes these rows from the feature's others.
  */
 export function useAll<Row>(
-  of: readonly [feature: string, ...rest: unknown[]],
+  scope: readonly [feature: string, ...rest: unknown[]],
   options: {
     pageSize: number
+    /** Translation key of a failure's toast. */
     words: string
     enabled?: boolean
-    /** How often to ask again while the server does not tell by itself what changes. */
+    /** Milliseconds between two reads while no events arrive; false for none. */
     pollEvery?: (rows: Row[]) => number | false
   },
   load: LoadPage<Row>,
@@ -22,7 +23,7 @@ export function useAll<Row>(
   const { pageSize, words, enabled = true, pollEvery } = options
   const polling = usePolling()
   return useQuery({
-    queryKey: [of[0], 'all', ...of.slice(1)],
+    queryKey: [scope[0], 'all', ...scope.slice(1)],
     queryFn: async ({ signal }) => {
       const rows: Row[] = []
       for (let page = 1, hasNext = true; hasNext; page += 1) {

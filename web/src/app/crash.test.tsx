@@ -9,12 +9,12 @@ vi.mock('../features/users/users-page.tsx', () => ({
 }))
 
 beforeEach(() => {
-  // React and the router write there what they caught.
+  // React and the router log the errors they catch.
   vi.spyOn(console, 'error').mockReturnValue()
   vi.spyOn(console, 'warn').mockReturnValue()
 })
 
-test('a page that breaks says so in its place, and can be reloaded; the way to the others stays', async () => {
+test('a page that throws an error is replaced by a message with a reload button, and the menu stays', async () => {
   const reload = vi.spyOn(window.location, 'reload').mockReturnValue()
   const { person } = renderApp({ path: '/users' })
   expect((await screen.findByRole('alert')).textContent).toContain('This page could not be shown.')

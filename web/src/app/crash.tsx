@@ -1,7 +1,7 @@
 import i18next from 'i18next'
 import classes from './crash.module.css'
 
-/** In place of a page that broke, or could not be loaded. The texts themselves may be what is missing. */
+/** Replaces a page that threw an error or could not be loaded. English fallbacks: the texts may be missing too. */
 export const Crash = () => (
   <div role="alert" className={classes.crash}>
     <p>{i18next.t('COMMON.CRASHED') || 'Sendroom could not be loaded. Check your connection.'}</p>

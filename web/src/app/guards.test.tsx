@@ -1,36 +1,22 @@
-import type { Message } from '@sendroom/contract/messages'
 import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { instance } from '../../test/instance.ts'
 import { job } from '../../test/job.ts'
+import { message } from '../../test/message.ts'
 import { admin, member, renderApp } from '../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../test/server.ts'
-import { currentToasts, removeToast } from '../ui/toasts.ts'
+import { currentToasts } from '../ui/toasts.ts'
 
-const message: Message = {
-  id: 3,
-  textContent: 'Hello',
-  imageUrl: null,
-  instanceId: null,
-  instanceName: null,
-  createdByUserName: 'minh',
-  createdAt: '2026-01-02T20:04:05.000Z',
-  assignedGroups: [],
-}
 const answers: Answers = {
   'GET /groups/stats': () => refuse(503, 'unavailable'),
   'GET /messages': () => pageOf([]),
-  'GET /messages/:id': () => message,
+  'GET /messages/:id': () => ({ ...message, id: 3 }),
   'GET /jobs': () => pageOf([]),
   'GET /jobs/:id': () => job,
   'GET /instances': () => pageOf([instance]),
   'GET /users': () => pageOf([]),
   'POST /groups/search': () => pageOf([]),
 }
-
-afterEach(() => {
-  for (const { id } of currentToasts()) removeToast(id)
-})
 
 test.each([
   //
@@ -51,7 +37,7 @@ test.each([
   ['/jobs/new', 'Add job'],
   //
   ['/jobs/3', 'Job #3'],
-])('a Member finds at %s the page %s', async (path, heading) => {
+])('a Member can open %s, the page %s', async (path, heading) => {
   const { router } = renderApp({ path, user: member, answers })
   expect(await screen.findByRole('heading', { level: 1, name: heading })).toBeTruthy()
   expect(router.state.location.pathname).toBe(path)
@@ -76,7 +62,7 @@ const addresses = [
 ]
 test.each(addresses)(
   //
-  'a visitor of %s is sent to the login, which remembers it',
+  'a visitor of %s is redirected to the login with the address as return URL',
   async (path) => {
     const { router } = renderApp({ path, user: null, answers })
     expect(await screen.findByRole('button', { name: 'Sign in' })).toBeTruthy()
@@ -98,7 +84,7 @@ test.each([
   //
   ['/users/edit/1'],
   //
-])('a Member is turned away from %s', async (path) => {
+])('a Member may not open %s', async (path) => {
   const { router } = renderApp({ path, user: member, answers })
   const toast = await screen.findByRole('alert')
   expect(within(toast).getByText('Access Denied')).toBeTruthy()
@@ -117,7 +103,7 @@ test.each([
   ['/users', 'Users'],
   //
   ['/users/new', 'Add user'],
-])('an Admin finds at %s the page %s', async (path, heading) => {
+])('an Admin can open %s, the page %s', async (path, heading) => {
   renderApp({ path, user: admin, answers })
   expect(await screen.findByRole('heading', { level: 1, name: heading })).toBeTruthy()
 })
@@ -129,13 +115,13 @@ test.each([
   ['/nowhere'],
   //
   ['/jobs/1/nowhere'],
-])('%s leads to the dashboard', async (path) => {
+])('%s redirects to the dashboard', async (path) => {
   const { router } = renderApp({ path, answers })
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
 })
 
 //
-test('when the server has ended the session, one toast says so and the login remembers the page', async () => {
+test('an expired session shows one toast and redirects to the login with a return URL', async () => {
   const { router } = renderApp({
     path: '/instances?page=3',
     answers: { 'GET /instances': () => refuse(401, 'unauthenticated') },
@@ -152,7 +138,7 @@ test.each([
   ['/messages/edit/3', 'GET /messages/:id'],
   ['/instances/edit/3', 'GET /instances/:id'],
   ['/users/edit/3', 'GET /users/:id'],
-] as const)('a session that ends while %s loads leads back there after the login', async (path, call) => {
+] as const)('a session that ends while %s loads keeps it as the return URL', async (path, call) => {
   const { router } = renderApp({ path, answers: { [call]: () => refuse(401, 'unauthenticated') } })
   await waitFor(() => expect(router.state.location.pathname).toBe('/login'))
   await screen.findByRole('button', { name: 'Sign in' })

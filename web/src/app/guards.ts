@@ -8,13 +8,13 @@ import { addToast } from '../ui/toasts.ts'
 
 type Entry = { location: { href: string } }
 
-/** For everything but the login. */
+/** Guards every page except the login. */
 export async function requireSignedIn({ location }: Entry) {
   if (currentUser() === null) throw redirect({ to: paths.login, search: { returnUrl: location.href } })
   await showLanguage(storedLanguage('app'))
 }
 
-/** Runs inside `requireSignedIn`. */
+/** Guards the pages for Admins. `requireSignedIn` has already run. */
 export function requireAdmin() {
   if (isAdmin(currentUser())) return
   addToast({
@@ -33,7 +33,7 @@ export async function requireSignedOut({ search }: { search: { returnUrl?: strin
   await showLanguage(storedLanguage('login'))
 }
 
-/** Where to go after the login: a path of this app, never another site (`//evil.example`, `/\evil.example`). */
+/** The address to open after the login: a path of this app, never another site (`//evil.example`, `/\evil.example`). */
 export function returnTarget(returnUrl: string | undefined): string {
   const { origin } = window.location
   if (!returnUrl?.startsWith('/') || !URL.canParse(returnUrl, origin)) return paths.dashboard

@@ -38,7 +38,7 @@ export function Header({ isMenuOpen, onToggleMenu }: Props) {
   )
 }
 
-/** Follows the system until it is switched. */
+/** Switches between light and dark. Until the first switch, the app follows the system. */
 function ColorSchemeSwitch() {
   const { t } = useTranslation()
   const { setColorScheme } = useMantineColorScheme()

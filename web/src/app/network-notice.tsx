@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { useIsConnected } from '../api/network.ts'
 import classes from './shell.module.css'
 
-/** Says that the server can't be reached. When it is there again, what could not be loaded is asked for anew. */
+/** Shows that the server can't be reached. Once it is back, queries that failed are read again. */
 export function NetworkNotice() {
   const { t } = useTranslation()
   const queryClient = useQueryClient()

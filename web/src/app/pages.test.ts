@@ -9,6 +9,6 @@ test.each([
   ['/jobs/new', paths.newJob],
   ['/jobs/17', paths.job],
   ['/instances/edit/3', paths.editInstance],
-])('%s shows the page %s', (address, page) => {
+])('%s is an address of the page %s', (address, page) => {
   expect(pageAt(address)).toBe(page)
 })

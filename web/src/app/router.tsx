@@ -10,8 +10,8 @@ import {
   stringifySearchWith,
 } from '@tanstack/react-router'
 import { reportSessionEnd } from '../api/failure.ts'
-import { untilReached } from '../api/network.ts'
-import { currentUser, whenSessionChanges, whenSessionEnds } from '../api/session.ts'
+import { waitUntilReachable } from '../api/network.ts'
+import { currentUser, onSessionChanged, onSessionExpired } from '../api/session.ts'
 import { LoginPage } from '../features/session/login-page.tsx'
 import { readListSearch } from '../lists/list-search.ts'
 import { paths } from '../paths.ts'
@@ -22,11 +22,11 @@ import { requireAdmin, requireSignedIn, requireSignedOut } from './guards.ts'
 import { loadShell, pages } from './pages.ts'
 
 /**
- * The router reloads the page when code is missing, as after an upgrade. While the server can't be reached that would
- * lose the app to an error page of the browser or a proxy: it is waited for, and asked again, first.
+ * When a page's code can't be loaded, as after an upgrade, the router reloads the whole page. While the server is down
+ * that would end at the browser's or a proxy's error page, so this waits for the server and tries once more first.
  */
 const lazyPage: typeof lazyRouteComponent = (load, name) =>
-  lazyRouteComponent(() => load().catch(() => untilReached().then(load)), name)
+  lazyRouteComponent(() => load().catch(() => waitUntilReachable().then(load)), name)
 
 const root = createRootRoute({
   component: () => (
@@ -47,7 +47,7 @@ const login = createRoute({
   component: LoginPage,
 })
 
-/** Header, sidebar, and one page of the app inside. */
+/** The frame around every page except the login: header and sidebar. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
@@ -133,7 +133,7 @@ const routes = [
   }),
 ] as const
 
-/** The empty path and every unknown one. */
+/** Redirects the root and all unknown paths. */
 const elsewhere = ['/', '$'].map((path) =>
   createRoute({
     getParentRoute: () => root,
@@ -147,7 +147,7 @@ const elsewhere = ['/', '$'].map((path) =>
 export function createAppRouter(history?: RouterHistory) {
   const router = createRouter({
     routeTree: root.addChildren([login, shell.addChildren(routes), ...elsewhere]),
-    // Search values are plain text in the address: `?search=123`, not `?search="123"`.
+    // Keeps search values as plain text in the address: `?search=123`, not `?search="123"`.
     parseSearch: parseSearchWith((text) => text),
     stringifySearch: stringifySearchWith(String),
     defaultPreload: 'intent',
@@ -156,21 +156,21 @@ export function createAppRouter(history?: RouterHistory) {
     ...(history && { history }),
   })
   router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-    // The link or button that led here may have gone with its page.
+    // The link or button that had the focus may have disappeared with its page.
     if (fromLocation && pathChanged) giveFocus()
   })
   const toLogin = () =>
     router.navigate({ to: paths.login, search: { returnUrl: router.state.location.href } })
-  whenSessionEnds(() => {
+  onSessionExpired(() => {
     reportSessionEnd()
     toLogin()
   })
-  whenSessionChanges((before) => {
+  onSessionChanged((before) => {
     const now = currentUser()
     if (now === null) toLogin()
-    // Nothing of somebody else's may stay on the screen.
+    // The reload removes everything the previous user loaded.
     else if (before !== null && before.id !== now.id) window.location.reload()
-    // The guards look again.
+    // Runs the guards again.
     else router.invalidate()
   })
   return router

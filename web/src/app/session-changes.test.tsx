@@ -1,8 +1,8 @@
 import { screen, waitFor } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { admin, member, renderApp } from '../../test/render.tsx'
 import { type Answers, pageOf } from '../../test/server.ts'
-import { currentToasts, removeToast } from '../ui/toasts.ts'
+import { currentToasts } from '../ui/toasts.ts'
 
 const answers: Answers = {
   'GET /users': () => pageOf([admin]),
@@ -10,24 +10,21 @@ const answers: Answers = {
   'GET /auth/options': () => ({ selfRegistration: false }),
 }
 
-afterEach(() => {
-  for (const { id } of currentToasts()) removeToast(id)
-})
-
-/** Another tab has done this to what the browser stores. */
-function elsewhere(change: () => void) {
+/** Makes a change to the stored session as another tab would. */
+function inAnotherTab(change: () => void) {
   change()
   window.dispatchEvent(new StorageEvent('storage', { key: 'token' }))
   window.dispatchEvent(new StorageEvent('storage', { key: 'user' }))
 }
 
-/** A connection that tells of nothing. */
-const silence = () => new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array([58])) }))
+/** An event stream without changes. */
+const emptyStream = () =>
+  new Response(new ReadableStream({ start: (to) => to.enqueue(new Uint8Array([58])) }))
 
-test('signing out in one tab ends the other, which signs in again by the other as well', async () => {
+test('signing out and in again in one tab does the same in the other', async () => {
   const { router } = renderApp({ path: '/instances?page=2', answers })
   await screen.findByRole('table')
-  elsewhere(() => {
+  inAnotherTab(() => {
     localStorage.removeItem('token')
     localStorage.removeItem('user')
   })
@@ -35,7 +32,7 @@ test('signing out in one tab ends the other, which signs in again by the other a
   expect(router.state.location.search).toEqual({ returnUrl: '/instances?page=2' })
   expect(currentToasts()).toEqual([])
 
-  elsewhere(() => {
+  inAnotherTab(() => {
     localStorage.setItem('token', 'new')
     localStorage.setItem('user', JSON.stringify(admin))
   })
@@ -43,10 +40,10 @@ test('signing out in one tab ends the other, which signs in again by the other a
   expect(router.state.location.href).toBe('/instances?page=2')
 })
 
-test('who is no Admin any more loses the pages for Admins at once', async () => {
+test('a user who is no longer an Admin loses the Admin pages at once', async () => {
   const { router } = renderApp({
     path: '/users',
-    answers: { ...answers, 'GET /events': silence, 'GET /auth/me': () => ({ ...admin, role: 'Member' }) },
+    answers: { ...answers, 'GET /events': emptyStream, 'GET /auth/me': () => ({ ...admin, role: 'Member' }) },
   })
   expect(await screen.findByText('Access Denied')).toBeTruthy()
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
@@ -54,11 +51,11 @@ test('who is no Admin any more loses the pages for Admins at once', async () => 
   expect(JSON.parse(localStorage.getItem('user') ?? '')).toMatchObject({ role: 'Member' })
 })
 
-test('who has become an Admin sees the link to the users at once', async () => {
+test('a user who becomes an Admin sees the link to the users at once', async () => {
   renderApp({
     path: '/instances',
     user: member,
-    answers: { ...answers, 'GET /events': silence, 'GET /auth/me': () => ({ ...member, role: 'Admin' }) },
+    answers: { ...answers, 'GET /events': emptyStream, 'GET /auth/me': () => ({ ...member, role: 'Admin' }) },
   })
   expect(await screen.findByRole('link', { name: 'Users' })).toBeTruthy()
 })

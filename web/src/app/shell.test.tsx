@@ -1,8 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { admin, member, renderApp } from '../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../test/server.ts'
-import { currentToasts, removeToast } from '../ui/toasts.ts'
 
 const answers: Answers = {
   'GET /instances': () => pageOf([]),
@@ -10,24 +9,20 @@ const answers: Answers = {
   'POST /auth/logout': () => undefined,
 }
 
-afterEach(() => {
-  for (const { id } of currentToasts()) removeToast(id)
-})
-
 const open = (more: Partial<Parameters<typeof renderApp>[0]> = {}) =>
   renderApp({ path: '/instances', answers, ...more })
 const menu = async () => within(await screen.findByRole('navigation', { name: 'Main menu' }))
 const header = async () => within(await screen.findByRole('banner'))
 
 // R-344, R-349
-test('a page has the header with the title above, and the sidebar', async () => {
+test('a page has a header with the title, and a sidebar', async () => {
   open()
   expect((await header()).getByText('Sendroom')).toBeTruthy()
   expect(await menu()).toBeTruthy()
 })
 
 // R-344
-test('the login has neither', async () => {
+test('the login has no header and no sidebar', async () => {
   open({ path: '/login', user: null })
   await screen.findByRole('button', { name: 'Sign in' })
   expect(screen.queryByRole('banner')).toBeNull()
@@ -45,14 +40,14 @@ test.each([
   ['Member', member, links],
   ['Admin', admin, [...links, ['Users', '/users']]],
   // R-347, R-348, R-356
-])('the links in the sidebar of a %s', async (_, user, expected) => {
+])('the sidebar of a %s has these links', async (_, user, expected) => {
   open({ user })
   const shown = (await menu()).getAllByRole('link')
   expect(shown.map((link) => [link.textContent, link.getAttribute('href')])).toEqual(expected)
 })
 
 // R-445
-test('a link that goes with its page gives the focus to the next one; the sidebar keeps it', async () => {
+test('the focus moves to the new page if the link disappears, and stays on links of the sidebar', async () => {
   const { person } = open()
   await person.click((await screen.findAllByRole('link', { name: 'Add account' }))[0] as HTMLElement)
   await screen.findByRole('heading', { name: 'Add account' })
@@ -64,7 +59,7 @@ test('a link that goes with its page gives the focus to the next one; the sideba
 })
 
 // R-350
-test('a chosen language is stored and holds for the app and the login', async () => {
+test('a chosen language is stored and applies to the app and the login', async () => {
   const { person } = open()
   const select = (await header()).getByLabelText<HTMLSelectElement>('Language')
   expect([...select.options].map(({ text }) => text)).toEqual(['VI', 'EN', 'CN'])
@@ -77,7 +72,7 @@ test('a chosen language is stored and holds for the app and the login', async ()
 })
 
 // R-351
-test('with nothing stored the app speaks English', async () => {
+test('the app is in English by default', async () => {
   open({ language: null })
   const select = (await header()).getByLabelText<HTMLSelectElement>('Language')
   expect(select.value).toBe('en')
@@ -86,7 +81,7 @@ test('with nothing stored the app speaks English', async () => {
 })
 
 // R-353, R-357
-test('the user menu tells username, email and role', async () => {
+test('the user menu shows username, email and role', async () => {
   open({ user: member })
   const button = await screen.findByRole('button', { name: 'User menu of lan' })
   const shown = within(document.getElementById(button.getAttribute('popovertarget') ?? '') as HTMLElement)
@@ -95,13 +90,13 @@ test('the user menu tells username, email and role', async () => {
 })
 
 // R-354, R-358
-test('logging out forgets the session here and on the server', async () => {
-  const { router, person, seen } = open()
+test('logging out ends the session in the browser and on the server', async () => {
+  const { router, person, requests } = open()
   await person.click(await screen.findByText('Logout'))
   await waitFor(() => expect(router.state.location.href).toBe('/login'))
   expect(localStorage.getItem('token')).toBeNull()
   expect(localStorage.getItem('user')).toBeNull()
-  const logout = seen.find(({ name }) => name === 'POST /auth/logout')
+  const logout = requests.find(({ name }) => name === 'POST /auth/logout')
   expect(logout?.headers.get('authorization')).toBe('Bearer a-token')
 })
 
@@ -109,7 +104,7 @@ test.each([
   ['token', 'user'],
   ['user', 'token'],
   // R-355, R-357
-])('who has stored a %s and no %s is not signed in', async (_, missing) => {
+])('a stored %s without a %s is no session', async (_, missing) => {
   const { router } = open({ path: '/groups' })
   await screen.findByRole('banner')
   localStorage.removeItem(missing)
@@ -119,21 +114,21 @@ test.each([
 })
 
 // R-359
-test('the forgery cookie goes with what changes something', async () => {
+test('writes send the CSRF cookie as a header, reads do not', async () => {
   // biome-ignore lint/suspicious/noDocumentCookie: the server sets it so, and happy-dom has no cookieStore
   document.cookie = 'XSRF-TOKEN=abc%3D'
-  const { person, seen } = open()
+  const { person, requests } = open()
   await person.click(await screen.findByText('Logout'))
-  const headerOf = (name: string) => seen.find((call) => call.name === name)?.headers.get('x-xsrf-token')
+  const headerOf = (name: string) => requests.find((call) => call.name === name)?.headers.get('x-xsrf-token')
   expect(headerOf('POST /auth/logout')).toBe('abc=')
   expect(headerOf('GET /instances')).toBeNull()
 })
 
 // R-358
-test('a call carries the token, and none where there is none', async () => {
-  const { seen } = open()
+test('calls send the session’s token', async () => {
+  const { requests } = open()
   await screen.findByRole('banner')
-  await waitFor(() => expect(seen[0]?.headers.get('authorization')).toBe('Bearer a-token'))
+  await waitFor(() => expect(requests[0]?.headers.get('authorization')).toBe('Bearer a-token'))
 })
 
 async function changePassword(more: Answers = {}, user = member) {
@@ -154,7 +149,7 @@ async function changePassword(more: Answers = {}, user = member) {
 }
 
 // R-361, R-362
-test('the password modal stays when one clicks beside it', async () => {
+test('a click outside does not close the password modal', async () => {
   const { person, dialog } = await changePassword()
   expect(dialog.getByLabelText(/^New password/)).toBeTruthy()
   expect(dialog.getByLabelText(/^Confirm password/)).toBeTruthy()
@@ -166,34 +161,34 @@ test('the password modal stays when one clicks beside it', async () => {
 })
 
 // R-364, R-365
-test('two passwords that differ are told by the field and an alert, and not sent', async () => {
+test('different passwords are marked at the field, shown in an alert, and not sent', async () => {
   const alert = vi.fn()
   vi.stubGlobal('alert', alert)
-  const { seen, dialog, fill, submit } = await changePassword()
+  const { requests, dialog, fill, submit } = await changePassword()
   await fill('short', 'shirt')
   expect(dialog.getByText('The passwords do not match.')).toBeTruthy()
   expect(dialog.getByText('Enter a password of 6 to 100 characters.')).toBeTruthy()
   expect(alert).not.toHaveBeenCalled()
   await submit()
   expect(alert).toHaveBeenCalledExactlyOnceWith('The passwords do not match.')
-  expect(seen.some(({ name }) => name.startsWith('PUT'))).toBe(false)
+  expect(requests.some(({ name }) => name.startsWith('PUT'))).toBe(false)
 })
 
 // R-366, R-367
-test('only the password is sent; a failure is told, and the modal stays', async () => {
-  const { seen, dialog, fill, submit } = await changePassword({
+test('only the password is sent, and a failure shows a toast and keeps the modal open', async () => {
+  const { requests, dialog, fill, submit } = await changePassword({
     'PUT /users/:id': () => refuse(500, 'internal'),
   })
   await fill('secret1', 'secret1')
   await submit()
   expect(await screen.findByText('Failed to update user.')).toBeTruthy()
-  expect(seen.at(-1)).toMatchObject({ name: 'PUT /users/:id', params: { id: '2' } })
-  expect(seen.at(-1)?.body).toEqual({ password: 'secret1' })
+  expect(requests.at(-1)).toMatchObject({ name: 'PUT /users/:id', params: { id: '2' } })
+  expect(requests.at(-1)?.body).toEqual({ password: 'secret1' })
   expect(dialog.getByLabelText(/^New password/)).toBeTruthy()
 })
 
 // R-368
-test('a changed password is told, and the page reloads', async () => {
+test('a changed password shows a toast and reloads the page', async () => {
   const reload = vi.spyOn(window.location, 'reload').mockReturnValue()
   const { fill, submit } = await changePassword({ 'PUT /users/:id': () => member })
   await fill('secret1', 'secret1')
@@ -204,7 +199,7 @@ test('a changed password is told, and the page reloads', async () => {
 })
 
 // R-368
-test('a password modal that was closed while it was sent, and opened again, stays open', async () => {
+test('a password modal that is closed during sending and opened again stays open', async () => {
   vi.spyOn(window.location, 'reload').mockReturnValue()
   let send = () => {}
   const { person, fill, submit } = await changePassword({

@@ -5,23 +5,23 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useLive } from '../api/live.ts'
 import { createQueryClient } from '../api/queries.ts'
-import { dropQuestion, useQuestion } from '../ui/confirm.ts'
-import { lazily } from '../ui/lazily.tsx'
+import { dismissQuestion, useQuestion } from '../ui/confirm.ts'
+import { lazyComponent } from '../ui/lazy-component.tsx'
 import { Header } from './header.tsx'
 import { NetworkNotice } from './network-notice.tsx'
 import classes from './shell.module.css'
 import { Sidebar } from './sidebar.tsx'
 
-const ConfirmDialog = lazily(async () => (await import('../ui/confirm-dialog.tsx')).ConfirmDialog)
+const ConfirmDialog = lazyComponent(async () => (await import('../ui/confirm-dialog.tsx')).ConfirmDialog)
 
-/** Header, sidebar and the page. Plain HTML and CSS: a layout library would weigh more than all of this. */
+/** Header, sidebar and the page. Plain HTML and CSS, because a layout component would weigh more than all of this. */
 export function Shell() {
   const { t } = useTranslation()
   const [queryClient] = useState(createQueryClient)
   useLive(queryClient)
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const isAsking = useQuestion() !== null
-  useQuestionsOfPage()
+  useDismissQuestionOnNavigation()
   useEscape(isMenuOpen, () => setIsMenuOpen(false))
   return (
     <QueryClientProvider client={queryClient}>
@@ -44,17 +44,17 @@ export function Shell() {
   )
 }
 
-/** A page that takes its time shows that it is on its way. */
+/** A progress bar while the next page loads. */
 function SlowPage() {
-  const isComing = useRouterState({ select: ({ isLoading }) => isLoading })
-  return isComing && <div className={classes.progress} />
+  const isLoadingPage = useRouterState({ select: ({ isLoading }) => isLoading })
+  return isLoadingPage && <div className={classes.progress} />
 }
 
-/** A question is about what one has seen: whoever goes back, or is signed out, leaves it behind. */
-function useQuestionsOfPage() {
+/** Cancels an open question when the address changes, since it refers to the page that asked. */
+function useDismissQuestionOnNavigation() {
   const href = useLocation({ select: (location) => location.href })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is what ends it
-  useEffect(() => () => dropQuestion(), [href])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each change of the address
+  useEffect(() => () => dismissQuestion(), [href])
 }
 
 function useEscape(isOn: boolean, close: () => void) {

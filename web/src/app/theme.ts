@@ -1,7 +1,7 @@
 import { type CSSVariablesResolver, createTheme, DEFAULT_THEME, type MantineColorsTuple } from '@mantine/core'
 import { findOptions } from '../ui/search.ts'
 
-/** A quiet green. White on shade 8 has a contrast of 6:1. */
+/** A muted green. White text on shade 8 has a contrast of 6:1. */
 const brand: MantineColorsTuple = [
   '#e6f7f4',
   '#cdeee8',
@@ -15,14 +15,14 @@ const brand: MantineColorsTuple = [
   '#055044',
 ]
 
-/** For buttons that can do harm: Mantine's own dark shades, the second under the pointer, are too light under white words. */
+/** For buttons with a risk. Mantine's own shades 8 and 9 (9 on hover) are too light under white text. */
 const [o0, o1, o2, o3, o4, o5, o6, o7] = DEFAULT_THEME.colors.orange
 const orange: MantineColorsTuple = [o0, o1, o2, o3, o4, o5, o6, o7, '#b54708', '#963b07']
 
 export const theme = createTheme({
   colors: { brand, orange },
   primaryColor: 'brand',
-  // The usual shade 6 fails WCAG's contrast under white text.
+  // Mantine's default, shade 6, has too little contrast under white text for WCAG AA.
   primaryShade: 8,
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans SC", sans-serif',
@@ -30,7 +30,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
-    // A badge says its word whole, in the case it has in its language.
+    // Badges show their whole text, not in capitals.
     Badge: {
       defaultProps: { tt: 'none' },
       styles: { root: { overflow: 'visible', flex: 'none' }, label: { overflow: 'visible' } },
@@ -40,7 +40,7 @@ export const theme = createTheme({
   },
 })
 
-/** The app's own tokens, colors of text that Mantine sets too pale for WCAG's 4.5:1, and a grey that is darker than the ground. */
+/** The app's own variables, and text colors and a grey of Mantine's that miss WCAG's contrast of 4.5:1. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {
     '--mantine-color-body': 'var(--sendroom-surface)',

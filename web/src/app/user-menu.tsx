@@ -6,14 +6,14 @@ import { useTranslation } from 'react-i18next'
 import { call } from '../api/client.ts'
 import { endSession, useCurrentUser } from '../api/session.ts'
 import { paths } from '../paths.ts'
-import { lazily } from '../ui/lazily.tsx'
+import { lazyComponent } from '../ui/lazy-component.tsx'
 import classes from './shell.module.css'
 
-const ChangePasswordModal = lazily(
+const ChangePasswordModal = lazyComponent(
   async () => (await import('../features/session/change-password-modal.tsx')).ChangePasswordModal,
 )
 
-/** Opens as the browser's own popover: it closes by Escape or a click elsewhere and gives the focus back. */
+/** Uses the browser's own popover, which closes on Escape or an outside click and returns the focus. */
 export function UserMenu() {
   const { t } = useTranslation()
   const navigate = useNavigate()
@@ -22,7 +22,7 @@ export function UserMenu() {
   if (user === null) return null
 
   const logout = () => {
-    // The server forgets the token as well; if it can't be reached, the browser has forgotten it all the same.
+    // Ends the session on the server, too. If the server can't be reached, the browser signs out anyway.
     call('POST /auth/logout', {}).catch(() => {})
     endSession()
     navigate({ to: paths.login })

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack } from '@mantine/core'
+import { Alert, Button, Group, Paper, Stack } from '@mantine/core'
 import { type FormEventHandler, type ReactNode, useId } from 'react'
 import { useTranslation } from 'react-i18next'
 import { BusyButton } from '../ui/busy-button.tsx'
@@ -8,16 +8,16 @@ import classes from './form-page.module.css'
 type Props = {
   title: string
   submitText?: string
-  /** Required, so that nobody can forget it: a busy form can't be sent twice. */
+  /** Disables the form while it is sent. Required, so that no form can be sent twice. */
   isBusy: boolean
   onSubmit: FormEventHandler<HTMLFormElement>
   onCancel: () => void
-  /** What belongs to the form and is not filled in: beside it, or between fields and buttons. */
+  /** Content beside the fields, or on small screens between fields and buttons, such as a preview. */
   aside?: ReactNode
   children: ReactNode
 }
 
-/** The frame of a form page: title, fields, what there is to read before one sends, cancel and submit. */
+/** The frame of a form page: title, fields, content to read before submitting, and the buttons. */
 export function FormPage({ title, submitText, isBusy, onSubmit, onCancel, aside, children }: Props) {
   const { t } = useTranslation()
   const id = useId()
@@ -26,13 +26,13 @@ export function FormPage({ title, submitText, isBusy, onSubmit, onCancel, aside,
       <PageTitle>{title}</PageTitle>
       <div className={classes.columns}>
         <Paper component="form" id={id} withBorder p="lg" onSubmit={onSubmit} noValidate>
-          {/* What is typed while it is sent would be lost. */}
+          {/* Input during sending would be lost. */}
           <fieldset disabled={isBusy} className={classes.fields}>
             <Stack>{children}</Stack>
           </fieldset>
         </Paper>
         {aside && <div className={classes.aside}>{aside}</div>}
-        {/* Outside of the form, for what stands aside may be a form of its own. */}
+        {/* The buttons are outside of the form element, because `aside` may contain a form. */}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
             {t('COMMON.CANCEL')}
@@ -45,3 +45,11 @@ export function FormPage({ title, submitText, isBusy, onSubmit, onCancel, aside,
     </>
   )
 }
+
+/** Replaces a form that this user may not fill in, and says why. */
+export const ClosedForm = ({ title, reason }: { title: string; reason: string }) => (
+  <Stack>
+    <PageTitle>{title}</PageTitle>
+    <Alert color="yellow">{reason}</Alert>
+  </Stack>
+)

@@ -13,12 +13,12 @@ const groups = [
   { ...group, id: 4, name: 'Work' },
 ]
 
-// The list draws what fits its height, which happy-dom does not know.
+// The virtual list renders the rows that fit its height, but happy-dom computes no heights.
 beforeEach(() => {
   vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(300)
 })
 
-/** In the form of a job, with an account chosen. */
+/** Opens the job form and chooses an instance. */
 async function open(more: Answers = {}) {
   const app = renderApp({
     path: '/jobs/new',
@@ -34,7 +34,7 @@ async function open(more: Answers = {}) {
 }
 
 // R-537, R-538, R-540
-test('the picker takes all that the search shows, and keeps it only when confirmed', async () => {
+test('“Select all” selects the groups that match the search, and only confirming keeps them', async () => {
   const { person } = await open()
   const dialog = await openPicker(person)
   expect(dialog.getByLabelText<HTMLInputElement>(/Former/).disabled).toBe(true)
@@ -67,7 +67,7 @@ test('the picker finds names without their accents', async () => {
 })
 
 // R-577
-test('what was chosen before stands first, and stays where it is while one chooses', async () => {
+test('groups that were already chosen come first, and the order stays while choosing', async () => {
   const { person } = await open()
   const first = await openPicker(person)
   await person.click(first.getByLabelText('Work'))
@@ -83,16 +83,16 @@ test('what was chosen before stands first, and stays where it is while one choos
 })
 
 // R-537, R-554
-test('of five thousand groups the picker draws those in sight, finds the last and takes them all', async () => {
+test('with five thousand groups the picker renders only the visible ones, and can find and select all', async () => {
   const many = Array.from({ length: 5000 }, (_, n) => ({ ...group, id: n + 1, name: `Group ${n + 1}` }))
-  const { person, seen } = await open({
+  const { person, requests } = await open({
     'POST /groups/search': ({ body }) => {
       const { page } = body as { page: number }
       return pageOf(many.slice((page - 1) * 1000, page * 1000), 5000, { page, pageSize: 1000 })
     },
   })
   const dialog = await openPicker(person)
-  expect(seen.filter(({ name }) => name === 'POST /groups/search')).toHaveLength(5)
+  expect(requests.filter(({ name }) => name === 'POST /groups/search')).toHaveLength(5)
   expect(dialog.getAllByRole('listitem').length).toBeLessThan(50)
   await person.click(dialog.getByLabelText('Select all'))
   expect(dialog.getByText('5,000 selected')).toBeTruthy()
@@ -104,7 +104,7 @@ test('of five thousand groups the picker draws those in sight, finds the last an
 })
 
 // R-537
-test('groups that could not be loaded are asked for again by the button that shows them', async () => {
+test('groups that could not be loaded are read again when the picker opens', async () => {
   const tries = [refuse(500, 'internal'), pageOf(groups)]
   const { person } = await open({ 'POST /groups/search': () => tries.shift() ?? pageOf([]) })
   await screen.findByText('Failed to load groups.')

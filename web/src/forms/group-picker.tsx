@@ -4,10 +4,10 @@ import { type ReactNode, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { BusyButton } from '../ui/busy-button.tsx'
-import { lazily } from '../ui/lazily.tsx'
-import { useGroups } from './use-groups.ts'
+import { lazyComponent } from '../ui/lazy-component.tsx'
+import { useGroups } from './use-choices.ts'
 
-const PickDialog = lazily(async () => (await import('./pick-dialog.tsx')).PickDialog)
+const PickDialog = lazyComponent(async () => (await import('./pick-dialog.tsx')).PickDialog)
 
 type Props = {
   instanceId: number
@@ -18,13 +18,13 @@ type Props = {
   error?: ReactNode
 }
 
-/** Chooses groups of one account; another account is another picker (`key`). */
+/** Chooses groups of one instance. Remount it for another instance, with the id as its `key`. */
 export function GroupPicker({ instanceId, pageSize, required, value, onChange, error }: Props) {
   const { t } = useTranslation()
   const id = useId()
   const [isOpen, setOpen] = useState(false)
   const { data: groups, fetchStatus, refetch } = useGroups(instanceId, pageSize)
-  // After a failure that is the way to try again.
+  // After a failed read the button reads the groups again.
   const open = async () => {
     if (groups || (await refetch()).data) setOpen(true)
   }
@@ -59,7 +59,7 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
           options={groups.map(({ id, name, hasLeft }) => ({
             id,
             name,
-            barrier: hasLeft ? t('GROUP.LEFT') : undefined,
+            disabledReason: hasLeft ? t('GROUP.LEFT') : undefined,
           }))}
           chosen={value}
           onConfirm={(ids) => {

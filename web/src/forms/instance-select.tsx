@@ -1,11 +1,11 @@
 import type { SelectProps } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { NamedSelect } from './named-select.tsx'
-import { useInstances } from './use-instances.ts'
+import { useInstances } from './use-choices.ts'
 
 type Props = {
   pageSize: number
-  /** 0 is none. */
+  /** An instance's id; 0 for none. */
   value: number
   onChange: (id: number) => void
 } & Pick<SelectProps, 'label' | 'required' | 'error' | 'onBlur' | 'clearable'>

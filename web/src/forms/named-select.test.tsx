@@ -1,25 +1,19 @@
 import { screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { instance } from '../../test/instance.ts'
+import { messageRow } from '../../test/message.ts'
 import { renderApp } from '../../test/render.tsx'
 import { pageOf, refuse } from '../../test/server.ts'
-
-const hello = {
-  id: 5,
-  textContent: 'Hello',
-  imageUrl: null,
-  instanceId: null,
-  instanceName: null,
-  createdByUserName: 'minh',
-  createdAt: '2026-01-02T03:04:05.000Z',
-}
 
 test.each([
   ['Account', 'Shop'],
   ['Message', '#5 Hello'],
-])('%s: choices that could not be loaded are asked for again when it opens', async (label, option) => {
+])('%s: options that could not be loaded are read again when the drop-down opens', async (label, option) => {
   const failed = refuse(500, 'internal')
-  const tries = { 'GET /instances': [failed, pageOf([instance])], 'GET /messages': [failed, pageOf([hello])] }
+  const tries = {
+    'GET /instances': [failed, pageOf([instance])],
+    'GET /messages': [failed, pageOf([messageRow])],
+  }
   const { person } = renderApp({
     path: '/jobs/new',
     answers: {

@@ -3,10 +3,10 @@ import type { Named } from '@sendroom/contract/values'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 
-/** A drop-down draws each of its options: beyond this many it asks for a search, which goes through all of them. */
-const DRAWN = 300
+/** Mantine renders every option. Beyond this many, the user is asked to search, which covers all options. */
+const MAX_RENDERED = 300
 
-/** What there is to choose from, as it was read. */
+/** Options and the state of reading them. */
 export type Choices = {
   /** Undefined until they are loaded. */
   options: Named[] | undefined
@@ -16,12 +16,12 @@ export type Choices = {
 
 type Props = {
   choices: Choices
-  /** 0 is none. */
+  /** An option's id; 0 for none. */
   value: number
   onChange: (id: number) => void
 } & Omit<SelectProps, 'data' | 'value' | 'onChange'>
 
-/** A searchable drop-down of things by name. */
+/** A searchable drop-down of named options. */
 export function NamedSelect({ choices, value, onChange, ...rest }: Props) {
   const { t } = useTranslation()
   const { options, hasFailed, retry } = choices
@@ -30,15 +30,15 @@ export function NamedSelect({ choices, value, onChange, ...rest }: Props) {
   return (
     <Select
       searchable
-      // It opens for who clicks or types, not for who passes by or is led here by an error.
+      // Opens on click or typing only. Tabbing past it, or being focused for an error, must not open it.
       openOnFocus={false}
-      limit={DRAWN}
+      limit={MAX_RENDERED}
       data={options?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
       nothingFoundMessage={options ? t('COMMON.NO_DATA_FOUND') : missing}
-      // Until they are loaded a chosen one has no name, and would look like none.
+      // Until the options are loaded, a chosen one has no name and would look like no choice.
       placeholder={options ? undefined : missing}
       onDropdownOpen={() => hasFailed && retry()}
-      description={count > DRAWN && t('FORM.TYPE_TO_SEARCH', { number: formatNumber(count) })}
+      description={count > MAX_RENDERED && t('FORM.TYPE_TO_SEARCH', { number: formatNumber(count) })}
       value={value === 0 ? null : String(value)}
       onChange={(id) => onChange(Number(id ?? 0))}
       {...rest}

@@ -5,7 +5,7 @@ import { useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { plain } from '../ui/search.ts'
+import { normalize } from '../ui/search.ts'
 import classes from './pick-dialog.module.css'
 
 const ROW_HEIGHT = 36
@@ -13,8 +13,8 @@ const ROW_HEIGHT = 36
 export type Option = {
   id: number
   name: string
-  /** Why it can't be chosen (any more). */
-  barrier?: string | undefined
+  /** Prevents choosing the option and says why. */
+  disabledReason?: string | undefined
 }
 
 type Props = {
@@ -25,22 +25,22 @@ type Props = {
   onClose: () => void
 }
 
-/** Chooses any number of many things by name. Nothing is saved before it is confirmed. */
+/** Chooses any number of options by name. The choice takes effect when it is confirmed. */
 export function PickDialog({ title, options, chosen, onConfirm, onClose }: Props) {
   const { t } = useTranslation()
   const [search, setSearch] = useState('')
   const [ids, setIds] = useState<ReadonlySet<number>>(() => new Set(chosen))
-  // What was chosen already stands first: among hundreds nobody would find it.
+  // Options that were already chosen come first, because nobody would find them among hundreds.
   const [before] = useState(ids)
   const ordered = [
     ...options.filter(({ id }) => before.has(id)),
     ...options.filter(({ id }) => !before.has(id)),
   ]
-  const wanted = plain(search.trim())
-  // Once, not with each key: a phone would be late behind the typing in thousands of names.
-  const names = useMemo(() => new Map(options.map(({ id, name }) => [id, plain(name)])), [options])
+  const wanted = normalize(search.trim())
+  // Memoized: normalizing thousands of names on each keystroke would make typing lag on a phone.
+  const names = useMemo(() => new Map(options.map(({ id, name }) => [id, normalize(name)])), [options])
   const shown = ordered.filter(({ id }) => names.get(id)?.includes(wanted))
-  const choosable = shown.filter(({ barrier }) => barrier === undefined)
+  const choosable = shown.filter(({ disabledReason }) => disabledReason === undefined)
   const shownChosen = choosable.filter(({ id }) => ids.has(id)).length
   const areAllChosen = choosable.length > 0 && shownChosen === choosable.length
 
@@ -96,7 +96,7 @@ type ListProps = {
   onToggle: (options: Option[], isChosen: boolean) => void
 }
 
-/** Draws only the rows in sight: an account may be in thousands of groups. */
+/** Renders only the visible rows, because an instance may be in thousands of groups. */
 function OptionList({ options, ids, onToggle }: ListProps) {
   const frame = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
@@ -124,13 +124,13 @@ function OptionList({ options, ids, onToggle }: ListProps) {
                 label={
                   <>
                     <bdi>{option.name}</bdi>
-                    {option.barrier && ` (${option.barrier})`}
+                    {option.disabledReason && ` (${option.disabledReason})`}
                   </>
                 }
                 title={option.name}
                 checked={isChosen}
-                // What was chosen before can still be taken away.
-                disabled={option.barrier !== undefined && !isChosen}
+                // A chosen option can always be unchosen.
+                disabled={option.disabledReason !== undefined && !isChosen}
                 onChange={() => onToggle([option], !isChosen)}
               />
             </li>

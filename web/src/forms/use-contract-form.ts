@@ -10,29 +10,29 @@ import { keepValues, useKeptValues, useUnsaved } from './use-unsaved.ts'
 
 type Options<Values> = {
   initialValues: Values
-  /** Sends the form. When it rejects, what was typed stays, and the server's sentences land on their fields. */
+  /** Sends the form. If it rejects, the values stay and the server's errors are shown at their fields. */
   send: (values: Values) => Promise<unknown>
-  /** What comes next, for those who are still here. */
+  /** Runs after a successful send, unless the user has left the form. */
   onSent?: () => unknown
-  /** Whether what is typed is worth a question before it is lost. */
+  /** Whether leaving with unsaved values asks first. True by default. */
   isGuarded?: boolean
-  /** What an invalid submit says; else the toast of all forms. */
+  /** Runs on an invalid submit. By default a toast asks to correct the errors. */
   onInvalid?: (errors: Record<string, unknown>) => void
 }
 
-/** A field, or the button that fills it: a button can't be `aria-invalid`. */
-const WRONG = '[aria-invalid="true"], button[data-invalid]'
+/** An invalid field, or the button that opens its picker: `aria-invalid` is not allowed on buttons. */
+const INVALID_FIELD = '[aria-invalid="true"], button[data-invalid]'
 
-const sayInvalid = () => addToast({ type: 'error', msg: i18next.t('TOAST.FORM_INVALID') })
+const showInvalidToast = () => addToast({ type: 'error', msg: i18next.t('TOAST.FORM_INVALID') })
 
 /**
- * A form by a schema of the contract. Errors appear once a field was changed or left, and everywhere on an
- * invalid submit. Spread `form.getInputProps('name')` on an input, give `onSubmit` to the form element.
- * Whoever leaves with something typed is asked first; after `send` nothing is unsaved.
+ * A form validated by a schema of the contract. A field's error appears once the field was changed or left, and all
+ * errors appear on an invalid submit. Spread `form.getInputProps('name')` on inputs and give `onSubmit` to the form
+ * element. Leaving with unsaved values asks first.
  */
 export function useContractForm<S extends z.ZodType, Values extends z.input<S> & Record<string, unknown>>(
   schema: S,
-  { initialValues, send, onSent, isGuarded = true, onInvalid = sayInvalid }: Options<Values>,
+  { initialValues, send, onSent, isGuarded = true, onInvalid = showInvalidToast }: Options<Values>,
 ) {
   const start = useKeptValues(initialValues)
   const form: UseFormReturnType<Values> = useForm<Values>({
@@ -40,7 +40,8 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
     validate: schemaResolver(schema, { sync: true }),
     validateInputOnChange: true,
     validateInputOnBlur: true,
-    // The schema's messages are keys: translated here, they follow a change of language. The server's are texts.
+    // The schema's messages are translation keys. Translating them on render follows a change of language.
+    // The server's errors are already texts.
     enhanceGetInputProps: ({ inputProps: { error } }) => ({
       error: typeof error === 'string' && i18next.exists(error) ? i18next.t(error) : error,
     }),
@@ -51,7 +52,7 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
     key: start.key,
     values: form.getValues,
     isUnsaved: () => isGuarded && asText(form.getValues()) !== saved.current,
-    // If sending fails, it is kept.
+    // No question while sending: if it fails, the values are kept.
     mayLeave: () => isSending.current,
   })
   const isHere = useIsHere()
@@ -59,9 +60,9 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
   const focused = useRef<Element | null>(null)
   useEffect(() => {
     if (!(refused.current instanceof HTMLElement)) return
-    // The fields are marked now. Whoever pressed the button may not see them: on a phone they stand a screen above.
-    refused.current.querySelector<HTMLElement>(WRONG)?.focus()
-    // While it was sent its fields were disabled.
+    // The fields are marked by now. On a phone the first invalid one may be a screen above the button.
+    refused.current.querySelector<HTMLElement>(INVALID_FIELD)?.focus()
+    // The fieldset was disabled during sending, so its fields have lost the focus.
     giveFocus(focused.current)
     refused.current = null
   })
@@ -70,7 +71,7 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
       if (isSending.current) return
       isSending.current = true
       focused.current = document.activeElement
-      // What fails may be the session: then nobody is signed in any more.
+      // Read before sending: if the session ends meanwhile, nobody is signed in afterwards.
       const userId = currentUser()?.id
       try {
         await send(values)
@@ -89,7 +90,7 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
       onInvalid(errors)
     },
   )
-  /** Several fields at once. The form's own `setValues` would take away the errors of all others as well. */
+  /** Sets several fields at once. The form's own `setValues` would also clear the errors of all other fields. */
   const change = (values: Partial<Values>) => {
     const others = Object.entries(form.errors).filter(([field]) => !(field in values))
     form.setValues(values)
@@ -98,7 +99,7 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
   return { form, onSubmit, change }
 }
 
-/** False once one has left. */
+/** A ref that becomes false when the component unmounts. */
 function useIsHere() {
   const isHere = useRef(true)
   useEffect(() => {
@@ -110,5 +111,5 @@ function useIsHere() {
   return isHere
 }
 
-/** A chosen file is no text, but differs from none. */
+/** For comparing values. A file becomes `{}`, which still differs from null. */
 const asText = (values: unknown) => JSON.stringify(values)

@@ -16,7 +16,7 @@ async function startTyping(more: Parameters<typeof renderApp>[0]['answers'] = {}
   return app
 }
 
-test('leaving a form with something typed asks first; who stays keeps it', async () => {
+test('leaving a form with unsaved values asks first, and staying keeps the values', async () => {
   const { router, person } = await startTyping()
   await person.click(screen.getByRole('link', { name: 'Users' }))
   await screen.findByRole('dialog', { name: 'Leave without saving?' })
@@ -30,7 +30,7 @@ test('leaving a form with something typed asks first; who stays keeps it', async
   await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
 })
 
-test('nobody is asked after it was saved', async () => {
+test('a saved form can be left without a question', async () => {
   const { router, person } = await startTyping({ 'POST /users': () => admin })
   await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
   await person.type(screen.getByLabelText(/^Password/), 'secret')
@@ -39,17 +39,17 @@ test('nobody is asked after it was saved', async () => {
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-test('two clicks on save send once', async () => {
-  const { seen, person } = await startTyping({ 'POST /users': () => admin })
+test('a double-click on save sends once', async () => {
+  const { requests, person } = await startTyping({ 'POST /users': () => admin })
   await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
   await person.type(screen.getByLabelText(/^Password/), 'secret')
   await person.dblClick(screen.getByRole('button', { name: 'Save' }))
   await screen.findByText('User created successfully!')
-  expect(seen.filter(({ name }) => name === 'POST /users')).toHaveLength(1)
+  expect(requests.filter(({ name }) => name === 'POST /users')).toHaveLength(1)
 })
 
 // R-447
-test('while a form is sent nothing can be typed that would be lost', async () => {
+test('a form is disabled while it is sent', async () => {
   let send = () => {}
   const { person } = await startTyping({
     'POST /users': () => new Promise((resolve) => (send = () => resolve(refuse(500, 'internal')))),
@@ -66,10 +66,10 @@ test('while a form is sent nothing can be typed that would be lost', async () =>
 })
 
 test.each([
-  ['is saved, leads nowhere', () => admin, ''],
-  ['fails, is there again', () => refuse(500, 'internal'), 'lan'],
+  ['is empty if it was saved', () => admin, ''],
+  ['keeps its values if sending failed', () => refuse(500, 'internal'), 'lan'],
   // R-447
-] as const)('a form that one leaves while it is sent, when it %s', async (_, answer, kept) => {
+] as const)('a form that the user leaves during sending %s', async (_, answer, kept) => {
   let send = () => {}
   const { router, person } = await startTyping({
     'POST /users': () => new Promise((resolve) => (send = () => resolve(answer()))),
@@ -87,7 +87,7 @@ test.each([
   expect((await screen.findByLabelText<HTMLInputElement>(/^Username/)).value).toBe(kept)
 })
 
-test('what was typed when the session ended is there again after the sign-in', async () => {
+test('values are restored after the session ended and the user signed in again', async () => {
   const { router, person } = await startTyping({
     'POST /users': () => refuse(401, 'unauthenticated'),
     'POST /auth/login': () => ({ token: 'new', user: admin }),
@@ -102,7 +102,7 @@ test('what was typed when the session ended is there again after the sign-in', a
 })
 
 // R-447
-test('a form that one leaves while it is sent, when the session ends, is there after the sign-in', async () => {
+test('values are also restored if the session ends after the user left the form during sending', async () => {
   let send = () => {}
   const { router, person } = await startTyping({
     'POST /users': () => new Promise((resolve) => (send = () => resolve(refuse(401, 'unauthenticated')))),
@@ -122,7 +122,7 @@ test('a form that one leaves while it is sent, when the session ends, is there a
   expect((await screen.findByLabelText<HTMLInputElement>(/^Username/)).value).toBe('lan')
 })
 
-test('somebody else does not find it', async () => {
+test('another user does not see the kept values', async () => {
   const other = { ...member, role: 'Admin' as const }
   const { router, person } = await startTyping({ 'POST /auth/login': () => ({ token: 'new', user: other }) })
   await person.click(screen.getByText('Logout'))

@@ -5,40 +5,40 @@ import { currentUser } from '../api/session.ts'
 import { confirm } from '../ui/confirm.ts'
 import { addToast } from '../ui/toasts.ts'
 
-/** What somebody had typed into a form they lost: by the end of the session, or by leaving before its sending failed. */
+/** Values of forms that the user lost when the session ended, or left before a failed send. */
 const kept = new Map<string, { userId: number; values: unknown }>()
 
-/** Only the same person finds it there again. */
+/** Keeps a form's values for this user. Other users never see them. */
 export function keepValues(key: string, values: unknown, userId: number | undefined) {
   if (userId !== undefined) kept.set(key, { userId, values })
 }
 
-/** With what a form begins: what was kept, else `usual`. */
-export function useKeptValues<Values extends object>(usual: Values) {
+/** The initial values of a form: the kept ones, or else `defaults`. `key` identifies the form. */
+export function useKeptValues<Values extends object>(defaults: Values) {
   const pathname = useLocation({ select: (location) => location.pathname })
-  const [key] = useState(`${pathname} ${Object.keys(usual)}`)
+  const [key] = useState(`${pathname} ${Object.keys(defaults)}`)
   const [found] = useState(() => {
     const draft = kept.get(key)
-    // It was kept under the names of its fields.
+    // The cast is safe: the key contains the names of the fields.
     return draft?.userId === currentUser()?.id ? (draft?.values as Values | undefined) : undefined
   })
   useEffect(() => {
     if (kept.delete(key) && found) addToast({ type: 'info', msg: i18next.t('FORM.RESTORED') })
   }, [key, found])
-  return { key, values: found ?? usual }
+  return { key, values: found ?? defaults }
 }
 
 type Unsaved<Values> = {
   key: string
   values: () => Values
   isUnsaved: () => boolean
-  /** Nobody is asked now. */
+  /** Whether leaving needs no question at the moment. */
   mayLeave: () => boolean
 }
 
 /**
- * Guards what is typed and not saved: leaving the page asks first (inside the app by our dialog, for a reload by the
- * browser's own), and the end of the session keeps it.
+ * Guards unsaved values. Leaving the page asks first: inside the app with our own dialog, on a reload with the
+ * browser's. The end of the session keeps the values instead.
  */
 export function useUnsaved<Values>(unsaved: Unsaved<Values>) {
   const { key, isUnsaved, mayLeave } = unsaved
@@ -54,7 +54,7 @@ export function useUnsaved<Values>(unsaved: Unsaved<Values>) {
         confirmColor: 'red',
       }))
     },
-    // Nothing is kept over a reload, which may also stop the sending.
+    // A reload always asks: it loses the kept values and may abort the sending.
     enableBeforeUnload: isUnsaved,
   })
   const latest = useRef(unsaved)

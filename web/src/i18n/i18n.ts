@@ -3,7 +3,7 @@ import i18next from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { isLanguage, type Language, loadTexts, storeLanguage } from './load-texts.ts'
 
-/** What browsers and Intl call our languages. */
+/** BCP 47 tags for browsers and Intl. */
 const localeOf: Record<Language, string> = { vi: 'vi', en: 'en', cn: 'zh-CN' }
 
 export const currentLanguage = (): Language => (isLanguage(i18next.language) ? i18next.language : 'en')
@@ -14,7 +14,7 @@ export async function chooseLanguage(language: Language) {
   await showLanguage(language)
 }
 
-/** Loads the texts of this language alone, unless they are there already. */
+/** Switches the app to a language. Loads its texts unless they are loaded already. */
 export async function showLanguage(language: Language) {
   if (!i18next.isInitialized) await start()
   if (!i18next.hasResourceBundle(language, 'translation'))

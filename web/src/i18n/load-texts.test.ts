@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { loadTexts } from './load-texts.ts'
 
-test('texts are fetched once, however many ask; after a failure, anew', async () => {
+test('texts are fetched once, and again after a failure', async () => {
   const fetch = vi.fn().mockRejectedValueOnce(new TypeError('Failed to fetch'))
   fetch.mockResolvedValue(Response.json({ COMMON: {} }))
   vi.stubGlobal('fetch', fetch)

@@ -1,4 +1,5 @@
-/** What is needed before i18next is there: it runs while that is still on its way. */
+// This file must not import i18next: `main.ts` runs it while i18next is still loading.
+
 export const languages = ['vi', 'en', 'cn'] as const
 export type Language = (typeof languages)[number]
 
@@ -9,7 +10,7 @@ export const isLanguage = (text: string | null): text is Language =>
 
 export const storeLanguage = (language: Language) => localStorage.setItem(STORED, language)
 
-/** The chosen language; without one the login greets in vi, the app in en. */
+/** The language the user chose. The default is vi on the login page and en in the app. */
 export function storedLanguage(place: 'login' | 'app'): Language {
   const stored = localStorage.getItem(STORED)
   if (isLanguage(stored)) return stored
@@ -17,13 +18,13 @@ export function storedLanguage(place: 'login' | 'app'): Language {
 }
 
 type Texts = Record<string, unknown>
-const asked = new Map<Language, Promise<Texts>>()
+const loading = new Map<Language, Promise<Texts>>()
 
-/** However often it is called they are fetched once; after a failure, anew. */
+/** The texts of a language. Fetched once, however often this is called; a failed fetch is repeated. */
 export function loadTexts(language: Language): Promise<Texts> {
-  const texts = asked.get(language) ?? fetchTexts(language)
-  asked.set(language, texts)
-  texts.catch(() => asked.delete(language))
+  const texts = loading.get(language) ?? fetchTexts(language)
+  loading.set(language, texts)
+  texts.catch(() => loading.delete(language))
   return texts
 }
 

@@ -6,15 +6,15 @@ import { textsOf } from '../../test/server.ts'
 
 const en: Record<string, Record<string, string>> = textsOf('en')
 
-test('the English errors are the contract’s', () => {
+test('the English error texts equal those of the contract', () => {
   expect(en.ERROR).toEqual(errorWords)
 })
 
-test('the English reasons are the contract’s', () => {
+test('the English reason texts equal those of the contract', () => {
   expect(en.REASON).toEqual(reasonWords)
 })
 
-test.each(Object.entries(fieldWords))('%s reads as the server says it', (key, words) => {
+test.each(Object.entries(fieldWords))('%s equals the server’s text', (key, words) => {
   const [group = '', name = ''] = key.split('.')
   expect(en[group]?.[name]).toBe(words)
 })

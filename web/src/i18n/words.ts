@@ -4,7 +4,7 @@ import { formatNumber } from '../format.ts'
 
 type Params = Record<string, string | number>
 
-/** A reason of the server, in the reader's language. One may name another as its `why`; they share the params. */
+/** A reason from the server in the current language. It may name another reason as its `why`; both share the params. */
 export function reasonText({ code, params }: { code: ReasonCode; params: Params }): string {
   const why = params.why === undefined ? {} : { why: whyText(String(params.why), params) }
   return i18next.t(`REASON.${code}`, { ...params, ...why })
@@ -12,5 +12,5 @@ export function reasonText({ code, params }: { code: ReasonCode; params: Params 
 
 const whyText = (why: string, params: Params) => i18next.t(`REASON.${why}`, { ...params, defaultValue: why })
 
-/** For a text that counts: `count` chooses its form, `{{number}}` shows it. */
+/** Params of a text with plural forms: `count` chooses the form, `{{number}}` shows the formatted number. */
 export const counted = (count: number) => ({ count, number: formatNumber(count) })

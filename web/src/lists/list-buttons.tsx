@@ -2,40 +2,40 @@ import { Button } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { paths } from '../paths.ts'
-import { barred } from '../ui/barred.ts'
+import type { Path } from '../paths.ts'
 import { BusyButton } from '../ui/busy-button.tsx'
+import { disabledProps } from '../ui/button-props.ts'
 import { confirm } from '../ui/confirm.ts'
 
 type AddProps = {
-  to: (typeof paths)[keyof typeof paths]
-  /** A key. */
+  to: Path
+  /** A translation key. */
   label: string
-  /** Why one may not, in words: bars the button. */
+  /** Disables the button and says why. */
   reason: string | undefined
 }
 
-/** Leads to the form of a new row. */
+/** Opens the form for a new row. */
 export function AddButton({ to, label, reason }: AddProps) {
   const { t } = useTranslation()
   const look = { leftSection: <IconPlus size={16} aria-hidden />, children: t(label) }
   return reason === undefined ? (
     <Button component={Link} to={to} {...look} />
   ) : (
-    <Button {...barred(reason)} {...look} />
+    <Button {...disabledProps(reason)} {...look} />
   )
 }
 
 type BulkDeleteProps = {
   selected: { id: number }[]
-  /** A key that asks for `{{count}}` rows. */
+  /** Translation key of the confirmation, with `{{count}}` for the number of rows. */
   question: string
   isBusy: boolean
   reason: string | undefined
   onDelete: (ids: number[]) => void
 }
 
-/** Deletes the selected rows, once it is confirmed; shows how many they are. */
+/** Deletes the selected rows after a confirmation. Shows their number. */
 export function BulkDeleteButton({ selected, question, isBusy, reason, onDelete }: BulkDeleteProps) {
   const { t } = useTranslation()
   const count = selected.length
@@ -54,7 +54,7 @@ export function BulkDeleteButton({ selected, question, isBusy, reason, onDelete 
       disabled={count === 0 && reason === undefined}
       isBusy={isBusy}
       onClick={askAndDelete}
-      {...(reason !== undefined && barred(reason))}
+      {...(reason !== undefined && disabledProps(reason))}
     >
       {t('COMMON.DELETE_SELECTED', { count })}
     </BusyButton>

@@ -9,9 +9,9 @@ type Props = {
   /** A translation key. */
   title: string
   list: { query: { search: string }; setSearch: (text: string) => void }
-  /** What can be done with the whole list, such as adding. */
+  /** Actions for the whole list, such as adding a row. */
   buttons?: ReactNode
-  /** What can be done with the selected rows. */
+  /** Actions for the selected rows. */
   bulk?: ReactNode
   children: ReactNode
 }
@@ -19,7 +19,7 @@ type Props = {
 /** The frame of a list page: title, buttons, search, and the table. */
 export function ListPage({ title, list, buttons, bulk, children }: Props) {
   const { t } = useTranslation()
-  useFocusKept()
+  useFocusRecovery()
   return (
     <>
       <Group justify="space-between" mb="md">
@@ -35,12 +35,12 @@ export function ListPage({ title, list, buttons, bulk, children }: Props) {
   )
 }
 
-/** The button that deleted a row goes with it, and that of the selected rows is disabled without any. */
-function useFocusKept() {
+/** Moves the focus when the focused button disappears with its deleted row, or is disabled without selected rows. */
+function useFocusRecovery() {
   const focused = document.activeElement
   useEffect(() => {
     if (!focused || focused === document.body || canHaveFocus(focused)) return
-    // After a dialog that is just closing: it gives the focus back itself.
+    // A timeout, because a dialog that is just closing returns the focus itself.
     setTimeout(() => giveFocus())
   })
 }

@@ -3,15 +3,15 @@ import { readListSearch } from './list-search.ts'
 
 test.each([
   ['nothing', {}, {}],
-  ['the usual', { page: 1, pageSize: 10, search: '' }, {}],
+  ['default values', { page: 1, pageSize: 10, search: '' }, {}],
   [
-    'what is not usual',
+    'other values',
     { page: 3, pageSize: 25, search: 'x', sortBy: 'name', sortDirection: 'asc' },
     { page: 3, pageSize: 25, search: 'x', sortBy: 'name', sortDirection: 'asc' },
   ],
   ['numbers as text', { page: '2', pageSize: '50' }, { page: 2, pageSize: 50 }],
   ['a search that is a number', { search: 84901 }, { search: '84901' }],
-  ['nonsense', { page: -1, pageSize: 7, sortBy: 3, sortDirection: 'up', other: 1 }, {}],
+  ['invalid values', { page: -1, pageSize: 7, sortBy: 3, sortDirection: 'up', other: 1 }, {}],
 ])('an address with %s', (_, raw, read) => {
   expect(readListSearch(raw)).toEqual(read)
 })

@@ -2,7 +2,7 @@ import { limits, pageSizes } from '@sendroom/contract/limits'
 
 export type SortDirection = 'asc' | 'desc'
 
-/** What a list's address says; what is as usual is left out of it. */
+/** A list's state in its address. Default values are omitted. */
 export type ListSearch = {
   page?: number
   pageSize?: number
@@ -11,7 +11,7 @@ export type ListSearch = {
   sortDirection?: SortDirection
 }
 
-/** Reads an address that anybody may have typed. */
+/** Reads a list's state from its address. Invalid values are dropped, since anybody can type an address. */
 export function readListSearch(raw: Record<string, unknown>): ListSearch {
   const page = Number(raw.page)
   const pageSize = Number(raw.pageSize)

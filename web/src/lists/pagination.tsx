@@ -10,12 +10,11 @@ import {
 } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
-import { pageWindow } from './page-window.ts'
 import classes from './pagination.module.css'
 
 type Props = { paging: Paging; onPage: (page: number) => void; onPageSize: (size: number) => void }
 
-/** Shown only when there is more than one page. A page outside, or the current one, is ignored. */
+/** Shown only if there is more than one page. Clicks on the current page or beyond the ends do nothing. */
 export function Pagination({ paging, onPage, onPageSize }: Props) {
   const { t } = useTranslation()
   const { currentPage, pageSize, totalCount, totalPages, hasPrevious, hasNext } = paging
@@ -68,6 +67,13 @@ export function Pagination({ paging, onPage, onPageSize }: Props) {
   )
 }
 
+/** Up to five page numbers: two on each side of the current one, shifted at the ends. */
+export function pageWindow(currentPage: number, totalPages: number): number[] {
+  const length = Math.min(5, totalPages)
+  const first = Math.max(1, Math.min(currentPage - 2, totalPages - length + 1))
+  return Array.from({ length }, (_, i) => first + i)
+}
+
 type JumpProps = { label: string; icon: TablerIcon; isPossible: boolean; onClick: () => void }
 
 const Jump = ({ label, icon: Icon, isPossible, onClick }: JumpProps) => (
@@ -77,7 +83,7 @@ const Jump = ({ label, icon: Icon, isPossible, onClick }: JumpProps) => (
     size="md"
     aria-label={label}
     title={label}
-    // Not `disabled`: whoever has just pressed it would lose the focus.
+    // `disabled` would take the focus away from the button that was just pressed.
     {...(!isPossible && { 'aria-disabled': true, 'data-disabled': true })}
     onClick={onClick}
   >

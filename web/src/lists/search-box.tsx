@@ -5,12 +5,12 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './search-box.module.css'
 
-/** Searches on Enter or by its button. */
+/** Searches on Enter or on a click on its button. */
 export function SearchBox({ value, onSearch }: { value: string; onSearch: (text: string) => void }) {
   const { t } = useTranslation()
   const [text, setText] = useState(value)
   const [searched, setSearched] = useState(value)
-  // By the address, as with the back button. A new box instead would have lost the focus.
+  // The address changed, for example by the back button. Remounting the box instead would lose the focus.
   if (value !== searched) {
     setSearched(value)
     setText(value)

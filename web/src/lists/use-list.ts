@@ -2,10 +2,9 @@ import { limits } from '@sendroom/contract/limits'
 import type { Page } from '@sendroom/contract/paging'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { usePolling } from '../api/live.ts'
 import { type ListSearch, readListSearch, type SortDirection } from './list-search.ts'
-import { usePageEnd } from './use-page-end.ts'
 
 export type ListQuery<Sort extends string> = {
   page: number
@@ -16,34 +15,34 @@ export type ListQuery<Sort extends string> = {
 }
 
 type Options<Row, Sort extends string> = {
-  /** What an action refreshes: `jobs`. */
+  /** The first part of the query key, such as `jobs`. Actions refresh by it. */
   feature: string
-  /** Fields the server can sort by. The first is the usual one. */
+  /** Fields that the server can sort by. The first one is the default. */
   sortFields: readonly [Sort, ...Sort[]]
-  /** Null where none of them is: the server's own order. */
-  usualSort?: null
+  /** Null leaves the default order to the server. */
+  defaultSort?: null
   sortDirection: SortDirection
   load: (query: ListQuery<Sort>, signal: AbortSignal) => Promise<Page<Row>>
-  /** How often to ask again while the server does not tell by itself what changes. */
+  /** Milliseconds between two reads while no events arrive; false for none. */
   pollEvery?: (rows: Row[]) => number | false
-  /** What a failure says: a key, where the global table's words are not the screen's. */
+  /** Translation key of a failure's toast. By default the toast says what `failureText` says. */
   words?: string
 }
 
 /**
- * The state of a list page. Page, size, search and sort live in the address; old rows stay while new ones load;
- * only rows on the page can be selected.
+ * The state of a list page. Page, size, search and sort are stored in the address. The old rows stay while new ones
+ * load. Only rows of the current page can be selected.
  */
 export function useList<Row extends { id: number }, Sort extends string>(options: Options<Row, Sort>) {
   const { feature, sortFields, load, pollEvery, words } = options
-  const usual = options.usualSort === null ? undefined : sortFields[0]
+  const defaultField = options.defaultSort === null ? undefined : sortFields[0]
   const address: ListSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const query = {
     page: address.page ?? 1,
     pageSize: address.pageSize ?? limits.pageSize,
     search: address.search ?? '',
-    sortBy: sortFields.find((field) => field === address.sortBy) ?? usual,
+    sortBy: sortFields.find((field) => field === address.sortBy) ?? defaultField,
     sortDirection: address.sortDirection ?? options.sortDirection,
   }
   const polling = usePolling()
@@ -59,17 +58,16 @@ export function useList<Row extends { id: number }, Sort extends string>(options
 
   const go = (change: ListSearch, replace = false) => {
     const search = readListSearch({ ...address, ...change })
-    // The router asks for the search of one known page; this kit serves every list.
+    // The router wants the search type of one known page, but this hook serves every list.
     navigate({ to: '.', search: search as never, replace })
   }
 
-  usePageEnd(result, query.page, (page) => go({ page }, true))
+  useClampPage(result, query.page, (page) => go({ page }, true))
 
   return {
     rows,
     pagination,
     query,
-    sortFields: sortFields as readonly string[],
     isLoading: result.isPending,
     isRefreshing: result.isPlaceholderData,
     hasFailed: result.isError && result.data === undefined,
@@ -92,7 +90,7 @@ export type List<Row> = Omit<
   selected: Row[]
 }
 
-/** Derived from the rows on the page, so that a bulk action never carries an id nobody can see. */
+/** The selection is derived from the visible rows, so that a bulk action never includes an invisible one. */
 function useSelection<Row extends { id: number }>(rows: Row[]) {
   const [ids, setIds] = useState<ReadonlySet<number>>(new Set())
   const selected = rows.filter((row) => ids.has(row.id))
@@ -106,3 +104,18 @@ function useSelection<Row extends { id: number }>(rows: Row[]) {
 }
 
 const without = (ids: ReadonlySet<number>, id: number) => new Set([...ids].filter((other) => other !== id))
+
+type PagedResult = { data: Page<unknown> | undefined; isPlaceholderData: boolean }
+
+/** Goes to the last page when the current one lies beyond it, because such a page would offer no way back. */
+export function useClampPage(
+  { data, isPlaceholderData }: PagedResult,
+  page: number,
+  setPage: (page: number) => void,
+) {
+  useEffect(() => {
+    if (isPlaceholderData || !data) return
+    const { totalCount, totalPages } = data.pagination
+    if (data.data.length === 0 && totalCount > 0 && page > totalPages) setPage(totalPages)
+  })
+}

@@ -1,12 +1,12 @@
 import { Button, type ButtonProps } from '@mantine/core'
 import { type ComponentProps, useLayoutEffect, useRef } from 'react'
-import { busy } from './barred.ts'
+import { busyProps } from './button-props.ts'
 
 type Props = ButtonProps & Pick<ComponentProps<'button'>, 'type' | 'form' | 'onClick'> & { isBusy: boolean }
 
 /**
- * A button that shows its work and keeps the focus meanwhile: Mantine's own would be `disabled`. One that sends a form
- * has to be, and gets its focus back.
+ * A button with a loading state that keeps the focus. Mantine's own loading button is `disabled` and loses it. A submit
+ * button has to be disabled, so it takes the focus back afterwards.
  */
 export function BusyButton({ isBusy, ...props }: Props) {
   const isDisabled = isBusy && props.type === 'submit'
@@ -24,7 +24,7 @@ export function BusyButton({ isBusy, ...props }: Props) {
       {...props}
       loading={isBusy}
       {...(isBusy &&
-        !isDisabled && { renderRoot: (root) => <button {...root} disabled={false} {...busy} /> })}
+        !isDisabled && { renderRoot: (root) => <button {...root} disabled={false} {...busyProps} /> })}
     />
   )
 }

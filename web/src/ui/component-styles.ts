@@ -1,6 +1,6 @@
 /**
- * The styles of Mantine's components, each after what it is made of. They lie in a CSS layer, so that ours win
- * whatever is loaded first.
+ * The styles of Mantine's components. Each one follows the components it builds on. They are in a CSS layer, so our own
+ * styles win in any load order.
  */
 import '@mantine/core/styles/UnstyledButton.layer.css'
 import '@mantine/core/styles/VisuallyHidden.layer.css'

@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx'
 
 type Asked = NonNullable<ReturnType<typeof useQuestion>>
 
-/** Where `confirm()` appears; the app has one. */
+/** Shows the questions of `confirm()`. The app renders it once. */
 export function ConfirmDialog() {
   const question = useQuestion()
   return question && <Question question={question} />

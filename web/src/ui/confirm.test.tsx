@@ -22,7 +22,7 @@ const dialog = async (name = 'Confirm') => within(await screen.findByRole('dialo
 const button = async (name: string) => (await dialog()).getByRole('button', { name })
 
 // R-417, R-419
-test('it has words of its own, and confirming means yes', async () => {
+test('without options the dialog has default texts, and its confirm button resolves to true', async () => {
   const answer = confirm()
   expect((await dialog()).getByText('Are you sure?')).toBeTruthy()
   expect(await button('Cancel')).toBeTruthy()
@@ -31,7 +31,7 @@ test('it has words of its own, and confirming means yes', async () => {
 })
 
 // R-419
-test.each(['Cancel', 'Close'])('%s means no', async (name) => {
+test.each(['Cancel', 'Close'])('the button %s resolves to false', async (name) => {
   const answer = confirm()
   fireEvent.click(await button(name))
   expect(await answer).toBe(false)
@@ -39,7 +39,7 @@ test.each(['Cancel', 'Close'])('%s means no', async (name) => {
 })
 
 // R-418
-test('all its words and the style of its button can be set', async () => {
+test('all texts and the color of the confirm button can be set', async () => {
   const answer = confirm({
     title: 'Clear data',
     message: 'All is lost.',

@@ -1,10 +1,10 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from './store.ts'
 
-/** A checkbox below the question, and what it means. */
+/** A checkbox below the question. */
 type Option = {
   label: string
   hint: string
-  /** Without it there is nothing to confirm. */
+  /** The confirm button stays disabled until the checkbox is ticked. */
   isRequired?: boolean
 }
 
@@ -13,48 +13,35 @@ type Question = {
   message?: string
   confirmText?: string
   cancelText?: string
-  /** The confirm button's style: a color of the theme. */
+  /** The confirm button's color, from the theme. */
   confirmColor?: string
   option?: Option
 }
 type Answer = { isConfirmed: boolean; isOptionChosen: boolean }
-type Asked = Question & { answer: (answer: Answer) => void }
+type OpenQuestion = Question & { answer: (answer: Answer) => void }
 
 const cancelled: Answer = { isConfirmed: false, isOptionChosen: false }
 
-let asked: Asked | null = null
-const listeners = new Set<() => void>()
+const openQuestion = createStore<OpenQuestion | null>(null)
 
-/** Asks before something that can't be undone. False when it is cancelled or closed. */
+/** Asks before an action that can't be undone. Resolves to false if the dialog is cancelled or closed. */
 export const confirm = async (question: Question = {}) => (await confirmWith(question)).isConfirmed
 
-/** The same for a question with an option. */
+/** Like `confirm`, for a question with an option. An open question is cancelled first. */
 export const confirmWith = (question: Question) =>
   new Promise<Answer>((resolve) => {
-    asked?.answer(cancelled)
-    ask({
+    dismissQuestion()
+    openQuestion.set({
       ...question,
       answer: (answer) => {
-        ask(null)
+        openQuestion.set(null)
         resolve(answer)
       },
     })
   })
 
-/** Nobody answers it any more. */
-export const dropQuestion = () => asked?.answer(cancelled)
+/** Cancels the open question, if there is one. */
+export const dismissQuestion = () => openQuestion.get()?.answer(cancelled)
 
-/** The question that is open now; `ConfirmDialog` shows it. */
-export const useQuestion = () => useSyncExternalStore(subscribe, () => asked)
-
-function ask(next: Asked | null) {
-  asked = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void) {
-  listeners.add(listener)
-  return () => {
-    listeners.delete(listener)
-  }
-}
+/** The open question, for `ConfirmDialog`. */
+export const useQuestion = () => useStore(openQuestion)

@@ -6,8 +6,8 @@ import { giveFocus } from './focus.ts'
 type Props = Pick<ModalProps, 'title' | 'size' | 'children'> & { onClose: () => void }
 
 /**
- * A modal that is there as long as it is rendered. It keeps the focus inside and gives it back at the end.
- * It weighs much: load what uses it lazily.
+ * A modal that is open while it is rendered. Traps the focus and returns it to the opener at the end. Load its users
+ * lazily, because Mantine's Modal is large.
  */
 export function Dialog(props: Props) {
   const { t } = useTranslation()
@@ -18,9 +18,9 @@ export function Dialog(props: Props) {
       centered
       returnFocus={false}
       transitionProps={{ duration: 0 }}
-      // The second click of a double one falls beside it.
+      // The second click of a double-click lands outside of the dialog.
       closeOnClickOutside={false}
-      // Else its head would be a second banner of the page.
+      // Screen readers would take the modal's header for a second page banner.
       attributes={{ header: { role: 'none' } }}
       closeButtonProps={{ 'aria-label': t('COMMON.CLOSE') }}
       {...props}
@@ -28,7 +28,7 @@ export function Dialog(props: Props) {
   )
 }
 
-/** Mantine's own returns the focus only when a modal closes, not when it goes. */
+/** Mantine returns the focus only when `opened` becomes false, not when the modal is unmounted. */
 function useFocusReturn() {
   const [opener] = useState(() => document.activeElement)
   useEffect(

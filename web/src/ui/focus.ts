@@ -1,6 +1,6 @@
 /**
- * Where the keyboard and a screen reader go on when what had the focus is gone: in `wanted`, else on the page.
- * Whoever is somewhere already stays there.
+ * Focuses `wanted`, or else the page, after the focused element has disappeared. Keyboard and screen reader users
+ * would otherwise start again at the top. Does nothing if another element has the focus.
  */
 export function giveFocus(wanted: Element | null = null) {
   const { activeElement } = document
@@ -10,6 +10,6 @@ export function giveFocus(wanted: Element | null = null) {
   target?.focus({ preventScroll: true })
 }
 
-/** Still there, and not disabled meanwhile. The body has it when nothing else does. */
+/** Whether an element is in the document and enabled. The body has the focus when no element does. */
 export const canHaveFocus = (element: Element) =>
   element.isConnected && element !== document.body && !element.matches(':disabled')

@@ -3,7 +3,7 @@ import { chooseLanguage, currentLanguage } from '../i18n/i18n.ts'
 import { type Language, languages } from '../i18n/load-texts.ts'
 import classes from './language-select.module.css'
 
-/** Shows the current language's code in upper case; a choice is remembered. */
+/** A drop-down of language codes in upper case. The choice is stored. */
 export function LanguageSelect() {
   const { t } = useTranslation()
   return (
@@ -11,7 +11,7 @@ export function LanguageSelect() {
       className={classes.select}
       aria-label={t('COMMON.LANGUAGE')}
       value={currentLanguage()}
-      // The options are our own languages.
+      // The cast is safe: all options are languages.
       onChange={(event) => chooseLanguage(event.currentTarget.value as Language)}
     >
       {languages.map((language) => (

@@ -1,7 +1,7 @@
 import { Button, Center, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 
-/** Where something could not be loaded: says so, and offers another try. */
+/** Replaces content that could not be loaded, with a button to try again. */
 export function LoadFailed({ retry }: { retry: () => unknown }) {
   const { t } = useTranslation()
   return (

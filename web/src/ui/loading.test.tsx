@@ -14,26 +14,26 @@ const show = (loading: React.ReactNode) => render(<MantineProvider env="test">{l
 const heightOf = (element: HTMLElement) => getComputedStyle(element).height
 
 // R-416
-test('the loading indicator has its height and its words', () => {
+test('the loading indicator has a default height and text', () => {
   show(<Loading />)
   expect(screen.getByRole('status').textContent).toBe('Loading...')
   expect(heightOf(screen.getByRole('status'))).toBe(heightOf(sized(200)))
 })
 
 // R-416
-test('or those it is given', () => {
+test('the loading indicator takes a height and a text', () => {
   show(<Loading height={120} message="Counting..." />)
   expect(screen.getByRole('status').textContent).toBe('Counting...')
   expect(heightOf(screen.getByRole('status'))).toBe(heightOf(sized(120)))
 })
 
 // R-416
-test('and is gone when nothing loads', () => {
+test('the loading indicator disappears when nothing loads', () => {
   show(<Loading isLoading={false} />)
   expect(screen.queryByRole('status')).toBeNull()
 })
 
-/** Mantine writes pixels in its own way. */
+/** An element of this height in pixels, written the way Mantine does. */
 function sized(height: number) {
   const element = document.createElement('div')
   element.style.height = `calc(${height / 16}rem * var(--mantine-scale))`

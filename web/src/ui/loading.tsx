@@ -3,7 +3,6 @@ import { useTranslation } from 'react-i18next'
 
 type Props = { height?: number; message?: string; isLoading?: boolean }
 
-/** The loading indicator. */
 export function Loading({ height = 200, message, isLoading = true }: Props) {
   const { t } = useTranslation()
   if (!isLoading) return null

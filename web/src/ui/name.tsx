@@ -1,4 +1,4 @@
 import classes from './name.module.css'
 
-/** What somebody else named: of any length, and in a script of either direction, which turns nothing else around. */
+/** A name that a user chose. Wraps at any length, and a right-to-left name does not reorder the text around it. */
 export const Name = ({ children }: { children: string }) => <bdi className={classes.name}>{children}</bdi>

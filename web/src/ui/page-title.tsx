@@ -1,6 +1,6 @@
 import { Title } from '@mantine/core'
 
-/** The heading of a page, which is the browser tab's title as well. */
+/** The heading of a page. Also sets the browser tab's title. */
 export const PageTitle = ({ children }: { children: string }) => (
   <>
     <title>{`${children} · Sendroom`}</title>

@@ -1,20 +1,11 @@
-import type { Message } from '@sendroom/contract/messages'
 import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { job } from '../../test/job.ts'
+import { message as plainMessage } from '../../test/message.ts'
 import { renderApp } from '../../test/render.tsx'
 import { pageOf } from '../../test/server.ts'
 
-const message: Message = {
-  id: 5,
-  textContent: 'Hello',
-  imageUrl: '/images/a.webp',
-  instanceId: null,
-  instanceName: null,
-  createdByUserName: 'minh',
-  createdAt: '2026-01-02T20:04:05.000Z',
-  assignedGroups: [],
-}
+const message = { ...plainMessage, imageUrl: '/images/a.webp' }
 const answers = {
   'GET /messages': () => pageOf([message]),
   'GET /messages/:id': () => message,
@@ -24,7 +15,7 @@ const answers = {
 }
 const words = 'The image can’t be loaded'
 const pictures = () => [...document.querySelectorAll<HTMLImageElement>('main img')]
-/** What a browser does with an address where there is no image. */
+/** Fires the error event of an image that the browser can't load. */
 async function failAll() {
   await waitFor(() => expect(pictures()).not.toEqual([]))
   const all = pictures()
@@ -34,7 +25,7 @@ async function failAll() {
 
 test.each(['/messages', '/messages/edit/5', '/jobs/3'])(
   //
-  'at %s an image that can’t be loaded says so in its place',
+  'at %s a frame says that the image can’t be loaded',
   async (path) => {
     renderApp({ path, answers })
     const count = await failAll()
@@ -44,7 +35,7 @@ test.each(['/messages', '/messages/edit/5', '/jobs/3'])(
 )
 
 //
-test('another image in its place is looked at anew', async () => {
+test('a new image replaces one that could not be loaded', async () => {
   vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:cat')
   vi.spyOn(URL, 'revokeObjectURL').mockReturnValue()
   const { person } = renderApp({ path: '/messages/edit/5', answers })

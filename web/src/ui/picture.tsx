@@ -9,7 +9,7 @@ type Props = { src: string; alt: string } & Pick<
   'w' | 'h' | 'maw' | 'mah' | 'fit' | 'flex' | 'className'
 >
 
-/** The image of a message. One that can't be loaded leaves a frame as large, which says so. */
+/** The image of a message. If it can't be loaded, a frame of the same size says so. */
 export const Picture = (props: Props) => <Loaded key={props.src} {...props} />
 
 function Loaded({ w, h, maw, mah, flex, className, ...image }: Props) {

@@ -1,23 +1,22 @@
 import { ActionIcon, Loader } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
-import { barred, busy } from './barred.ts'
+import { busyProps, disabledProps, ignoreDoubleClick } from './button-props.ts'
 import classes from './row-action.module.css'
-import { singly } from './singly.ts'
 
 type Props = {
   label: string
   icon: TablerIcon
   onClick: () => void
-  /** What it does: deletes, or stops and clears something. */
+  /** `danger` for deleting, `warning` for stopping or clearing. */
   tone?: 'danger' | 'warning'
-  /** Why this can't be done now, in words: bars the button. */
+  /** Disables the button and says why. */
   reason?: string | undefined
   loading?: boolean
-  /** The very thing to do next: shows its name as well. */
+  /** Highlights the next step: shows the label beside the icon. */
   isNext?: boolean
 }
 
-/** A button of a table row: an icon with its name for the pointer and for screen readers. */
+/** An icon button of a table row. The label is its tooltip and its name for screen readers. */
 export function RowAction({
   label,
   icon: Icon,
@@ -28,7 +27,7 @@ export function RowAction({
   onClick,
 }: Props) {
   return (
-    // One element in both looks: a dialog it has opened gives the focus back to it.
+    // The same element with and without label, so that a dialog can return the focus to it.
     <ActionIcon
       className={classes.action}
       variant={isNext ? 'light' : 'subtle'}
@@ -38,9 +37,9 @@ export function RowAction({
       data-next={isNext || undefined}
       aria-label={label}
       title={label}
-      onClick={singly(onClick)}
-      {...(reason !== undefined && barred(reason))}
-      {...(loading && busy)}
+      onClick={ignoreDoubleClick(onClick)}
+      {...(reason !== undefined && disabledProps(reason))}
+      {...(loading && busyProps)}
     >
       {loading ? <Loader size={18} color="currentcolor" /> : <Icon size={18} stroke={1.75} aria-hidden />}
       {isNext && <span className={classes.name}>{label}</span>}

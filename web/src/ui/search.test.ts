@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { searches } from '../../../contract/test/searches.ts'
-import { findOptions, plain } from './search.ts'
+import { findOptions, normalize } from './search.ts'
 
 //
 test.each(searches)('%j typed, %j stored: %s', (typed, stored, isFound) => {
-  expect(plain(stored).includes(plain(typed))).toBe(isFound)
+  expect(normalize(stored).includes(normalize(typed))).toBe(isFound)
 
   const options = [{ value: '1', label: stored, disabled: false }]
   expect(findOptions({ options, search: typed, limit: 9 })).toHaveLength(isFound ? 1 : 0)

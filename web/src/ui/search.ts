@@ -1,18 +1,20 @@
 import type { OptionsFilter } from '@mantine/core'
 
 /**
- * A text as a search compares it: without case and accents, wide and ornamental letters as ordinary ones. The lists are
- * searched in the same way by the database: `plain` in server/migrations/0016-plain-searches.sql.
+ * Normalizes a text for searching: ignores case and accents, and maps full-width and ornamental letters to ordinary
+ * ones. The database does the same for lists, with its function `unaccent_lower`.
  */
-export const plain = (text: string) =>
+export const normalize = (text: string) =>
   text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
     .replaceAll('đ', 'd')
 
-/** For drop-downs, which know no groups of options here. */
+/** Filters the options of a drop-down by `normalize`. Grouped options are not supported. */
 export const findOptions: OptionsFilter = ({ options, search, limit }) => {
-  const wanted = plain(search.trim())
-  return options.filter((option) => 'label' in option && plain(option.label).includes(wanted)).slice(0, limit)
+  const wanted = normalize(search.trim())
+  return options
+    .filter((option) => 'label' in option && normalize(option.label).includes(wanted))
+    .slice(0, limit)
 }

@@ -1,20 +1,16 @@
 import { fireEvent, render, screen } from '@testing-library/react'
-import { afterEach, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { serve } from '../../test/server.ts'
 import { showLanguage } from '../i18n/i18n.ts'
 import { Toaster } from './toaster.tsx'
-import { addToast, currentToasts, removeToast } from './toasts.ts'
+import { addToast } from './toasts.ts'
 
 beforeAll(async () => {
   serve({})
   await showLanguage('en')
 })
-afterEach(() => {
-  for (const { id } of currentToasts()) removeToast(id)
-})
-
 //
-test('a toast shows what its fields say', async () => {
+test('a toast shows all its fields', async () => {
   addToast({
     title: 'Saved',
     msg: 'All of it',
@@ -32,12 +28,12 @@ test('a toast shows what its fields say', async () => {
   const bar = [...(rich?.querySelectorAll('div') ?? [])].find((part) => part.style.animationDuration)
   expect(bar?.style.animationDuration).toBe('60000ms')
   expect(plain?.dataset).toMatchObject({ theme: 'default', type: 'default' })
-  // One of the two can be closed.
+  // Only the first toast has a close button.
   fireEvent.click(screen.getByRole('button', { name: 'Close' }))
   expect(screen.getAllByRole('status')).toEqual([plain])
 })
 
-test('errors are alerts, all in one region that is there from the start', () => {
+test('errors are alerts, in a live region that is always rendered', () => {
   render(<Toaster />)
   const region = screen.getByRole('region', { name: 'Notifications' })
   expect(region.getAttribute('aria-live')).toBe('polite')

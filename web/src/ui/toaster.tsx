@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import classes from './toaster.module.css'
 import { removeToast, type Toast, useToasts } from './toasts.ts'
 
-/** The toasts, bottom right. The region is there from the start, so that screen readers hear each new one. */
+/** The toasts, bottom right. The region is always rendered, because screen readers announce only changes within one. */
 export function Toaster() {
   const { t } = useTranslation()
   const toasts = useToasts()

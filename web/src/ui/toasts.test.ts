@@ -12,17 +12,17 @@ afterEach(() => {
 const shown = () => currentToasts().map(({ msg }) => msg)
 
 //
-test('beyond five toasts the oldest goes', () => {
+test('a sixth toast replaces the oldest', () => {
   for (const msg of ['1', '2', '3', '4', '5', '6']) addToast({ msg })
   expect(shown()).toEqual(['2', '3', '4', '5', '6'])
 })
 
 //
-test('a toast goes after its own time, five seconds unless said otherwise', () => {
-  addToast({ msg: 'usual' })
+test('a toast disappears after its timeout, five seconds by default', () => {
+  addToast({ msg: 'default' })
   addToast({ msg: 'short', timeout: 3000 })
   vi.advanceTimersByTime(3000)
-  expect(shown()).toEqual(['usual'])
+  expect(shown()).toEqual(['default'])
   vi.advanceTimersByTime(2000)
   expect(shown()).toEqual([])
 })

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from './store.ts'
 
 export type ToastTheme = 'default' | 'material' | 'bootstrap'
 export type ToastType = 'default' | 'info' | 'success' | 'wait' | 'warning' | 'error'
@@ -8,7 +8,7 @@ export type Toast = {
   title: string
   msg: string
   showClose: boolean
-  /** Shows how much of its time is left. */
+  /** Shows a bar that runs out with the timeout. */
   showDuration: boolean
   theme: ToastTheme
   /** In milliseconds. */
@@ -27,33 +27,20 @@ const defaults = {
   type: 'default',
 } as const
 
-let toasts: Toast[] = []
+const toasts = createStore<Toast[]>([])
 let lastId = 0
-const listeners = new Set<() => void>()
 
-/** Shows a toast until its time is over; beyond five the oldest goes. Throws if it says nothing. */
+/** Shows a toast for its timeout. A sixth toast replaces the oldest. Throws without a title and a message. */
 export function addToast(options: Partial<Omit<Toast, 'id'>>) {
   if (!options.title && !options.msg) throw new Error('A toast needs a title or a message.')
   lastId += 1
   const toast: Toast = { ...defaults, ...options, id: lastId }
-  change([...toasts, toast].slice(-TOAST_LIMIT))
+  toasts.set([...toasts.get(), toast].slice(-TOAST_LIMIT))
   setTimeout(() => removeToast(toast.id), toast.timeout)
 }
 
-export const removeToast = (id: number) => change(toasts.filter((toast) => toast.id !== id))
+export const removeToast = (id: number) => toasts.set(toasts.get().filter((toast) => toast.id !== id))
 
-export const currentToasts = () => toasts
+export const currentToasts = toasts.get
 
-export const useToasts = () => useSyncExternalStore(subscribe, currentToasts)
-
-function change(next: Toast[]) {
-  toasts = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void) {
-  listeners.add(listener)
-  return () => {
-    listeners.delete(listener)
-  }
-}
+export const useToasts = () => useStore(toasts)

@@ -8,7 +8,7 @@ import { type Line, type Piece, whatsAppLines } from './whatsapp-text.ts'
 type Props = {
   text: string
   imageUrl: string | null
-  /** What stands there while there is nothing to show. */
+  /** Text for an empty message. */
   hint?: string
 }
 
@@ -18,7 +18,7 @@ export function WhatsAppMessage({ text, imageUrl, hint }: Props) {
   const lines = useMemo(() => whatsAppLines(text), [text])
   const isEmpty = text.trim() === '' && imageUrl === null
   return (
-    // A long text scrolls, so the keyboard must reach it.
+    // A long text scrolls, so the keyboard must be able to focus it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
     <div className={classes.chat} tabIndex={0}>
       {isEmpty ? (
@@ -31,7 +31,7 @@ export function WhatsAppMessage({ text, imageUrl, hint }: Props) {
             <Picture className={classes.image} src={imageUrl} alt={t('COMMON.MESSAGE_IMAGE')} />
           )}
           {lines.map((line, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other identity
             <LineOf key={at} line={line} />
           ))}
         </div>
@@ -40,7 +40,7 @@ export function WhatsAppMessage({ text, imageUrl, hint }: Props) {
   )
 }
 
-/** Each line has the direction of its own script, as in WhatsApp. */
+/** A line in the direction of its own script, as in WhatsApp. */
 const LineOf = ({ line: { kind, pieces } }: { line: Line }) => (
   <div dir="auto" className={classes[kind]}>
     {pieces.length === 0 ? <br /> : <Pieces pieces={pieces} />}
@@ -49,7 +49,7 @@ const LineOf = ({ line: { kind, pieces } }: { line: Line }) => (
 
 const Pieces = ({ pieces }: { pieces: Piece[] }) =>
   pieces.map((piece, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a piece is its place
+    // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other identity
     <Fragment key={at}>{typeof piece === 'string' ? piece : look(piece)}</Fragment>
   ))
 

@@ -3,7 +3,7 @@ import { type Line, type Piece, whatsAppLines } from './whatsapp-text.ts'
 
 const tags = { bold: 'b', italic: 'i', strike: 's', mono: 'mono', code: 'code', link: 'a' } as const
 
-/** The pieces written as in HTML: short to compare. */
+/** Writes a piece like HTML, to keep the expected values short. */
 const write = (piece: Piece): string => {
   if (typeof piece === 'string') return piece
   const inside = 'pieces' in piece ? piece.pieces.map(write).join('') : piece.text
@@ -21,19 +21,19 @@ test.each([
   ['```mono```', '<mono>mono</mono>'],
   ['`code`', '<code>code</code>'],
   ['Buy *two* get _one_ ~not~ free', 'Buy <b>two</b> get <i>one</i> <s>not</s> free'],
-  // one in another
+  // nested markers
   ['*_both_*', '<b><i>both</i></b>'],
   ['_*~all~*_', '<i><b><s>all</s></b></i>'],
   ['*bold _and italic_ again*', '<b>bold <i>and italic</i> again</b>'],
   ['*bold _over* lap_', '<b>bold _over</b> lap_'],
-  // needs text at its inner side
+  // a marker needs text on its inner side
   ['so * bold*', 'so * bold*'],
   ['*bold *', '*bold *'],
   ['2 * 3 * 4', '2 * 3 * 4'],
   ['**', '**'],
   ['_ _', '_ _'],
   ['*a*', '<b>a</b>'],
-  // no letter and no digit at its outer
+  // and no letter or digit on its outer side
   ['a*b*c', 'a*b*c'],
   ['*bold*s', '*bold*s'],
   ['4*5*', '4*5*'],
@@ -42,16 +42,16 @@ test.each([
   ['Giá *rẻ*đó', 'Giá *rẻ*đó'],
   ['(*bold*), "_italic_"!', '(<b>bold</b>), "<i>italic</i>"!'],
   ['🎉*bold*🎉', '🎉<b>bold</b>🎉'],
-  // doubled markers, markers nothing closes
+  // doubled markers, markers without a closing one
   ['**bold**', '*<b>bold</b>*'],
   ['*one *two', '*one *two'],
   ['*one *two*', '<b>one *two</b>'],
   ['*', '*'],
   ['', ''],
-  // not over a line's end
+  // markers do not reach across lines
   ['*two\nlines*', '*two\nlines*'],
   ['*one*\n\n_two_', '<b>one</b>\n\n<i>two</i>'],
-  // monospaced: nothing is formatted inside, lines stay together
+  // monospaced text is not formatted inside and may span lines
   ['```*a* _b_```', '<mono>*a* _b_</mono>'],
   ['```one\ntwo```', '<mono>one\ntwo</mono>'],
   ['a```b```c', 'a<mono>b</mono>c'],
@@ -59,7 +59,7 @@ test.each([
   ['```open', '```open'],
   ['`*a*`', '<code>*a*</code>'],
   ['*`a`*', '<b><code>a</code></b>'],
-  // links, with nothing formatted inside
+  // links are not formatted inside
   ['See https://a.vn/x_y_z.', 'See <a>https://a.vn/x_y_z</a>.'],
   ['https://a.vn/_x_', '<a>https://a.vn/_x</a>_'],
   ['*https://a.vn*', '<b><a>https://a.vn</a></b>'],
@@ -68,7 +68,7 @@ test.each([
   ['wa.me/84901234567', '<a>wa.me/84901234567</a>'],
   ['lan@a.vn', '<a>lan@a.vn</a>'],
   ['Yes.Please 1.5/2 a.community', 'Yes.Please 1.5/2 a.community'],
-  // lines of their own kind
+  // quotes and bullets
   ['> said', 'quote: said'],
   ['- one\n* *two*', 'bullet: one\nbullet: <b>two</b>'],
   ['-one\n>two\n- ', '-one\n>two\n- '],
@@ -98,7 +98,7 @@ test.each([
   'a.'.repeat(2000),
   '```a'.repeat(1000),
   'a_'.repeat(2000),
-])('nothing of a text is lost, however confused: %.9s…', (text) => {
+])('no letter of a text with tangled markers is lost: %.9s…', (text) => {
   const plain = ({ pieces }: Line) => pieces.map(plainOf).join('')
   const plainOf = (piece: Piece): string =>
     typeof piece === 'string' ? piece : 'pieces' in piece ? piece.pieces.map(plainOf).join('') : piece.text

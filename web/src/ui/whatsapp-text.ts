@@ -1,4 +1,4 @@
-/** What a line is made of, as WhatsApp shows it. */
+/** A part of a line. */
 export type Piece =
   | string
   | { kind: 'bold' | 'italic' | 'strike'; pieces: Piece[] }
@@ -10,20 +10,20 @@ export type Line = { kind: 'text' | 'bullet' | 'quote'; pieces: Piece[] }
 const MONO = '```(?!\\s*```)[\\s\\S]+?```'
 const CODE = '`(?!\\s*`)[^`\\n]+`'
 const MAIL = '[\\p{L}\\p{N}][\\w.+-]*@[\\w-]+(?:\\.[\\w-]+)+'
-// Without http a link is an address that ends like most of them, or has a path.
+// Without http, only addresses with a common ending or a path count as links.
 const HOST = '(?:[\\p{L}\\p{N}-]+\\.)+'
 const PATH = '(?:[/?#][^\\s<>]*)'
 const WEB = `(?:https?://[^\\s<>]+|www\\.[^\\s<>]+|${HOST}(?:com|net|org|vn|cn)(?![\\p{L}\\p{N}])${PATH}?|${HOST}\\p{L}{2,}${PATH})`
-// What closes a sentence or a formatting is not part of the link.
+// Trailing punctuation and formatting markers are not part of a link.
 const LINK = `(?<![\\p{L}\\p{N}@./-])(?:${MAIL}|${WEB})(?<=[^.,;:!?'")\\]}*_~\`])`
 const WHOLE = new RegExp(`${MONO}|${CODE}|${LINK}`, 'giu')
 
 const EMPHASIS: Record<string, 'bold' | 'italic' | 'strike'> = { '*': 'bold', _: 'italic', '~': 'strike' }
 
-/** A text as WhatsApp shows it: a marker formats only with text at its inner side and no letter at its outer. */
+/** Parses a text as WhatsApp does. A marker formats only with text on its inner side and no letter on its outer side. */
 export const whatsAppLines = (text: string): Line[] => linesOf(text).map(readLine)
 
-/** A monospaced block keeps its lines together. */
+/** Splits a text into lines. A monospaced block stays in one line. */
 function linesOf(text: string): string[] {
   const lines = ['']
   for (const part of text.split(new RegExp(`(${MONO}|\\n)`))) {
@@ -38,7 +38,7 @@ function readLine(line: string): Line {
   return { kind: mark === '' ? 'text' : mark === '>' ? 'quote' : 'bullet', pieces: piecesOf(rest) }
 }
 
-/** A character, or a whole piece in which nothing is formatted. */
+/** A character, or a piece whose inside is not formatted. */
 type Token = { text: string; piece?: Piece }
 
 const piecesOf = (line: string): Piece[] => {
@@ -77,10 +77,10 @@ function emphasise(tokens: Token[], from: number, to: number): Piece[] {
     if (typeof piece === 'string' && typeof last === 'string') pieces[pieces.length - 1] = last + piece
     else pieces.push(piece)
   }
-  /** Markers that nothing closes from here on: looked for once only. */
+  /** Markers without a closing one. Each is searched for only once, so that long texts stay fast. */
   const unclosed = new Set<string>()
   for (let at = from; at < to; at += 1) {
-    const { text, piece } = tokens[at] as Token // inside the range
+    const { text, piece } = tokens[at] as Token // `at` is within the range
     const kind = piece === undefined ? EMPHASIS[text] : undefined
     if (kind === undefined || unclosed.has(text) || !opens(tokens, at, to)) {
       add(piece ?? text)

@@ -1,5 +1,5 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
-import { type Caller, seesInstance, seesMessage } from '../../platform/access.ts'
+import { type Caller, canSeeInstance, canSeeMessage } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
@@ -14,23 +14,23 @@ export async function countJobs(db: Db, caller: Caller): Promise<JobCounts> {
       count(*) filter (where j.status = 'Running') as running_jobs,
       count(*) filter (where j.status = 'Completed') as completed_jobs,
       count(*) filter (where j.status = 'Failed') as failed_jobs
-    from jobs j where ${seesInstance(caller, 'j.instance_id')}`)
+    from jobs j where ${canSeeInstance(caller, 'j.instance_id')}`)
   return counts
 }
 
 export async function countMessages(db: Db, caller: Caller): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
-    select count(*) from messages m where ${seesMessage(caller, 'm')}`)
+    select count(*) from messages m where ${canSeeMessage(caller, 'm')}`)
   return count
 }
 
-/** Groups that the account has left are past: they count nowhere here. */
+/** The dashboard does not count groups that the instance has left. */
 const visibleGroups = (caller: Caller) =>
-  sql`groups g where g.left_at is null and ${seesInstance(caller, 'g.instance_id')}`
+  sql`groups g where g.left_at is null and ${canSeeInstance(caller, 'g.instance_id')}`
 
 type GroupFacts = {
   totalGroups: number
-  /** Changes when these are other groups, or one of them was read anew. */
+  /** Changes with the set of groups, and with every sync of one of them. */
   fingerprint: string
 }
 
@@ -53,23 +53,26 @@ export async function countParticipants(db: Db, caller: Caller): Promise<number>
 export async function countSent(db: Db, caller: Caller): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select coalesce(sum(c.sent), 0) as count from sent_counts c
-    where ${seesInstance(caller, 'c.instance_id')}`)
+    where ${canSeeInstance(caller, 'c.instance_id')}`)
   return count
 }
 
-/** The five groups that got most messages. */
+/** Returns the five groups that received the most messages. */
 export const findTopGroups = (db: Db, caller: Caller) =>
   db.many<DashboardStats['topGroups'][number]>(sql`
   with sent as (
     select c.group_id, sum(c.sent) as count from sent_counts c
-    where ${seesInstance(caller, 'c.instance_id')} group by c.group_id
+    where ${canSeeInstance(caller, 'c.instance_id')} group by c.group_id
   )
   select g.name as group_name, g.participant_count, sent.count as messages_sent
   from sent join groups g on g.id = sent.group_id
   where g.left_at is null and sent.count > 0
   order by sent.count desc, g.name, g.id limit 5`)
 
-/** Adds up the changes since the last time; to be called once a minute or so. */
+/**
+ * Background job: adds up the rows of sent_counts. A trigger inserts a row for each change, because concurrent
+ * updates of one row would wait for each other.
+ */
 export const foldSentCounts = (db: Db) =>
   db.run(sql`
   with changed as (

@@ -1,38 +1,38 @@
 import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
-import { useWorld } from '../../../test/world.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { foldSentCounts } from './dashboard.queries.ts'
 
-const world = useWorld()
+const context = useContext()
 
-const stats = async (user: TestUser) => (await world.call(user, contract.dashboard.stats, {})).body
+const stats = async (user: TestUser) => (await context.call(user, contract.dashboard.stats, {})).body
 
 const addParticipants = (groupId: number, ...personIds: string[]) =>
-  world.db.run(sql`
+  context.db.run(sql`
     insert into participants (group_id, person_id, rank)
     select ${groupId}, person_id, 'member' from unnest(${personIds}::text[]) person_id`)
 
-/** This many messages went to the group, each by a job of its own. */
+/** Adds this many sent messages to the group, each in a job of its own. */
 async function send(group: { id: number; instanceId: number }, count: number) {
   for (let n = 0; n < count; n++) {
-    const job = await world.add.job({
+    const job = await context.add.job({
       instanceId: group.instanceId,
       status: 'Completed',
       recipients: ['1@g.us', '2@g.us'],
     })
-    await world.db.run(sql`
+    await context.db.run(sql`
       update deliveries set status = 'sent', group_id = ${group.id}
       where job_id = ${job.id} and chat_id = '1@g.us'`)
-    await world.db.run(sql`
+    await context.db.run(sql`
       update deliveries set status = 'failed', group_id = ${group.id}
       where job_id = ${job.id} and chat_id = '2@g.us'`)
   }
 }
 
-test('an empty installation counts nothing', async () => {
-  expect(await stats(await world.add.admin())).toEqual({
+test('all counts of an empty installation are zero', async () => {
+  expect(await stats(await context.add.admin())).toEqual({
     totalGroups: 0,
     totalMessages: 0,
     totalJobs: 0,
@@ -47,19 +47,19 @@ test('an empty installation counts nothing', async () => {
 })
 
 // R-125, R-242, R-126
-test('everybody counts what they may see', async () => {
-  const [mine, other] = [await world.add.instance(), await world.add.instance()]
-  const member = await world.add.user({ instances: [mine] })
+test('the counts include only what the caller may see', async () => {
+  const [mine, other] = [await context.add.instance(), await context.add.instance()]
+  const member = await context.add.user({ instances: [mine] })
   for (const { id: instanceId } of [mine, other]) {
-    const group = await world.add.group({ instanceId, name: `Group of ${instanceId}`, participantCount: 7 })
+    const group = await context.add.group({ instanceId, name: `Group of ${instanceId}`, participantCount: 7 })
     await addParticipants(group.id, '841', instanceId === mine.id ? '842' : '843')
-    await world.add.message({ instanceId })
-    await world.add.message()
+    await context.add.message({ instanceId })
+    await context.add.message()
     for (const status of ['Pending', 'Running', 'Completed', 'Failed', 'Cancelled'] as const)
-      await world.add.job({ instanceId, status })
+      await context.add.job({ instanceId, status })
     await send(group, instanceId === mine.id ? 1 : 2)
   }
-  await world.add.message({ createdByUserId: member.id })
+  await context.add.message({ createdByUserId: member.id })
 
   expect(await stats(member)).toEqual({
     totalGroups: 1,
@@ -73,7 +73,7 @@ test('everybody counts what they may see', async () => {
     totalSentMessages: 1,
     topGroups: [{ groupName: `Group of ${mine.id}`, participantCount: 7, messagesSent: 1 }],
   })
-  expect(await stats(await world.add.admin())).toMatchObject({
+  expect(await stats(await context.add.admin())).toMatchObject({
     totalGroups: 2,
     totalMessages: 5,
     totalJobs: 13,
@@ -82,75 +82,75 @@ test('everybody counts what they may see', async () => {
     totalSentMessages: 3,
     topGroups: [{ messagesSent: 2 }, { messagesSent: 1 }],
   })
-  expect(await stats(await world.add.user())).toMatchObject({ totalGroups: 0, totalJobs: 0, topGroups: [] })
+  expect(await stats(await context.add.user())).toMatchObject({ totalGroups: 0, totalJobs: 0, topGroups: [] })
 })
 
 // R-128
-test('the five groups with most sent messages lead, and one that was left is no longer among them', async () => {
-  const instance = await world.add.instance()
+test('the top groups are the five with the most sent messages, without groups that were left', async () => {
+  const instance = await context.add.instance()
   for (const [name, count] of Object.entries({ A: 1, B: 3, C: 2, D: 4, E: 5, F: 6 }))
-    await send(await world.add.group({ instanceId: instance.id, name }), count)
-  const admin = await world.add.admin()
+    await send(await context.add.group({ instanceId: instance.id, name }), count)
+  const admin = await context.add.admin()
   const names = async () => (await stats(admin)).topGroups.map(({ groupName }) => groupName)
 
   expect(await names()).toEqual(['F', 'E', 'D', 'B', 'C'])
-  await world.db.run(sql`update groups set left_at = clock_now() where name = 'F'`)
+  await context.db.run(sql`update groups set left_at = clock_now() where name = 'F'`)
 
   expect(await names()).toEqual(['E', 'D', 'B', 'C', 'A'])
   expect(await stats(admin)).toMatchObject({ totalGroups: 5, totalSentMessages: 21 })
 })
 
 // R-126, R-127
-test('a sync changes the number of participants, a restart the number of sent messages', async () => {
-  const group = await world.add.group()
-  const admin = await world.add.admin()
+test('a sync updates the number of participants, a restart the number of sent messages', async () => {
+  const group = await context.add.group()
+  const admin = await context.add.admin()
   await addParticipants(group.id, '841')
   await send(group, 2)
   expect(await stats(admin)).toMatchObject({ totalUniqueUsers: 1, totalSentMessages: 2 })
 
   await addParticipants(group.id, '842')
-  await world.db.run(sql`update groups set last_sync_at = clock_now()`)
-  const job = await world.db.maybeOne<{ id: number }>(sql`select id from jobs limit 1`)
-  await world.call(admin, contract.jobs.restart, { params: { id: job?.id ?? 0 } })
+  await context.db.run(sql`update groups set last_sync_at = clock_now()`)
+  const job = await context.db.maybeOne<{ id: number }>(sql`select id from jobs limit 1`)
+  await context.call(admin, contract.jobs.restart, { params: { id: job?.id ?? 0 } })
   expect(await stats(admin)).toMatchObject({
     totalUniqueUsers: 2,
     totalSentMessages: 1,
     topGroups: [{ messagesSent: 1 }],
   })
 
-  await world.call(admin, contract.jobs.bulkDelete, {
-    body: { jobIds: (await world.db.many<{ id: number }>(sql`select id from jobs`)).map(({ id }) => id) },
+  await context.call(admin, contract.jobs.bulkDelete, {
+    body: { jobIds: (await context.db.many<{ id: number }>(sql`select id from jobs`)).map(({ id }) => id) },
   })
   expect(await stats(admin)).toMatchObject({ totalSentMessages: 0, topGroups: [] })
 })
 
 // R-127
-test('the counts of sent messages say what the deliveries say, whatever happened, and stay so when added up', async () => {
-  const [group, other] = [await world.add.group(), await world.add.group()]
-  const admin = await world.add.admin()
+test('the counts of sent messages agree with the deliveries, before and after they are added up', async () => {
+  const [group, other] = [await context.add.group(), await context.add.group()]
+  const admin = await context.add.admin()
   await send(group, 3)
   await send(other, 1)
-  const people = await world.add.job({ recipients: ['84901@s.whatsapp.net', '84902@s.whatsapp.net'] })
-  await world.db.run(sql`update deliveries set status = 'sent' where job_id = ${people.id}`)
-  // A receipt told otherwise.
-  await world.db.run(sql`update deliveries set status = 'failed' where chat_id = '84902@s.whatsapp.net'`)
-  await world.call(admin, contract.instances.remove, { params: { id: other.instanceId } })
+  const people = await context.add.job({ recipients: ['84901@s.whatsapp.net', '84902@s.whatsapp.net'] })
+  await context.db.run(sql`update deliveries set status = 'sent' where job_id = ${people.id}`)
+  // A receipt reports a failure after all.
+  await context.db.run(sql`update deliveries set status = 'failed' where chat_id = '84902@s.whatsapp.net'`)
+  await context.call(admin, contract.instances.remove, { params: { id: other.instanceId } })
   const before = await stats(admin)
   expect(before).toMatchObject({ totalSentMessages: 4, topGroups: [{ messagesSent: 3 }] })
 
-  await Promise.all([foldSentCounts(world.db), foldSentCounts(world.db)])
+  await Promise.all([foldSentCounts(context.db), foldSentCounts(context.db)])
 
   expect(await stats(admin)).toEqual(before)
-  expect(await world.db.many(sql`select instance_id, group_id, sent from sent_counts order by sent`)).toEqual(
-    [
-      { instanceId: people.instanceId, groupId: null, sent: 1 },
-      { instanceId: group.instanceId, groupId: group.id, sent: 3 },
-    ],
-  )
+  expect(
+    await context.db.many(sql`select instance_id, group_id, sent from sent_counts order by sent`),
+  ).toEqual([
+    { instanceId: people.instanceId, groupId: null, sent: 1 },
+    { instanceId: group.instanceId, groupId: group.id, sent: 3 },
+  ])
 })
 
-test('without a session nothing is counted', async () => {
-  expect(await world.call(null, contract.dashboard.stats, {})).toMatchObject({
+test('the call needs a session', async () => {
+  expect(await context.call(null, contract.dashboard.stats, {})).toMatchObject({
     status: 401,
     body: { code: 'unauthenticated' },
   })

@@ -10,7 +10,7 @@ import {
   findTopGroups,
 } from './dashboard.queries.ts'
 
-/** The numbers of what the caller may see. */
+/** Counts only what the caller may see. */
 export async function getStats(db: Pool, caller: Caller): Promise<DashboardStats> {
   const [groups, totalMessages, jobs, totalSentMessages, topGroups] = await Promise.all([
     countGroups(db, caller),
@@ -22,17 +22,20 @@ export async function getStats(db: Pool, caller: Caller): Promise<DashboardStats
   return { ...groups, totalMessages, ...jobs, totalSentMessages, topGroups: [...topGroups] }
 }
 
-/** Distinct participants by the fingerprint of the groups they are in: counted anew only after a sync. */
-const participants = new WeakMap<Pool, Map<string, Promise<number>>>()
-const KEPT = 100
+/**
+ * The numbers of distinct participants, by the fingerprint of the groups. Counting them is slow, so only a sync
+ * repeats it.
+ */
+const participantCounts = new WeakMap<Pool, Map<string, Promise<number>>>()
+const MAX_KEPT_COUNTS = 100
 
 async function countGroups(db: Pool, caller: Caller) {
   const { totalGroups, fingerprint } = await findGroupFacts(db, caller)
-  const known = participants.get(db) ?? new Map<string, Promise<number>>()
-  participants.set(db, known)
+  const known = participantCounts.get(db) ?? new Map<string, Promise<number>>()
+  participantCounts.set(db, known)
   const key = `${totalGroups} ${fingerprint}`
   if (!known.has(key)) {
-    if (known.size >= KEPT) known.clear()
+    if (known.size >= MAX_KEPT_COUNTS) known.clear()
     const counted = countParticipants(db, caller)
     counted.catch(() => known.delete(key))
     known.set(key, counted)

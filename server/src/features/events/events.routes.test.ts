@@ -2,23 +2,23 @@ import type { AddressInfo } from 'node:net'
 import { contract } from '@sendroom/contract'
 import type { Change, ChangedFeature } from '@sendroom/contract/events'
 import { expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { Followed } from '../../../test/followed.ts'
 import { until } from '../../../test/until.ts'
-import { useWorld } from '../../../test/world.ts'
-import { openProgress } from '../../engine/progress.ts'
-import { tellChanges } from '../../platform/changes.ts'
+import { openProgress } from '../../engine/status/progress.ts'
+import { notifyChanges } from '../../platform/changes.ts'
 import { connect } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { openHub } from './hub.ts'
 
-const world = useWorld()
+const context = useContext()
 const noLog = { warn: () => {} }
 
 async function ask(user: TestUser) {
-  const app = await world.app
+  const app = await context.app
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as AddressInfo // it listens on a port
+  const { port } = app.server.address() as AddressInfo // listening on TCP
   return fetch(`http://127.0.0.1:${port}/api/events`, { headers: { authorization: `Bearer ${user.token}` } })
 }
 
@@ -28,8 +28,8 @@ async function follow(user: TestUser) {
   return new Followed(body)
 }
 
-test('it is a stream that nothing on the way keeps back', async () => {
-  const { status, headers, body } = await ask(await world.add.user())
+test('the headers keep proxies from buffering and caching the stream', async () => {
+  const { status, headers, body } = await ask(await context.add.user())
 
   expect(status).toBe(200)
   expect(headers.get('content-type')).toContain('text/event-stream')
@@ -38,160 +38,161 @@ test('it is a stream that nothing on the way keeps back', async () => {
   await body?.cancel()
 })
 
-test('a HEAD begins no stream', async () => {
-  const { token } = await world.add.user()
+test('a HEAD request opens no stream', async () => {
+  const { token } = await context.add.user()
   const headers = { authorization: `Bearer ${token}` }
 
-  const { statusCode } = await (await world.app).inject({ method: 'HEAD', url: '/api/events', headers })
+  const { statusCode } = await (await context.app).inject({ method: 'HEAD', url: '/api/events', headers })
 
   expect(statusCode).toBe(404)
 })
 
-test('whoever sees an instance hears of its jobs, and nobody else does', async () => {
-  const [mine, theirs] = [await world.add.instance(), await world.add.instance()]
-  const me = await follow(await world.add.user({ instances: [mine] }))
-  const admin = await follow(await world.add.admin())
-  const owner = await world.add.user({ instances: [mine, theirs] })
+test('only users who see an instance are notified of its jobs', async () => {
+  const [mine, theirs] = [await context.add.instance(), await context.add.instance()]
+  const me = await follow(await context.add.user({ instances: [mine] }))
+  const admin = await follow(await context.add.admin())
+  const owner = await context.add.user({ instances: [mine, theirs] })
 
-  const theirJob = await world.add.job({ instanceId: theirs.id })
-  await world.call(owner, contract.jobs.cancel, { params: { id: theirJob.id } })
-  await until('the Admin hears of it', () => admin.changes.some(({ id }) => id === theirJob.id))
-  const myJob = await world.add.job({ instanceId: mine.id })
-  await world.call(owner, contract.jobs.pause, { params: { id: myJob.id } })
+  const theirJob = await context.add.job({ instanceId: theirs.id })
+  await context.call(owner, contract.jobs.cancel, { params: { id: theirJob.id } })
+  await until('the Admin is notified', () => admin.changes.some(({ id }) => id === theirJob.id))
+  const myJob = await context.add.job({ instanceId: mine.id })
+  await context.call(owner, contract.jobs.pause, { params: { id: myJob.id } })
 
   const change = { feature: 'jobs', id: myJob.id } as const
-  await until('I hear of mine', () => me.changes.some(({ id }) => id === myJob.id))
+  await until('I am notified of my job', () => me.changes.some(({ id }) => id === myJob.id))
   expect(me.changes).toContainEqual(change)
-  expect(me.changes).toContainEqual({ feature: 'jobs', id: null }) // one came
+  expect(me.changes).toContainEqual({ feature: 'jobs', id: null }) // the list has a new row
   expect(me.changes.some(({ id }) => id === theirJob.id)).toBe(false)
 })
 
-test('an account’s status, the beginning and end of a sync, and a deletion are told', async () => {
-  const { id } = await world.add.instance()
-  const job = await world.add.job({ instanceId: id })
-  const admin = await follow(await world.add.admin())
-  const hears = (change: Change) =>
+test('the status of an instance, the begin and end of a sync, and a deletion notify users', async () => {
+  const { id } = await context.add.instance()
+  const job = await context.add.job({ instanceId: id })
+  const admin = await follow(await context.add.admin())
+  const isNotified = (change: Change) =>
     until(JSON.stringify(change), () =>
-      admin.changes.some((told) => told.feature === change.feature && told.id === change.id),
+      admin.changes.some(({ feature, id }) => feature === change.feature && id === change.id),
     )
 
-  await world.db.run(sql`update instances set status = 'Unpaid' where id = ${id}`)
-  await hears({ feature: 'instances', id })
-  await world.db.run(
+  await context.db.run(sql`update instances set status = 'Unpaid' where id = ${id}`)
+  await isNotified({ feature: 'instances', id })
+  await context.db.run(
     sql`update instances set syncing_until = clock_now(), last_sync_at = clock_now() where id = ${id}`,
   )
-  await hears({ feature: 'groups', id })
-  await world.db.run(sql`delete from jobs where id = ${job.id}`)
-  await hears({ feature: 'jobs', id: null })
+  await isNotified({ feature: 'groups', id })
+  await context.db.run(sql`delete from jobs where id = ${job.id}`)
+  await isNotified({ feature: 'jobs', id: null })
 })
 
-test('another name of an account, and its end, are told to all pages that show it; its status is not', async () => {
-  const { id } = await world.add.instance()
-  const admin = await follow(await world.add.admin())
-  let heard = 0
-  /** Exactly these, in what is told next. */
-  const hears = async (...features: ChangedFeature[]) => {
-    const next = () => new Set(admin.changes.slice(heard).map(({ feature }) => feature))
-    await until(`${features} are told`, () => features.every((feature) => next().has(feature)))
+test('a new name or the deletion of an instance notifies all pages that show the name, a new status does not', async () => {
+  const { id } = await context.add.instance()
+  const admin = await follow(await context.add.admin())
+  let checked = 0
+  /** Waits for changes of these features, and of no others. */
+  const expectNext = async (...features: ChangedFeature[]) => {
+    const next = () => new Set(admin.changes.slice(checked).map(({ feature }) => feature))
+    await until(`${features} change`, () => features.every((feature) => next().has(feature)))
     expect(next()).toEqual(new Set(features))
-    heard = admin.changes.length
+    checked = admin.changes.length
   }
 
-  await world.db.run(sql`update instances set status = 'Unpaid' where id = ${id}`)
-  await hears('instances')
-  await world.db.run(sql`update instances set name = 'Market' where id = ${id}`)
-  await hears('instances', 'groups', 'jobs', 'messages')
-  await world.db.run(sql`delete from instances where id = ${id}`)
-  await hears('instances', 'groups', 'jobs', 'messages')
+  await context.db.run(sql`update instances set status = 'Unpaid' where id = ${id}`)
+  await expectNext('instances')
+  await context.db.run(sql`update instances set name = 'Market' where id = ${id}`)
+  await expectNext('instances', 'groups', 'jobs', 'messages')
+  await context.db.run(sql`delete from instances where id = ${id}`)
+  await expectNext('instances', 'groups', 'jobs', 'messages')
 })
 
-test('messages are told to whoever sees their instance; one without an instance to its writer', async () => {
-  const [mine, theirs] = [await world.add.instance(), await world.add.instance()]
+test('a message notifies the users who see its instance, or only its author if it has no instance', async () => {
+  const [mine, theirs] = [await context.add.instance(), await context.add.instance()]
   const [I, other] = [
-    await world.add.user({ instances: [mine] }),
-    await world.add.user({ instances: [mine, theirs] }),
+    await context.add.user({ instances: [mine] }),
+    await context.add.user({ instances: [mine, theirs] }),
   ]
   const [me, them] = [await follow(I), await follow(other)]
   const write = (user: TestUser, instanceId: number | null) =>
-    world.call(user, contract.messages.create, { body: { textContent: 'Hello', instanceId } })
-  const heardBy = (someone: Followed, times: number) =>
-    until(`heard ${times} times`, () => someone.changes.length === times)
+    context.call(user, contract.messages.create, { body: { textContent: 'Hello', instanceId } })
+  const untilChanges = (someone: Followed, times: number) =>
+    until(`${times} changes`, () => someone.changes.length === times)
   const change = { feature: 'messages', id: null }
 
   await write(other, theirs.id)
-  await heardBy(them, 1)
+  await untilChanges(them, 1)
   await write(other, null)
-  await heardBy(them, 2)
+  await untilChanges(them, 2)
   const { body } = await write(I, mine.id)
-  await heardBy(them, 3)
-  await heardBy(me, 1)
-  const params = { id: (body as { id: number }).id } // it was created
-  const answer = await world.call(other, contract.messages.update, {
+  await untilChanges(them, 3)
+  await untilChanges(me, 1)
+  const params = { id: (body as { id: number }).id } // the status was 201
+  const answer = await context.call(other, contract.messages.update, {
     params,
     body: { textContent: 'Hello', instanceId: theirs.id },
   })
   expect(answer.status).toBe(200)
-  await heardBy(me, 2) // it left
-  await world.call(other, contract.messages.remove, { params })
-  await heardBy(them, 5)
+  await untilChanges(me, 2) // the message left my instance
+  await context.call(other, contract.messages.remove, { params })
+  await untilChanges(them, 5)
 
   expect(me.changes).toEqual([change, change])
 })
 
-test('a thousand changes of a job are few events', async () => {
-  const { id: instanceId } = await world.add.instance()
-  const admin = await follow(await world.add.admin())
+test('a thousand changes of one job are few events', async () => {
+  const { id: instanceId } = await context.add.instance()
+  const admin = await follow(await context.add.admin())
 
-  for (let n = 0; n < 1000; n++) await tellChanges(world.db, [{ feature: 'deliveries', id: 7, instanceId }])
-  await tellChanges(world.db, [{ feature: 'deliveries', id: 8, instanceId }])
-  await until('the last is told', () => admin.changes.some(({ id }) => id === 8))
+  for (let n = 0; n < 1000; n++)
+    await notifyChanges(context.db, [{ feature: 'deliveries', id: 7, instanceId }])
+  await notifyChanges(context.db, [{ feature: 'deliveries', id: 8, instanceId }])
+  await until('the last change arrives', () => admin.changes.some(({ id }) => id === 8))
 
   expect(admin.changes).toContainEqual({ feature: 'deliveries', id: 7 })
   expect(admin.frames.length).toBeLessThan(50)
 })
 
-test('a thousand changed jobs are told as many', async () => {
-  const { id: instanceId } = await world.add.instance()
-  const admin = await follow(await world.add.admin())
+test('a thousand changed jobs are one change without an id', async () => {
+  const { id: instanceId } = await context.add.instance()
+  const admin = await follow(await context.add.admin())
 
   const jobs = Array.from({ length: 1000 }, (_, n) => ({ feature: 'deliveries', id: n, instanceId }) as const)
-  await tellChanges(world.db, jobs)
+  await notifyChanges(context.db, jobs)
 
-  await until('it is told', () => admin.changes.length > 0)
+  await until('a change arrives', () => admin.changes.length > 0)
   expect(admin.changes).toEqual([{ feature: 'deliveries', id: null }])
 })
 
-test('what a worker of another process did is heard in each server', async () => {
+test('the progress of a worker in another process reaches every server', async () => {
   const [one, other, worker] = [1, 2, 3].map(() =>
-    connect(world.database.address, { applicationName: 'sendroom test process' }),
+    connect(context.database.address, { applicationName: 'sendroom test process' }),
   )
   if (!one || !other || !worker) throw new Error('unreachable')
   const hubs = [one, other].map((db) => openHub({ db, log: noLog }))
-  const caller = await callerOf(await world.add.admin())
+  const caller = await callerOf(await context.add.admin())
   const followed = await Promise.all(hubs.map(async (hub) => new Followed(await hub.follow(caller))))
 
   const progress = openProgress(worker, () => {})
   for (let n = 0; n < 1000; n++) progress.moved({ jobId: 5, instanceId: 1 })
   await progress.stop()
 
-  await until('each hears', () => followed.every(({ frames }) => frames.length > 0))
+  await until('each stream has an event', () => followed.every(({ frames }) => frames.length > 0))
   for (const { frames } of followed) expect(frames).toEqual([[{ feature: 'deliveries', id: 5 }]])
   await Promise.all(hubs.map((hub) => hub.stop()))
   await Promise.all([one, other, worker].map((db) => db.end()))
 })
 
 const callerOf = async (user: TestUser) => {
-  const caller = await (await world.app).findCaller(user.token)
+  const caller = await (await context.app).findCaller(user.token)
   if (!caller) throw new Error('Nobody has this token.')
   return caller
 }
 
 // R-298
-test('a locked user’s stream ends, and nobody else’s', async () => {
-  const [admin, user] = [await world.add.admin(), await world.add.user()]
+test('locking a user ends only that user’s stream', async () => {
+  const [admin, user] = [await context.add.admin(), await context.add.user()]
   const [theirs, ours] = [await follow(user), await follow(admin)]
 
-  await world.call(admin, contract.users.update, { params: { id: user.id }, body: { isActive: false } })
+  await context.call(admin, contract.users.update, { params: { id: user.id }, body: { isActive: false } })
 
   await until('the stream ends', () => theirs.hasEnded)
   expect(ours.hasEnded).toBe(false)
@@ -199,23 +200,23 @@ test('a locked user’s stream ends, and nobody else’s', async () => {
 })
 
 test('a logout ends the stream', async () => {
-  const user = await world.add.user()
+  const user = await context.add.user()
   const followed = await follow(user)
 
-  await world.call(user, contract.session.logout, {})
+  await context.call(user, contract.session.logout, {})
 
   await until('the stream ends', () => followed.hasEnded)
 })
 
 // R-298
-test('another role and other flags end the stream of their user', async () => {
-  const admin = await world.add.admin()
-  const user = await world.add.user()
+test('a new role or new flags end the user’s stream', async () => {
+  const admin = await context.add.admin()
+  const user = await context.add.user()
   const assignment = { instanceIds: [], canSendMessages: false, canCreateJobs: true }
   const changes = [
-    () => world.call(admin, contract.users.update, { params: user, body: { role: 'Admin' } }),
-    () => world.call(admin, contract.users.update, { params: user, body: { canCreateJobs: false } }),
-    () => world.call(admin, contract.users.assignInstances, { params: user, body: assignment }),
+    () => context.call(admin, contract.users.update, { params: user, body: { role: 'Admin' } }),
+    () => context.call(admin, contract.users.update, { params: user, body: { canCreateJobs: false } }),
+    () => context.call(admin, contract.users.assignInstances, { params: user, body: assignment }),
   ]
 
   for (const change of changes) {
@@ -226,54 +227,54 @@ test('another role and other flags end the stream of their user', async () => {
 })
 
 // R-298
-test('another assignment ends the stream; the next one follows the new instances', async () => {
+test('a new assignment ends the stream, and the next stream follows the new instances', async () => {
   const [admin, user, instance] = [
-    await world.add.admin(),
-    await world.add.user(),
-    await world.add.instance(),
+    await context.add.admin(),
+    await context.add.user(),
+    await context.add.instance(),
   ]
   const before = await follow(user)
 
-  await world.call(admin, contract.users.assignInstances, {
+  await context.call(admin, contract.users.assignInstances, {
     params: { id: user.id },
     body: { instanceIds: [instance.id], canSendMessages: true, canCreateJobs: true },
   })
   await until('the stream ends', () => before.hasEnded)
   const after = await follow(user)
-  await world.add.job({ instanceId: instance.id })
+  await context.add.job({ instanceId: instance.id })
 
-  await until('the new job is told', () => after.changes.length > 0)
+  await until('the new job arrives', () => after.changes.length > 0)
   expect(before.changes).toEqual([])
 })
 
-test('a silent stream says that it lives, and ends when its session runs out', async () => {
-  const hub = openHub({ db: world.db, log: noLog, beatMs: 10 })
-  const followed = new Followed(await hub.follow(await callerOf(await world.add.user())))
+test('a silent stream sends heartbeats, and ends when its session expires', async () => {
+  const hub = openHub({ db: context.db, log: noLog, heartbeatMs: 10 })
+  const followed = new Followed(await hub.follow(await callerOf(await context.add.user())))
 
-  await until('it beats', () => followed.beats > 2)
+  await until('heartbeats arrive', () => followed.beats > 2)
   expect(followed.hasEnded).toBe(false)
-  await world.shiftClock('20 years')
+  await context.shiftClock('20 years')
 
   await until('the stream ends', () => followed.hasEnded)
   await hub.stop()
 })
 
-test('when hearing was interrupted, every stream ends: what was told meanwhile is lost', async () => {
-  const admin = await world.add.admin()
+test('an interruption of the listener ends every stream, because notifications were lost', async () => {
+  const admin = await context.add.admin()
   const before = await follow(admin)
 
-  await world.db.run(sql`
+  await context.db.run(sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and query like 'listen %'`)
 
   await until('the stream ends', () => before.hasEnded)
   const after = await follow(admin)
-  await world.add.job()
-  await until('the next one hears', () => after.changes.length > 0)
+  await context.add.job()
+  await until('the next stream has an event', () => after.changes.length > 0)
 })
 
-test('a session has a dozen streams; the next is refused', async () => {
-  const user = await world.add.user()
+test('a session may have a dozen streams, and the next one is refused', async () => {
+  const user = await context.add.user()
   const open: Response[] = []
   while (open.length < 12) open.push(await ask(user))
 
@@ -282,17 +283,17 @@ test('a session has a dozen streams; the next is refused', async () => {
   expect(refused.headers.get('retry-after')).toBe('30')
 
   await open[0]?.body?.cancel()
-  await until('there is room again', async () => {
+  await until('a new stream is accepted', async () => {
     const again = await ask(user)
     await again.body?.cancel()
     return again.status === 200
   })
 })
 
-test('a stop ends the streams and does not wait for them', async () => {
-  const followed = await follow(await world.add.admin())
+test('a stop ends the streams', async () => {
+  const followed = await follow(await context.add.admin())
 
-  await (await world.app).close()
+  await (await context.app).close()
 
   await until('the stream has ended', () => followed.hasEnded)
 })

@@ -1,44 +1,53 @@
 import type { Readable } from 'node:stream'
 import { type Caller, visibleInstances } from '../../platform/access.ts'
-import { CHANGES, type Notice, type SeenChange } from '../../platform/changes.ts'
+import { batcher } from '../../platform/batcher.ts'
+import { CHANGES, type Notice, type VisibleChange } from '../../platform/changes.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Listening } from '../../platform/database/listener.ts'
-import { gatherer } from '../../platform/gather.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 import { findLiveSessions } from './events.queries.ts'
 
-const TELL_EVERY_MS = 300
-const BEAT_MS = 20_000
-/** The tabs of one browser, and some more. */
-const STREAMS_A_SESSION = 12
+const NOTIFY_EVERY_MS = 300
+const HEARTBEAT_MS = 20_000
+/** More than the tabs that a user keeps open in one browser. */
+const STREAMS_PER_SESSION = 12
 const FULL_RETRY_SECONDS = 30
 
-/** `session`: its token's hash in hex. `sees`: the ids of the instances its caller sees; null for all. */
-type Follower = { userId: number; session: string; sees: ReadonlySet<number> | null; stream: EventStream }
+type Follower = {
+  userId: number
+  /** The hash of the session's token, in hex. */
+  session: string
+  /** The instances that the user sees. Null means all. */
+  visibleInstanceIds: ReadonlySet<number> | null
+  stream: EventStream
+}
 
-type Parts = {
+type Deps = {
   db: Pool
   log: { warn: (details: object, sentence: string) => void }
-  /** How often a silent stream says that it lives, and sessions that ran out are looked for. */
-  beatMs?: number
+  /** How often a silent stream sends a heartbeat, and how often expired sessions are searched. */
+  heartbeatMs?: number
 }
 
 export type Hub = {
-  /** What changes from now on, as far as the caller sees it. Ends when what they see changes, or their session ends. */
+  /**
+   * Opens a stream of the changes that the caller may see. The stream ends when the caller's rights change or when the
+   * session ends. Throws a refusal if the session has too many streams.
+   */
   follow: (caller: Caller) => Promise<Readable>
   stop: () => Promise<void>
 }
 
-/** Hears what changed in any process, and tells it to the open streams of this one. */
-export function openHub({ db, log, beatMs = BEAT_MS }: Parts): Hub {
+/** Listens to the changes of all processes and sends them to the open streams of this process. */
+export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
   const followers = new Set<Follower>()
-  const changes = gatherer<SeenChange>(TELL_EVERY_MS, (told) => {
-    for (const follower of followers) tell(follower, told)
+  const changes = batcher<VisibleChange>(NOTIFY_EVERY_MS, (changed) => {
+    for (const follower of followers) notify(follower, changed)
   })
 
-  function hear(payload: string) {
-    // Ours: by tellChanges, or by a trigger.
+  function receive(payload: string) {
+    // The cast is safe: only notifyChanges() and our triggers use this channel.
     for (const notice of JSON.parse(payload) as Notice[]) {
       if (notice.feature === 'access') end(({ userId }) => userId === notice.id)
       else if (followers.size > 0) changes.add(keyOf(notice), notice)
@@ -51,42 +60,45 @@ export function openHub({ db, log, beatMs = BEAT_MS }: Parts): Hub {
 
   let isListening = false
   let listening: Listening | undefined
-  /** From the first stream on. */
+  /** Listens from the first stream on. */
   async function listen() {
-    listening ??= db.listen(CHANGES, hear, () => {
-      // What was told meanwhile is lost: everybody connects anew, and reads everything once.
+    listening ??= db.listen(CHANGES, receive, () => {
+      // Notifications during the interruption are lost. So all clients must reconnect and read everything once.
       if (isListening) end(() => true)
       isListening = true
     })
     await listening.ready()
   }
 
-  async function beat() {
+  /** Sends a heartbeat to all streams and ends those whose session is no longer valid. */
+  async function heartbeat() {
     const present = [...followers]
     if (present.length === 0) return
-    for (const { stream } of present) stream.beat()
+    for (const { stream } of present) stream.heartbeat()
     const live = await findLiveSessions(
       db,
       present.map(({ session }) => session),
     )
     for (const { session, stream } of present) if (!live.has(session)) stream.end()
   }
-  const beating = setInterval(() => {
-    beat().catch((error) => log.warn({ err: error }, 'Open streams could not be checked'))
-  }, beatMs)
+  const heartbeats = setInterval(() => {
+    heartbeat().catch((error) =>
+      log.warn({ err: error }, 'The sessions of open streams could not be checked'),
+    )
+  }, heartbeatMs)
 
   return {
     async follow(caller) {
       const session = caller.tokenHash.toString('hex')
       const own = [...followers].filter((other) => other.session === session)
-      if (own.length >= STREAMS_A_SESSION) throw new Refusal('too_many_requests', {}, FULL_RETRY_SECONDS)
+      if (own.length >= STREAMS_PER_SESSION) throw new Refusal('too_many_requests', {}, FULL_RETRY_SECONDS)
       const stream = openEventStream(() => followers.delete(follower))
-      const follower: Follower = { userId: caller.id, session, sees: new Set(), stream }
-      // Before we ask what it sees: should that change meanwhile, it ends.
+      const follower: Follower = { userId: caller.id, session, visibleInstanceIds: new Set(), stream }
+      // Added before the rights are read: if they change meanwhile, the stream ends.
       followers.add(follower)
       try {
         await listen()
-        follower.sees = await visibleInstances(db, caller)
+        follower.visibleInstanceIds = await visibleInstances(db, caller)
       } catch (error) {
         stream.source.destroy()
         throw error
@@ -95,7 +107,7 @@ export function openHub({ db, log, beatMs = BEAT_MS }: Parts): Hub {
       return stream.source
     },
     async stop() {
-      clearInterval(beating)
+      clearInterval(heartbeats)
       end(() => true)
       await changes.stop()
       await listening?.close()
@@ -103,12 +115,13 @@ export function openHub({ db, log, beatMs = BEAT_MS }: Parts): Hub {
   }
 }
 
-const keyOf = (change: SeenChange) =>
+const keyOf = (change: VisibleChange) =>
   `${change.feature} ${change.id} ${change.instanceId ?? `of ${change.userId}`}`
 
-function tell({ sees, userId, stream }: Follower, told: SeenChange[]) {
-  const isSeen = (change: SeenChange) =>
-    !sees || (change.instanceId === null ? change.userId === userId : sees.has(change.instanceId))
-  const seen = told.filter(isSeen)
-  if (seen.length > 0) stream.tell(seen)
+function notify({ visibleInstanceIds, userId, stream }: Follower, changes: VisibleChange[]) {
+  const isVisible = (change: VisibleChange) =>
+    !visibleInstanceIds ||
+    (change.instanceId === null ? change.userId === userId : visibleInstanceIds.has(change.instanceId))
+  const visible = changes.filter(isVisible)
+  if (visible.length > 0) stream.send(visible)
 }

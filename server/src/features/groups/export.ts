@@ -5,12 +5,12 @@ import { findGroup, listParticipants, type Participant } from './groups.queries.
 
 export type Export = { fileName: string; file: Buffer }
 
-/** The participants of a group as an Excel file; whole, as the library builds it whole: they are a thousand or so. */
+/** Exports the participants of a group to an Excel file, in memory. A WhatsApp group has about a thousand at most. */
 export async function exportParticipants(db: Pool, caller: Caller, groupId: number): Promise<Export> {
   const group = await findGroup(db, caller, groupId)
   if (!group) throw new Refusal('not_found')
   const participants = await listParticipants(db, groupId)
-  // Loaded here: exports are rare, and it would slow every start.
+  // Loaded here, because exports are rare and the library would slow down every start.
   const { default: writeXlsxFile } = await import('write-excel-file/node')
   const sheet = [header, ...participants.map(rowOf)]
   const file = await writeXlsxFile(sheet, {
@@ -19,7 +19,7 @@ export async function exportParticipants(db: Pool, caller: Caller, groupId: numb
   return { fileName: fileNameOf(group), file }
 }
 
-/** Always of the type text, so that a name such as =1+1 never becomes a formula. */
+/** Cells always have the type text, so that a name such as =1+1 never becomes a formula. */
 const text = (value: string) => ({ value, type: String })
 
 const header = ['Name', 'Phone number', 'Role'].map((title) => ({
@@ -35,16 +35,16 @@ const rowOf = ({ personId, name, rank }: Participant) => [
   text(roles[rank]),
 ]
 
-const LONGEST_NAME = 100
+const MAX_NAME_LENGTH = 100
 
-/** Without what file systems refuse, or what turns text around. */
+/** Replaces characters that file systems refuse or that reverse the direction of the text. */
 function fileNameOf({ name, today }: { name: string; today: string }): string {
   const safe = name.replace(/[\\/:*?"<>|\p{Cc}\p{Bidi_Control}]/gu, '_').trim()
-  const short = [...safe].slice(0, LONGEST_NAME).join('')
+  const short = [...safe].slice(0, MAX_NAME_LENGTH).join('')
   return `Participants_${short}_${today}.xlsx`
 }
 
-/** RFC 6266: the name in UTF-8 (RFC 5987), and one in ASCII for who can't read that. */
+/** The header of RFC 6266, with the name in UTF-8 (RFC 5987) and in ASCII for older clients. */
 export function contentDisposition(fileName: string): string {
   const ascii = fileName
     .normalize('NFD')

@@ -1,5 +1,5 @@
 import type { Group, GroupSearch } from '@sendroom/contract/groups'
-import { type Caller, seesInstance } from '../../platform/access.ts'
+import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
@@ -7,14 +7,14 @@ import { listPage } from '../../platform/list.ts'
 export async function listGroups(db: Db, caller: Caller, query: GroupSearch) {
   const { instanceIds, search } = query
   const isOfThese = instanceIds.length > 0 ? sql`g.instance_id = any(${instanceIds})` : sql`true`
-  const isFound = search ? sql`g.found_by like containing(${search})` : sql`true`
+  const isFound = search ? sql`g.search_text like like_pattern(${search})` : sql`true`
   return listPage<Group>(db, query, {
     select: sql`
       select g.id, g.name, g.participant_count, g.last_sync_at, g.left_at is not null as has_left,
         coalesce(not g.can_send, false) as is_closed,
         (select jsonb_build_object('id', i.id, 'name', i.name) from instances i where i.id = g.instance_id)
           as instance`,
-    from: sql`from groups g where ${seesInstance(caller, 'g.instance_id')} and ${isOfThese} and ${isFound}`,
+    from: sql`from groups g where ${canSeeInstance(caller, 'g.instance_id')} and ${isOfThese} and ${isFound}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`g.id`,
     countKey: ['groups', caller.id, caller.role, instanceIds, search],
@@ -29,7 +29,7 @@ const sortColumn = (field: GroupSearch['sortBy']) =>
     lastSyncAt: sql`g.last_sync_at`,
   })[field]
 
-/** With today's date as people in Vietnam write it into a file's name. */
+/** Includes today's date in Vietnam, for the name of the exported file. */
 export async function findGroup(
   db: Db,
   caller: Caller,
@@ -37,13 +37,13 @@ export async function findGroup(
 ): Promise<{ id: number; name: string; today: string } | null> {
   const group = await db.maybeOne<{ id: number; name: string; today: string }>(sql`
     select g.id, g.name, to_char(clock_now() at time zone 'Asia/Ho_Chi_Minh', 'YYYY-MM-DD') as today
-    from groups g where g.id = ${id} and ${seesInstance(caller, 'g.instance_id')}`)
+    from groups g where g.id = ${id} and ${canSeeInstance(caller, 'g.instance_id')}`)
   return group ?? null
 }
 
 export type Participant = { personId: string; name: string | null; rank: 'member' | 'admin' | 'creator' }
 
-/** Those with rank first, then by name. */
+/** Sorts owners first, then admins, then members, each by name. */
 export const listParticipants = (db: Db, groupId: number) =>
   db.many<Participant>(sql`
   select person_id, name, rank from participants where group_id = ${groupId}

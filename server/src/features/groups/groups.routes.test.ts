@@ -1,26 +1,26 @@
 import { contract } from '@sendroom/contract'
 import readXlsxFile from 'read-excel-file/node'
 import { describe, expect, test } from 'vitest'
-import { useWorld } from '../../../test/world.ts'
+import { useContext } from '../../../test/context.ts'
 import { sql, values } from '../../platform/database/sql.ts'
 
-const world = useWorld()
+const context = useContext()
 const { groups } = contract
 
 // R-239
-test('Members see the groups of their instances only', async () => {
-  const mine = await world.add.instance({ name: 'Mine' })
-  await world.add.group({
+test('Members see only the groups of their instances', async () => {
+  const mine = await context.add.instance({ name: 'Mine' })
+  await context.add.group({
     instanceId: mine.id,
     name: 'A',
     participantCount: 3,
     leftAt: '2026-01-01T00:00:00Z',
     canSend: false,
   })
-  await world.add.group({ name: 'Not mine' })
-  const member = await world.add.user({ instances: [mine] })
+  await context.add.group({ name: 'Not mine' })
+  const member = await context.add.user({ instances: [mine] })
 
-  const { body } = await world.call(member, groups.list, {})
+  const { body } = await context.call(member, groups.list, {})
 
   expect(body.pagination.totalCount).toBe(1)
   expect(body.data).toMatchObject([
@@ -33,16 +33,16 @@ test('Members see the groups of their instances only', async () => {
       instance: { id: mine.id, name: 'Mine' },
     },
   ])
-  expect((await world.call(await world.add.admin(), groups.list, {})).body.pagination.totalCount).toBe(2)
+  expect((await context.call(await context.add.admin(), groups.list, {})).body.pagination.totalCount).toBe(2)
 })
 
 // R-179, R-176
-test('searching by name takes % and _ as they are, whatever the letters', async () => {
-  const admin = await world.add.admin()
+test('the search by name ignores case and takes % and _ literally', async () => {
+  const admin = await context.add.admin()
   for (const name of ['Khách hàng 100%', 'Khách hàng 1000', 'team_a', 'teamXa'])
-    await world.add.group({ name })
+    await context.add.group({ name })
   const search = async (search: string) =>
-    (await world.call(admin, groups.search, { body: { search } })).body.data.map(({ name }) => name)
+    (await context.call(admin, groups.search, { body: { search } })).body.data.map(({ name }) => name)
 
   expect(await search('100%')).toEqual(['Khách hàng 100%'])
   expect(await search('TEAM_')).toEqual(['team_a'])
@@ -52,13 +52,13 @@ test('searching by name takes % and _ as they are, whatever the letters', async 
 })
 
 // R-131
-test('searching in some instances never shows others', async () => {
-  const [first, second] = [await world.add.instance(), await world.add.instance()]
-  const hidden = await world.add.instance()
-  for (const { id } of [first, second, hidden]) await world.add.group({ instanceId: id, name: `of ${id}` })
-  const member = await world.add.user({ instances: [first, second] })
+test('a search in some instances finds no groups of others', async () => {
+  const [first, second] = [await context.add.instance(), await context.add.instance()]
+  const hidden = await context.add.instance()
+  for (const { id } of [first, second, hidden]) await context.add.group({ instanceId: id, name: `of ${id}` })
+  const member = await context.add.user({ instances: [first, second] })
   const search = async (instanceIds: number[]) =>
-    (await world.call(member, groups.search, { body: { instanceIds } })).body.data.map(
+    (await context.call(member, groups.search, { body: { instanceIds } })).body.data.map(
       ({ instance }) => instance.id,
     )
 
@@ -71,43 +71,46 @@ test.each(['id', 'name', 'participantCount', 'lastSyncAt'] as const)(
   // R-175
   'the list sorts by %s, page after page',
   async (sortBy) => {
-    const admin = await world.add.admin()
-    const { id: instanceId } = await world.add.instance()
-    for (const name of ['a', 'b', 'c']) await world.add.group({ instanceId, name })
+    const admin = await context.add.admin()
+    const { id: instanceId } = await context.add.instance()
+    for (const name of ['a', 'b', 'c']) await context.add.group({ instanceId, name })
     const page = async (page: number) =>
-      (await world.call(admin, groups.list, { query: { sortBy, sortDirection: 'desc', page, pageSize: 2 } }))
-        .body.data
+      (
+        await context.call(admin, groups.list, {
+          query: { sortBy, sortDirection: 'desc', page, pageSize: 2 },
+        })
+      ).body.data
 
     expect([...(await page(1)), ...(await page(2))].map(({ name }) => name)).toEqual(['c', 'b', 'a'])
   },
 )
 
-test('wrong queries are named, and nobody looks without a session', async () => {
-  const admin = await world.add.admin()
+test('invalid queries are refused by field, and every call needs a session', async () => {
+  const admin = await context.add.admin()
 
-  const wrong = await world.call(admin, groups.list, { query: { sortBy: 'chatId' as never, pageSize: 0 } })
-  const wrongBody = await world.call(admin, groups.search, { body: { instanceIds: ['x'] as never } })
+  const wrong = await context.call(admin, groups.list, { query: { sortBy: 'chatId' as never, pageSize: 0 } })
+  const wrongBody = await context.call(admin, groups.search, { body: { instanceIds: ['x'] as never } })
 
   expect(wrong).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
   expect(Object.keys(wrong.body.error)).toEqual(['pageSize', 'sortBy'])
   expect(wrongBody.status).toBe(400)
-  expect((await world.call(null, groups.list, {})).status).toBe(401)
-  expect((await world.call(null, groups.search, { body: {} })).status).toBe(401)
+  expect((await context.call(null, groups.list, {})).status).toBe(401)
+  expect((await context.call(null, groups.search, { body: {} })).status).toBe(401)
 })
 
-describe('exporting participants', () => {
+describe('the export of participants', () => {
   async function groupOf(name: string, people: [string, string | null, string][]) {
-    const group = await world.add.group({ name })
+    const group = await context.add.group({ name })
     for (const [personId, person, rank] of people)
-      await world.db.run(
+      await context.db.run(
         sql`insert into participants ${values({ groupId: group.id, personId, name: person, rank })}`,
       )
     return group
   }
-  const admin = () => world.add.admin()
+  const admin = () => context.add.admin()
 
   // R-615, R-259
-  test('gives one row each, and text stays text whatever it starts with', async () => {
+  test('has one row for each, and no text becomes a formula', async () => {
     const group = await groupOf('Nhóm bán hàng', [
       ['84901111111', '=1+1', 'member'],
       ['84902222222', '+cmd', 'member'],
@@ -118,7 +121,7 @@ describe('exporting participants', () => {
       ['123456789012345@lid', 'Hidden', 'member'],
     ])
 
-    const answer = await world.call(await admin(), groups.exportParticipants, { params: group })
+    const answer = await context.call(await admin(), groups.exportParticipants, { params: group })
 
     expect(answer.status).toBe(200)
     expect(answer.headers['content-type']).toBe(groups.exportParticipants.download)
@@ -136,15 +139,15 @@ describe('exporting participants', () => {
   })
 
   // R-608, R-258
-  test('names the file after the group and the day in Vietnam', async () => {
-    await world.db.script(`
+  test('has a file name with the group and the day in Vietnam', async () => {
+    await context.db.script(`
       create or replace function clock_now() returns timestamptz language sql stable
       as $$ select timestamptz '2026-03-04 18:00Z' $$`)
     const group = await groupOf('Nhóm A/B: "vui" 🌸', [])
     const user = await admin()
-    await world.db.run(sql`update sessions set expires_at = '2030-01-01'`)
+    await context.db.run(sql`update sessions set expires_at = '2030-01-01'`)
 
-    const { headers } = await world.call(user, groups.exportParticipants, { params: group })
+    const { headers } = await context.call(user, groups.exportParticipants, { params: group })
 
     const disposition = String(headers['content-disposition'])
     expect(disposition).toMatch(/^attachment; filename="Participants_Nhom A_B_ _vui_ _+_2026-03-05\.xlsx"; /)
@@ -153,11 +156,11 @@ describe('exporting participants', () => {
     )
   })
 
-  test('is not for strangers', async () => {
+  test('is not found by users who do not see the group', async () => {
     const group = await groupOf('A', [])
-    const member = await world.add.user()
+    const member = await context.add.user()
     const ask = async (user: typeof member | null, id: number) =>
-      (await world.call(user, groups.exportParticipants, { params: { id } })).status
+      (await context.call(user, groups.exportParticipants, { params: { id } })).status
 
     expect(await ask(member, group.id)).toBe(404)
     expect(await ask(await admin(), 987_654)).toBe(404)

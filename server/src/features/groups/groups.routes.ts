@@ -1,15 +1,15 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from '../../platform/database/connection.ts'
-import { answer } from '../../platform/http.ts'
+import { route } from '../../platform/http.ts'
 import { contentDisposition, exportParticipants } from './export.ts'
 import { listGroups } from './groups.queries.ts'
 
 export function groupRoutes(app: FastifyInstance, { db }: { db: Pool }): void {
   const { groups } = contract
-  answer(app, groups.list, ({ caller, query }) => listGroups(db, caller, { ...query, instanceIds: [] }))
-  answer(app, groups.search, ({ caller, body }) => listGroups(db, caller, body))
-  answer(app, groups.exportParticipants, async ({ caller, params, reply }) => {
+  route(app, groups.list, ({ caller, query }) => listGroups(db, caller, { ...query, instanceIds: [] }))
+  route(app, groups.search, ({ caller, body }) => listGroups(db, caller, body))
+  route(app, groups.exportParticipants, async ({ caller, params, reply }) => {
     const { fileName, file } = await exportParticipants(db, caller, params.id)
     reply.header('content-disposition', contentDisposition(fileName))
     return file

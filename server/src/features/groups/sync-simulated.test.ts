@@ -1,31 +1,32 @@
 import { specialGroups } from '@sendroom/simulator'
 import { expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
 import { useSimulator } from '../../../test/simulated.ts'
-import { useWorld } from '../../../test/world.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { syncGroups } from './sync.ts'
 
-/** What a sync makes of the provider's real answers; what it makes of changes is told in sync.test.ts. */
+// Tests a sync against the simulator. sync.test.ts covers changes between two syncs.
+
 const simulated = useSimulator()
-const world = useWorld()
+const context = useContext()
 
 const sync = (instanceId: number) =>
   syncGroups(
-    { db: world.db, secrets: world.secrets, providers: simulated.providers() },
+    { db: context.db, secrets: context.secrets, providers: simulated.providers() },
     instanceId,
     new AbortController().signal,
   )
 
 const stateOf = async (id: number) =>
   (
-    await world.db.many(sql`
+    await context.db.many(sql`
       select last_sync_at, sync_problem, status, syncing_until > clock_now() as is_syncing
       from instances where id = ${id}`)
   )[0]
 
-test('all groups with all participants arrive, odd ones included', async () => {
-  const { id, token } = await world.add.instance({ token: 'test_linked_sync_all' })
+test('all groups and participants are stored, including unusual ones', async () => {
+  const { id, token } = await context.add.instance({ token: 'test_linked_sync_all' })
 
   await sync(id)
 
@@ -35,7 +36,7 @@ test('all groups with all participants arrive, odd ones included', async () => {
   const { groups } = (await answer.json()) as {
     groups: { id: string; name?: string; participants?: object[] }[]
   }
-  const rows = await world.db.many(sql`
+  const rows = await context.db.many(sql`
       select chat_id, name, participant_count, left_at,
         (select count(*) from participants p where p.group_id = g.id) as people
       from groups g order by chat_id`)
@@ -59,16 +60,16 @@ test('all groups with all participants arrive, odd ones included', async () => {
   })
 })
 
-test('a group in which only admins write is closed to an account that is none', async () => {
-  const { id, token } = await world.add.instance({ token: 'test_linked_sync_closed' })
+test('an instance can’t send to an announcement group unless it is an admin there', async () => {
+  const { id, token } = await context.add.instance({ token: 'test_linked_sync_closed' })
   const canSend = async (chatId: string) =>
-    (await world.db.many(sql`select can_send from groups where chat_id = ${chatId}`))[0]?.canSend
+    (await context.db.many(sql`select can_send from groups where chat_id = ${chatId}`))[0]?.canSend
   const { announcementsOnly, announcementsAsAdmin, communityAnnounce, large } = specialGroups(token)
 
   await sync(id)
-  expect([await canSend(announcementsOnly), await canSend(large)]).toEqual([null, true]) // our number is not known yet
+  expect([await canSend(announcementsOnly), await canSend(large)]).toEqual([null, true]) // the own number is not known yet
   const number = simulated.simulator.channels.find(token)?.number ?? ''
-  await world.db.run(
+  await context.db.run(
     sql`update instances set whats_app_number = ${`+${number.slice(0, 2)} ${number.slice(2)}`}`,
   )
   await sync(id)
@@ -79,12 +80,12 @@ test('a group in which only admins write is closed to an account that is none', 
   expect(await canSend(large)).toBe(true)
 })
 
-test('participants have the names of the contacts, and hidden numbers stay hidden', async () => {
-  const { id } = await world.add.instance({ token: 'test_linked_sync_names' })
+test('participants have the names of contacts, and hidden numbers stay hidden', async () => {
+  const { id } = await context.add.instance({ token: 'test_linked_sync_names' })
 
   await sync(id)
 
-  const people = await world.db.maybeOne(sql`
+  const people = await context.db.maybeOne(sql`
       select count(*) filter (where name is not null) as named, count(*) filter (where name is null) as nameless,
         count(*) filter (where person_id like '%@lid') as hidden,
         count(*) filter (where person_id !~ '^[0-9]+(@lid)?$') as odd
@@ -93,10 +94,10 @@ test('participants have the names of the contacts, and hidden numbers stay hidde
   for (const count of ['named', 'nameless', 'hidden']) expect(people?.[count]).toBeGreaterThan(0)
 })
 
-test('without contacts the groups are read all the same, and known names stay', async () => {
-  const { id } = await world.add.instance({ token: 'test_linked_sync_all' })
+test('the groups are read without contacts too, and known names stay', async () => {
+  const { id } = await context.add.instance({ token: 'test_linked_sync_all' })
   await sync(id)
-  const named = () => world.db.many(sql`select count(*) from participants where name is not null`)
+  const named = () => context.db.many(sql`select count(*) from participants where name is not null`)
   const before = await named()
   simulated.simulator.faults.add({ kind: 'status', status: 500, path: '^/contacts' })
 
@@ -106,8 +107,8 @@ test('without contacts the groups are read all the same, and known names stay', 
   expect(await stateOf(id)).toMatchObject({ syncProblem: null })
 })
 
-test('a busy provider is asked again as late as it says', async () => {
-  const { id, token } = await world.add.instance({ token: 'test_linked_sync_busy' })
+test('a busy provider is asked again after the time that it asks for', async () => {
+  const { id, token } = await context.add.instance({ token: 'test_linked_sync_busy' })
   simulated.simulator.faults.add({
     kind: 'status',
     status: 429,
@@ -120,7 +121,7 @@ test('a busy provider is asked again as late as it says', async () => {
 
   await sync(id)
 
-  expect(await world.db.many(sql`select from groups`)).toHaveLength(320)
+  expect(await context.db.many(sql`select from groups`)).toHaveLength(320)
   expect(simulated.simulator.channels.find(token)?.requests.get('GET /groups')).toBe(4 + 2)
 })
 
@@ -129,25 +130,29 @@ test.each([
   ['a server error', { status: 500 }, 'provider_error', 'throws'],
   ['not linked any more', { status: 401 }, 'account_not_linked', 'ends'],
   ['not paid', { status: 402 }, 'account_unpaid', 'ends'],
-] as const)('a sync cut by %s keeps the old data and says why', async (_case, fault, code, how) => {
-  const { id, token } = await world.add.instance({ token: `test_linked_sync_${code}` })
-  await sync(id)
-  const before = await stateOf(id)
-  await world.db.run(sql`update groups set last_sync_at = 'epoch'`)
-  simulated.simulator.faults.add({ kind: 'status', ...fault, token, path: '^/groups', skip: 1 })
+] as const)(
+  'a sync that fails with %s keeps the old data and saves the reason',
+  async (_case, fault, code, how) => {
+    const { id, token } = await context.add.instance({ token: `test_linked_sync_${code}` })
+    await sync(id)
+    const before = await stateOf(id)
+    await context.db.run(sql`update groups set last_sync_at = 'epoch'`)
+    simulated.simulator.faults.add({ kind: 'status', ...fault, token, path: '^/groups', skip: 1 })
 
-  const result = sync(id)
+    const result = sync(id)
 
-  if (how === 'throws') await expect(result).rejects.toThrow(ProviderFailure)
-  else await result
-  expect(await world.db.many(sql`select from groups`)).toHaveLength(320)
-  expect(
-    await world.db.many(sql`select from groups where last_sync_at = 'epoch' and missing_since is null`),
-  ).toHaveLength(220)
-  expect(await stateOf(id)).toMatchObject({
-    lastSyncAt: before?.lastSyncAt,
-    syncProblem: { code },
-    isSyncing: false,
-    status: code === 'account_not_linked' ? 'NeedsLogin' : code === 'account_unpaid' ? 'Unpaid' : 'Connected',
-  })
-})
+    if (how === 'throws') await expect(result).rejects.toThrow(ProviderFailure)
+    else await result
+    expect(await context.db.many(sql`select from groups`)).toHaveLength(320)
+    expect(
+      await context.db.many(sql`select from groups where last_sync_at = 'epoch' and missing_since is null`),
+    ).toHaveLength(220)
+    expect(await stateOf(id)).toMatchObject({
+      lastSyncAt: before?.lastSyncAt,
+      syncProblem: { code },
+      isSyncing: false,
+      status:
+        code === 'account_not_linked' ? 'NeedsLogin' : code === 'account_unpaid' ? 'Unpaid' : 'Connected',
+    })
+  },
+)

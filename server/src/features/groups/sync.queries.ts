@@ -9,11 +9,13 @@ export type Sync = {
   isTest: boolean
   tokenCipher: Buffer
   startedAt: string
-  /** The account's own number, as digits; empty where it is not known. */
+  /** The instance's own number, digits only. Empty if it is not known. */
   ownNumber: string
 }
 
-/** Makes this the one sync of an active instance, for three minutes at a time; null when there is another. */
+/**
+ * Takes the lease for the sync of an active instance, for three minutes. Returns null if another sync has the lease.
+ */
 export async function beginSync(db: Pool, instanceId: number): Promise<Sync | null> {
   const sync = await db.maybeOne<Sync>(sql`
     update instances set syncing_until = clock_now() + interval '3 minutes'
@@ -23,7 +25,7 @@ export async function beginSync(db: Pool, instanceId: number): Promise<Sync | nu
   return sync ?? null
 }
 
-/** False when the sync is no longer ours, or no longer wanted. */
+/** Renews the lease. Returns false if the lease was lost or the instance is no longer active. */
 export async function renewSync(db: Pool, { instanceId }: Sync): Promise<boolean> {
   const count = await db.run(sql`
     update instances set syncing_until = clock_now() + interval '3 minutes'
@@ -33,7 +35,9 @@ export async function renewSync(db: Pool, { instanceId }: Sync): Promise<boolean
 
 type Problem = { reason: Reason; status: InstanceStatus | null }
 
-/** The end of a sync: whole, or with what kept it from being so, and what that tells of the account. */
+/**
+ * Ends a sync: complete, or with the problem that stopped it and the status of the instance that the problem reveals.
+ */
 export const endSync = (db: Pool, { instanceId }: Sync, problem: Problem | null) =>
   db.run(sql`
   update instances set
@@ -43,11 +47,11 @@ export const endSync = (db: Pool, { instanceId }: Sync, problem: Problem | null)
     ${problem?.status ? sql`, status = ${problem.status}, status_seen_at = clock_now()` : sql``}
   where id = ${instanceId}`)
 
-/** Lets go without a word on how it went: the sync is done again elsewhere. */
+/** Gives up the lease without a result, because another worker will repeat the sync. */
 export const releaseSync = (db: Pool, { instanceId }: Sync) =>
   db.run(sql`update instances set syncing_until = clock_now() where id = ${instanceId}`)
 
-/** Writes one page of groups; of the participants only what has changed. */
+/** Writes one page of groups. Writes only those participants that have changed. */
 export async function writeGroups(
   db: Pool,
   { instanceId, ownNumber }: Sync,
@@ -60,7 +64,7 @@ export async function writeGroups(
   })
 }
 
-/** What the provider left out, stays: a name, a count. A group that came back has not left. */
+/** Keeps the stored name or count if the provider left it out. A listed group no longer counts as missing or left. */
 async function writeGroupRows(tx: Db, instanceId: number, groups: ProviderGroup[], ownNumber: string) {
   const page = sql`
     select distinct on (chat_id) * from unnest(
@@ -81,7 +85,7 @@ async function writeGroupRows(tx: Db, instanceId: number, groups: ProviderGroup[
     from (${page}) page where g.instance_id = ${instanceId} and g.chat_id = page.chat_id`)
 }
 
-/** Null where nobody can tell: the account's own number is hidden, or the participants were left out. */
+/** Returns null if we can't know: the instance's own number is hidden, or the provider left out the participants. */
 function canSendTo({ isAdminsOnly, participants }: ProviderGroup, ownNumber: string): boolean | null {
   if (!isAdminsOnly) return true
   const ourselves = participants?.find(({ personId }) => personId === ownNumber)
@@ -126,10 +130,10 @@ async function writeParticipants(
       rank = excluded.rank, name = coalesce(excluded.name, participants.name)`)
 }
 
-/** PostgreSQL's text can't hold NUL, and a space before a name only spoils the order. */
+/** Removes NUL, which PostgreSQL's text can't hold, and outer spaces, which would spoil the sort order. */
 const clean = (text: string | null) => text?.replaceAll('\0', '').trim() ?? null
 
-/** Groups that were not in the list that was just read whole. */
+/** Returns the groups that were missing in the list, which this sync has read completely. */
 export async function listMissing(db: Pool, { instanceId, startedAt }: Sync): Promise<string[]> {
   const missing = await db.many<{ chatId: string }>(sql`
     select chat_id from groups
@@ -139,8 +143,8 @@ export async function listMissing(db: Pool, { instanceId, startedAt }: Sync): Pr
 }
 
 /**
- * Of the missing groups, these have said themselves that the account is not in them: they are left. So is what
- * another whole list, ten minutes ago or more, lacked too; right after linking a list may lack some for a while.
+ * Marks groups as missing. A missing group counts as left if the provider has confirmed it (`notFound`), or if another
+ * complete list lacked it ten minutes ago or earlier. A list may lack some groups for a while after linking.
  */
 export const markMissing = (db: Pool, { instanceId }: Sync, missing: string[], notFound: string[]) =>
   db.run(sql`
@@ -152,22 +156,22 @@ export const markMissing = (db: Pool, { instanceId }: Sync, missing: string[], n
     end
   where instance_id = ${instanceId} and chat_id = any(${missing}::text[])`)
 
-/** Left groups go when nothing refers to them; a week later, so that no job can be about to. */
-export const deleteForgotten = (db: Pool, { instanceId }: Sync) =>
+/** Deletes left groups without deliveries. Waits a week, so that no job is being created for them. */
+export const deleteLeftGroups = (db: Pool, { instanceId }: Sync) =>
   db.run(sql`
   delete from groups g
   where instance_id = ${instanceId} and left_at < clock_now() - interval '7 days'
     and not exists (select from deliveries d where d.group_id = g.id)`)
 
-/** Connected, active instances whose newest attempt is long ago. */
+/** Returns the connected, active instances whose last sync is due for a repetition, the oldest first. */
 export async function listDueSyncs(db: Pool, limit: number): Promise<number[]> {
   const due = await db.many<{ id: number }>(sql`
     select id from instances
     where is_active and status = 'Connected'
-      -- On a trial channel every call counts: it has 1,000 a month.
+      -- A trial channel has 1,000 calls a month: https://support.whapi.cloud.
       and (coalesce(syncing_until, 'epoch')
           <= clock_now() - case when is_test then interval '1 hour' else interval '6 hours' end
-        -- The provider has told of a change.
+        -- A change that the provider has reported makes the interval shorter.
         or groups_changed_at > coalesce(last_sync_at, 'epoch')
           and coalesce(syncing_until, 'epoch')
             <= clock_now() - case when is_test then interval '10 minutes' else interval '1 hour' end)

@@ -1,49 +1,54 @@
 import { describe, expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
 import { until } from '../../../test/until.ts'
-import { useWorld } from '../../../test/world.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { type Provider, ProviderFailure, type ProviderGroup } from '../../providers/provider.ts'
 import { requestDueSyncs, syncGroups } from './sync.ts'
 
-const world = useWorld()
-const goesOn = new AbortController().signal
+const context = useContext()
+const neverAborted = new AbortController().signal
 
-const sync = (instanceId: number, provider: Provider, signal = goesOn) =>
+const sync = (instanceId: number, provider: Provider, signal = neverAborted) =>
   syncGroups(
-    { db: world.db, secrets: world.secrets, providers: { live: provider, test: provider } },
+    { db: context.db, secrets: context.secrets, providers: { live: provider, test: provider } },
     instanceId,
     signal,
   )
 
 const stateOf = async (id: number) =>
   (
-    await world.db.many(sql`
+    await context.db.many(sql`
       select last_sync_at, sync_problem, status, syncing_until > clock_now() as is_syncing
       from instances where id = ${id}`)
   )[0]
 
-/** A provider that has just these groups. */
-function providerWith(given: {
+/** Returns a provider with these groups. `group` answers for single groups. */
+function providerWith({
+  groups = [],
+  names = {},
+  total = groups.length,
+  group,
+  beforeGroups,
+}: {
   groups?: ProviderGroup[]
   total?: number
   names?: Record<string, string>
-  asked?: (chatId: string) => Promise<ProviderGroup>
+  group?: (chatId: string) => Promise<ProviderGroup>
   beforeGroups?: () => Promise<void>
 }) {
-  const { groups = [], names = {} } = given
   const contacts = Object.entries(names).map(([personId, name]) => ({ personId, name }))
   return {
     contacts: async () => ({ rows: contacts, next: contacts.length, total: contacts.length }),
-    groups: async (_account: object, { offset }: { offset: number }) => {
-      await given.beforeGroups?.()
+    groups: async (_credentials: object, { offset }: { offset: number }) => {
+      await beforeGroups?.()
       const rows = groups.slice(offset, offset + 2)
-      return { rows, next: offset + rows.length, total: given.total ?? groups.length }
+      return { rows, next: offset + rows.length, total }
     },
-    group: async (_account: object, chatId: string) => {
-      if (given.asked) return given.asked(chatId)
+    group: async (_credentials: object, chatId: string) => {
+      if (group) return group(chatId)
       throw new ProviderFailure('unreachable', { code: 'provider_unreachable', params: {} })
     },
-  } as unknown as Provider // what a sync does not call, is not there
+  } as unknown as Provider // a sync calls nothing else
 }
 
 const notIn = async () => {
@@ -60,19 +65,19 @@ const groupOf = (chatId: string, people: string[] | null = [], name = `Group ${c
 
 const peopleOf = async (chatId: string) =>
   (
-    await world.db.many(sql`
+    await context.db.many(sql`
       select person_id, rank, p.name from participants p join groups g on g.id = p.group_id
       where chat_id = ${chatId} order by person_id`)
   ).map(({ personId, rank, name }) => [personId, rank, name].join(' '))
 
 const leftIds = async () =>
-  (await world.db.many(sql`select chat_id from groups where left_at is not null order by chat_id`)).map(
+  (await context.db.many(sql`select chat_id from groups where left_at is not null order by chat_id`)).map(
     ({ chatId }) => chatId,
   )
 
-describe('what changes', () => {
-  test('who left is taken away, who came is added, names and ranks follow', async () => {
-    const { id } = await world.add.instance()
+describe('changes between two syncs', () => {
+  test('participants are removed, added and updated', async () => {
+    const { id } = await context.add.instance()
     const before = [groupOf('1@g.us', ['11', '12', '13'])]
     const after: ProviderGroup[] = [
       {
@@ -91,19 +96,19 @@ describe('what changes', () => {
     await sync(id, providerWith({ groups: after, names: { 12: 'Chị Lan\0' } }))
 
     expect(await peopleOf('1@g.us')).toEqual(['12 admin Chị Lan', '13 member Minh', '14 creator '])
-    expect(await world.db.many(sql`select name, participant_count from groups`)).toEqual([
+    expect(await context.db.many(sql`select name, participant_count from groups`)).toEqual([
       { name: 'Renamed', participantCount: 3 },
     ])
   })
 
-  test('contacts without a name cost no calls of their own, and those after them are read', async () => {
-    const { id } = await world.add.instance()
+  test('contacts without a name cost no extra calls, and the next page skips no contact', async () => {
+    const { id } = await context.add.instance()
     const pages = [[], [{ personId: '11', name: 'Lan' }], [], [{ personId: '12', name: 'Minh' }]]
-    const asked: number[] = []
+    const offsets: number[] = []
     const provider = {
       ...providerWith({ groups: [groupOf('1@g.us', ['11', '12'])] }),
-      contacts: async (_account: object, { offset }: { offset: number }) => {
-        asked.push(offset)
+      contacts: async (_credentials: object, { offset }: { offset: number }) => {
+        offsets.push(offset)
         return { rows: pages[offset / 500] ?? [], next: offset + 500, total: 2000 }
       },
     }
@@ -111,15 +116,15 @@ describe('what changes', () => {
     await sync(id, provider)
 
     expect(await peopleOf('1@g.us')).toEqual(['11 member Lan', '12 member Minh'])
-    expect(asked).toEqual([0, 500, 1000, 1500])
+    expect(offsets).toEqual([0, 500, 1000, 1500])
   })
 
-  test('participants that have not changed are not written', async () => {
-    const { id } = await world.add.instance()
+  test('participants that have not changed are not rewritten', async () => {
+    const { id } = await context.add.instance()
     const provider = (name: string) =>
       providerWith({ groups: [groupOf('1@g.us', ['11', '12'])], names: { 11: 'Lan', 12: name } })
     const versions = async () =>
-      (await world.db.many(sql`select xmin::text from participants order by person_id`)).map(
+      (await context.db.many(sql`select xmin::text from participants order by person_id`)).map(
         ({ xmin }) => xmin,
       )
     await sync(id, provider('Minh'))
@@ -132,20 +137,20 @@ describe('what changes', () => {
     expect(minhAfter).not.toBe(minh)
   })
 
-  test('a group that comes without name and participants keeps what is known', async () => {
-    const { id } = await world.add.instance()
+  test('a group without name and participants in the answer keeps the known ones', async () => {
+    const { id } = await context.add.instance()
     await sync(id, providerWith({ groups: [groupOf('1@g.us', ['11', '12'])] }))
 
     await sync(id, providerWith({ groups: [groupOf('1@g.us', null, '')] }))
 
     expect(await peopleOf('1@g.us')).toHaveLength(2)
-    expect(await world.db.many(sql`select name, participant_count from groups`)).toEqual([
+    expect(await context.db.many(sql`select name, participant_count from groups`)).toEqual([
       { name: 'Group 1@g.us', participantCount: 2 },
     ])
   })
 
-  test('another instance in the same group keeps its own', async () => {
-    const [first, second] = [await world.add.instance(), await world.add.instance()]
+  test('a sync does not affect another instance in the same group', async () => {
+    const [first, second] = [await context.add.instance(), await context.add.instance()]
     await sync(first.id, providerWith({ groups: [groupOf('1@g.us', ['11'])] }))
     await sync(second.id, providerWith({ groups: [groupOf('1@g.us', ['21', '22'])] }))
 
@@ -155,41 +160,41 @@ describe('what changes', () => {
   })
 })
 
-describe('a group that the list lacks', () => {
+describe('a group that is missing in the list', () => {
   const both = [groupOf('1@g.us', ['11']), groupOf('2@g.us', ['12'])]
   const one = both.slice(0, 1)
 
-  test('is left at once when it says so itself', async () => {
-    const { id } = await world.add.instance()
+  test('counts as left at once if the provider does not find the group', async () => {
+    const { id } = await context.add.instance()
     await sync(id, providerWith({ groups: both }))
 
-    await sync(id, providerWith({ groups: one, asked: notIn }))
+    await sync(id, providerWith({ groups: one, group: notIn }))
 
     expect(await leftIds()).toEqual(['2@g.us'])
   })
 
-  test('is not left when it answers for itself', async () => {
-    const { id } = await world.add.instance()
+  test('does not count as left if the provider finds the group', async () => {
+    const { id } = await context.add.instance()
     await sync(id, providerWith({ groups: both }))
 
-    await sync(id, providerWith({ groups: one, asked: async (chatId) => groupOf(chatId, ['12', '13']) }))
+    await sync(id, providerWith({ groups: one, group: async (chatId) => groupOf(chatId, ['12', '13']) }))
 
     expect(await leftIds()).toEqual([])
     expect(await peopleOf('2@g.us')).toHaveLength(2)
   })
 
-  test('too many to ask: left after two whole syncs ten minutes apart, back when it is back', async () => {
-    const { id } = await world.add.instance()
+  test('beyond the ten that are looked up, counts as left after two complete syncs ten minutes apart, until it is listed again', async () => {
+    const { id } = await context.add.instance()
     const many = Array.from({ length: 12 }, (_, n) => groupOf(`${n + 1}@g.us`))
-    const stillThere = async (chatId: string) => groupOf(chatId)
+    const isFound = async (chatId: string) => groupOf(chatId)
     await sync(id, providerWith({ groups: many }))
-    const lacking = providerWith({ groups: [], asked: stillThere })
+    const lacking = providerWith({ groups: [], group: isFound })
 
     await sync(id, lacking)
     await sync(id, lacking)
     expect(await leftIds()).toEqual([])
-    await world.shiftClock('11 minutes')
-    await world.db.run(sql`update groups set last_sync_at = 'epoch' where missing_since is null`)
+    await context.shiftClock('11 minutes')
+    await context.db.run(sql`update groups set last_sync_at = 'epoch' where missing_since is null`)
     await sync(id, lacking)
 
     const left = await leftIds()
@@ -198,11 +203,11 @@ describe('a group that the list lacks', () => {
     expect(await leftIds()).toEqual([])
   })
 
-  test('is not missing when the list was cut short', async () => {
-    const { id } = await world.add.instance()
+  test('does not count as missing if the list was cut short', async () => {
+    const { id } = await context.add.instance()
     await sync(id, providerWith({ groups: both }))
 
-    await expect(sync(id, providerWith({ groups: one, total: 2, asked: notIn }))).rejects.toThrow(
+    await expect(sync(id, providerWith({ groups: one, total: 2, group: notIn }))).rejects.toThrow(
       ProviderFailure,
     )
 
@@ -210,78 +215,78 @@ describe('a group that the list lacks', () => {
     expect(await stateOf(id)).toMatchObject({ syncProblem: { code: 'provider_unreadable' } })
   })
 
-  test('goes a week later, unless a delivery names it', async () => {
-    const { id } = await world.add.instance()
+  test('is deleted a week after it was left, unless a delivery refers to it', async () => {
+    const { id } = await context.add.instance()
     await sync(id, providerWith({ groups: both }))
-    const job = await world.add.job({ instanceId: id, recipients: ['1@g.us'] })
-    await world.db.run(sql`
+    const job = await context.add.job({ instanceId: id, recipients: ['1@g.us'] })
+    await context.db.run(sql`
       update deliveries set group_id = (select id from groups where chat_id = '1@g.us') where job_id = ${job.id}`)
-    await sync(id, providerWith({ groups: [], asked: notIn }))
+    await sync(id, providerWith({ groups: [], group: notIn }))
     expect(await leftIds()).toEqual(['1@g.us', '2@g.us'])
 
-    await world.shiftClock('8 days')
+    await context.shiftClock('8 days')
     await sync(id, providerWith({ groups: [] }))
 
     expect(await leftIds()).toEqual(['1@g.us'])
   })
 })
 
-describe('one at a time', () => {
-  test('a second sync of the instance does nothing while the first runs', async () => {
-    const { id } = await world.add.instance()
-    let reached = 0
-    let go = () => {}
-    const gate = new Promise<void>((resolve) => {
-      go = resolve
+describe('the lease of a sync', () => {
+  test('makes a second sync of the instance a no-op while the first runs', async () => {
+    const { id } = await context.add.instance()
+    let started = 0
+    let open = () => {}
+    const barrier = new Promise<void>((resolve) => {
+      open = resolve
     })
     const provider = providerWith({
       groups: [groupOf('1@g.us')],
       beforeGroups: async () => {
-        reached++
-        await gate
+        started++
+        await barrier
       },
     })
     const first = sync(id, provider)
-    await until('the first reads', () => reached === 1)
+    await until('the first sync reads', () => started === 1)
 
     await sync(id, provider)
 
-    expect(reached).toBe(1)
+    expect(started).toBe(1)
     expect(await stateOf(id)).toMatchObject({ isSyncing: true })
-    go()
+    open()
     await first
     expect(await stateOf(id)).toMatchObject({ isSyncing: false, syncProblem: null })
   })
 
-  test('what a killed worker began is begun anew three minutes later', async () => {
-    const { id } = await world.add.instance({ syncingUntil: '2000-01-01T00:00:00Z' })
-    await world.db.run(sql`update instances set syncing_until = clock_now() + interval '3 minutes'`)
+  test('of a killed worker expires after three minutes', async () => {
+    const { id } = await context.add.instance({ syncingUntil: '2000-01-01T00:00:00Z' })
+    await context.db.run(sql`update instances set syncing_until = clock_now() + interval '3 minutes'`)
     const provider = providerWith({ groups: [groupOf('1@g.us')] })
 
     await sync(id, provider)
-    expect(await world.db.many(sql`select from groups`)).toHaveLength(0)
-    await world.shiftClock('4 minutes')
+    expect(await context.db.many(sql`select from groups`)).toHaveLength(0)
+    await context.shiftClock('4 minutes')
     await sync(id, provider)
 
-    expect(await world.db.many(sql`select from groups`)).toHaveLength(1)
+    expect(await context.db.many(sql`select from groups`)).toHaveLength(1)
   })
 
-  test('an account made inactive is not read any further, and an inactive one not at all', async () => {
-    const { id } = await world.add.instance()
+  test('ends when the instance becomes inactive, and an inactive instance gets none', async () => {
+    const { id } = await context.add.instance()
     const provider = providerWith({
       groups: ['1@g.us', '2@g.us', '3@g.us'].map((chatId) => groupOf(chatId)),
-      beforeGroups: async () => void (await world.db.run(sql`update instances set is_active = false`)),
+      beforeGroups: async () => void (await context.db.run(sql`update instances set is_active = false`)),
     })
 
     await sync(id, provider)
     await sync(id, provider)
 
-    expect(await world.db.many(sql`select from groups`)).toHaveLength(2)
+    expect(await context.db.many(sql`select from groups`)).toHaveLength(2)
     expect(await stateOf(id)).toMatchObject({ lastSyncAt: null })
   })
 
-  test('a stopping process gives the sync back', async () => {
-    const { id } = await world.add.instance()
+  test('is released by a stopping process', async () => {
+    const { id } = await context.add.instance()
     const stop = new AbortController()
     const groups = ['1@g.us', '2@g.us', '3@g.us'].map((chatId) => groupOf(chatId))
 
@@ -291,13 +296,13 @@ describe('one at a time', () => {
 
     expect(await stateOf(id)).toMatchObject({ isSyncing: false, lastSyncAt: null, syncProblem: null })
     await sync(id, providerWith({ groups }))
-    expect(await world.db.many(sql`select from groups`)).toHaveLength(3)
+    expect(await context.db.many(sql`select from groups`)).toHaveLength(3)
   })
 })
 
-test('syncs are due after hours, of connected and active accounts, the longest ago first', async () => {
+test('the syncs of connected and active instances are due after hours, the oldest first', async () => {
   const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
-  const add = async (given: Record<string, unknown>) => (await world.add.instance(given)).id
+  const add = async (columns: Record<string, unknown>) => (await context.add.instance(columns)).id
   const never = await add({})
   const late = await add({ syncingUntil: ago(3) })
   await add({ syncingUntil: ago(0.5) })
@@ -305,9 +310,9 @@ test('syncs are due after hours, of connected and active accounts, the longest a
   const later = await add({ syncingUntil: ago(7), token: 'live-2' })
   await add({ isActive: false })
   await add({ status: 'NeedsLogin' })
-  const asked: number[] = []
+  const requested: number[] = []
 
-  await requestDueSyncs(world.db, async (id) => void asked.push(id))
+  await requestDueSyncs(context.db, async (id) => void requested.push(id))
 
-  expect(asked).toEqual([never, later, late])
+  expect(requested).toEqual([never, later, late])
 })

@@ -3,7 +3,7 @@ import type { Reason } from '@sendroom/contract/values'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import {
-  type Account,
+  type Credentials,
   type Provider,
   ProviderFailure,
   type ProviderPage,
@@ -12,7 +12,7 @@ import {
 } from '../../providers/provider.ts'
 import {
   beginSync,
-  deleteForgotten,
+  deleteLeftGroups,
   endSync,
   listDueSyncs,
   listMissing,
@@ -23,68 +23,70 @@ import {
   writeGroups,
 } from './sync.queries.ts'
 
-export type SyncParts = { db: Pool; secrets: Secrets; providers: Providers }
+export type SyncDeps = { db: Pool; secrets: Secrets; providers: Providers }
 
-const GROUPS_A_PAGE = 100
-const CONTACTS_A_PAGE = 500
-/** A breath between two pages of a real account: without it the provider has been seen to refuse with 429. */
+const GROUPS_PER_PAGE = 100
+const CONTACTS_PER_PAGE = 500
+/** The pause between two pages of a real instance. Third parties have seen Whapi answer 429 without one. */
 const PAGE_PAUSE_MS = 1000
-/** How often and how long we wait for a busy provider; longer waits end the sync. */
-const PATIENCE = 3
-const WAIT_MS = 5000
-const LONGEST_WAIT_MS = 60_000
-/** How many missing groups are asked for by themselves, a call each. */
-const ASK_MISSING = 10
+/** How often and how long we wait for a busy provider. If it asks for a longer wait, the sync ends. */
+const MAX_RETRIES = 3
+const RETRY_MS = 5000
+const MAX_WAIT_MS = 60_000
+/** How many missing groups we look up one by one, with a call for each. */
+const MAX_MISSING_CALLS = 10
 
-/** The process stops: the sync is done again elsewhere. */
-class Stopped extends Error {}
-/** The account is no longer active, or another worker has taken the sync over. */
-class Lost extends Error {}
+/** The process is stopping. Another worker will repeat the sync. */
+class ProcessStopping extends Error {}
+/** The instance is no longer active, or another worker has taken over the sync. */
+class SyncLost extends Error {}
 
 /**
- * Reads the groups of an instance page by page and writes what has changed. Never two at once for one instance.
+ * Reads the groups of an instance page by page and writes the changes. No two syncs of one instance run at once.
  *
- * A page that is read is written. Only a sync that came to the end of the list counts as whole, says which groups
- * are missing, and moves the time of the last sync; one that did not leaves its reason instead. Throws when it is
- * worth trying again soon.
+ * Each page is written when it has been read. Only a sync that reaches the end of the list is complete: it marks
+ * missing groups and updates the time of the last sync. An incomplete sync saves its problem instead. Throws if
+ * another attempt soon is worthwhile.
  */
-export async function syncGroups(parts: SyncParts, instanceId: number, signal: AbortSignal): Promise<void> {
-  const sync = await beginSync(parts.db, instanceId)
+export async function syncGroups(deps: SyncDeps, instanceId: number, signal: AbortSignal): Promise<void> {
+  const sync = await beginSync(deps.db, instanceId)
   if (!sync) return
-  const provider = providerOf(parts.providers, sync)
-  if (!provider) return void (await releaseSync(parts.db, sync))
-  const account = { token: parts.secrets.decrypt(sync.tokenCipher) }
-  const reader: Reader = { ...parts, sync, provider, account, signal }
+  const provider = providerOf(deps.providers, sync)
+  if (!provider) return void (await releaseSync(deps.db, sync))
+  const credentials = { token: deps.secrets.decrypt(sync.tokenCipher) }
+  const reader: Reader = { ...deps, sync, provider, credentials, signal }
   try {
     const names = await readNames(reader)
     await readGroups(reader, names)
-    await settleMissing(reader, names)
-    await endSync(parts.db, sync, null)
+    await resolveMissing(reader, names)
+    await endSync(deps.db, sync, null)
   } catch (error) {
-    if (!(error instanceof Lost)) await keepProblem(parts.db, sync, error)
+    if (!(error instanceof SyncLost)) await saveProblem(deps.db, sync, error)
   }
 }
 
-type Reader = { db: Pool; sync: Sync; provider: Provider; account: Account; signal: AbortSignal }
+type Reader = { db: Pool; sync: Sync; provider: Provider; credentials: Credentials; signal: AbortSignal }
 
-/** A provider that can't or won't is a problem to show; anything else is ours. */
-async function keepProblem(db: Pool, sync: Sync, error: unknown): Promise<void> {
+/** Saves a failure of the provider, which the pages show. Rethrows it if it may pass soon, and any other error. */
+async function saveProblem(db: Pool, sync: Sync, error: unknown): Promise<void> {
   if (!(error instanceof ProviderFailure)) {
-    await releaseSync(db, sync).catch(() => {}) // it ends by itself in three minutes
+    await releaseSync(db, sync).catch(() => {}) // the lease expires in three minutes
     throw error
   }
   await endSync(db, sync, error)
   if (error.kind === 'busy' || error.kind === 'unreachable') throw error
 }
 
-/** Names are an extra: without them the groups are read all the same. */
+/**
+ * Reads the names of people. They are optional, so only a problem of the instance or an error of ours ends the sync.
+ */
 async function readNames(reader: Reader): Promise<Map<string, string>> {
   const names = new Map<string, string>()
-  const { provider, account } = reader
+  const { provider, credentials } = reader
   try {
     await eachPage(
       reader,
-      (offset) => provider.contacts(account, { offset, count: CONTACTS_A_PAGE }),
+      (offset) => provider.contacts(credentials, { offset, count: CONTACTS_PER_PAGE }),
       async (contacts) => {
         for (const { personId, name } of contacts) names.set(personId, name)
       },
@@ -96,24 +98,24 @@ async function readNames(reader: Reader): Promise<Map<string, string>> {
 }
 
 async function readGroups(reader: Reader, names: ReadonlyMap<string, string>): Promise<void> {
-  const { db, sync, provider, account } = reader
+  const { db, sync, provider, credentials } = reader
   await eachPage(
     reader,
-    (offset) => provider.groups(account, { offset, count: GROUPS_A_PAGE }),
+    (offset) => provider.groups(credentials, { offset, count: GROUPS_PER_PAGE }),
     (groups) => writeGroups(db, sync, groups, names),
   )
 }
 
-/** A list that ends before its own total was cut: throws, since what it lacks is not missing. */
+/** Reads all pages. Throws if the list ends before its own total: groups after a cut are not missing. */
 async function eachPage<T>(
   reader: Reader,
   read: (offset: number) => Promise<ProviderPage<T>>,
-  take: (rows: T[]) => Promise<void>,
+  onPage: (rows: T[]) => Promise<void>,
 ): Promise<void> {
   for (let offset = 0, total = 1; offset < total; ) {
-    const page = await patiently(reader, () => read(offset))
+    const page = await retryWhileBusy(reader, () => read(offset))
     if (page.next === offset && offset < page.total) throw new ProviderFailure('unreachable', cutShort)
-    if (page.rows.length > 0) await take(page.rows)
+    if (page.rows.length > 0) await onPage(page.rows)
     offset = page.next
     total = page.total
     if (offset < total && !reader.sync.isTest) await wait(PAGE_PAUSE_MS, reader.signal)
@@ -122,36 +124,36 @@ async function eachPage<T>(
 
 const cutShort: Reason = { code: 'provider_unreadable', params: {} }
 
-/** Groups the list lacks: a few are asked for by themselves, and those that answer are written. */
-async function settleMissing(reader: Reader, names: ReadonlyMap<string, string>): Promise<void> {
-  const { db, sync, provider, account } = reader
+/** Looks up a few groups that the list lacks, one by one. Writes those that exist and marks the others. */
+async function resolveMissing(reader: Reader, names: ReadonlyMap<string, string>): Promise<void> {
+  const { db, sync, provider, credentials } = reader
   const missing = await listMissing(db, sync)
   const notFound: string[] = []
-  for (const chatId of missing.slice(0, ASK_MISSING)) {
+  for (const chatId of missing.slice(0, MAX_MISSING_CALLS)) {
     try {
-      const group = await patiently(reader, () => provider.group(account, chatId))
+      const group = await retryWhileBusy(reader, () => provider.group(credentials, chatId))
       await writeGroups(db, sync, [group], names)
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error
-      if (error.kind !== 'not_found') break // the list was whole all the same
+      if (error.kind !== 'not_found') break // the list is complete nevertheless
       notFound.push(chatId)
     }
   }
   if (missing.length > 0) await markMissing(db, sync, await listMissing(db, sync), notFound)
-  await deleteForgotten(db, sync)
+  await deleteLeftGroups(db, sync)
 }
 
-/** Asks again where the provider is only busy, as late as it says. */
-async function patiently<T>({ db, sync, signal }: Reader, ask: () => Promise<T>): Promise<T> {
+/** Repeats a call while the provider is busy, after the wait that it asks for. */
+async function retryWhileBusy<T>({ db, sync, signal }: Reader, ask: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
-    if (signal.aborted) throw new Stopped()
-    if (!(await renewSync(db, sync))) throw new Lost()
+    if (signal.aborted) throw new ProcessStopping()
+    if (!(await renewSync(db, sync))) throw new SyncLost()
     try {
       return await ask()
     } catch (error) {
-      if (!(error instanceof ProviderFailure) || error.kind !== 'busy' || tries > PATIENCE) throw error
-      const waitMs = error.retryAfterMs ?? WAIT_MS * tries
-      if (waitMs > LONGEST_WAIT_MS) throw error
+      if (!(error instanceof ProviderFailure) || error.kind !== 'busy' || tries > MAX_RETRIES) throw error
+      const waitMs = error.retryAfterMs ?? RETRY_MS * tries
+      if (waitMs > MAX_WAIT_MS) throw error
       await wait(waitMs, signal)
     }
   }
@@ -159,15 +161,15 @@ async function patiently<T>({ db, sync, signal }: Reader, ask: () => Promise<T>)
 
 const wait = (ms: number, signal: AbortSignal) =>
   delay(ms, undefined, { signal }).catch(() => {
-    throw new Stopped()
+    throw new ProcessStopping()
   })
 
-const DUE_AT_ONCE = 100
+const MAX_DUE = 100
 
-/** A chore: asks for the sync of the instances whose time has come, some at a time. */
+/** Background job: queues the syncs that are due, at most 100 in one run. */
 export async function requestDueSyncs(
   db: Pool,
   requestSync: (instanceId: number) => Promise<void>,
 ): Promise<void> {
-  for (const instanceId of await listDueSyncs(db, DUE_AT_ONCE)) await requestSync(instanceId)
+  for (const instanceId of await listDueSyncs(db, MAX_DUE)) await requestSync(instanceId)
 }

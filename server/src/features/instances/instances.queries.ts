@@ -1,10 +1,10 @@
 import type { Instance, InstanceListQuery, InstanceRow } from '@sendroom/contract/instances'
-import { type Caller, seesInstance } from '../../platform/access.ts'
+import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 
-/** Of `instances i`; never the token. */
+/** The columns of a row in the list, from `instances i`. They never include the token. */
 const rowColumns = sql`
   i.id, i.name, i.whats_app_number, i.is_active, i.is_test, i.created_at, i.expired_time,
   i.status, i.status_seen_at, coalesce(i.waiting, case when i.restricted_until > clock_now() then
@@ -22,10 +22,10 @@ const paceColumns = sql`
   i.time_zone`
 
 export async function listInstances(db: Db, caller: Caller, query: InstanceListQuery) {
-  const isFound = query.search ? sql`i.found_by like containing(${query.search})` : sql`true`
+  const isFound = query.search ? sql`i.search_text like like_pattern(${query.search})` : sql`true`
   return listPage<InstanceRow>(db, query, {
     select: sql`select ${rowColumns}`,
-    from: sql`from instances i where ${seesInstance(caller, 'i.id')} and ${isFound}`,
+    from: sql`from instances i where ${canSeeInstance(caller, 'i.id')} and ${isFound}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`i.id`,
     countKey: ['instances', caller.id, caller.role, query.search],
@@ -43,26 +43,26 @@ const sortColumn = (field: InstanceListQuery['sortBy']) =>
     status: sql`i.status`,
   })[field]
 
-/** What is needed to act for an account. */
-export type AccountRow = Pick<Instance, 'id' | 'isActive' | 'isTest' | 'status'> & { tokenCipher: Buffer }
+/** The columns that are needed to call the provider for an instance. */
+export type ActingInstance = Pick<Instance, 'id' | 'isActive' | 'isTest' | 'status'> & { tokenCipher: Buffer }
 
-const accountColumns = sql`i.id, i.is_active, i.is_test, i.status, i.token_cipher`
+const actingColumns = sql`i.id, i.is_active, i.is_test, i.status, i.token_cipher`
 
 export async function findInstance(
   db: Db,
   caller: Caller,
   id: number,
-): Promise<(Omit<Instance, 'whapiToken'> & AccountRow) | null> {
-  const instance = await db.maybeOne<Omit<Instance, 'whapiToken'> & AccountRow>(sql`
+): Promise<(Omit<Instance, 'whapiToken'> & ActingInstance) | null> {
+  const instance = await db.maybeOne<Omit<Instance, 'whapiToken'> & ActingInstance>(sql`
     select ${rowColumns}, ${paceColumns}, i.token_cipher
-    from instances i where i.id = ${id} and ${seesInstance(caller, 'i.id')}`)
+    from instances i where i.id = ${id} and ${canSeeInstance(caller, 'i.id')}`)
   return instance ?? null
 }
 
-export async function findAccount(db: Db, caller: Caller, id: number): Promise<AccountRow | null> {
-  const account = await db.maybeOne<AccountRow>(sql`
-    select ${accountColumns} from instances i where i.id = ${id} and ${seesInstance(caller, 'i.id')}`)
-  return account ?? null
+export async function findActingInstance(db: Db, caller: Caller, id: number): Promise<ActingInstance | null> {
+  const instance = await db.maybeOne<ActingInstance>(sql`
+    select ${actingColumns} from instances i where i.id = ${id} and ${canSeeInstance(caller, 'i.id')}`)
+  return instance ?? null
 }
 
 export type Columns = Record<string, string | number | boolean | Buffer | null>
@@ -78,8 +78,8 @@ export async function updateInstanceColumns(db: Db, id: number, columns: Columns
 }
 
 /**
- * A pause under way is not longer than the account's pace now says. Counted from this moment, so never shorter than the
- * new pause after the last message; one that the provider asked for stays.
+ * Applies a faster pace to the current pause, which then ends one new pause from now at the latest. Counted from the
+ * last message, the pause is never shorter than the new pace demands. A pause that the provider asked for stays.
  */
 export const shortenPause = (db: Db, id: number) =>
   db.run(sql`
@@ -87,7 +87,7 @@ export const shortenPause = (db: Db, id: number) =>
     clock_now() + greatest(group_pause_to_ms, private_pause_to_ms) * interval '1 ms')
   where id = ${id} and busy is null`)
 
-/** The instance as it is now, locked until the transaction ends. */
+/** Reads the instance and locks its row until the transaction ends. */
 export async function lockInstance(
   db: Db,
   id: number,
@@ -102,7 +102,7 @@ export async function hasJobs(db: Db, instanceId: number): Promise<boolean> {
   return count > 0
 }
 
-/** Messages, groups and participants; the jobs are gone by then. */
+/** Deletes messages, groups and participants. Delete the jobs before, because they refer to groups. */
 export async function deleteData(db: Db, instanceId: number): Promise<void> {
   await db.run(sql`delete from messages where instance_id = ${instanceId}`)
   await db.run(sql`delete from groups where instance_id = ${instanceId}`)
@@ -111,7 +111,7 @@ export async function deleteData(db: Db, instanceId: number): Promise<void> {
 
 export const deleteInstance = (db: Db, id: number) => db.run(sql`delete from instances where id = ${id}`)
 
-/** Keeps the status just seen, and the linked number where none was given; returns what was known before. */
+/** Saves the status, and the linked number if the form has none. Returns the former values. */
 export async function updateStatus(
   db: Db,
   id: number,
@@ -127,7 +127,7 @@ export async function updateStatus(
   return before ?? null
 }
 
-/** True for one caller in two seconds: whoever gets it asks the provider. */
+/** Returns true to one caller every two seconds. That caller asks the provider. */
 export async function claimStatusRead(db: Db, id: number): Promise<boolean> {
   const count = await db.run(sql`
     update instances set status_asked_at = clock_now()
@@ -135,19 +135,19 @@ export async function claimStatusRead(db: Db, id: number): Promise<boolean> {
   return count === 1
 }
 
-/** Active accounts whose status is due, taken so that no other worker asks for them too. */
+/** Claims active instances whose status is due, so that no other worker reads them too. */
 export async function claimStatusReads(
   db: Db,
   { withTest, limit }: { withTest: boolean; limit: number },
-): Promise<AccountRow[]> {
-  return db.many<AccountRow>(sql`
+): Promise<ActingInstance[]> {
+  return db.many<ActingInstance>(sql`
     update instances i set status_asked_at = clock_now()
     where i.id in (
       select id from instances
       where is_active and (${withTest} or not is_test)
-        -- On a trial channel every call counts: it has 1,000 a month.
+        -- A trial channel has 1,000 calls a month: https://support.whapi.cloud.
         and status_asked_at <= clock_now() - case when is_test then interval '1 minute' else interval '1 hour' end
       order by status_asked_at limit ${limit} for update skip locked
     )
-    returning ${accountColumns}`)
+    returning ${actingColumns}`)
 }

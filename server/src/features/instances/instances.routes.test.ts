@@ -1,13 +1,13 @@
 import { contract } from '@sendroom/contract'
 import { advisedPace } from '@sendroom/contract/pace'
 import { describe, expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { useSimulator } from '../../../test/simulated.ts'
-import { useWorld } from '../../../test/world.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 
 const simulated = useSimulator({ groupsPerChannel: 5 })
-const world = useWorld({ providers: simulated.providers })
+const context = useContext({ providers: simulated.providers })
 const { instances } = contract
 
 const stranger = { params: { id: 987_654 } }
@@ -22,11 +22,13 @@ let count = 0
 const newToken = (prefix = 'test_linked') => `${prefix}_instances_${count++}`
 
 describe('creating', () => {
-  test('a linked account is connected at once, has its number, and its groups are asked for', async () => {
-    const admin = await world.add.admin()
+  test('a linked instance is connected at once with its number, and its groups are synced', async () => {
+    const admin = await context.add.admin()
     const whapiToken = newToken()
 
-    const { status, body } = await world.call(admin, instances.create, { body: { name: 'Shop', whapiToken } })
+    const { status, body } = await context.call(admin, instances.create, {
+      body: { name: 'Shop', whapiToken },
+    })
 
     expect(status).toBe(201)
     expect(body).toMatchObject({
@@ -38,14 +40,14 @@ describe('creating', () => {
       whapiToken,
     })
     expect(body.statusSeenAt).not.toBeNull()
-    expect(world.syncRequests).toEqual([body.id])
+    expect(context.syncRequests).toEqual([body.id])
   })
 
   // R-217
-  test('a test-mode account has no pause and no cap unless they are given', async () => {
-    const admin = await world.add.admin()
+  test('a test-mode instance has no pause and no cap by default', async () => {
+    const admin = await context.add.admin()
     const create = async (body: object) =>
-      (await world.call(admin, instances.create, { body: { name: 'A', whapiToken: newToken(), ...body } }))
+      (await context.call(admin, instances.create, { body: { name: 'A', whapiToken: newToken(), ...body } }))
         .body
 
     expect(await create({})).toMatchObject({
@@ -61,8 +63,8 @@ describe('creating', () => {
   })
 
   // R-217
-  test('a real account has the careful pace, and keeps what it is given', async () => {
-    const admin = await world.add.admin()
+  test('a real instance has a slow pace by default, and keeps the values of the form', async () => {
+    const admin = await context.add.admin()
     const pace = {
       groupPauseSeconds: [5, 6],
       privatePauseSeconds: [70, 80.5],
@@ -72,7 +74,7 @@ describe('creating', () => {
     } as const
     const create = async (body: object) =>
       (
-        await world.call(admin, instances.create, {
+        await context.call(admin, instances.create, {
           body: { name: 'A', whapiToken: newToken('live'), ...body },
         })
       ).body
@@ -89,12 +91,12 @@ describe('creating', () => {
     ['empty fields', { name: ' ', whapiToken: '' }, ['name', 'whapiToken']],
     ['a long name', { name: 'x'.repeat(101), whapiToken: 'x' }, ['name']],
     ['a long token', { name: 'x', whapiToken: 'x'.repeat(201) }, ['whapiToken']],
-    ['a turned range', { name: 'x', whapiToken: 'x', groupPauseSeconds: [9, 3] }, ['groupPauseSeconds']],
+    ['a reversed range', { name: 'x', whapiToken: 'x', groupPauseSeconds: [9, 3] }, ['groupPauseSeconds']],
     ['an unknown zone', { name: 'x', whapiToken: 'x', timeZone: 'Mars/Base' }, ['timeZone']],
     ['an offset as zone', { name: 'x', whapiToken: 'x', timeZone: '+07:00' }, ['timeZone']],
     ['a zone of letters', { name: 'x', whapiToken: 'x', timeZone: 'CET' }, ['timeZone']],
-  ])('with %s names the fields', async (_case, body, fields) => {
-    const answer = await world.call(await world.add.admin(), instances.create, { body: body as never })
+  ])('the error for %s names the fields', async (_case, body, fields) => {
+    const answer = await context.call(await context.add.admin(), instances.create, { body: body as never })
 
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
     expect(Object.keys(answer.body.error)).toEqual(fields)
@@ -102,12 +104,15 @@ describe('creating', () => {
 
   // R-215
   test('two instances never share a token', async () => {
-    const admin = await world.add.admin()
-    const { token } = await world.add.instance()
-    const other = await world.add.instance()
+    const admin = await context.add.admin()
+    const { token } = await context.add.instance()
+    const other = await context.add.instance()
 
-    const created = await world.call(admin, instances.create, { body: { name: 'Two', whapiToken: token } })
-    const changed = await world.call(admin, instances.update, { params: other, body: { whapiToken: token } })
+    const created = await context.call(admin, instances.create, { body: { name: 'Two', whapiToken: token } })
+    const changed = await context.call(admin, instances.update, {
+      params: other,
+      body: { whapiToken: token },
+    })
 
     for (const answer of [created, changed]) {
       expect(answer).toMatchObject({ status: 409, body: { code: 'token_taken' } })
@@ -115,69 +120,69 @@ describe('creating', () => {
     }
   })
 
-  test('an account whose provider does not answer is made, with nothing known of it', async () => {
+  test('an instance is created with an unknown status if its provider does not answer', async () => {
     simulated.simulator.faults.add({ kind: 'drop-before', path: '^/health' })
     const body = { name: 'Shop', whapiToken: newToken() }
 
-    const answer = await world.call(await world.add.admin(), instances.create, { body })
+    const answer = await context.call(await context.add.admin(), instances.create, { body })
 
     expect(answer).toMatchObject({ status: 201, body: { status: 'Unknown', statusSeenAt: null } })
   })
 })
 
-describe('seeing', () => {
+describe('reading', () => {
   // R-695, R-238, R-106
-  test('Members see their instances only, and no token anywhere', async () => {
-    const mine = await world.add.instance({ name: 'Mine' })
-    const other = await world.add.instance({ name: 'Other' })
-    const member = await world.add.user({ instances: [mine] })
+  test('Members see only their instances, and never a token', async () => {
+    const mine = await context.add.instance({ name: 'Mine' })
+    const other = await context.add.instance({ name: 'Other' })
+    const member = await context.add.user({ instances: [mine] })
 
-    const list = await world.call(member, instances.list, {})
-    const one = await world.call(member, instances.get, { params: mine })
+    const list = await context.call(member, instances.list, {})
+    const one = await context.call(member, instances.get, { params: mine })
 
     expect(list.body).toMatchObject({ data: [{ name: 'Mine' }], pagination: { totalCount: 1 } })
     expect(one).toMatchObject({ status: 200, body: { name: 'Mine', timeZone: 'Asia/Ho_Chi_Minh' } })
-    expect(await world.call(member, instances.get, { params: other })).toMatchObject({ status: 404 })
+    expect(await context.call(member, instances.get, { params: other })).toMatchObject({ status: 404 })
     expect(list.raw.toString() + one.raw.toString()).not.toMatch(/token|cipher/i)
   })
 
-  test('an account with a time zone that is no longer taken is still seen', async () => {
-    const mine = await world.add.instance({ timeZone: 'CET' })
+  test('an instance with a time zone that is no longer accepted can still be read', async () => {
+    const mine = await context.add.instance({ timeZone: 'CET' })
 
-    const one = await world.call(await world.add.admin(), instances.get, { params: mine })
+    const one = await context.call(await context.add.admin(), instances.get, { params: mine })
 
     expect(one).toMatchObject({ status: 200, body: { timeZone: 'CET' } })
   })
 
   // R-695, R-106, R-105
-  test('Admins see all; the token only with one instance', async () => {
-    const { id, token } = await world.add.instance()
-    const admin = await world.add.admin()
+  test('Admins see all instances, and the token only of a single one', async () => {
+    const { id, token } = await context.add.instance()
+    const admin = await context.add.admin()
 
-    const list = await world.call(admin, instances.list, {})
+    const list = await context.call(admin, instances.list, {})
 
     expect(list.body.data).toHaveLength(1)
     expect(list.raw.toString()).not.toContain(token)
-    expect((await world.call(admin, instances.get, { params: { id } })).body.whapiToken).toBe(token)
+    expect((await context.call(admin, instances.get, { params: { id } })).body.whapiToken).toBe(token)
   })
 
   // R-107
-  test('the token lies in the database only encrypted', async () => {
-    const { token } = await world.add.instance()
+  test('the database holds the token only encrypted', async () => {
+    const { token } = await context.add.instance()
 
-    const row = await world.db.maybeOne(sql`select i::text as row from instances i`)
+    const row = await context.db.maybeOne(sql`select i::text as row from instances i`)
 
     expect(row?.row).not.toContain(Buffer.from(token).toString('hex'))
   })
 
   // R-180, R-176
-  test('the list is searched in names and numbers, without accents, taking % and _ as they are', async () => {
-    const admin = await world.add.admin()
-    await world.add.instance({ name: '50% off', whatsAppNumber: '84901111111' })
-    await world.add.instance({ name: '500', whatsAppNumber: '84902222222' })
-    await world.add.instance({ name: 'Đà Nẵng' })
+  test('the list is searched by name and number, without accents and with literal % and _', async () => {
+    const admin = await context.add.admin()
+    await context.add.instance({ name: '50% off', whatsAppNumber: '84901111111' })
+    await context.add.instance({ name: '500', whatsAppNumber: '84902222222' })
+    await context.add.instance({ name: 'Đà Nẵng' })
     const search = async (search: string) =>
-      (await world.call(admin, instances.list, { query: { search } })).body.data.map(({ name }) => name)
+      (await context.call(admin, instances.list, { query: { search } })).body.data.map(({ name }) => name)
 
     expect(await search('0%')).toEqual(['50% off'])
     expect(await search('_')).toEqual([])
@@ -190,11 +195,11 @@ describe('seeing', () => {
     // R-175
     'the list sorts by %s, page after page',
     async (sortBy) => {
-      const admin = await world.add.admin()
-      for (const name of ['a', 'b', 'c']) await world.add.instance({ name })
+      const admin = await context.add.admin()
+      for (const name of ['a', 'b', 'c']) await context.add.instance({ name })
       const page = async (page: number) =>
         (
-          await world.call(admin, instances.list, {
+          await context.call(admin, instances.list, {
             query: { sortBy, sortDirection: 'desc', page, pageSize: 2 },
           })
         ).body.data
@@ -203,28 +208,31 @@ describe('seeing', () => {
     },
   )
 
-  test('the newest come first where nothing is said', async () => {
-    const admin = await world.add.admin()
-    for (const name of ['a', 'b']) await world.add.instance({ name })
+  test('the newest come first by default', async () => {
+    const admin = await context.add.admin()
+    for (const name of ['a', 'b']) await context.add.instance({ name })
 
-    const { body } = await world.call(admin, instances.list, {})
+    const { body } = await context.call(admin, instances.list, {})
 
     expect(body.data.map(({ name }) => name)).toEqual(['b', 'a'])
   })
 })
 
 describe('access', () => {
-  const calls = (user: Parameters<typeof world.call>[0], id: number) => ({
-    create: world.call(user, instances.create, { body: { name: 'A', whapiToken: newToken() } }),
-    update: world.call(user, instances.update, { params: { id }, body: { name: 'B' } }),
-    remove: world.call(user, instances.remove, { params: { id } }),
-    clearData: world.call(user, instances.clearData, { params: { id } }),
-    list: world.call(user, instances.list, {}),
-    get: world.call(user, instances.get, { params: { id } }),
-    qr: world.call(user, instances.qr, { params: { id } }),
-    pairingCode: world.call(user, instances.pairingCode, { params: { id }, query: { phone: '0901234567' } }),
-    logout: world.call(user, instances.logout, { params: { id } }),
-    sync: world.call(user, instances.sync, { params: { id } }),
+  const calls = (user: Parameters<typeof context.call>[0], id: number) => ({
+    create: context.call(user, instances.create, { body: { name: 'A', whapiToken: newToken() } }),
+    update: context.call(user, instances.update, { params: { id }, body: { name: 'B' } }),
+    remove: context.call(user, instances.remove, { params: { id } }),
+    clearData: context.call(user, instances.clearData, { params: { id } }),
+    list: context.call(user, instances.list, {}),
+    get: context.call(user, instances.get, { params: { id } }),
+    qr: context.call(user, instances.qr, { params: { id } }),
+    pairingCode: context.call(user, instances.pairingCode, {
+      params: { id },
+      query: { phone: '0901234567' },
+    }),
+    logout: context.call(user, instances.logout, { params: { id } }),
+    sync: context.call(user, instances.sync, { params: { id } }),
   })
   const statuses = async (answers: ReturnType<typeof calls>) =>
     Object.fromEntries(
@@ -233,15 +241,15 @@ describe('access', () => {
   const adminOnly = { create: 403, update: 403, remove: 403, clearData: 403 }
 
   // R-696
-  test('nobody without a session', async () => {
-    const { id } = await world.add.instance()
+  test('every call needs a session', async () => {
+    const { id } = await context.add.instance()
 
     expect(new Set(Object.values(await statuses(calls(null, id))))).toEqual(new Set([401]))
   })
 
-  test('a Member may link and sync the own instances, and knows no others', async () => {
-    const { id } = await world.add.instance()
-    const member = await world.add.user()
+  test('a Member does not find foreign instances, and may not change any', async () => {
+    const { id } = await context.add.instance()
+    const member = await context.add.user()
 
     expect(await statuses(calls(member, id))).toEqual({
       ...adminOnly,
@@ -254,8 +262,8 @@ describe('access', () => {
     })
   })
 
-  test('an instance that does not exist', async () => {
-    const admin = await world.add.admin()
+  test('an unknown instance is not found', async () => {
+    const admin = await context.add.admin()
 
     expect(await statuses(calls(admin, stranger.params.id))).toMatchObject({
       update: 404,
@@ -272,11 +280,11 @@ describe('access', () => {
 
 describe('changing', () => {
   // R-272
-  test('leaves alone what it does not name', async () => {
-    const admin = await world.add.admin()
-    const { id, token } = await world.add.instance({ name: 'Old', quietFrom: '22:00', quietTo: '06:00' })
+  test('a change keeps absent fields', async () => {
+    const admin = await context.add.admin()
+    const { id, token } = await context.add.instance({ name: 'Old', quietFrom: '22:00', quietTo: '06:00' })
 
-    const { body } = await world.call(admin, instances.update, {
+    const { body } = await context.call(admin, instances.update, {
       params: { id },
       body: { name: 'New', dailyCap: { groups: 7, private: 8 } },
     })
@@ -288,24 +296,24 @@ describe('changing', () => {
       whapiToken: token,
       status: 'Connected',
     })
-    const off = await world.call(admin, instances.update, { params: { id }, body: { quietHours: null } })
+    const off = await context.call(admin, instances.update, { params: { id }, body: { quietHours: null } })
     expect(off.body).toMatchObject({ quietHours: null, name: 'New' })
-    expect((await world.call(admin, instances.update, { params: { id }, body: {} })).status).toBe(200)
+    expect((await context.call(admin, instances.update, { params: { id }, body: {} })).status).toBe(200)
   })
 
-  test('a new token is a new account: its status is read, its groups are asked for', async () => {
-    const admin = await world.add.admin()
-    const { id } = await world.add.instance()
-    const whapiToken = newToken('test_fresh')
+  test('a new token has its status read and its groups synced', async () => {
+    const admin = await context.add.admin()
+    const { id } = await context.add.instance()
+    const whapiToken = newToken('test_unlinked')
 
-    const { body } = await world.call(admin, instances.update, { params: { id }, body: { whapiToken } })
+    const { body } = await context.call(admin, instances.update, { params: { id }, body: { whapiToken } })
 
     expect(body).toMatchObject({ status: 'Connecting', whapiToken })
   })
 
-  test('what the former token’s account suffered is forgotten with it', async () => {
-    const admin = await world.add.admin()
-    const { id } = await world.add.instance({
+  test('a new token clears the trouble of the former one', async () => {
+    const admin = await context.add.admin()
+    const { id } = await context.add.instance({
       waiting: json({ code: 'account_failures', params: { count: 10 } }),
       waitingSince: '2026-01-01T00:00:00Z',
       failuresInARow: 10,
@@ -313,11 +321,11 @@ describe('changing', () => {
     })
     const hasTrouble = async () =>
       (
-        await world.db.many(sql`
+        await context.db.many(sql`
           select waiting, waiting_since, failures_in_a_row, restricted_until from instances where id = ${id}`)
       )[0]
     const before = await hasTrouble()
-    const change = (body: object) => world.call(admin, instances.update, { params: { id }, body })
+    const change = (body: object) => context.call(admin, instances.update, { params: { id }, body })
 
     await change({ name: 'New' })
     expect(await hasTrouble()).toEqual(before)
@@ -333,32 +341,32 @@ describe('changing', () => {
     })
   })
 
-  test('failures that did not stop the account yet are forgotten with the token too', async () => {
-    const admin = await world.add.admin()
-    const { id } = await world.add.instance({ failuresInARow: 9 })
+  test('a new token clears failures that have not stopped the instance yet', async () => {
+    const admin = await context.add.admin()
+    const { id } = await context.add.instance({ failuresInARow: 9 })
 
-    await world.call(admin, instances.update, { params: { id }, body: { whapiToken: newToken() } })
+    await context.call(admin, instances.update, { params: { id }, body: { whapiToken: newToken() } })
 
-    expect(await world.db.many(sql`select failures_in_a_row from instances where id = ${id}`)).toEqual([
+    expect(await context.db.many(sql`select failures_in_a_row from instances where id = ${id}`)).toEqual([
       { failuresInARow: 0 },
     ])
   })
 
-  describe('a pause under way', () => {
-    /** At midnight, the next message is due in an hour. */
+  describe('a current pause', () => {
+    /** Stops the clock at midnight. The next message is due in an hour. */
     async function paused(columns: object = {}) {
-      await world.db.script(`
+      await context.db.script(`
         create or replace function clock_now() returns timestamptz language sql stable
         as $$ select timestamptz '2030-01-01 00:00Z' $$`)
       const hour = { groupPauseFromMs: 3_600_000, groupPauseToMs: 3_600_000 }
-      return world.add.instance({ ...hour, nextDueAt: '2030-01-01T01:00:00Z', ...columns })
+      return context.add.instance({ ...hour, nextDueAt: '2030-01-01T01:00:00Z', ...columns })
     }
     const save = async (id: number, body: object) =>
-      world.call(await world.add.admin(), instances.update, { params: { id }, body })
+      context.call(await context.add.admin(), instances.update, { params: { id }, body })
     const dueAt = async (id: number) =>
-      (await world.db.many(sql`select next_due_at from instances where id = ${id}`))[0]?.nextDueAt
+      (await context.db.many(sql`select next_due_at from instances where id = ${id}`))[0]?.nextDueAt
 
-    test('is shortened to the new one, counted from now: never below it', async () => {
+    test('is shortened to one new pause from now', async () => {
       const { id } = await paused()
 
       await save(id, { groupPauseSeconds: [20, 300], privatePauseSeconds: [60, 200] })
@@ -366,7 +374,7 @@ describe('changing', () => {
       expect(await dueAt(id)).toBe('2030-01-01T00:05:00.000Z')
     })
 
-    test('stays when the new one is longer, or other fields are saved', async () => {
+    test('stays if the new pause is longer, or if other fields are saved', async () => {
       const { id } = await paused()
 
       await save(id, { name: 'New', dailyCap: { groups: 0, private: 0 } })
@@ -375,7 +383,7 @@ describe('changing', () => {
       expect(await dueAt(id)).toBe('2030-01-01T01:00:00.000Z')
     })
 
-    test('stays where the provider has asked for it', async () => {
+    test('stays if the provider has asked for it', async () => {
       const { id } = await paused({ busy: json({ code: 'provider_busy', params: {} }) })
 
       await save(id, { groupPauseSeconds: [0, 0] })
@@ -385,20 +393,20 @@ describe('changing', () => {
   })
 
   // R-216
-  test('the token stays while a message is on its way or in doubt', async () => {
-    const admin = await world.add.admin()
-    const { id, token } = await world.add.instance()
-    const { id: jobId } = await world.add.job({ instanceId: id, status: 'Running' })
+  test('the token can’t be changed while a delivery is being sent or in doubt', async () => {
+    const admin = await context.add.admin()
+    const { id, token } = await context.add.instance()
+    const { id: jobId } = await context.add.job({ instanceId: id, status: 'Running' })
     const changeToken = (whapiToken: string) =>
-      world.call(admin, instances.update, { params: { id }, body: { whapiToken, name: 'New' } })
+      context.call(admin, instances.update, { params: { id }, body: { whapiToken, name: 'New' } })
 
-    await world.db.run(sql`
+    await context.db.run(sql`
       update deliveries set doubt_since = clock_now(), status = 'doubt'
       where id = (select min(id) from deliveries where job_id = ${jobId})`)
 
     expect(await changeToken(newToken())).toMatchObject({ status: 409, body: { code: 'token_in_use' } })
     expect(await changeToken(token)).toMatchObject({ status: 200, body: { name: 'New' } })
-    await world.db.run(sql`update deliveries set doubt_since = null, status = 'sent'`)
+    await context.db.run(sql`update deliveries set doubt_since = null, status = 'sent'`)
     expect(await changeToken(newToken())).toMatchObject({ status: 200 })
   })
 })
@@ -406,38 +414,38 @@ describe('changing', () => {
 describe('resuming', () => {
   const waiting = { code: 'account_failures', params: { count: 10 } }
   const waitingInstance = (more = {}) =>
-    world.add.instance({ waiting: json(waiting), failuresInARow: 10, ...more })
-  const resume = (user: TestUser, id: number) => world.call(user, instances.resume, { params: { id } })
+    context.add.instance({ waiting: json(waiting), failuresInARow: 10, ...more })
+  const resume = (user: TestUser, id: number) => context.call(user, instances.resume, { params: { id } })
   const waitingOf = async (id: number) =>
-    (await world.db.many(sql`select waiting, failures_in_a_row from instances where id = ${id}`))[0]
+    (await context.db.many(sql`select waiting, failures_in_a_row from instances where id = ${id}`))[0]
 
-  test('somebody who may create jobs lets an account go on; its running jobs tell by whom', async () => {
+  test('a user with the right to create jobs resumes an instance, and its running jobs log who did', async () => {
     const instance = await waitingInstance()
-    const member = await world.add.user({ instances: [instance] })
-    const job = await world.add.job({ instanceId: instance.id, status: 'Running' })
+    const member = await context.add.user({ instances: [instance] })
+    const job = await context.add.job({ instanceId: instance.id, status: 'Running' })
 
     expect((await resume(member, instance.id)).status).toBe(204)
     expect((await resume(member, instance.id)).status).toBe(204)
 
     expect(await waitingOf(instance.id)).toEqual({ waiting: null, failuresInARow: 0 })
-    expect(await world.db.many(sql`select reason from job_logs where job_id = ${job.id}`)).toEqual([
+    expect(await context.db.many(sql`select reason from job_logs where job_id = ${job.id}`)).toEqual([
       { reason: { code: 'account_resumed_by', params: { user: member.username } } },
     ])
   })
 
-  test('saving an account resumes nothing', async () => {
+  test('saving an instance does not resume sending', async () => {
     const { id } = await waitingInstance()
-    const admin = await world.add.admin()
+    const admin = await context.add.admin()
 
-    const { body } = await world.call(admin, instances.update, { params: { id }, body: { isActive: true } })
+    const { body } = await context.call(admin, instances.update, { params: { id }, body: { isActive: true } })
 
     expect(body.waiting).toEqual(waiting)
   })
 
-  test('an account that is not active is activated first', async () => {
+  test('an inactive instance can’t be resumed', async () => {
     const { id } = await waitingInstance({ isActive: false })
 
-    expect(await resume(await world.add.admin(), id)).toMatchObject({
+    expect(await resume(await context.add.admin(), id)).toMatchObject({
       status: 409,
       body: { code: 'instance_inactive' },
     })
@@ -447,20 +455,20 @@ describe('resuming', () => {
 
 describe('deleting', () => {
   async function fullInstance() {
-    const instance = await world.add.instance()
-    const group = await world.add.group({ instanceId: instance.id, lastSyncAt: '2026-01-01T00:00:00Z' })
-    await world.db.run(
+    const instance = await context.add.instance()
+    const group = await context.add.group({ instanceId: instance.id, lastSyncAt: '2026-01-01T00:00:00Z' })
+    await context.db.run(
       sql`insert into participants (group_id, person_id, rank) values (${group.id}, '84901', 'member')`,
     )
-    const message = await world.add.message({ instanceId: instance.id })
-    await world.db.run(sql`insert into message_groups values (${message.id}, ${group.id})`)
-    const job = await world.add.job({ instanceId: instance.id, messageId: message.id, status: 'Running' })
-    await world.db.run(sql`update deliveries set group_id = ${group.id} where job_id = ${job.id}`)
+    const message = await context.add.message({ instanceId: instance.id })
+    await context.db.run(sql`insert into message_groups values (${message.id}, ${group.id})`)
+    const job = await context.add.job({ instanceId: instance.id, messageId: message.id, status: 'Running' })
+    await context.db.run(sql`update deliveries set group_id = ${group.id} where job_id = ${job.id}`)
     return instance
   }
   const counts = async () =>
     (
-      await world.db.many(sql`
+      await context.db.many(sql`
         select (select count(*) from instances) as instances, (select count(*) from groups) as groups,
           (select count(*) from participants) as participants, (select count(*) from messages) as messages,
           (select count(*) from jobs) as jobs, (select count(*) from deliveries) as deliveries`)
@@ -469,46 +477,46 @@ describe('deleting', () => {
   const kept = { instances: 1, groups: 1, participants: 1, messages: 1, jobs: 1, deliveries: 3 }
 
   // R-273
-  test('an instance takes all its data along, and nobody else’s', async () => {
-    const admin = await world.add.admin()
+  test('an instance is deleted with all its data, and no other data', async () => {
+    const admin = await context.add.admin()
     const instance = await fullInstance()
     await fullInstance()
 
-    expect((await world.call(admin, instances.remove, { params: instance })).status).toBe(204)
+    expect((await context.call(admin, instances.remove, { params: instance })).status).toBe(204)
 
     expect(await counts()).toEqual(kept)
   })
 
   // R-274
-  test('clearing the data keeps the instance and its assignments', async () => {
-    const admin = await world.add.admin()
+  test('a clearing of the data keeps the instance and its assignments', async () => {
+    const admin = await context.add.admin()
     const instance = await fullInstance()
-    const member = await world.add.user({ instances: [instance] })
+    const member = await context.add.user({ instances: [instance] })
 
-    expect((await world.call(admin, instances.clearData, { params: instance })).status).toBe(204)
+    expect((await context.call(admin, instances.clearData, { params: instance })).status).toBe(204)
 
     expect(await counts()).toEqual({ instances: 1, ...nothing })
-    expect((await world.call(member, instances.get, { params: instance })).body).toMatchObject({
+    expect((await context.call(member, instances.get, { params: instance })).body).toMatchObject({
       lastSyncAt: null,
     })
   })
 
-  test('a message of the instance alone is no reason to keep anything', async () => {
-    const admin = await world.add.admin()
-    const instance = await world.add.instance()
-    await world.add.message({ instanceId: instance.id })
-    const own = await world.add.message()
+  test('a clearing of the data deletes the messages of an instance without jobs', async () => {
+    const admin = await context.add.admin()
+    const instance = await context.add.instance()
+    await context.add.message({ instanceId: instance.id })
+    const own = await context.add.message()
 
-    await world.call(admin, instances.clearData, { params: instance })
+    await context.call(admin, instances.clearData, { params: instance })
 
-    expect(await world.db.many(sql`select id from messages`)).toEqual([{ id: own.id }])
+    expect(await context.db.many(sql`select id from messages`)).toEqual([{ id: own.id }])
   })
 })
 
 describe('without a simulator', () => {
-  const bare = useWorld({ providers: () => ({ ...simulated.providers(), test: null }) })
+  const bare = useContext({ providers: () => ({ ...simulated.providers(), test: null }) })
 
-  test('a test token is refused with what to do', async () => {
+  test('a test token is refused with advice', async () => {
     const admin = await bare.add.admin()
     const { id } = await bare.add.instance()
 

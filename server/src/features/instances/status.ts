@@ -1,16 +1,16 @@
-import { accountIsWell, checkRestriction } from '../../engine/index.ts'
+import { checkRestriction, markInstanceHealthy } from '../../engine/index.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import {
-  type AccountState,
+  type InstanceState,
   type Provider,
   ProviderFailure,
   type Providers,
   providerOf,
 } from '../../providers/provider.ts'
 import {
-  type AccountRow,
+  type ActingInstance,
   claimStatusRead,
   claimStatusReads,
   updateInstanceColumns,
@@ -18,7 +18,7 @@ import {
 } from './instances.queries.ts'
 import { setWebhook, type WebhookBase } from './webhook.ts'
 
-export type Parts = {
+export type Deps = {
   db: Pool
   secrets: Secrets
   providers: Providers
@@ -26,64 +26,75 @@ export type Parts = {
   webhookBase: WebhookBase
 }
 
-/** The provider of an account and what it needs to know. */
-export function openLink({ providers, secrets }: Parts, row: AccountRow) {
+/** Returns the provider of an instance and the credentials for it. Throws a refusal if this process has no provider. */
+export function requireConnection({ providers, secrets }: Deps, row: ActingInstance) {
   const provider: Provider | null = providerOf(providers, row)
   if (!provider) throw new Refusal('test_token_refused')
-  return { provider, account: { token: secrets.decrypt(row.tokenCipher) } }
+  return { provider, credentials: { token: secrets.decrypt(row.tokenCipher) } }
 }
 
-/** Keeps what was seen; an account that is connected sends again, its groups are read, and it tells us its news. */
-export async function keepState(parts: Parts, id: number, state: AccountState): Promise<void> {
-  const before = await updateStatus(parts.db, id, state)
+/**
+ * Saves the state that the provider has reported. If the instance is connected, its jobs continue, we set its
+ * webhook, and we queue a sync of its groups if it was not connected before or was never synced.
+ */
+export async function saveState(deps: Deps, id: number, state: InstanceState): Promise<void> {
+  const before = await updateStatus(deps.db, id, state)
   if (!before || state.status !== 'Connected') return
-  await accountIsWell(parts.db, id)
-  if (before.status !== 'Connected' || before.lastSyncAt === null) await parts.requestSync(id)
-  await setWebhook(parts, id)
+  await markInstanceHealthy(deps.db, id)
+  if (before.status !== 'Connected' || before.lastSyncAt === null) await deps.requestSync(id)
+  await setWebhook(deps, id)
 }
 
-/** Asks the provider for the account's status. Where it can't be reached, what was known stays. */
-export async function readStatus(parts: Parts, row: AccountRow, options?: { wake: boolean }): Promise<void> {
-  const { provider, account } = openLink(parts, row)
+/** Asks the provider for the status and saves it. If the provider does not answer, the known status stays. */
+export async function readStatus(
+  deps: Deps,
+  row: ActingInstance,
+  options?: { wake: boolean },
+): Promise<void> {
+  const { provider, credentials } = requireConnection(deps, row)
   try {
-    await keepState(parts, row.id, await provider.status(account, options))
+    await saveState(deps, row.id, await provider.status(credentials, options))
   } catch (error) {
-    await keepFailure(parts, row.id, error)
+    await saveFailureStatus(deps, row.id, error)
   }
 }
 
-/** A failed call may tell the account's status too. Throws what is no failure of the provider. */
-export async function keepFailure(parts: Parts, id: number, error: unknown): Promise<void> {
+/** Saves the status that a failed call reveals, if any. Rethrows any other error than a ProviderFailure. */
+export async function saveFailureStatus(deps: Deps, id: number, error: unknown): Promise<void> {
   if (!(error instanceof ProviderFailure)) throw error
-  if (error.status) await keepState(parts, id, { status: error.status, linkedNumber: null })
+  if (error.status) await saveState(deps, id, { status: error.status, linkedNumber: null })
 }
 
-/** While somebody is linking the account its status is looked at often, so that the page notices. */
-export async function readStatusWhileLinking(parts: Parts, row: AccountRow): Promise<boolean> {
+/**
+ * Reads the status if somebody is linking the instance right now, so that the page soon shows the result. Asks the
+ * provider at most every two seconds. Returns whether it has.
+ */
+export async function readStatusWhileLinking(deps: Deps, row: ActingInstance): Promise<boolean> {
   const isLinking = row.status === 'Connecting' || row.status === 'NeedsLogin'
-  if (!row.isActive || !isLinking || !providerOf(parts.providers, row)) return false
-  if (!(await claimStatusRead(parts.db, row.id))) return false
-  await readStatus(parts, row)
+  if (!row.isActive || !isLinking || !providerOf(deps.providers, row)) return false
+  if (!(await claimStatusRead(deps.db, row.id))) return false
+  await readStatus(deps, row)
   return true
 }
 
-const AT_ONCE = 10
+const BATCH_SIZE = 10
 
-async function readWhole(parts: Parts, row: AccountRow): Promise<void> {
-  await readStatus(parts, row)
-  const { provider, account } = openLink(parts, row)
-  await checkRestriction(parts.db, { provider, account }, row.id)
-  const expiredTime = await provider.expiry(account)
-  // Where the provider does not tell, the date on the form stays.
-  if (expiredTime) await updateInstanceColumns(parts.db, row.id, { expiredTime })
+/** Reads everything that the provider knows about the instance: status, restriction, end of the paid term. */
+async function refreshInstance(deps: Deps, row: ActingInstance): Promise<void> {
+  await readStatus(deps, row)
+  const connection = requireConnection(deps, row)
+  await checkRestriction(deps.db, connection, row.id)
+  const expiredTime = await connection.provider.expiry(connection.credentials)
+  // If the provider does not know the date, the one that was entered in the form stays.
+  if (expiredTime) await updateInstanceColumns(deps.db, row.id, { expiredTime })
 }
 
-/** A chore: reads the status of all accounts that are due. */
-export async function readDueStatuses(parts: Parts, signal: AbortSignal): Promise<void> {
-  const due = { withTest: parts.providers.test !== null, limit: AT_ONCE }
-  for (let read = AT_ONCE; read === AT_ONCE && !signal.aborted; ) {
-    const rows = await claimStatusReads(parts.db, due)
-    await Promise.all(rows.map((row) => readWhole(parts, row)))
+/** Background job: refreshes all instances whose status is due. */
+export async function readDueStatuses(deps: Deps, signal: AbortSignal): Promise<void> {
+  const due = { withTest: deps.providers.test !== null, limit: BATCH_SIZE }
+  for (let read = BATCH_SIZE; read === BATCH_SIZE && !signal.aborted; ) {
+    const rows = await claimStatusReads(deps.db, due)
+    await Promise.all(rows.map((row) => refreshInstance(deps, row)))
     read = rows.length
   }
 }

@@ -1,7 +1,7 @@
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
-/** What is needed to set an account's webhook, or to know its calls. */
+/** The columns that are needed to set an instance's webhook and to authenticate its calls. */
 export type WebhookRow = { id: number; isTest: boolean; tokenCipher: Buffer; tokenHash: Buffer }
 
 const columns = sql`i.id, i.is_test, i.token_cipher, i.token_hash`
@@ -11,7 +11,7 @@ export async function findWebhookRow(db: Db, id: number): Promise<WebhookRow | n
   return row ?? null
 }
 
-/** Only where there is a webhook at the account's provider. */
+/** Returns null if the instance's provider has no webhook of ours. */
 export async function findSetWebhook(db: Db, id: number): Promise<WebhookRow | null> {
   const row = await db.maybeOne<WebhookRow>(sql`
     select ${columns} from instances i where i.id = ${id} and i.webhook_base is not null`)
@@ -19,8 +19,9 @@ export async function findSetWebhook(db: Db, id: number): Promise<WebhookRow | n
 }
 
 /**
- * Linked accounts whose webhook is not set to our address (one for live accounts, one for test-mode ones; null where
- * there is none), or was looked at a day ago; of all, or this one. What could not be set is tried again an hour later.
+ * Claims linked instances whose webhook must be set: those with another URL, and once a day all others, because
+ * somebody may have removed the webhook. A failed attempt is repeated after an hour. `base` has our URLs for live and
+ * for test-mode instances. With `id`, only that instance can be claimed.
  */
 export const claimWebhooks = (
   db: Pool,
@@ -41,17 +42,17 @@ export const claimWebhooks = (
   update instances i set webhook_tried_at = clock_now() from due where i.id = due.id
   returning ${columns}`)
 
-/** Unless the account has another token by now. */
-export const keepWebhook = (db: Pool, { id, tokenHash }: WebhookRow, base: string | null) =>
+/** Saves the URL that the webhook points to, or null if it could not be set. No-op if the token has changed. */
+export const saveWebhookBase = (db: Pool, { id, tokenHash }: WebhookRow, base: string | null) =>
   db.run(sql`
   update instances set webhook_base = ${base} where id = ${id} and token_hash = ${tokenHash}`)
 
-/** Without an address there are no webhooks: the accounts are asked about their messages instead. */
+/** Without a public URL, webhooks can't reach us. The engine then polls the receipts. */
 export const forgetLiveWebhooks = (db: Pool) =>
   db.run(sql`
   update instances set webhook_base = null where not is_test and webhook_base is not null`)
 
-/** The groups are read anew by the schedule, which a change makes shorter. */
+/** Makes the next scheduled sync of the groups come sooner. */
 export const markGroupsChanged = (db: Pool, id: number) =>
   db.run(sql`
   update instances set groups_changed_at = clock_now()

@@ -1,42 +1,42 @@
 import { contract } from '@sendroom/contract'
 import type { InjectOptions } from 'fastify'
 import { describe, expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
 import { useSimulator } from '../../../test/simulated.ts'
 import { until } from '../../../test/until.ts'
-import { useWorld } from '../../../test/world.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { keyOf, renewWebhooks, secretOf, setDueWebhooks } from './webhook.ts'
 
 const simulated = useSimulator()
 let base: string | null = 'https://send.example'
-const world = useWorld({ providers: simulated.providers, webhookBase: () => base })
+const context = useContext({ providers: simulated.providers, webhookBase: () => base })
 
-/** An account, and how its provider calls. */
-async function calledAccount() {
-  const account = await world.add.instance()
-  const { tokenHash } = await world.db.one<{ tokenHash: Buffer }>(sql`
-    select token_hash from instances where id = ${account.id}`)
-  const key = keyOf(world.secrets, account.id)
-  const secret = secretOf(world.secrets, { id: account.id, tokenHash })
-  async function call(payload: unknown, given: { key?: string; secret?: string; type?: string } = {}) {
+/** Adds an instance and returns a function that calls its webhook. */
+async function calledInstance() {
+  const instance = await context.add.instance()
+  const { tokenHash } = await context.db.one<{ tokenHash: Buffer }>(sql`
+    select token_hash from instances where id = ${instance.id}`)
+  const key = keyOf(context.secrets, instance.id)
+  const secret = secretOf(context.secrets, { id: instance.id, tokenHash })
+  async function call(payload: unknown, override: { key?: string; secret?: string; type?: string } = {}) {
     const request: InjectOptions = {
       method: 'POST',
-      url: `/api/webhooks/whapi/${given.key ?? key}`,
+      url: `/api/webhooks/whapi/${override.key ?? key}`,
       headers: {
-        'content-type': given.type ?? 'application/json',
-        'x-sendroom-secret': given.secret ?? secret,
-        // Webhooks bring no cookie's proof.
+        'content-type': override.type ?? 'application/json',
+        'x-sendroom-secret': override.secret ?? secret,
+        // Webhook calls have no XSRF header.
         cookie: 'XSRF-TOKEN=somebody',
       },
       payload: typeof payload === 'string' ? payload : JSON.stringify(payload),
     }
-    return (await (await world.app).inject(request)).statusCode
+    return (await (await context.app).inject(request)).statusCode
   }
-  return { ...account, key, secret, call }
+  return { ...instance, key, secret, call }
 }
 
-const event = (type: string, event: string, rest: object) => ({
-  ...rest,
+const event = (type: string, event: string, content: object) => ({
+  ...content,
   event: { type, event },
   channel_id: 'X-1',
 })
@@ -45,18 +45,18 @@ const status = (fields: object) =>
     statuses: [{ id: 'm1', code: 3, status: 'delivered', timestamp: '1767225602', ...fields }],
   })
 const stored = () =>
-  world.db.many(sql`
+  context.db.many(sql`
   select instance_id, provider_message_id, state, viewer, detail, happened_at from receipt_events order by id`)
 const rowOf = async (id: number) =>
   (
-    await world.db.many(sql`
+    await context.db.many(sql`
       select status, status_seen_at, whats_app_number, waiting, groups_changed_at, webhook_base
       from instances where id = ${id}`)
   )[0]
 
 describe('a call of the webhook', () => {
-  test('is stored with its essentials and answered', async () => {
-    const { id, call } = await calledAccount()
+  test('stores the receipt and is answered', async () => {
+    const { id, call } = await calledInstance()
     expect(await call(status({}))).toBe(200)
     expect(await call(status({ status: 'played', viewer_id: '84900000001@s.whatsapp.net' }))).toBe(200)
     expect(await call(status({ status: 'failed', errors: [{ code: 403, message: 'forbidden' }] }))).toBe(200)
@@ -73,23 +73,23 @@ describe('a call of the webhook', () => {
     ['no key at all', { key: 'x' }],
     ['a wrong secret', { secret: 'guessed' }],
     ['no secret', { secret: '' }],
-  ])('with %s finds nothing, whatever its body', async (_name, given) => {
-    const { call } = await calledAccount()
-    expect(await call(status({}), given)).toBe(404)
-    expect(await call('{', given)).toBe(404)
+  ])('with %s is not found, whatever the body', async (_name, override) => {
+    const { call } = await calledInstance()
+    expect(await call(status({}), override)).toBe(404)
+    expect(await call('{', override)).toBe(404)
     expect(await stored()).toHaveLength(0)
   })
 
-  test('finds nothing with the key and secret of another account, or of a former token', async () => {
-    const { id, call } = await calledAccount()
-    const other = await calledAccount()
+  test('is not found with the key or secret of another instance or of a former token', async () => {
+    const { id, call } = await calledInstance()
+    const other = await calledInstance()
     expect(await call(status({}), { secret: other.secret })).toBe(404)
     expect(await call(status({}), { key: other.key })).toBe(404)
-    await world.db.run(
-      sql`update instances set token_hash = ${world.secrets.hash('another')} where id = ${id}`,
+    await context.db.run(
+      sql`update instances set token_hash = ${context.secrets.hash('another')} where id = ${id}`,
     )
     expect(await call(status({}))).toBe(404)
-    await world.db.run(sql`delete from instances where id = ${other.id}`)
+    await context.db.run(sql`delete from instances where id = ${other.id}`)
     expect(await other.call(status({}))).toBe(404)
   })
 
@@ -100,29 +100,29 @@ describe('a call of the webhook', () => {
     ['null', 'null'],
     ['an unknown event', event('polls', 'post', { polls: [{ id: 1 }] })],
     [
-      'statuses that are none',
+      'invalid statuses',
       event('statuses', 'post', { statuses: [1, null, {}, { id: 5 }, { status: 'read' }] }),
     ],
-    ['states that tell nothing', status({ status: 'pending' })],
+    ['a status without news', status({ status: 'pending' })],
     ['an id far too long', status({ id: 'x'.repeat(5000) })],
     ['zero bytes', status({ id: 'a\0b', viewer_id: '1\0' })],
-    ['a time that is none', status({ timestamp: 'soon' })],
-    ['a message that came in', event('messages', 'post', { messages: [{ id: 'm1', from_me: false }] })],
-  ])('that says %s is answered and harmless', async (_name, payload) => {
-    const { call } = await calledAccount()
+    ['an invalid time', status({ timestamp: 'soon' })],
+    ['an incoming message', event('messages', 'post', { messages: [{ id: 'm1', from_me: false }] })],
+  ])('with %s is answered and has no effect', async (_name, payload) => {
+    const { call } = await calledInstance()
     expect(await call(payload)).toBe(200)
   })
 
-  test('that is no JSON, of another type or huge is refused', async () => {
-    const { call } = await calledAccount()
+  test('with invalid JSON, another content type or a huge body is refused', async () => {
+    const { call } = await calledInstance()
     expect(await call('{"statuses":[')).toBe(400)
     expect(await call('a=b', { type: 'application/x-www-form-urlencoded' })).toBe(415)
     expect(await call({ statuses: 'x'.repeat(2_000_000) })).toBe(413)
     expect(await stored()).toHaveLength(0)
   })
 
-  test('about the account is seen at once, and its jobs wait or go on', async () => {
-    const { id, call } = await calledAccount()
+  test('about the instance changes its status at once, and its jobs wait or continue', async () => {
+    const { id, call } = await calledInstance()
     await call(event('users', 'delete', { user: { id: '84907654321', name: 'Shop' } }))
     expect(await rowOf(id)).toMatchObject({ status: 'NeedsLogin', waiting: { code: 'account_not_linked' } })
     await call(event('channel', 'post', { health: { status: { code: 2, text: 'LAUNCH' } } }))
@@ -134,7 +134,7 @@ describe('a call of the webhook', () => {
       whatsAppNumber: '84907654321',
       waiting: null,
     })
-    expect(world.syncRequests).toEqual([id])
+    expect(context.syncRequests).toEqual([id])
     await call(event('channel', 'post', { health: { status: { code: 7, text: 'STOP' } } }))
     expect(await rowOf(id)).toMatchObject({ status: 'Unpaid', waiting: { code: 'account_unpaid' } })
   })
@@ -143,8 +143,8 @@ describe('a call of the webhook', () => {
     ['post', { groups: [{ id: '1@g.us' }] }],
     ['put', { groups_participants: [{ group_id: '1@g.us', participants: [], action: 'add' }] }],
     ['patch', { groups_updates: [{ changes: ['name'] }] }],
-  ])('about groups (%s) has them read anew by the schedule', async (verb, payload) => {
-    const { id, call } = await calledAccount()
+  ])('about groups (%s) makes a sync due', async (verb, payload) => {
+    const { id, call } = await calledInstance()
     await call(event('groups', verb, payload))
     expect((await rowOf(id))?.groupsChangedAt).toBeTruthy()
   })
@@ -169,21 +169,21 @@ describe('the webhook at the provider', () => {
   const linked = () => `test_linked_hook_${Date.now()}_${++tokens}`
   const create = async (token: string) =>
     (
-      await world.call(await world.add.admin(), contract.instances.create, {
+      await context.call(await context.add.admin(), contract.instances.create, {
         body: { name: token, whapiToken: token },
       })
     ).body
   const patches = (token: string) =>
     simulated.simulator.channels.find(token)?.requests.get('PATCH /settings') ?? 0
 
-  test('is set when an account is connected, beside those of others', async () => {
+  test('is set when an instance is connected, beside the webhooks of other programs', async () => {
     const token = linked()
     await change(token, [theirs])
     const { id } = await create(token)
     const { webhooks } = await settings(token)
     expect(webhooks[0]).toEqual(theirs)
     expect(webhooks[1]).toMatchObject({
-      url: `https://send.example/api/webhooks/whapi/${keyOf(world.secrets, id)}`,
+      url: `https://send.example/api/webhooks/whapi/${keyOf(context.secrets, id)}`,
       headers: { 'x-sendroom-secret': expect.stringMatching(/^[\w-]{43}$/) },
       events: expect.arrayContaining([{ type: 'statuses', method: 'post' }]),
     })
@@ -191,31 +191,33 @@ describe('the webhook at the provider', () => {
     expect(await rowOf(id)).toMatchObject({ webhookBase: 'https://send.example' })
   })
 
-  test('follows the address of the installation, and is set once', async () => {
+  test('follows the URL of the installation, and is set only once', async () => {
     const token = linked()
     const { id } = await create(token)
-    const parts = {
-      ...{ db: world.db, secrets: world.secrets, providers: simulated.providers() },
+    const deps = {
+      ...{ db: context.db, secrets: context.secrets, providers: simulated.providers() },
       webhookBase: () => base,
     }
     const { signal } = new AbortController()
-    await setDueWebhooks(parts, signal)
+    await setDueWebhooks(deps, signal)
     expect(patches(token)).toBe(1)
     base = 'https://new.example'
-    await renewWebhooks(parts, signal)
-    expect(await urls(token)).toEqual([`https://new.example/api/webhooks/whapi/${keyOf(world.secrets, id)}`])
-    // Looked at again after a day, and found as it should be.
-    await world.shiftClock('25 hours')
-    await setDueWebhooks(parts, signal)
+    await renewWebhooks(deps, signal)
+    expect(await urls(token)).toEqual([
+      `https://new.example/api/webhooks/whapi/${keyOf(context.secrets, id)}`,
+    ])
+    // A day later the webhook is checked, and needs no change.
+    await context.shiftClock('25 hours')
+    await setDueWebhooks(deps, signal)
     expect(patches(token)).toBe(2)
     await change(token, [])
-    await world.shiftClock('50 hours')
-    await setDueWebhooks(parts, signal)
+    await context.shiftClock('50 hours')
+    await setDueWebhooks(deps, signal)
     expect(await urls(token)).toHaveLength(1)
     base = 'https://send.example'
   })
 
-  test('is not set without an address, and a provider that can’t is asked again later', async () => {
+  test('is not set without a URL, and is set later if the provider fails', async () => {
     base = null
     const token = linked()
     await create(token)
@@ -227,27 +229,27 @@ describe('the webhook at the provider', () => {
     expect(status).toBe('Connected')
     expect(await rowOf(id)).toMatchObject({ webhookBase: null })
     simulated.simulator.faults.clear()
-    const parts = {
-      ...{ db: world.db, secrets: world.secrets, providers: simulated.providers() },
+    const deps = {
+      ...{ db: context.db, secrets: context.secrets, providers: simulated.providers() },
       webhookBase: () => base,
     }
-    await world.shiftClock('2 hours')
-    await setDueWebhooks(parts, new AbortController().signal)
+    await context.shiftClock('2 hours')
+    await setDueWebhooks(deps, new AbortController().signal)
     expect(await rowOf(id)).toMatchObject({ webhookBase: 'https://send.example' })
   })
 
-  test('goes with the account, and with its token', async () => {
+  test('is removed with the instance, and with its token', async () => {
     const [gone, former, next] = [linked(), linked(), linked()]
     for (const token of [gone, former]) await change(token, [theirs])
     const { id } = await create(gone)
-    await world.call(await world.add.admin(), contract.instances.remove, { params: { id } })
-    await until('it is taken back', async () => (await urls(gone)).join() === theirs.url)
+    await context.call(await context.add.admin(), contract.instances.remove, { params: { id } })
+    await until('the webhook is removed', async () => (await urls(gone)).join() === theirs.url)
     const changed = await create(former)
-    await world.call(await world.add.admin(), contract.instances.update, {
+    await context.call(await context.add.admin(), contract.instances.update, {
       params: { id: changed.id },
       body: { whapiToken: next },
     })
-    await until('it is taken back', async () => (await urls(former)).join() === theirs.url)
+    await until('the webhook is removed', async () => (await urls(former)).join() === theirs.url)
     expect(await urls(next)).toHaveLength(1)
   })
 })

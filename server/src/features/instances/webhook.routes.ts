@@ -1,45 +1,51 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { accountHasTrouble, storeReceipts } from '../../engine/index.ts'
-import { answer } from '../../platform/http.ts'
-import { seen } from '../../platform/refusal.ts'
+import { markInstanceTrouble, storeReceipts } from '../../engine/index.ts'
+import { route } from '../../platform/http.ts'
+import { orNotFound } from '../../platform/refusal.ts'
 import { providerOf, webhookSecretHeader } from '../../providers/provider.ts'
-import { keepState, type Parts } from './status.ts'
+import { type Deps, saveState } from './status.ts'
 import { markGroupsChanged, type WebhookRow } from './webhook.queries.ts'
-import { findCalled } from './webhook.ts'
+import { findCalledInstance } from './webhook.ts'
 
-/** A group of a thousand members is a tenth of this. */
+/** Ten times the size of a call about a group with a thousand members. */
 const BODY_BYTES = 1024 * 1024
 
-/** Where an account's provider tells its news. Without key and secret there is nothing here; the body is not read. */
-export function webhookRoutes(app: FastifyInstance, parts: Parts): void {
-  const called = new WeakMap<FastifyRequest, WebhookRow>()
+/**
+ * Receives the webhook calls of the providers. The key in the path and the secret in a header authenticate a call. A
+ * wrong one answers `not_found`, before the body is read.
+ */
+export function webhookRoutes(app: FastifyInstance, deps: Deps): void {
+  const calledInstances = new WeakMap<FastifyRequest, WebhookRow>()
 
   async function guard(request: FastifyRequest) {
-    const { key = '' } = request.params as { key?: string } // as the path says
+    const { key = '' } = request.params as { key?: string } // the contract's path has this parameter
     const secret = String(request.headers[webhookSecretHeader] ?? '')
-    called.set(request, seen(await findCalled(parts, key, secret)))
+    calledInstances.set(request, orNotFound(await findCalledInstance(deps, key, secret)))
   }
 
-  answer(
+  route(
     app,
     contract.webhooks.whapi,
     async ({ request, body }) => {
-      await takeNews(parts, seen(called.get(request) ?? null), body)
+      await handleEvent(deps, orNotFound(calledInstances.get(request) ?? null), body)
       return { success: true as const }
     },
     { guard, bodyBytes: BODY_BYTES },
   )
 }
 
-/** Stored, not applied: the answer is fast, and what is stored is not told again. */
-async function takeNews(parts: Parts, row: WebhookRow, body: unknown): Promise<void> {
-  const news = providerOf(parts.providers, row)?.readNews(body)
-  if (!news) return
-  await storeReceipts(parts.db, row.id, news.receipts)
-  if (news.account) {
-    await keepState(parts, row.id, news.account)
-    await accountHasTrouble(parts.db, row.id, news.account.status)
+/**
+ * Stores receipts without applying them, so that the answer is fast. The provider repeats calls that are not
+ * answered.
+ */
+async function handleEvent(deps: Deps, row: WebhookRow, body: unknown): Promise<void> {
+  const event = providerOf(deps.providers, row)?.readEvent(body)
+  if (!event) return
+  await storeReceipts(deps.db, row.id, event.receipts)
+  if (event.instance) {
+    await saveState(deps, row.id, event.instance)
+    await markInstanceTrouble(deps.db, row.id, event.instance.status)
   }
-  if (news.groupsChanged) await markGroupsChanged(parts.db, row.id)
+  if (event.groupsChanged) await markGroupsChanged(deps.db, row.id)
 }

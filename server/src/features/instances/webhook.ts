@@ -6,26 +6,29 @@ import {
   claimWebhooks,
   findWebhookRow,
   forgetLiveWebhooks,
-  keepWebhook,
+  saveWebhookBase,
   type WebhookRow,
 } from './webhook.queries.ts'
 
-/** Where accounts may reach this installation, such as `https://send.example`; null where they can't. */
-export type WebhookBase = (account: { isTest: boolean }) => string | null
+/**
+ * Returns the URL at which the instance's provider reaches this installation, such as `https://send.example`, or
+ * null.
+ */
+export type WebhookBase = (instance: { isTest: boolean }) => string | null
 
-export type WebhookParts = { db: Pool; secrets: Secrets; providers: Providers; webhookBase: WebhookBase }
+export type WebhookDeps = { db: Pool; secrets: Secrets; providers: Providers; webhookBase: WebhookBase }
 
-/** The last part of an account's address: nobody guesses it, and nothing has to be stored for it. */
+/** The last part of an instance's webhook URL. Nobody can guess the key, and it is derived, so it needs no storage. */
 export const keyOf = (secrets: Secrets, id: number) =>
   `${id}.${secrets.hash(`webhook ${id}`).toString('base64url')}`
 
-/** With the token: what an account's former channel tells says nothing of the account. */
+/** Includes the token's hash, so that calls about the channel of a former token are not accepted. */
 export const secretOf = (secrets: Secrets, { id, tokenHash }: Pick<WebhookRow, 'id' | 'tokenHash'>) =>
   secrets.hash(`webhook secret ${id} ${tokenHash.toString('base64')}`).toString('base64url')
 
-/** The account that this call is for; null where its key or its secret is wrong. */
-export async function findCalled(
-  { db, secrets }: Pick<WebhookParts, 'db' | 'secrets'>,
+/** Finds the instance that a webhook call is about. Returns null if the key or the secret is wrong. */
+export async function findCalledInstance(
+  { db, secrets }: Pick<WebhookDeps, 'db' | 'secrets'>,
   key: string,
   secret: string,
 ): Promise<WebhookRow | null> {
@@ -35,58 +38,58 @@ export async function findCalled(
   return row && isSame(secrets, secret, secretOf(secrets, row)) ? row : null
 }
 
-/** In constant time, whatever their lengths. */
+/** Compares in constant time, whatever the lengths. */
 const isSame = ({ hash }: Secrets, a: string, b: string) => timingSafeEqual(hash(a), hash(b))
 
-/** Sets the webhook of this account, where it is due. A provider that can't is asked again later. */
-export async function setWebhook(parts: WebhookParts, id: number): Promise<void> {
-  const base = basesOf(parts)
+/** Sets the webhook of this instance, if that is due. If the provider fails, a later run tries again. */
+export async function setWebhook(deps: WebhookDeps, id: number): Promise<void> {
+  const base = basesOf(deps)
   if (!base.live && !base.test) return
-  for (const row of await claimWebhooks(parts.db, base, { id })) await set(parts, row)
+  for (const row of await claimWebhooks(deps.db, base, { id })) await setClaimed(deps, row)
 }
 
-/** A chore: the same for all accounts, some at a time. */
-export async function setDueWebhooks(parts: WebhookParts, signal: AbortSignal): Promise<void> {
-  const base = basesOf(parts)
+/** Background job: sets all webhooks that are due, in batches. */
+export async function setDueWebhooks(deps: WebhookDeps, signal: AbortSignal): Promise<void> {
+  const base = basesOf(deps)
   if (!base.live && !base.test) return
   for (let read = 1; read > 0 && !signal.aborted; ) {
-    const rows = await claimWebhooks(parts.db, base, {})
-    await Promise.all(rows.map((row) => set(parts, row)))
+    const rows = await claimWebhooks(deps.db, base, {})
+    await Promise.all(rows.map((row) => setClaimed(deps, row)))
     read = rows.length
   }
 }
 
-/** At the start of a server: its address may be another one than before, or there may be none any more. */
-export async function renewWebhooks(parts: WebhookParts, signal: AbortSignal): Promise<void> {
-  if (!basesOf(parts).live) await forgetLiveWebhooks(parts.db)
-  await setDueWebhooks(parts, signal)
+/** Runs when a server starts, because the installation's URL may have changed or been removed. */
+export async function renewWebhooks(deps: WebhookDeps, signal: AbortSignal): Promise<void> {
+  if (!basesOf(deps).live) await forgetLiveWebhooks(deps.db)
+  await setDueWebhooks(deps, signal)
 }
 
-/** Asks the account's provider to tell us nothing more, if it can be reached. */
-export async function removeWebhook(parts: WebhookParts, row: WebhookRow): Promise<void> {
-  const provider = providerOf(parts.providers, row)
-  const account = { token: parts.secrets.decrypt(row.tokenCipher) }
-  await provider?.removeWebhook(account, keyOf(parts.secrets, row.id)).catch(unlessFailure)
+/** Removes our webhook from the instance's provider. Ignores a failure of the provider. */
+export async function removeWebhook(deps: WebhookDeps, row: WebhookRow): Promise<void> {
+  const provider = providerOf(deps.providers, row)
+  const credentials = { token: deps.secrets.decrypt(row.tokenCipher) }
+  await provider?.removeWebhook(credentials, keyOf(deps.secrets, row.id)).catch(falseOnFailure)
 }
 
-const basesOf = ({ webhookBase, providers }: WebhookParts) => ({
+const basesOf = ({ webhookBase, providers }: WebhookDeps) => ({
   live: webhookBase({ isTest: false }),
   test: providers.test && webhookBase({ isTest: true }),
 })
 
-async function set(parts: WebhookParts, row: WebhookRow): Promise<void> {
-  const base = parts.webhookBase(row)
-  const provider = providerOf(parts.providers, row)
+async function setClaimed(deps: WebhookDeps, row: WebhookRow): Promise<void> {
+  const base = deps.webhookBase(row)
+  const provider = providerOf(deps.providers, row)
   if (!base || !provider) return
-  const key = keyOf(parts.secrets, row.id)
-  const webhook = { key, url: `${base}/api/webhooks/whapi/${key}`, secret: secretOf(parts.secrets, row) }
-  const account = { token: parts.secrets.decrypt(row.tokenCipher) }
-  const isSet = await provider.setWebhook(account, webhook).then(() => true, unlessFailure)
-  await keepWebhook(parts.db, row, isSet ? base : null)
+  const key = keyOf(deps.secrets, row.id)
+  const webhook = { key, url: `${base}/api/webhooks/whapi/${key}`, secret: secretOf(deps.secrets, row) }
+  const credentials = { token: deps.secrets.decrypt(row.tokenCipher) }
+  const isSet = await provider.setWebhook(credentials, webhook).then(() => true, falseOnFailure)
+  await saveWebhookBase(deps.db, row, isSet ? base : null)
 }
 
-/** For `.catch`: a provider that can't is nothing to stop for. */
-function unlessFailure(error: unknown): false {
+/** For `.catch`: returns false for a failure of the provider, and rethrows any other error. */
+function falseOnFailure(error: unknown): false {
   if (!(error instanceof ProviderFailure)) throw error
   return false
 }

@@ -1,37 +1,37 @@
 import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
-import { useWorld } from '../../../test/world.ts'
 import { sql } from '../../platform/database/sql.ts'
 
-// Pausing, resuming and sending to the rest, as the API answers them; what the engine makes of it: its own tests.
+// Tests how the API pauses, resumes and retries jobs. The engine's own tests cover what these do to deliveries.
 
-const world = useWorld()
+const context = useContext()
 const { jobs } = contract
 
 const of = (id: number) => ({ params: { id } })
-const pause = (user: TestUser, id: number) => world.call(user, jobs.pause, of(id))
-const resume = (user: TestUser, id: number) => world.call(user, jobs.resume, of(id))
+const pause = (user: TestUser, id: number) => context.call(user, jobs.pause, of(id))
+const resume = (user: TestUser, id: number) => context.call(user, jobs.resume, of(id))
 const retry = (user: TestUser, id: number, body = {}) =>
-  world.call(user, jobs.retryFailed, { ...of(id), body })
-const get = async (user: TestUser, id: number) => (await world.call(user, jobs.get, of(id))).body
+  context.call(user, jobs.retryFailed, { ...of(id), body })
+const get = async (user: TestUser, id: number) => (await context.call(user, jobs.get, of(id))).body
 
 const refused = (code: string) => ({ status: 409, body: { code } })
 
-async function desk() {
-  const instance = await world.add.instance()
+async function fixture() {
+  const instance = await context.add.instance()
   return {
     instanceId: instance.id,
-    member: await world.add.user({ instances: [instance] }),
-    stranger: await world.add.user(),
-    reader: await world.add.user({ instances: [instance], canCreateJobs: false }),
+    member: await context.add.user({ instances: [instance] }),
+    stranger: await context.add.user(),
+    reader: await context.add.user({ instances: [instance], canCreateJobs: false }),
   }
 }
 
 // R-149
-test('a job is paused and resumed, and says by whom', async () => {
-  const { instanceId, member } = await desk()
-  const { id } = await world.add.job({ instanceId })
+test('a job is paused and resumed, and its log names the users', async () => {
+  const { instanceId, member } = await fixture()
+  const { id } = await context.add.job({ instanceId })
 
   expect(await pause(member, id)).toMatchObject({ status: 200, body: { status: 'Pending', isPaused: true } })
   expect(await get(member, id)).toMatchObject({
@@ -44,10 +44,10 @@ test('a job is paused and resumed, and says by whom', async () => {
 })
 
 // R-149
-test('only what can be paused is paused, only what is paused is resumed', async () => {
-  const { instanceId, member } = await desk()
-  const job = await world.add.job({ instanceId, status: 'Running' })
-  const ended = await world.add.job({ instanceId, status: 'Completed' })
+test('an ended or paused job is not paused, and only a paused job is resumed', async () => {
+  const { instanceId, member } = await fixture()
+  const job = await context.add.job({ instanceId, status: 'Running' })
+  const ended = await context.add.job({ instanceId, status: 'Completed' })
 
   expect(await resume(member, job.id)).toMatchObject(refused('job_not_resumable'))
   await pause(member, job.id)
@@ -57,14 +57,14 @@ test('only what can be paused is paused, only what is paused is resumed', async 
 })
 
 // R-150
-test('the rest of an ended job is sent to; the counts tell who gets it again and who is unknown', async () => {
-  const { instanceId, member } = await desk()
-  const { id } = await world.add.job({
+test('a retry sends to the remaining recipients, except those with an unknown outcome', async () => {
+  const { instanceId, member } = await fixture()
+  const { id } = await context.add.job({
     instanceId,
     status: 'Completed',
     recipients: ['1@g.us', '2@g.us', '3@g.us', '4@g.us'],
   })
-  await world.db.run(sql`
+  await context.db.run(sql`
     update deliveries d set status = (array['sent', 'failed', 'failed', 'skipped'])[n],
       reason = case n when 2 then '{"code": "not_allowed", "params": {}}'::jsonb
         when 3 then '{"code": "outcome_unknown", "params": {}}'::jsonb end
@@ -84,10 +84,10 @@ test('the rest of an ended job is sent to; the counts tell who gets it again and
 })
 
 // R-150
-test('unknown outcomes are sent to only when that is said', async () => {
-  const { instanceId, member } = await desk()
-  const { id } = await world.add.job({ instanceId, status: 'Failed', deliveryStatus: 'failed' })
-  await world.db.run(sql`update deliveries set reason = '{"code": "outcome_unknown", "params": {}}'`)
+test('a retry includes unknown outcomes only on request', async () => {
+  const { instanceId, member } = await fixture()
+  const { id } = await context.add.job({ instanceId, status: 'Failed', deliveryStatus: 'failed' })
+  await context.db.run(sql`update deliveries set reason = '{"code": "outcome_unknown", "params": {}}'`)
 
   expect(await retry(member, id)).toMatchObject(refused('job_nothing_to_retry'))
   expect(await retry(member, id, { includeUnknown: 'yes' })).toMatchObject({
@@ -97,10 +97,10 @@ test('unknown outcomes are sent to only when that is said', async () => {
   expect((await retry(member, id, { includeUnknown: true })).status).toBe(200)
 })
 
-test('a job that has not ended or not settled is not sent to the rest', async () => {
-  const { instanceId, member } = await desk()
-  const running = await world.add.job({ instanceId, status: 'Running' })
-  const settling = await world.add.job({ instanceId, status: 'Cancelled', settling: true })
+test('a job that has not ended or not settled is not retried', async () => {
+  const { instanceId, member } = await fixture()
+  const running = await context.add.job({ instanceId, status: 'Running' })
+  const settling = await context.add.job({ instanceId, status: 'Cancelled', settling: true })
 
   expect(await retry(member, running.id)).toMatchObject(refused('job_not_retryable'))
   expect(await retry(member, settling.id)).toMatchObject(refused('job_settling'))
@@ -110,12 +110,12 @@ test.each([
   ['pause', {}],
   ['resume', { pausedAt: '2026-01-01T00:00:00Z' }],
   ['retryFailed', { status: 'Failed', deliveryStatus: 'failed' }],
-] as const)('%s is for those who may create jobs, on jobs they see', async (name, state) => {
-  const { instanceId, stranger, reader } = await desk()
-  const { id } = await world.add.job({ instanceId, ...state })
+] as const)('%s needs the right to create jobs, and a job that the caller sees', async (name, state) => {
+  const { instanceId, stranger, reader } = await fixture()
+  const { id } = await context.add.job({ instanceId, ...state })
   const call = (user: TestUser) => ({ pause, resume, retryFailed: retry })[name](user, id)
 
   expect(await call(stranger)).toMatchObject({ status: 404, body: { code: 'not_found' } })
   expect(await call(reader)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
-  expect(await world.db.many(sql`select from job_logs`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from job_logs`)).toHaveLength(0)
 })

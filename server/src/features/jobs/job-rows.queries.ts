@@ -6,56 +6,52 @@ import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 
-// What became of a job: its deliveries and its log, newest first.
+// The rows of a job: its deliveries and its log lines, newest first.
 
 export type JobRecipient = { groupId: number | null; chatId: string; name: string }
 
-/** The first of its recipients, in the order they were given. */
+/** Returns the first recipients, in the order in which the job sends. */
 export const findRecipients = (db: Db, jobId: number, limit: number) =>
   db.many<JobRecipient>(sql`
   select group_id, chat_id, recipient_name as name from deliveries
   where job_id = ${jobId} order by id limit ${limit}`)
 
-type SentRow = Omit<SentMessage, 'errorMessage'>
+type DeliveryRow = Omit<SentMessage, 'errorMessage'>
 
-const sentColumns = sql`
+const deliveryColumns = sql`
   select d.id, d.recipient_name, replace(d.chat_id, '@s.whatsapp.net', '') as recipient_id,
     initcap(d.status) as status, d.sent_at, d.delivered_at, d.read_at,
     case when d.group_id is not null then d.delivered_members end as delivered_to,
     case when d.group_id is not null then d.read_members end as read_by,
-    -- We are one of the participants, and no receipt is ours.
+    -- The instance itself is one of the participants, and sends no receipt.
     (select greatest(g.participant_count - 1, d.delivered_members) from groups g
      where g.id = d.group_id and g.participant_count > 0) as members,
     case d.status when 'failed' then d.reason end as reason`
 
-const fromSent = (jobId: number) =>
+const fromSettled = (jobId: number) =>
   sql`from deliveries d where d.job_id = ${jobId} and d.status in ('sent', 'failed')`
 
-const toSentMessage = (row: SentRow): SentMessage => ({
+const toSentMessage = (row: DeliveryRow): SentMessage => ({
   ...row,
   errorMessage: row.reason && reasonText(row.reason),
 })
 
-export async function newestSentMessages(db: Db, jobId: number, limit: number): Promise<SentMessage[]> {
-  const rows = await db.many<SentRow>(sql`
-    ${sentColumns} ${fromSent(jobId)} order by d.id desc limit ${limit}`)
+export async function newestDeliveries(db: Db, jobId: number, limit: number): Promise<SentMessage[]> {
+  const rows = await db.many<DeliveryRow>(sql`
+    ${deliveryColumns} ${fromSettled(jobId)} order by d.id desc limit ${limit}`)
   return rows.map(toSentMessage)
 }
 
-export async function listSentMessages(
-  db: Db,
-  jobId: number,
-  query: JobRowsQuery,
-): Promise<Page<SentMessage>> {
+export async function listDeliveries(db: Db, jobId: number, query: JobRowsQuery): Promise<Page<SentMessage>> {
   const search = query.search
-    ? sql`and (plain(d.recipient_name) like containing(${query.search}) or d.chat_id like containing(${query.search}))`
+    ? sql`and (unaccent_lower(d.recipient_name) like like_pattern(${query.search}) or d.chat_id like like_pattern(${query.search}))`
     : sql``
-  const page = await listPage<SentRow>(db, query, {
-    select: sentColumns,
-    from: sql`${fromSent(jobId)} ${search}`,
+  const page = await listPage<DeliveryRow>(db, query, {
+    select: deliveryColumns,
+    from: sql`${fromSettled(jobId)} ${search}`,
     sortBy: sql`d.id`,
     id: sql`d.id`,
-    countKey: ['sent messages', jobId, query.search],
+    countKey: ['deliveries', jobId, query.search],
   })
   return { ...page, data: page.data.map(toSentMessage) }
 }
@@ -74,9 +70,9 @@ export async function newestLogs(db: Db, jobId: number, limit: number): Promise<
 }
 
 export async function listLogs(db: Db, jobId: number, query: JobRowsQuery): Promise<Page<JobLog>> {
-  // A line is kept as code and values: names in it are found, its words are not.
+  // A log line is stored as a code and its values. So a search finds names in a line, but not its words.
   const search = query.search
-    ? sql`and plain((l.reason -> 'params')::text) like containing(${query.search})`
+    ? sql`and unaccent_lower((l.reason -> 'params')::text) like like_pattern(${query.search})`
     : sql``
   const page = await listPage<LogRow>(db, query, {
     select: logColumns,

@@ -1,11 +1,11 @@
 import type { JobListQuery, JobRow } from '@sendroom/contract/jobs'
-import { type Caller, seesInstance, seesMessage } from '../../platform/access.ts'
+import { type Caller, canSeeInstance, canSeeMessage } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { imageUrl } from '../../platform/images.ts'
+import { imageUrl } from '../../platform/images/queries.ts'
 import { listPage } from '../../platform/list.ts'
 
-// The title as it is indexed, for the sort.
+// The expression of the index jobs_title, so that the sort can use it.
 const title = sql`left(j.text_content, 100)`
 
 const jobRow = sql`
@@ -24,14 +24,14 @@ const sortColumn = (field: JobListQuery['sortBy']) =>
     createdAt: sql`j.created_at`,
   })[field]
 
-const seesJob = (caller: Caller) => seesInstance(caller, 'j.instance_id')
+const canSeeJob = (caller: Caller) => canSeeInstance(caller, 'j.instance_id')
 
 export const listJobs = (db: Db, caller: Caller, query: JobListQuery) =>
   listPage<JobRow>(db, query, {
     select: jobRow,
     from: sql`
-      from jobs j where ${seesJob(caller)}
-        ${query.search ? sql`and j.found_by like containing(${query.search})` : sql``}`,
+      from jobs j where ${canSeeJob(caller)}
+        ${query.search ? sql`and j.search_text like like_pattern(${query.search})` : sql``}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`j.id`,
     countKey: ['jobs', caller.role === 'Admin' || caller.id, query.search],
@@ -39,15 +39,15 @@ export const listJobs = (db: Db, caller: Caller, query: JobListQuery) =>
 
 export async function findJobRow(db: Db, caller: Caller, id: number): Promise<JobRow | null> {
   const job = await db.maybeOne<JobRow>(sql`
-    ${jobRow} from jobs j where j.id = ${id} and ${seesJob(caller)}`)
+    ${jobRow} from jobs j where j.id = ${id} and ${canSeeJob(caller)}`)
   return job ?? null
 }
 
-/** What the caller got by this request before. */
+/** Finds the job that an earlier request of the caller with the same idempotency key has created. */
 export async function findRequestedJob(db: Db, caller: Caller, requestId: string): Promise<JobRow | null> {
   const job = await db.maybeOne<JobRow>(sql`
     ${jobRow} from jobs j
-    where j.created_by_user_id = ${caller.id} and j.request_id = ${requestId} and ${seesJob(caller)}`)
+    where j.created_by_user_id = ${caller.id} and j.request_id = ${requestId} and ${canSeeJob(caller)}`)
   return job ?? null
 }
 
@@ -56,39 +56,40 @@ type JobContent = JobRow & { textContent: string; imageUrl: string | null }
 export async function findJobContent(db: Db, caller: Caller, id: number): Promise<JobContent | null> {
   const job = await db.maybeOne<JobContent>(sql`
     ${jobRow}, j.text_content, ${imageUrl('j.image_id')} as image_url
-    from jobs j where j.id = ${id} and ${seesJob(caller)}`)
+    from jobs j where j.id = ${id} and ${canSeeJob(caller)}`)
   return job ?? null
 }
 
 export async function countVisibleJobs(db: Db, caller: Caller, ids: number[]): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
-    select count(*) from jobs j where j.id = any(${ids}) and ${seesJob(caller)}`)
+    select count(*) from jobs j where j.id = any(${ids}) and ${canSeeJob(caller)}`)
   return count
 }
 
-// What a new job is made of. All of it stays as it is until the transaction ends.
+// The rows that a new job copies. The locks keep them from being deleted until the transaction ends.
 
 type Sender = { isActive: boolean; now: string }
 
-export async function holdInstance(tx: Db, caller: Caller, id: number): Promise<Sender | null> {
+export async function lockInstanceForShare(tx: Db, caller: Caller, id: number): Promise<Sender | null> {
   const instance = await tx.maybeOne<Sender>(sql`
     select i.is_active, clock_now() as now from instances i
-    where i.id = ${id} and ${seesInstance(caller, 'i.id')} for key share`)
+    where i.id = ${id} and ${canSeeInstance(caller, 'i.id')} for key share`)
   return instance ?? null
 }
 
 type Content = { textContent: string; imageId: number | null }
 
-export async function holdMessage(tx: Db, caller: Caller, id: number): Promise<Content | null> {
+export async function lockMessageForShare(tx: Db, caller: Caller, id: number): Promise<Content | null> {
   const message = await tx.maybeOne<Content>(sql`
     select m.text_content, m.image_id from messages m
-    where m.id = ${id} and ${seesMessage(caller, 'm')} for key share`)
+    where m.id = ${id} and ${canSeeMessage(caller, 'm')} for key share`)
   return message ?? null
 }
 
 type Group = { id: number; chatId: string; name: string; hasLeft: boolean }
 
-export const holdGroups = (tx: Db, instanceId: number, ids: number[]) =>
+/** Ordered by name, which is the order in which the job sends. */
+export const lockGroupsForShare = (tx: Db, instanceId: number, ids: number[]) =>
   tx.many<Group>(sql`
   select g.id, g.chat_id, g.name, g.left_at is not null as has_left from groups g
   where g.id = any(${ids}) and g.instance_id = ${instanceId}

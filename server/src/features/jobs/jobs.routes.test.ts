@@ -2,36 +2,36 @@ import { contract } from '@sendroom/contract'
 import type { Input } from '@sendroom/contract/endpoint'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
+import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { countWaiting } from '../../../test/locks.ts'
-import { useWorld } from '../../../test/world.ts'
 import { assignments, json, sql } from '../../platform/database/sql.ts'
 
-const world = useWorld()
+const context = useContext()
 const { jobs } = contract
 
 const NOT_FOUND = { status: 404, body: { code: 'not_found' } }
 const FORBIDDEN = { status: 403, body: { code: 'forbidden' } }
 
 async function memberWithInstance() {
-  const instance = await world.add.instance()
-  return { instance, member: await world.add.user({ instances: [instance] }) }
+  const instance = await context.add.instance()
+  return { instance, member: await context.add.user({ instances: [instance] }) }
 }
 
-const list = (user: TestUser | null, query = {}) => world.call(user, jobs.list, { query })
-const get = (user: TestUser | null, id: number) => world.call(user, jobs.get, { params: { id } })
-const restart = (user: TestUser | null, id: number) => world.call(user, jobs.restart, { params: { id } })
-const cancel = (user: TestUser | null, id: number) => world.call(user, jobs.cancel, { params: { id } })
-const remove = (user: TestUser | null, id: number) => world.call(user, jobs.remove, { params: { id } })
+const list = (user: TestUser | null, query = {}) => context.call(user, jobs.list, { query })
+const get = (user: TestUser | null, id: number) => context.call(user, jobs.get, { params: { id } })
+const restart = (user: TestUser | null, id: number) => context.call(user, jobs.restart, { params: { id } })
+const cancel = (user: TestUser | null, id: number) => context.call(user, jobs.cancel, { params: { id } })
+const remove = (user: TestUser | null, id: number) => context.call(user, jobs.remove, { params: { id } })
 const bulkDelete = (user: TestUser | null, jobIds: number[]) =>
-  world.call(user, jobs.bulkDelete, { body: { jobIds } })
+  context.call(user, jobs.bulkDelete, { body: { jobIds } })
 
-/** The recipients in order become what is given; all others stay queued. */
+/** Sets the statuses of the first deliveries, in order. The others stay queued. */
 async function settle(jobId: number, ...statuses: string[]) {
   for (const [index, status] of statuses.entries()) {
     const reason = status === 'failed' ? json({ code: 'not_on_whatsapp', params: {} }) : null
     const sentAt = status === 'sent' ? '2026-01-01T00:00:00.000Z' : null
-    await world.db.run(sql`
+    await context.db.run(sql`
       update deliveries set ${assignments({ status, sentAt, reason })}
       where id = (select id from deliveries where job_id = ${jobId} order by id limit 1 offset ${index})`)
   }
@@ -39,19 +39,19 @@ async function settle(jobId: number, ...statuses: string[]) {
 
 type Order = Input<typeof jobs.create>['body']
 
-/** A Member with an account, two groups and a message, and how to create a job of them. */
-async function desk(instanceColumns: Record<string, unknown> = {}) {
-  const instance = await world.add.instance(instanceColumns)
-  const member = await world.add.user({ instances: [instance] })
+/** Adds a Member with an instance, two groups and a message, and returns a function that creates a job of them. */
+async function fixture(instanceColumns: Record<string, unknown> = {}) {
+  const instance = await context.add.instance(instanceColumns)
+  const member = await context.add.user({ instances: [instance] })
   const groups = [
-    await world.add.group({ instanceId: instance.id, name: 'Aunts' }),
-    await world.add.group({ instanceId: instance.id, name: 'Brothers' }),
+    await context.add.group({ instanceId: instance.id, name: 'Aunts' }),
+    await context.add.group({ instanceId: instance.id, name: 'Brothers' }),
   ]
-  const message = await world.add.message({ createdByUserId: member.id, textContent: 'Hello' })
+  const message = await context.add.message({ createdByUserId: member.id, textContent: 'Hello' })
   const groupIds = groups.map(({ id }) => id)
   const create = (order: Partial<Order> = {}, user: TestUser | null = member) =>
-    world.call(user, jobs.create, {
-      body: { messageId: message.id, instanceId: instance.id, groupIds, ...order } as Order, // tests send wrong ones too
+    context.call(user, jobs.create, {
+      body: { messageId: message.id, instanceId: instance.id, groupIds, ...order } as Order, // some tests send bad input
     })
   return { instance, member, groups, message, create }
 }
@@ -59,14 +59,14 @@ async function desk(instanceColumns: Record<string, unknown> = {}) {
 const toUsers = (phoneNumbers: string) => ({ jobType: 'SendToUsers', phoneNumbers }) as const
 
 // R-123
-test('a job to groups carries its own text and image, and one delivery for each group', async () => {
-  const { instance, member, groups, message, create } = await desk()
-  const image = await world.db.maybeOne(sql`
+test('a job to groups has its own text and image, and one delivery for each group', async () => {
+  const { instance, member, groups, message, create } = await fixture()
+  const image = await context.db.maybeOne(sql`
     insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`)
-  await world.db.run(sql`update messages set image_id = ${image?.id}`)
+  await context.db.run(sql`update messages set image_id = ${image?.id}`)
 
   const made = await create({ groupIds: [groups[0]?.id ?? 0, groups[1]?.id ?? 0, groups[0]?.id ?? 0] })
-  await world.db.run(sql`delete from messages`)
+  await context.db.run(sql`delete from messages`)
 
   expect(made).toMatchObject({
     status: 201,
@@ -90,13 +90,13 @@ test('a job to groups carries its own text and image, and one delivery for each 
     recipients: { total: 2, waiting: 2 },
     logs: [{ logLevel: 'Info', message: `Created by ${member.username}. Recipients: 2.` }],
   })
-  expect(await world.db.many(sql`select chat_id from deliveries order by id`)).toEqual(
+  expect(await context.db.many(sql`select chat_id from deliveries order by id`)).toEqual(
     groups.map(({ chatId }) => ({ chatId })),
   )
 })
 
-test('a job to people reads their numbers, each once', async () => {
-  const { member, create } = await desk()
+test('a job to people has one delivery for each number', async () => {
+  const { member, create } = await fixture()
 
   const made = await create({ ...toUsers('0901234567, +84 90 123 4567\n+1 213 373 4253'), groupIds: [] })
 
@@ -106,15 +106,15 @@ test('a job to people reads their numbers, each once', async () => {
     targetPhoneNumbers: ['84901234567', '12133734253'],
     recipients: { total: 2 },
   })
-  expect(await world.db.many(sql`select chat_id, recipient_name from deliveries order by id`)).toEqual([
+  expect(await context.db.many(sql`select chat_id, recipient_name from deliveries order by id`)).toEqual([
     { chatId: '84901234567@s.whatsapp.net', recipientName: '+84901234567' },
     { chatId: '12133734253@s.whatsapp.net', recipientName: '+12133734253' },
   ])
 })
 
 // R-208
-test('numbers that can not be read refuse the job and are named, in a bounded text', async () => {
-  const { create } = await desk()
+test('invalid numbers refuse the job, and the error names them in a bounded text', async () => {
+  const { create } = await fixture()
 
   expect(await create(toUsers('0901234567, hello; +84 12'))).toMatchObject({
     status: 400,
@@ -124,12 +124,12 @@ test('numbers that can not be read refuse the job and are named, in a bounded te
     toUsers(Array.from({ length: 1000 }, (_, n) => `bad ${'x'.repeat(100)} ${n}`).join()),
   )
   expect(String(many.body.params?.numbers).length).toBeLessThan(1000)
-  expect(await world.db.many(sql`select from jobs`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from jobs`)).toHaveLength(0)
 })
 
 // R-210
 test('a job of more than 100,000 recipients is refused', async () => {
-  const { create } = await desk()
+  const { create } = await fixture()
   const numbers = Array.from({ length: 100_001 }, (_, n) => `+8490${1_000_000 + n}`).join('\n')
 
   expect(await create(toUsers(numbers))).toMatchObject({
@@ -142,7 +142,7 @@ test.each([
   ['no message', { messageId: undefined }, { messageId: 'JOB.MESSAGE_REQUIRED' }],
   ['no instance', { instanceId: undefined }, { instanceId: 'JOB.INSTANCE_REQUIRED' }],
   [
-    'neither that exists',
+    'an unknown message and instance',
     { messageId: 999_999, instanceId: 999_999 },
     { messageId: 'JOB.MESSAGE_REQUIRED', instanceId: 'JOB.INSTANCE_REQUIRED' },
   ],
@@ -151,11 +151,11 @@ test.each([
   // R-209
   ['no phone numbers', toUsers(' \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
   // R-209
-  ['phone numbers without any', toUsers(' , ; \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
-  ['a request id that is none', { requestId: 'again' }, { requestId: 'FIELD.INVALID' }],
-  ['a time that is none', { scheduledAt: 'tomorrow' }, { scheduledAt: 'JOB.SCHEDULED_AT_INVALID' }],
-])('%s is named by its field', async (_case, order, fields) => {
-  const { create } = await desk()
+  ['nothing but separators', toUsers(' , ; \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
+  ['an invalid request id', { requestId: 'again' }, { requestId: 'FIELD.INVALID' }],
+  ['an invalid time', { scheduledAt: 'tomorrow' }, { scheduledAt: 'JOB.SCHEDULED_AT_INVALID' }],
+])('the error for %s names the field', async (_case, order, fields) => {
+  const { create } = await fixture()
 
   expect(await create(order as Partial<Order>)).toMatchObject({
     status: 400,
@@ -164,10 +164,10 @@ test.each([
 })
 
 // R-203
-test('message, instance and groups must be the caller’s to see, and the groups of that instance', async () => {
-  const { create } = await desk()
-  const elsewhere = await world.add.group()
-  const foreign = await world.add.message()
+test('the caller must see the message, the instance and the groups, and the groups must belong to the instance', async () => {
+  const { create } = await fixture()
+  const elsewhere = await context.add.group()
+  const foreign = await context.add.message()
 
   expect(await create({ messageId: foreign.id })).toMatchObject({
     body: { fields: { messageId: 'JOB.MESSAGE_REQUIRED' } },
@@ -175,23 +175,23 @@ test('message, instance and groups must be the caller’s to see, and the groups
   expect(await create({ instanceId: elsewhere.instanceId })).toMatchObject({
     body: { fields: { instanceId: 'JOB.INSTANCE_REQUIRED' } },
   })
-  expect(await create({ groupIds: [elsewhere.id] }, await world.add.admin())).toMatchObject({
+  expect(await create({ groupIds: [elsewhere.id] }, await context.add.admin())).toMatchObject({
     body: { fields: { groupIds: 'JOB.GROUP_INVALID' } },
   })
-  expect(await world.db.many(sql`select from jobs`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from jobs`)).toHaveLength(0)
 })
 
 // R-154
-test('an instance that is not active takes no job', async () => {
-  const { create } = await desk({ isActive: false })
+test('an inactive instance accepts no job', async () => {
+  const { create } = await fixture({ isActive: false })
 
   expect(await create()).toMatchObject({ status: 409, body: { code: 'instance_inactive' } })
 })
 
 // R-204
-test('a group that the account has left is refused with its name', async () => {
-  const { groups, create } = await desk()
-  await world.db.run(sql`update groups set left_at = clock_now() where id = ${groups[1]?.id ?? 0}`)
+test('a group that the instance has left is refused with its name', async () => {
+  const { groups, create } = await fixture()
+  await context.db.run(sql`update groups set left_at = clock_now() where id = ${groups[1]?.id ?? 0}`)
 
   expect(await create()).toMatchObject({
     status: 400,
@@ -200,8 +200,8 @@ test('a group that the account has left is refused with its name', async () => {
 })
 
 // R-201
-test('a time that lies ahead is kept, one that has passed means now', async () => {
-  const { create } = await desk()
+test('a future time is kept, and a past time means now', async () => {
+  const { create } = await fixture()
   const scheduledAt = '2125-01-01T08:00:00.000Z'
 
   expect(await create({ scheduledAt })).toMatchObject({ body: { scheduledAt } })
@@ -211,18 +211,18 @@ test('a time that lies ahead is kept, one that has passed means now', async () =
 
 const requestId = '0198c1de-7a61-4b3c-9d5e-2f6a8b1c4d7e'
 const count = async () => {
-  const counts = await world.db.one<{ jobs: number; deliveries: number; logs: number }>(sql`
+  const counts = await context.db.one<{ jobs: number; deliveries: number; logs: number }>(sql`
     select (select count(*) from jobs) as jobs, (select count(*) from deliveries) as deliveries,
       (select count(*) from job_logs) as logs`)
   return counts
 }
 
 // R-282
-test('a job that is asked for again is not made again: whoever lost the answer gets it', async () => {
-  const { instance, create } = await desk()
+test('a repeated request returns the same job', async () => {
+  const { instance, create } = await fixture()
   const first = await create({ requestId })
-  // What would refuse a new job is no matter any more.
-  await world.db.run(sql`update instances set is_active = false where id = ${instance.id}`)
+  // An inactive instance would refuse a new job.
+  await context.db.run(sql`update instances set is_active = false where id = ${instance.id}`)
 
   const again = await create({ requestId })
 
@@ -232,13 +232,13 @@ test('a job that is asked for again is not made again: whoever lost the answer g
 })
 
 // R-282
-test('a job that is asked for again while it is still written is not made again', async () => {
-  const { create } = await desk()
+test('a request that is repeated while the first one is running returns the same job', async () => {
+  const { create } = await fixture()
   const blocked = (howMany: number) =>
-    expect.poll(() => countWaiting(world.db), { timeout: 30_000 }).toBe(howMany)
+    expect.poll(() => countWaiting(context.db), { timeout: 30_000 }).toBe(howMany)
   let answers: ReturnType<typeof create>[] = []
-  await world.db.begin(async (tx) => {
-    // Holds the first one up after its job is written, before its recipients are.
+  await context.db.begin(async (tx) => {
+    // Blocks the first request between the insert of the job and the insert of its deliveries.
     await tx.run(sql`lock table deliveries in share mode`)
     answers = [create({ requestId })]
     await blocked(1)
@@ -253,11 +253,11 @@ test('a job that is asked for again while it is still written is not made again'
 })
 
 // R-282
-test('a request of somebody else, another one, one of a deleted job and those without a name are new jobs', async () => {
-  const { member, create } = await desk()
+test('another user, another key, a deleted job or no key give a new job', async () => {
+  const { member, create } = await fixture()
   const ids = [
     (await create({ requestId })).body.id,
-    (await create({ requestId }, await world.add.admin())).body.id,
+    (await create({ requestId }, await context.add.admin())).body.id,
     (await create({ requestId: requestId.replace('7e', '7f') })).body.id,
     (await create()).body.id,
     (await create()).body.id,
@@ -265,45 +265,45 @@ test('a request of somebody else, another one, one of a deleted job and those wi
   expect(new Set(ids).size).toBe(5)
 
   await remove(member, ids[0] ?? 0)
-  const anew = await create({ requestId })
-  expect(anew.status).toBe(201)
-  expect(ids).not.toContain(anew.body.id)
+  const another = await create({ requestId })
+  expect(another.status).toBe(201)
+  expect(ids).not.toContain(another.body.id)
 })
 
 // R-282
-test('who has cancelled a job and asks for the same again gets another', async () => {
-  const { member, create } = await desk()
+test('a repeated request after a cancel gives a new job', async () => {
+  const { member, create } = await fixture()
   const { body: first } = await create({ requestId })
   await cancel(member, first.id)
   expect((await create({ requestId })).body.id).not.toBe(first.id)
 })
 
 // R-282
-test('what was asked for is told only to those who still see it', async () => {
-  const { instance, member, create } = await desk()
+test('a repeated request does not return a job that the caller no longer sees', async () => {
+  const { instance, member, create } = await fixture()
   await create({ requestId })
-  await world.db.run(sql`delete from user_instances where user_id = ${member.id}`)
+  await context.db.run(sql`delete from user_instances where user_id = ${member.id}`)
   expect(await create({ requestId })).toMatchObject({
     body: { fields: { instanceId: 'JOB.INSTANCE_REQUIRED' } },
   })
 
-  const other = await world.add.instance()
-  await world.db.run(
+  const other = await context.add.instance()
+  await context.db.run(
     sql`insert into user_instances (user_id, instance_id) values (${member.id}, ${other.id})`,
   )
-  const group = await world.add.group({ instanceId: other.id })
+  const group = await context.add.group({ instanceId: other.id })
   expect(await create({ requestId, instanceId: other.id, groupIds: [group.id] })).toMatchObject(NOT_FOUND)
-  expect(await world.db.many(sql`select from jobs where instance_id <> ${instance.id}`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from jobs where instance_id <> ${instance.id}`)).toHaveLength(0)
 })
 
-test('a job page tells how many were sent in the last minute', async () => {
+test('a job page shows how many were sent in the last minute', async () => {
   const { instance, member } = await memberWithInstance()
-  const { id } = await world.add.job({ instanceId: instance.id, status: 'Running' })
+  const { id } = await context.add.job({ instanceId: instance.id, status: 'Running' })
   await settle(id, 'sent', 'sent', 'failed')
-  await world.db.run(
+  await context.db.run(
     sql`update deliveries set sent_at = clock_now() - interval '30 seconds' where chat_id = '1@g.us'`,
   )
-  await world.db.run(
+  await context.db.run(
     sql`update deliveries set sent_at = clock_now() - interval '2 minutes' where chat_id = '2@g.us'`,
   )
 
@@ -311,15 +311,15 @@ test('a job page tells how many were sent in the last minute', async () => {
 })
 
 // R-119, R-117
-test('a job page tells its counts, its progress and what became of each recipient', async () => {
+test('a job page shows its counts, its progress and the result of each delivery', async () => {
   const { instance, member } = await memberWithInstance()
   const recipients = ['1@g.us', '2@g.us', '3@g.us', '4@g.us', '5@g.us', '6@g.us']
-  const { id } = await world.add.job({ instanceId: instance.id, status: 'Running', recipients })
+  const { id } = await context.add.job({ instanceId: instance.id, status: 'Running', recipients })
   await settle(id, 'sent', 'failed', 'sent', 'skipped', 'doubt')
-  await world.db.run(
+  await context.db.run(
     sql`update deliveries set delivered_at = clock_now() where chat_id in ('1@g.us', '3@g.us')`,
   )
-  await world.db.run(sql`update deliveries set read_at = clock_now() where chat_id = '1@g.us'`)
+  await context.db.run(sql`update deliveries set read_at = clock_now() where chat_id = '1@g.us'`)
 
   const { body } = await get(member, id)
 
@@ -343,8 +343,8 @@ test('a job page tells its counts, its progress and what became of each recipien
   ])
 })
 
-test('a job page says why nothing is sent yet', async () => {
-  const { create, member } = await desk()
+test('a job page shows why nothing is sent yet', async () => {
+  const { create, member } = await fixture()
   const scheduledAt = '2125-01-01T08:00:00.000Z'
   const { body: made } = await create({ scheduledAt })
 
@@ -355,18 +355,18 @@ test('a job page says why nothing is sent yet', async () => {
 })
 
 // R-176
-test('who got a job and what its log names is found without accents', async () => {
-  const admin = await world.add.admin()
-  const { id } = await world.add.job({ recipients: [] })
+test('deliveries and log lines are found without accents', async () => {
+  const admin = await context.add.admin()
+  const { id } = await context.add.job({ recipients: [] })
   const name = 'Khách hàng'
-  await world.db.run(sql`
+  await context.db.run(sql`
     insert into deliveries (job_id, instance_id, chat_id, recipient_name, status)
     select ${id}, instance_id, '1@g.us', ${name}, 'sent' from jobs`)
-  await world.db.run(sql`
+  await context.db.run(sql`
     insert into job_logs (job_id, log_level, reason)
     values (${id}, 'Info', ${json({ code: 'delivery_found', params: { recipient: name } })})`)
   const count = async (list: typeof jobs.sentMessages | typeof jobs.logs, search: string) =>
-    (await world.call(admin, list, { params: { id }, query: { search } })).body.pagination.totalCount
+    (await context.call(admin, list, { params: { id }, query: { search } })).body.pagination.totalCount
 
   for (const list of [jobs.sentMessages, jobs.logs]) {
     expect(await count(list, 'khach hang')).toBe(1)
@@ -376,14 +376,14 @@ test('who got a job and what its log names is found without accents', async () =
 })
 
 // R-120, R-121
-test('a large job’s page is bounded; its lists page through all', async () => {
+test('the page of a large job is bounded, and its lists page through all rows', async () => {
   const { instance, member } = await memberWithInstance()
-  const { id } = await world.add.job({ instanceId: instance.id, recipients: [] })
-  await world.db.run(sql`update jobs set job_type = 'SendToUsers'`)
-  await world.db.run(sql`
+  const { id } = await context.add.job({ instanceId: instance.id, recipients: [] })
+  await context.db.run(sql`update jobs set job_type = 'SendToUsers'`)
+  await context.db.run(sql`
     insert into deliveries (job_id, instance_id, chat_id, recipient_name, status)
     select ${id}, ${instance.id}, n || '@s.whatsapp.net', '+' || n, 'sent' from generate_series(1, 1500) n`)
-  await world.db.run(sql`
+  await context.db.run(sql`
     insert into job_logs (job_id, log_level, reason)
     select ${id}, 'Info', ${json({ code: 'job_started', params: {} })} from generate_series(1, 300)`)
   const params = { id }
@@ -394,24 +394,24 @@ test('a large job’s page is bounded; its lists page through all', async () => 
   expect(body.logs).toHaveLength(200)
   expect(body).toMatchObject({ totalSentMessages: 1500, progress: 100 })
 
-  const sent = await world.call(member, jobs.sentMessages, { params, query: { page: 15, pageSize: 100 } })
+  const sent = await context.call(member, jobs.sentMessages, { params, query: { page: 15, pageSize: 100 } })
   expect(sent.body.data.map(({ recipientId }) => recipientId)).toEqual(
     Array.from({ length: 100 }, (_, n) => String(100 - n)),
   )
   expect(sent.body.pagination).toMatchObject({ totalCount: 1500, totalPages: 15, hasNext: false })
-  const found = await world.call(member, jobs.sentMessages, { params, query: { search: '149' } })
+  const found = await context.call(member, jobs.sentMessages, { params, query: { search: '149' } })
   expect(found.body.data.map(({ recipientId }) => recipientId)).toContain('1490')
   expect(found.body.pagination.totalCount).toBe(12)
 
-  const logs = await world.call(member, jobs.logs, { params, query: { pageSize: 1000 } })
+  const logs = await context.call(member, jobs.logs, { params, query: { pageSize: 1000 } })
   expect(logs.body.data).toHaveLength(300)
   expect(logs.body.data[0]).toMatchObject({ logLevel: 'Info', message: 'Started.' })
 })
 
-test('one page costs the same number of queries, however large the job', async () => {
-  const admin = await world.add.admin()
-  const small = await world.add.job({ recipients: ['1@g.us'] })
-  const large = await world.add.job({ recipients: Array.from({ length: 50 }, (_, n) => `${n}@g.us`) })
+test('a job page takes the same number of queries, however large the job is', async () => {
+  const admin = await context.add.admin()
+  const small = await context.add.job({ recipients: ['1@g.us'] })
+  const large = await context.add.job({ recipients: Array.from({ length: 50 }, (_, n) => `${n}@g.us`) })
   await settle(large.id, ...Array.from({ length: 40 }, () => 'sent'))
   const countQueries = async (id: number) => {
     const executed = vi.spyOn(pg.Client.prototype, 'query')
@@ -429,11 +429,11 @@ test('one page costs the same number of queries, however large the job', async (
 })
 
 // R-144
-test('a job that has ended is restarted from the start', async () => {
+test('a restart sends an ended job again from the start', async () => {
   const { instance, member } = await memberWithInstance()
-  const { id } = await world.add.job({ instanceId: instance.id, status: 'Completed' })
+  const { id } = await context.add.job({ instanceId: instance.id, status: 'Completed' })
   await settle(id, 'sent', 'failed', 'sent')
-  await world.db.run(sql`
+  await context.db.run(sql`
     insert into job_logs (job_id, log_level, reason) values (${id}, 'Info', '{"code": "job_started", "params": {}}')`)
 
   expect(await restart(member, id)).toMatchObject({ status: 200, body: { id, status: 'Pending' } })
@@ -450,9 +450,9 @@ test.each(['Completed', 'Failed', 'Cancelled'] as const)(
   // R-143
   'a %s job can be restarted',
   async (status) => {
-    const job = await world.add.job({ status })
+    const job = await context.add.job({ status })
 
-    expect(await restart(await world.add.admin(), job.id)).toMatchObject({
+    expect(await restart(await context.add.admin(), job.id)).toMatchObject({
       status: 200,
       body: { status: 'Pending', startedAt: null, completedAt: null },
     })
@@ -461,28 +461,28 @@ test.each(['Completed', 'Failed', 'Cancelled'] as const)(
 
 // R-147
 test.each(['Pending', 'Running'] as const)('a %s job can be cancelled', async (status) => {
-  const job = await world.add.job({ status })
+  const job = await context.add.job({ status })
 
-  expect(await cancel(await world.add.admin(), job.id)).toMatchObject({
+  expect(await cancel(await context.add.admin(), job.id)).toMatchObject({
     status: 200,
     body: { status: 'Cancelled', completedAt: expect.any(String) },
   })
 })
 
 // R-146
-test('a restart keeps a time that still lies ahead', async () => {
+test('a restart keeps a time in the future', async () => {
   const scheduledAt = '2125-01-01T08:00:00.000Z'
-  const { id } = await world.add.job({ status: 'Cancelled', scheduledAt })
+  const { id } = await context.add.job({ status: 'Cancelled', scheduledAt })
 
-  expect(await restart(await world.add.admin(), id)).toMatchObject({
+  expect(await restart(await context.add.admin(), id)).toMatchObject({
     body: { status: 'Pending', scheduledAt },
   })
 })
 
 // R-148
-test('a job is cancelled, and what had not gone out is skipped', async () => {
+test('a cancel skips the deliveries that were not sent', async () => {
   const { instance, member } = await memberWithInstance()
-  const { id } = await world.add.job({ instanceId: instance.id, status: 'Running' })
+  const { id } = await context.add.job({ instanceId: instance.id, status: 'Running' })
   await settle(id, 'sent')
 
   expect(await cancel(member, id)).toMatchObject({ status: 200, body: { id, status: 'Cancelled' } })
@@ -491,10 +491,10 @@ test('a job is cancelled, and what had not gone out is skipped', async () => {
 })
 
 // R-143
-test.each(['Pending', 'Running'] as const)('a %s job can not be restarted', async (status) => {
-  const job = await world.add.job({ status })
+test.each(['Pending', 'Running'] as const)('a %s job can’t be restarted', async (status) => {
+  const job = await context.add.job({ status })
 
-  expect(await restart(await world.add.admin(), job.id)).toMatchObject({
+  expect(await restart(await context.add.admin(), job.id)).toMatchObject({
     status: 409,
     body: { code: 'job_not_restartable' },
   })
@@ -502,11 +502,11 @@ test.each(['Pending', 'Running'] as const)('a %s job can not be restarted', asyn
 
 test.each(['Completed', 'Failed', 'Cancelled'] as const)(
   // R-147
-  'a %s job can not be cancelled',
+  'a %s job can’t be cancelled',
   async (status) => {
-    const job = await world.add.job({ status })
+    const job = await context.add.job({ status })
 
-    expect(await cancel(await world.add.admin(), job.id)).toMatchObject({
+    expect(await cancel(await context.add.admin(), job.id)).toMatchObject({
       status: 409,
       body: { code: 'job_not_cancellable' },
     })
@@ -514,88 +514,88 @@ test.each(['Completed', 'Failed', 'Cancelled'] as const)(
 )
 
 // R-145
-test('a job with a message still in doubt is not restarted beside it', async () => {
-  const job = await world.add.job({ status: 'Cancelled' })
-  await world.db.run(sql`
+test('a job with a delivery in doubt is not restarted', async () => {
+  const job = await context.add.job({ status: 'Cancelled' })
+  await context.db.run(sql`
     update deliveries set status = 'doubt', doubt_since = clock_now() where chat_id = '1@g.us'`)
 
-  expect(await restart(await world.add.admin(), job.id)).toMatchObject({
+  expect(await restart(await context.add.admin(), job.id)).toMatchObject({
     status: 409,
     body: { code: 'job_settling' },
   })
 })
 
 // R-151
-test('a job is deleted with all that belongs to it; one that waits is cancelled first', async () => {
+test('a job is deleted with its deliveries and log, and a waiting job is cancelled first', async () => {
   const { instance, member } = await memberWithInstance()
-  const { id } = await world.add.job({ instanceId: instance.id, status: 'Running' })
+  const { id } = await context.add.job({ instanceId: instance.id, status: 'Running' })
 
   expect(await remove(member, id)).toMatchObject({ status: 204 })
 
-  expect(await world.db.many(sql`select from jobs`)).toHaveLength(0)
-  expect(await world.db.many(sql`select from deliveries`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from jobs`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from deliveries`)).toHaveLength(0)
 })
 
 // R-286
-test('several are deleted all or none', async () => {
+test('a bulk delete deletes all of the jobs or none', async () => {
   const { instance, member } = await memberWithInstance()
-  const [own, other] = [await world.add.job({ instanceId: instance.id }), await world.add.job()]
+  const [own, other] = [await context.add.job({ instanceId: instance.id }), await context.add.job()]
 
   expect(await bulkDelete(member, [own.id, other.id])).toMatchObject(NOT_FOUND)
   expect(await bulkDelete(member, [own.id, 999_999])).toMatchObject(NOT_FOUND)
   expect(await bulkDelete(member, [])).toMatchObject({ status: 400 })
-  expect(await world.db.many(sql`select status from jobs`)).toEqual([
+  expect(await context.db.many(sql`select status from jobs`)).toEqual([
     { status: 'Pending' },
     { status: 'Pending' },
   ])
 
   expect(await bulkDelete(member, [own.id, own.id])).toMatchObject({ status: 204 })
-  expect(await world.db.many(sql`select id from jobs`)).toEqual([{ id: other.id }])
+  expect(await context.db.many(sql`select id from jobs`)).toEqual([{ id: other.id }])
 })
 
 // R-241
-test('a member sees and touches the jobs of their instances only; an Admin all', async () => {
+test('a Member sees and changes only the jobs of their instances, an Admin all', async () => {
   const { instance, member } = await memberWithInstance()
-  const own = await world.add.job({ instanceId: instance.id })
-  const other = await world.add.job({ createdByUserId: member.id })
+  const own = await context.add.job({ instanceId: instance.id })
+  const other = await context.add.job({ createdByUserId: member.id })
   const params = { id: other.id }
 
   const ids = async (user: TestUser) => (await list(user)).body.data.map(({ id }) => id)
   expect(await ids(member)).toEqual([own.id])
-  expect(await ids(await world.add.admin())).toEqual([other.id, own.id])
+  expect(await ids(await context.add.admin())).toEqual([other.id, own.id])
 
   expect(await get(member, other.id)).toMatchObject(NOT_FOUND)
-  expect(await world.call(member, jobs.sentMessages, { params })).toMatchObject(NOT_FOUND)
-  expect(await world.call(member, jobs.logs, { params })).toMatchObject(NOT_FOUND)
+  expect(await context.call(member, jobs.sentMessages, { params })).toMatchObject(NOT_FOUND)
+  expect(await context.call(member, jobs.logs, { params })).toMatchObject(NOT_FOUND)
   expect(await restart(member, other.id)).toMatchObject(NOT_FOUND)
   expect(await cancel(member, other.id)).toMatchObject(NOT_FOUND)
   expect(await remove(member, other.id)).toMatchObject(NOT_FOUND)
-  expect(await world.db.many(sql`select status from jobs`)).toEqual([
+  expect(await context.db.many(sql`select status from jobs`)).toEqual([
     { status: 'Pending' },
     { status: 'Pending' },
   ])
 })
 
 // R-244
-test('a member without the flag reads, and changes nothing', async () => {
-  const { instance, create } = await desk()
-  const reader = await world.add.user({ instances: [instance], canCreateJobs: false })
-  const { id } = await world.add.job({ instanceId: instance.id })
+test('a Member without the right to create jobs reads them, but changes nothing', async () => {
+  const { instance, create } = await fixture()
+  const reader = await context.add.user({ instances: [instance], canCreateJobs: false })
+  const { id } = await context.add.job({ instanceId: instance.id })
 
   expect(await get(reader, id)).toMatchObject({ status: 200 })
   expect(await create({}, reader)).toMatchObject(FORBIDDEN)
   for (const change of [restart, cancel, remove]) expect(await change(reader, id)).toMatchObject(FORBIDDEN)
   expect(await bulkDelete(reader, [id])).toMatchObject(FORBIDDEN)
-  expect(await world.db.many(sql`select status from jobs`)).toEqual([{ status: 'Pending' }])
+  expect(await context.db.many(sql`select status from jobs`)).toEqual([{ status: 'Pending' }])
 })
 
-test('without a session nothing is answered', async () => {
-  const { create } = await desk()
+test('every call needs a session', async () => {
+  const { create } = await fixture()
   const answers = [
     await list(null),
     await get(null, 1),
-    await world.call(null, jobs.sentMessages, { params: { id: 1 } }),
-    await world.call(null, jobs.logs, { params: { id: 1 } }),
+    await context.call(null, jobs.sentMessages, { params: { id: 1 } }),
+    await context.call(null, jobs.logs, { params: { id: 1 } }),
     await create({}, null),
     await restart(null, 1),
     await cancel(null, 1),
@@ -608,14 +608,14 @@ test('without a session nothing is answered', async () => {
 
 // R-178, R-176
 test('the list is searched literally and without accents, sorted and paged', async () => {
-  const admin = await world.add.admin()
+  const admin = await context.add.admin()
   for (const [textContent, status] of [
     ['50% off', 'Running'],
     ['50 offers', 'Completed'],
     ['snake_case', 'Failed'],
     ['snakeXcase Khách', 'Pending'],
   ] as const)
-    await world.add.job({ textContent, status, recipients: [] })
+    await context.add.job({ textContent, status, recipients: [] })
   const titles = async (query: object) => (await list(admin, query)).body.data.map((row) => row.messageTitle)
 
   expect(await titles({ search: '50%' })).toEqual(['50% off'])
@@ -635,9 +635,9 @@ test('the list is searched literally and without accents, sorted and paged', asy
 })
 
 // R-122
-test('a list row carries nothing that grows with the job', async () => {
-  const admin = await world.add.admin()
-  await world.add.job({ textContent: 'x'.repeat(4000) })
+test('a row of the list holds nothing that grows with the job', async () => {
+  const admin = await context.add.admin()
+  await context.add.job({ textContent: 'x'.repeat(4000) })
 
   const { body } = await list(admin)
 

@@ -2,52 +2,52 @@ import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Pool } from '../../platform/database/connection.ts'
-import { answer } from '../../platform/http.ts'
-import type { ImageStore } from '../../platform/images.ts'
-import { seen } from '../../platform/refusal.ts'
-import { listLogs, listSentMessages } from './job-rows.queries.ts'
+import { route } from '../../platform/http.ts'
+import type { ImageStore } from '../../platform/images/store.ts'
+import { orNotFound } from '../../platform/refusal.ts'
+import { listDeliveries, listLogs } from './job-rows.queries.ts'
 import { findJobRow, listJobs } from './jobs.queries.ts'
 import { cancel, getJob, pause, removeJobs, restart, resume, retry } from './jobs.service.ts'
-import { createJob, testMessage } from './new-job.service.ts'
+import { createJob, sendTestMessage } from './new-job.service.ts'
 import { previewJob } from './preview-job.service.ts'
 
-type Parts = { db: Pool; images: ImageStore; config: Pick<Config, 'defaultCountry'> }
+type Deps = { db: Pool; images: ImageStore; config: Pick<Config, 'defaultCountry'> }
 
-export function jobRoutes(app: FastifyInstance, { db, images, config: { defaultCountry } }: Parts): void {
+export function jobRoutes(app: FastifyInstance, { db, images, config: { defaultCountry } }: Deps): void {
   const { jobs } = contract
-  const parts = { db, images, defaultCountry }
+  const deps = { db, images, defaultCountry }
 
-  answer(app, jobs.list, ({ caller, query }) => listJobs(db, caller, query))
+  route(app, jobs.list, ({ caller, query }) => listJobs(db, caller, query))
 
-  answer(app, jobs.get, ({ caller, params }) => getJob(db, caller, params.id))
+  route(app, jobs.get, ({ caller, params }) => getJob(db, caller, params.id))
 
-  answer(app, jobs.sentMessages, async ({ caller, params, query }) => {
-    seen(await findJobRow(db, caller, params.id))
-    return listSentMessages(db, params.id, query)
+  route(app, jobs.sentMessages, async ({ caller, params, query }) => {
+    orNotFound(await findJobRow(db, caller, params.id))
+    return listDeliveries(db, params.id, query)
   })
 
-  answer(app, jobs.logs, async ({ caller, params, query }) => {
-    seen(await findJobRow(db, caller, params.id))
+  route(app, jobs.logs, async ({ caller, params, query }) => {
+    orNotFound(await findJobRow(db, caller, params.id))
     return listLogs(db, params.id, query)
   })
 
-  answer(app, jobs.create, ({ caller, body }) => createJob(parts, caller, body))
+  route(app, jobs.create, ({ caller, body }) => createJob(deps, caller, body))
 
-  answer(app, jobs.test, ({ caller, body, file }) => testMessage(parts, caller, body, file))
+  route(app, jobs.test, ({ caller, body, file }) => sendTestMessage(deps, caller, body, file))
 
-  answer(app, jobs.preview, ({ caller, body }) => previewJob(parts, caller, body))
+  route(app, jobs.preview, ({ caller, body }) => previewJob(deps, caller, body))
 
-  answer(app, jobs.restart, ({ caller, params }) => restart(db, caller, params.id))
+  route(app, jobs.restart, ({ caller, params }) => restart(db, caller, params.id))
 
-  answer(app, jobs.cancel, ({ caller, params }) => cancel(db, caller, params.id))
+  route(app, jobs.cancel, ({ caller, params }) => cancel(db, caller, params.id))
 
-  answer(app, jobs.pause, ({ caller, params }) => pause(db, caller, params.id))
+  route(app, jobs.pause, ({ caller, params }) => pause(db, caller, params.id))
 
-  answer(app, jobs.resume, ({ caller, params }) => resume(db, caller, params.id))
+  route(app, jobs.resume, ({ caller, params }) => resume(db, caller, params.id))
 
-  answer(app, jobs.retryFailed, ({ caller, params, body }) => retry(db, caller, params.id, body))
+  route(app, jobs.retryFailed, ({ caller, params, body }) => retry(db, caller, params.id, body))
 
-  answer(app, jobs.remove, ({ caller, params }) => removeJobs(db, caller, [params.id]))
+  route(app, jobs.remove, ({ caller, params }) => removeJobs(db, caller, [params.id]))
 
-  answer(app, jobs.bulkDelete, ({ caller, body }) => removeJobs(db, caller, body.jobIds))
+  route(app, jobs.bulkDelete, ({ caller, body }) => removeJobs(db, caller, body.jobIds))
 }

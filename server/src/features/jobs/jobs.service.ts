@@ -14,18 +14,18 @@ import {
 } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
 import type { Pool } from '../../platform/database/connection.ts'
-import { Refusal, seen } from '../../platform/refusal.ts'
-import { findRecipients, newestLogs, newestSentMessages } from './job-rows.queries.ts'
+import { orNotFound, Refusal } from '../../platform/refusal.ts'
+import { findRecipients, newestDeliveries, newestLogs } from './job-rows.queries.ts'
 import { countVisibleJobs, findJobContent, findJobRow } from './jobs.queries.ts'
 
-/** The whole job page in a constant number of queries, however large the job. */
+/** Reads everything on a job's page in a constant number of queries, however large the job is. */
 export async function getJob(db: Pool, caller: Caller, id: number): Promise<Job> {
-  const job = seen(await findJobContent(db, caller, id))
+  const job = orNotFound(await findJobContent(db, caller, id))
   const [recipients, why, named, sentMessages, logs] = await Promise.all([
     recipientCounts(db, id),
     whyWaiting(db, id),
     findRecipients(db, id, limits.jobDetailRecipients),
-    newestSentMessages(db, id, limits.jobDetailRows),
+    newestDeliveries(db, id, limits.jobDetailRows),
     newestLogs(db, id, limits.jobDetailRows),
   ])
   const expected = await expectEnd(db, id, recipients.waiting)
@@ -45,32 +45,32 @@ export async function getJob(db: Pool, caller: Caller, id: number): Promise<Job>
 }
 
 export async function restart(db: Pool, caller: Caller, id: number): Promise<JobRow> {
-  seen(await findJobRow(db, caller, id))
+  orNotFound(await findJobRow(db, caller, id))
   const answer = await restartJob(db, id, caller.username)
   if (answer === 'settling') throw new Refusal('job_settling')
   if (answer === 'not_allowed') throw new Refusal('job_not_restartable')
-  return seen(await findJobRow(db, caller, id))
+  return orNotFound(await findJobRow(db, caller, id))
 }
 
 export async function cancel(db: Pool, caller: Caller, id: number): Promise<JobRow> {
-  seen(await findJobRow(db, caller, id))
+  orNotFound(await findJobRow(db, caller, id))
   const answer = await cancelJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_cancellable')
-  return seen(await findJobRow(db, caller, id))
+  return orNotFound(await findJobRow(db, caller, id))
 }
 
 export async function pause(db: Pool, caller: Caller, id: number): Promise<JobRow> {
-  seen(await findJobRow(db, caller, id))
+  orNotFound(await findJobRow(db, caller, id))
   const answer = await pauseJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_pausable')
-  return seen(await findJobRow(db, caller, id))
+  return orNotFound(await findJobRow(db, caller, id))
 }
 
 export async function resume(db: Pool, caller: Caller, id: number): Promise<JobRow> {
-  seen(await findJobRow(db, caller, id))
+  orNotFound(await findJobRow(db, caller, id))
   const answer = await resumeJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_resumable')
-  return seen(await findJobRow(db, caller, id))
+  return orNotFound(await findJobRow(db, caller, id))
 }
 
 export async function retry(
@@ -79,15 +79,15 @@ export async function retry(
   id: number,
   whom: { includeUnknown: boolean },
 ): Promise<JobRow> {
-  seen(await findJobRow(db, caller, id))
+  orNotFound(await findJobRow(db, caller, id))
   const answer = await retryFailed(db, id, caller.username, whom)
   if (answer === 'settling') throw new Refusal('job_settling')
   if (answer === 'not_allowed') throw new Refusal('job_not_retryable')
   if (answer === 'nothing') throw new Refusal('job_nothing_to_retry')
-  return seen(await findJobRow(db, caller, id))
+  return orNotFound(await findJobRow(db, caller, id))
 }
 
-/** All or none. */
+/** Deletes all of the jobs, or none if the caller does not see one of them. */
 export async function removeJobs(db: Pool, caller: Caller, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
   if ((await countVisibleJobs(db, caller, wanted)) !== wanted.length) throw new Refusal('not_found')

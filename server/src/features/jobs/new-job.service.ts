@@ -5,31 +5,39 @@ import type { CountryCode } from 'libphonenumber-js'
 import { planJob, type Recipient, type Recipients } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
-import { type ImageStore, keepImage } from '../../platform/images.ts'
-import type { UploadedFile } from '../../platform/multipart.ts'
-import { InvalidInput, Refusal, seen } from '../../platform/refusal.ts'
-import { findJobRow, findRequestedJob, holdGroups, holdInstance, holdMessage } from './jobs.queries.ts'
+import type { UploadedFile } from '../../platform/images/multipart.ts'
+import { storeImage } from '../../platform/images/queries.ts'
+import type { ImageStore } from '../../platform/images/store.ts'
+import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
+import {
+  findJobRow,
+  findRequestedJob,
+  lockGroupsForShare,
+  lockInstanceForShare,
+  lockMessageForShare,
+} from './jobs.queries.ts'
 import { readPhoneNumbers } from './phone-numbers.ts'
 
-type Parts = { db: Pool; images: ImageStore; defaultCountry: CountryCode }
+type Deps = { db: Pool; images: ImageStore; defaultCountry: CountryCode }
 
 /**
- * Makes a job with its own text, image and recipients: what happens to the message later changes no job.
- * Whoever asks again, for the answer was lost, gets the job they have.
+ * Creates a job with its own text, image and recipients, so that later changes of the message do not affect the job. A
+ * client that lost the answer asks again with the same `requestId` and gets the same job.
  */
 export async function createJob(
-  { db, defaultCountry }: Parts,
+  { db, defaultCountry }: Deps,
   caller: Caller,
   order: NewJob,
 ): Promise<JobRow> {
   const { requestId } = order
-  const before = requestId ? await findRequestedJob(db, caller, requestId) : null
-  if (before) return before
-  const people = order.jobType === 'SendToUsers' ? await readPeople(order.phoneNumbers, defaultCountry) : null
+  const existing = requestId ? await findRequestedJob(db, caller, requestId) : null
+  if (existing) return existing
+  const people =
+    order.jobType === 'SendToUsers' ? await readPhoneRecipients(order.phoneNumbers, defaultCountry) : null
   return db.begin(async (tx) => {
-    const { instance, message } = await hold(tx, caller, order)
+    const { instance, message } = await lockInstanceAndMessage(tx, caller, order)
     if (!instance.isActive) throw new Refusal('instance_inactive')
-    const recipients = people ?? (await findGroups(tx, order.instanceId, order.groupIds))
+    const recipients = people ?? (await lockGroupRecipients(tx, order.instanceId, order.groupIds))
     const { jobType, messageId, instanceId } = order
     const id = await planJob(tx, {
       jobType,
@@ -41,13 +49,13 @@ export async function createJob(
       requestId,
       recipients,
     })
-    return seen(await findJobRow(tx, caller, id))
+    return orNotFound(await findJobRow(tx, caller, id))
   })
 }
 
-/** A job of a text that need not be saved, for one number: it belongs to no message. */
-export async function testMessage(
-  { db, images, defaultCountry }: Parts,
+/** Creates a job that sends an unsaved text to one number. The job belongs to no message. */
+export async function sendTestMessage(
+  { db, images, defaultCountry }: Deps,
   caller: Caller,
   { textContent, instanceId, phoneNumber, imageOf }: TestMessage,
   file: UploadedFile | null,
@@ -55,12 +63,12 @@ export async function testMessage(
   const { numbers, unreadable } = await readPhoneNumbers(phoneNumber, defaultCountry)
   if (numbers.length !== 1 || unreadable.length > 0)
     throw new InvalidInput({ phoneNumber: 'JOB.TEST_PHONE_INVALID' })
-  const imageId = file ? await keepImage(db, images, file.bytes) : null
+  const imageId = file ? await storeImage(db, images, file.bytes) : null
   return db.begin(async (tx) => {
-    const instance = await holdInstance(tx, caller, instanceId)
+    const instance = await lockInstanceForShare(tx, caller, instanceId)
     if (!instance) throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
     if (!instance.isActive) throw new Refusal('instance_inactive')
-    const saved = imageOf === null ? null : seen(await holdMessage(tx, caller, imageOf))
+    const saved = imageOf === null ? null : orNotFound(await lockMessageForShare(tx, caller, imageOf))
     const id = await planJob(tx, {
       jobType: 'SendToUsers',
       messageId: null,
@@ -71,13 +79,13 @@ export async function testMessage(
       createdBy: { id: caller.id, name: caller.username },
       recipients: numbers.map(personOf),
     })
-    return seen(await findJobRow(tx, caller, id))
+    return orNotFound(await findJobRow(tx, caller, id))
   })
 }
 
-async function hold(tx: Db, caller: Caller, { instanceId, messageId }: NewJob) {
-  const instance = await holdInstance(tx, caller, instanceId)
-  const message = await holdMessage(tx, caller, messageId)
+async function lockInstanceAndMessage(tx: Db, caller: Caller, { instanceId, messageId }: NewJob) {
+  const instance = await lockInstanceForShare(tx, caller, instanceId)
+  const message = await lockMessageForShare(tx, caller, messageId)
   if (instance && message) return { instance, message }
   throw new InvalidInput({
     ...(!instance && { instanceId: 'JOB.INSTANCE_REQUIRED' }),
@@ -85,20 +93,20 @@ async function hold(tx: Db, caller: Caller, { instanceId, messageId }: NewJob) {
   })
 }
 
-/** A time that has passed means now. */
+/** Returns null, which means now, for a time that has passed. */
 const ifAhead = (scheduledAt: string | null | undefined, now: string) =>
   scheduledAt && Date.parse(scheduledAt) > Date.parse(now) ? scheduledAt : null
 
-async function findGroups(tx: Db, instanceId: number, groupIds: number[]): Promise<Recipient[]> {
+async function lockGroupRecipients(tx: Db, instanceId: number, groupIds: number[]): Promise<Recipient[]> {
   const wanted = [...new Set(groupIds)]
-  const groups = await holdGroups(tx, instanceId, wanted)
+  const groups = await lockGroupsForShare(tx, instanceId, wanted)
   if (groups.length !== wanted.length) throw new InvalidInput({ groupIds: 'JOB.GROUP_INVALID' })
   const left = groups.filter(({ hasLeft }) => hasLeft)
   if (left.length > 0) throw new Refusal('group_left', { names: someOf(left.map(({ name }) => name)) })
   return groups.map(({ id, chatId, name }) => ({ groupId: id, chatId, name }))
 }
 
-async function readPeople(text: string, defaultCountry: CountryCode): Promise<Recipients> {
+async function readPhoneRecipients(text: string, defaultCountry: CountryCode): Promise<Recipients> {
   const { numbers, unreadable } = await readPhoneNumbers(text, defaultCountry)
   if (unreadable.length > 0) throw new Refusal('phone_unreadable', { numbers: someOf(unreadable) })
   if (numbers.length === 0) throw new InvalidInput({ phoneNumbers: 'JOB.PHONE_REQUIRED' })
@@ -117,7 +125,7 @@ const personOf = (number: string): Recipient => ({
   name: `+${number}`,
 })
 
-/** Enough to find them by: an answer must not grow with what was pasted. */
+/** Shortens the list: enough to find the entries by, but the answer must not grow with the pasted text. */
 const someOf = (texts: string[]) =>
   texts
     .slice(0, 20)

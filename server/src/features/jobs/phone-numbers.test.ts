@@ -16,18 +16,18 @@ test.each([
     ['84901234567', '84902234567', '84903234567', '84904234567', '84905234567'],
   ],
   // R-207
-  ['one number written in three ways', '0901234567, +84901234567; 0901.234.567', ['84901234567']],
+  ['one number in three spellings', '0901234567, +84901234567; 0901.234.567', ['84901234567']],
   ['empty places', ',; \n\t 0901234567 ,,\n', ['84901234567']],
   ['nothing', ' \n ', []],
-])('%s is read', async (_case, text, numbers) => {
+])('%s can be read', async (_case, text, numbers) => {
   expect(await readPhoneNumbers(text, 'VN')).toMatchObject({ numbers, unreadable: [] })
 })
 
 // R-207
-test('doubles are counted, however they are written', async () => {
+test('duplicates are counted, however they are written', async () => {
   expect(await readPhoneNumbers('0901234567, +84901234567; 0901.234.567, 0902234567', 'VN')).toEqual({
     numbers: ['84901234567', '84902234567'],
-    doubles: 2,
+    duplicates: 2,
     unreadable: [],
   })
 })
@@ -42,15 +42,15 @@ test.each([
   ['an extension', '+1 213 373 4253 ext. 12'],
   ['markup', '<b>0901234567</b>'],
   // R-208
-])('%s is unreadable, the numbers beside it are not', async (_case, written) => {
+])('%s is unreadable, but the numbers beside it are read', async (_case, written) => {
   expect(await readPhoneNumbers(`0901234567,${written}`, 'VN')).toEqual({
     numbers: ['84901234567'],
-    doubles: 0,
+    duplicates: 0,
     unreadable: [written],
   })
 })
 
 // R-206
-test('the default country decides what a national number means', async () => {
+test('a national number belongs to the default country', async () => {
   expect(await readPhoneNumbers('020 7946 0958', 'GB')).toMatchObject({ numbers: ['442079460958'] })
 })

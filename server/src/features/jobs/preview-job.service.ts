@@ -6,16 +6,16 @@ import type { Caller } from '../../platform/access.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { InvalidInput } from '../../platform/refusal.ts'
 import { readPhoneNumbers } from './phone-numbers.ts'
-import { countChosen, seesAccount } from './preview.queries.ts'
+import { countChosen, isVisibleInstance } from './preview.queries.ts'
 
-/** What a job would be if it were created as the form stands: nothing is written, nothing is refused for being missing. */
+/** Previews the job that the form would create now. Writes nothing, and refuses no field for being empty. */
 export async function previewJob(
   { db, defaultCountry }: { db: Pool; defaultCountry: CountryCode },
   caller: Caller,
   draft: JobDraft,
 ): Promise<JobPreview> {
   const { jobType, instanceId } = draft
-  if (instanceId && !(await seesAccount(db, caller, instanceId)))
+  if (instanceId && !(await isVisibleInstance(db, caller, instanceId)))
     throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
   const counted =
     jobType === 'SendToUsers' ? await countPeople(draft, defaultCountry) : await countGroups(db, draft)
@@ -33,22 +33,27 @@ type Counted = Omit<JobPreview, 'durationSeconds' | 'endsAt'>
 
 const nothing: Counted = {
   recipients: 0,
-  doubles: 0,
+  duplicates: 0,
   unreadable: { total: 0, first: [] },
   leftGroups: { total: 0, first: [] },
   closedGroups: { total: 0, first: [] },
 }
 
 async function countPeople({ phoneNumbers }: JobDraft, defaultCountry: CountryCode): Promise<Counted> {
-  const { numbers, doubles, unreadable } = await readPhoneNumbers(phoneNumbers, defaultCountry)
+  const { numbers, duplicates, unreadable } = await readPhoneNumbers(phoneNumbers, defaultCountry)
   const first = unreadable.slice(0, limits.previewNames).map((text) => text.slice(0, 50))
-  return { ...nothing, recipients: numbers.length, doubles, unreadable: { total: unreadable.length, first } }
+  return {
+    ...nothing,
+    recipients: numbers.length,
+    duplicates,
+    unreadable: { total: unreadable.length, first },
+  }
 }
 
-/** Groups belong to an account: before one is chosen there are none. */
+/** Groups belong to an instance, so without one there are none to count. */
 async function countGroups(db: Pool, { instanceId, groupIds }: JobDraft): Promise<Counted> {
   const wanted = [...new Set(groupIds)]
-  const doubles = groupIds.length - wanted.length
-  if (!instanceId) return { ...nothing, doubles }
-  return { ...nothing, doubles, ...(await countChosen(db, instanceId, wanted, limits.previewNames)) }
+  const duplicates = groupIds.length - wanted.length
+  if (!instanceId) return { ...nothing, duplicates }
+  return { ...nothing, duplicates, ...(await countChosen(db, instanceId, wanted, limits.previewNames)) }
 }

@@ -1,18 +1,18 @@
 import type { JobPreview } from '@sendroom/contract/jobs'
 import type { Caller } from '../../platform/access.ts'
-import { seesInstance } from '../../platform/access.ts'
+import { canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 
-export async function seesAccount(db: Db, caller: Caller, id: number): Promise<boolean> {
+export async function isVisibleInstance(db: Db, caller: Caller, id: number): Promise<boolean> {
   const count = await db.run(sql`
-    select from instances i where i.id = ${id} and ${seesInstance(caller, 'i.id')}`)
+    select from instances i where i.id = ${id} and ${canSeeInstance(caller, 'i.id')}`)
   return count === 1
 }
 
 type Chosen = Pick<JobPreview, 'recipients' | 'leftGroups' | 'closedGroups'>
 
-/** Of these groups of an account: how many can be sent to, and the first of those that can not. */
+/** Counts which of these groups of an instance can receive messages, and names the first of those that can't. */
 export async function countChosen(db: Db, instanceId: number, ids: number[], names: number): Promise<Chosen> {
   const first = (condition: Sql) => sql`
     jsonb_build_object(

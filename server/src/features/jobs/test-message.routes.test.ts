@@ -1,38 +1,43 @@
 import { contract } from '@sendroom/contract'
 import type { Input } from '@sendroom/contract/endpoint'
 import { expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { picture } from '../../../test/pictures.ts'
-import { useWorld } from '../../../test/world.ts'
 import { sql } from '../../platform/database/sql.ts'
 
-const world = useWorld()
+const context = useContext()
 const { jobs } = contract
 
 type Order = Exclude<Input<typeof jobs.test>['body'], FormData>
 
-/** A Member with an account, and how they send a test. */
-async function desk(instanceColumns: Record<string, unknown> = {}) {
-  const instance = await world.add.instance(instanceColumns)
-  const member = await world.add.user({ instances: [instance] })
+/** Adds a Member with an instance, and returns a function that sends a test message. */
+async function fixture(instanceColumns: Record<string, unknown> = {}) {
+  const instance = await context.add.instance(instanceColumns)
+  const member = await context.add.user({ instances: [instance] })
   const send = (order: Partial<Order> = {}) =>
-    world.call(member, jobs.test, {
+    context.call(member, jobs.test, {
       body: { textContent: '*Hello*', instanceId: instance.id, phoneNumber: '0901 234 567', ...order },
     })
   return { instance, member, send }
 }
 
-const get = async (user: TestUser, id: number) => (await world.call(user, jobs.get, { params: { id } })).body
+const get = async (user: TestUser, id: number) =>
+  (await context.call(user, jobs.get, { params: { id } })).body
 
 async function messageWithImage(member: TestUser) {
-  const image = await world.db.maybeOne<{ id: number }>(sql`
+  const image = await context.db.maybeOne<{ id: number }>(sql`
     insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`)
-  return world.add.message({ createdByUserId: member.id, imageId: image?.id, textContent: 'As it was saved' })
+  return context.add.message({
+    createdByUserId: member.id,
+    imageId: image?.id,
+    textContent: 'As it was saved',
+  })
 }
 
 // R-571
-test('a test is a job of the text as it stands, for one number, and makes no message', async () => {
-  const { instance, member, send } = await desk()
+test('a test message is a job with the unsaved text for one number, without a message', async () => {
+  const { instance, member, send } = await fixture()
 
   const made = await send()
 
@@ -46,11 +51,11 @@ test('a test is a job of the text as it stands, for one number, and makes no mes
     targetPhoneNumbers: ['84901234567'],
     recipients: { total: 1, waiting: 1 },
   })
-  expect(await world.db.many(sql`select from messages`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from messages`)).toHaveLength(0)
 })
 
-test('a test takes the image of the saved message along, or the file that comes instead', async () => {
-  const { instance, member, send } = await desk()
+test('a test message has the image of the saved message, or the uploaded file instead', async () => {
+  const { instance, member, send } = await fixture()
   const message = await messageWithImage(member)
   const form = new FormData()
   form.set('textContent', 'Look')
@@ -60,7 +65,7 @@ test('a test takes the image of the saved message along, or the file that comes 
   form.set('imageFile', new Blob([new Uint8Array(await picture())]), 'picture.png')
 
   const kept = await send({ imageOf: message.id, textContent: 'As it is now' })
-  const replaced = await world.call(member, jobs.test, { body: form })
+  const replaced = await context.call(member, jobs.test, { body: form })
 
   expect(await get(member, kept.body.id)).toMatchObject({
     textContent: 'As it is now',
@@ -71,22 +76,22 @@ test('a test takes the image of the saved message along, or the file that comes 
 
 test.each([
   ['no number', { phoneNumber: ' ' }, { phoneNumber: 'JOB.TEST_PHONE_INVALID' }],
-  ['what is no number', { phoneNumber: 'Lan' }, { phoneNumber: 'JOB.TEST_PHONE_INVALID' }],
+  ['a word instead of a number', { phoneNumber: 'Lan' }, { phoneNumber: 'JOB.TEST_PHONE_INVALID' }],
   ['two numbers', { phoneNumber: '0901234567, 0907654321' }, { phoneNumber: 'JOB.TEST_PHONE_INVALID' }],
   ['no text', { textContent: ' \n' }, { textContent: 'MESSAGE.TEXT_REQUIRED' }],
   ['too long a text', { textContent: 'x'.repeat(4001) }, { textContent: 'MESSAGE.TEXT_TOO_LONG' }],
-  ['an account out of sight', { instanceId: 999_999 }, { instanceId: 'JOB.INSTANCE_REQUIRED' }],
-])('a test with %s is refused at its field', async (_, order, fields) => {
-  const { send } = await desk()
+  ['an unknown instance', { instanceId: 999_999 }, { instanceId: 'JOB.INSTANCE_REQUIRED' }],
+])('a test message with %s is refused, and the error names the field', async (_, order, fields) => {
+  const { send } = await fixture()
 
   expect(await send(order)).toMatchObject({ status: 400, body: { code: 'invalid_input', fields } })
-  expect(await world.db.many(sql`select from jobs`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from jobs`)).toHaveLength(0)
 })
 
-test('a test can neither use an inactive account nor the image of somebody else’s message', async () => {
-  const { send } = await desk()
-  const idle = await desk({ isActive: false })
-  const foreign = await messageWithImage(await world.add.user())
+test('a test message can’t use an inactive instance or the image of a foreign message', async () => {
+  const { send } = await fixture()
+  const idle = await fixture({ isActive: false })
+  const foreign = await messageWithImage(await context.add.user())
 
   expect(await idle.send()).toMatchObject({ status: 409, body: { code: 'instance_inactive' } })
   expect(await send({ imageOf: foreign.id })).toMatchObject({ status: 404 })

@@ -1,8 +1,8 @@
 import type { Message, MessageListQuery, MessageRow, NewMessage } from '@sendroom/contract/messages'
-import { type Caller, seesInstance, seesMessage } from '../../platform/access.ts'
+import { type Caller, canSeeInstance, canSeeMessage } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql } from '../../platform/database/sql.ts'
-import { imageUrl } from '../../platform/images.ts'
+import { imageUrl } from '../../platform/images/queries.ts'
 import { listPage } from '../../platform/list.ts'
 
 const messageRow = sql`
@@ -21,8 +21,8 @@ export const listMessages = (db: Db, caller: Caller, query: MessageListQuery) =>
   listPage<MessageRow>(db, query, {
     select: messageRow,
     from: sql`
-      from messages m where ${seesMessage(caller, 'm')}
-        ${query.search ? sql`and m.found_by like containing(${query.search})` : sql``}`,
+      from messages m where ${canSeeMessage(caller, 'm')}
+        ${query.search ? sql`and m.search_text like like_pattern(${query.search})` : sql``}`,
     sortBy: sortBy[query.sortBy],
     id: sql`m.id`,
     countKey: ['messages', caller.role === 'Admin' || caller.id, query.search],
@@ -33,28 +33,31 @@ export async function findMessage(db: Db, caller: Caller, id: number): Promise<M
     ${messageRow}, (
       select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) order by g.name, g.id), '[]')
       from message_groups mg join groups g on g.id = mg.group_id
-      where mg.message_id = m.id and ${seesInstance(caller, 'g.instance_id')}
+      where mg.message_id = m.id and ${canSeeInstance(caller, 'g.instance_id')}
     ) as assigned_groups
-    from messages m where m.id = ${id} and ${seesMessage(caller, 'm')}`)
+    from messages m where m.id = ${id} and ${canSeeMessage(caller, 'm')}`)
   return message ?? null
 }
 
-/** Whether the caller sees this instance; it then stays until the transaction ends. */
-export async function holdInstance(tx: Db, caller: Caller, id: number): Promise<boolean> {
+/** Returns whether the caller sees this instance, and keeps it from being deleted until the transaction ends. */
+export async function lockInstanceForShare(tx: Db, caller: Caller, id: number): Promise<boolean> {
   const count = await tx.run(sql`
-    select from instances i where i.id = ${id} and ${seesInstance(caller, 'i.id')} for key share`)
+    select from instances i where i.id = ${id} and ${canSeeInstance(caller, 'i.id')} for key share`)
   return count === 1
 }
 
-/** How many of these groups the caller sees, of this instance if there is one; they stay until the transaction ends. */
-export async function holdGroups(
+/**
+ * Returns how many of these groups the caller sees, and keeps those from being deleted until the transaction ends. Only
+ * groups of the message's instance count, if it has one.
+ */
+export async function lockGroupsForShare(
   tx: Db,
   caller: Caller,
   { instanceId, groupIds }: NewMessage,
 ): Promise<number> {
   const count = await tx.run(sql`
     select from groups g
-    where g.id = any(${groupIds}) and ${seesInstance(caller, 'g.instance_id')}
+    where g.id = any(${groupIds}) and ${canSeeInstance(caller, 'g.instance_id')}
       and ${instanceId === null ? sql`true` : sql`g.instance_id = ${instanceId}`}
     for key share`)
   return count
@@ -72,7 +75,7 @@ export async function insertMessage(
   return id
 }
 
-/** An imageId of undefined keeps the image. False if there is no such message, or none the caller sees. */
+/** Keeps the image if `imageId` is undefined. Returns false if the caller sees no such message. */
 export async function updateMessage(
   tx: Db,
   caller: Caller,
@@ -83,7 +86,7 @@ export async function updateMessage(
   const count = await tx.run(sql`
     update messages m
     set ${assignments({ textContent, instanceId, ...(imageId !== undefined && { imageId }) })}
-    where m.id = ${id} and ${seesMessage(caller, 'm')}`)
+    where m.id = ${id} and ${canSeeMessage(caller, 'm')}`)
   return count === 1
 }
 
@@ -94,9 +97,9 @@ export const replaceGroups = (tx: Db, messageId: number, groupIds: number[]) =>
   select ${messageId}, group_id from unnest(${groupIds}::bigint[]) group_id
   on conflict do nothing`)
 
-/** How many of these there were for the caller to delete. */
+/** Returns how many of these messages were deleted: those that the caller sees. */
 export async function deleteMessages(tx: Db, caller: Caller, ids: number[]): Promise<number> {
   const count = await tx.run(sql`
-    delete from messages m where m.id = any(${ids}) and ${seesMessage(caller, 'm')}`)
+    delete from messages m where m.id = any(${ids}) and ${canSeeMessage(caller, 'm')}`)
   return count
 }

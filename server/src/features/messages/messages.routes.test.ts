@@ -1,12 +1,12 @@
 import { contract } from '@sendroom/contract'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { photo, picture } from '../../../test/pictures.ts'
-import { useWorld } from '../../../test/world.ts'
 import { sql, values } from '../../platform/database/sql.ts'
 
-const world = useWorld()
+const context = useContext()
 const { messages } = contract
 
 const NOT_FOUND = { status: 404, body: { code: 'not_found' } }
@@ -23,28 +23,28 @@ function form(fields: Fields, file?: Buffer, fileName = 'picture.png') {
 }
 
 async function memberWithInstance() {
-  const instance = await world.add.instance()
-  return { instance, member: await world.add.user({ instances: [instance] }) }
+  const instance = await context.add.instance()
+  return { instance, member: await context.add.user({ instances: [instance] }) }
 }
 
-const list = (user: TestUser | null, query = {}) => world.call(user, messages.list, { query })
-const get = (user: TestUser, id: number) => world.call(user, messages.get, { params: { id } })
-const download = async (url: string | null) => (await (await world.app).inject(url ?? '')).rawPayload
+const list = (user: TestUser | null, query = {}) => context.call(user, messages.list, { query })
+const get = (user: TestUser, id: number) => context.call(user, messages.get, { params: { id } })
+const download = async (url: string | null) => (await (await context.app).inject(url ?? '')).rawPayload
 
-test('a file in another field is refused by its name: without its image the message would be another', async () => {
+test('a file in another field is refused, because the message would lose its image', async () => {
   const { member } = await memberWithInstance()
   const body = form({ textContent: 'Hello' })
   body.append('image', new Blob([new Uint8Array(await picture())]), 'picture.png')
 
-  const answer = await world.call(member, messages.create, { body })
+  const answer = await context.call(member, messages.create, { body })
 
   expect(answer).toMatchObject({ status: 400, body: { fields: { image: 'FIELD.INVALID' } } })
-  expect(await world.db.many(sql`select from messages`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from messages`)).toHaveLength(0)
 })
 
-test('a form carries more groups than a thousand', async () => {
+test('a form may have more than a thousand groups', async () => {
   const { instance, member } = await memberWithInstance()
-  const group = await world.db.maybeOne<{ id: number }>(sql`
+  const group = await context.db.maybeOne<{ id: number }>(sql`
     with made as (
       insert into groups (instance_id, chat_id, name)
       select ${instance.id}, n || '@g.us', 'Group ' || n from generate_series(1, 1100) n returning id
@@ -52,7 +52,7 @@ test('a form carries more groups than a thousand', async () => {
     select min(id) as id from made`)
   const groupIds = Array.from({ length: 1100 }, (_, n) => (group?.id ?? 0) + n)
 
-  const made = await world.call(member, messages.create, {
+  const made = await context.call(member, messages.create, {
     body: form({ textContent: 'Hello', instanceId: instance.id, groupIds }),
   })
 
@@ -60,30 +60,30 @@ test('a form carries more groups than a thousand', async () => {
   expect(made.body.assignedGroups).toHaveLength(1100)
 })
 
-test('a form of many long fields is refused before it fills the memory', async () => {
+test('a form with many long fields is refused before it fills the memory', async () => {
   const { member } = await memberWithInstance()
   const groupIds = Array.from({ length: 20 }, () => '1'.repeat(60_000))
 
-  const made = await world.call(member, messages.create, { body: form({ textContent: 'Hello', groupIds }) })
+  const made = await context.call(member, messages.create, { body: form({ textContent: 'Hello', groupIds }) })
 
   expect(made).toMatchObject({ status: 413, body: { code: 'too_large' } })
 })
 
-test('what the database can not hold is refused as wrong input', async () => {
+test('a text that the database can’t store is invalid input', async () => {
   const { member } = await memberWithInstance()
 
-  const written = await world.call(member, messages.create, { body: { textContent: 'a\0b' } })
+  const written = await context.call(member, messages.create, { body: { textContent: 'a\0b' } })
   const searched = await list(member, { search: 'a\0b' })
 
   expect(written).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
   expect(searched).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
 })
 
-test('a message is written with its groups and shown with their names', async () => {
+test('a message is created with its groups and shown with their names', async () => {
   const { instance, member } = await memberWithInstance()
-  const group = await world.add.group({ instanceId: instance.id, name: 'Friends' })
+  const group = await context.add.group({ instanceId: instance.id, name: 'Friends' })
 
-  const made = await world.call(member, messages.create, {
+  const made = await context.call(member, messages.create, {
     body: { textContent: 'Hello', instanceId: instance.id, groupIds: [group.id, group.id] },
   })
 
@@ -102,16 +102,16 @@ test('a message is written with its groups and shown with their names', async ()
 
 test.each([messages.create, messages.createWithFile])(
   // R-195
-  '$path takes a form with a photo, which is turned upright and told nothing of its maker',
+  '$path accepts a form with a photo, turns it upright and removes its metadata',
   async (endpoint) => {
     const { instance, member } = await memberWithInstance()
     const groups = [
-      await world.add.group({ instanceId: instance.id }),
-      await world.add.group({ instanceId: instance.id }),
+      await context.add.group({ instanceId: instance.id }),
+      await context.add.group({ instanceId: instance.id }),
     ]
     const fields = { textContent: 'Look', instanceId: instance.id, groupIds: groups.map(({ id }) => id) }
 
-    const made = await world.call(member, endpoint, { body: form(fields, await photo()) })
+    const made = await context.call(member, endpoint, { body: form(fields, await photo()) })
 
     expect(made).toMatchObject({ status: 201, body: { textContent: 'Look', instanceId: instance.id } })
     expect(made.body.assignedGroups).toHaveLength(2)
@@ -121,10 +121,10 @@ test.each([messages.create, messages.createWithFile])(
   },
 )
 
-test('a form without a file, an instance and groups is a plain message', async () => {
-  const member = await world.add.user()
+test('a form without a file, an instance and groups creates a text message', async () => {
+  const member = await context.add.user()
 
-  const made = await world.call(member, messages.create, {
+  const made = await context.call(member, messages.create, {
     body: form({ textContent: 'Hello', instanceId: '' }),
   })
 
@@ -132,29 +132,29 @@ test('a form without a file, an instance and groups is a plain message', async (
 })
 
 // R-193, R-194
-test('a text that calls itself a picture is refused, and so is a picture of 6 MB', async () => {
-  const member = await world.add.user()
+test('a text file with an image type is refused, and so is an image of 6 MB', async () => {
+  const member = await context.add.user()
   const send = (file: Buffer) =>
-    world.call(member, messages.create, { body: form({ textContent: 'Look' }, file) })
+    context.call(member, messages.create, { body: form({ textContent: 'Look' }, file) })
 
   expect(await send(Buffer.from('no picture'))).toMatchObject({ status: 415, body: { code: 'not_an_image' } })
   expect(await send(Buffer.alloc(6 * 1024 * 1024, await picture()))).toMatchObject({
     status: 413,
     body: { code: 'image_too_large' },
   })
-  expect(await world.db.many(sql`select from messages`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from messages`)).toHaveLength(0)
 })
 
-test('an image that can not be stored is said in words, and no message is made without it', async () => {
-  const member = await world.add.user()
-  await world.breakImages()
+test('an image that can’t be stored is refused with an explanation, and creates no message', async () => {
+  const member = await context.add.user()
+  await context.breakImages()
 
-  const made = await world.call(member, messages.create, {
+  const made = await context.call(member, messages.create, {
     body: form({ textContent: 'Look' }, await picture()),
   })
 
   expect(made).toMatchObject({ status: 503, body: { code: 'image_store_down' } })
-  expect(await world.db.many(sql`select from messages`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from messages`)).toHaveLength(0)
 })
 
 test.each([
@@ -163,19 +163,19 @@ test.each([
   ['an unknown instance', { instanceId: 999_999 }, { instanceId: 'MESSAGE.INSTANCE_INVALID' }],
   ['an unknown group', { groupIds: [999_999] }, { groupIds: 'MESSAGE.GROUP_INVALID' }],
 ])('%s is named by its field', async (_case, fields, expected) => {
-  const member = await world.add.user()
+  const member = await context.add.user()
 
-  const answer = await world.call(member, messages.create, { body: { textContent: 'Hello', ...fields } })
+  const answer = await context.call(member, messages.create, { body: { textContent: 'Hello', ...fields } })
 
   expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input', fields: expected } })
 })
 
 // R-192
-test('instance and groups must be the author’s to see, and the groups of that instance', async () => {
+test('the author must see the instance and the groups, and the groups must belong to the instance', async () => {
   const { instance, member } = await memberWithInstance()
-  const elsewhere = await world.add.group()
+  const elsewhere = await context.add.group()
   const create = (user: TestUser, body: object) =>
-    world.call(user, messages.create, { body: { textContent: 'Hello', ...body } })
+    context.call(user, messages.create, { body: { textContent: 'Hello', ...body } })
 
   expect(await create(member, { instanceId: elsewhere.instanceId })).toMatchObject({
     body: { fields: { instanceId: 'MESSAGE.INSTANCE_INVALID' } },
@@ -184,7 +184,7 @@ test('instance and groups must be the author’s to see, and the groups of that 
     body: { fields: { groupIds: 'MESSAGE.GROUP_INVALID' } },
   })
   expect(
-    await create(await world.add.admin(), { instanceId: instance.id, groupIds: [elsewhere.id] }),
+    await create(await context.add.admin(), { instanceId: instance.id, groupIds: [elsewhere.id] }),
   ).toMatchObject({ body: { fields: { groupIds: 'MESSAGE.GROUP_INVALID' } } })
 })
 
@@ -192,14 +192,14 @@ test('instance and groups must be the author’s to see, and the groups of that 
 test('a change replaces text, instance and groups, and keeps the image', async () => {
   const { instance, member } = await memberWithInstance()
   const [before, after] = [
-    await world.add.group({ instanceId: instance.id }),
-    await world.add.group({ instanceId: instance.id }),
+    await context.add.group({ instanceId: instance.id }),
+    await context.add.group({ instanceId: instance.id }),
   ]
-  const { body: made } = await world.call(member, messages.create, {
+  const { body: made } = await context.call(member, messages.create, {
     body: form({ textContent: 'Look', groupIds: before.id }, await picture()),
   })
 
-  const changed = await world.call(member, messages.update, {
+  const changed = await context.call(member, messages.update, {
     params: { id: made.id },
     body: { textContent: 'See', instanceId: instance.id, groupIds: [after.id], removeImage: false },
   })
@@ -213,32 +213,32 @@ test('a change replaces text, instance and groups, and keeps the image', async (
 
 // R-266
 test('an image is replaced by a new file, and removed on request', async () => {
-  const member = await world.add.user()
-  const { body: made } = await world.call(member, messages.create, {
+  const member = await context.add.user()
+  const { body: made } = await context.call(member, messages.create, {
     body: form({ textContent: 'Look' }, await picture()),
   })
   const params = { id: made.id }
 
-  const replaced = await world.call(member, messages.updateWithFile, {
+  const replaced = await context.call(member, messages.updateWithFile, {
     params,
     body: form({ textContent: 'Look', removeImage: 'false' }, await picture('gif')),
   })
   expect(replaced.body.imageUrl).toMatch(/\.gif$/)
 
-  const removed = await world.call(member, messages.updateWithFile, {
+  const removed = await context.call(member, messages.updateWithFile, {
     params,
     body: form({ textContent: 'Look', removeImage: 'true' }),
   })
   expect(removed).toMatchObject({ status: 200, body: { imageUrl: null } })
 })
 
-test('changing without a file takes no form', async () => {
-  const member = await world.add.user()
-  const { id } = await world.add.message({ createdByUserId: member.id })
+test('the call without a file accepts no form', async () => {
+  const member = await context.add.user()
+  const { id } = await context.add.message({ createdByUserId: member.id })
 
-  const answer = await world.call(member, messages.update, {
+  const answer = await context.call(member, messages.update, {
     params: { id },
-    // @ts-expect-error the contract has no form here
+    // @ts-expect-error the contract allows no form for this endpoint
     body: form({ textContent: 'Hello' }),
   })
 
@@ -246,49 +246,51 @@ test('changing without a file takes no form', async () => {
 })
 
 // R-240
-test('a member sees the messages of their instances and their own without one; an Admin sees all', async () => {
+test('a Member sees the messages of their instances and their own without an instance, an Admin all', async () => {
   const { instance, member } = await memberWithInstance()
-  const ofInstance = await world.add.message({ instanceId: instance.id })
-  const own = await world.add.message({ createdByUserId: member.id })
-  const elsewhere = await world.add.message({
-    instanceId: (await world.add.instance()).id,
+  const ofInstance = await context.add.message({ instanceId: instance.id })
+  const own = await context.add.message({ createdByUserId: member.id })
+  const elsewhere = await context.add.message({
+    instanceId: (await context.add.instance()).id,
     createdByUserId: member.id,
   })
-  const ofNobody = await world.add.message()
+  const ofNobody = await context.add.message()
 
   const ids = async (user: TestUser) => (await list(user)).body.data.map(({ id }) => id)
   expect(await ids(member)).toEqual([own.id, ofInstance.id])
-  expect(await ids(await world.add.admin())).toEqual([ofNobody.id, elsewhere.id, own.id, ofInstance.id])
+  expect(await ids(await context.add.admin())).toEqual([ofNobody.id, elsewhere.id, own.id, ofInstance.id])
 
   for (const { id } of [elsewhere, ofNobody]) {
     const params = { id }
     expect(await get(member, id)).toMatchObject(NOT_FOUND)
     expect(
-      await world.call(member, messages.update, { params, body: { textContent: 'Mine' } }),
+      await context.call(member, messages.update, { params, body: { textContent: 'Mine' } }),
     ).toMatchObject(NOT_FOUND)
-    expect(await world.call(member, messages.remove, { params })).toMatchObject(NOT_FOUND)
+    expect(await context.call(member, messages.remove, { params })).toMatchObject(NOT_FOUND)
   }
-  expect(await world.db.many(sql`select from messages where text_content = 'Mine'`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from messages where text_content = 'Mine'`)).toHaveLength(0)
 })
 
 // R-112
-test('groups that a member no longer sees are not named to them', async () => {
-  const member = await world.add.user()
-  const message = await world.add.message({ createdByUserId: member.id })
-  const group = await world.add.group()
-  await world.db.run(sql`insert into message_groups ${values({ messageId: message.id, groupId: group.id })}`)
+test('a message does not show groups that a Member no longer sees', async () => {
+  const member = await context.add.user()
+  const message = await context.add.message({ createdByUserId: member.id })
+  const group = await context.add.group()
+  await context.db.run(
+    sql`insert into message_groups ${values({ messageId: message.id, groupId: group.id })}`,
+  )
 
   expect((await get(member, message.id)).body.assignedGroups).toEqual([])
-  expect((await get(await world.add.admin(), message.id)).body.assignedGroups).toMatchObject([
+  expect((await get(await context.add.admin(), message.id)).body.assignedGroups).toMatchObject([
     { id: group.id },
   ])
 })
 
-test('a member may not take another’s message off its account, where they would lose sight of it', async () => {
+test('a Member can’t remove the instance of another user’s message, because they would lose sight of the message', async () => {
   const { instance, member } = await memberWithInstance()
-  const { id } = await world.add.message({ instanceId: instance.id })
+  const { id } = await context.add.message({ instanceId: instance.id })
 
-  const answer = await world.call(member, messages.update, {
+  const answer = await context.call(member, messages.update, {
     params: { id },
     body: { textContent: 'Hello', instanceId: null },
   })
@@ -297,77 +299,80 @@ test('a member may not take another’s message off its account, where they woul
     status: 400,
     body: { fields: { instanceId: 'MESSAGE.INSTANCE_INVALID' } },
   })
-  expect(await world.db.many(sql`select instance_id from messages`)).toEqual([{ instanceId: instance.id }])
+  expect(await context.db.many(sql`select instance_id from messages`)).toEqual([{ instanceId: instance.id }])
 })
 
 // R-243
-test('a member without the flag reads, and changes nothing', async () => {
-  const instance = await world.add.instance()
-  const reader = await world.add.user({ instances: [instance], canSendMessages: false })
-  const { id } = await world.add.message({ instanceId: instance.id })
+test('a Member without the right to send messages reads them, but changes nothing', async () => {
+  const instance = await context.add.instance()
+  const reader = await context.add.user({ instances: [instance], canSendMessages: false })
+  const { id } = await context.add.message({ instanceId: instance.id })
   const params = { id }
   const body = { textContent: 'Mine' }
 
   expect(await get(reader, id)).toMatchObject({ status: 200 })
-  expect(await world.call(reader, messages.create, { body })).toMatchObject(FORBIDDEN)
-  expect(await world.call(reader, messages.createWithFile, { body })).toMatchObject(FORBIDDEN)
-  expect(await world.call(reader, messages.update, { params, body })).toMatchObject(FORBIDDEN)
-  expect(await world.call(reader, messages.updateWithFile, { params, body })).toMatchObject(FORBIDDEN)
-  expect(await world.call(reader, messages.remove, { params })).toMatchObject(FORBIDDEN)
-  expect(await world.call(reader, messages.bulkDelete, { body: { ids: [id] } })).toMatchObject(FORBIDDEN)
-  expect(await world.db.many(sql`select text_content from messages`)).not.toMatchObject([body])
+  expect(await context.call(reader, messages.create, { body })).toMatchObject(FORBIDDEN)
+  expect(await context.call(reader, messages.createWithFile, { body })).toMatchObject(FORBIDDEN)
+  expect(await context.call(reader, messages.update, { params, body })).toMatchObject(FORBIDDEN)
+  expect(await context.call(reader, messages.updateWithFile, { params, body })).toMatchObject(FORBIDDEN)
+  expect(await context.call(reader, messages.remove, { params })).toMatchObject(FORBIDDEN)
+  expect(await context.call(reader, messages.bulkDelete, { body: { ids: [id] } })).toMatchObject(FORBIDDEN)
+  expect(await context.db.many(sql`select text_content from messages`)).not.toMatchObject([body])
 })
 
-test('without a session nothing is answered', async () => {
+test('every call needs a session', async () => {
   const params = { id: 1 }
   const body = { textContent: 'Hello' }
   const answers = [
     await list(null),
-    await world.call(null, messages.get, { params }),
-    await world.call(null, messages.create, { body }),
-    await world.call(null, messages.createWithFile, { body: form(body, await picture()) }),
-    await world.call(null, messages.update, { params, body }),
-    await world.call(null, messages.updateWithFile, { params, body }),
-    await world.call(null, messages.remove, { params }),
-    await world.call(null, messages.bulkDelete, { body: { ids: [1] } }),
+    await context.call(null, messages.get, { params }),
+    await context.call(null, messages.create, { body }),
+    await context.call(null, messages.createWithFile, { body: form(body, await picture()) }),
+    await context.call(null, messages.update, { params, body }),
+    await context.call(null, messages.updateWithFile, { params, body }),
+    await context.call(null, messages.remove, { params }),
+    await context.call(null, messages.bulkDelete, { body: { ids: [1] } }),
   ]
   for (const answer of answers)
     expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
 })
 
 // R-123
-test('a message is deleted, and its job keeps text and picture', async () => {
-  const member = await world.add.user()
-  const { id } = await world.add.message({ createdByUserId: member.id })
-  const job = await world.add.job({ messageId: id, textContent: 'Kept' })
+test('a deleted message leaves its job with text and image', async () => {
+  const member = await context.add.user()
+  const { id } = await context.add.message({ createdByUserId: member.id })
+  const job = await context.add.job({ messageId: id, textContent: 'Kept' })
 
-  expect(await world.call(member, messages.remove, { params: { id } })).toMatchObject({ status: 204 })
+  expect(await context.call(member, messages.remove, { params: { id } })).toMatchObject({ status: 204 })
 
-  expect(await world.db.many(sql`select id, message_id, text_content from jobs`)).toEqual([
+  expect(await context.db.many(sql`select id, message_id, text_content from jobs`)).toEqual([
     { id: job.id, messageId: null, textContent: 'Kept' },
   ])
 })
 
 // R-268
-test('several are deleted all or none', async () => {
-  const member = await world.add.user()
-  const [own, other] = [await world.add.message({ createdByUserId: member.id }), await world.add.message()]
-  const bulk = (ids: number[]) => world.call(member, messages.bulkDelete, { body: { ids } })
+test('a bulk delete deletes all of the messages or none', async () => {
+  const member = await context.add.user()
+  const [own, other] = [
+    await context.add.message({ createdByUserId: member.id }),
+    await context.add.message(),
+  ]
+  const bulk = (ids: number[]) => context.call(member, messages.bulkDelete, { body: { ids } })
 
   expect(await bulk([own.id, other.id])).toMatchObject(NOT_FOUND)
   expect(await bulk([own.id, 999_999])).toMatchObject(NOT_FOUND)
   expect(await bulk([])).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
-  expect(await world.db.many(sql`select from messages`)).toHaveLength(2)
+  expect(await context.db.many(sql`select from messages`)).toHaveLength(2)
 
   expect(await bulk([own.id, own.id])).toMatchObject({ status: 204 })
-  expect(await world.db.many(sql`select id from messages`)).toEqual([{ id: other.id }])
+  expect(await context.db.many(sql`select id from messages`)).toEqual([{ id: other.id }])
 })
 
 // R-177, R-176
 test('the list is searched literally and without accents, sorted and paged', async () => {
-  const admin = await world.add.admin()
+  const admin = await context.add.admin()
   for (const textContent of ['50% off', '50 offers', 'snake_case', 'snakeXcase Khách'])
-    await world.add.message({ textContent })
+    await context.add.message({ textContent })
   const texts = async (query: object) => (await list(admin, query)).body.data.map((row) => row.textContent)
 
   expect(await texts({ search: '50%' })).toEqual(['50% off'])
@@ -383,9 +388,6 @@ test('the list is searched literally and without accents, sorted and paged', asy
   })
 })
 
-test.each([{ sortBy: 'image_id' }, { page: 0 }, { pageSize: 1001 }])(
-  'a list can not be asked for %o',
-  async (query) => {
-    expect(await list(await world.add.admin(), query)).toMatchObject({ status: 400 })
-  },
-)
+test.each([{ sortBy: 'image_id' }, { page: 0 }, { pageSize: 1001 }])('the list refuses %o', async (query) => {
+  expect(await list(await context.add.admin(), query)).toMatchObject({ status: 400 })
+})

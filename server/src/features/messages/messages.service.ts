@@ -2,68 +2,69 @@ import type { Message, MessageChange, NewMessage } from '@sendroom/contract/mess
 import type { z } from 'zod'
 import type { Caller } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
-import { type ImageStore, keepImage } from '../../platform/images.ts'
-import type { UploadedFile } from '../../platform/multipart.ts'
-import { InvalidInput, Refusal, seen } from '../../platform/refusal.ts'
+import type { UploadedFile } from '../../platform/images/multipart.ts'
+import { storeImage } from '../../platform/images/queries.ts'
+import type { ImageStore } from '../../platform/images/store.ts'
+import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import {
   deleteMessages,
   findMessage,
-  holdGroups,
-  holdInstance,
   insertMessage,
+  lockGroupsForShare,
+  lockInstanceForShare,
   replaceGroups,
   updateMessage,
 } from './messages.queries.ts'
 
-type Parts = { db: Pool; images: ImageStore }
+type Deps = { db: Pool; images: ImageStore }
 
 export async function createMessage(
-  { db, images }: Parts,
+  { db, images }: Deps,
   caller: Caller,
   body: NewMessage,
   file: UploadedFile | null,
 ): Promise<Message> {
-  const imageId = file ? await keepImage(db, images, file.bytes) : null
+  const imageId = file ? await storeImage(db, images, file.bytes) : null
   return db.begin(async (tx) => {
-    const groupIds = await checkPlaces(tx, caller, body)
+    const groupIds = await lockReferences(tx, caller, body)
     const id = await insertMessage(tx, caller, { ...body, imageId })
     await replaceGroups(tx, id, groupIds)
-    return seen(await findMessage(tx, caller, id))
+    return orNotFound(await findMessage(tx, caller, id))
   })
 }
 
 export async function changeMessage(
-  { db, images }: Parts,
+  { db, images }: Deps,
   caller: Caller,
   id: number,
   body: z.output<typeof MessageChange>,
   file: UploadedFile | null,
 ): Promise<Message> {
-  seen(await findMessage(db, caller, id))
+  orNotFound(await findMessage(db, caller, id))
   const kept = body.removeImage ? null : undefined
-  const imageId = file ? await keepImage(db, images, file.bytes) : kept
+  const imageId = file ? await storeImage(db, images, file.bytes) : kept
   return db.begin(async (tx) => {
-    const groupIds = await checkPlaces(tx, caller, body)
+    const groupIds = await lockReferences(tx, caller, body)
     if (!(await updateMessage(tx, caller, id, { ...body, imageId }))) throw new Refusal('not_found')
     await replaceGroups(tx, id, groupIds)
     const message = await findMessage(tx, caller, id)
-    // Taken off its account, somebody else's message would be out of the caller's sight.
+    // Without its instance, only the author and Admins would see the message. A change must not hide it from the caller.
     if (!message) throw new InvalidInput({ instanceId: 'MESSAGE.INSTANCE_INVALID' })
     return message
   })
 }
 
-/** The instance and the groups must be the caller's to see; returns the groups, each once. */
-async function checkPlaces(tx: Db, caller: Caller, body: NewMessage): Promise<number[]> {
-  if (body.instanceId !== null && !(await holdInstance(tx, caller, body.instanceId)))
+/** Throws unless the caller sees the instance and the groups. Returns the ids of the groups, each once. */
+async function lockReferences(tx: Db, caller: Caller, body: NewMessage): Promise<number[]> {
+  if (body.instanceId !== null && !(await lockInstanceForShare(tx, caller, body.instanceId)))
     throw new InvalidInput({ instanceId: 'MESSAGE.INSTANCE_INVALID' })
   const groupIds = [...new Set(body.groupIds)]
-  if ((await holdGroups(tx, caller, { ...body, groupIds })) !== groupIds.length)
+  if ((await lockGroupsForShare(tx, caller, { ...body, groupIds })) !== groupIds.length)
     throw new InvalidInput({ groupIds: 'MESSAGE.GROUP_INVALID' })
   return groupIds
 }
 
-/** All or none. */
+/** Deletes all of the messages, or none if the caller does not see one of them. */
 export async function removeMessages(db: Pool, caller: Caller, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
   await db.begin(async (tx) => {

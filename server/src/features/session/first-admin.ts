@@ -7,13 +7,13 @@ import { sql } from '../../platform/database/sql.ts'
 import { hashPassword } from '../../platform/passwords.ts'
 import { StartupError } from '../../startup-error.ts'
 
-const noteOf = (dataDir: string) => join(dataDir, 'first-admin.txt')
+const passwordFileOf = (dataDir: string) => join(dataDir, 'first-admin.txt')
 
 const newPassword = () => randomBytes(12).toString('base64url')
 
 /**
- * While there is no user at all: makes the first Admin. Returns the password if it was generated; it is also kept in
- * the data folder until an Admin has signed in, for whoever did not see it printed.
+ * Creates the first Admin if there is no user at all. Returns the password if it was generated. A file in the data
+ * folder keeps a generated password until an Admin has signed in, in case nobody saw the output.
  */
 export async function ensureFirstAdmin(
   db: Pool,
@@ -30,15 +30,17 @@ export async function ensureFirstAdmin(
       values (${username}, ${`${username}@localhost.localdomain`}, ${await hashPassword(password)}, 'Admin', true)`)
     if (config.admin.password) return null
     mkdirSync(config.dataDir, { recursive: true })
-    writeFileSync(noteOf(config.dataDir), `Username: ${username}\nPassword: ${password}\n`, { mode: 0o600 })
+    writeFileSync(passwordFileOf(config.dataDir), `Username: ${username}\nPassword: ${password}\n`, {
+      mode: 0o600,
+    })
     return { username, password }
   })
 }
 
-/** Somebody has signed in as an Admin: the password needs no keeping any more. */
-export const forgetFirstAdmin = (dataDir: string) => rm(noteOf(dataDir), { force: true })
+/** Deletes the file with the generated password. Called after an Admin has signed in. */
+export const forgetFirstAdmin = (dataDir: string) => rm(passwordFileOf(dataDir), { force: true })
 
-/** Gives a user a new password, ends their sessions, and returns it: for whoever has lost theirs. */
+/** Sets a new password for a user who has lost theirs, ends the user's sessions, and returns the password. */
 export async function resetPassword(db: Pool, username: string): Promise<string> {
   const password = newPassword()
   const passwordHash = await hashPassword(password)

@@ -1,4 +1,4 @@
-import { type Caller, sessionLives } from '../../platform/access.ts'
+import { type Caller, isLiveSession } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
@@ -7,7 +7,7 @@ export async function findCaller(db: Db, tokenHash: Buffer): Promise<Caller | nu
     select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, s.token_hash,
       array(select instance_id from user_instances where user_id = u.id) as instance_ids
     from sessions s join users u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and ${sessionLives}`)
+    where s.token_hash = ${tokenHash} and ${isLiveSession('s', 'u')}`)
   return caller ?? null
 }
 
@@ -18,8 +18,9 @@ export async function findPassword(db: Db, username: string) {
 }
 
 /**
- * Opens a session, and clears away those that have ended. False if the user was locked or the password changed since
- * it was tested: whoever does that waits for us here or we for them, and ends the sessions afterwards.
+ * Opens a session and deletes all expired ones. Returns false if the user was locked or the password has changed
+ * since we verified it. The row lock orders this and such a change: a change that comes later also ends the new
+ * session.
  */
 export async function insertSession(
   db: Db,
@@ -39,7 +40,7 @@ export async function insertSession(
 export const deleteSession = (db: Db, tokenHash: Buffer) =>
   db.run(sql`delete from sessions where token_hash = ${tokenHash}`)
 
-/** Adds a locked Member who waits for an Admin, unless too many wait already. */
+/** Adds a locked Member who waits for an Admin. Returns false if too many users wait already. */
 export async function insertWaitingUser(
   db: Db,
   user: { username: string; email: string; passwordHash: string; waitingLimit: number },

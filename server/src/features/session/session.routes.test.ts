@@ -1,24 +1,24 @@
 import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
 import { countWaiting } from '../../../test/locks.ts'
 import { until } from '../../../test/until.ts'
-import { useWorld } from '../../../test/world.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { hashPassword } from '../../platform/passwords.ts'
 import { tokenHashOf } from './session.service.ts'
 
-const world = useWorld()
+const context = useContext()
 
 const setPassword = async (id: number, password: string) =>
-  world.db.run(sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`)
+  context.db.run(sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`)
 
 async function signIn(username: string, password: string) {
-  return world.call(null, contract.session.login, { body: { username, password } })
+  return context.call(null, contract.session.login, { body: { username, password } })
 }
 
-test('signing in gives a token and the user', async () => {
-  const instance = await world.add.instance({ name: 'Shop' })
-  const user = await world.add.user({ username: 'Lan', instances: [instance] })
+test('a sign-in returns a token and the user', async () => {
+  const instance = await context.add.instance({ name: 'Shop' })
+  const user = await context.add.user({ username: 'Lan', instances: [instance] })
   await setPassword(user.id, 'secret1')
 
   const answer = await signIn('lan', 'secret1')
@@ -30,30 +30,27 @@ test('signing in gives a token and the user', async () => {
   expect(JSON.stringify(answer.body)).not.toContain('argon2')
 })
 
-test.each(['a new password', 'a lock'])(
-  '%s that comes while somebody signs in ends that session too',
-  async (what) => {
-    const user = await world.add.user({ username: 'lan' })
-    await setPassword(user.id, 'secret1')
+test.each(['a new password', 'a lock'])('%s during a sign-in ends the new session too', async (what) => {
+  const user = await context.add.user({ username: 'lan' })
+  await setPassword(user.id, 'secret1')
 
-    const answer = await world.db.begin(async (tx) => {
-      await tx.run(sql`
+  const answer = await context.db.begin(async (tx) => {
+    await tx.run(sql`
       update users set ${what === 'a lock' ? sql`is_active = false` : sql`password_hash = 'another'`}
       where id = ${user.id}`)
-      const answering = signIn('lan', 'secret1')
-      await Promise.race([answering, until('the sign-in waits for us', isSomebodyWaiting)])
-      return { answering }
-    })
+    const answering = signIn('lan', 'secret1')
+    await Promise.race([answering, until('the sign-in waits for us', isSomebodyWaiting)])
+    return { answering }
+  })
 
-    expect(await answer.answering).toMatchObject({ status: 401, body: { code: 'login_failed' } })
-    const opened = await world.db.many(
-      sql`select from sessions where user_id = ${user.id} and token_hash <> ${tokenHashOf(user.token)}`,
-    )
-    expect(opened).toHaveLength(0)
-  },
-)
+  expect(await answer.answering).toMatchObject({ status: 401, body: { code: 'login_failed' } })
+  const opened = await context.db.many(
+    sql`select from sessions where user_id = ${user.id} and token_hash <> ${tokenHashOf(user.token)}`,
+  )
+  expect(opened).toHaveLength(0)
+})
 
-const isSomebodyWaiting = async () => (await countWaiting(world.db)) > 0
+const isSomebodyWaiting = async () => (await countWaiting(context.db)) > 0
 
 test.each([
   // R-251
@@ -62,16 +59,16 @@ test.each([
   ['an unknown user', 'nobody', 'secret1'],
   // R-251
   ['a locked user', 'locked', 'secret1'],
-])('%s is login_failed, in one sentence', async (_case, username, password) => {
-  await setPassword((await world.add.user({ username: 'lan' })).id, 'secret1')
-  await setPassword((await world.add.user({ username: 'locked', isActive: false })).id, 'secret1')
+])('%s answers login_failed with one sentence', async (_case, username, password) => {
+  await setPassword((await context.add.user({ username: 'lan' })).id, 'secret1')
+  await setPassword((await context.add.user({ username: 'locked', isActive: false })).id, 'secret1')
 
   const answer = await signIn(username, password)
 
   expect(answer).toMatchObject({ status: 401, body: { code: 'login_failed' } })
 })
 
-test('missing credentials are named by field', async () => {
+test('the error for missing credentials names the fields', async () => {
   const answer = await signIn('', '')
 
   expect(answer).toMatchObject({
@@ -85,22 +82,22 @@ test('missing credentials are named by field', async () => {
 })
 
 // R-297
-test('who is signed in learns what they are and may do by now', async () => {
-  const user = await world.add.user({ username: 'lan', role: 'Admin' })
-  await world.db.run(sql`update users set role = 'Member', can_create_jobs = false where id = ${user.id}`)
+test('the current user is read with the current rights', async () => {
+  const user = await context.add.user({ username: 'lan', role: 'Admin' })
+  await context.db.run(sql`update users set role = 'Member', can_create_jobs = false where id = ${user.id}`)
 
-  expect(await world.call(user, contract.session.me, {})).toMatchObject({
+  expect(await context.call(user, contract.session.me, {})).toMatchObject({
     status: 200,
     body: { id: user.id, username: 'lan', role: 'Member', canCreateJobs: false },
   })
 })
 
 // R-134
-test('signing out ends the session at once', async () => {
-  const user = await world.add.user()
+test('a sign-out ends the session at once', async () => {
+  const user = await context.add.user()
 
-  expect(await world.call(user, contract.session.logout, {})).toMatchObject({ status: 204 })
-  expect(await world.call(user, contract.session.logout, {})).toMatchObject({
+  expect(await context.call(user, contract.session.logout, {})).toMatchObject({ status: 204 })
+  expect(await context.call(user, contract.session.logout, {})).toMatchObject({
     status: 401,
     body: { code: 'unauthenticated' },
   })
@@ -110,23 +107,23 @@ test.each([
   ['6 days 23 hours', 204],
   ['7 days 1 second', 401],
   // R-135
-])('a session of 7 days, asked after %s, is %i', async (passed, status) => {
-  const user = await world.add.user({ username: 'lan' })
+])('a session of 7 days answers after %s with %i', async (passed, status) => {
+  const user = await context.add.user({ username: 'lan' })
   await setPassword(user.id, 'secret1')
   const { token } = (await signIn('lan', 'secret1')).body
-  await world.shiftClock(passed)
+  await context.shiftClock(passed)
 
-  expect((await world.call({ ...user, token }, contract.session.logout, {})).status).toBe(status)
+  expect((await context.call({ ...user, token }, contract.session.logout, {})).status).toBe(status)
 })
 
 const form = { username: 'newbie', email: 'new@example.com', password: 'secret1', repassword: 'secret1' }
 
 // R-155
-test('registering makes a locked Member who can not sign in yet', async () => {
-  expect(await world.call(null, contract.session.register, { body: form })).toMatchObject({ status: 204 })
+test('a registration creates a locked Member who can’t sign in yet', async () => {
+  expect(await context.call(null, contract.session.register, { body: form })).toMatchObject({ status: 204 })
 
   expect(await signIn('newbie', 'secret1')).toMatchObject({ status: 401, body: { code: 'login_failed' } })
-  expect(await world.db.many(sql`select role, is_active from users`)).toEqual([
+  expect(await context.db.many(sql`select role, is_active from users`)).toEqual([
     { role: 'Member', isActive: false },
   ])
 })
@@ -138,49 +135,49 @@ test.each([
   // R-252
   ['a taken email', { ...form, email: 'Lan@Example.com' }, 409, 'email_taken'],
   ['no email', { ...form, email: 'nobody' }, 400, 'invalid_input'],
-])('registering with %s is refused', async (_case, body, status, code) => {
-  await world.add.user({ username: 'lan', email: 'lan@example.com' })
+])('a registration with %s is refused', async (_case, body, status, code) => {
+  await context.add.user({ username: 'lan', email: 'lan@example.com' })
 
-  expect(await world.call(null, contract.session.register, { body })).toMatchObject({
+  expect(await context.call(null, contract.session.register, { body })).toMatchObject({
     status,
     body: { code },
   })
 })
 
 // R-156
-test('at most 50 wait for an Admin', async () => {
-  await world.db.run(sql`
+test('at most 50 users wait for an Admin', async () => {
+  await context.db.run(sql`
     insert into users (username, email, password_hash, role, is_active, is_waiting)
     select 'w' || n, n || '@example.com', '', 'Member', false, true from generate_series(1, 50) n`)
 
-  expect(await world.call(null, contract.session.register, { body: form })).toMatchObject({
+  expect(await context.call(null, contract.session.register, { body: form })).toMatchObject({
     status: 403,
     body: { code: 'registration_closed' },
   })
 })
 
 // R-156
-test('six registrations an hour from one address are one too many', async () => {
+test('the sixth registration within an hour from one address is refused', async () => {
   for (let n = 0; n < 5; n++)
-    await world.call(null, contract.session.register, { body: { ...form, username: `n${n}` } })
+    await context.call(null, contract.session.register, { body: { ...form, username: `n${n}` } })
 
-  const answer = await world.call(null, contract.session.register, { body: form })
+  const answer = await context.call(null, contract.session.register, { body: form })
 
   expect(answer).toMatchObject({ status: 429, body: { code: 'too_many_requests' } })
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
 })
 
-test('the login is told that one may register', async () => {
-  expect(await world.call(null, contract.session.options, {})).toMatchObject({
+test('the options say that registration is open', async () => {
+  expect(await context.call(null, contract.session.options, {})).toMatchObject({
     body: { selfRegistration: true },
   })
 })
 
-describe('where registration is switched off', () => {
-  const closed = useWorld({ env: { SELF_REGISTRATION: 'off' } })
+describe('with registration switched off', () => {
+  const closed = useContext({ env: { SELF_REGISTRATION: 'off' } })
 
   // R-157
-  test('the login is told so, and nobody can register', async () => {
+  test('the options say so, and nobody can register', async () => {
     expect(await closed.call(null, contract.session.options, {})).toMatchObject({
       body: { selfRegistration: false },
     })
@@ -191,12 +188,12 @@ describe('where registration is switched off', () => {
   })
 })
 
-describe('behind a proxy elsewhere that is trusted', () => {
-  const proxied = useWorld({ env: { TRUST_PROXY: '10.0.0.0/8' } })
-  const registerFrom = async (world: typeof proxied, address: string) =>
+describe('behind a trusted proxy on another machine', () => {
+  const proxied = useContext({ env: { TRUST_PROXY: '10.0.0.0/8' } })
+  const registerFrom = async (context: typeof proxied, address: string) =>
     (
       await (
-        await world.app
+        await context.app
       ).inject({
         method: 'POST',
         url: '/api/auth/register',
@@ -207,8 +204,8 @@ describe('behind a proxy elsewhere that is trusted', () => {
     ).statusCode
 
   test.each([
-    ['each person has limits of their own', () => proxied, 400],
-    ['where it is not trusted, all share one', () => world, 429],
+    ['each client has a limit of its own', () => proxied, 400],
+    ['all clients share one limit if the proxy is not trusted', () => context, 429],
   ] as const)('%s', async (_case, where, sixth) => {
     for (let n = 1; n <= 5; n++) await registerFrom(where(), `203.0.113.${n}`)
 

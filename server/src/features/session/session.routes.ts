@@ -1,7 +1,7 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from '../../platform/database/connection.ts'
-import { answer } from '../../platform/http.ts'
+import { route } from '../../platform/http.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { findUser } from '../../platform/user-row.ts'
 import { deleteSession } from './session.queries.ts'
@@ -9,21 +9,21 @@ import { register, signIn } from './session.service.ts'
 
 const MINUTE = 60_000
 
-type Parts = {
+type Deps = {
   db: Pool
   sessionDays: number
   selfRegistration: boolean
-  /** Called after an Admin has signed in. */
+  /** Called after each sign-in of an Admin. */
   onAdminSignIn: () => Promise<void>
 }
 
 export function sessionRoutes(
   app: FastifyInstance,
-  { db, sessionDays, selfRegistration, onAdminSignIn }: Parts,
+  { db, sessionDays, selfRegistration, onAdminSignIn }: Deps,
 ) {
-  answer(app, contract.session.options, async () => ({ selfRegistration }))
+  route(app, contract.session.options, async () => ({ selfRegistration }))
 
-  answer(
+  route(
     app,
     contract.session.login,
     async ({ body }) => {
@@ -34,7 +34,7 @@ export function sessionRoutes(
     { rateLimit: { max: 20, timeWindow: 5 * MINUTE } },
   )
 
-  answer(
+  route(
     app,
     contract.session.register,
     async ({ body }) => {
@@ -44,13 +44,13 @@ export function sessionRoutes(
     { rateLimit: { max: 5, timeWindow: 60 * MINUTE } },
   )
 
-  answer(app, contract.session.me, async ({ caller }) => {
+  route(app, contract.session.me, async ({ caller }) => {
     const user = await findUser(db, caller.id)
     if (!user) throw new Refusal('unauthenticated') // deleted a moment ago
     return user
   })
 
-  answer(app, contract.session.logout, async ({ caller }) => {
+  route(app, contract.session.logout, async ({ caller }) => {
     await deleteSession(db, caller.tokenHash)
   })
 }

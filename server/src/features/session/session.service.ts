@@ -4,12 +4,12 @@ import type { z } from 'zod'
 import type { Pool } from '../../platform/database/connection.ts'
 import { hashPassword, passwordFits } from '../../platform/passwords.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import { findUser, takenName } from '../../platform/user-row.ts'
+import { findUser, refuseTakenName } from '../../platform/user-row.ts'
 import { findPassword, insertSession, insertWaitingUser } from './session.queries.ts'
 
 const WAITING_LIMIT = 50
 
-/** Only the hash is stored: whoever reads the database can't sign in with it. */
+/** Hashes a session token. Only the hash is stored, so a reader of the database can't sign in. */
 export const tokenHashOf = (token: string) => createHash('sha256').update(token).digest()
 
 export async function signIn(
@@ -24,7 +24,7 @@ export async function signIn(
   const { id: userId, passwordHash } = known
   const isOpen = await insertSession(db, { userId, passwordHash, tokenHash: tokenHashOf(token), days })
   const user = isOpen ? await findUser(db, userId) : null
-  if (!user) throw new Refusal('login_failed') // locked, deleted or given another password a moment ago
+  if (!user) throw new Refusal('login_failed') // locked or deleted, or the password changed, a moment ago
   return { token, user }
 }
 
@@ -36,6 +36,6 @@ export async function register(db: Pool, form: z.output<typeof Registration>): P
     email,
     passwordHash,
     waitingLimit: WAITING_LIMIT,
-  }).catch(takenName)
+  }).catch(refuseTakenName)
   if (!added) throw new Refusal('registration_closed')
 }

@@ -6,9 +6,9 @@ import { listPage } from '../../platform/list.ts'
 import { userColumns } from '../../platform/user-row.ts'
 
 export async function listUsers(db: Db, query: UserListQuery) {
-  const isFound = query.search ? sql`u.found_by like containing(${query.search})` : sql`true`
+  const isFound = query.search ? sql`u.search_text like like_pattern(${query.search})` : sql`true`
   return listPage<User>(db, query, {
-    select: sql`select ${userColumns}`,
+    select: sql`select ${userColumns('u')}`,
     from: sql`from users u where ${isFound}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`u.id`,
@@ -26,8 +26,8 @@ const sortColumn = (field: UserListQuery['sortBy']) =>
     createdAt: sql`u.created_at`,
   })[field]
 
-/** An Admin has seen this user, who no longer counts among those who wait. */
-export const markSeen = (db: Db, id: number) =>
+/** Marks a self-registered user as reviewed by an Admin, so that the user no longer counts as waiting. */
+export const markReviewed = (db: Db, id: number) =>
   db.run(sql`update users set is_waiting = false where id = ${id} and is_waiting`)
 
 type Columns = Partial<
@@ -41,7 +41,7 @@ export async function insertUser(db: Db, columns: Columns): Promise<number> {
   return id
 }
 
-/** Whether there is such a user. */
+/** Returns whether the user exists. */
 export async function updateUserColumns(db: Db, id: number, columns: Columns): Promise<boolean> {
   const count = await db.run(
     sql`update users set ${assignments({ ...columns, isWaiting: false })} where id = ${id}`,
@@ -55,8 +55,8 @@ export async function deleteUser(db: Db, id: number): Promise<boolean> {
 }
 
 /**
- * The active Admins, locked until the transaction ends: two Admins who demote each other come one after the other,
- * and the second finds himself alone.
+ * Locks the active Admins until the transaction ends. If two Admins demote each other at once, the second one waits and
+ * then sees that only one Admin is left.
  */
 export async function lockActiveAdmins(db: Db): Promise<number[]> {
   const admins = await db.many<{ id: number }>(sql`
@@ -64,7 +64,7 @@ export async function lockActiveAdmins(db: Db): Promise<number[]> {
   return admins.map(({ id }) => id)
 }
 
-/** Makes these the user's instances; false if one of them does not exist. */
+/** Replaces the user's instances. Returns false if one of them does not exist. */
 export async function replaceInstances(db: Db, userId: number, instanceIds: number[]): Promise<boolean> {
   const ids = [...new Set(instanceIds)]
   await db.run(
@@ -80,14 +80,15 @@ export async function replaceInstances(db: Db, userId: number, instanceIds: numb
 }
 
 /**
- * Their open pages ask anew who they are. Triggers tell of a role, a lock and instances, but not of flags; in the same
- * words, which PostgreSQL then says once.
+ * Notifies all servers that the user's rights may have changed, so that the user's pages read them again. Triggers do
+ * this for the role, a lock and the instances, but not for the flags. The payload is the triggers' own: PostgreSQL
+ * sends equal notifications of a transaction only once.
  */
-export const tellAccess = (tx: Db, userId: number) =>
+export const notifyAccess = (tx: Db, userId: number) =>
   tx.run(sql`
   select pg_notify(${CHANGES}, jsonb_build_array(
     jsonb_build_object('feature', 'access', 'id', ${userId}::bigint))::text)`)
 
-/** Ends the user's sessions, but not this one. */
+/** Ends the user's sessions, except this one. */
 export const endSessions = (db: Db, userId: number, except: Buffer | null) =>
   db.run(sql`delete from sessions where user_id = ${userId} and token_hash is distinct from ${except}`)

@@ -1,17 +1,17 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from '../../platform/database/connection.ts'
-import { answer } from '../../platform/http.ts'
+import { route } from '../../platform/http.ts'
 import { listUsers } from './users.queries.ts'
 import { assignInstances, createUser, getUser, removeUser, requireUser, updateUser } from './users.service.ts'
 
 export function userRoutes(app: FastifyInstance, { db }: { db: Pool }): void {
   const { users } = contract
-  answer(app, users.list, ({ query }) => listUsers(db, query))
-  answer(app, users.get, ({ params }) => getUser(db, params.id))
-  answer(app, users.create, ({ body }) => createUser(db, body))
-  answer(app, users.update, ({ caller, params, body }) => updateUser(db, caller, params.id, body))
-  answer(app, users.remove, ({ caller, params }) => removeUser(db, caller, params.id))
-  answer(app, users.assignInstances, ({ params, body }) => assignInstances(db, params.id, body))
-  answer(app, users.instances, ({ params }) => requireUser(db, params.id))
+  route(app, users.list, ({ query }) => listUsers(db, query))
+  route(app, users.get, ({ params }) => getUser(db, params.id))
+  route(app, users.create, ({ body }) => createUser(db, body))
+  route(app, users.update, ({ caller, params, body }) => updateUser(db, caller, params.id, body))
+  route(app, users.remove, ({ caller, params }) => removeUser(db, caller, params.id))
+  route(app, users.assignInstances, ({ params, body }) => assignInstances(db, params.id, body))
+  route(app, users.instances, ({ params }) => requireUser(db, params.id))
 }

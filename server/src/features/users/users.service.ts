@@ -6,23 +6,23 @@ import type { Db, Pool } from '../../platform/database/connection.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { hashPassword } from '../../platform/passwords.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
-import { findUser, takenName } from '../../platform/user-row.ts'
+import { findUser, refuseTakenName } from '../../platform/user-row.ts'
 import {
   deleteUser,
   endSessions,
   insertUser,
   lockActiveAdmins,
-  markSeen,
+  markReviewed,
+  notifyAccess,
   replaceInstances,
-  tellAccess,
   updateUserColumns,
 } from './users.queries.ts'
 
 type Change = z.output<typeof UserChange>
 
-/** For an Admin, who has looked at the user with it. */
+/** Returns a user to an Admin. The user counts as reviewed from now on. */
 export async function getUser(db: Pool, id: number): Promise<User> {
-  await markSeen(db, id)
+  await markReviewed(db, id)
   return requireUser(db, id)
 }
 
@@ -30,7 +30,7 @@ export async function createUser(db: Pool, form: z.output<typeof NewUser>): Prom
   const { assignedInstances, password, ...columns } = form
   const passwordHash = await hashPassword(password)
   return db.begin(async (tx) => {
-    const id = await insertUser(tx, { ...columns, passwordHash }).catch(takenName)
+    const id = await insertUser(tx, { ...columns, passwordHash }).catch(refuseTakenName)
     await assign(tx, id, assignedInstances, 'assignedInstances')
     return requireUser(tx, id)
   })
@@ -43,11 +43,13 @@ export async function updateUser(db: Pool, caller: Caller, id: number, change: C
   return db.begin(async (tx) => {
     if (change.role === 'Member' || change.isActive === false) await requireAnotherAdmin(tx, id)
     await requireShortEmail(tx, id, change.email)
-    const found = await updateUserColumns(tx, id, { ...omitUndefined(columns), ...secret }).catch(takenName)
+    const found = await updateUserColumns(tx, id, { ...omitUndefined(columns), ...secret }).catch(
+      refuseTakenName,
+    )
     if (!found) throw new Refusal('not_found')
     if (assignedInstances) await assign(tx, id, assignedInstances, 'assignedInstances')
-    await tellAccess(tx, id)
-    // Left alone, the sessions of a locked user would live again when the user is unlocked.
+    await notifyAccess(tx, id)
+    // Delete the sessions of a locked user. Otherwise they would work again when the user is unlocked.
     if (password !== undefined || change.isActive === false)
       await endSessions(tx, id, caller.id === id ? caller.tokenHash : null)
     return requireUser(tx, id)
@@ -67,7 +69,7 @@ export async function assignInstances(db: Pool, id: number, form: z.output<typeo
   return db.begin(async (tx) => {
     if (!(await updateUserColumns(tx, id, flags))) throw new Refusal('not_found')
     await assign(tx, id, instanceIds, 'instanceIds')
-    await tellAccess(tx, id)
+    await notifyAccess(tx, id)
     return requireUser(tx, id)
   })
 }
@@ -78,14 +80,14 @@ export async function requireUser(db: Db, id: number): Promise<User> {
   return user
 }
 
-/** Of all users, a Member knows only themselves, and may change only the password. */
+/** A Member sees no other user, and may change nothing but their own password. */
 function requireOwnPassword(caller: Caller, id: number, change: Change) {
   if (id !== caller.id) throw new Refusal('not_found')
   if (Object.keys(change).some((field) => field !== 'password')) throw new Refusal('forbidden')
   if (change.password === undefined) throw new InvalidInput({ password: 'CHANGE_PASSWORD.PASSWORD_INVALID' })
 }
 
-/** A registration takes a longer address, which may stay. */
+/** Registration allows a longer address, and a user may keep that. */
 async function requireShortEmail(tx: Db, id: number, email = '') {
   if (email.length > limits.emailMax && (await requireUser(tx, id)).email !== email)
     throw new InvalidInput({ email: 'USER_FORM.EMAIL_INVALID' })

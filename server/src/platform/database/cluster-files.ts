@@ -9,7 +9,7 @@ import { type Binaries, findBinaries } from './binaries.ts'
 import { explain } from './explain.ts'
 import { chooseSystemUser, giveTo, run, type SystemUser } from './system-user.ts'
 
-/** A cluster on disk, and what it takes to run it. */
+/** A PostgreSQL cluster on disk, with everything that is needed to run it. */
 export type ClusterFiles = {
   folder: string
   log: string
@@ -19,10 +19,10 @@ export type ClusterFiles = {
 }
 
 const onWindows = process.platform === 'win32'
-/** What `sockaddr_un` has room for, less the ending zero. */
+/** The size of a path in `sockaddr_un`, without the terminating zero. */
 const SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107
 
-/** Finds the cluster in `dataDir`/postgres, or makes it. */
+/** Finds the cluster in `dataDir`/postgres, or creates it. Throws a StartupError if the folder can't be used. */
 export async function prepareFiles(dataDir: string): Promise<ClusterFiles> {
   const data = resolve(dataDir)
   const folder = join(data, 'postgres')
@@ -47,33 +47,36 @@ async function makeDataFolder(data: string) {
   }
 }
 
-/** An ordinary user can't run another user's cluster: PostgreSQL wants to own its files. */
+/** PostgreSQL must own its files, so an ordinary user can't run another user's cluster. */
 async function refuseForeign(data: string, folder: string) {
   const me = process.getuid?.()
   if (!me || !existsSync(folder)) return
   const { uid } = await stat(folder)
   if (uid === me) return
   throw new StartupError(
-    `The database in ${folder} belongs to the user with id ${uid}, and this runs as ${me}: start Sendroom as that user, or give all of it to this one with "chown -R ${me} ${data}".`,
+    `The database in ${folder} belongs to the user with id ${uid}, but Sendroom runs as ${me}: start Sendroom as that user, or change the owner with "chown -R ${me} ${data}".`,
   )
 }
 
-/** Made beside its place and moved there whole, so that neither a kill nor a second start leaves half a cluster. */
+/**
+ * Creates the cluster in a draft folder and renames that, so that no kill and no second start leaves half a cluster.
+ */
 async function createFiles(data: string, folder: string, binaries: Binaries, user: SystemUser) {
   const draft = await mkdtemp(join(data, 'postgres.new-'))
   try {
     giveTo(user, draft)
-    // Trust, because only the owner and root can enter the folder of the socket; Windows listens on TCP instead.
+    // `trust` is safe: only the owner and root can enter the socket's folder. Windows listens on TCP and needs a
+    // password.
     const auth = onWindows ? ['--auth=scram-sha-256', `--pwfile=${passwordFile(data)}`] : ['--auth=trust']
     const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8']
-    // The libc side of the locale: C is there on every system, C.UTF-8 is not.
+    // The libc part of the locale. Every system has C, but not every system has C.UTF-8.
     const libc = ['--lc-collate=C', '--lc-ctype=C', '--lc-messages=C']
     const args = [`--pgdata=${draft}`, '--username=sendroom', '--no-instructions']
     await run(user, binaries.initdb, [...args, ...locale, ...libc, ...auth])
     await rename(draft, folder)
   } catch (error) {
     await rm(draft, { recursive: true, force: true })
-    if (existsSync(join(folder, 'PG_VERSION'))) return // another start was faster
+    if (existsSync(join(folder, 'PG_VERSION'))) return // a concurrent start was faster
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
     throw new StartupError(
       explain(output, data) ?? `The database could not be created in ${data}: ${output.trim()}`,
@@ -81,15 +84,18 @@ async function createFiles(data: string, folder: string, binaries: Binaries, use
   }
 }
 
-/** The cluster's own folder, which only its owner can enter, or a short one where the path would be too long. */
+/** Returns the folder of the socket: the cluster's own, or a short one if the socket's path would be too long. */
 function socketFolder(folder: string): string {
   const path = join(folder, '.s.PGSQL.5432')
   if (Buffer.byteLength(path) <= SOCKET_PATH_BYTES) return folder
-  // Not os.tmpdir(): TMPDIR may differ between two Sendrooms that have to meet here, and may itself be long.
+  // Not os.tmpdir(): two Sendrooms with different values of TMPDIR must find the same socket, and TMPDIR may be long.
   return join('/tmp', `sendroom-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`)
 }
 
-/** Makes the short folder of the socket, and trusts one that is there only if nobody else can have made it. */
+/**
+ * Creates the short folder of the socket. An existing one must belong to the cluster's owner and be closed to others:
+ * anybody can create folders in /tmp, and would get our connections.
+ */
 export async function prepareSocketFolder({ folder, address, user }: ClusterFiles) {
   if (onWindows || address.host === folder) return
   await mkdir(address.host, { mode: 0o700 }).then(
@@ -99,13 +105,16 @@ export async function prepareSocketFolder({ folder, address, user }: ClusterFile
   const { uid, mode } = await stat(address.host)
   if (uid === (await stat(folder)).uid && (mode & 0o077) === 0) return
   throw new StartupError(
-    `The database keeps its socket in ${address.host}, and that folder belongs to somebody else or is open to others: remove it.`,
+    `The database keeps its socket in ${address.host}, but that folder belongs to another user or is open to others: remove the folder.`,
   )
 }
 
 const passwordFile = (data: string) => join(data, 'postgres-password')
 
-/** Windows (not tried: written on Linux) has no folder that guards a socket: loopback, a fixed free port, a password. */
+/**
+ * On Windows a folder can't protect a socket. PostgreSQL listens on loopback instead, with a password and on a free
+ * port that stays the same. Written on Linux and never tried on Windows.
+ */
 async function windowsLogin(data: string) {
   const portFile = join(data, 'postgres-port')
   if (!existsSync(portFile)) {

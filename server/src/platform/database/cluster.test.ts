@@ -40,7 +40,7 @@ const postmaster = (dataDir = folder) =>
   Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
 const isRunning = () => existsSync(join(folder, 'postgres/postmaster.pid'))
 
-/** Another Sendroom on the same folder, which can be killed. */
+/** Starts another Sendroom on the same folder, which a test can kill. */
 async function startProcess(): Promise<ChildProcess> {
   const module = JSON.stringify(join(import.meta.dirname, 'cluster.ts'))
   const script = `
@@ -56,7 +56,7 @@ async function startProcess(): Promise<ChildProcess> {
   return child
 }
 
-test('an empty folder becomes a running cluster, and a later start finds its data again', async () => {
+test('an empty folder becomes a running cluster, and a later start finds the data', async () => {
   const dataDir = join(folder, 'not', 'yet')
   const first = await startCluster(dataDir, log)
   const db = connect(first.address, { applicationName: 'sendroom test' })
@@ -71,11 +71,11 @@ test('an empty folder becomes a running cluster, and a later start finds its dat
   expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.log'])
 })
 
-test('it listens on no TCP port', async () => {
+test('the cluster listens on no TCP port', async () => {
   expect(await pool(await start()).many(sql`show listen_addresses`)).toEqual([{ listenAddresses: '' }])
 })
 
-test('a cluster whose Sendroom was killed is adopted', async () => {
+test('a start joins the cluster of a killed Sendroom', async () => {
   const child = await startProcess()
   const before = postmaster()
   child.kill('SIGKILL')
@@ -100,10 +100,10 @@ test.each(['started it', 'adopted it'])(
       interval: 50,
     })
   },
-  60_000, // PostgreSQL's process number may stay taken until the system has buried it
+  60_000, // the process id may stay in use until the system has reaped the process
 )
 
-test('two Sendrooms start at once on one folder, and the last to leave stops the cluster', async () => {
+test('two Sendrooms can start at once on one folder, and the last to leave stops the cluster', async () => {
   const [first, second] = await Promise.all([startProcess(), startProcess()])
   const ours = await start()
   for (const child of [first, second]) {
@@ -121,25 +121,25 @@ test('of two Sendrooms that leave at once, one stops the cluster', async () => {
   expect(isRunning()).toBe(false)
 })
 
-test('a path too long for a socket works all the same', async () => {
+test('a path that is too long for a socket works too', async () => {
   const cluster = await start(join(folder, 'x'.repeat(120)))
   cleanUps.push(() => rm(cluster.address.host, { recursive: true }))
   expect(await pool(cluster).many(sql`select 1 as one`)).toEqual([{ one: 1 }])
 })
 
-test('a folder that only its owner can enter works, or is named with what to do', async () => {
+test('a folder that only its owner can enter works, or the error names a solution', async () => {
   await chmod(folder, 0o700)
   const outcome = await start().then(
     () => 'started',
     (error: Error) => error.message,
   )
-  // Root can only do so where the kernel grants user namespaces; everybody else always can.
+  // This works for root only if the kernel allows user namespaces, and always for other users.
   if (process.getuid?.() !== 0) expect(outcome).toBe('started')
   else expect(['started', expect.stringContaining(`run "chmod o+x ${folder}"`)]).toContainEqual(outcome)
 })
 
-describe('one sentence tells', () => {
-  test('of a data folder that is a file', async () => {
+describe('one sentence explains', () => {
+  test('a data folder that is a file', async () => {
     const file = join(folder, 'file')
     await writeFile(file, '')
     await expect(startCluster(file, log)).rejects.toThrow(
@@ -149,7 +149,7 @@ describe('one sentence tells', () => {
     )
   })
 
-  test('of a cluster that another version of PostgreSQL made', async () => {
+  test('a cluster of another PostgreSQL version', async () => {
     await (await startCluster(folder, log)).stop()
     await writeFile(join(folder, 'postgres/PG_VERSION'), '17\n')
     await expect(startCluster(folder, log)).rejects.toThrow(
@@ -166,11 +166,11 @@ describe('one sentence tells', () => {
     ["Error: EROFS: read-only file system, mkdir '/d'", 'The data folder /d lies on a read-only disk'],
     [
       'initdb: error: could not look up effective user ID 4242',
-      'The user this runs as has no line in /etc/passwd',
+      'The user that runs Sendroom has no line in /etc/passwd',
     ],
     ['FATAL:  data directory "/d" has invalid permissions', 'The database in /d is open to other users'],
     ['postgres: error while loading shared libraries: libicuuc.so.60', 'The database lacks its libraries'],
-  ])('of %j', (output, beginning) => {
+  ])('%j', (output, beginning) => {
     expect(explain(output, '/d')?.startsWith(beginning)).toBe(true)
   })
 })

@@ -13,48 +13,50 @@ export type Log = Record<'info' | 'warn' | 'error', (message: string) => void>
 
 export type Cluster = {
   address: DatabaseAddress
-  /** Lets go of the cluster, and stops it unless another Sendroom uses it. Close your own pools first. */
+  /** Leaves the cluster, and stops it unless another Sendroom uses it. Close your own pools first. */
   stop: () => Promise<void>
 }
 
-/** How long a cluster may be silent: starting on a busy machine or behind one that still stops, recovering. */
+/** How long a cluster may take to answer. A busy machine or one that is still stopping takes this long at most. */
 const START_MS = 60_000
+/** The same while the cluster replays its log after a crash. */
 const RECOVERY_MS = 10 * 60_000
+/** Application names in pg_stat_activity, by which Sendrooms on one cluster find each other. */
 const PRESENT = 'sendroom present'
 const LEAVING = 'sendroom leaving'
 
 /**
- * Starts the PostgreSQL in `dataDir`/postgres, or joins it where it already runs: left behind by a process that was
- * killed, or in use by a second Sendroom. Whatever is wrong with the folder is a StartupError.
+ * Starts the PostgreSQL in `dataDir`/postgres. If it is running already, left behind by a killed process or used by a
+ * second Sendroom, joins it instead. Throws a StartupError for anything that is wrong with the folder.
  *
- * While we run, one connection stays open. It tells other Sendrooms that we are here, and its end tells us that
- * PostgreSQL died: then it is started again, for as long as it takes, and the process lives on.
+ * One connection stays open all the time. Other Sendrooms see from it that this one is using the cluster. Its end means
+ * that PostgreSQL has died. Then we start PostgreSQL again, with as many attempts as it takes.
  */
 export async function startCluster(dataDir: string, log: Log): Promise<Cluster> {
   const files = await prepareFiles(dataDir)
   const stopping = new AbortController()
   let presence: pg.Client | undefined
-  let healing: Promise<void> | undefined
+  let restarting: Promise<void> | undefined
 
-  async function stand() {
+  async function startOrJoin() {
     await untilItAnswers(files, stopping.signal)
     await createDatabase(files)
     const client = new pg.Client({ ...files.address, application_name: PRESENT })
-    client.on('error', () => {}) // its end follows
+    client.on('error', () => {}) // the end event follows
     client.on('end', () => {
       if (client !== presence || stopping.signal.aborted) return
       presence = undefined
-      healing = heal()
+      restarting = restart()
     })
     await client.connect()
     presence = client
   }
 
-  async function heal() {
-    log.warn('The database has stopped; it is being started again.')
+  async function restart() {
+    log.warn('The database has stopped; starting it again.')
     while (!stopping.signal.aborted) {
       try {
-        await stand()
+        await startOrJoin()
         return log.info('The database is back.')
       } catch (error) {
         if (stopping.signal.aborted) return
@@ -66,19 +68,20 @@ export async function startCluster(dataDir: string, log: Log): Promise<Cluster> 
 
   async function stop() {
     stopping.abort()
-    await healing
+    await restarting
     const othersRemain = await leave(presence).catch(() => false)
     if (!othersRemain)
       await shutDown(files).catch((error) => log.warn(`The database was not stopped: ${error.message}`))
   }
 
-  await stand()
+  await startOrJoin()
   return { address: files.address, stop }
 }
 
 /**
- * Loops connect → start and believes nothing but an answer: the lock file of a killed PostgreSQL can look alive for
- * seconds, one that is stopping still refuses the next, and of two starts at once one has to join the other.
+ * Tries to connect and to start, in turns, until PostgreSQL answers. Nothing else proves that it runs: the lock file of
+ * a killed PostgreSQL can look alive for seconds, one that is stopping blocks the next start, and of two starts at once
+ * one has to join the other.
  */
 async function untilItAnswers(files: ClusterFiles, signal: AbortSignal) {
   const begin = performance.now()
@@ -91,7 +94,7 @@ async function untilItAnswers(files: ClusterFiles, signal: AbortSignal) {
     const hasExited = attempt?.hasExited()
     const known = hasExited && attempt && explain(attempt.output(), files.folder)
     if (known) throw new StartupError(known)
-    // Before the next attempt, which has no last words yet.
+    // Checked before the next attempt, which has no output yet that could explain the failure.
     if (performance.now() - begin > (isRecovering ? RECOVERY_MS : START_MS))
       throw new StartupError(explainSilence(files, attempt))
     if (!isRecovering && (!attempt || hasExited)) attempt = await launch(files)
@@ -108,7 +111,7 @@ function explainSilence(files: ClusterFiles, attempt: Launch | undefined) {
   return `The database in ${files.folder} did not start (${fatal}); more is in ${files.log}.`
 }
 
-/** Asks the cluster for a sign of life; returns why there is none. */
+/** Connects to the cluster. Returns the error's code if it does not answer, or undefined if it does. */
 async function probe({ address, folder }: ClusterFiles): Promise<{ code: string } | undefined> {
   const db = connect({ ...address, database: 'postgres' }, { max: 1, applicationName: 'sendroom probe' })
   try {
@@ -116,7 +119,9 @@ async function probe({ address, folder }: ClusterFiles): Promise<{ code: string 
   } catch (error) {
     if (isDatabaseDown(error) && error instanceof Error && 'code' in error)
       return { code: String(error.code) }
-    throw new StartupError(explain(String(error), folder) ?? `The database in ${folder} refuses us: ${error}`)
+    throw new StartupError(
+      explain(String(error), folder) ?? `The database in ${folder} refuses the connection: ${error}`,
+    )
   } finally {
     await db.end(0)
   }
@@ -128,7 +133,7 @@ async function createDatabase({ address }: ClusterFiles) {
     const found = await db.maybeOne(sql`select 1 from pg_database where datname = ${address.database}`)
     if (!found) await db.run(sql`create database ${identifier(address.database)}`)
   } catch (error) {
-    // Another start made it in the same moment.
+    // A concurrent start created the database in the same moment.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== '42P04' && code !== '23505') throw error
   } finally {
@@ -136,7 +141,10 @@ async function createDatabase({ address }: ClusterFiles) {
   }
 }
 
-/** Says that we go before looking who stays: of two that go at once, the later sees nobody and stops the cluster. */
+/**
+ * Closes our presence. Returns whether other Sendrooms remain. We announce that we leave before we look at the others:
+ * if two leave at once, the later one sees nobody and stops the cluster.
+ */
 async function leave(presence: pg.Client | undefined): Promise<boolean> {
   if (!presence) return false
   await presence.query("select set_config('application_name', $1, false)", [LEAVING])

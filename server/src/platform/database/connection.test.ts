@@ -20,26 +20,26 @@ const rejection = (promise: Promise<unknown>) =>
   )
 
 describe('rows', () => {
-  test('carry camelCase keys, and jsonb keeps its own', async () => {
+  test('have camelCase keys, except inside jsonb', async () => {
     const row = await database.db.maybeOne(sql`select '{"inner_key": 1}'::jsonb as outer_key`)
     expect(row).toEqual({ outerKey: { inner_key: 1 } })
   })
 
-  test('carry bigint, numeric and their arrays as numbers', async () => {
+  test('have bigint, numeric and their arrays as numbers', async () => {
     const row = await database.db.maybeOne(
       sql`select 9007199254740991::bigint as a, 33.33::numeric as b, array[1::bigint] as c, count(*) as d`,
     )
     expect(row).toEqual({ a: 9007199254740991, b: 33.33, c: [1], d: 1 })
   })
 
-  test('carry instants in ISO 8601 and UTC, whatever time zone they were written in', async () => {
+  test('have instants in ISO 8601 and UTC, whatever time zone they were written in', async () => {
     const row = await database.db.maybeOne(
       sql`select '2026-01-01 07:00:00.5+07'::timestamptz as at, null::timestamptz as none`,
     )
     expect(row).toEqual({ at: '2026-01-01T00:00:00.500Z', none: null })
   })
 
-  test('carry a date as a plain date', async () => {
+  test('have a date as a plain date', async () => {
     const row = await database.db.maybeOne(sql`select '2026-01-02'::date as day`)
     expect(row).toEqual({ day: '2026-01-02' })
   })
@@ -62,7 +62,7 @@ describe('parameters', () => {
   })
 })
 
-test('lists go to the database and come back as they were', async () => {
+test('lists are the same after a round trip', async () => {
   const texts = ['a', '', 'NULL', null, ',', '{}', 'line\nline', 'quote " and \\ backslash', ' blank ']
   const at = '2026-01-01T00:00:00.500Z'
   const id = '6f1b4f2e-93a5-4a7c-8a53-5f0f6c1f7c11'
@@ -82,7 +82,7 @@ test('lists go to the database and come back as they were', async () => {
   })
 })
 
-test('a unique violation is told by the name of its constraint', async () => {
+test('a unique violation is recognised by the name of its constraint', async () => {
   await database.db.run(sql`create table users (email text constraint users_email_key unique)`)
   await database.db.run(sql`insert into users values ('a')`)
   const error = await rejection(database.db.run(sql`insert into users values ('a')`))
@@ -92,14 +92,14 @@ test('a unique violation is told by the name of its constraint', async () => {
 })
 
 describe('a transaction', () => {
-  test('in which a statement has failed is never taken for committed', async () => {
+  test('in which a statement has failed never counts as committed', async () => {
     const committed = database.db.begin(async (tx) => {
       await rejection(tx.run(sql`select 1 / 0`))
     })
     await expect(committed).rejects.toThrow('it answered ROLLBACK')
   })
 
-  test('that is pipelined commits all of its statements, with its settings', async () => {
+  test('that is pipelined commits all statements, with the settings', async () => {
     await database.db.run(sql`create table pipelined (n int)`)
     const [, row] = await database.db.beginPipelined({ enable_seqscan: 'off' }, (tx) =>
       Promise.all([
@@ -115,7 +115,7 @@ describe('a transaction', () => {
   test.each([
     ['when one of them fails', {}, sql`select 1 / 0`],
     ['when it could not begin', { no_such_setting: '1' }, sql`select 1`],
-  ])('that is pipelined commits none of its statements %s', async (_, settings, second) => {
+  ])('that is pipelined commits no statement %s', async (_, settings, second) => {
     await database.db.run(sql`create table if not exists undone (n int)`)
     const begun = database.db.beginPipelined<unknown>(settings, (tx) =>
       Promise.all([tx.run(sql`insert into undone values (1)`), tx.run(second)]),
@@ -129,7 +129,7 @@ test('a parameter that is undefined is refused', async () => {
   await expect(database.db.run(sql`select ${undefined}`)).rejects.toThrow('A parameter is undefined')
 })
 
-test('who closes a pool waits for what runs, and what comes later is refused', async () => {
+test('closing a pool waits for running queries and refuses later ones', async () => {
   const db = connect(database.address, { max: 1, applicationName: 'sendroom test' })
   const running = db.one(sql`select pg_sleep(0.1), 1 as one`)
   const waiting = db.one(sql`select 2 as two`)
@@ -140,7 +140,7 @@ test('who closes a pool waits for what runs, and what comes later is refused', a
   await ended
 })
 
-test('what runs for too long is cut off when a pool is closed', async () => {
+test('closing a pool cuts off a query that runs for too long', async () => {
   const db = connect(database.address, { max: 1, applicationName: 'sendroom test' })
   const running = rejection(db.run(sql`select pg_sleep(60)`))
   const waiting = rejection(db.run(sql`select 1`))
@@ -149,17 +149,17 @@ test('what runs for too long is cut off when a pool is closed', async () => {
   expect(isDatabaseDown(await waiting)).toBe(true)
 })
 
-describe('a database that is down', () => {
+describe('isDatabaseDown', () => {
   test.each([
-    ['no socket', { host: '/nowhere', port: 5432 }],
-    ['nobody listening', { host: '127.0.0.1', port: 1 }],
-  ])('is told by %s', async (_, at) => {
+    ['a missing socket', { host: '/nowhere', port: 5432 }],
+    ['a closed port', { host: '127.0.0.1', port: 1 }],
+  ])('is true for %s', async (_, at) => {
     const db = connect({ ...database.address, ...at }, { max: 1, applicationName: 'sendroom test' })
     expect(isDatabaseDown(await rejection(db.many(sql`select 1`)))).toBe(true)
     await db.end(0)
   })
 
-  test('is told by a connection that was ended, and the pool comes back by itself', async () => {
+  test('is true for a terminated connection, and the pool recovers by itself', async () => {
     const db = connect(database.address, { max: 1, applicationName: 'sendroom test' })
     const error = await rejection(db.many(sql`select pg_terminate_backend(pg_backend_pid())`))
     expect(isDatabaseDown(error)).toBe(true)
@@ -167,7 +167,7 @@ describe('a database that is down', () => {
     await db.end()
   })
 
-  test('is told by a connection that dies with its very first question, and nothing is left uncaught', async () => {
+  test('is true for a connection that ends during its first query, and no error is uncaught', async () => {
     const authenticated = Buffer.from([...Buffer.from('R'), 0, 0, 0, 8, 0, 0, 0, 0])
     const ready = Buffer.from([...Buffer.from('Z'), 0, 0, 0, 5, ...Buffer.from('I')])
     const server = createServer((socket) => {
@@ -195,7 +195,7 @@ describe('a database that is down', () => {
     process.off('unhandledRejection', listener)
   })
 
-  test('is told by a transaction whose connection is lost, and the pool comes back by itself', async () => {
+  test('is true for a transaction whose connection is lost, and the pool recovers by itself', async () => {
     const sockets: Socket[] = []
     const proxy = createServer((socket) => {
       const upstream = createConnection(`${database.address.host}/.s.PGSQL.${database.address.port}`)
@@ -232,7 +232,7 @@ describe('a database that is down', () => {
     )
   })
 
-  test('leaves no question without an answer, and none with that of another, however often connections are cut', async () => {
+  test('is true for the queries of cut connections, and every other query gets its own answer', async () => {
     const sockets = new Set<Socket>()
     const proxy = createServer((socket) => {
       const upstream = createConnection(`${database.address.host}/.s.PGSQL.${database.address.port}`)
@@ -275,7 +275,7 @@ describe('a database that is down', () => {
     proxy.close()
   })
 
-  test('is told by a transaction that was left alone for too long: its locks are free again', async () => {
+  test('is true for a transaction that was idle for too long, and its locks are released', async () => {
     const db = connect(database.address, { max: 1, applicationName: 'sendroom test' })
     const set = await db.maybeOne(sql`show idle_in_transaction_session_timeout`)
     expect(set).toEqual({ idleInTransactionSessionTimeout: '15s' })
@@ -295,7 +295,7 @@ describe('a database that is down', () => {
     await db.end()
   })
 
-  test('is not told by a missing file', () => {
+  test('is false for a missing file', () => {
     expect(isDatabaseDown(Object.assign(new Error('open'), { code: 'ENOENT', syscall: 'open' }))).toBe(false)
   })
 })

@@ -7,16 +7,16 @@ import { toObjects } from './rows.ts'
 import type { Sql } from './sql.ts'
 
 /**
- * What a query needs: a pool or a transaction. Rows have camelCase keys and the types of `rows.ts`; `Row` names what
- * the query selects, which the compiler can't check. A parameter may be null, but not undefined.
+ * Runs queries: a pool or a transaction. Rows have camelCase keys and the types of `rows.ts`. `Row` describes what the
+ * query selects, which the compiler can't check. A parameter may be null, but not undefined.
  */
 export type Db = {
   many: <Row = Record<string, unknown>>(query: Sql) => Promise<Row[]>
-  /** The first row; throws where there is none. */
+  /** Returns the first row. Throws if there is none. */
   one: <Row = Record<string, unknown>>(query: Sql) => Promise<Row>
-  /** The first row, if there is one. */
+  /** Returns the first row, if there is one. */
   maybeOne: <Row = Record<string, unknown>>(query: Sql) => Promise<Row | undefined>
-  /** How many rows the statement selected, inserted, updated or deleted. */
+  /** Returns how many rows the statement selected, inserted, updated or deleted. */
   run: (query: Sql) => Promise<number>
   /** Runs statements without parameters, separated by semicolons. */
   script: (text: string) => Promise<void>
@@ -28,20 +28,21 @@ export type Pool = Db & {
   /** Runs `work` in a transaction: commits when it returns, rolls back when it throws. */
   begin: <T>(work: (tx: Db) => Promise<T>) => Promise<T>
   /**
-   * A transaction in two writes: BEGIN with the settings, then all statements and COMMIT at once. `work` must issue its
-   * statements without waiting for one of them. No lock outlasts a process that is stopped in between: BEGIN takes none.
+   * Runs a transaction in two writes: BEGIN with the settings, then all statements and COMMIT at once. `work` must
+   * issue its statements without awaiting one of them. A process that stalls in between holds no lock, because BEGIN
+   * takes none.
    */
   beginPipelined: <T>(settings: Record<string, string>, work: (tx: Db) => Promise<T>) => Promise<T>
-  /** Runs a statement of another library: PostgreSQL's own names, the driver's own types. */
+  /** Runs a statement of another library. The result has PostgreSQL's names and the driver's types. */
   executeSql: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
   listen: Listen
-  /** A pool of one connection to the same database, for work that must not wait for the others. */
+  /** Opens a pool of one connection to the same database, for work that must not wait for this pool. */
   dedicated: () => Pool
-  /** Lets running queries finish, and after `timeoutMs` (10 s) cuts their connections. Later queries reject. */
+  /** Waits for running queries and cuts their connections after `timeoutMs` (default 10 s). Later queries reject. */
   end: (timeoutMs?: number) => Promise<void>
 }
 
-/** Opens a pool of at most `max` connections; nothing connects before the first query. */
+/** Opens a pool of at most `max` connections. Nothing connects before the first query. */
 export function connect(
   place: DatabaseTarget | DatabaseAddress,
   { max = 10, applicationName }: { max?: number; applicationName: string },
@@ -61,7 +62,7 @@ export function connect(
     }
   }
 
-  /** Releases the connection for further use only when the transaction has ended for certain. */
+  /** Reuses the connection only if the transaction has certainly ended. */
   async function transaction<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await clients.acquire()
     try {
@@ -88,7 +89,7 @@ export function connect(
       }),
     beginPipelined: (settings, work) =>
       transaction(async (client) => {
-        // Answered before anything else is sent: behind a BEGIN that failed, each statement would commit on its own.
+        // Wait for BEGIN. If it failed, each statement behind it would commit on its own.
         await client.query(beginWith(settings))
         const working = work(queriesOn(client))
         const committing = client.query('commit')
@@ -97,7 +98,7 @@ export function connect(
         checkCommitted(await committing)
         return result
       }),
-    // As a transaction, since pg-boss sends whole ones: one that fails must not leave its connection inside it.
+    // pg-boss sends whole transactions. One that fails must not leave its connection inside a transaction.
     executeSql: (text, parameters) =>
       transaction((client) => client.query({ text, values: parameters ?? [], types: pg.types })),
     listen: clients.listen,
@@ -138,7 +139,7 @@ async function execute(client: pg.ClientBase, query: Sql): Promise<pg.QueryArray
 
 const names = new Map<string, string>()
 
-/** A name makes it a prepared statement, which PostgreSQL parses once for each connection. */
+/** Names a statement by its text. PostgreSQL prepares a named statement and parses it once for each connection. */
 function nameOf(text: string): string {
   const name = names.get(text) ?? `q${names.size}`
   names.set(text, name)
@@ -148,11 +149,11 @@ function nameOf(text: string): string {
 const beginWith = (settings: Record<string, string>) =>
   ['begin', ...Object.entries(settings).map(([name, value]) => `set local ${name} = ${value}`)].join(';')
 
-/** COMMIT of a transaction in which a statement has failed rolls it back, and answers without an error. */
+/** If a statement of the transaction has failed, COMMIT rolls back and reports no error. */
 function checkCommitted({ command }: { command: string }) {
   if (command !== 'COMMIT') throw new Error(`The transaction was not committed: it answered ${command}`)
 }
 
-/** Whether the connection can't be used any more: what ended it may be on its way when the query is answered. */
+/** Whether the connection is unusable. Its end may still be on the wire when the query's error arrives. */
 const isBroken = (error: unknown) =>
   isDatabaseDown(error) || (error instanceof pg.DatabaseError && error.severity === 'FATAL')

@@ -14,7 +14,7 @@ const UNSTORABLE = new Set(['22021', '22P05', '22008']) // NUL in a text, NUL in
 /** Whether a parameter has the right type but can't be stored. */
 export const isUnstorable = (error: unknown) => UNSTORABLE.has(sqlStateOf(error) ?? '')
 
-/** Thrown instead of the driver's own error when a pool has been closed, or when no host accepts writes. */
+/** Thrown if the pool has been closed, or if no host accepts writes. The driver has no error for either. */
 export class ConnectionError extends Error {
   readonly code = 'CONNECTION_UNAVAILABLE'
 }
@@ -31,19 +31,19 @@ const DOWN = new Set([
     'ENOTFOUND',
     'EAI_AGAIN',
   ],
-  // Shut down, crashed, still starting, out of connections, idle for too long within a transaction.
+  // Shut down, crashed, still starting, out of connections, idle too long in a transaction.
   ...['57P01', '57P02', '57P03', '53300', '25P03'],
 ])
 
-/** The driver gives a lost connection no code: these are the messages in pg/lib/client.js. */
+/** The driver's errors for a lost connection have no code. These are the messages in pg/lib/client.js. */
 const LOST =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/
 
-/** Whether the database could not be reached: the same call may succeed in a moment. */
+/** Whether the error means that the database could not be reached. The same call may succeed in a moment. */
 export function isDatabaseDown(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (!('code' in error) || typeof error.code !== 'string') return LOST.test(error.message)
-  // A missing socket is ENOENT, and so is any missing file: only connecting counts.
+  // ENOENT means a missing socket only if it comes from connecting.
   if (error.code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
   return DOWN.has(error.code) || error.code.startsWith('08')
 }

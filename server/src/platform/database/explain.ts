@@ -1,6 +1,6 @@
 import { StartupError } from '../../startup-error.ts'
 
-/** The sentence for what PostgreSQL or the file system complained about, where we know it. */
+/** Returns a sentence for a known complaint of PostgreSQL or the file system, with what to do about it. */
 export function explain(output: string, folder: string): string | undefined {
   const version = /initialized by PostgreSQL version (\d+).*this version (\d+)/s.exec(output)
   if (version) {
@@ -9,7 +9,7 @@ export function explain(output: string, folder: string): string | undefined {
   return causes.find(([pattern]) => pattern.test(output))?.[1](folder)
 }
 
-/** An error of a file in the data folder as its sentence, any other as it is. */
+/** Turns a known error of a file in the data folder into a StartupError. Returns any other error unchanged. */
 export function explainFile(error: unknown, dataDir: string): unknown {
   const isOurs = error instanceof Error && 'path' in error && String(error.path).startsWith(dataDir)
   const sentence = isOurs && explain(String(error), dataDir)
@@ -34,7 +34,7 @@ const causes: [RegExp, (folder: string) => string][] = [
   [
     /could not look up effective user/,
     () =>
-      'The user this runs as has no line in /etc/passwd, and PostgreSQL needs one: start Sendroom as a user of the system.',
+      'The user that runs Sendroom has no line in /etc/passwd, but PostgreSQL needs one: start Sendroom as a user of the system.',
   ],
   [
     /error while loading shared libraries/,

@@ -8,7 +8,7 @@ export type Launch = { hasExited: () => boolean; output: () => string }
 
 const LOG_BYTES = 1_000_000
 
-/** Starts PostgreSQL and does not wait for it. Where it runs already, the new one exits and says so. */
+/** Starts PostgreSQL without waiting for it. If it runs already, the new process exits with an error. */
 export async function launch(files: ClusterFiles): Promise<Launch> {
   await prepareSocketFolder(files)
   const log = openSync(files.log, size(files.log) > LOG_BYTES ? 'w' : 'a', 0o600)
@@ -22,14 +22,17 @@ export async function launch(files: ClusterFiles): Promise<Launch> {
   }
 }
 
-/** Our own child and not pg_ctl's daemon: we reap it when it is killed, where a container's PID 1 may never do so. */
+/**
+ * Starts PostgreSQL as our own child, not as pg_ctl's daemon. We reap our child when it is killed. A container's PID 1
+ * may never reap a daemon, and the dead process would block the next start.
+ */
 function launchAsChild(files: ClusterFiles, log: number, output: () => string): Launch {
   const { user, binaries } = files
   const [file, ...args] = [...user.wrapper, binaries.postgres, ...serverArguments(files)] as [
     string,
     ...string[],
   ]
-  // Its own session: Ctrl-C in our terminal is for us, and we stop the database last.
+  // `detached` keeps Ctrl-C in our terminal from PostgreSQL: we stop the database last.
   const child = spawn(file, args, { ...processOptions(user), detached: true, stdio: ['ignore', log, log] })
   let problem: Error | undefined
   child.once('error', (error) => (problem = error))
@@ -40,7 +43,10 @@ function launchAsChild(files: ClusterFiles, log: number, output: () => string): 
   }
 }
 
-/** Not tried (written on Linux): there pg_ctl takes away the administrator's rights that postgres.exe refuses. */
+/**
+ * On Windows postgres.exe refuses administrator rights, and pg_ctl drops them. Written on Linux and never tried on
+ * Windows.
+ */
 async function launchOnWindows(files: ClusterFiles, output: () => string): Promise<Launch> {
   const options = serverArguments(files)
     .slice(2)
@@ -61,14 +67,14 @@ function serverArguments({ folder, address }: ClusterFiles): string[] {
     shared_buffers: '128MB',
     timezone: 'UTC',
     log_timezone: 'UTC',
-    // Failed statements are answered to us and told in our own log; their text may hold what users wrote.
+    // Sendroom logs failed statements itself. PostgreSQL's log would repeat their text, which may hold user content.
     log_min_messages: 'log',
     log_checkpoints: 'off',
   }
   return ['-D', folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
 }
 
-/** Stops the cluster after its running statements are broken off; waits for its end. */
+/** Stops the cluster and waits for its end. Running statements are aborted. */
 export async function shutDown({ user, binaries, folder }: ClusterFiles) {
   await run(user, binaries.pgCtl, ['stop', '--mode=fast', '--wait', '--timeout=60', '-D', folder])
 }

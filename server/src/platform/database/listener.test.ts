@@ -22,36 +22,36 @@ afterEach(async () => {
 const notify = (channel: string, payload: string) =>
   database.db.run(sql`select pg_notify(${channel}, ${payload})`)
 
-test('each channel hears its own notifications, until it is closed', async () => {
-  const heard: string[] = []
-  const first = db.listen('first', (payload) => heard.push(`first ${payload}`))
+test('each channel receives its own notifications, until it is closed', async () => {
+  const received: string[] = []
+  const first = db.listen('first', (payload) => received.push(`first ${payload}`))
   await first.ready()
   const begun: string[] = []
   const second = db.listen(
     'second',
-    (payload) => heard.push(`second ${payload}`),
+    (payload) => received.push(`second ${payload}`),
     () => begun.push('second'),
   )
-  await until('the second listens, too', () => begun.length === 1)
+  await until('the second channel listens', () => begun.length === 1)
 
   await notify('first', '1')
   await notify('second', '2')
-  await until('both were heard', () => heard.length === 2)
+  await until('both have arrived', () => received.length === 2)
   await first.close()
   await notify('first', '3')
   await notify('second', '4')
-  await until('the last was heard', () => heard.includes('second 4'))
+  await until('the last has arrived', () => received.includes('second 4'))
 
-  expect(heard).toEqual(['first 1', 'second 2', 'second 4'])
+  expect(received).toEqual(['first 1', 'second 2', 'second 4'])
   await second.close()
 })
 
-test('a lost connection is opened again, and says that it was', async () => {
-  const heard: string[] = []
+test('a lost connection is opened again, and onListening is called', async () => {
+  const received: string[] = []
   let begun = 0
   const listening = db.listen(
-    'news',
-    (payload) => heard.push(payload),
+    'updates',
+    (payload) => received.push(payload),
     () => begun++,
   )
   await listening.ready()
@@ -59,19 +59,19 @@ test('a lost connection is opened again, and says that it was', async () => {
   await database.db.run(sql`
     select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sendroom listener'`)
 
-  await until('it listens again', () => begun === 2)
-  await notify('news', 'after')
-  await until('it hears', () => heard.length === 1)
-  expect(heard).toEqual(['after'])
+  await until('the channel listens again', () => begun === 2)
+  await notify('updates', 'after')
+  await until('the notification arrives', () => received.length === 1)
+  expect(received).toEqual(['after'])
 })
 
-test('a database that is away is told to whoever waits for it', async () => {
-  const away = connect({ ...database.address, host: '/nowhere' }, { applicationName: 'sendroom listener' })
-  await expect(away.listen('news', () => {}).ready()).rejects.toThrow('ENOENT')
-  await away.end()
+test('ready() rejects if the database is down', async () => {
+  const down = connect({ ...database.address, host: '/nowhere' }, { applicationName: 'sendroom listener' })
+  await expect(down.listen('updates', () => {}).ready()).rejects.toThrow('ENOENT')
+  await down.end()
 })
 
-test('a connection that has fallen silent is found out by its heartbeat', async () => {
+test('the heartbeat notices a connection that has gone silent', async () => {
   const silenced: Socket[] = []
   const proxy = createServer((socket) => {
     const upstream = createConnection(`${database.address.host}/.s.PGSQL.${database.address.port}`)
@@ -95,7 +95,7 @@ test('a connection that has fallen silent is found out by its heartbeat', async 
   )
   let begun = 0
   const listening = listener.listen(
-    'news',
+    'updates',
     () => {},
     () => begun++,
   )
@@ -103,7 +103,7 @@ test('a connection that has fallen silent is found out by its heartbeat', async 
 
   for (const socket of silenced.splice(0)) socket.unpipe().pause()
 
-  await until('it listens again', () => begun === 2)
+  await until('the channel listens again', () => begun === 2)
   await listener.close()
   proxy.close()
 })

@@ -3,8 +3,8 @@ import type pg from 'pg'
 import { ConnectionError } from './errors.ts'
 
 /**
- * Calls `onNotification` with the payload of each notification, and `onListening` whenever listening begins or begins
- * again: whatever was notified in between is lost.
+ * Calls `onNotification` with the payload of each notification. Calls `onListening` whenever listening begins or begins
+ * again after an interruption. Notifications during the interruption are lost.
  */
 export type Listen = (
   channel: string,
@@ -13,19 +13,19 @@ export type Listen = (
 ) => Listening
 
 export type Listening = {
-  /** Resolves while the channel is being listened to; rejects when the next attempt to connect fails. */
+  /** Resolves once the channel is listened to. Rejects if the next attempt to connect fails. */
   ready: () => Promise<void>
   close: () => Promise<void>
 }
 
 type Subscription = { onNotification: (payload: string) => void; onListening: () => void }
 
-/** A connection that is cut silently is found out within one interval and one time-out. */
+/** A silently cut connection is noticed within one interval and one timeout. */
 const HEARTBEAT = { everyMs: 10_000, timeoutMs: 5_000 }
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 5_000
 
-/** Keeps one connection for all channels, from the first `listen` on, and opens another one when it is lost. */
+/** Keeps one connection for all channels from the first `listen` on, and opens a new one when that is lost. */
 export function openListener(connectClient: () => Promise<pg.Client>, heartbeat = HEARTBEAT) {
   const subscriptions = new Map<string, Subscription>()
   const closing = new AbortController()
@@ -52,7 +52,7 @@ export function openListener(connectClient: () => Promise<pg.Client>, heartbeat 
       }
       client = null
       attempt = Promise.withResolvers()
-      attempt.promise.catch(() => {}) // nobody may be waiting for it
+      attempt.promise.catch(() => {}) // maybe nobody awaits this attempt
       await delay(waitMs, undefined, { signal: closing.signal }).catch(() => {})
     }
     attempt.reject(new ConnectionError('The connections to the database have been closed'))
@@ -70,7 +70,7 @@ export function openListener(connectClient: () => Promise<pg.Client>, heartbeat 
     }
   }
 
-  /** Returns when the connection has ended, by itself or because its heartbeat failed. */
+  /** Resolves when the connection has ended or failed its heartbeat, or when the listener closes. */
   async function untilLost(connected: pg.Client) {
     const lost = new AbortController()
     connected.once('end', () => lost.abort())
@@ -91,11 +91,11 @@ export function openListener(connectClient: () => Promise<pg.Client>, heartbeat 
   }
 
   const listen: Listen = (channel, onNotification, onListening = () => {}) => {
-    if (subscriptions.has(channel)) throw new Error(`${channel} is listened to already`)
+    if (subscriptions.has(channel)) throw new Error(`${channel} already has a listener`)
     subscriptions.set(channel, { onNotification, onListening })
     attempt.promise.catch(() => {})
     running ??= run()
-    // Connected for another channel already: this one joins.
+    // If another channel has connected already, this channel joins its connection.
     client?.query(`listen "${channel}"`).then(onListening, () => client?.connection.stream.destroy())
     return {
       ready: async () => {

@@ -6,13 +6,23 @@ import type { Db, Pool } from './connection.ts'
 import { storeSessionDefaults } from './session-defaults.ts'
 import { sql, values } from './sql.ts'
 
-type Migration = { name: string; text: string; checksum: string }
+type Applied = { name: string; checksum: string }
+type Migration = Applied & { text: string }
 
 const FOLDER = join(import.meta.dirname, '../../../migrations')
 
+/** Before 0.1.0 there were nineteen other migrations. They are folded into the files up to `baseline`. */
+const FOLDED = {
+  first: '0001-clock-and-users.sql',
+  last: '0019-told-names.sql',
+  /** SHA-256 of the nineteen checksums, separated by line feeds. */
+  checksum: 'c717eb8b5e0716635d79c3d337443fcbb57454706c3dccab555e7ab162609e67',
+  baseline: '0006-notifications.sql',
+}
+
 /**
- * Brings the schema up to date, one transaction for each file of the folder that was not applied yet. Several
- * processes may do so at once. A database that went another way than these files is a StartupError.
+ * Brings the schema up to date, in one transaction for each file of the folder that was not applied yet. Several
+ * processes may call this at once. Throws a StartupError if the database was migrated by other files than these.
  */
 export async function migrate(db: Pool, folder = FOLDER): Promise<void> {
   const files = readMigrations(folder)
@@ -20,12 +30,12 @@ export async function migrate(db: Pool, folder = FOLDER): Promise<void> {
     await lockSchema(tx)
     await storeSessionDefaults(tx, 'database')
   })
-  while (await applyNext(db, files)) {
-    // one at a time: the lock is free between two, and each sees what others have done meanwhile
+  while (await applyNext(db, files, folder)) {
+    // Each file takes the lock anew, and sees what other processes have applied meanwhile.
   }
 }
 
-/** Whether every migration of this program is applied; more than these is a newer program's business. */
+/** Whether every migration of this program is applied. Further ones belong to a newer program and do not matter. */
 export async function schemaIsCurrent(db: Db, folder = FOLDER): Promise<boolean> {
   const { exists } = await db.one<{ exists: boolean }>(
     sql`select to_regclass('migrations') is not null as exists`,
@@ -37,27 +47,49 @@ export async function schemaIsCurrent(db: Db, folder = FOLDER): Promise<boolean>
 
 const lockSchema = (tx: Db) => tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom migrations'))`)
 
-async function applyNext(db: Pool, files: Migration[]): Promise<boolean> {
+async function applyNext(db: Pool, files: Migration[], folder: string): Promise<boolean> {
   return db.begin(async (tx) => {
     await lockSchema(tx)
     await tx.run(sql`
       create table if not exists migrations (
         name text primary key, checksum text not null, applied_at timestamptz not null default now()
       )`)
-    const next = nextAfter(await readApplied(tx), files)
+    const applied = await readApplied(tx)
+    if (applied[0]?.name === FOLDED.first) {
+      await applyBridge(tx, applied, files, folder)
+      return true
+    }
+    const next = nextAfter(applied, files)
     if (!next) return false
-    await tx.script(next.text).catch((error) => {
-      throw new StartupError(
-        `Migration ${next.name} failed, and the schema stays as it was before it: ${error.message}`,
-      )
-    })
-    await tx.run(sql`insert into migrations ${values({ name: next.name, checksum: next.checksum })}`)
+    await apply(tx, next)
+    await record(tx, next)
     return true
   })
 }
 
-/** What was applied has to be the beginning of our files, in their order. */
-function nextAfter(applied: Omit<Migration, 'text'>[], files: Migration[]): Migration | undefined {
+/** Changes a database that has all nineteen folded migrations into what the files up to the baseline create. */
+async function applyBridge(tx: Db, applied: Applied[], files: Migration[], folder: string) {
+  if (sha256(applied.map(({ checksum }) => checksum).join('\n')) !== FOLDED.checksum)
+    throw new StartupError(
+      `The database was last used by an early Sendroom (it is at ${applied.at(-1)?.name}): start the Sendroom that has migration ${FOLDED.last} once, then this one.`,
+    )
+  await apply(tx, { name: 'bridge/from-0019.sql', text: readText(join(folder, 'bridge/from-0019.sql')) })
+  await tx.run(sql`delete from migrations`)
+  for (const file of files) if (file.name <= FOLDED.baseline) await record(tx, file)
+}
+
+const apply = (tx: Db, { name, text }: Pick<Migration, 'name' | 'text'>) =>
+  tx.script(text).catch((error) => {
+    throw new StartupError(
+      `Migration ${name} failed, and the schema stays as it was before it: ${error.message}`,
+    )
+  })
+
+const record = (tx: Db, { name, checksum }: Applied) =>
+  tx.run(sql`insert into migrations ${values({ name, checksum })}`)
+
+/** The applied migrations must be the first of our files, in the same order. */
+function nextAfter(applied: Applied[], files: Migration[]): Migration | undefined {
   for (const [index, { name, checksum }] of applied.entries()) {
     const file = files.find((migration) => migration.name === name)
     if (!file) {
@@ -81,7 +113,7 @@ function nextAfter(applied: Omit<Migration, 'text'>[], files: Migration[]): Migr
 }
 
 const readApplied = (db: Db) =>
-  db.many<Omit<Migration, 'text'>>(sql`select name, checksum from migrations order by name collate "C"`)
+  db.many<Applied>(sql`select name, checksum from migrations order by name collate "C"`)
 
 function readMigrations(folder: string): Migration[] {
   const names = readdirSync(folder)
@@ -90,8 +122,12 @@ function readMigrations(folder: string): Migration[] {
   const wrong = names.find((name) => !/^\d{4}-[a-z0-9-]+\.sql$/.test(name))
   if (wrong) throw new StartupError(`Migration ${wrong} is not named like 0001-users.sql.`)
   return names.map((name) => {
-    // A checkout on Windows may carry other line ends.
-    const text = readFileSync(join(folder, name), 'utf8').replaceAll('\r\n', '\n')
-    return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+    const text = readText(join(folder, name))
+    return { name, text, checksum: sha256(text) }
   })
 }
+
+/** Without the carriage returns that a checkout on Windows may add. */
+const readText = (file: string) => readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -1,17 +1,17 @@
 import { type DatabaseTarget, targetOf } from '../../database-url.ts'
 import { type Log, startCluster } from './cluster.ts'
 import { connect, type Pool } from './connection.ts'
+import { inspectDatabase } from './inspect.ts'
 import { migrate } from './migrate.ts'
-import { reachDatabase } from './reach.ts'
 
 export type Database = { db: Pool; close: () => Promise<void> }
 
-/** The database of this process, migrated: the one of DATABASE_URL, or the embedded cluster in `dataDir`. */
+/** Opens and migrates the database of this process: the one of DATABASE_URL, or the embedded cluster in `dataDir`. */
 export async function openDatabase(
   { database, dataDir }: { database?: DatabaseTarget; dataDir: string },
   log: Log,
 ): Promise<Database> {
-  if (database) return open(database, reachDatabase, async () => {})
+  if (database) return open(database, inspectDatabase, async () => {})
   const cluster = await startCluster(dataDir, log)
   return open(targetOf(cluster.address), async () => {}, cluster.stop)
 }
@@ -21,7 +21,7 @@ async function open(
   inspect: (db: Pool) => Promise<void>,
   stop: () => Promise<void>,
 ): Promise<Database> {
-  // Connections of its own: those that are open already do not get the settings that a migration stores.
+  // A pool of its own, because open connections do not get the settings that a migration stores.
   const setup = connect(target, { max: 1, applicationName: 'sendroom setup' })
   try {
     await inspect(setup)

@@ -10,7 +10,7 @@ const parseTexts: (text: string) => (string | null)[] = pg.types.getTypeParser(T
 const arrayOf = (parse: Parser) => (text: string) =>
   parseTexts(text).map((element) => (element === null ? null : parse(element)))
 
-/** What differs from the driver's own parsers. The numbers of array types are those of PostgreSQL's pg_type.dat. */
+/** The parsers that differ from the driver's. The numbers of the array types come from PostgreSQL's pg_type.dat. */
 const parsers: Record<number, Parser> = {
   [builtins.INT8]: Number,
   [builtins.NUMERIC]: Number,
@@ -20,12 +20,12 @@ const parsers: Record<number, Parser> = {
   1185: arrayOf(toIso), // timestamptz[]
 }
 
-/** `bigint` and `numeric` as numbers, `timestamptz` as '2026-01-01T00:00:00.000Z', `date` as '2026-01-01'. */
+/** Parses `bigint` and `numeric` to numbers, `timestamptz` to '2026-01-01T00:00:00.000Z', `date` to '2026-01-01'. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => parsers[oid] ?? pg.types.getTypeParser(oid, format),
 }
 
-/** The rows as objects with camelCase keys; what is inside a `jsonb` keeps its own. */
+/** Turns rows into objects with camelCase keys. Keys inside a `jsonb` value stay as they are. */
 export function toObjects({ rows, fields }: pg.QueryArrayResult): unknown[] {
   const keys = fields.map(({ name }) => toCamelCase(name))
   return rows.map((row) => {

@@ -1,17 +1,17 @@
 import pg from 'pg'
 import sqlTag, { join, raw, Sql } from 'sql-template-tag'
 
-/** A query, or a piece of one, with its parameters. Pieces nest: `` sql`select ${columns} from jobs` ``. */
+/** A query or a part of one, with its parameters. Parts nest: `` sql`select ${columns} from jobs` ``. */
 export { join, raw, Sql }
 export const sql: (strings: TemplateStringsArray, ...values: unknown[]) => Sql = sqlTag
 
-/** A value for a `jsonb` column. As text, because the driver would turn a list into a PostgreSQL array. */
+/** A value for a `jsonb` column, passed as text. The driver would turn a list into a PostgreSQL array. */
 export const json = (value: unknown) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`
 
-/** The name of a table, column or role, quoted; `table.column` is two names. */
+/** Quotes the name of a table, column or role. A dot separates two names: `table.column`. */
 export const identifier = (name: string) => raw(name.split('.').map(pg.escapeIdentifier).join('.'))
 
-/** `(columns) values (…)` for an insert, from an object with camelCase keys or from several alike. */
+/** `(columns) values (…)` for an insert, from one object with camelCase keys or from several with the same keys. */
 export function values(rows: object | readonly object[]): Sql {
   const all = Array.isArray(rows) ? (rows as object[]) : [rows]
   const columns = Object.keys(all[0] ?? {})

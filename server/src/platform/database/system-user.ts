@@ -4,18 +4,18 @@ import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { StartupError } from '../../startup-error.ts'
 
-/** How PostgreSQL's programs are run: it refuses to run as root. */
+/** The user that runs PostgreSQL's programs, because they refuse to run as root. */
 export type SystemUser = {
   /** Set when the programs run under another user than this process. */
   ids?: { uid: number; gid: number }
-  /** A command that goes before the program. */
+  /** A command to put in front of the program. */
   wrapper: string[]
 }
 
 /**
- * Chooses the user for the cluster: this process's own, or for root the folder's owner, else `postgres`, else
- * `nobody`. Where that user can't reach the folders (a checkout in root's private home), the programs stay root
- * outside and look like `nobody` to themselves, in a user namespace.
+ * Chooses the user for the cluster. An ordinary user runs it as itself. Root runs it as the folder's owner, or else
+ * as `postgres`, or else as `nobody`. If that user can't enter the folders (a checkout in root's private home), the
+ * programs run in a user namespace: as `nobody` inside, as root outside. Throws a StartupError if none of this works.
  */
 export function chooseSystemUser(cluster: string, programs: string): SystemUser {
   if (process.getuid?.() !== 0) return { wrapper: [] } // also Windows, which has no getuid
@@ -25,7 +25,7 @@ export function chooseSystemUser(cluster: string, programs: string): SystemUser 
   const user = owner ? lookUp(String(owner)) : firstOf([ownerOf(dirname(cluster)), 'postgres', 'nobody'])
   if (!user) {
     throw new StartupError(
-      `The database can't run as root, and there is no user it could run as instead (${owner ? `${cluster} belongs to ${owner}, who has no line in /etc/passwd` : 'neither "postgres" nor "nobody" exists'}): start Sendroom as an ordinary user.`,
+      `The database can't run as root, and there is no other user to run it (${owner ? `${cluster} belongs to the user with id ${owner}, who has no line in /etc/passwd` : 'neither "postgres" nor "nobody" exists'}): start Sendroom as an ordinary user.`,
     )
   }
   const closed = [cluster, programs].map((path) => firstClosedFolder(dirname(path), user)).find(Boolean)
@@ -33,22 +33,22 @@ export function chooseSystemUser(cluster: string, programs: string): SystemUser 
   const namespace = owner ? undefined : inNamespace()
   if (namespace) return namespace
   throw new StartupError(
-    `The database can't run as root, and the user it runs as (${user.name}) may not enter ${closed}: run "chmod o+x ${closed}", or keep Sendroom and DATA_DIR outside of it, or start Sendroom as an ordinary user.`,
+    `The database can't run as root, and its user ${user.name} may not enter ${closed}: run "chmod o+x ${closed}", or move Sendroom and DATA_DIR out of that folder, or start Sendroom as an ordinary user.`,
   )
 }
 
-/** Makes the folder belong to the user who runs the cluster. */
+/** Makes the user of the cluster the owner of the folder. */
 export function giveTo({ ids }: SystemUser, folder: string) {
   if (ids) chownSync(folder, ids.uid, ids.gid)
 }
 
-/** Runs one of PostgreSQL's programs to its end; rejects with its output in `stderr`. */
+/** Runs one of PostgreSQL's programs to its end. Rejects with an error that has the output in `stderr`. */
 export function run(user: SystemUser, program: string, args: string[]) {
   const [file, ...rest] = [...user.wrapper, program, ...args] as [string, ...string[]]
   return promisify(execFile)(file, rest, processOptions(user))
 }
 
-/** The options of every process of PostgreSQL: its messages in English, and nothing of our environment. */
+/** The options for all processes of PostgreSQL. Their messages are in English, and they get none of our environment. */
 export const processOptions = ({ ids }: SystemUser) => ({
   ...ids,
   cwd: process.platform === 'win32' ? undefined : '/',
@@ -65,7 +65,7 @@ function ownerOf(folder: string): string | undefined {
   return uid === 0 ? undefined : String(uid)
 }
 
-/** The user by name or number; without a passwd line initdb doesn't take them. */
+/** Finds a user by name or number. initdb needs a user with a line in /etc/passwd. */
 function lookUp(nameOrUid: string): Ids | undefined {
   const id = (flag: string) =>
     execFileSync('id', [flag, nameOrUid], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
@@ -76,7 +76,7 @@ function lookUp(nameOrUid: string): Ids | undefined {
   }
 }
 
-/** The topmost folder on the way that the user may not pass. */
+/** Returns the topmost folder of the path that the user may not enter. */
 function firstClosedFolder(folder: string, user: Ids): string | undefined {
   const above = dirname(folder)
   const closedAbove = above === folder ? undefined : firstClosedFolder(above, user)
@@ -86,7 +86,7 @@ function firstClosedFolder(folder: string, user: Ids): string | undefined {
   return mode & executable ? undefined : folder
 }
 
-/** Needs util-linux and a kernel that lets us make user namespaces; many containers do not. */
+/** Needs util-linux and a kernel that allows user namespaces. Many containers do not allow them. */
 function inNamespace(): SystemUser | undefined {
   const wrapper = ['unshare', '--user', '--map-user=65534', '--map-group=65534']
   try {

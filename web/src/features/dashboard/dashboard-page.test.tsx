@@ -1,10 +1,10 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { renderApp } from '../../../test/render.tsx'
 import { type Answers, refuse } from '../../../test/server.ts'
-import { currentToasts, removeToast } from '../../ui/toasts.ts'
-import './dashboard-page.tsx'
+import { currentToasts } from '../../ui/toasts.ts'
+import { successRate } from './dashboard-page.tsx'
 
 const stats: DashboardStats = {
   totalGroups: 1234,
@@ -22,35 +22,31 @@ const stats: DashboardStats = {
   ],
 }
 
-afterEach(() => {
-  for (const { id } of currentToasts()) removeToast(id)
-})
-
 const open = (answer: NonNullable<Answers['GET /groups/stats']>, language = 'en') =>
   renderApp({ path: '/dashboard', language, answers: { 'GET /groups/stats': answer } })
-/** What stands beside or below these words. */
-const numberBeside = (words: string) => screen.getByText(words).parentElement?.textContent?.replace(words, '')
+/** The number beside or below this label. */
+const numberBeside = (label: string) => screen.getByText(label).parentElement?.textContent?.replace(label, '')
 
 // R-369, R-372, R-381
 test('the dashboard has a title and four numbers', async () => {
-  const { seen } = open(() => stats)
+  const { requests } = open(() => stats)
   expect(await screen.findByRole('heading', { level: 1, name: 'Dashboard' })).toBeTruthy()
   await screen.findByText('1,234')
   expect(numberBeside('Total groups')).toBe('1,234')
   expect(numberBeside('Total messages')).toBe('5')
   expect(numberBeside('Total jobs')).toBe('9')
   expect(numberBeside('Pending jobs')).toBe('2')
-  expect(seen.filter(({ name }) => name === 'GET /groups/stats')).toHaveLength(1)
+  expect(requests.filter(({ name }) => name === 'GET /groups/stats')).toHaveLength(1)
 })
 
 // R-369
-test('its title is of the language', async () => {
+test('the title is in the chosen language', async () => {
   open(() => stats, 'vi')
   expect(await screen.findByRole('heading', { level: 1, name: 'Tổng quan' })).toBeTruthy()
 })
 
 // R-370
-test('while the numbers load, and only then, an indicator of 400 px is there', async () => {
+test('a loading indicator of 400 px is shown while the numbers load', async () => {
   let answer: (stats: DashboardStats) => void = () => {}
   open(
     () =>
@@ -59,7 +55,7 @@ test('while the numbers load, and only then, an indicator of 400 px is there', a
       }),
   )
   const indicator = await screen.findByText('Loading...')
-  // Their places stand already, so that nothing jumps when they come.
+  // The cards are rendered already, so that nothing jumps when the numbers arrive.
   expect(numberBeside('Total groups')).toBe('')
   expect(indicator.closest<HTMLElement>('[role=status]')?.style.height).toContain(`${400 / 16}rem`)
   await waitFor(() => answer(stats))
@@ -68,7 +64,7 @@ test('while the numbers load, and only then, an indicator of 400 px is there', a
 })
 
 // R-371
-test('when the numbers can’t be loaded there is no toast, it is logged, and one can try again', async () => {
+test('a failed load is logged and can be repeated, without a toast', async () => {
   const logged = vi.spyOn(console, 'warn').mockReturnValue()
   let isUp = false
   const { person } = open(() => (isUp ? stats : refuse(500, 'internal')))
@@ -82,7 +78,7 @@ test('when the numbers can’t be loaded there is no toast, it is logged, and on
 })
 
 // R-376
-test('the top groups', async () => {
+test('the top groups are listed with their numbers', async () => {
   open(() => stats)
   const panel = within((await screen.findByText('Top active groups')).closest('section') as HTMLElement)
   const [first, second] = panel.getAllByRole('listitem').map((item) => item.textContent)
@@ -92,14 +88,14 @@ test('the top groups', async () => {
 })
 
 // R-377, R-380
-test('without groups and jobs it says so', async () => {
+test('without groups and jobs the panels say so', async () => {
   open(() => ({ ...stats, totalJobs: 0, completedJobs: 0, failedJobs: 0, topGroups: [] }))
   expect(await screen.findByText('No group found')).toBeTruthy()
   expect(numberBeside('Success rate')).toBe('0%')
 })
 
 // R-373, R-378, R-379
-test('the quick stats and the title of the chart', async () => {
+test('the dashboard shows the quick stats and the title of the chart', async () => {
   open(() => stats)
   expect(await screen.findByRole('heading', { name: 'Job status overview' })).toBeTruthy()
   const quickStats = await screen.findByRole('heading', { name: 'Quick stats' })
@@ -113,4 +109,14 @@ test('the quick stats and the title of the chart', async () => {
     ['Total sent messages', '17'],
     ['Success rate', '67%'],
   ])
+})
+
+test.each([
+  [0, 0, 0],
+  [0, 3, 0],
+  [3, 0, 100],
+  [2, 1, 67],
+  // R-379, R-380
+])('%i completed and %i failed jobs are a success rate of %i%%', (completedJobs, failedJobs, rate) => {
+  expect(successRate({ completedJobs, failedJobs })).toBe(rate)
 })

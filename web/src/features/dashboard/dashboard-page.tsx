@@ -7,14 +7,13 @@ import { usePolling } from '../../api/live.ts'
 import { useRead } from '../../api/queries.ts'
 import { formatNumber } from '../../format.ts'
 import { counted } from '../../i18n/words.ts'
-import { paths } from '../../paths.ts'
+import { type Path, paths } from '../../paths.ts'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import classes from './dashboard-page.module.css'
 import { FirstSteps } from './first-steps.tsx'
 import { JobChart } from './job-chart.tsx'
-import { successRate } from './success-rate.ts'
 
 const LOADING_HEIGHT = 400
 const REFRESH_MS = 10_000
@@ -26,7 +25,7 @@ export function DashboardPage() {
     isPending,
     refetch,
   } = useRead('GET /groups/stats', {}, { refetchInterval: usePolling()(REFRESH_MS), meta: { isQuiet: true } })
-  // In slices, so that a slow phone answers to a finger meanwhile.
+  // Deferred, so that React renders in slices and a slow phone reacts to taps meanwhile.
   const drawn = useDeferredValue(stats)
   return (
     <Stack>
@@ -36,7 +35,7 @@ export function DashboardPage() {
   )
 }
 
-/** Before the numbers are there it stands already, with room for them. */
+/** The dashboard's content. Reserves the space for the numbers until they are loaded. */
 const Stats = memo(({ stats }: { stats: DashboardStats | undefined }) => {
   const { t } = useTranslation()
   return (
@@ -64,9 +63,9 @@ const Stats = memo(({ stats }: { stats: DashboardStats | undefined }) => {
 
 const StatsLoading = () => <Loading height={LOADING_HEIGHT} />
 
-type StatProps = { label: string; value: number | undefined; to: (typeof paths)[keyof typeof paths] }
+type StatProps = { label: string; value: number | undefined; to: Path }
 
-/** A number that leads to what it counts. */
+/** A number that links to the list it counts. */
 const StatCard = ({ label, value, to }: StatProps) => (
   <Paper component={Link} to={to} withBorder p="md" className={classes.stat}>
     <Text size="sm" c="dimmed">
@@ -109,7 +108,7 @@ function TopGroups({ groups }: { groups: DashboardStats['topGroups'] }) {
       ) : (
         <ol className={classes.groups}>
           {groups.map((group, place) => (
-            // Two groups may have the same name; their place is what tells them apart.
+            // Two groups may have the same name. Only their position identifies them.
             // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
             <li key={place}>
               <Text size="sm" fw={500}>
@@ -148,3 +147,9 @@ const Fact = ({ label, value }: { label: string; value: string }) => (
     <dd>{value}</dd>
   </div>
 )
+
+/** The share of completed jobs among the ended ones, as a whole percentage; 0 if none has ended. */
+export function successRate({ completedJobs, failedJobs }: { completedJobs: number; failedJobs: number }) {
+  const ended = completedJobs + failedJobs
+  return ended === 0 ? 0 : Math.round((completedJobs * 100) / ended)
+}

@@ -21,25 +21,25 @@ const nothing: DashboardStats = {
   topGroups: [],
 }
 
-type Scene = {
+type Given = {
   user?: typeof admin
   stats?: Partial<DashboardStats>
-  accounts?: InstanceRow[]
+  instances?: InstanceRow[]
   answers?: Answers
 }
-const open = ({ user = admin, stats = {}, accounts = [], answers = {} }: Scene) =>
+const open = ({ user = admin, stats = {}, instances = [], answers = {} }: Given) =>
   renderApp({
     path: '/dashboard',
     user,
     answers: {
       'GET /groups/stats': () => ({ ...nothing, ...stats }),
-      'GET /instances': () => pageOf(accounts),
+      'GET /instances': () => pageOf(instances),
       ...answers,
     },
   })
 
 const guide = async () => within(await screen.findByRole('region', { name: /steps/ }))
-/** Name, whether it is done, and where its button leads. */
+/** For each step its name, whether it is done, and where its button leads. */
 async function steps() {
   const items = (await guide()).getAllByRole('listitem')
   return items.map((item) => [
@@ -52,13 +52,13 @@ async function steps() {
 const needsLogin: InstanceRow = { ...instance, status: 'NeedsLogin' }
 
 test.each([
-  ['no account', {}, 0, '/instances/new'],
-  ['an account that is not linked', { accounts: [needsLogin] }, 0, '/instances'],
-  ['a linked account', { accounts: [instance] }, 1, '/groups'],
-  ['groups', { accounts: [instance], stats: { totalGroups: 3 } }, 2, '/messages/new'],
-  ['a message', { accounts: [instance], stats: { totalGroups: 3, totalMessages: 1 } }, 3, '/jobs/new'],
-])('an Admin with %s is led to the next step', async (_, scene, done, to) => {
-  open(scene)
+  ['no instance', {}, 0, '/instances/new'],
+  ['an instance that is not linked', { instances: [needsLogin] }, 0, '/instances'],
+  ['a linked instance', { instances: [instance] }, 1, '/groups'],
+  ['groups', { instances: [instance], stats: { totalGroups: 3 } }, 2, '/messages/new'],
+  ['a message', { instances: [instance], stats: { totalGroups: 3, totalMessages: 1 } }, 3, '/jobs/new'],
+])('an Admin with %s is led to the next step', async (_, given, done, to) => {
+  open(given)
   expect(await steps()).toEqual(
     ['Link an account', 'Sync the groups', 'Write a message', 'Send it'].map((name, place) => [
       name,
@@ -68,7 +68,7 @@ test.each([
   )
 })
 
-test('a Member sees only the steps that are theirs', async () => {
+test('a Member sees only the steps that their rights allow', async () => {
   open({ user: { ...member, canSendMessages: false, canCreateJobs: false } })
   expect(await steps()).toEqual([
     ['Link an account', false, null],
@@ -77,17 +77,17 @@ test('a Member sees only the steps that are theirs', async () => {
   expect((await guide()).getByText('Ask an Admin to give you an account.')).toBeTruthy()
 })
 
-test('when all is done the guide is gone', async () => {
-  const { seen } = open({
-    accounts: [instance],
+test('the guide disappears when all steps are done', async () => {
+  const { requests } = open({
+    instances: [instance],
     stats: { totalGroups: 3, totalMessages: 1, totalJobs: 1 },
   })
   await screen.findByRole('heading', { name: 'Quick stats' })
   expect(screen.queryByRole('region', { name: /steps/ })).toBeNull()
-  expect(seen.some(({ name }) => name === 'GET /instances')).toBe(false)
+  expect(requests.some(({ name }) => name === 'GET /instances')).toBe(false)
 })
 
-test('what stands below the guide comes with it, so that nothing is pushed down', async () => {
+test('the content below the guide waits for it, so that nothing is pushed down', async () => {
   const { promise, resolve } = Promise.withResolvers<Page<InstanceRow>>()
   open({ answers: { 'GET /instances': () => promise } })
   await waitFor(() => expect(screen.getAllByText('0')).toHaveLength(4))
@@ -101,14 +101,14 @@ test('what stands below the guide comes with it, so that nothing is pushed down'
   expect(region.compareDocumentPosition(below)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
 })
 
-test('where the accounts cannot be read there is no guide, and everything else', async () => {
+test('if the instances can’t be read, everything but the guide is shown', async () => {
   open({ answers: { 'GET /instances': () => refuse(500, 'internal') } })
   expect(await screen.findByRole('heading', { name: 'Quick stats' })).toBeTruthy()
   expect(screen.queryByRole('region', { name: /steps/ })).toBeNull()
 })
 
 //
-test('who hides the guide does not see it again', async () => {
+test('a hidden guide stays hidden', async () => {
   const { person, router } = open({})
   await person.click((await guide()).getByRole('button', { name: 'Hide this guide' }))
   await waitFor(() => expect(screen.queryByRole('region', { name: /steps/ })).toBeNull())

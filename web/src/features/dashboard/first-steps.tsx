@@ -7,25 +7,25 @@ import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { isAdmin, mayDo, type SessionUser, useCurrentUser } from '../../api/session.ts'
-import { paths } from '../../paths.ts'
+import { type Path, paths } from '../../paths.ts'
 import classes from './first-steps.module.css'
 
 type Step = {
-  /** Names its texts. */
+  /** The middle part of the step's translation keys. */
   key: 'LINK' | 'SYNC' | 'WRITE' | 'SEND'
   isDone: boolean
-  /** Keys of the hint and the button, where they are not the step's own. */
+  /** Translation keys of the hint and the button, if they differ from the step's own. */
   hint?: string
   button?: string
-  /** Null where somebody else has to do it. */
-  to: (typeof paths)[keyof typeof paths] | null
+  /** Where the step's button leads. Null if somebody else has to do the step. */
+  to: Path | null
 }
 
 type Props = { stats: DashboardStats; loading: ReactNode; children: ReactNode }
 
 /**
- * Leads a new user to the first message, by what is there already. Gone when all is done, or by choice.
- * What stands below it comes together with it, so that it pushes nothing down.
+ * Guides a new user to the first message. The guide disappears when all steps are done, or when the user hides it.
+ * `children` are rendered together with the guide, so that it does not push them down later.
  */
 export function FirstSteps(props: Props) {
   const user = useCurrentUser()
@@ -34,9 +34,9 @@ export function FirstSteps(props: Props) {
 
 function Steps({ stats, user, loading, children }: Props & { user: SessionUser }) {
   const [isHidden, setIsHidden] = useHidden(user)
-  const { accounts, isLoading } = useAccounts(stats, !isHidden)
+  const { instances, isLoading } = useInstances(stats, !isHidden)
   if (isLoading) return loading
-  const steps = isHidden || !accounts ? [] : stepsFor(user, stats, accounts)
+  const steps = isHidden || !instances ? [] : stepsFor(user, stats, instances)
   return (
     <>
       {steps.some(({ isDone }) => !isDone) && <Guide steps={steps} onHide={() => setIsHidden(true)} />}
@@ -91,11 +91,11 @@ function StepItem({ step, number, isNext }: { step: Step; number: number; isNext
   )
 }
 
-type Accounts = { count: number; isLinked: boolean }
+type Instances = { count: number; isLinked: boolean }
 
-function stepsFor(user: SessionUser, stats: DashboardStats, accounts: Accounts): Step[] {
+function stepsFor(user: SessionUser, stats: DashboardStats, instances: Instances): Step[] {
   const steps: Step[] = [
-    { key: 'LINK', isDone: accounts.isLinked, ...linkStep(user, accounts) },
+    { key: 'LINK', isDone: instances.isLinked, ...linkStep(user, instances) },
     { key: 'SYNC', isDone: stats.totalGroups > 0, to: paths.groups },
   ]
   if (mayDo('canSendMessages', user))
@@ -104,29 +104,29 @@ function stepsFor(user: SessionUser, stats: DashboardStats, accounts: Accounts):
   return steps
 }
 
-function linkStep(user: SessionUser, { count }: Accounts): Pick<Step, 'hint' | 'button' | 'to'> {
+function linkStep(user: SessionUser, { count }: Instances): Pick<Step, 'hint' | 'button' | 'to'> {
   if (count > 0) return { button: 'GUIDE.SCAN_BUTTON', to: paths.instances }
   return isAdmin(user) ? { to: paths.newInstance } : { hint: 'GUIDE.LINK_ASK', to: null }
 }
 
-/** Who has groups has linked an account: only without any the accounts are asked for. */
-function useAccounts({ totalGroups }: DashboardStats, isWanted: boolean) {
+/** Reads the instances only if there are no groups. Whoever has groups has already linked an instance. */
+function useInstances({ totalGroups }: DashboardStats, isWanted: boolean) {
   const { data, isLoading } = useQuery({
-    // Under the name of the list, so that it moves with it.
+    // The key starts like the list's, so that the same events refresh both.
     queryKey: ['instances', 'list', 'first-steps'],
     queryFn: ({ signal }) =>
       call('GET /instances', { query: { page: 1, pageSize: 100, sortBy: 'createdAt' } }, signal),
     enabled: isWanted && totalGroups === 0,
     meta: { isQuiet: true },
   })
-  const asked = data && {
+  const loaded = data && {
     count: data.pagination.totalCount,
     isLinked: data.data.some(({ status }) => status === 'Connected'),
   }
-  return { accounts: totalGroups > 0 ? { count: 1, isLinked: true } : asked, isLoading }
+  return { instances: totalGroups > 0 ? { count: 1, isLinked: true } : loaded, isLoading }
 }
 
-/** Remembered by the browser, for each user. */
+/** Whether the user has hidden the guide. Stored in the browser per user. */
 function useHidden({ id }: SessionUser) {
   const key = `first-steps-hidden-${id}`
   const [isHidden, setIsHidden] = useState(() => localStorage.getItem(key) !== null)

@@ -24,7 +24,7 @@ const stats = {
 const none = { pendingJobs: 0, completedJobs: 0, failedJobs: 0, runningJobs: 0 }
 const color = (name: string) => `var(--mantine-color-${name})`
 
-/** The slices as they lie on the ring: their length in percent of it, and where they begin, clockwise from the top. */
+/** The slices: length and start in percent of the ring, clockwise from the top. */
 function slicesOf(numbers: Partial<typeof stats>) {
   const { container, unmount } = render(<JobChart stats={{ ...stats, ...numbers }} />)
   const slices = [...container.querySelectorAll('circle[stroke-dasharray]')].map((circle) => {
@@ -37,7 +37,7 @@ function slicesOf(numbers: Partial<typeof stats>) {
 }
 
 // R-373, R-375
-test('the doughnut and its slices with their colors', () => {
+test('the ring has a slice in its own color for each status', () => {
   const slices = slicesOf({})
   expect(slices.map(({ stroke }) => stroke)).toEqual(['yellow-5', 'green-7', 'red-7', 'cyan-6'].map(color))
   for (const [place, length] of [10, 20, 30, 40].entries())
@@ -46,14 +46,14 @@ test('the doughnut and its slices with their colors', () => {
     expect(Math.abs((slices[place]?.begin ?? 0) - begin)).toBeLessThan(1)
 })
 
-test('a ring of one slice is whole, one of none is empty, and what is little is seen', () => {
+test('a single slice fills the ring, a ring without jobs is empty, and a tiny slice is visible', () => {
   const lengths = (numbers: Partial<typeof stats>) => slicesOf(numbers).map(({ length }) => length)
   expect(lengths({ ...none, failedJobs: 7 })).toEqual([0, 0, 100, 0])
   expect(lengths(none)).toEqual([0, 0, 0, 0])
   expect(lengths({ ...none, completedJobs: 999, failedJobs: 1 })[2]).toBeGreaterThan(0)
 })
 
-test('where all jobs are cancelled a pale ring stands, not a hole', () => {
+test('a pale ring is shown if all jobs are cancelled', () => {
   const ringsOf = (numbers: Partial<typeof stats>) => {
     const { container } = render(<JobChart stats={{ ...stats, ...numbers }} />)
     return container.querySelectorAll('circle').length
@@ -63,7 +63,7 @@ test('where all jobs are cancelled a pale ring stands, not a hole', () => {
 })
 
 // R-374
-test('it takes the size it is given, and its legend stands below, with the numbers', () => {
+test('the chart fills its container and has a legend with the numbers below', () => {
   const { container } = render(<JobChart stats={{ ...stats, pendingJobs: 1234 }} />)
   const words = 'Job status overview. Pending: 1234, Completed: 2, Failed: 3, Running: 4'
   const ring = screen.getByRole('img', { name: words })

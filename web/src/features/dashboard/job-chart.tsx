@@ -3,13 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../format.ts'
 import classes from './job-chart.module.css'
 
-/** In percent of the ring. */
+/** The gap between two slices, in percent of the ring. */
 const GAP = 0.6
-/** A circle begins at its right; the first slice at the top, with half a gap. */
-const BEGIN = 25 - GAP / 2
+/** SVG circles start at the right. This offset moves the first slice to the top, after half a gap. */
+const START_OFFSET = 25 - GAP / 2
 const ring = { cx: 50, cy: 50, r: 41, strokeWidth: 17, fill: 'none', pathLength: 100 }
 
-/** How many jobs are Pending (yellow), Completed (green), Failed (red) and Running (cyan). */
+/** A ring chart of the Pending, Completed, Failed and Running jobs, with a legend. */
 export function JobChart({ stats }: { stats: DashboardStats }) {
   const { t } = useTranslation()
   const slices = placed([
@@ -29,13 +29,13 @@ export function JobChart({ stats }: { stats: DashboardStats }) {
             {...ring}
             stroke={color}
             strokeDasharray={`${length} ${100 - length}`}
-            strokeDashoffset={BEGIN - start}
+            strokeDashoffset={START_OFFSET - start}
           >
             <title>{`${label}: ${formatNumber(value)}`}</title>
           </circle>
         ))}
       </svg>
-      {/* The picture's name has said it. */}
+      {/* Hidden from screen readers, because the chart's label has the same numbers. */}
       <ul aria-hidden className={classes.legend}>
         {slices.map(({ label, value, color }) => (
           <li key={label}>
@@ -50,7 +50,7 @@ export function JobChart({ stats }: { stats: DashboardStats }) {
 
 type Slice = { label: string; value: number; color: string }
 
-/** Each begins where the one before ends. What is there is seen, however little it is. */
+/** Computes the start and length of each slice in percent. Even a tiny slice stays visible. */
 function placed(slices: Slice[]) {
   const total = slices.reduce((sum, { value }) => sum + value, 0)
   let end = 0

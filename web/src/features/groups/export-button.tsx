@@ -9,7 +9,7 @@ import { dayOf } from '../../format.ts'
 import { RowAction } from '../../ui/row-action.tsx'
 import { addToast } from '../../ui/toasts.ts'
 
-/** Saves a group's participants as an Excel file. */
+/** Downloads a group's participants as an Excel file. */
 export function ExportButton({ group }: { group: Group }) {
   const { t } = useTranslation()
   const save = useMutation({

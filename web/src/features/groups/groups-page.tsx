@@ -5,8 +5,9 @@ import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { isAdmin, useCurrentUser } from '../../api/session.ts'
 import { formatAgo, formatDateTime, formatNumber } from '../../format.ts'
-import { type Column, DataTable } from '../../lists/data-table.tsx'
+import { DataTable } from '../../lists/data-table.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
+import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
 import { paths } from '../../paths.ts'
 import { Name } from '../../ui/name.tsx'
@@ -42,8 +43,8 @@ export function GroupsPage() {
         ? call('GET /groups', { query }, signal)
         : call('POST /groups/search', { body: { ...query, instanceIds: [] } }, signal),
   })
-  const isMissing = useMissing(syncs)
-  const missing = list.rows.length === 0 ? isMissing : null
+  const prerequisite = useMissing(syncs)
+  const missing = list.rows.length === 0 ? prerequisite : null
   return (
     <ListPage title="GROUP.TITLE" list={list} buttons={<TopButton syncs={syncs} missing={missing} />}>
       <SyncNotice syncs={syncs} />
@@ -58,18 +59,18 @@ export function GroupsPage() {
   )
 }
 
-/** What has to come before a sync. */
-type Missing = 'account' | 'assignment' | 'link' | null
+/** The first missing prerequisite of a sync. */
+type Missing = 'instance' | 'assignment' | 'link' | null
 
 function useMissing({ instances }: Syncs): Missing {
   const mayAdd = isAdmin(useCurrentUser())
   if (!instances) return null
-  if (instances.length === 0) return mayAdd ? 'account' : 'assignment'
+  if (instances.length === 0) return mayAdd ? 'instance' : 'assignment'
   return instances.some(({ status }) => status === 'Connected' || status === 'Degraded') ? null : 'link'
 }
 
 const emptyWords = {
-  account: 'GROUP.EMPTY_NO_ACCOUNT',
+  instance: 'GROUP.EMPTY_NO_ACCOUNT',
   assignment: 'GROUP.EMPTY_NOT_ASSIGNED',
   link: 'GROUP.EMPTY_NOT_LINKED',
   sync: 'GROUP.EMPTY',
@@ -77,7 +78,7 @@ const emptyWords = {
 
 function TopButton({ syncs, missing }: { syncs: Syncs; missing: Missing }) {
   const { t } = useTranslation()
-  if (missing === 'account')
+  if (missing === 'instance')
     return (
       <Button component={Link} to={paths.newInstance}>
         {t('ACCOUNT.ADD')}

@@ -22,7 +22,7 @@ afterEach(() => {
 })
 
 // R-601, R-602, R-603
-test('a row tells name, members, last sync in Vietnam and account, and has an export', async () => {
+test('a row shows name, members, last sync in Vietnam time and instance, and has an export button', async () => {
   open()
   const cells = within(await row())
   expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
@@ -38,10 +38,10 @@ test('a row tells name, members, last sync in Vietnam and account, and has an ex
 })
 
 // R-605, R-607
-test('at first the groups are asked for by name, ascending', async () => {
-  const { seen } = open()
+test('the groups are sorted by name, ascending, by default', async () => {
+  const { requests } = open()
   await row()
-  expect(seen.find(({ name }) => name === 'GET /groups')?.query).toMatchObject({
+  expect(requests.find(({ name }) => name === 'GET /groups')?.query).toMatchObject({
     page: '1',
     pageSize: '10',
     sortBy: 'name',
@@ -50,15 +50,15 @@ test('at first the groups are asked for by name, ascending', async () => {
 })
 
 // R-600, R-606
-test('a Member searches the groups by name', async () => {
-  const { person, seen } = open(
+test('a Member can search the groups by name', async () => {
+  const { person, requests } = open(
     { 'POST /groups/search': () => pageOf([group]) },
     { path: '/groups', user: member },
   )
   await row()
   await person.type(screen.getByLabelText('Search'), 'fam{Enter}')
   await waitFor(() =>
-    expect(seen.find(({ name }) => name === 'POST /groups/search')?.body).toEqual({
+    expect(requests.find(({ name }) => name === 'POST /groups/search')?.body).toEqual({
       page: 1,
       pageSize: 10,
       sortBy: 'name',
@@ -71,19 +71,19 @@ test('a Member searches the groups by name', async () => {
 
 // R-604
 test('the list has pages', async () => {
-  const { person, seen } = open({
+  const { person, requests } = open({
     'GET /groups': ({ query }) => pageOf([group], 4200, { page: Number(query.page), pageSize: 10 }),
   })
   await row()
   expect(screen.getByText('Showing 1 to 10 of 4,200 entries')).toBeTruthy()
   await person.click(screen.getByRole('button', { name: 'Next page' }))
   await waitFor(() =>
-    expect(seen.filter(({ name }) => name === 'GET /groups').at(-1)?.query).toMatchObject({ page: '2' }),
+    expect(requests.filter(({ name }) => name === 'GET /groups').at(-1)?.query).toMatchObject({ page: '2' }),
   )
 })
 
 // R-611
-test('a list that can’t be loaded stops loading, and can be tried again', async () => {
+test('a list that could not be loaded can be loaded again', async () => {
   let isDown = true
   const { person } = open({
     'GET /groups': () => (isDown ? refuse(500, 'internal') : pageOf([group])),
@@ -97,7 +97,7 @@ test('a list that can’t be loaded stops loading, and can be tried again', asyn
 test.each([
   [
     // R-612
-    'without an account, an Admin adds one',
+    'without an instance, an Admin is led to add one',
     [],
     admin,
     /First add an account/,
@@ -106,16 +106,16 @@ test.each([
   ],
   [
     // R-612
-    'without a linked account, it is linked first',
+    'without a linked instance, the page leads to the instances',
     [{ ...instance, status: 'NeedsLogin' as const }],
     admin,
     /Link an account to WhatsApp first/,
     'Go to accounts',
     '/instances',
   ],
-])('%s', async (_, accounts, user, words, link, path) => {
+])('%s', async (_, instances, user, words, link, path) => {
   const { person, router } = open(
-    { 'GET /groups': () => pageOf([]), 'GET /instances': () => pageOf(accounts) },
+    { 'GET /groups': () => pageOf([]), 'GET /instances': () => pageOf(instances) },
     { path: '/groups', user },
   )
   expect(await screen.findByText(words)).toBeTruthy()
@@ -124,7 +124,7 @@ test.each([
 })
 
 // R-612
-test('without an account, a Member is told whom to ask', async () => {
+test('without an instance, a Member reads whom to ask', async () => {
   open(
     { 'GET /groups': () => pageOf([]), 'GET /instances': () => pageOf([]) },
     { path: '/groups', user: member },
@@ -134,7 +134,7 @@ test('without an account, a Member is told whom to ask', async () => {
 })
 
 // R-612
-test('with a linked account it is synced', async () => {
+test('with a linked instance, the page offers a sync', async () => {
   open({ 'GET /groups': () => pageOf([]) })
   expect(await screen.findByText('No groups yet. Sync an account to read its groups.')).toBeTruthy()
 })
@@ -143,7 +143,7 @@ test.each([
   ['has left', { hasLeft: true, isClosed: true }, 'Left'],
   ['may not write to', { isClosed: true }, 'Admins only'],
   // R-614
-])('a group that the account %s stays in the list, marked', async (_, change, words) => {
+])('a group that the instance %s stays in the list with a badge', async (_, change, words) => {
   open({ 'GET /groups': () => pageOf([{ ...group, ...change }]) })
   const cells = within(await row())
   expect(cells.getByText(words)).toBeTruthy()
@@ -151,14 +151,14 @@ test.each([
     expect(cells.queryByText(other)).toBeNull()
 })
 
-test('a name in a script from right to left turns nothing around it', async () => {
+test('a name in a right-to-left script is isolated from the text around it', async () => {
   const name = 'مجموعة العائلة 🌸'
   open({ 'GET /groups': () => pageOf([{ ...group, name }]) })
   expect((await screen.findByText(name)).tagName).toBe('BDI')
 })
 
 // R-608, R-609
-test('an export is saved under the name the server gives, and said', async () => {
+test('an export is saved under the server’s file name, with a toast', async () => {
   const links: HTMLAnchorElement[] = []
   vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
     links.push(this)
@@ -166,7 +166,7 @@ test('an export is saved under the name the server gives, and said', async () =>
   URL.createObjectURL = () => 'blob:it'
   URL.revokeObjectURL = () => {}
   const disposition = `attachment; filename="x.xlsx"; filename*=UTF-8''Participants_Fam%C3%ADlia_2026-11-21.xlsx`
-  const { person, seen } = open({
+  const { person, requests } = open({
     'GET /groups/:id/participants/export': () =>
       new Response('PK', { headers: { 'content-disposition': disposition } }),
   })
@@ -175,15 +175,15 @@ test('an export is saved under the name the server gives, and said', async () =>
   const words = 'Group participants exported successfully!'
   expect(await screen.findByText(words)).toBeTruthy()
   expect(timeoutOf(words)).toBe(3000)
-  expect(seen.find(({ name }) => name.endsWith('export'))?.params).toEqual({ id: '2' })
+  expect(requests.find(({ name }) => name.endsWith('export'))?.params).toEqual({ id: '2' })
   expect(links.map(({ download, href }) => [download, href])).toEqual([
     ['Participants_Família_2026-11-21.xlsx', 'blob:it'],
   ])
 })
 
-test('an export under way shows so, and can’t be begun twice', async () => {
+test('a running export shows a loader and can’t be started twice', async () => {
   let answer = (_: ReturnType<typeof refuse>) => {}
-  const { person, seen } = open({
+  const { person, requests } = open({
     'GET /groups/:id/participants/export': () => new Promise((resolve) => (answer = resolve)),
   })
   const button = within(await row()).getByRole<HTMLButtonElement>('button', {
@@ -194,11 +194,11 @@ test('an export under way shows so, and can’t be begun twice', async () => {
   await person.click(button)
   answer(refuse(404, 'not_found'))
   await waitFor(() => expect(button.getAttribute('aria-busy')).toBeNull())
-  expect(seen.filter(({ name }) => name.endsWith('export'))).toHaveLength(1)
+  expect(requests.filter(({ name }) => name.endsWith('export'))).toHaveLength(1)
 })
 
 // R-610
-test('an export that fails says so', async () => {
+test('a failed export shows a toast', async () => {
   const { person } = open()
   await person.click(await screen.findByRole('button', { name: 'Export the members of Family' }))
   const words = 'Failed to export group participants.'

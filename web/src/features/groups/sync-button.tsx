@@ -1,18 +1,18 @@
 import { IconRefresh } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { barred } from '../../ui/barred.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
-import { lazily } from '../../ui/lazily.tsx'
+import { disabledProps } from '../../ui/button-props.ts'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { PAGE_SIZE, type Syncs } from './use-syncs.ts'
 
-const AccountDialog = lazily(async () => (await import('./account-dialog.tsx')).AccountDialog)
+const InstanceDialog = lazyComponent(async () => (await import('./instance-dialog.tsx')).InstanceDialog)
 
-/** Reads the groups of an account again; asks which one, where there are several. */
+/** Starts a sync. Asks for the instance if there are several. */
 export function SyncButton({ syncs }: { syncs: Syncs }) {
   const { t } = useTranslation()
   const [isAsking, setAsking] = useState(false)
-  const { instances, isAsked } = syncs
+  const { instances, isRequested } = syncs
   const [only, ...others] = instances ?? []
   const isOnly = only !== undefined && others.length === 0
   const start = (id: number) => {
@@ -23,14 +23,14 @@ export function SyncButton({ syncs }: { syncs: Syncs }) {
     <>
       <BusyButton
         leftSection={<IconRefresh size={16} aria-hidden />}
-        isBusy={isAsked || (isOnly && only.isSyncing)}
+        isBusy={isRequested || (isOnly && only.isSyncing)}
         disabled={!instances}
         onClick={() => (isOnly ? start(only.id) : setAsking(true))}
-        {...(instances && !only && barred(t('GROUP.NO_ACCOUNT')))}
+        {...(instances && !only && disabledProps(t('GROUP.NO_ACCOUNT')))}
       >
         {t('ACCOUNT.SYNC')}
       </BusyButton>
-      {isAsking && <AccountDialog pageSize={PAGE_SIZE} onChoose={start} onClose={() => setAsking(false)} />}
+      {isAsking && <InstanceDialog pageSize={PAGE_SIZE} onChoose={start} onClose={() => setAsking(false)} />}
     </>
   )
 }

@@ -5,7 +5,7 @@ import { formatDateTime, formatNumber } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
 import type { Syncs } from './use-syncs.ts'
 
-/** Which syncs run, and how the newest went. There from the start, so that screen readers hear what comes into it. */
+/** The running syncs and the result of the newest. Always rendered, because screen readers announce only changes. */
 export function SyncNotice({ syncs: { running, ended } }: { syncs: Syncs }) {
   return (
     <div role="status">

@@ -3,35 +3,35 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { call } from '../../api/client.ts'
 import { reportFailure } from '../../api/failure.ts'
-import { useInstances } from '../../forms/use-instances.ts'
+import { useInstances } from '../../forms/use-choices.ts'
 
 export const PAGE_SIZE = 1000
 const POLL_MS = 1500
-/** A sync waits its turn in the background; one that has not begun by now is no longer waited for. */
-const BEGINS_WITHIN_MS = 30_000
+/** Syncs are queued on the server. After this time without a start, the page stops waiting for one. */
+const START_WITHIN_MS = 30_000
 
-/** `waits`: it was asked for, and has not begun yet. */
+/** `waits`: the sync was requested but has not started in time. */
 type Ended = { id: number; how: 'whole' | 'failed' | 'waits' }
 
-/** The syncs of the accounts one sees, whoever began them: which run, how the newest ended, and how to start one. */
+/** The syncs of all visible instances: the running ones, the newest result, and a function to start one. */
 export function useSyncs() {
   const queryClient = useQueryClient()
-  const [asked, setAsked] = useState<number | null>(null)
+  const [requested, setRequested] = useState<number | null>(null)
   const [ended, setEnded] = useState<Ended | null>(null)
   const { data: instances } = useInstances(
     PAGE_SIZE,
     undefined,
-    (rows) => (asked !== null || rows.some(({ isSyncing }) => isSyncing)) && POLL_MS,
+    (rows) => (requested !== null || rows.some(({ isSyncing }) => isSyncing)) && POLL_MS,
   )
 
-  // What an answer tells that the one before it did not: adjusted while rendering, so that nothing is drawn between.
+  // Compares each answer with the previous one. Adjusting the state while rendering avoids an intermediate render.
   const [known, setKnown] = useState(instances)
   if (instances !== known) {
     setKnown(instances)
     for (const { now, was } of pairs(instances, known)) {
       const hasEnded = !now.isSyncing && now.syncEndedAt !== was.syncEndedAt
       if (hasEnded) setEnded({ id: now.id, how: now.lastSyncAt === was.lastSyncAt ? 'failed' : 'whole' })
-      if (now.id === asked && (now.isSyncing || hasEnded)) setAsked(null)
+      if (now.id === requested && (now.isSyncing || hasEnded)) setRequested(null)
     }
   }
 
@@ -40,30 +40,30 @@ export function useSyncs() {
   }, [ended, queryClient])
 
   useEffect(() => {
-    if (asked === null) return
+    if (requested === null) return
     const timer = setTimeout(() => {
-      setAsked(null)
-      setEnded({ id: asked, how: 'waits' })
-    }, BEGINS_WITHIN_MS)
+      setRequested(null)
+      setEnded({ id: requested, how: 'waits' })
+    }, START_WITHIN_MS)
     return () => clearTimeout(timer)
-  }, [asked])
+  }, [requested])
 
   const start = useMutation({
     mutationFn: (id: number) => call('POST /instances/:id/sync', { params: { id } }),
-    onMutate: setAsked,
+    onMutate: setRequested,
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['instances', 'all'] }),
     onError: (error) => {
-      setAsked(null)
+      setRequested(null)
       reportFailure(error)
     },
   })
 
-  const running = instances?.filter(({ id, isSyncing }) => isSyncing || id === asked) ?? []
+  const running = instances?.filter(({ id, isSyncing }) => isSyncing || id === requested) ?? []
   const instance = instances?.find(({ id }) => id === ended?.id)
   return {
     instances,
     running,
-    isAsked: asked !== null,
+    isRequested: requested !== null,
     ended: ended && instance ? { instance, how: ended.how } : null,
     start: start.mutate,
   }

@@ -19,7 +19,7 @@ test.each([
   [0, 'orange'],
   //
   [-1, 'red'],
-])('%i days left is %s %s', (days, color) => {
+])('%i days left are shown in %s', (days, color) => {
   expect(expiryColor(days)).toBe(color)
 })
 
@@ -32,7 +32,7 @@ test.each([
   [1, 'orange'],
   //
   [-2, 'red'],
-])('the badge of an account with %i days left has its color', async (days, color) => {
+])('the badge of an instance with %i days left is %s', async (days, color) => {
   const expiredTime = new Date(Date.now() + days * 86_400_000).toISOString()
   renderApp({
     path: '/instances',

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core'
 import { expiryDays } from '@sendroom/contract/limits'
 import { daysUntil, formatDate } from '../../format.ts'
 
-/** Stronger the nearer it comes: more than 7 days left, 7 to 4, 3 to 0, over. */
+/** The badge's color by days left: gray above 7, yellow from 7, orange from 3, red after the expiry. */
 export function expiryColor(daysLeft: number): string {
   if (daysLeft < 0) return 'red'
   if (daysLeft <= expiryDays.strong) return 'orange'

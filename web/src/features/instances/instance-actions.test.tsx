@@ -1,15 +1,11 @@
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
 import { renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
 import { isDisabled } from '../../../test/steps.ts'
-import { currentToasts, removeToast } from '../../ui/toasts.ts'
-
-afterEach(() => {
-  for (const { id } of currentToasts()) removeToast(id)
-})
+import { currentToasts } from '../../ui/toasts.ts'
 
 const rowOf = (name: string) => screen.findByRole('row', { name: new RegExp(name) })
 
@@ -21,13 +17,13 @@ async function open(answers: Answers = {}, shop: InstanceRow = instance, languag
   })
   const cells = within(await rowOf('Shop'))
   const button = (name: string) => cells.getByRole<HTMLButtonElement>('button', { name })
-  const lists = () => app.seen.filter(({ name }) => name === 'GET /instances').length
-  return { ...app, button, lists, calls: () => app.seen.map(({ name, params }) => ({ name, params })) }
+  const lists = () => app.requests.filter(({ name }) => name === 'GET /instances').length
+  return { ...app, button, lists, calls: () => app.requests.map(({ name, params }) => ({ name, params })) }
 }
 const timeoutOf = (words: string) => currentToasts().find(({ msg }) => msg === words)?.timeout
 
 // R-633
-test('editing leads to the form of the account', async () => {
+test('editing opens the instance’s form', async () => {
   const { person, button, router } = await open({ 'GET /instances/:id': () => wholeInstance })
   await person.click(button('Edit'))
   await waitFor(() => expect(router.state.location.pathname).toBe('/instances/edit/1'))
@@ -54,7 +50,7 @@ test.each([
     call: 'DELETE /instances/data/:id',
     says: 'Instance clean successfully!',
   },
-] as const)('$name asks first, says that nothing brings it back, and reloads', async (given) => {
+] as const)('$name asks first, warns that it can’t be undone, and reloads the list', async (given) => {
   const { person, button, lists, calls } = await open({ [given.call]: () => undefined })
   await person.click(button(given.button))
   const dialog = within(await screen.findByRole('dialog', { name: given.title }))
@@ -75,7 +71,7 @@ test.each([
 })
 
 // R-668
-test('logging out asks the browser’s own question, in Vietnamese for who reads it', async () => {
+test('logging out asks with the browser’s own dialog, in the user’s language', async () => {
   const ask = vi.fn(() => false)
   vi.stubGlobal('confirm', ask)
   const { person, button, calls } = await open({}, instance, 'vi')
@@ -85,7 +81,7 @@ test('logging out asks the browser’s own question, in Vietnamese for who reads
 })
 
 // R-657, R-678, R-668
-test('a logout that is confirmed is a call, after which the list reloads', async () => {
+test('a confirmed logout calls the server and reloads the list', async () => {
   vi.stubGlobal('confirm', () => true)
   const { person, button, lists, calls } = await open({ 'GET /instances/:id/logout': () => undefined })
   await person.click(button('Log out'))
@@ -94,21 +90,21 @@ test('a logout that is confirmed is a call, after which the list reloads', async
 })
 
 // R-679
-test('a sync is asked for and said', async () => {
+test('starting a sync calls the server and shows a toast', async () => {
   const { person, button, calls } = await open({ 'POST /instances/:id/sync': () => undefined })
   await person.click(button('Sync groups'))
   expect(await screen.findByText('The groups are being synced.')).toBeTruthy()
   expect(calls()).toContainEqual({ name: 'POST /instances/:id/sync', params: { id: '1' } })
 })
 
-test('an account that has to be linked first is not synced', async () => {
+test('an instance that is not linked offers no sync', async () => {
   const { button } = await open({}, { ...instance, status: 'NeedsLogin' })
   expect(button('Scan QR').textContent).toBe('Scan QR')
   expect(screen.queryByRole('button', { name: 'Sync groups' })).toBeNull()
 })
 
 // R-687
-test('what fails is said for five seconds', async () => {
+test('a failure is shown for five seconds', async () => {
   const { person, button } = await open({ 'POST /instances/:id/sync': () => refuse(409, 'not_connected') })
   await person.click(button('Sync groups'))
   const words = 'This account is not connected to WhatsApp. Scan its QR code first.'
@@ -116,7 +112,7 @@ test('what fails is said for five seconds', async () => {
   expect(timeoutOf(words)).toBe(5000)
 })
 
-test('an account that is not active says why it can’t be linked', async () => {
+test('the actions of an inactive instance are disabled and say why', async () => {
   const { button } = await open({}, { ...instance, status: 'Disconnected', isActive: false })
   for (const name of ['Scan QR', 'Get code', 'Sync groups']) {
     expect(isDisabled(button(name))).toBe(true)
@@ -126,20 +122,20 @@ test('an account that is not active says why it can’t be linked', async () => 
 })
 
 test.each(['a finger', 'the keyboard'])(
-  'an action that can’t be done tells %s why, and does nothing',
+  'a disabled action that is pressed with %s says why and does nothing',
   async (by) => {
-    const { button, person, seen } = await open({}, { ...instance, isActive: false })
+    const { button, person, requests } = await open({}, { ...instance, isActive: false })
     if (by === 'the keyboard') {
       button('Sync groups').focus()
       await person.keyboard('{Enter}')
     } else await person.pointer({ keys: '[TouchA]', target: button('Sync groups') })
     const region = within(screen.getByRole('region', { name: 'Notifications' }))
     expect(region.getByText('This account is not active. Activate it first.')).toBeTruthy()
-    expect(seen.every(({ name }) => name.startsWith('GET'))).toBe(true)
+    expect(requests.every(({ name }) => name.startsWith('GET'))).toBe(true)
   },
 )
 
-test('an account that was stopped is let go on from the list', async () => {
+test('a stopped instance can be resumed from the list', async () => {
   const stopped: InstanceRow = { ...instance, waiting: { code: 'account_failures', params: { count: 10 } } }
   const { person, button, calls } = await open({ 'POST /instances/:id/resume': () => undefined }, stopped)
   await person.click(button('Let it go on'))

@@ -17,7 +17,7 @@ import { RowAction } from '../../ui/row-action.tsx'
 
 type Props = { instance: InstanceRow; mayEdit: boolean; onScan: () => void; onPair: () => void }
 
-/** What can be done with an account; the last three are for Admins. */
+/** The actions on an instance. Only Admins see the last three. */
 export function InstanceActions({ instance, mayEdit, onScan, onPair }: Props) {
   const { t } = useTranslation()
   const sync = useAction('POST /instances/:id/sync', { success: 'TOAST.SYNC_STARTED' }, ['groups'])
@@ -62,9 +62,9 @@ export function InstanceActions({ instance, mayEdit, onScan, onPair }: Props) {
 function AdminActions({ instance }: { instance: InstanceRow }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const touched = ['groups', 'messages', 'jobs', 'users']
-  const remove = useAction('DELETE /instances/:id', { success: 'TOAST.INSTANCE_DELETED' }, touched)
-  const clear = useAction('DELETE /instances/data/:id', { success: 'TOAST.INSTANCE_CLEARED' }, touched)
+  const affected = ['groups', 'messages', 'jobs', 'users']
+  const remove = useAction('DELETE /instances/:id', { success: 'TOAST.INSTANCE_DELETED' }, affected)
+  const clear = useAction('DELETE /instances/data/:id', { success: 'TOAST.INSTANCE_CLEARED' }, affected)
   const input = { params: { id: instance.id } }
   const { name } = instance
 

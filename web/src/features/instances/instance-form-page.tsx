@@ -3,13 +3,13 @@ import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
-import { useWayBack } from '../../api/use-way-back.ts'
+import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
 import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { InstanceForm } from './instance-form.tsx'
 import { blank, valuesOf } from './instance-values.ts'
 
-/** Create without an id in the address, else edit. */
+/** Edits the instance whose id is in the address, or else creates one. */
 export function InstanceFormPage() {
   const id = idOf(useParams({ strict: false }))
   return id === null ? <NewInstanceForm /> : <EditInstance key={id} id={id} />
@@ -42,7 +42,7 @@ function EditInstance({ id }: { id: number }) {
     success: 'TOAST.INSTANCE_UPDATED',
     failure: 'TOAST.INSTANCE_UPDATE_FAILED',
   })
-  useWayBack(isError, paths.instances)
+  useRedirectOnFailure(isError, paths.instances)
   if (!data) return <Loading />
   return (
     <InstanceForm

@@ -12,7 +12,7 @@ const list = { 'GET /instances': () => pageOf([instance]) }
 
 function open(path: string, answers: Answers = {}) {
   const app = renderApp({ path, answers: { ...list, ...answers } })
-  const bodyOf = (call: string) => app.seen.find(({ name }) => name === call)?.body
+  const bodyOf = (call: string) => app.requests.find(({ name }) => name === call)?.body
   const save = async () => app.person.click(await screen.findByRole('button', { name: 'Save' }))
   return { ...app, bodyOf, save, isAt: () => app.router.state.location.pathname }
 }
@@ -22,7 +22,7 @@ const token = () => screen.getByLabelText<HTMLInputElement>(/^API token/)
 const active = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Active' })
 
 // R-645, R-646, R-647, R-648, R-651
-test('without an id the form is empty, for a new active account', async () => {
+test('without an id the form is empty, for a new active instance', async () => {
   open('/instances/new')
   expect((await name()).value).toBe('')
   expect(number()).toMatchObject({ value: '', placeholder: 'With country code, e.g. 84901234567' })
@@ -31,7 +31,7 @@ test('without an id the form is empty, for a new active account', async () => {
 })
 
 // R-651, R-672, R-683, R-687
-test('a new account is sent and said, and leads to the list', async () => {
+test('a new instance is saved with a toast, and the list opens', async () => {
   const { person, save, bodyOf, isAt } = open('/instances/new', { 'POST /instances': () => wholeInstance })
   await person.type(await name(), 'Shop')
   await person.type(number(), '84901234567')
@@ -49,8 +49,8 @@ test('a new account is sent and said, and leads to the list', async () => {
 })
 
 // R-652, R-654, R-671, R-673, R-684
-test('with an id the form shows the account, and sends it back changed', async () => {
-  const { person, save, bodyOf, seen, isAt } = open('/instances/edit/7', {
+test('with an id the form shows the instance and sends the changes', async () => {
+  const { person, save, bodyOf, requests, isAt } = open('/instances/edit/7', {
     'GET /instances/:id': () => ({ ...wholeInstance, id: 7 }),
     'PUT /instances/:id': () => wholeInstance,
   })
@@ -63,7 +63,7 @@ test('with an id the form shows the account, and sends it back changed', async (
   expect(await screen.findByText('Instance updated successfully!')).toBeTruthy()
   await waitFor(() => expect(isAt()).toBe('/instances'))
   for (const call of ['GET /instances/:id', 'PUT /instances/:id'])
-    expect(seen.find((request) => request.name === call)?.params).toEqual({ id: '7' })
+    expect(requests.find((request) => request.name === call)?.params).toEqual({ id: '7' })
   expect(bodyOf('PUT /instances/:id')).toEqual({
     name: 'Shop 2',
     whatsAppNumber: '84901234567',
@@ -79,7 +79,7 @@ test('with an id the form shows the account, and sends it back changed', async (
 })
 
 // R-654
-test('the hour at which an account ends, as its provider told it, outlives other changes', async () => {
+test('changing another field keeps the exact expiry time from the provider', async () => {
   const expiredTime = '2027-02-02T00:00:00.000Z'
   const { person, save, bodyOf } = open('/instances/edit/7', {
     'GET /instances/:id': () => ({ ...wholeInstance, expiredTime }),
@@ -92,8 +92,8 @@ test('the hour at which an account ends, as its provider told it, outlives other
 })
 
 // R-654
-test('a form that came back with half an expiry date says so, and keeps the one that is saved', async () => {
-  const { person, save, seen } = open('/instances/edit/7', {
+test('a restored form with a half-typed expiry date says so and is not sent', async () => {
+  const { person, save, requests } = open('/instances/edit/7', {
     'GET /instances/:id': () => ({ ...wholeInstance, expiredTime: '2027-02-02T00:00:00.000Z' }),
     'PUT /instances/:id': () => wholeInstance,
     'POST /auth/login': () => ({ token: 'new', user: admin }),
@@ -108,21 +108,21 @@ test('a form that came back with half an expiry date says so, and keeps the one 
   await person.type(await name(), ' 2')
   await save()
   expect(await screen.findByText('Enter a whole date, or leave it empty.')).toBeTruthy()
-  expect(seen.some((request) => request.name === 'PUT /instances/:id')).toBe(false)
+  expect(requests.some((request) => request.name === 'PUT /instances/:id')).toBe(false)
 })
 
 // R-649
-test('cancel leads back to the list, and saves nothing', async () => {
-  const { person, seen, isAt } = open('/instances/new')
+test('cancel leads back to the list without saving', async () => {
+  const { person, requests, isAt } = open('/instances/new')
   await person.click(await screen.findByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(isAt()).toBe('/instances'))
-  await waitFor(() => expect(seen.map((request) => request.name)).toEqual(['GET /instances']))
+  await waitFor(() => expect(requests.map((request) => request.name)).toEqual(['GET /instances']))
 })
 
 // R-650
-test('while it is sent the button is off and shows so, and a second click sends nothing', async () => {
+test('during sending the button is disabled with a loader, and a second click sends nothing', async () => {
   let answer = (_: Instance) => {}
-  const { person, save, seen } = open('/instances/new', {
+  const { person, save, requests } = open('/instances/new', {
     'POST /instances': () => new Promise((resolve) => (answer = resolve)),
   })
   await person.type(await name(), 'Shop')
@@ -134,18 +134,18 @@ test('while it is sent the button is off and shows so, and a second click sends 
   await save()
   answer(wholeInstance)
   expect(await screen.findByText('Instance created successfully!')).toBeTruthy()
-  expect(seen.filter((request) => request.name === 'POST /instances')).toHaveLength(1)
+  expect(requests.filter((request) => request.name === 'POST /instances')).toHaveLength(1)
 })
 
 // R-660, R-664, R-666
-test('an invalid form names its fields and is not sent', async () => {
-  const { save, seen } = open('/instances/new')
+test('an invalid form shows its errors and is not sent', async () => {
+  const { save, requests } = open('/instances/new')
   await save()
   expect(await screen.findByText('Please correct the form errors.')).toBeTruthy()
   expect(currentToasts().at(-1)).toMatchObject({ type: 'error', timeout: 5000 })
   expect(screen.getByText('Enter a name of at most 100 characters.')).toBeTruthy()
   expect(screen.getByText('Enter the token, at most 200 characters.')).toBeTruthy()
-  expect(seen).toEqual([])
+  expect(requests).toEqual([])
 })
 
 test.each([
@@ -155,12 +155,12 @@ test.each([
   ['a number', async () => number(), 50, 'The number can have 50 characters at most.'],
   // R-665
   ['a token', async () => token(), 200, 'Enter the token, at most 200 characters.'],
-])('%s is as long as it may be, and no longer', async (_, field, length, words) => {
+])('%s is limited to its maximum length', async (_, field, length, words) => {
   const { person, save, bodyOf } = open('/instances/new', { 'POST /instances': () => wholeInstance })
   await person.type(await name(), 'Shop')
   await person.type(token(), 'abc')
   const input = await field()
-  // Typing stops at the limit; a program that fills in does not.
+  // `maxLength` stops typing, but not programs that fill in forms.
   expect(input.maxLength).toBe(length)
   input.removeAttribute('maxlength')
   await person.clear(input)
@@ -176,7 +176,7 @@ test.each([
 })
 
 // R-662
-test('the number may be left out', async () => {
+test('the number is optional', async () => {
   const { person, save, bodyOf } = open('/instances/new', { 'POST /instances': () => wholeInstance })
   await person.type(await name(), 'Shop')
   await person.type(token(), 'abc')
@@ -185,7 +185,7 @@ test('the number may be left out', async () => {
 })
 
 // R-681, R-687
-test('what the server refuses lands on its field, and what was typed stays', async () => {
+test('a refusal is shown at its field, and the values stay', async () => {
   const { person, save, isAt } = open('/instances/new', {
     'POST /instances': () => refuse(409, 'token_taken'),
   })
@@ -200,7 +200,7 @@ test('what the server refuses lands on its field, and what was typed stays', asy
 })
 
 // R-682
-test('a change that fails says so, and the form stays', async () => {
+test('a failed change shows a toast and keeps the form open', async () => {
   const { save, isAt } = open('/instances/edit/1', {
     'GET /instances/:id': () => wholeInstance,
     'PUT /instances/:id': () => refuse(500, 'internal'),
@@ -212,7 +212,7 @@ test('a change that fails says so, and the form stays', async () => {
 })
 
 // R-680
-test('an account that can’t be loaded leads back to the list', async () => {
+test('an instance that can’t be loaded leads back to the list', async () => {
   const { isAt } = open('/instances/edit/8')
   expect(await screen.findByText('Failed to load instance.')).toBeTruthy()
   await waitFor(() => expect(isAt()).toBe('/instances'))
@@ -222,9 +222,9 @@ test.each(['/instances/new', '/instances/edit/1'])(
   // R-653
   'a Member is turned away from %s',
   async (path) => {
-    const { router, seen } = renderApp({ path, user: member, answers: list })
+    const { router, requests } = renderApp({ path, user: member, answers: list })
     expect(await screen.findByText('Access Denied')).toBeTruthy()
     await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
-    expect(seen.some((request) => request.name.includes('/instances'))).toBe(false)
+    expect(requests.some((request) => request.name.includes('/instances'))).toBe(false)
   },
 )

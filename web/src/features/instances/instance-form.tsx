@@ -8,7 +8,7 @@ import { type FormEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dayOf } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
-import { HALF_TYPED, isToBeRead } from '../../forms/half-typed.ts'
+import { HALF_TYPED, shouldReadDate } from '../../forms/half-typed-date.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { paths } from '../../paths.ts'
 import type { InstanceValues } from './instance-values.ts'
@@ -31,12 +31,12 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
     onSent: toList,
   })
   const { whapiToken } = form.values
-  const usual = usualPace(whapiToken)
+  const defaults = defaultPace(whapiToken)
 
   const changeToken = (token: string) => {
-    // What nobody has set by hand follows the kind of account. Last comes the field: setting many forgets its error.
-    const isUsual = JSON.stringify(paceOf(form.values)) === JSON.stringify(usual)
-    if (isUsual && usualPace(token) !== usual) form.setValues(usualPace(token))
+    // An unchanged pace follows the kind of instance. The token is set last, because `setValues` clears its error.
+    const isDefault = JSON.stringify(paceOf(form.values)) === JSON.stringify(defaults)
+    if (isDefault && defaultPace(token) !== defaults) form.setValues(defaultPace(token))
     form.setFieldValue('whapiToken', token)
   }
 
@@ -46,7 +46,7 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
     if (expiry.current) form.setFieldValue('expiredTime', expiryIn(expiry.current, firstExpiry))
   }
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    if (expiry.current && isToBeRead(expiry.current)) readExpiry()
+    if (expiry.current && shouldReadDate(expiry.current)) readExpiry()
     onSubmit(event)
   }
 
@@ -79,11 +79,11 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
         label={t('ACCOUNT_FORM.EXPIRY')}
         description={t('ACCOUNT_FORM.EXPIRY_HINT')}
         type="date"
-        // While a year is typed it begins with zeros.
+        // A year begins with zeros while it is typed. `min` makes such a date invalid.
         min="2000-01-01"
         max="9999-12-31"
         error={form.getInputProps('expiredTime').error}
-        // Uncontrolled: the browser keeps the half-typed date, the form the instant.
+        // Uncontrolled, because only the browser can hold a half-typed date.
         ref={expiry}
         defaultValue={dayIn(firstExpiry)}
         onChange={readExpiry}
@@ -93,13 +93,13 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
         label={t('ACCOUNT_FORM.IS_ACTIVE')}
         {...form.getInputProps('isActive', { type: 'checkbox' })}
       />
-      <PaceSection form={form} usual={usual} isTest={isTestToken(whapiToken)} />
+      <PaceSection form={form} defaults={defaults} isTest={isTestToken(whapiToken)} />
     </FormPage>
   )
 }
 
 const isTestToken = (token: string) => token.trim().startsWith(testTokenPrefix)
-const usualPace = (token: string): Pace => (isTestToken(token) ? testPace : advisedPace)
+const defaultPace = (token: string): Pace => (isTestToken(token) ? testPace : advisedPace)
 const paceOf = ({ groupPauseSeconds, privatePauseSeconds, dailyCap }: Pace): Pace => ({
   groupPauseSeconds,
   privatePauseSeconds,
@@ -108,7 +108,7 @@ const paceOf = ({ groupPauseSeconds, privatePauseSeconds, dailyCap }: Pace): Pac
 
 const dayIn = (instant: string | null) => (instant && instant !== HALF_TYPED ? dayOf(new Date(instant)) : '')
 
-/** The account's last day counts whole, in Vietnam; its first hour stays where its day does. */
+/** The end of the chosen day in Vietnam. An unchanged day keeps its original time. */
 function expiryIn({ value, validity }: HTMLInputElement, first: string | null): string | null {
   if (!validity.valid) return HALF_TYPED
   if (value === '') return null

@@ -2,7 +2,7 @@ import { Badge, Stack, Text } from '@mantine/core'
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { useTranslation } from 'react-i18next'
-import { useResumeAccount } from '../../api/use-resume-account.ts'
+import { useResumeSending } from '../../api/use-resume-sending.ts'
 import { formatAgo, formatDateTime } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
@@ -18,16 +18,16 @@ const colors: Record<InstanceStatus, string> = {
   Unknown: 'gray',
 }
 
-/** The status, and below it what is wrong with the account or its newest sync. */
+/** The status, with the problems of the instance and of its newest sync below. */
 export function InstanceStatusBadge({ instance }: { instance: InstanceRow }) {
   const { t } = useTranslation()
   const { status, statusSeenAt } = instance
-  const resume = useResumeAccount(instance, instance.waiting)
-  const seen =
+  const resume = useResumeSending(instance, instance.waiting)
+  const lastSeen =
     statusSeenAt === null ? undefined : t('ACCOUNT.SEEN_AT', { time: formatDateTime(statusSeenAt) })
   return (
     <Stack gap={2} align="flex-start">
-      <Badge variant="light" color={colors[status]} title={seen}>
+      <Badge variant="light" color={colors[status]} title={lastSeen}>
         {t(`ACCOUNT.STATUS_${status.toUpperCase()}`)}
       </Badge>
       {instance.waiting && <Why color="var(--sendroom-warning)">{reasonText(instance.waiting)}</Why>}
@@ -41,7 +41,7 @@ export function InstanceStatusBadge({ instance }: { instance: InstanceRow }) {
   )
 }
 
-/** Why the groups are those of an earlier time; where the account waits for the same reason, that says it. */
+/** Why the groups are outdated. Hidden if the instance waits for the same reason, which is shown already. */
 function SyncProblem({ instance: { waiting, syncProblem, lastSyncAt } }: { instance: InstanceRow }) {
   const { t } = useTranslation()
   if (!syncProblem || syncProblem.code === waiting?.code) return null

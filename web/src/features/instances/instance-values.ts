@@ -1,7 +1,7 @@
 import type { Instance } from '@sendroom/contract/instances'
 import { advisedPace, type Pace } from '@sendroom/contract/pace'
 
-/** What the form of an account holds. */
+/** The values of the instance form. */
 export type InstanceValues = Required<
   Pick<Instance, 'name' | 'whatsAppNumber' | 'whapiToken' | 'isActive' | 'expiredTime'>
 > &

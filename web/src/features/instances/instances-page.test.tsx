@@ -22,7 +22,7 @@ const list = { 'GET /instances': () => pageOf([shop]) }
 const row = () => screen.findByRole('row', { name: /Shop/ })
 
 // R-624
-test('a row tells id, name, number, whether it is active, dates and status, in this order', async () => {
+test('a row shows id, name, number, activity, dates and status, in this order', async () => {
   renderApp({ path: '/instances', answers: list })
   await row()
   expect(screen.getAllByRole('columnheader').map(({ textContent }) => textContent)).toEqual([
@@ -42,7 +42,7 @@ test('a row tells id, name, number, whether it is active, dates and status, in t
 })
 
 // R-627
-test('the dates are short, as in Vietnam', async () => {
+test('dates are short and in Vietnam time', async () => {
   const dates = { createdAt: '2026-11-20T16:59:00.000Z', expiredTime: '2099-12-31T17:00:00.000Z' }
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([{ ...shop, ...dates }]) } })
   const cells = within(await row())
@@ -51,7 +51,7 @@ test('the dates are short, as in Vietnam', async () => {
 })
 
 // R-626
-test('a badge says whether an account is active', async () => {
+test('a badge says whether an instance is active', async () => {
   const off = { ...shop, id: 8, name: 'Depot', isActive: false }
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([shop, off]) } })
   expect(
@@ -64,7 +64,7 @@ test('a badge says whether an account is active', async () => {
 })
 
 // R-640
-test('a status is said in words, and below it why the account waits', async () => {
+test('a status is shown with the reason why the instance waits below', async () => {
   const rows = instanceStatuses.map((status, id) => ({ ...shop, id: id + 1, status }))
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf(rows) } })
   const words = [
@@ -81,7 +81,7 @@ test('a status is said in words, and below it why the account waits', async () =
   expect(screen.getAllByText('The account is not linked to WhatsApp. Scan its QR code.')).toHaveLength(8)
 })
 
-test('a sync that failed says so, and when the groups were last read', async () => {
+test('a failed sync is shown with the time of the last successful one', async () => {
   const dayAgo = new Date(Date.now() - 90_000_000).toISOString()
   const syncProblem = { code: 'provider_unreachable' as const, params: {} }
   const stale = { ...shop, waiting: null, syncProblem, lastSyncAt: dayAgo }
@@ -93,14 +93,14 @@ test('a sync that failed says so, and when the groups were last read', async () 
   expect(depot.getByText(`${words} They have never been read whole.`)).toBeTruthy()
 })
 
-test('one reason is said once', async () => {
+test('a reason that applies twice is shown once', async () => {
   const both = { ...shop, syncProblem: shop.waiting }
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([both]) } })
   expect(within(await row()).getAllByText(/is not linked to WhatsApp/)).toHaveLength(1)
 })
 
 // R-641
-test('a badge marks a test account, and no other', async () => {
+test('only test instances have a test badge', async () => {
   const live = { ...shop, id: 8, name: 'Depot', isTest: false }
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([shop, live]) } })
   expect(within(await row()).getByText('Test')).toBeTruthy()
@@ -108,38 +108,38 @@ test('a badge marks a test account, and no other', async () => {
 })
 
 // R-670, R-690
-test('at first the newest ten are asked for', async () => {
-  const { seen } = renderApp({ path: '/instances', answers: list })
+test('the ten newest instances are read by default', async () => {
+  const { requests } = renderApp({ path: '/instances', answers: list })
   await row()
-  expect(seen[0]).toMatchObject({
+  expect(requests[0]).toMatchObject({
     name: 'GET /instances',
     query: { page: '1', pageSize: '10', search: '', sortBy: 'createdAt', sortDirection: 'desc' },
   })
 })
 
 // R-620, R-670
-test('the title, and a search by Enter that begins at page 1', async () => {
-  const { seen, person, router } = renderApp({ path: '/instances?page=2&pageSize=25', answers: list })
+test('Enter starts a search at page 1', async () => {
+  const { requests, person, router } = renderApp({ path: '/instances?page=2&pageSize=25', answers: list })
   await row()
   expect(screen.getByRole('heading', { level: 1, name: 'Accounts' })).toBeTruthy()
-  expect(seen[0]?.query).toMatchObject({ page: '2', pageSize: '25' })
+  expect(requests[0]?.query).toMatchObject({ page: '2', pageSize: '25' })
   await person.type(screen.getByLabelText('Search'), '123{Enter}')
   await waitFor(() => expect(router.state.location.href).toBe('/instances?pageSize=25&search=123'))
-  await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ page: '1', search: '123' }))
+  await waitFor(() => expect(requests.at(-1)?.query).toMatchObject({ page: '1', search: '123' }))
 })
 
 // R-621
-test('a search by its button', async () => {
-  const { seen, person } = renderApp({ path: '/instances', answers: list })
+test('the search button starts a search', async () => {
+  const { requests, person } = renderApp({ path: '/instances', answers: list })
   await row()
   await person.type(screen.getByLabelText('Search'), 'shop')
   await person.click(screen.getByRole('button', { name: 'Search' }))
-  await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ search: 'shop' }))
+  await waitFor(() => expect(requests.at(-1)?.query).toMatchObject({ search: 'shop' }))
 })
 
 // R-625
-test('the list has pages, whose size can be changed', async () => {
-  const { seen, person } = renderApp({
+test('the list has pages of a changeable size', async () => {
+  const { requests, person } = renderApp({
     path: '/instances',
     answers: {
       'GET /instances': ({ query }) => pageOf([shop], 30, { page: Number(query.page), pageSize: 10 }),
@@ -147,13 +147,13 @@ test('the list has pages, whose size can be changed', async () => {
   })
   await row()
   await person.click(screen.getByRole('button', { name: 'Next page' }))
-  await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ page: '2', pageSize: '10' }))
+  await waitFor(() => expect(requests.at(-1)?.query).toMatchObject({ page: '2', pageSize: '10' }))
   await person.selectOptions(screen.getByRole('combobox', { name: /per page/i }), '25')
-  await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ page: '1', pageSize: '25' }))
+  await waitFor(() => expect(requests.at(-1)?.query).toMatchObject({ page: '1', pageSize: '25' }))
 })
 
 // R-623
-test('the table says that it is loading until it is there', async () => {
+test('the table is busy until it is loaded', async () => {
   let answer = (_: ReturnType<typeof pageOf<InstanceRow>>) => {}
   renderApp({
     path: '/instances',
@@ -168,14 +168,14 @@ test('the table says that it is loading until it is there', async () => {
 })
 
 // R-622
-test('an Admin finds a button to add an account', async () => {
+test('an Admin has a button to add an instance', async () => {
   const { person, router } = renderApp({ path: '/instances', answers: list })
   await person.click(await screen.findByRole('link', { name: 'Add account' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/instances/new'))
 })
 
 // R-622, R-636, R-637
-test('a Member may link and log out an account, but not add or change one', async () => {
+test('a Member may link and log out an instance, but not add or change one', async () => {
   renderApp({ path: '/instances', user: member, answers: list })
   const names = within(await row())
     .getAllByRole('button')
@@ -185,22 +185,22 @@ test('a Member may link and log out an account, but not add or change one', asyn
 })
 
 // R-637
-test('an Admin may link and log out an account too', async () => {
+test('an Admin may link and log out an instance too', async () => {
   renderApp({ path: '/instances', answers: list })
   const cells = within(await row())
   for (const name of ['Scan QR', 'Get code', 'Log out'])
     expect(isDisabled(cells.getByRole('button', { name }))).toBe(false)
 })
 
-test('an account that is connecting is looked at until it says what is needed', async () => {
+test('a connecting instance is polled until its status changes', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
-  let looks = 0
+  let polls = 0
   renderApp({
     path: '/instances',
     answers: {
-      'GET /instances': () => pageOf([{ ...shop, status: looks < 2 ? 'Connecting' : 'NeedsLogin' }]),
+      'GET /instances': () => pageOf([{ ...shop, status: polls < 2 ? 'Connecting' : 'NeedsLogin' }]),
       'GET /instances/:id': () => {
-        looks += 1
+        polls += 1
         return wholeInstance
       },
     },
@@ -208,19 +208,19 @@ test('an account that is connecting is looked at until it says what is needed', 
   await screen.findByText('Connecting')
   await vi.advanceTimersByTimeAsync(7000)
   expect(await screen.findByText('Needs login')).toBeTruthy()
-  const looksThen = looks
+  const pollsBefore = polls
   await vi.advanceTimersByTimeAsync(7000)
-  expect(looks).toBe(looksThen)
+  expect(polls).toBe(pollsBefore)
 })
 
 // R-632
-test('an empty list says so, and what to do next', async () => {
+test('an empty list says what to do next', async () => {
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([]) } })
   expect(await screen.findByText('No data found. Add an account to begin.')).toBeTruthy()
 })
 
 // R-632
-test('a Member without an account is told whom to ask', async () => {
+test('a Member without an instance reads whom to ask', async () => {
   renderApp({ path: '/instances', user: member, answers: { 'GET /instances': () => pageOf([]) } })
   expect(await screen.findByText('No data found. Ask an Admin to give you an account.')).toBeTruthy()
 })
@@ -232,7 +232,7 @@ test('a search that finds nothing says so', async () => {
 })
 
 // R-688
-test('a list that can’t be loaded stops loading, says so once and can be tried again', async () => {
+test('a list that could not be loaded shows one alert and can be loaded again', async () => {
   let tries = 0
   const { person } = renderApp({
     path: '/instances',
@@ -249,7 +249,7 @@ test('a list that can’t be loaded stops loading, says so once and can be tried
   expect(await row()).toBeTruthy()
 })
 
-test('a page that became empty gives way to the last one that is not', async () => {
+test('a page beyond the end is replaced by the last page', async () => {
   const { router } = renderApp({
     path: '/instances?page=3',
     answers: {

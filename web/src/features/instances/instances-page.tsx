@@ -8,24 +8,27 @@ import { call } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { isAdmin, useCurrentUser } from '../../api/session.ts'
 import { formatDateTime } from '../../format.ts'
-import { type Column, DataTable } from '../../lists/data-table.tsx'
+import { DataTable } from '../../lists/data-table.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
+import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
 import { paths } from '../../paths.ts'
-import { lazily } from '../../ui/lazily.tsx'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { Name } from '../../ui/name.tsx'
 import { ExpiryBadge } from './expiry-badge.tsx'
 import { InstanceActions } from './instance-actions.tsx'
 import { InstanceStatusBadge } from './instance-status-badge.tsx'
 
-const PairingCodeModal = lazily(async () => (await import('./pairing-code-modal.tsx')).PairingCodeModal)
-const QrModal = lazily(async () => (await import('./qr-modal.tsx')).QrModal)
+const PairingCodeModal = lazyComponent(
+  async () => (await import('./pairing-code-modal.tsx')).PairingCodeModal,
+)
+const QrModal = lazyComponent(async () => (await import('./qr-modal.tsx')).QrModal)
 
-/** A sync or a connection under way shows its end within this time. */
+/** How often a running sync or connection is polled. */
 const BUSY_REFRESH_MS = 3000
-/** Each look is a call of the provider: a few accounts at once, and not for ever. */
-const LOOKED_AT_ONCE = 3
-const LOOKS = 40
+/** Each poll costs a call to the provider, so only a few instances are polled, and not forever. */
+const POLLED_AT_ONCE = 3
+const MAX_POLLS = 40
 
 const columns: Column<InstanceRow>[] = [
   { header: 'ACCOUNT.ID', cell: (instance) => instance.id, sortBy: 'id' },
@@ -90,9 +93,9 @@ export function InstancesPage() {
       />
       {list.rows
         .filter(isConnecting)
-        .slice(0, LOOKED_AT_ONCE)
+        .slice(0, POLLED_AT_ONCE)
         .map(({ id }) => (
-          <LinkWatch key={id} id={id} />
+          <ConnectionPoller key={id} id={id} />
         ))}
       {scanned && <QrModal instance={scanned} onClose={() => setScanned(null)} />}
       {paired && <PairingCodeModal instance={paired} onClose={() => setPaired(null)} />}
@@ -103,14 +106,14 @@ export function InstancesPage() {
 const isConnecting = ({ isActive, status }: InstanceRow) => isActive && status === 'Connecting'
 const isBusy = (instance: InstanceRow) => instance.isSyncing || isConnecting(instance)
 
-/** The server asks the provider how the account stands when it is read; the list shows what came of it. */
-function LinkWatch({ id }: { id: number }) {
+/** Reads a connecting instance, which makes the server ask the provider for its status. The list shows the result. */
+function ConnectionPoller({ id }: { id: number }) {
   useRead(
     'GET /instances/:id',
     { params: { id } },
     {
       refetchInterval: ({ state }) =>
-        state.dataUpdateCount + state.errorUpdateCount < LOOKS && BUSY_REFRESH_MS,
+        state.dataUpdateCount + state.errorUpdateCount < MAX_POLLS && BUSY_REFRESH_MS,
       gcTime: 0,
       meta: { isQuiet: true },
     },

@@ -3,13 +3,12 @@ import type { UseFormReturnType } from '@mantine/form'
 import { limits } from '@sendroom/contract/limits'
 import { useTranslation } from 'react-i18next'
 import type { InstanceValues } from './instance-values.ts'
-import { type Kind, pauseOf } from './pace.ts'
+import { type Kind, paceWords, pauseOf } from './pace.ts'
 import classes from './pace-section.module.css'
-import { paceWords } from './pace-words.ts'
 
 type Props = { kind: Kind; form: UseFormReturnType<InstanceValues> }
 
-/** The pause and the cap for one kind of chat, and what they mean. */
+/** The pause and daily cap for one kind of chat, with the resulting throughput. */
 export function KindPace({ kind, form }: Props) {
   const { t } = useTranslation()
   const pause = pauseOf[kind]
@@ -69,7 +68,7 @@ export function KindPace({ kind, form }: Props) {
 
 type NumberProps = {
   label: string
-  /** NaN while it is empty. */
+  /** NaN while the field is empty. */
   value: number
   max: number
   isWrong: boolean

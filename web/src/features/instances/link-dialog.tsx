@@ -9,11 +9,11 @@ type Props = {
   id: number
   title: string
   onClose: () => void
-  /** Asks for a code, and says so when the provider answers that there is nothing to link. */
+  /** Renders the code. Calls `onConnected` if the provider answers that the instance is already connected. */
   children: (onConnected: () => void) => ReactNode
 }
 
-/** The frame of both ways to link an account: as soon as there is nothing left to link, it says so instead. */
+/** The dialog around a QR or pairing code. Once the instance is connected or gone, it says so instead. */
 export function LinkDialog({ id, title, onClose, children }: Props) {
   const { t } = useTranslation()
   const { link, onConnected } = useLink(id)

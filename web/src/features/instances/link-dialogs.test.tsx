@@ -29,55 +29,55 @@ async function open(button: string, answers: Answers = {}, language = 'en') {
     within(await screen.findByRole('row', { name: /Shop/ })).getByRole('button', { name: button }),
   )
   const dialog = await screen.findByRole('dialog')
-  const asked = (call: string) => app.seen.filter(({ name }) => name.endsWith(call)).length
-  return { ...app, dialog: within(dialog), asked }
+  const countOf = (call: string) => app.requests.filter(({ name }) => name.endsWith(call)).length
+  return { ...app, dialog: within(dialog), countOf }
 }
-/** An account as the server saw it at this hour. */
-const seenAt = (hour: number, status: Instance['status']): Instance => ({
+/** An instance whose status the server confirmed at this hour. */
+const confirmedAt = (hour: number, status: Instance['status']): Instance => ({
   ...wholeInstance,
   status,
   statusSeenAt: new Date(Date.UTC(2026, 10, 21, hour)).toISOString(),
 })
-const connectedAt = (hour: number) => seenAt(hour, 'Connected')
+const connectedAt = (hour: number) => confirmedAt(hour, 'Connected')
 const qrImage = () => screen.findByRole<HTMLImageElement>('img', { name: 'QR code to link the account' })
 
 // R-638, R-676
-test('the QR dialog shows the code, and when a new one comes', async () => {
-  const { seen } = await open('Scan QR')
+test('the QR dialog shows the code and counts down to the next one', async () => {
+  const { requests } = await open('Scan QR')
   expect((await qrImage()).src).toBe('data:image/png;base64,AAAA')
   const secondsLeft = () => Number(/^New code in (\d+) s$/.exec(screen.getByRole('timer').textContent)?.[1])
   const before = secondsLeft()
   expect(before).toBeGreaterThan(5)
   await vi.advanceTimersByTimeAsync(5000)
   await waitFor(() => expect(secondsLeft()).toBeLessThanOrEqual(before - 4))
-  expect(seen.find(({ name }) => name.endsWith('qrcode-base64'))?.params).toEqual({ id: '1' })
+  expect(requests.find(({ name }) => name.endsWith('qrcode-base64'))?.params).toEqual({ id: '1' })
 })
 
 // R-655, R-656
-test('the code is renewed every 30 seconds, until the dialog closes', async () => {
-  const { asked, person, dialog } = await open('Scan QR')
+test('the code is renewed every 30 seconds until the dialog closes', async () => {
+  const { countOf, person, dialog } = await open('Scan QR')
   await qrImage()
-  expect(asked('qrcode-base64')).toBe(1)
+  expect(countOf('qrcode-base64')).toBe(1)
   await vi.advanceTimersByTimeAsync(18_000)
-  expect(asked('qrcode-base64')).toBe(1)
+  expect(countOf('qrcode-base64')).toBe(1)
   await vi.advanceTimersByTimeAsync(13_000)
-  expect(asked('qrcode-base64')).toBe(2)
+  expect(countOf('qrcode-base64')).toBe(2)
   await vi.advanceTimersByTimeAsync(30_000)
-  expect(asked('qrcode-base64')).toBe(3)
+  expect(countOf('qrcode-base64')).toBe(3)
   await person.click(dialog.getByRole('button', { name: 'Close' }))
   await vi.advanceTimersByTimeAsync(90_000)
-  expect(asked('qrcode-base64')).toBe(3)
+  expect(countOf('qrcode-base64')).toBe(3)
 })
 
 // R-655
-test('a code that is asked for by hand has its whole 30 seconds', async () => {
-  const { asked, person, dialog } = await open('Scan QR')
+test('a manual refresh restarts the 30 seconds', async () => {
+  const { countOf, person, dialog } = await open('Scan QR')
   await qrImage()
   await vi.advanceTimersByTimeAsync(16_000)
   await person.click(dialog.getByRole('button', { name: 'Refresh now' }))
-  await waitFor(() => expect(asked('qrcode-base64')).toBe(2))
+  await waitFor(() => expect(countOf('qrcode-base64')).toBe(2))
   await vi.advanceTimersByTimeAsync(16_000)
-  expect(asked('qrcode-base64')).toBe(2)
+  expect(countOf('qrcode-base64')).toBe(2)
 })
 
 test.each([
@@ -85,19 +85,19 @@ test.each([
   ['Scan QR', 'the QR dialog'],
   // R-658
   ['Get code', 'the pairing dialog'],
-])('%s: %s notices that the account was linked, also by somebody else', async (button) => {
+])('%s: %s notices that the instance was linked, even by another user', async (button) => {
   let isConnected = false
-  const { person, dialog, asked } = await open(button, {
-    'GET /instances/:id': () => (isConnected ? connectedAt(10) : seenAt(9, 'NeedsLogin')),
+  const { person, dialog, countOf } = await open(button, {
+    'GET /instances/:id': () => (isConnected ? connectedAt(10) : confirmedAt(9, 'NeedsLogin')),
   })
-  await waitFor(() => expect(asked('GET /instances/:id')).toBe(1))
+  await waitFor(() => expect(countOf('GET /instances/:id')).toBe(1))
   isConnected = true
   await vi.advanceTimersByTimeAsync(3000)
   expect(await dialog.findByText('The account is connected. Its groups are being read now.')).toBeTruthy()
   expect(screen.queryByRole('timer')).toBeNull()
-  const codes = asked('qrcode-base64')
+  const codes = countOf('qrcode-base64')
   await vi.advanceTimersByTimeAsync(60_000)
-  expect(asked('qrcode-base64')).toBe(codes)
+  expect(countOf('qrcode-base64')).toBe(codes)
   const done = dialog.getByRole('button', { name: 'Done' })
   expect(document.activeElement).toBe(done)
   await person.keyboard('{Enter}')
@@ -105,13 +105,13 @@ test.each([
 })
 
 test.each(['Scan QR', 'Get code'])(
-  '%s: that the account was connected before the dialog opened is no news',
+  '%s: a connection from before the dialog opened does not end it',
   async (button) => {
     let known = connectedAt(9)
-    const { dialog, asked } = await open(button, { 'GET /instances/:id': () => known })
-    await waitFor(() => expect(asked('GET /instances/:id')).toBe(1))
+    const { dialog, countOf } = await open(button, { 'GET /instances/:id': () => known })
+    await waitFor(() => expect(countOf('GET /instances/:id')).toBe(1))
     await vi.advanceTimersByTimeAsync(3000)
-    await waitFor(() => expect(asked('GET /instances/:id')).toBe(2))
+    await waitFor(() => expect(countOf('GET /instances/:id')).toBe(2))
     expect(dialog.queryByText(/The account is connected/)).toBeNull()
     expect(dialog.getByRole('button', { name: button === 'Scan QR' ? 'Refresh now' : button })).toBeTruthy()
     known = connectedAt(10)
@@ -122,10 +122,10 @@ test.each(['Scan QR', 'Get code'])(
 
 test.each(['Scan QR', 'Get code'])(
   // R-658
-  '%s: a provider that knows the account as connected is believed at once',
+  '%s: the provider’s answer that the instance is connected ends the dialog at once',
   async (button) => {
     const refused = () => refuse(409, 'already_connected')
-    const { person, dialog, asked } = await open(button, {
+    const { person, dialog, countOf } = await open(button, {
       'GET /instances/:id': () => connectedAt(10),
       'GET /instances/:id/qrcode-base64': refused,
       'GET /instances/:id/connect-code': refused,
@@ -133,31 +133,31 @@ test.each(['Scan QR', 'Get code'])(
     if (button === 'Get code') await person.click(dialog.getByRole('button', { name: button }))
     expect(await dialog.findByText('The account is connected. Its groups are being read now.')).toBeTruthy()
     expect(currentToasts().filter(({ msg }) => msg.includes('already connected'))).toEqual([])
-    const looks = asked('GET /instances/:id')
+    const polls = countOf('GET /instances/:id')
     await vi.advanceTimersByTimeAsync(10_000)
-    expect(asked('GET /instances/:id')).toBe(looks)
+    expect(countOf('GET /instances/:id')).toBe(polls)
   },
 )
 
-test.each(['Scan QR', 'Get code'])('%s: an account that was deleted meanwhile is gone', async (button) => {
+test.each(['Scan QR', 'Get code'])('%s: the dialog says that the instance was deleted', async (button) => {
   let isGone = false
-  const { dialog, asked } = await open(button, {
+  const { dialog, countOf } = await open(button, {
     'GET /instances/:id': () =>
       isGone ? refuse(404, 'not_found') : { ...wholeInstance, status: 'NeedsLogin' },
   })
-  await waitFor(() => expect(asked('GET /instances/:id')).toBe(1))
+  await waitFor(() => expect(countOf('GET /instances/:id')).toBe(1))
   isGone = true
   await vi.advanceTimersByTimeAsync(3000)
   expect(
     await dialog.findByText('This account no longer exists, or you no longer have access to it.'),
   ).toBeTruthy()
-  await waitFor(() => expect(asked('GET /instances')).toBe(2))
+  await waitFor(() => expect(countOf('GET /instances')).toBe(2))
 })
 
-test('a code that can’t be had says why, and is tried again by itself or at once', async () => {
+test('a failed code says why and is requested again, automatically or by button', async () => {
   let isDown = true
   const reason = { reason: 'The provider could not be reached.' }
-  const { person, dialog, asked } = await open('Scan QR', {
+  const { person, dialog, countOf } = await open('Scan QR', {
     'GET /instances/:id/qrcode-base64': () =>
       isDown ? refuse(502, 'provider_failed', { params: reason }) : { qr: 'data:image/png;base64,AAAA' },
   })
@@ -165,7 +165,7 @@ test('a code that can’t be had says why, and is tried again by itself or at on
   expect(await dialog.findByText(words)).toBeTruthy()
   expect(screen.getByRole('timer').textContent).toMatch(/^Next try in \d+ s$/)
   await vi.advanceTimersByTimeAsync(31_000)
-  expect(asked('qrcode-base64')).toBe(2)
+  expect(countOf('qrcode-base64')).toBe(2)
   expect(await dialog.findByText(words)).toBeTruthy()
   isDown = false
   await person.click(dialog.getByRole('button', { name: 'Try again' }))
@@ -173,7 +173,7 @@ test('a code that can’t be had says why, and is tried again by itself or at on
   expect(dialog.queryByText(words)).toBeNull()
 })
 
-test('a code that the provider is still making is asked for soon again', async () => {
+test('a code that is not ready yet is requested again soon', async () => {
   let isReady = false
   const { dialog } = await open('Scan QR', {
     'GET /instances/:id/qrcode-base64': () =>
@@ -187,19 +187,19 @@ test('a code that the provider is still making is asked for soon again', async (
 })
 
 // R-667
-test('a pairing code needs a phone number: an alert says so, in Vietnamese for who reads it', async () => {
+test('without a phone number an alert asks for it, in the user’s language', async () => {
   const alert = vi.fn()
   vi.stubGlobal('alert', alert)
-  const { person, dialog, asked } = await open('Lấy mã ghép nối', {}, 'vi')
+  const { person, dialog, countOf } = await open('Lấy mã ghép nối', {}, 'vi')
   await person.clear(dialog.getByLabelText('Số điện thoại'))
   await person.click(dialog.getByRole('button', { name: 'Lấy mã ghép nối' }))
   expect(alert).toHaveBeenCalledWith('Vui lòng nhập số điện thoại kèm mã quốc gia.')
-  expect(asked('connect-code')).toBe(0)
+  expect(countOf('connect-code')).toBe(0)
 })
 
 // R-639, R-677
-test('the pairing code of a phone number is shown below it, until it is too old', async () => {
-  const { person, dialog, seen } = await open('Get code')
+test('a pairing code is shown below the phone number until it expires', async () => {
+  const { person, dialog, requests } = await open('Get code')
   const phone = dialog.getByLabelText<HTMLInputElement>('Phone number')
   expect(phone.value).toBe('84901234567')
   await person.clear(phone)
@@ -207,7 +207,7 @@ test('the pairing code of a phone number is shown below it, until it is too old'
   await person.click(dialog.getByRole('button', { name: 'Get code' }))
   const code = await dialog.findByText('ABCD-1234')
   expect(phone.compareDocumentPosition(code)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
-  expect(seen.find(({ name }) => name.endsWith('connect-code'))).toMatchObject({
+  expect(requests.find(({ name }) => name.endsWith('connect-code'))).toMatchObject({
     params: { id: '1' },
     query: { phone: '+84 90' },
   })
@@ -218,7 +218,7 @@ test('the pairing code of a phone number is shown below it, until it is too old'
   expect(await dialog.findByText('ABCD-1234')).toBeTruthy()
 })
 
-test('a phone number that the server can’t read is said at its field', async () => {
+test('an invalid phone number is marked at its field', async () => {
   const { person, dialog } = await open('Get code', {
     'GET /instances/:id/connect-code': () =>
       refuse(400, 'invalid_input', { fields: { phone: 'ACCOUNT.PHONE_REQUIRED' } }),
@@ -228,16 +228,16 @@ test('a phone number that the server can’t read is said at its field', async (
   await waitFor(() => expect(phone.getAttribute('aria-invalid')).toBe('true'))
 })
 
-test('who has closed the dialog hears nothing more of its code', async () => {
+test('a code that fails after the dialog was closed shows no toast', async () => {
   let answer = () => {}
-  const { person, dialog, asked } = await open('Get code', {
+  const { person, dialog, countOf } = await open('Get code', {
     'GET /instances/:id/connect-code': () =>
       new Promise((resolve) => {
         answer = () => resolve(refuse(502, 'provider_failed'))
       }),
   })
   await person.click(dialog.getByRole('button', { name: 'Get code' }))
-  await waitFor(() => expect(asked('connect-code')).toBe(1))
+  await waitFor(() => expect(countOf('connect-code')).toBe(1))
   await person.click(dialog.getByRole('button', { name: 'Close' }))
   answer()
   await vi.advanceTimersByTimeAsync(100)

@@ -26,7 +26,7 @@ async function open(path: string, saved: () => Instance | ReturnType<typeof refu
     },
   })
   await app.person.click(await screen.findByText('How fast it sends'))
-  const bodyOf = (call: string) => app.seen.find(({ name }) => name === call)?.body
+  const bodyOf = (call: string) => app.requests.find(({ name }) => name === call)?.body
   return { ...app, bodyOf, save: () => app.person.click(screen.getByRole('button', { name: 'Save' })) }
 }
 const of = (kind: string) => within(screen.getByRole('group', { name: kind }))
@@ -35,7 +35,7 @@ const type = async (person: Awaited<ReturnType<typeof open>>['person'], field: H
   if (text) await person.type(field, text)
 }
 
-test('the pace says what it means, and warns when it is faster than advised', async () => {
+test('the pace shows its throughput and warns if it is faster than advised', async () => {
   const { person } = await open('/instances/edit/1')
   expect(of('Groups').getByText('About 144 an hour, 3,456 a day.')).toBeTruthy()
   expect(of('People').getByText('About 48 an hour, 200 a day.')).toBeTruthy()
@@ -48,7 +48,7 @@ test('the pace says what it means, and warns when it is faster than advised', as
   expect(screen.queryByRole('button', { name: 'Back to the defaults' })).toBeNull()
 })
 
-test('what is set is sent', async () => {
+test('the changed pace is sent', async () => {
   const { person, save, bodyOf } = await open('/instances/edit/1')
   await type(person, of('People').getByLabelText('to (s)'), '120')
   await type(person, of('People').getByLabelText(/^At most/), '50')
@@ -73,7 +73,7 @@ test.each([
   ['Pause from (s)', '40', /the smaller number first/],
   ['Pause from (s)', '', /Enter seconds from 0 to 3600/],
   ['At most in 24 hours (0: no limit)', '1.5', /Enter a whole number/],
-])('%s “%s” is named and not sent, though the section was folded', async (label, text, words) => {
+])('%s “%s” is marked and not sent, and the folded section opens', async (label, text, words) => {
   const { person, save, bodyOf } = await open('/instances/edit/1')
   await type(person, of('Groups').getByLabelText(label), text)
   const section = screen.getByText('How fast it sends').closest('details')
@@ -85,7 +85,7 @@ test.each([
   expect(bodyOf('PUT /instances/:id')).toBeUndefined()
 })
 
-test('a time zone that the database does not know is said at its field', async () => {
+test('a time zone that the server refuses is marked at its field', async () => {
   const { save } = await open('/instances/edit/1', () =>
     refuse(400, 'invalid_input', { fields: { timeZone: 'ACCOUNT_FORM.TIME_ZONE_INVALID' } }),
   )
@@ -93,7 +93,7 @@ test('a time zone that the database does not know is said at its field', async (
   expect((await screen.findAllByText('This time zone is not known.')).length).toBeGreaterThan(0)
 })
 
-test('a new test account has no pause until one is set', async () => {
+test('a new test instance has no pause by default', async () => {
   const { person, save, bodyOf } = await open('/instances/new')
   expect(of('Groups').getByText('About 144 an hour, 3,456 a day.')).toBeTruthy()
   await person.type(screen.getByLabelText(/^Name/), 'Shop')
@@ -110,7 +110,7 @@ test('a new test account has no pause until one is set', async () => {
   )
 })
 
-test('a pace that was set by hand stays when the token changes', async () => {
+test('a changed pace stays when the token changes', async () => {
   const { person } = await open('/instances/new')
   await type(person, of('Groups').getByLabelText('to (s)'), '60')
   await person.type(screen.getByLabelText(/^API token/), 'test_shop')

@@ -5,31 +5,30 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InstanceValues } from './instance-values.ts'
 import { KindPace } from './kind-pace.tsx'
-import { isHasty, kinds } from './pace.ts'
+import { isFasterThanAdvised, kinds, paceWords } from './pace.ts'
 import classes from './pace-section.module.css'
-import { paceWords } from './pace-words.ts'
 
 type Props = {
   form: UseFormReturnType<InstanceValues>
-  /** What an account of this kind has when nobody sets anything. */
-  usual: Pace
-  /** Nothing it sends leaves the machine: it can't be too fast. */
+  /** The default pace for this kind of instance. */
+  defaults: Pace
+  /** A test instance sends nothing to WhatsApp, so no pace is too fast for it. */
   isTest: boolean
 }
 
 const fields = /^(groupPauseSeconds|privatePauseSeconds|dailyCap|quietHours|timeZone)/
-const usualNight = { from: '22:00', to: '07:00' }
+const defaultQuietHours = { from: '22:00', to: '07:00' }
 
-/** How fast the account sends: folded, as most never change it, with what it means in its heading. */
-export function PaceSection({ form, usual, isTest }: Props) {
+/** The pace settings. Folded at first, since most users never change them. The heading shows the throughput. */
+export function PaceSection({ form, defaults, isTest }: Props) {
   const { t } = useTranslation()
   const [isOpen, setOpen] = useState(false)
   const { values, errors } = form
   useEffect(() => {
-    // What is wrong must be seen.
+    // Unfolds for errors, so that they are visible.
     if (Object.keys(errors).some((field) => fields.test(field))) setOpen(true)
   }, [errors])
-  const isRisky = !isTest && kinds.some((kind) => isHasty(values, kind, advisedPace))
+  const isRisky = !isTest && kinds.some((kind) => isFasterThanAdvised(values, kind, advisedPace))
   return (
     <details
       className={classes.section}
@@ -56,15 +55,15 @@ export function PaceSection({ form, usual, isTest }: Props) {
           <KindPace key={kind} kind={kind} form={form} />
         ))}
         {isRisky && <Alert color="orange">{t('ACCOUNT_FORM.PACE_HASTY', adviceParams)}</Alert>}
-        {JSON.stringify({ ...values, ...usual }) !== JSON.stringify(values) && (
+        {JSON.stringify({ ...values, ...defaults }) !== JSON.stringify(values) && (
           <Group>
-            <Button variant="default" size="compact-sm" onClick={() => form.setValues(usual)}>
+            <Button variant="default" size="compact-sm" onClick={() => form.setValues(defaults)}>
               {t('ACCOUNT_FORM.PACE_USUAL')}
             </Button>
           </Group>
         )}
         <QuietHours form={form} />
-        {/* Its some hundred zones would be gone through with each letter typed elsewhere. */}
+        {/* Rendered only while open: its hundreds of options would slow down typing in the other fields. */}
         {isOpen && <TimeZone form={form} />}
       </Stack>
     </details>
@@ -89,7 +88,7 @@ function QuietHours({ form }: FormProps) {
         description={t('ACCOUNT_FORM.QUIET_HINT')}
         checked={quietHours !== null}
         onChange={(event) =>
-          form.setFieldValue('quietHours', event.currentTarget.checked ? usualNight : null)
+          form.setFieldValue('quietHours', event.currentTarget.checked ? defaultQuietHours : null)
         }
       />
       {quietHours !== null && (
@@ -110,11 +109,11 @@ function QuietHours({ form }: FormProps) {
   )
 }
 
-const DRAWN = 100
+const MAX_RENDERED = 100
 
 function TimeZone({ form }: FormProps) {
   const { t } = useTranslation()
-  // Some browsers know Ho Chi Minh by its older name only, and some others such as CET, which is not taken.
+  // Some browsers list Ho Chi Minh only under its old name, and some list zones like CET, which the server refuses.
   const places = Intl.supportedValuesOf('timeZone').filter((name) => name.includes('/'))
   const zones = new Set(['Asia/Ho_Chi_Minh', form.values.timeZone, 'UTC', ...places])
   return (
@@ -123,7 +122,7 @@ function TimeZone({ form }: FormProps) {
       description={t('ACCOUNT_FORM.TIME_ZONE_HINT')}
       searchable
       allowDeselect={false}
-      limit={DRAWN}
+      limit={MAX_RENDERED}
       data={[...zones]}
       nothingFoundMessage={t('COMMON.NO_DATA_FOUND')}
       {...form.getInputProps('timeZone')}

@@ -1,6 +1,6 @@
 import { advisedPace, testPace } from '@sendroom/contract/pace'
 import { expect, test } from 'vitest'
-import { isHasty, throughput } from './pace.ts'
+import { isFasterThanAdvised, throughput } from './pace.ts'
 
 const night = { from: '22:00', to: '07:00' }
 const noon = { from: '12:00', to: '13:30' }
@@ -22,18 +22,26 @@ test.each([
     'private',
     { hour: Number.POSITIVE_INFINITY, day: Number.POSITIVE_INFINITY },
   ],
-] as const)('%s: so many an hour and a day', (_, pace, kind, expected) => {
+] as const)('the throughput with %s', (_, pace, kind, expected) => {
   expect(throughput(pace, kind)).toEqual(expected)
 })
 
 test.each([
-  ['as advised', {}, false],
-  ['slower', { privatePauseSeconds: [90, 120], dailyCap: { groups: 0, private: 50 } }, false],
+  ['the advised values', {}, false],
+  [
+    'longer pauses and a lower cap',
+    { privatePauseSeconds: [90, 120], dailyCap: { groups: 0, private: 50 } },
+    false,
+  ],
   ['shorter pauses', { privatePauseSeconds: [30, 90] }, true],
-  ['more a day', { dailyCap: { groups: 0, private: 201 } }, true],
-  ['no limit a day', { dailyCap: { groups: 0, private: 0 } }, true],
-] as const)('a pace that is %s', (_, change, expected) => {
+  ['a higher cap', { dailyCap: { groups: 0, private: 201 } }, true],
+  ['no cap', { dailyCap: { groups: 0, private: 0 } }, true],
+] as const)('a pace with %s is compared with the advice', (_, change, expected) => {
   expect(
-    isHasty({ ...advisedPace, ...structuredClone(change) } as typeof advisedPace, 'private', advisedPace),
+    isFasterThanAdvised(
+      { ...advisedPace, ...structuredClone(change) } as typeof advisedPace,
+      'private',
+      advisedPace,
+    ),
   ).toBe(expected)
 })

@@ -1,38 +1,55 @@
 import type { Instance } from '@sendroom/contract/instances'
 import type { Pace } from '@sendroom/contract/pace'
+import i18next from 'i18next'
+import { formatNumber } from '../../format.ts'
 
 export type QuietHours = Instance['quietHours']
 
 export const kinds = ['groups', 'private'] as const
 export type Kind = (typeof kinds)[number]
 
-/** The field that holds the pause of this kind of chat. */
+/** The field with the pause for each kind of chat. */
 export const pauseOf = { groups: 'groupPauseSeconds', private: 'privatePauseSeconds' } as const
 
-/** How many messages of this kind an account sends at most; Infinity where nothing holds it back. */
+/** The maximum number of messages per hour and per day; Infinity without a limit, NaN while a number is missing. */
 export function throughput(
   pace: Pace & { quietHours: QuietHours },
   kind: Kind,
 ): { hour: number; day: number } {
   const [from, to] = pace[pauseOf[kind]]
-  const anHour = from + to === 0 ? Number.POSITIVE_INFINITY : 3600 / ((from + to) / 2)
-  const day = Math.min(pace.dailyCap[kind] || Number.POSITIVE_INFINITY, anHour * hoursAwake(pace.quietHours))
-  return { hour: Math.round(Math.min(anHour, day)), day: Math.round(day) }
+  const perHour = from + to === 0 ? Number.POSITIVE_INFINITY : 3600 / ((from + to) / 2)
+  const day = Math.min(
+    pace.dailyCap[kind] || Number.POSITIVE_INFINITY,
+    perHour * sendingHours(pace.quietHours),
+  )
+  return { hour: Math.round(Math.min(perHour, day)), day: Math.round(day) }
 }
 
-/** Shorter pauses or more messages than advised. */
-export function isHasty(pace: Pace, kind: Kind, advised: Pace): boolean {
+/** The throughput of a pace as a sentence. Empty while a number is missing. */
+export function paceWords(pace: Pace & { quietHours: QuietHours }, kind: Kind): string {
+  const { t } = i18next
+  const { hour, day } = throughput(pace, kind)
+  if (Number.isNaN(hour) || Number.isNaN(day)) return ''
+  if (day === Number.POSITIVE_INFINITY) return t('ACCOUNT_FORM.PACE_FREE')
+  if (pace.dailyCap[kind] === day && hour === day)
+    return t('ACCOUNT_FORM.PACE_DAY', { day: formatNumber(day) })
+  return t('ACCOUNT_FORM.PACE_MEANS', { hour: formatNumber(hour), day: formatNumber(day) })
+}
+
+/** Whether the pauses are shorter or the daily cap is higher than advised. */
+export function isFasterThanAdvised(pace: Pace, kind: Kind, advised: Pace): boolean {
   const [from, to] = pace[pauseOf[kind]]
   const [advisedFrom, advisedTo] = advised[pauseOf[kind]]
   const cap = pace.dailyCap[kind] || Number.POSITIVE_INFINITY
   return from < advisedFrom || to < advisedTo || cap > (advised.dailyCap[kind] || Number.POSITIVE_INFINITY)
 }
 
-function hoursAwake(quiet: QuietHours): number {
+/** Hours per day outside of the quiet hours. */
+function sendingHours(quiet: QuietHours): number {
   if (quiet === null) return 24
   // The quiet hours may span midnight.
-  const asleep = (minutesOf(quiet.to) - minutesOf(quiet.from) + DAY_MINUTES) % DAY_MINUTES
-  return (DAY_MINUTES - asleep) / 60
+  const quietMinutes = (minutesOf(quiet.to) - minutesOf(quiet.from) + DAY_MINUTES) % DAY_MINUTES
+  return (DAY_MINUTES - quietMinutes) / 60
 }
 
 const DAY_MINUTES = 24 * 60

@@ -9,12 +9,12 @@ import { BusyButton } from '../../ui/busy-button.tsx'
 import { LinkDialog } from './link-dialog.tsx'
 import { isAlreadyConnected } from './use-link.ts'
 
-/** WhatsApp takes a code for some minutes and does not say how many: after these it should be a new one. */
+/** WhatsApp does not document how many minutes a code is valid. After this time the dialog asks for a new one. */
 const CODE_MS = 150_000
 
 type Props = { instance: InstanceRow; onClose: () => void }
 
-/** A code to type on the phone, instead of scanning. */
+/** Links an instance with a code that the user types on the phone, instead of scanning a QR code. */
 export function PairingCodeModal({ instance, onClose }: Props) {
   const { t } = useTranslation()
   return (
@@ -29,7 +29,7 @@ type CodeProps = { instance: InstanceRow; onConnected: () => void }
 function PairingCode({ instance, onConnected }: CodeProps) {
   const { t } = useTranslation()
   const [phone, setPhone] = useState(instance.whatsAppNumber)
-  // Not an action: nothing changes, and a code is shown instead of a toast.
+  // A plain mutation instead of `useAction`: it changes nothing, and success shows a code instead of a toast.
   const ask = useMutation({
     mutationFn: () =>
       call('GET /instances/:id/connect-code', { params: { id: instance.id }, query: { phone } }),
@@ -37,7 +37,7 @@ function PairingCode({ instance, onConnected }: CodeProps) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (phone.trim() === '') window.alert(t('ACCOUNT.PHONE_REQUIRED'))
-    // Only for who is still here.
+    // Callbacks of `mutate` run only while the component is mounted.
     else
       ask.mutate(undefined, {
         onError: (error) => (isAlreadyConnected(error) ? onConnected() : reportFailure(error)),
@@ -61,13 +61,13 @@ function PairingCode({ instance, onConnected }: CodeProps) {
             {t('ACCOUNT.GET_CODE')}
           </BusyButton>
         </Group>
-        {ask.data && <Shown key={ask.submittedAt} code={ask.data.code} />}
+        {ask.data && <ShownCode key={ask.submittedAt} code={ask.data.code} />}
       </Stack>
     </form>
   )
 }
 
-function Shown({ code }: { code: string }) {
+function ShownCode({ code }: { code: string }) {
   const { t } = useTranslation()
   const [isOld, setOld] = useState(false)
   useEffect(() => {

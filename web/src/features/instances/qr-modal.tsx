@@ -1,22 +1,23 @@
 import { Center, Image, Skeleton, Stack, Text } from '@mantine/core'
 import type { InstanceRow } from '@sendroom/contract/instances'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure, failureText } from '../../api/failure.ts'
 import { useRead } from '../../api/queries.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
+import { useNow } from '../../ui/use-now.ts'
 import { LinkDialog } from './link-dialog.tsx'
 import { isAlreadyConnected } from './use-link.ts'
 
 const REFRESH_MS = 30_000
-/** The provider is still making the first code. */
+/** The delay while the provider is still creating the first code. */
 const SOON_MS = 5000
-const waitFor = (error: unknown) =>
+const refreshDelay = (error: unknown) =>
   error instanceof Failure && error.code === 'qr_not_ready' ? SOON_MS : REFRESH_MS
 
 type Props = { instance: InstanceRow; onClose: () => void }
 
-/** The QR code, renewed every 30 seconds until the dialog closes or there is nothing left to link. */
+/** Links an instance with a QR code, which is renewed every 30 seconds until the dialog closes or the link is made. */
 export function QrModal({ instance, onClose }: Props) {
   const { t } = useTranslation()
   return (
@@ -31,8 +32,8 @@ function QrCode({ id, onConnected }: { id: number; onConnected: () => void }) {
   const { data, error, isFetching, refetch, dataUpdatedAt, errorUpdatedAt } = useRead(
     'GET /instances/:id/qrcode-base64',
     { params: { id } },
-    // Each code is a call of the provider: a tab that nobody looks at asks for none.
-    { gcTime: 0, refetchInterval: ({ state }) => waitFor(state.error), meta: { isQuiet: true } },
+    // Each code costs a call to the provider. TanStack Query pauses the interval in hidden tabs.
+    { gcTime: 0, refetchInterval: ({ state }) => refreshDelay(state.error), meta: { isQuiet: true } },
   )
   useEffect(() => {
     if (isAlreadyConnected(error)) onConnected()
@@ -59,7 +60,7 @@ function QrCode({ id, onConnected }: { id: number; onConnected: () => void }) {
         </Center>
       )}
       <Countdown
-        endsAt={Math.max(dataUpdatedAt, errorUpdatedAt) + waitFor(error)}
+        endsAt={Math.max(dataUpdatedAt, errorUpdatedAt) + refreshDelay(error)}
         words={hasFailed ? 'ACCOUNT.RETRY_IN' : 'ACCOUNT.REFRESH_IN'}
         isHidden={isFetching}
       />
@@ -72,14 +73,10 @@ function QrCode({ id, onConnected }: { id: number; onConnected: () => void }) {
 
 type CountdownProps = { endsAt: number; words: string; isHidden: boolean }
 
-/** Keeps its place while it says nothing. */
+/** Counts down to `endsAt`. Keeps its space while it is hidden. */
 function Countdown({ endsAt, words, isHidden }: CountdownProps) {
   const { t } = useTranslation()
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
-  }, [])
+  const now = useNow()
   const seconds = Math.min(REFRESH_MS / 1000, Math.max(0, Math.ceil((endsAt - now) / 1000)))
   return (
     <Text size="sm" role="timer" mih="1.55em">

@@ -6,13 +6,13 @@ import { useRead } from '../../api/queries.ts'
 
 const POLL_MS = 3000
 
-/** `gone`: somebody has deleted the account, or taken it away from this user. */
+/** `gone`: the instance was deleted or is no longer assigned to this user. */
 export type Link = 'open' | 'connected' | 'gone'
 
 /**
- * How far the linking of an account is; asks every three seconds until it is over, wherever that was done. What the
- * first answer knows may be an hour old: that the account is connected is believed once the server has seen it anew,
- * or the provider has said it to whoever asked for a code, who calls `onConnected`.
+ * Polls the state of linking an instance every three seconds until it ends, whoever links it. The status in the first
+ * answer may be an hour old. So `Connected` counts only once the server has confirmed it again, or once the provider
+ * has answered a request for a code with it, in which case the caller calls `onConnected`.
  */
 export function useLink(id: number): { link: Link; onConnected: () => void } {
   const queryClient = useQueryClient()
@@ -23,7 +23,7 @@ export function useLink(id: number): { link: Link; onConnected: () => void } {
     { params: { id } },
     {
       refetchInterval: ({ state }) => !isConnected && linkOf(state, first) === 'open' && POLL_MS,
-      // What was known before this dialog opened may be out of date.
+      // No cache, because an answer from before the dialog opened may be stale.
       gcTime: 0,
       meta: { isQuiet: true },
     },
@@ -36,7 +36,7 @@ export function useLink(id: number): { link: Link; onConnected: () => void } {
   return { link, onConnected: useCallback(() => setConnected(true), []) }
 }
 
-/** An answer to whoever asked for a code. */
+/** Whether the provider refused a code because the instance is already connected. */
 export const isAlreadyConnected = (error: unknown) =>
   error instanceof Failure && error.code === 'already_connected'
 
@@ -44,6 +44,6 @@ type Answer = { data: Instance | undefined; error: unknown }
 
 function linkOf({ data, error }: Answer, first: Instance | undefined): Link {
   if (error instanceof Failure && error.status === 404) return 'gone'
-  const isNews = first !== undefined && data?.statusSeenAt !== first.statusSeenAt
-  return isNews && data?.status === 'Connected' ? 'connected' : 'open'
+  const isConfirmedAgain = first !== undefined && data?.statusSeenAt !== first.statusSeenAt
+  return isConfirmedAgain && data?.status === 'Connected' ? 'connected' : 'open'
 }

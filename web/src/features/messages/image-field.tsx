@@ -10,22 +10,22 @@ import { useImageDrop } from './use-image-drop.ts'
 const PREVIEW = 200
 
 type Props = {
-  /** The image the message has now. */
+  /** The saved image of the message. */
   currentUrl: string | null
   file: File | null
-  /** Where the browser shows that file. */
+  /** A URL at which the browser shows the file. */
   fileUrl: string | null
   isRemoved: boolean
-  /** While the form is sent it takes nothing. */
+  /** While the form is sent, the field ignores new files. */
   isBusy: boolean
   error: ReactNode
   onFile: (file: File | null) => void
-  /** A key: why this file can't be sent. */
+  /** Called with the translation key of the reason why a file can't be sent. */
   onRefuse: (why: string) => void
   onRemove: (isRemoved: boolean) => void
 }
 
-/** Keeps, replaces or removes the image of a message. A new one is chosen, dropped on the page or pasted. */
+/** Keeps, replaces or removes the image of a message. A new image is chosen, dropped on the page or pasted. */
 export function ImageField(props: Props) {
   const { currentUrl, file, fileUrl, isRemoved, isBusy, error, onFile, onRefuse, onRemove } = props
   const { t } = useTranslation()
@@ -65,9 +65,9 @@ export function ImageField(props: Props) {
   )
 }
 
-/** The server judges by the bytes; what surely fails there is said at once. A key. */
+/** The translation key of the reason why the server would refuse the file; null if only its bytes can decide. */
 function problemOf({ type, size }: File): string | null {
-  // Some systems know no type for a file: that says nothing against it.
+  // Some systems report no type. The file may still be an image.
   if (type !== '' && !(imageTypes as readonly string[]).includes(type)) return 'ERROR.not_an_image'
   if (size === 0) return 'ERROR.not_an_image'
   return size > limits.imageMegabytes * 1024 * 1024 ? 'ERROR.image_too_large' : null

@@ -7,8 +7,11 @@ import { paths } from '../../paths.ts'
 import { confirm } from '../../ui/confirm.ts'
 import { RowAction } from '../../ui/row-action.tsx'
 
-/** `reason`: why the user may change no message, if so. */
-type Props = { message: MessageRow; reason: string | undefined }
+type Props = {
+  message: MessageRow
+  /** Disables the actions and says why. */
+  reason: string | undefined
+}
 
 export function MessageActions({ message, reason }: Props) {
   const { t } = useTranslation()

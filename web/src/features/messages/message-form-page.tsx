@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
-import { useWayBack } from '../../api/use-way-back.ts'
-import { ClosedForm } from '../../forms/closed-form.tsx'
+import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
+import { ClosedForm } from '../../forms/form-page.tsx'
 import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { MessageForm } from './message-form.tsx'
 import { asJson, asMultipart, type MessageValues } from './message-values.ts'
 
-/** Edits where the address has an id above zero, else writes a new message. */
+/** Edits the message whose id is in the address, or else creates one. */
 export function MessageFormPage() {
   const { t } = useTranslation()
   const id = idOf(useParams({ strict: false }))
@@ -45,12 +45,12 @@ function EditMessage({ id }: { id: number }) {
     { gcTime: 0, staleTime: 'static', meta: { words: 'MESSAGE.LOAD_FAILED' } },
   )
   const save = useSave(id)
-  useWayBack(isError, paths.messages)
+  useRedirectOnFailure(isError, paths.messages)
   if (!data) return <Loading />
   return <MessageForm title={t('MESSAGE.EDIT_TITLE')} schema={MessageChange} saved={data} save={save} />
 }
 
-/** The image changes by a multipart call only; everything else goes as JSON. */
+/** Uses the multipart endpoint if the image changes, and JSON otherwise. */
 function useSave(id: number) {
   const words = { success: 'MESSAGE.UPDATED', failure: 'MESSAGE.UPDATE_FAILED' }
   const update = useAction('PUT /messages/:id', words)

@@ -1,22 +1,18 @@
 import type { Job } from '@sendroom/contract/jobs'
 import type { Message } from '@sendroom/contract/messages'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { instance } from '../../../test/instance.ts'
 import { done, job, row } from '../../../test/job.ts'
+import { message as plainMessage } from '../../../test/message.ts'
 import { member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
-import { currentToasts, removeToast } from '../../ui/toasts.ts'
 
 const message: Message = {
-  id: 5,
-  textContent: 'Hello',
+  ...plainMessage,
   imageUrl: '/images/a.webp',
   instanceId: 1,
   instanceName: 'Shop',
-  createdByUserName: 'minh',
-  createdAt: '2026-01-02T20:04:05.000Z',
-  assignedGroups: [],
 }
 const answers: Answers = {
   'GET /messages': () => pageOf([]),
@@ -30,10 +26,6 @@ beforeEach(() => {
   vi.spyOn(URL, 'createObjectURL').mockReturnValue('blob:cat')
   vi.spyOn(URL, 'revokeObjectURL').mockReturnValue()
 })
-afterEach(() => {
-  for (const { id } of currentToasts()) removeToast(id)
-})
-
 const open = (path: string, more: Answers = {}) => renderApp({ path, answers: { ...answers, ...more } })
 type Person = ReturnType<typeof open>['person']
 const write = async (text: string) =>
@@ -41,7 +33,7 @@ const write = async (text: string) =>
 const preview = async () => within(await screen.findByRole('region', { name: 'In WhatsApp' }))
 
 // R-498
-test('the preview shows the message as WhatsApp does, while it is written', async () => {
+test('the preview shows the message as WhatsApp does while it is typed', async () => {
   open('/messages/new')
   const shown = await preview()
   expect(shown.getByText(/Here you will see the message/)).toBeTruthy()
@@ -55,7 +47,7 @@ test('the preview shows the message as WhatsApp does, while it is written', asyn
 })
 
 // R-498
-test('the preview’s image is the new one, else the saved one, unless it is removed', async () => {
+test('the preview shows the new image, or else the saved one unless it is removed', async () => {
   const { person } = open('/messages/edit/5')
   const shown = await preview()
   const source = () => shown.queryByRole('img')?.getAttribute('src')
@@ -66,7 +58,7 @@ test('the preview’s image is the new one, else the saved one, unless it is rem
   await waitFor(() => expect(source()).toBe('blob:cat'))
 })
 
-/** As the browser does it: the page is asked first whether it takes files. */
+/** Fires the events of a browser, which first asks the page whether it accepts files. */
 async function drop(file: File) {
   await screen.findByLabelText(/^Text/)
   const dataTransfer = { types: ['Files'], files: [file] }
@@ -87,7 +79,7 @@ test.each([
   expect((await screen.findByAltText('New image')).getAttribute('src')).toBe('blob:cat')
 })
 
-test('an image that is dropped while the form is sent is not taken: it would be lost', async () => {
+test('an image that is dropped during sending is ignored', async () => {
   let send = () => {}
   const { person } = open('/messages/new', {
     'POST /messages': () =>
@@ -106,7 +98,7 @@ test('an image that is dropped while the form is sent is not taken: it would be 
   expect(await screen.findByAltText('New image')).toBeTruthy()
 })
 
-test('while a file is dragged over the page it says where to drop it', async () => {
+test('a hint is shown while a file is dragged over the page', async () => {
   open('/messages/new')
   await screen.findByLabelText(/^Text/)
   fireEvent.dragOver(document.body, { dataTransfer: { types: ['Files'], files: [] } })
@@ -115,7 +107,7 @@ test('while a file is dragged over the page it says where to drop it', async () 
   await waitFor(() => expect(screen.queryByText('Drop the image anywhere on this page.')).toBeNull())
 })
 
-test('text that brings a picture of itself is pasted as text', async () => {
+test('pasted text with a picture of itself is pasted as text', async () => {
   open('/messages/new')
   await paste(picture, ['text/plain', 'Files'])
   await paste(new File(['b'], 'b.pdf', { type: 'application/pdf' }))
@@ -126,10 +118,10 @@ test('text that brings a picture of itself is pasted as text', async () => {
 const heavy = new File([new Uint8Array(5 * 1024 * 1024 + 1)], 'big.png', { type: 'image/png' })
 const chooseFile = async (file: File, person: Person) => {
   await screen.findByLabelText(/^Text/)
-  // The button one sees opens this hidden field.
+  // The visible button opens this hidden input.
   await person.upload(document.querySelector('input[type=file]') as HTMLInputElement, file)
 }
-const waysIn = [
+const inputs = [
   ['chosen', chooseFile],
   ['dropped', drop],
   ['pasted', (file: File) => paste(file)],
@@ -144,10 +136,10 @@ const bad = [
   ],
 ] as const
 test.each(
-  waysIn.flatMap(([way, give]) => bad.map(([what, file, words]) => [what, way, file, words, give] as const)),
+  inputs.flatMap(([way, give]) => bad.map(([what, file, words]) => [what, way, file, words, give] as const)),
 )(
   // R-478
-  '%s that is %s is refused at its field, and the one before stays',
+  '%s that is %s is refused at its field, and the previous image stays',
   async (_what, _way, file, words, give) => {
     const { person } = open('/messages/new')
     await chooseFile(picture, person)
@@ -165,7 +157,7 @@ test.each([
   ['x'.repeat(4000), '4,000/4,000', false],
   ['x'.repeat(4001), '4,001/4,000', true],
   // R-476
-])('the counter counts as the server does: %$', async (text, count, isTooLong) => {
+])('the counter counts like the server: %$', async (text, count, isTooLong) => {
   open('/messages/new')
   await write(text)
   expect(await screen.findByText(count)).toBeTruthy()
@@ -180,10 +172,10 @@ const ask = async (person: Person, number = '0901234567') => {
 }
 
 // R-571
-test('a test sends what is on the screen, once, and tells what became of it', async () => {
+test('a test sends the unsaved message once and shows the outcome', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   let now: Job = test1
-  const { person, seen, router } = open('/messages/edit/5', {
+  const { person, requests, router } = open('/messages/edit/5', {
     'POST /jobs/test': () => ({ ...row, id: 8 }),
     'GET /jobs/:id': () => now,
   })
@@ -191,7 +183,7 @@ test('a test sends what is on the screen, once, and tells what became of it', as
   await ask(person)
   expect(await screen.findByText(/^On its way\. The account pauses between two messages/)).toBeTruthy()
   expect(screen.getByRole('link', { name: 'Open job #8' }).getAttribute('href')).toBe('/jobs/8')
-  const sent = seen.filter(({ name }) => name === 'POST /jobs/test').map(({ body }) => body)
+  const sent = requests.filter(({ name }) => name === 'POST /jobs/test').map(({ body }) => body)
   expect(sent).toEqual([
     { textContent: 'Not saved yet', imageOf: 5, phoneNumber: '0901234567', instanceId: 1 },
   ])
@@ -200,7 +192,7 @@ test('a test sends what is on the screen, once, and tells what became of it', as
   await vi.advanceTimersByTimeAsync(2000)
   expect(await screen.findByText(/^Sent to \+84901234567/)).toBeTruthy()
   expect(router.state.location.pathname).toBe('/messages/edit/5')
-  expect(seen.some(({ name }) => name.startsWith('PUT'))).toBe(false)
+  expect(requests.some(({ name }) => name.startsWith('PUT'))).toBe(false)
   vi.useRealTimers()
 })
 
@@ -212,7 +204,7 @@ test.each([
     { status: 'Failed', reason: { code: 'not_on_whatsapp', params: {} } },
   ],
   // R-571
-] as const)('a test can end as: %s', async (words, outcome) => {
+] as const)('the outcome of a test: %s', async (words, outcome) => {
   const { person } = open('/messages/edit/5', {
     'POST /jobs/test': () => ({ ...row, id: 8 }),
     'GET /jobs/:id': () => ({ ...done, id: 8, sentMessages: [{ ...sentTo, ...outcome }] }),
@@ -222,8 +214,8 @@ test.each([
 })
 
 // R-571
-test('a new image goes along with a test, from the account that was chosen for it', async () => {
-  const { person, seen } = open('/messages/new', {
+test('a test includes a new image and uses the chosen instance', async () => {
+  const { person, requests } = open('/messages/new', {
     'POST /jobs/test': () => ({ ...row, id: 8 }),
     'GET /jobs/:id': () => refuse(404, 'not_found'),
   })
@@ -232,9 +224,9 @@ test('a new image goes along with a test, from the account that was chosen for i
   await person.click(await screen.findByRole('combobox', { name: 'From the account' }))
   await person.click(await screen.findByRole('option', { name: 'Depot' }))
   await ask(person)
-  // Somebody has deleted its job meanwhile.
+  // The job of the test was deleted meanwhile.
   expect(await screen.findByText('The job of this test is no longer there.')).toBeTruthy()
-  const body = seen.find(({ name }) => name === 'POST /jobs/test')?.body
+  const body = requests.find(({ name }) => name === 'POST /jobs/test')?.body
   expect(body instanceof FormData && [...body.entries()]).toEqual([
     ['textContent', 'Hi'],
     ['phoneNumber', '0901234567'],
@@ -243,8 +235,8 @@ test('a new image goes along with a test, from the account that was chosen for i
   ])
 })
 
-test('a test without number, account and text names all three, and sends nothing', async () => {
-  const { person, seen } = open('/messages/new')
+test('a test without number, instance and text shows three errors and sends nothing', async () => {
+  const { person, requests } = open('/messages/new')
   await person.click(await screen.findByRole('button', { name: 'Send test' }))
   expect(await screen.findByText('Enter one phone number.')).toBeTruthy()
   expect(screen.getByText('Choose an account.')).toBeTruthy()
@@ -254,10 +246,10 @@ test('a test without number, account and text names all three, and sends nothing
   await person.click(await screen.findByRole('option', { name: 'Shop' }))
   await person.click(screen.getByRole('button', { name: 'Send test' }))
   expect(await screen.findByText('Enter the text of the message.')).toBeTruthy()
-  expect(seen.some(({ name }) => name === 'POST /jobs/test')).toBe(false)
+  expect(requests.some(({ name }) => name === 'POST /jobs/test')).toBe(false)
 })
 
-test('a refused test says why and keeps the number', async () => {
+test('a refused test shows the reason and keeps the number', async () => {
   const { person } = open('/messages/edit/5', { 'POST /jobs/test': () => refuse(409, 'instance_inactive') })
   await ask(person)
   expect(await screen.findByText('Failed to send the test.')).toBeTruthy()
@@ -266,14 +258,14 @@ test('a refused test says why and keeps the number', async () => {
 })
 
 // R-571
-test('who may not create jobs reads why there is no test', async () => {
+test('without the right to create jobs the reason is shown instead of the test form', async () => {
   renderApp({ path: '/messages/new', user: { ...member, canCreateJobs: false }, answers })
   expect(await screen.findByText(/Only who may create jobs can send a test/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Send test' })).toBeNull()
 })
 
-test('while the accounts load, that of the message does not look like none', async () => {
+test('while the instances load, the message’s instance is shown as loading', async () => {
   open('/messages/edit/5', { 'GET /instances': () => new Promise(() => {}) })
-  const account = await screen.findByRole<HTMLInputElement>('combobox', { name: 'Account' })
-  expect(account.placeholder).toBe('Loading...')
+  const instance = await screen.findByRole<HTMLInputElement>('combobox', { name: 'Account' })
+  expect(instance.placeholder).toBe('Loading...')
 })

@@ -20,7 +20,7 @@ const PAGE_SIZE = 100
 type Props = {
   title: string
   schema: typeof NewMessage | typeof MessageChange
-  /** The message as it is saved, if it is. */
+  /** The saved message; left out for a new one. */
   saved?: Message
   save: (values: MessageValues) => Promise<unknown>
 }
@@ -75,7 +75,7 @@ export function MessageForm({ title, schema, saved, save }: Props) {
         clearable
         {...form.getInputProps('instanceId')}
         value={instanceId ?? 0}
-        // Groups belong to an account: those of another one are no choice.
+        // Groups belong to an instance, so another instance clears them.
         onChange={(id) => change({ instanceId: id || null, groupIds: [] })}
       />
       <ImageField
@@ -85,7 +85,7 @@ export function MessageForm({ title, schema, saved, save }: Props) {
         isRemoved={removeImage}
         isBusy={form.submitting}
         error={form.getInputProps('imageFile').error}
-        // A new file and the removal of the image exclude each other.
+        // Choosing a file and removing the image exclude each other.
         onFile={(file) => change({ imageFile: file, ...(file && { removeImage: false }) })}
         onRefuse={(why) => form.setFieldError('imageFile', why)}
         onRemove={(isRemoved) => change({ removeImage: isRemoved, ...(isRemoved && { imageFile: null }) })}

@@ -1,21 +1,18 @@
-import { Paper, Title } from '@mantine/core'
 import { useDeferredValue } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Section } from '../../ui/section.tsx'
 import { WhatsAppMessage } from '../../ui/whatsapp-message.tsx'
 
 type Props = { text: string; imageUrl: string | null }
 
-/** The message as WhatsApp shows it, while it is written. */
+/** A preview of the message as WhatsApp shows it. */
 export function MessagePreview({ text, imageUrl }: Props) {
   const { t } = useTranslation()
-  // A long text is read anew with each key: the typing goes first.
+  // Deferred: a long text is parsed on each keystroke and must not slow down the typing.
   const shown = useDeferredValue(text)
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby="message-preview">
-      <Title order={2} size="h5" id="message-preview" mb="sm">
-        {t('MESSAGE.PREVIEW')}
-      </Title>
+    <Section title={t('MESSAGE.PREVIEW')}>
       <WhatsAppMessage text={shown} imageUrl={imageUrl} hint={t('MESSAGE.PREVIEW_EMPTY')} />
-    </Paper>
+    </Section>
   )
 }

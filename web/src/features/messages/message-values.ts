@@ -1,6 +1,6 @@
 import type { Message } from '@sendroom/contract/messages'
 
-/** What the form of a message holds. */
+/** The values of the message form. */
 export type MessageValues = {
   textContent: string
   instanceId: number | null

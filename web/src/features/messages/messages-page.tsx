@@ -1,17 +1,22 @@
+import { Group, Text } from '@mantine/core'
+import { limits } from '@sendroom/contract/limits'
 import type { MessageRow } from '@sendroom/contract/messages'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
-import { formatDateTime } from '../../format.ts'
-import { type Column, DataTable } from '../../lists/data-table.tsx'
+import { formatDateTime, truncate } from '../../format.ts'
+import { DataTable } from '../../lists/data-table.tsx'
 import { AddButton, BulkDeleteButton } from '../../lists/list-buttons.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
+import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
 import { paths } from '../../paths.ts'
 import { Name } from '../../ui/name.tsx'
+import { Picture } from '../../ui/picture.tsx'
 import { MessageActions } from './message-actions.tsx'
-import { MessageTitle } from './message-title.tsx'
+
+const THUMBNAIL = 40
 
 const columns: Column<MessageRow>[] = [
   { header: 'MESSAGE.ID', cell: (message) => message.id, sortBy: 'id' },
@@ -73,3 +78,15 @@ export function MessagesPage() {
     </ListPage>
   )
 }
+
+/** The beginning of a message's text, with its image. */
+const MessageTitle = ({ message }: { message: MessageRow }) => (
+  <Group gap="xs" wrap="nowrap">
+    {message.imageUrl && (
+      <Picture src={message.imageUrl} alt="" w={THUMBNAIL} h={THUMBNAIL} fit="cover" flex="none" />
+    )}
+    <Text size="sm" title={message.textContent}>
+      <Name>{truncate(message.textContent, limits.titleLength)}</Name>
+    </Text>
+  </Group>
+)

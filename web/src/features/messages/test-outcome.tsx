@@ -13,7 +13,7 @@ import { paths } from '../../paths.ts'
 
 const LIVE_REFRESH_MS = 1500
 
-/** What became of a test: waits and why, sent, delivered, read or failed and why. It follows by itself. */
+/** The outcome of a test send, updated until it ends: waiting, sent, delivered, read or failed, with the reason. */
 export function TestOutcome({ jobId }: { jobId: number }) {
   const { t } = useTranslation()
   const polling = usePolling()
@@ -30,7 +30,7 @@ export function TestOutcome({ jobId }: { jobId: number }) {
     <Alert color={color} icon={<Icon size={18} aria-hidden />} role="status">
       <Text size="sm">{text}</Text>
       {!isError && (
-        // In a tab of its own: what was typed here stays.
+        // Opens in a new tab, so that the form keeps its values.
         <Link
           to={paths.job}
           params={{ id: String(jobId) }}

@@ -1,4 +1,4 @@
-import { Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Stack, Text, TextInput } from '@mantine/core'
 import { TestMessage } from '@sendroom/contract/messages'
 import { IconSend } from '@tabler/icons-react'
 import { useEffect, useEffectEvent, useState } from 'react'
@@ -8,38 +8,36 @@ import { useAction } from '../../api/use-action.ts'
 import { InstanceSelect } from '../../forms/instance-select.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
+import { Section } from '../../ui/section.tsx'
 import { TestOutcome } from './test-outcome.tsx'
 
 const PAGE_SIZE = 100
 
-/** Where the test goes; the rest of the call is the message. */
+/** The form's fields. The message itself comes from the message form. */
 const Recipient = TestMessage.pick({ phoneNumber: true, instanceId: true })
 
 type Draft = { textContent: string; imageFile: File | null; imageOf: number | null }
 
 type Props = {
-  /** As it stands on the screen. */
+  /** The message in its current, possibly unsaved state. */
   message: Draft
-  /** The message's own account; 0 is none. */
+  /** The id of the message's own instance; 0 for none. */
   instanceId: number
-  /** Whether the message can be sent; marks what is wrong with it. */
+  /** Validates the message, shows its errors and returns whether it can be sent. */
   isReady: () => boolean
 }
 
-/** Sends the message to one number, saved or not, and tells what became of it. */
+/** Sends the message, saved or not, to one number and shows the outcome. */
 export function TestSend(props: Props) {
   const { t } = useTranslation()
   const isAllowed = mayDo('canCreateJobs', useCurrentUser())
   return (
-    <Paper component="section" withBorder p="md" aria-labelledby="test-send">
-      <Title order={2} size="h5" id="test-send" mb={4}>
-        {t('MESSAGE.TEST_TITLE')}
-      </Title>
+    <Section title={t('MESSAGE.TEST_TITLE')} titleMargin={4}>
       <Text size="sm" c="dimmed" mb="sm">
         {t(isAllowed ? 'MESSAGE.TEST_HINT' : 'MESSAGE.TEST_NOT_ALLOWED')}
       </Text>
       {isAllowed && <TestForm {...props} />}
-    </Paper>
+    </Section>
   )
 }
 
@@ -83,7 +81,7 @@ function TestForm({ message, instanceId, isReady }: Props) {
           variant="default"
           leftSection={<IconSend size={16} aria-hidden />}
           isBusy={form.submitting}
-          // The first click of a double one may be answered before the second: that would send it twice.
+          // The first click of a double-click may be answered before the second, which would send a second test.
           onClick={(event) => event.detail > 1 && event.preventDefault()}
         >
           {t('MESSAGE.TEST_SEND')}

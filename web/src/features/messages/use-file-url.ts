@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** An address at which the browser shows a file that was chosen; freed when it is no longer needed. */
+/** A URL at which the browser shows a chosen file. Revoked when it is no longer needed. */
 export function useFileUrl(file: File | null) {
   const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {

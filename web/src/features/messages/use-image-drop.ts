@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 
 /**
- * Takes a file that is dropped anywhere on the page or pasted. True while one is being dragged over it.
- * Without this a file dropped beside its field would replace the page, and what was typed with it.
+ * Calls `take` with a file that is dropped anywhere on the page or pasted. Returns true while a file is dragged over
+ * the page. By default the browser opens a dropped file in place of the page, which would lose the form.
  */
 export function useImageDrop(take: (file: File) => void): boolean {
   const [isOver, setOver] = useState(false)
@@ -18,7 +18,7 @@ export function useImageDrop(take: (file: File) => void): boolean {
       setOver(true)
     })
     on('dragleave', (event) => {
-      // Between two elements of the page there is always a next one.
+      // Leaving one element for another fires this event too, but then with a related target.
       if (!event.relatedTarget) setOver(false)
     })
     on('drop', (event) => {
@@ -29,7 +29,7 @@ export function useImageDrop(take: (file: File) => void): boolean {
       if (file) onFile(file)
     })
     on('paste', ({ clipboardData }) => {
-      // Office programs put a picture of the text beside the text: then the text is meant.
+      // Office programs copy text together with a picture of it. The user means the text.
       if (!clipboardData || clipboardData.types.includes('text/plain')) return
       const [file] = clipboardData.files
       if (file) onFile(file)

@@ -7,7 +7,6 @@ import { useContractForm } from '../../forms/use-contract-form.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
-/** A click beside it does not close it: what was typed would be lost. */
 export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const user = useCurrentUser()
@@ -20,7 +19,7 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
     send: async ({ password }) => {
       if (user === null) return
       await change.mutateAsync({ params: { id: user.id }, body: { password } })
-      // The success is there to be read before the page reloads.
+      // The delay leaves time to read the toast before the page reloads.
       setTimeout(() => window.location.reload(), SUCCESS_MS)
     },
     onSent: onClose,

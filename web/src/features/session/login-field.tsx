@@ -9,11 +9,11 @@ type Props = {
   isPassword?: boolean
   value: string
   onChange: (value: string) => void
-  /** The sentence for an empty field, once it was changed or left. */
+  /** The error of an empty field, shown once the field was changed or left. */
   required: string
 }
 
-/** A field of the login in plain HTML: the input components of the other pages would double what it loads. */
+/** A field of the login in plain HTML. Mantine's inputs would double what the login page loads. */
 export function LoginField({
   label,
   name,
@@ -72,7 +72,7 @@ export function LoginField({
   )
 }
 
-/** What a click does, as in the other password fields: it opens, or closes. */
+/** The icon shows what a click does, as in Mantine's password fields: open for showing, crossed for hiding. */
 const Eye = ({ isCrossed }: { isCrossed: boolean }) => (
   <svg
     width="18"

@@ -1,12 +1,8 @@
 import { screen, waitFor } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { admin, renderApp } from '../../../test/render.tsx'
 import { refuse } from '../../../test/server.ts'
-import { currentToasts, removeToast } from '../../ui/toasts.ts'
-
-afterEach(() => {
-  for (const { id } of currentToasts()) removeToast(id)
-})
+import { currentToasts } from '../../ui/toasts.ts'
 
 const stats = () => refuse(503, 'unavailable')
 const fill = async (person: ReturnType<typeof renderApp>['person']) => {
@@ -15,8 +11,8 @@ const fill = async (person: ReturnType<typeof renderApp>['person']) => {
 }
 
 //
-test('a visitor is sent to the login, and after it to where they wanted to go', async () => {
-  const { router, person, seen } = renderApp({
+test('a visitor is sent to the login, and after it to the requested page', async () => {
+  const { router, person, requests } = renderApp({
     path: '/jobs?page=2',
     user: null,
     answers: {
@@ -33,7 +29,7 @@ test('a visitor is sent to the login, and after it to where they wanted to go', 
     { type: 'success', title: 'Success', msg: 'Login successful!', timeout: 3000 },
   ])
   await waitFor(() => expect(router.state.location.href).toBe('/jobs?page=2'))
-  expect(seen.find(({ name }) => name === 'POST /auth/login')?.body).toEqual({
+  expect(requests.find(({ name }) => name === 'POST /auth/login')?.body).toEqual({
     username: 'minh',
     password: 'secret',
   })
@@ -43,7 +39,7 @@ test('a visitor is sent to the login, and after it to where they wanted to go', 
 })
 
 //
-test('who is signed in already does not see the login', async () => {
+test('a signed-in user does not see the login', async () => {
   const { router } = renderApp({ path: '/login', answers: { 'GET /groups/stats': stats } })
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
 })
@@ -61,7 +57,7 @@ test.each(['//evil.example/x', '//', 'https://evil.example', '/\\evil.example', 
 )
 
 //
-test('a failed login says so, keeps what was typed, and a new try clears it', async () => {
+test('a failed login shows an alert and keeps the values, and a new try clears the alert', async () => {
   let tries = 0
   let answer: (signedIn: { token: string; user: typeof admin }) => void = () => {}
   const second = new Promise<{ token: string; user: typeof admin }>((resolve) => {
@@ -94,7 +90,7 @@ test.each([
   ['a server that is not ready', refuse(503, 'unavailable')],
   ['an error of the server', refuse(500, 'internal')],
   //
-])('%s is a failed login as well', async (_, refusal) => {
+])('%s is shown as a failed login', async (_, refusal) => {
   const { person } = renderApp({
     path: '/login',
     user: null,
@@ -111,7 +107,7 @@ test.each([
   ['Username', 'Enter your username.'],
   //
   ['Password', 'Enter your password.'],
-])('%s that is empty says so once it was left or changed', async (label, words) => {
+])('an empty %s shows an error once the field was left or changed', async (label, words) => {
   const { person } = renderApp({ path: '/login', user: null })
   const field = await screen.findByLabelText<HTMLInputElement>(label)
   await person.click(field)
@@ -125,7 +121,7 @@ test.each([
 })
 
 //
-test('nothing can be sent while a field is empty', async () => {
+test('the form can’t be sent while a field is empty', async () => {
   const { person } = renderApp({ path: '/login', user: null })
   const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Sign in' })
   expect(button.disabled).toBe(true)
@@ -136,8 +132,8 @@ test('nothing can be sent while a field is empty', async () => {
 })
 
 //
-test('while the request runs the button says so, and sends nothing more', async () => {
-  const { person, seen } = renderApp({
+test('during the request the button is disabled and nothing is sent twice', async () => {
+  const { person, requests } = renderApp({
     path: '/login',
     user: null,
     answers: { 'POST /auth/login': () => new Promise(() => {}) },
@@ -147,11 +143,11 @@ test('while the request runs the button says so, and sends nothing more', async 
   const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Signing in...' })
   expect(button.disabled).toBe(true)
   await person.type(screen.getByLabelText('Password'), '{Enter}')
-  expect(seen.filter(({ name }) => name === 'POST /auth/login')).toHaveLength(1)
+  expect(requests.filter(({ name }) => name === 'POST /auth/login')).toHaveLength(1)
 })
 
 //
-test('the login greets with icon, title and description, in Vietnamese', async () => {
+test('the login shows logo, title and description, in Vietnamese by default', async () => {
   renderApp({ path: '/login', user: null, language: null })
   expect(await screen.findByRole('heading', { level: 1, name: 'Chào mừng đến với Sendroom' })).toBeTruthy()
   expect(screen.getByText(/^Đăng nhập để/)).toBeTruthy()
@@ -160,7 +156,7 @@ test('the login greets with icon, title and description, in Vietnamese', async (
 })
 
 //
-test('the login is in the chosen language, and remembers the choice', async () => {
+test('the login is shown in the chosen language and stores the choice', async () => {
   const { person } = renderApp({ path: '/login', user: null })
   localStorage.removeItem('lang')
   const select = await screen.findByLabelText<HTMLSelectElement>('Language')
@@ -173,13 +169,13 @@ test('the login is in the chosen language, and remembers the choice', async () =
 })
 
 //
-test('where registration is switched off the login does not offer it', async () => {
-  const { seen } = renderApp({
+test('the login offers no registration if it is switched off', async () => {
+  const { requests } = renderApp({
     path: '/login',
     user: null,
     answers: { 'GET /auth/options': () => ({ selfRegistration: false }) },
   })
   await screen.findByRole('button', { name: 'Sign in' })
-  await waitFor(() => expect(seen).toHaveLength(1))
+  await waitFor(() => expect(requests).toHaveLength(1))
   expect(screen.queryByRole('button', { name: 'Register' })).toBeNull()
 })

@@ -6,16 +6,16 @@ import { Failure, failureText } from '../../api/failure.ts'
 import { startSession } from '../../api/session.ts'
 import { Mark } from '../../ui/brand.tsx'
 import { LanguageSelect } from '../../ui/language-select.tsx'
-import { lazily } from '../../ui/lazily.tsx'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { addToast } from '../../ui/toasts.ts'
 import { LoginField } from './login-field.tsx'
 import classes from './login-page.module.css'
 
-const RegisterModal = lazily(async () => (await import('./register-modal.tsx')).RegisterModal)
+const RegisterModal = lazyComponent(async () => (await import('./register-modal.tsx')).RegisterModal)
 
 /**
- * The page everybody loads first: no schema, no query client, no component library;
- * the register modal comes when it is asked for.
+ * The login page. Everybody loads it first, so it uses no schema, no query client and no component library. The
+ * register modal is loaded on demand.
  */
 export function LoginPage() {
   const { t } = useTranslation()
@@ -49,7 +49,7 @@ export function LoginPage() {
   )
 }
 
-/** What it is for, told as a chat; only where there is room beside the form. */
+/** Advertises Sendroom in the form of a chat. CSS shows it only on wide screens. */
 function Pitch() {
   const { t } = useTranslation()
   return (
@@ -81,14 +81,14 @@ const Ticks = () => (
   </svg>
 )
 
-/** Not before the server has said so: it may be switched off. */
+/** Whether users may register. False until the server says so, because registration can be switched off. */
 function useMayRegister() {
   const [may, setMay] = useState(false)
   useEffect(() => {
     const leaving = new AbortController()
     call('GET /auth/options', {}, leaving.signal)
       .then(({ selfRegistration }) => setMay(selfRegistration))
-      // Whoever came to sign in needs no toast about it.
+      // A failure only hides the link. Users who sign in need no toast about it.
       .catch(() => {})
     return () => leaving.abort()
   }, [])
@@ -117,7 +117,7 @@ function LoginForm() {
         msg: t('TOAST.LOGIN_SUCCESS'),
         timeout: 3000,
       })
-      // The guard of this page now leads to where the user wanted to go.
+      // The page's guard now redirects to the return URL.
       await router.invalidate()
     } catch (error) {
       setFailure(error)

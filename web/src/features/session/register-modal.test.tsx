@@ -36,7 +36,7 @@ async function fill({ person, username, email, password, repassword }: Opened) {
 }
 
 // R-330, R-331, R-332
-test('the form opens empty and without an error, each time', async () => {
+test('the form is empty and without errors each time it opens', async () => {
   const opened = await openRegistration()
   await opened.person.type(opened.email, 'nobody')
   expect(opened.dialog.getByText('This is not a valid email address.')).toBeTruthy()
@@ -60,7 +60,7 @@ test.each([
   // R-337
   ['repassword', 'Enter the password once more.'],
   // R-339
-] as const)('without %s the form says so and can’t be sent', async (name, words) => {
+] as const)('without %s the form shows an error and can’t be sent', async (name, words) => {
   const opened = await openRegistration()
   await fill(opened)
   expect(opened.submit.disabled).toBe(false)
@@ -70,7 +70,7 @@ test.each([
 })
 
 // R-338, R-339
-test('passwords that differ are told before the rest is right', async () => {
+test('different passwords are marked even if other fields are still empty', async () => {
   const { dialog, person, password, repassword, submit } = await openRegistration()
   await person.type(password, 'secret1')
   await person.type(repassword, 'secret2')
@@ -79,7 +79,7 @@ test('passwords that differ are told before the rest is right', async () => {
 })
 
 // R-340, R-341, R-342
-test('a registration is sent; the modal closes and an alert says what comes next', async () => {
+test('after a registration the modal closes and an alert says what happens next', async () => {
   let alertAt = 0
   const alert = vi.fn(() => {
     alertAt = Date.now()
@@ -89,14 +89,14 @@ test('a registration is sent; the modal closes and an alert says what comes next
   await fill(opened)
   const sentAt = Date.now()
   await opened.person.click(opened.submit)
-  const busy = opened.dialog.getByRole<HTMLButtonElement>('button', { name: 'Processing...' })
-  expect(busy.disabled).toBe(true)
+  const busyButton = opened.dialog.getByRole<HTMLButtonElement>('button', { name: 'Processing...' })
+  expect(busyButton.disabled).toBe(true)
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   await waitFor(() => expect(alert).toHaveBeenCalledOnce())
   expect(alert).toHaveBeenCalledWith(expect.stringContaining('Your registration has been received.'))
-  // Timers may be a little early, never by much.
+  // Timers may fire slightly early.
   expect(alertAt - sentAt).toBeGreaterThan(1450)
-  expect(opened.seen.find(({ name }) => name === 'POST /auth/register')?.body).toEqual({
+  expect(opened.requests.find(({ name }) => name === 'POST /auth/register')?.body).toEqual({
     username: 'minh',
     email: 'minh@example.com',
     password: 'secret1',
@@ -105,7 +105,7 @@ test('a registration is sent; the modal closes and an alert says what comes next
 })
 
 // R-340
-test('a form that was closed while it was sent, and opened again, stays open', async () => {
+test('a form that is closed during sending and opened again stays open', async () => {
   const alert = vi.fn()
   vi.stubGlobal('alert', alert)
   const opened = await openRegistration({ 'POST /auth/register': () => undefined })
@@ -124,7 +124,7 @@ test.each([
   ['username_taken', 'This username is already taken.'],
   ['email_taken', 'This email address is already taken.'],
   // R-343
-] as const)('a registration that is refused (%s) is told in the modal', async (code, words) => {
+] as const)('a refused registration (%s) is shown in the modal', async (code, words) => {
   const opened = await openRegistration({ 'POST /auth/register': () => refuse(409, code) })
   await fill(opened)
   await opened.person.click(opened.submit)
@@ -133,7 +133,7 @@ test.each([
 })
 
 // R-343
-test('when nobody may register any more, that is said, and whom to ask', async () => {
+test('if registration was closed meanwhile, a toast says whom to ask', async () => {
   const opened = await openRegistration({ 'POST /auth/register': () => refuse(403, 'registration_closed') })
   await fill(opened)
   await opened.person.click(opened.submit)

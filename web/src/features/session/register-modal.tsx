@@ -6,24 +6,25 @@ import { reportFailure } from '../../api/failure.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import '../../ui/component-styles.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
+import { delay } from '../../ui/delay.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 
-/** A request that is answered at once would let the processing label flash by. */
+/** The shortest time in the sending state. A fast answer would otherwise make the label flash. */
 const SHORTEST_MS = 1500
 
-/** Asks for an account, which an Admin then activates. */
+/** Registers a user, who stays locked until an Admin activates them. */
 export function RegisterModal({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const { form, onSubmit } = useContractForm(Registration, {
     initialValues: { username: '', email: '', password: '', repassword: '' },
     send: async (body) => {
       try {
-        await Promise.all([call('POST /auth/register', { body }), pause(SHORTEST_MS)])
+        await Promise.all([call('POST /auth/register', { body }), delay(SHORTEST_MS)])
       } catch (error) {
         reportFailure(error)
         throw error
       }
-      // The alert stops the page: the dialog is closed before it.
+      // The alert blocks the page. The timeout lets the dialog close first.
       setTimeout(() => window.alert(t('REGISTER.REGISTER_SUCCESS')))
     },
     onSent: onClose,
@@ -78,5 +79,3 @@ export function RegisterModal({ onClose }: { onClose: () => void }) {
     </Dialog>
   )
 }
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import { currentUser, isAdmin, updateUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
-import { useWayBack } from '../../api/use-way-back.ts'
+import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
 import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { UserForm, type UserValues } from './user-form.tsx'
@@ -20,7 +20,7 @@ const blank: UserValues = {
   assignedInstances: [],
 }
 
-/** Create without an id in the address, else edit. */
+/** Edits the user whose id is in the address, or else creates one. */
 export function UserFormPage() {
   const id = idOf(useParams({ strict: false }))
   return id === null ? <NewUserForm /> : <EditUser key={id} id={id} />
@@ -35,7 +35,7 @@ function NewUserForm() {
   const assign = useAssign()
   const save = async (values: UserValues) => {
     const { id } = await create.mutateAsync({ body: values })
-    // The user is there: to stay on the form would only invite to create them once more.
+    // The user exists by now. Staying on the form after a failed assignment would invite to create them again.
     if (values.assignedInstances.length > 0) await assign(id, values).catch(() => {})
   }
   return <UserForm title={t('USER_FORM.CREATE_TITLE')} schema={NewUser} initialValues={blank} save={save} />
@@ -54,12 +54,13 @@ function EditUser({ id }: { id: number }) {
     failure: 'TOAST.USER_UPDATE_FAILED',
   })
   const assign = useAssign()
-  useWayBack(isError, paths.users)
+  useRedirectOnFailure(isError, paths.users)
   if (!data) return <Loading />
   const save = async (values: UserValues) => {
     const user = await update.mutateAsync({ params: { id }, body: values })
     if (isAdmin(user) || id !== currentUser()?.id) return assign(id, values)
-    // Who has made themselves a Member may assign no more, and the update has done it. Off these pages, before they close.
+    // Admins who made themselves a Member may not assign instances any more; the update has already done that.
+    // Leaves the Admin pages before `updateUser` closes them.
     await navigate({ to: paths.dashboard })
     updateUser(user)
   }

@@ -1,10 +1,10 @@
 import type { User } from '@sendroom/contract/users'
 import { screen, waitFor } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
-import { currentToasts, removeToast } from '../../ui/toasts.ts'
+import { currentToasts } from '../../ui/toasts.ts'
 import './user-form-page.tsx'
 
 const lan: User = { ...member, assignedInstances: [{ id: 7, name: 'Shop' }] }
@@ -19,10 +19,6 @@ const answers: Answers = {
   'POST /users/:id/assign-instances': () => assigned,
 }
 
-afterEach(() => {
-  for (const { id } of currentToasts()) removeToast(id)
-})
-
 const add = (more: Answers = {}) => renderApp({ path: '/users/new', answers: { ...answers, ...more } })
 const edit = (more: Answers = {}) => renderApp({ path: '/users/edit/2', answers: { ...answers, ...more } })
 type App = ReturnType<typeof add>
@@ -31,7 +27,7 @@ const input = (label: RegExp) => screen.findByLabelText<HTMLInputElement>(label)
 const checkbox = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name })
 const save = async (person: App['person']) =>
   person.click(await screen.findByRole('button', { name: 'Save' }))
-const callsOf = (seen: App['seen'], name: string) => seen.filter((call) => call.name === name)
+const callsOf = (requests: App['requests'], name: string) => requests.filter((call) => call.name === name)
 
 async function fill(person: App['person']) {
   await person.type(await input(/^Username/), 'lan')
@@ -44,7 +40,7 @@ const chooseShop = async (person: App['person']) => {
 }
 
 // R-394, R-395, R-396, R-397, R-398
-test('a new user’s form, as it opens', async () => {
+test('the form for a new user has the default values', async () => {
   add()
   const password = await input(/^Password/)
   expect(password.required).toBe(true)
@@ -62,7 +58,7 @@ test('a new user’s form, as it opens', async () => {
 })
 
 // R-394, R-395, R-407
-test('an existing user’s form shows the user, and no password', async () => {
+test('the form of an existing user shows the user, but no password', async () => {
   edit()
   const password = await input(/^Password/)
   expect(password.required).toBe(false)
@@ -81,8 +77,8 @@ test('cancel leads back to the list', async () => {
 })
 
 // R-400, R-401, R-402, R-405, R-444
-test('an invalid submit says at each field what is missing, and sends nothing', async () => {
-  const { person, seen } = add()
+test('an invalid submit marks each field and sends nothing', async () => {
+  const { person, requests } = add()
   await save(person)
   expect(await screen.findByText('Please correct the form errors.')).toBeTruthy()
   for (const words of [
@@ -91,12 +87,12 @@ test('an invalid submit says at each field what is missing, and sends nothing', 
     'Enter a password of 6 to 100 characters.',
   ])
     expect(screen.getByText(words)).toBeTruthy()
-  expect(callsOf(seen, 'POST /users')).toEqual([])
+  expect(callsOf(requests, 'POST /users')).toEqual([])
   expect(document.activeElement).toBe(await input(/^Username/))
 })
 
 // R-444
-test('what the server refuses leads to its field', async () => {
+test('a refusal focuses its field', async () => {
   const { person } = add({
     'POST /users': () => refuse(400, 'invalid_input', { fields: { email: 'USER_FORM.EMAIL_INVALID' } }),
   })
@@ -107,13 +103,13 @@ test('what the server refuses leads to its field', async () => {
 })
 
 // R-406, R-408, R-411
-test('a new user without accounts makes no assignment', async () => {
-  const { person, seen, router } = add()
+test('a new user without instances causes no assignment', async () => {
+  const { person, requests, router } = add()
   await fill(person)
   await save(person)
   expect(await screen.findByText('User created successfully!')).toBeTruthy()
   await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
-  expect(callsOf(seen, 'POST /users')[0]?.body).toEqual({
+  expect(callsOf(requests, 'POST /users')[0]?.body).toEqual({
     username: 'lan',
     email: 'lan@example.com',
     password: 'secret',
@@ -123,11 +119,11 @@ test('a new user without accounts makes no assignment', async () => {
     canCreateJobs: true,
     assignedInstances: [],
   })
-  expect(callsOf(seen, 'POST /users/:id/assign-instances')).toEqual([])
+  expect(callsOf(requests, 'POST /users/:id/assign-instances')).toEqual([])
 })
 
 // R-446
-test('accounts to assign are searched without accents', async () => {
+test('instances to assign can be searched without accents', async () => {
   const { person } = add({ 'GET /instances': () => pageOf([shop, { ...shop, id: 8, name: 'Đà Nẵng' }]) })
   await screen.findByPlaceholderText('Choose accounts')
   await person.type(screen.getByRole('combobox', { name: 'Assigned accounts' }), 'da nang')
@@ -136,31 +132,31 @@ test('accounts to assign are searched without accents', async () => {
 })
 
 // R-398, R-408, R-410, R-411
-test('a new user with accounts is assigned to them by the id of the answer', async () => {
-  const { person, seen } = add()
+test('a new user’s instances are assigned with the id from the answer', async () => {
+  const { person, requests } = add()
   await fill(person)
   await chooseShop(person)
   await person.click(checkbox('Can write messages'))
   await save(person)
   expect(await screen.findByText('Instances assigned successfully!')).toBeTruthy()
-  expect(callsOf(seen, 'POST /users')[0]?.body).toMatchObject({ assignedInstances: [7] })
-  expect(callsOf(seen, 'POST /users/:id/assign-instances')[0]).toMatchObject({
+  expect(callsOf(requests, 'POST /users')[0]?.body).toMatchObject({ assignedInstances: [7] })
+  expect(callsOf(requests, 'POST /users/:id/assign-instances')[0]).toMatchObject({
     params: { id: '2' },
     body: { instanceIds: [7], canSendMessages: false, canCreateJobs: true },
   })
 })
 
 // R-403, R-407, R-409, R-410, R-411
-test('a changed user is always assigned anew, and may keep the password', async () => {
-  const { person, seen } = edit()
+test('a changed user is always assigned again and may keep the password', async () => {
+  const { person, requests } = edit()
   await input(/^Username/)
   await person.click(checkbox('Can create jobs'))
   await person.selectOptions(screen.getByLabelText(/^Role/), 'Admin')
   await save(person)
   expect(await screen.findByText('User updated successfully!')).toBeTruthy()
   expect(await screen.findByText('Instances assigned successfully!')).toBeTruthy()
-  expect(callsOf(seen, 'PUT /users/:id')[0]).toMatchObject({ params: { id: '2' } })
-  expect(callsOf(seen, 'PUT /users/:id')[0]?.body).toEqual({
+  expect(callsOf(requests, 'PUT /users/:id')[0]).toMatchObject({ params: { id: '2' } })
+  expect(callsOf(requests, 'PUT /users/:id')[0]?.body).toEqual({
     username: 'lan',
     email: 'lan@example.com',
     password: '',
@@ -170,17 +166,17 @@ test('a changed user is always assigned anew, and may keep the password', async 
     canCreateJobs: false,
     assignedInstances: [7],
   })
-  expect(callsOf(seen, 'POST /users/:id/assign-instances')[0]).toMatchObject({
+  expect(callsOf(requests, 'POST /users/:id/assign-instances')[0]).toMatchObject({
     params: { id: '2' },
     body: { instanceIds: [7], canSendMessages: true, canCreateJobs: false },
   })
-  // What was edited is not read again only to be left.
-  expect(seen.filter(({ name }) => name === 'GET /users/:id')).toHaveLength(1)
+  // The user is not read again just before the form is left.
+  expect(requests.filter(({ name }) => name === 'GET /users/:id')).toHaveLength(1)
 })
 
 // R-409
-test('an Admin who makes themselves a Member hears that it was done, and nothing else', async () => {
-  const { person, seen, router } = renderApp({
+test('an Admin who makes themselves a Member sees one success toast', async () => {
+  const { person, requests, router } = renderApp({
     path: '/users/edit/1',
     answers: {
       ...answers,
@@ -194,23 +190,26 @@ test('an Admin who makes themselves a Member hears that it was done, and nothing
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
   await waitFor(() => expect(screen.queryByRole('link', { name: 'Users' })).toBeNull())
   expect(currentToasts().map(({ msg }) => msg)).toEqual(['User updated successfully!'])
-  expect(callsOf(seen, 'PUT /users/:id')[0]?.body).toMatchObject({ role: 'Member', assignedInstances: [] })
-  expect(callsOf(seen, 'POST /users/:id/assign-instances')).toEqual([])
+  expect(callsOf(requests, 'PUT /users/:id')[0]?.body).toMatchObject({
+    role: 'Member',
+    assignedInstances: [],
+  })
+  expect(callsOf(requests, 'POST /users/:id/assign-instances')).toEqual([])
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
 // R-409, R-414
-test('an update that failed is told, assigns nothing, and the form stays', async () => {
-  const { person, seen, router } = edit({ 'PUT /users/:id': () => refuse(500, 'internal') })
+test('a failed update shows a toast, assigns nothing and keeps the form open', async () => {
+  const { person, requests, router } = edit({ 'PUT /users/:id': () => refuse(500, 'internal') })
   await input(/^Username/)
   await save(person)
   expect(await screen.findByText('Failed to update user.')).toBeTruthy()
-  expect(callsOf(seen, 'POST /users/:id/assign-instances')).toEqual([])
+  expect(callsOf(requests, 'POST /users/:id/assign-instances')).toEqual([])
   expect(router.state.location.pathname).toBe('/users/edit/2')
 })
 
 // R-414
-test('a user that could not be created is told, and the form stays', async () => {
+test('a failed creation shows a toast and keeps the form open', async () => {
   const { person, router } = add({ 'POST /users': () => refuse(500, 'internal') })
   await fill(person)
   await save(person)
@@ -220,7 +219,7 @@ test('a user that could not be created is told, and the form stays', async () =>
 })
 
 // R-414
-test('an assignment that failed is told', async () => {
+test('a failed assignment shows a toast', async () => {
   const { person } = edit({ 'POST /users/:id/assign-instances': () => refuse(500, 'internal') })
   await input(/^Username/)
   await save(person)
@@ -235,18 +234,18 @@ test('a user that can’t be loaded leads back to the list', async () => {
 })
 
 // R-413
-test('accounts that can’t be loaded are told', async () => {
+test('instances that can’t be loaded cause a toast', async () => {
   add({ 'GET /instances': () => refuse(500, 'internal') })
   expect(await screen.findByText('Failed to load instances for assignment.')).toBeTruthy()
 })
 
 // R-415
-test('accounts to assign are loaded to the last page', async () => {
-  const { seen } = add({
+test('all pages of instances to assign are loaded', async () => {
+  const { requests } = add({
     'GET /instances': ({ query }) => pageOf([], 250, { page: Number(query.page), pageSize: 100 }),
   })
   await waitFor(() =>
-    expect(seen.map(({ query }) => [query.page, query.pageSize])).toEqual([
+    expect(requests.map(({ query }) => [query.page, query.pageSize])).toEqual([
       ['1', '100'],
       ['2', '100'],
       ['3', '100'],

@@ -5,8 +5,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import { FormPage } from '../../forms/form-page.tsx'
+import { useInstances } from '../../forms/use-choices.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
-import { useInstances } from '../../forms/use-instances.ts'
 import { paths } from '../../paths.ts'
 
 export type UserValues = z.output<typeof NewUser>
@@ -91,7 +91,7 @@ function InstancesSelect({ chosen, onChange, error }: SelectProps) {
       nothingFoundMessage={t('COMMON.NO_DATA_FOUND')}
       searchable
       limit={100}
-      // Until they are loaded, ids would be shown in place of names.
+      // Empty until the instances are loaded, because ids would be shown instead of names.
       data={instances?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
       value={instances ? chosen.map(String) : []}
       disabled={!instances}

@@ -1,9 +1,8 @@
 import type { User } from '@sendroom/contract/users'
 import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
-import { currentToasts, removeToast } from '../../ui/toasts.ts'
 
 const lan: User = {
   ...member,
@@ -16,15 +15,11 @@ const lan: User = {
 }
 const list: Answers = { 'GET /users': () => pageOf([admin, lan]) }
 
-afterEach(() => {
-  for (const { id } of currentToasts()) removeToast(id)
-})
-
 const open = (more: Answers = {}, path = '/users') => renderApp({ path, answers: { ...list, ...more } })
 const rowOf = async (name: RegExp) => within(await screen.findByRole('row', { name }))
 
 // R-383, R-384, R-385, R-386
-test('a row tells name, email, accounts, role, status and the time in Vietnam', async () => {
+test('a row shows name, email, instances, role, status and the time in Vietnam', async () => {
   open()
   const row = await screen.findByRole('row', { name: /lan@example/ })
   const cells = within(row).getAllByRole('cell')
@@ -56,43 +51,43 @@ test.each([
   ['Enter', '{Enter}'],
   ['the button', ''],
   // R-382, R-389
-])('the search starts by %s', async (_, key) => {
-  const { seen, person, router } = open()
+])('the search starts with %s', async (_, key) => {
+  const { requests, person, router } = open()
   expect(await screen.findByRole('heading', { level: 1, name: 'Users' })).toBeTruthy()
   expect(screen.getByRole('link', { name: 'Add user' }).getAttribute('href')).toBe('/users/new')
   await person.type(screen.getByLabelText('Search'), `lan${key}`)
   if (key === '') await person.click(screen.getByRole('button', { name: 'Search' }))
   await waitFor(() => expect(router.state.location.href).toBe('/users?search=lan'))
-  await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ page: '1', search: 'lan' }))
+  await waitFor(() => expect(requests.at(-1)?.query).toMatchObject({ page: '1', search: 'lan' }))
 })
 
 // R-389, R-390, R-426
-test('at first it asks for page 1 of 10, without a field to sort by, descending', async () => {
-  const { seen } = open()
+test('by default the first ten users are read, without a sort field, descending', async () => {
+  const { requests } = open()
   await rowOf(/lan@example/)
-  expect(seen[0]?.query).toEqual({ page: '1', pageSize: '10', search: '', sortDirection: 'desc' })
+  expect(requests[0]?.query).toEqual({ page: '1', pageSize: '10', search: '', sortDirection: 'desc' })
 })
 
 // R-389
-test('a page and an order one chooses are asked for', async () => {
+test('the chosen page and order are read', async () => {
   const answer = () => pageOf([lan], 30, { page: 1, pageSize: 10 })
-  const { seen, person } = open({ 'GET /users': answer })
+  const { requests, person } = open({ 'GET /users': answer })
   await rowOf(/lan@example/)
   await person.click(screen.getByRole('button', { name: 'Username' }))
   await waitFor(() =>
-    expect(seen.at(-1)?.query).toMatchObject({ sortBy: 'username', sortDirection: 'asc', page: '1' }),
+    expect(requests.at(-1)?.query).toMatchObject({ sortBy: 'username', sortDirection: 'asc', page: '1' }),
   )
   await person.click(screen.getByRole('button', { name: 'Page 3' }))
-  await waitFor(() => expect(seen.at(-1)?.query).toMatchObject({ sortBy: 'username', page: '3' }))
+  await waitFor(() => expect(requests.at(-1)?.query).toMatchObject({ sortBy: 'username', page: '3' }))
 })
 
 // R-388
-test('without users a row says that there is no data', async () => {
+test('an empty list says that there is no data', async () => {
   open({ 'GET /users': () => pageOf([]) })
   expect((await screen.findByRole('row', { name: /No data/ })).textContent).toContain('No data')
 })
 
-test('a search that finds nothing offers to show all again', async () => {
+test('a search without results offers to show all', async () => {
   const { router, person } = open(
     { 'GET /users': ({ query }) => pageOf(query.search === '' ? [lan] : []) },
     '/users?search=nobody',
@@ -104,7 +99,7 @@ test('a search that finds nothing offers to show all again', async () => {
 })
 
 // R-391
-test('when the list can’t be loaded, loading ends and one can try again', async () => {
+test('a list that could not be loaded can be loaded again', async () => {
   let isUp = false
   const { person } = open({ 'GET /users': () => (isUp ? pageOf([lan]) : refuse(500, 'internal')) })
   expect(await screen.findByText('This could not be loaded.')).toBeTruthy()
@@ -115,34 +110,34 @@ test('when the list can’t be loaded, loading ends and one can try again', asyn
 })
 
 // R-387
-test('a row leads to its user’s form', async () => {
+test('edit opens the user’s form', async () => {
   const { router, person } = open({ 'GET /users/:id': () => lan, 'GET /instances': () => pageOf([]) })
   await person.click((await rowOf(/lan@example/)).getByRole('button', { name: 'Edit' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/users/edit/2'))
 })
 
 // R-387, R-392, R-393
-test('deleting asks first, and tells that it is done', async () => {
-  const { seen, person } = open({ 'DELETE /users/:id': () => undefined })
+test('deleting asks first and shows a toast', async () => {
+  const { requests, person } = open({ 'DELETE /users/:id': () => undefined })
   await person.click((await rowOf(/lan@example/)).getByRole('button', { name: 'Delete' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'Delete user' }))
   expect(dialog.getByText(/"lan".*This action cannot be undone/)).toBeTruthy()
-  expect(seen.some(({ name }) => name.startsWith('DELETE'))).toBe(false)
+  expect(requests.some(({ name }) => name.startsWith('DELETE'))).toBe(false)
   await person.click(dialog.getByRole('button', { name: 'Delete' }))
   expect(await screen.findByText('User deleted successfully!')).toBeTruthy()
-  expect(seen.find(({ name }) => name.startsWith('DELETE'))?.params).toEqual({ id: '2' })
+  expect(requests.find(({ name }) => name.startsWith('DELETE'))?.params).toEqual({ id: '2' })
 })
 
 // R-392
-test('who cancels deletes nothing', async () => {
-  const { seen, person } = open({ 'DELETE /users/:id': () => undefined })
+test('cancelling deletes nothing', async () => {
+  const { requests, person } = open({ 'DELETE /users/:id': () => undefined })
   await person.click((await rowOf(/lan@example/)).getByRole('button', { name: 'Delete' }))
   await person.click(await screen.findByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
-  expect(seen.some(({ name }) => name.startsWith('DELETE'))).toBe(false)
+  expect(requests.some(({ name }) => name.startsWith('DELETE'))).toBe(false)
 })
 
-test('deleting oneself is refused in its own words', async () => {
+test('deleting oneself is refused with its own message', async () => {
   const { person } = open({ 'DELETE /users/:id': () => refuse(409, 'own_user') })
   await person.click((await rowOf(/minh@example/)).getByRole('button', { name: 'Delete' }))
   await person.click(
@@ -153,7 +148,7 @@ test('deleting oneself is refused in its own words', async () => {
   expect(await screen.findByText('You can’t delete yourself.')).toBeTruthy()
 })
 
-test('a page that has become empty gives way to the last one', async () => {
+test('a page that became empty is replaced by the last page', async () => {
   let total = 11
   const answer: Answers['GET /users'] = ({ query }) => {
     const page = Number(query.page)

@@ -6,8 +6,9 @@ import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/use-action.ts'
 import { formatDateTime } from '../../format.ts'
-import { type Column, DataTable } from '../../lists/data-table.tsx'
+import { DataTable } from '../../lists/data-table.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
+import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
 import { paths } from '../../paths.ts'
 import { confirm } from '../../ui/confirm.ts'
@@ -34,7 +35,7 @@ export function UsersPage() {
   const list = useList({
     feature: 'users',
     sortFields: ['id', 'username', 'email', 'role', 'isActive', 'createdAt'],
-    usualSort: null,
+    defaultSort: null,
     sortDirection: 'desc',
     load: (query, signal) => call('GET /users', { query }, signal),
   })

@@ -1,0 +1,51 @@
+import { type BrowserContext, test as base, type Page } from '@playwright/test'
+import type { Api } from './api.ts'
+import { Sendroom } from './sendroom.ts'
+
+type PerWorker = { sendroom: Sendroom; admin: Api }
+type PerTest = {
+  /** A new, empty Sendroom for this scenario alone. */
+  fresh: Sendroom
+  /** Opens a page in English on which the user is signed in. */
+  openAs: (user: Api, path: string) => Promise<Page>
+}
+
+/**
+ * Playwright's `test` with a real Sendroom. The scenarios of a worker share one, so each adds the instances and users
+ * it needs under unique names. On `page` nobody is signed in.
+ */
+export const test = base.extend<PerTest, PerWorker>({
+  sendroom: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's dependencies from the pattern
+    async ({}, use) => {
+      const sendroom = await Sendroom.start()
+      await use(sendroom)
+      await sendroom.stop()
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  admin: [async ({ sendroom }, use) => use(await sendroom.signIn()), { scope: 'worker' }],
+  baseURL: ({ sendroom }, use) => use(sendroom.url),
+  // biome-ignore lint/correctness/noEmptyPattern: as above
+  fresh: async ({}, use) => {
+    const sendroom = await Sendroom.start()
+    await use(sendroom)
+    await sendroom.stop()
+  },
+  openAs: async ({ browser }, use) => {
+    const contexts: BrowserContext[] = []
+    await use(async ({ session, url }, path) => {
+      const stored = { token: session.token, user: JSON.stringify(session.user), lang: 'en' }
+      const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }))
+      const storageState = { cookies: [], origins: [{ origin: url, localStorage }] }
+      const context = await browser.newContext({ baseURL: url, storageState })
+      contexts.push(context)
+      const page = await context.newPage()
+      await page.goto(path)
+      return page
+    })
+    for (const context of contexts) await context.close()
+  },
+})
+
+export { expect } from '@playwright/test'

@@ -1,0 +1,553 @@
+-- The whole schema, for reading. Do not edit or run this file: `npm run schema` writes it from the migrations, which say
+-- why things are as they are. Tables come first, then functions, both by name. The table `migrations` and the objects
+-- of extensions are left out.
+
+CREATE EXTENSION pg_trgm;
+
+CREATE TABLE deliveries (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  job_id bigint NOT NULL,
+  instance_id bigint NOT NULL,
+  group_id bigint,
+  chat_id text NOT NULL,
+  recipient_name text NOT NULL,
+  status text NOT NULL DEFAULT 'queued'::text,
+  attempt integer NOT NULL DEFAULT 0,
+  not_before timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  intent uuid,
+  intent_at timestamptz,
+  provider_message_id text,
+  sent_at timestamptz,
+  reason jsonb,
+  doubt_since timestamptz,
+  next_look_at timestamptz,
+  look_fails_since timestamptz,
+  not_found_at timestamptz,
+  doubts integer NOT NULL DEFAULT 0,
+  delivered_at timestamptz,
+  read_at timestamptz,
+  delivered_members integer NOT NULL DEFAULT 0,
+  read_members integer NOT NULL DEFAULT 0,
+  ask_at timestamptz,
+  CONSTRAINT deliveries_pkey PRIMARY KEY (id),
+  CONSTRAINT deliveries_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(id),
+  CONSTRAINT deliveries_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
+  CONSTRAINT deliveries_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE,
+  CONSTRAINT deliveries_recipient UNIQUE (job_id, chat_id),
+  CONSTRAINT deliveries_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'doubt'::text, 'sent'::text, 'failed'::text, 'skipped'::text]))
+) WITH (fillfactor=70);
+CREATE INDEX deliveries_ask_at ON deliveries USING btree (instance_id, ask_at) WHERE ask_at IS NOT NULL;
+CREATE INDEX deliveries_doubt ON deliveries USING btree (instance_id, chat_id) WHERE doubt_since IS NOT NULL;
+CREATE INDEX deliveries_group ON deliveries USING btree (group_id) WHERE group_id IS NOT NULL;
+CREATE INDEX deliveries_instance ON deliveries USING btree (instance_id, id);
+CREATE INDEX deliveries_job ON deliveries USING btree (job_id, id);
+CREATE INDEX deliveries_requeued ON deliveries USING btree (job_id, not_before) WHERE not_before > '1970-01-01 00:00:00+00'::timestamptz;
+CREATE TRIGGER deliveries_gone AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION uncount_sent();
+CREATE TRIGGER deliveries_inserted_sent AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = 'sent'::text) EXECUTE FUNCTION count_sent();
+CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
+CREATE TRIGGER deliveries_sent AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status = 'sent'::text) <> (new.status = 'sent'::text)) EXECUTE FUNCTION count_sent();
+
+CREATE TABLE delivery_viewers (
+  intent uuid NOT NULL,
+  viewer text NOT NULL,
+  is_read boolean NOT NULL,
+  seen_at timestamptz NOT NULL DEFAULT clock_now(),
+  CONSTRAINT delivery_viewers_pkey PRIMARY KEY (intent, viewer)
+);
+CREATE INDEX delivery_viewers_seen_at ON delivery_viewers USING brin (seen_at);
+
+CREATE TABLE groups (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  instance_id bigint NOT NULL,
+  chat_id text NOT NULL,
+  name text NOT NULL,
+  participant_count integer NOT NULL DEFAULT 0,
+  can_send boolean,
+  last_sync_at timestamptz,
+  missing_since timestamptz,
+  left_at timestamptz,
+  search_text text GENERATED ALWAYS AS (unaccent_lower(name)) STORED,
+  CONSTRAINT groups_pkey PRIMARY KEY (id),
+  CONSTRAINT groups_chat UNIQUE (instance_id, chat_id),
+  CONSTRAINT groups_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+ALTER TABLE groups ALTER COLUMN search_text SET STATISTICS 400;
+CREATE INDEX groups_instance_name ON groups USING btree (instance_id, name, id);
+CREATE INDEX groups_last_sync_at ON groups USING btree (last_sync_at, id);
+CREATE INDEX groups_name ON groups USING btree (name, id);
+CREATE INDEX groups_participant_count ON groups USING btree (participant_count, id);
+CREATE INDEX groups_search ON groups USING gin (search_text gin_trgm_ops);
+
+CREATE TABLE images (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  name text NOT NULL,
+  mime_type text NOT NULL,
+  size integer NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  unused_since timestamptz,
+  CONSTRAINT images_pkey PRIMARY KEY (id),
+  CONSTRAINT images_name_key UNIQUE (name)
+);
+
+CREATE TABLE installation (
+  id integer NOT NULL DEFAULT 1,
+  secret_check bytea NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  CONSTRAINT installation_pkey PRIMARY KEY (id),
+  CONSTRAINT installation_id_check CHECK (id = 1)
+);
+
+CREATE TABLE instances (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  name text NOT NULL,
+  whats_app_number text NOT NULL DEFAULT ''::text,
+  token_cipher bytea NOT NULL,
+  token_hash bytea NOT NULL,
+  is_test boolean NOT NULL,
+  is_active boolean NOT NULL DEFAULT true,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  expired_time timestamptz,
+  status text NOT NULL DEFAULT 'Unknown'::text,
+  status_seen_at timestamptz,
+  status_asked_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  group_pause_from_ms integer NOT NULL DEFAULT 20000,
+  group_pause_to_ms integer NOT NULL DEFAULT 30000,
+  private_pause_from_ms integer NOT NULL DEFAULT 60000,
+  private_pause_to_ms integer NOT NULL DEFAULT 90000,
+  group_cap integer NOT NULL DEFAULT 0,
+  private_cap integer NOT NULL DEFAULT 200,
+  quiet_from time,
+  quiet_to time,
+  time_zone text NOT NULL DEFAULT 'Asia/Ho_Chi_Minh'::text,
+  last_sync_at timestamptz,
+  syncing_until timestamptz,
+  sync_problem jsonb,
+  groups_changed_at timestamptz,
+  claim uuid,
+  lease_until timestamptz,
+  in_flight bigint,
+  next_due_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  busy jsonb,
+  busy_in_a_row integer NOT NULL DEFAULT 0,
+  sent_by_hour jsonb NOT NULL DEFAULT '{}'::jsonb,
+  failures_in_a_row integer NOT NULL DEFAULT 0,
+  waiting jsonb,
+  waiting_since timestamptz,
+  try_again_at timestamptz,
+  restricted_until timestamptz,
+  webhook_base text,
+  webhook_tried_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  next_ask_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  search_text text GENERATED ALWAYS AS (unaccent_lower((name || ' '::text) || whats_app_number)) STORED,
+  CONSTRAINT instances_pkey PRIMARY KEY (id),
+  CONSTRAINT instances_time_zone CHECK (('2000-01-01 00:00:00+00'::timestamptz AT TIME ZONE time_zone) IS NOT NULL),
+  CONSTRAINT instances_token UNIQUE (token_hash)
+) WITH (fillfactor=70);
+CREATE INDEX instances_created_at ON instances USING btree (created_at, id);
+CREATE INDEX instances_name ON instances USING btree (name, id);
+CREATE INDEX instances_search ON instances USING gin (search_text gin_trgm_ops);
+CREATE TRIGGER instances_notify AFTER INSERT OR DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_instance();
+CREATE TRIGGER instances_notify_end AFTER DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_name();
+CREATE TRIGGER instances_notify_name AFTER UPDATE OF name ON instances FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name) EXECUTE FUNCTION notify_name();
+CREATE TRIGGER instances_notify_restricted AFTER UPDATE OF restricted_until ON instances FOR EACH ROW WHEN (old.restricted_until IS DISTINCT FROM new.restricted_until) EXECUTE FUNCTION notify_instance();
+CREATE TRIGGER instances_notify_sync AFTER UPDATE OF syncing_until, last_sync_at, sync_problem ON instances FOR EACH ROW WHEN ((old.syncing_until > clock_now()) IS DISTINCT FROM (new.syncing_until > clock_now()) OR old.last_sync_at IS DISTINCT FROM new.last_sync_at OR old.sync_problem IS DISTINCT FROM new.sync_problem) EXECUTE FUNCTION notify_sync();
+CREATE TRIGGER instances_notify_update AFTER UPDATE OF name, whats_app_number, is_active, expired_time, status, waiting ON instances FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name OR old.whats_app_number IS DISTINCT FROM new.whats_app_number OR old.is_active IS DISTINCT FROM new.is_active OR old.expired_time IS DISTINCT FROM new.expired_time OR old.status IS DISTINCT FROM new.status OR old.waiting IS DISTINCT FROM new.waiting) EXECUTE FUNCTION notify_instance();
+
+CREATE TABLE job_logs (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  job_id bigint NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  log_level text NOT NULL,
+  reason jsonb NOT NULL,
+  CONSTRAINT job_logs_pkey PRIMARY KEY (id),
+  CONSTRAINT job_logs_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE,
+  CONSTRAINT job_logs_log_level_check CHECK (log_level = ANY (ARRAY['Info'::text, 'Warning'::text, 'Error'::text]))
+);
+CREATE INDEX job_logs_job ON job_logs USING btree (job_id, id);
+
+CREATE TABLE jobs (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  job_type text NOT NULL,
+  message_id bigint,
+  text_content text NOT NULL,
+  image_id bigint,
+  instance_id bigint NOT NULL,
+  status text NOT NULL DEFAULT 'Pending'::text,
+  paused_at timestamptz,
+  resumed_at timestamptz,
+  run integer NOT NULL DEFAULT 1,
+  recipient_count integer NOT NULL,
+  scheduled_at timestamptz,
+  created_by_user_id bigint,
+  created_by_user_name text NOT NULL,
+  request_id uuid,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  started_at timestamptz,
+  completed_at timestamptz,
+  media_id text,
+  last_turn_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  cursor bigint NOT NULL DEFAULT 0,
+  log_line_count integer NOT NULL DEFAULT 0,
+  settling boolean NOT NULL DEFAULT false,
+  search_text text GENERATED ALWAYS AS (unaccent_lower(text_content)) STORED,
+  CONSTRAINT jobs_pkey PRIMARY KEY (id),
+  CONSTRAINT jobs_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT jobs_image_id_fkey FOREIGN KEY (image_id) REFERENCES images(id),
+  CONSTRAINT jobs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
+  CONSTRAINT jobs_job_type_check CHECK (job_type = ANY (ARRAY['SendToGroups'::text, 'SendToUsers'::text])),
+  CONSTRAINT jobs_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE SET NULL,
+  CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['Pending'::text, 'Running'::text, 'Completed'::text, 'Failed'::text, 'Cancelled'::text]))
+) WITH (fillfactor=80);
+ALTER TABLE jobs ALTER COLUMN search_text SET STATISTICS 400;
+CREATE INDEX jobs_created_at ON jobs USING btree (created_at, id);
+CREATE INDEX jobs_due ON jobs USING btree (COALESCE(scheduled_at, '1970-01-01 00:00:00+00'::timestamptz)) WHERE status = 'Pending'::text;
+CREATE INDEX jobs_image ON jobs USING btree (image_id);
+CREATE INDEX jobs_instance ON jobs USING btree (instance_id, id);
+CREATE INDEX jobs_live ON jobs USING btree (instance_id, id) WHERE (status = ANY (ARRAY['Pending'::text, 'Running'::text])) OR settling;
+CREATE INDEX jobs_message ON jobs USING btree (message_id);
+CREATE UNIQUE INDEX jobs_request ON jobs USING btree (created_by_user_id, request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX jobs_scheduled_at ON jobs USING btree (scheduled_at, id);
+CREATE INDEX jobs_search ON jobs USING gin (search_text gin_trgm_ops);
+CREATE INDEX jobs_status ON jobs USING btree (status, id);
+CREATE INDEX jobs_title ON jobs USING btree ("left"(text_content, 100), id);
+CREATE INDEX jobs_type ON jobs USING btree (job_type, id);
+CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
+CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
+CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
+
+CREATE TABLE matched_messages (
+  instance_id bigint NOT NULL,
+  provider_message_id text NOT NULL,
+  delivery_id bigint,
+  released_at timestamptz,
+  CONSTRAINT matched_messages_pkey PRIMARY KEY (instance_id, provider_message_id)
+);
+CREATE INDEX matched_messages_released ON matched_messages USING btree (released_at) WHERE released_at IS NOT NULL;
+
+CREATE TABLE message_groups (
+  message_id bigint NOT NULL,
+  group_id bigint NOT NULL,
+  CONSTRAINT message_groups_pkey PRIMARY KEY (message_id, group_id),
+  CONSTRAINT message_groups_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(id) ON DELETE CASCADE,
+  CONSTRAINT message_groups_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE CASCADE
+);
+CREATE INDEX message_groups_group ON message_groups USING btree (group_id);
+
+CREATE TABLE messages (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  text_content text NOT NULL,
+  image_id bigint,
+  instance_id bigint,
+  created_by_user_id bigint,
+  created_by_user_name text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  search_text text GENERATED ALWAYS AS (unaccent_lower(text_content)) STORED,
+  CONSTRAINT messages_pkey PRIMARY KEY (id),
+  CONSTRAINT messages_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT messages_image_id_fkey FOREIGN KEY (image_id) REFERENCES images(id),
+  CONSTRAINT messages_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+ALTER TABLE messages ALTER COLUMN search_text SET STATISTICS 400;
+CREATE INDEX messages_created_at ON messages USING btree (created_at, id);
+CREATE INDEX messages_creator ON messages USING btree (created_by_user_id, id);
+CREATE INDEX messages_creator_name ON messages USING btree (created_by_user_name, id);
+CREATE INDEX messages_image ON messages USING btree (image_id);
+CREATE INDEX messages_instance ON messages USING btree (instance_id, id);
+CREATE INDEX messages_search ON messages USING gin (search_text gin_trgm_ops);
+CREATE INDEX messages_title ON messages USING btree ("left"(text_content, 100), id);
+CREATE TRIGGER messages_notify_delete AFTER DELETE ON messages REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
+CREATE TRIGGER messages_notify_insert AFTER INSERT ON messages REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
+CREATE TRIGGER messages_notify_leave AFTER UPDATE ON messages REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
+CREATE TRIGGER messages_notify_update AFTER UPDATE ON messages REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
+
+CREATE TABLE participants (
+  group_id bigint NOT NULL,
+  person_id text NOT NULL,
+  rank text NOT NULL,
+  name text,
+  CONSTRAINT participants_pkey PRIMARY KEY (group_id, person_id),
+  CONSTRAINT participants_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(id) ON DELETE CASCADE,
+  CONSTRAINT participants_rank_check CHECK (rank = ANY (ARRAY['member'::text, 'admin'::text, 'creator'::text]))
+);
+
+CREATE TABLE receipt_events (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  instance_id bigint NOT NULL,
+  provider_message_id text NOT NULL,
+  state text NOT NULL,
+  viewer text,
+  detail text NOT NULL DEFAULT ''::text,
+  happened_at timestamptz NOT NULL,
+  received_at timestamptz NOT NULL DEFAULT clock_now(),
+  try_at timestamptz NOT NULL DEFAULT clock_now(),
+  CONSTRAINT receipt_events_pkey PRIMARY KEY (id),
+  CONSTRAINT receipt_events_state_check CHECK (state = ANY (ARRAY['delivered'::text, 'read'::text, 'failed'::text]))
+);
+CREATE INDEX receipt_events_due ON receipt_events USING btree (try_at, id);
+
+CREATE TABLE sent_counts (
+  instance_id bigint NOT NULL,
+  group_id bigint,
+  sent bigint NOT NULL
+);
+
+CREATE TABLE sessions (
+  token_hash bytea NOT NULL,
+  user_id bigint NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  expires_at timestamptz NOT NULL,
+  CONSTRAINT sessions_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_expires_at ON sessions USING btree (expires_at);
+CREATE INDEX sessions_user ON sessions USING btree (user_id);
+CREATE TRIGGER sessions_notify AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION notify_access('user_id');
+
+CREATE TABLE user_instances (
+  user_id bigint NOT NULL,
+  instance_id bigint NOT NULL,
+  CONSTRAINT user_instances_pkey PRIMARY KEY (user_id, instance_id),
+  CONSTRAINT user_instances_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
+  CONSTRAINT user_instances_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX user_instances_instance ON user_instances USING btree (instance_id);
+CREATE TRIGGER user_instances_notify AFTER INSERT OR DELETE ON user_instances FOR EACH ROW EXECUTE FUNCTION notify_access('user_id');
+
+CREATE TABLE users (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  username text NOT NULL,
+  email text NOT NULL,
+  password_hash text NOT NULL,
+  role text NOT NULL,
+  is_active boolean NOT NULL,
+  can_send_messages boolean NOT NULL DEFAULT true,
+  can_create_jobs boolean NOT NULL DEFAULT true,
+  is_waiting boolean NOT NULL DEFAULT false,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  search_text text GENERATED ALWAYS AS (unaccent_lower((username || ' '::text) || email)) STORED,
+  CONSTRAINT users_pkey PRIMARY KEY (id),
+  CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['Admin'::text, 'Member'::text]))
+);
+CREATE INDEX users_created_at ON users USING btree (created_at, id);
+CREATE UNIQUE INDEX users_email ON users USING btree (lower(email));
+CREATE INDEX users_search ON users USING gin (search_text gin_trgm_ops);
+CREATE UNIQUE INDEX users_username ON users USING btree (lower(username));
+CREATE TRIGGER users_notify AFTER UPDATE OF role, is_active ON users FOR EACH ROW WHEN (old.role IS DISTINCT FROM new.role OR old.is_active IS DISTINCT FROM new.is_active) EXECUTE FUNCTION notify_access('id');
+
+CREATE OR REPLACE FUNCTION cap_free_at(usage jsonb, kind text, cap integer, moment timestamptz)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when cap > 0 then cap_free_at_if_set(usage, kind, cap, moment) end
+$function$;
+
+CREATE OR REPLACE FUNCTION cap_free_at_if_set(usage jsonb, kind text, cap integer, moment timestamptz)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select to_timestamp(min(hour + 25) * 3600)
+  from (
+    select hour, sum(n) over () as used, sum(n) over () - sum(n) over (order by hour) as used_then
+    from (select substr(key, 2)::bigint as hour, value::int as n from jsonb_each_text(usage)
+          where left(key, 1) = kind and substr(key, 2)::bigint >= hour_of(moment) - 24) b
+  ) w
+  where cap > 0 and used >= cap and used_then < cap
+$function$;
+
+CREATE OR REPLACE FUNCTION chat_kind(job_type text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case job_type when 'SendToGroups' then 'g' else 'p' end
+$function$;
+
+CREATE OR REPLACE FUNCTION clock_now()
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$select now()$function$;
+
+CREATE OR REPLACE FUNCTION count_sent()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into sent_counts values (new.instance_id, new.group_id, case new.status when 'sent' then 1 else -1 end);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION hour_of(moment timestamptz)
+ RETURNS bigint
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select floor(extract(epoch from moment) / 3600)::bigint
+$function$;
+
+CREATE OR REPLACE FUNCTION like_pattern(typed text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (('%'::text || regexp_replace(unaccent_lower(typed), '[\\%_]'::text, '\\\&'::text, 'g'::text)) || '%'::text);
+
+CREATE OR REPLACE FUNCTION notify_access()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('sendroom_changes', jsonb_build_array(
+    jsonb_build_object('feature', 'access', 'id', (to_jsonb(coalesce(new, old)) ->> tg_argv[0])::bigint))::text);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION notify_change(feature text, id bigint, instance_id bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select pg_notify('sendroom_changes', jsonb_build_array(
+    jsonb_build_object('feature', feature, 'id', id, 'instanceId', instance_id))::text)
+$function$;
+
+CREATE OR REPLACE FUNCTION notify_instance()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  instance_id bigint := coalesce(new.id, old.id);
+begin
+  perform notify_change('instances', instance_id, instance_id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION notify_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_change('jobs', new.id, new.instance_id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION notify_jobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_change('jobs', null, instance_id) from (select distinct instance_id from touched) as instances;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION notify_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('sendroom_changes', jsonb_build_array(
+    jsonb_build_object('feature', 'messages', 'id', null, 'instanceId', instance_id, 'userId', author))::text)
+  from (
+    select distinct instance_id, case when instance_id is null then created_by_user_id end as author from touched
+  ) as audiences;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION notify_name()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_change('groups', old.id, old.id);
+  perform notify_change('jobs', null, old.id);
+  perform notify_change('messages', null, old.id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION notify_sync()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_change('instances', new.id, new.id);
+  perform notify_change('groups', new.id, new.id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION quiet_until(quiet_from time, quiet_to time, zone text, moment timestamptz)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when quiet_from is not null then quiet_until_if_set(quiet_from, quiet_to, zone, moment) end
+$function$;
+
+CREATE OR REPLACE FUNCTION quiet_until_if_set(quiet_from time, quiet_to time, zone text, moment timestamptz)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when quiet_from < quiet_to and wall::time >= quiet_from and wall::time < quiet_to
+      then (wall::date + quiet_to) at time zone zone
+    when quiet_from > quiet_to and wall::time >= quiet_from then (wall::date + 1 + quiet_to) at time zone zone
+    when quiet_from > quiet_to and wall::time < quiet_to then (wall::date + quiet_to) at time zone zone
+  end
+  from (select moment at time zone zone as wall) w
+$function$;
+
+CREATE OR REPLACE FUNCTION record_usage(usage jsonb, kind text, moment timestamptz, n integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when (usage ->> (kind || hour_of(moment)))::int + n > 0
+    then jsonb_set(usage, array[kind || hour_of(moment)], to_jsonb((usage ->> (kind || hour_of(moment)))::int + n))
+    else record_usage_and_forget(usage, kind, moment, n) end
+$function$;
+
+CREATE OR REPLACE FUNCTION record_usage_and_forget(usage jsonb, kind text, moment timestamptz, n integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_object_agg(key, amount) filter (where amount > 0), '{}')
+  from (
+    select key, sum(amount) as amount
+    from (
+      select key, value::int as amount from jsonb_each_text(usage)
+      where substr(key, 2)::bigint >= hour_of(moment) - 24
+      union all
+      select kind || hour_of(moment), n
+    ) entry
+    group by key
+  ) total
+$function$;
+
+CREATE OR REPLACE FUNCTION release_matches()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update matched_messages m set released_at = clock_now()
+  from gone
+  where m.instance_id = gone.instance_id and m.provider_message_id = gone.provider_message_id
+    and m.delivery_id = gone.id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION unaccent_lower(text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN lower(CASE WHEN (octet_length($1) = length($1)) THEN $1 ELSE translate(regexp_replace(NORMALIZE($1, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text), 'đĐ'::text, 'dD'::text) END);
+
+CREATE OR REPLACE FUNCTION uncount_sent()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into sent_counts
+  select instance_id, group_id, -count(*) from gone where status = 'sent' group by instance_id, group_id;
+  return null;
+end $function$;

@@ -1,0 +1,51 @@
+import type { Pool } from '../platform/database/connection.ts'
+import { type Credentials, type Provider, type Providers, providerOf } from '../providers/provider.ts'
+
+/** What the engine needs from outside. */
+export type EngineDeps = {
+  db: Pool
+  providers: Providers
+  secrets: { decrypt: (cipher: Buffer) => string }
+  /** Null when there is no such image; throws when the store can't be reached. */
+  readImage: (name: string) => Promise<{ bytes: Uint8Array; mimeType: string } | null>
+  log: {
+    info: (details: object, sentence: string) => void
+    warn: (details: object, sentence: string) => void
+    error: (details: object, sentence: string) => void
+  }
+  /** How long an instance may be in trouble before its due messages fail, in ms. The default is a day. */
+  accountWaitMs?: number
+}
+
+/** An instance's provider, and what it signs in with there. */
+export type ProviderConnection = { provider: Provider; credentials: Credentials }
+
+type InstanceToken = { tokenCipher: Buffer; isTest: boolean }
+
+/**
+ * The provider of an instance. Null when there is none: the token was encrypted with another key, or the instance is in
+ * test mode and no simulator runs.
+ */
+export function resolveProvider(
+  { providers, secrets, log }: EngineDeps,
+  instance: InstanceToken,
+): ProviderConnection | null {
+  const provider = providerOf(providers, instance)
+  if (!provider) return null
+  try {
+    return { provider, credentials: { token: secrets.decrypt(instance.tokenCipher) } }
+  } catch (error) {
+    log.error({ err: error }, 'A token could not be decrypted')
+    return null
+  }
+}
+
+/** Like `resolveProvider`, but keeps the decrypted token until it changes. */
+export function cachedProviderResolver(deps: EngineDeps) {
+  let known: { tokenCipher: Buffer; connection: ProviderConnection | null } | null = null
+  return (instance: InstanceToken): ProviderConnection | null => {
+    if (!known?.tokenCipher.equals(instance.tokenCipher))
+      known = { tokenCipher: instance.tokenCipher, connection: resolveProvider(deps, instance) }
+    return known.connection
+  }
+}

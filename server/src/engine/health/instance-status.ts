@@ -1,0 +1,125 @@
+import type { InstanceStatus } from '@sendroom/contract/instance-status'
+import type { Reason } from '@sendroom/contract/values'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { json, sql } from '../../platform/database/sql.ts'
+import { type EngineDeps, resolveProvider } from '../context.ts'
+import { failQueued } from '../jobs/lifecycle.ts'
+import { newTrouble, nextCheckAt, stoppedByFailures } from '../shared/instance-state.ts'
+import { insertLogLines, reason, troubleLines } from '../shared/job-log.ts'
+import { hasQueuedDelivery } from '../shared/queue.ts'
+import { wakeWorkers } from '../wake.ts'
+import { checkRestriction } from './restriction.ts'
+
+/**
+ * A status check saw the instance connected: sending resumes at once. An instance stopped by failures stays stopped,
+ * since only a person resumes it. `waiting_since` stays as well: only a sent message proves the instance healthy, and an
+ * unpaid one that looks connected must still reach the end of ACCOUNT_WAIT.
+ */
+export async function markInstanceHealthy(db: Pool, instanceId: number): Promise<void> {
+  const count = await db.run(sql`
+    update instances i set waiting = null
+    where i.id = ${instanceId} and i.waiting is not null and not ${stoppedByFailures('i')}`)
+  if (count > 0) await wakeWorkers(db)
+}
+
+/** The provider reported that the instance can't send: its jobs wait from now on, and their logs say why. */
+export async function markInstanceTrouble(
+  db: Pool,
+  instanceId: number,
+  status: InstanceStatus,
+): Promise<void> {
+  const trouble = troubleOf(status)
+  if (!trouble) return
+  await db.run(sql`
+    with changed as (
+      update instances i
+      set waiting = ${json(trouble)}, waiting_since = clock_now(), try_again_at = ${nextCheckAt}
+      where i.id = ${instanceId} and i.waiting is null
+      returning i.id, ${newTrouble} as new_trouble
+    )
+    ${insertLogLines(troubleLines('changed'))}`)
+}
+
+/** A person resumes sending, whatever the instance waits for. */
+export async function resumeSending(db: Pool, instanceId: number, byName: string): Promise<void> {
+  await db.run(sql`
+    with resumed as (
+      update instances set waiting = null, waiting_since = null, failures_in_a_row = 0, restricted_until = null
+      where id = ${instanceId} and (waiting is not null or restricted_until > clock_now())
+      returning id
+    )
+    ${insertLogLines(sql`
+      select j.id, 'Info', ${json(reason('account_resumed_by', { user: byName }))}
+      from resumed join jobs j on j.instance_id = resumed.id and j.status = 'Running'`)}`)
+  await wakeWorkers(db)
+}
+
+/** An inactive instance was activated. Its wait begins anew, because nobody could end its trouble while it was inactive. */
+export const markInstanceActive = (db: Db, instanceId: number) =>
+  db.run(sql`
+    update instances set waiting_since = clock_now() where id = ${instanceId} and waiting_since is not null`)
+
+export type WaitingInstance = { id: number; tokenCipher: Buffer; isTest: boolean }
+
+/** Takes waiting instances whose status check is due. Each is taken by one worker. */
+export const claimChecks = (db: Pool, limit: number) =>
+  db.many<WaitingInstance>(sql`
+    with live as materialized (
+      select distinct instance_id from jobs where status = 'Running'
+    ), due as materialized (
+      select i.id from live join instances i on i.id = live.instance_id
+      where i.waiting is not null and not ${stoppedByFailures('i')}
+        and i.is_active and i.try_again_at <= clock_now()
+      order by i.try_again_at
+      limit ${limit}
+      for no key update of i skip locked
+    )
+    update instances i set try_again_at = ${nextCheckAt}
+    from due where i.id = due.id
+    returning i.id, i.token_cipher, i.is_test`)
+
+/** Reads a waiting instance's status, and resumes sending when it is healthy. Without an answer nothing changes. */
+export async function checkInstance(deps: EngineDeps, waiting: WaitingInstance): Promise<void> {
+  const connection = resolveProvider(deps, waiting)
+  if (!connection) return
+  const { provider, credentials } = connection
+  // Waking costs no extra call, and a sleeping channel would look disconnected for ever.
+  const state = await provider.status(credentials, { wake: true }).catch(() => null)
+  if (!state) return
+  const { status } = state
+  await deps.db.run(sql`
+    update instances i
+    set status = ${status}, status_seen_at = clock_now(),
+      waiting = case when ${stoppedByFailures('i')} then i.waiting
+        else coalesce(${json(troubleOf(status))}, i.waiting) end
+    where i.id = ${waiting.id} and i.waiting is not null`)
+  if (!canSend(status)) return
+  await checkRestriction(deps.db, connection, waiting.id)
+  await markInstanceHealthy(deps.db, waiting.id)
+}
+
+/** A Degraded instance can't read, but it can send. */
+const canSend = (status: InstanceStatus) => status === 'Connected' || status === 'Degraded'
+
+function troubleOf(status: InstanceStatus): Reason | null {
+  if (status === 'NeedsLogin') return reason('account_not_linked')
+  if (status === 'BadToken') return reason('account_bad_token')
+  if (status === 'Unpaid') return reason('account_unpaid')
+  return null
+}
+
+/**
+ * Fails the queued deliveries of jobs whose instance has been in trouble for `accountWaitMs` (ACCOUNT_WAIT). The time
+ * counts from the start or the last resume of the job at the earliest: earlier trouble is not held against it. Instances
+ * stopped by failures, inactive instances and paused jobs have no such end, because they wait for a person.
+ */
+export async function failOverdue(db: Pool, accountWaitMs: number): Promise<void> {
+  const overdue = await db.many<{ id: number; waiting: Reason }>(sql`
+    select j.id, i.waiting from jobs j join instances i on i.id = j.instance_id
+    where j.status = 'Running' and j.paused_at is null and i.waiting is not null and not ${stoppedByFailures('i')}
+      and i.is_active
+      and greatest(i.waiting_since, j.started_at, j.resumed_at) + ${accountWaitMs} * interval '1 ms' <= clock_now()
+      and ${hasQueuedDelivery}`)
+  for (const { id, waiting } of overdue)
+    await failQueued(db, id, reason('account_wait_over', { ...waiting.params, why: waiting.code }))
+}

@@ -1,0 +1,47 @@
+/** A message that is not found counts as unsent only this long after its intent. A late one has arrived by then. */
+export const BELIEVE_AFTER_MS = 30_000
+/** Two look-ups that found nothing count as two only if they are this far apart. */
+export const LOOKS_APART_MS = 5_000
+/** After this time without a look-up that can be believed, a person decides. */
+const GIVE_UP_AFTER_MS = 600_000
+/** After this many attempts that ended in doubt and were not sent, the delivery fails. */
+const MAX_DOUBTS = 10
+
+/** What one look-up has shown. */
+export type Look = {
+  /** Ids that may be ours and that no delivery is matched with; null when the chat could not be read. */
+  candidates: string[] | null
+  /** The instance was connected, so an empty answer means something. */
+  isHealthy: boolean
+  /** Ms from the intent to the beginning of this look-up. */
+  sinceIntentMs: number
+  /** Ms from the previous look-up that found nothing to the beginning of this one; null when there was none. */
+  sinceNotFoundMs: number | null
+  /** Ms during which no look-up could be believed; 0 when the last one could. */
+  failingForMs: number
+  doubts: number
+}
+
+export type Verdict =
+  | { kind: 'sent'; providerMessageId: string }
+  | { kind: 'unknown' }
+  /** Not sent: the delivery is queued again. */
+  | { kind: 'not_sent' }
+  /** Not sent, and out of retries. */
+  | { kind: 'out_of_retries' }
+  /** Not found once. A second look-up decides. */
+  | { kind: 'not_found' }
+  | { kind: 'too_early' }
+  | { kind: 'failing' }
+
+/** Decides what a look-up proves. A pure function; the rules are explained in README.md, 'In doubt'. */
+export function verdictOf(look: Look): Verdict {
+  const [first, second] = look.candidates ?? []
+  if (first !== undefined)
+    return second === undefined ? { kind: 'sent', providerMessageId: first } : { kind: 'unknown' }
+  if (look.candidates !== null && look.sinceIntentMs < BELIEVE_AFTER_MS) return { kind: 'too_early' }
+  if (look.candidates === null || !look.isHealthy)
+    return { kind: look.failingForMs >= GIVE_UP_AFTER_MS ? 'unknown' : 'failing' }
+  if (look.sinceNotFoundMs === null || look.sinceNotFoundMs < LOOKS_APART_MS) return { kind: 'not_found' }
+  return { kind: look.doubts >= MAX_DOUBTS ? 'out_of_retries' : 'not_sent' }
+}

@@ -1,0 +1,85 @@
+import type { JobType } from '@sendroom/contract/job-life'
+import type { Db } from '../../platform/database/connection.ts'
+import { planOnce } from '../../platform/database/session-defaults.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { logJob, reason } from '../shared/job-log.ts'
+import { wakeWorkers } from '../wake.ts'
+
+export type Recipient = {
+  /** WhatsApp's id of the chat: …@g.us for a group, …@s.whatsapp.net for a phone number. */
+  chatId: string
+  name: string
+  groupId: number | null
+}
+
+/** Iterated once, so that a generator can make each recipient when it is needed: 100,000 at once take 30 MB. */
+export type Recipients = Iterable<Recipient> & { length: number }
+
+export type Order = {
+  jobType: JobType
+  messageId: number | null
+  textContent: string
+  imageId: number | null
+  instanceId: number
+  /** ISO 8601; null is now. */
+  scheduledAt: string | null
+  createdBy: { id: number; name: string }
+  /** Idempotency key: a second order of the same user with the same key returns the first one's job. */
+  requestId?: string | null | undefined
+  /** Without duplicates. */
+  recipients: Recipients
+}
+
+/** Rows per insert. Bounds the memory that 100,000 recipients take while they are written. */
+const BATCH = 2000
+
+/**
+ * Writes a job and its recipients in the caller's transaction and returns the job's id. Workers are woken by the commit.
+ * If the same request has created a job already, or is creating one at this moment, its id is returned instead.
+ */
+export async function planJob(tx: Db, order: Order): Promise<number> {
+  const { createdBy, recipients, requestId = null } = order
+  await planOnce(tx)
+  const made = await tx.maybeOne<{ id: number }>(sql`
+    insert into jobs (job_type, message_id, text_content, image_id, instance_id, recipient_count, scheduled_at,
+      created_by_user_id, created_by_user_name, request_id)
+    values (${order.jobType}, ${order.messageId}, ${order.textContent}, ${order.imageId}, ${order.instanceId},
+      ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name}, ${requestId})
+    on conflict (created_by_user_id, request_id) where request_id is not null do nothing
+    returning id`)
+  // That job may have been deleted in between: then this one is new.
+  if (!made) return (await findRequested(tx, createdBy.id, requestId)) ?? planJob(tx, order)
+  const { id } = made
+  for (const batch of batchesOf(recipients)) await insertDeliveries(tx, id, order.instanceId, batch)
+  await logJob(tx, id, reason('job_created', { user: createdBy.name, count: recipients.length }))
+  await wakeWorkers(tx)
+  return id
+}
+
+async function findRequested(tx: Db, userId: number, requestId: string | null): Promise<number | undefined> {
+  const job = await tx.maybeOne<{ id: number }>(sql`
+    select id from jobs where created_by_user_id = ${userId} and request_id = ${requestId}`)
+  return job?.id
+}
+
+function* batchesOf(recipients: Iterable<Recipient>) {
+  let batch: Recipient[] = []
+  for (const recipient of recipients) {
+    if (batch.push(recipient) < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Keeps the order of the recipients in the order of the ids. */
+const insertDeliveries = (tx: Db, jobId: number, instanceId: number, recipients: Recipient[]) =>
+  tx.run(sql`
+  insert into deliveries (job_id, instance_id, group_id, chat_id, recipient_name)
+  select ${jobId}, ${instanceId}, r.group_id, r.chat_id, r.name
+  from unnest(
+    ${recipients.map((recipient) => recipient.chatId)}::text[],
+    ${recipients.map((recipient) => recipient.name)}::text[],
+    ${recipients.map((recipient) => recipient.groupId)}::bigint[]
+  ) with ordinality as r (chat_id, name, group_id, place)
+  order by r.place`)

@@ -1,0 +1,162 @@
+import { type JobAction, jobTransitions } from '@sendroom/contract/job-life'
+import type { Reason } from '@sendroom/contract/values'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { planOnce } from '../../platform/database/session-defaults.ts'
+import { join, json, sql } from '../../platform/database/sql.ts'
+import { insertLogLines, instanceWaits, logJob, reason } from '../shared/job-log.ts'
+import { lockInstancesOfJobs } from '../shared/lock.ts'
+import { releaseMatches } from '../shared/matched-ids.ts'
+import { cursorAtEnd, hasOpenDelivery } from '../shared/queue.ts'
+import { wakeWorkers } from '../wake.ts'
+import { unsettledIn } from './unsettled.ts'
+
+/** Changes the job's status if the action is allowed at this very moment. Returns whether it was. */
+export async function moveJob(db: Db, jobId: number, action: JobAction): Promise<boolean> {
+  const { from, to } = jobTransitions[action]
+  const count = await db.run(sql`
+    update jobs set status = ${to} where id = ${jobId} and status in (${join([...from])})`)
+  return count === 1
+}
+
+/** Every due job becomes Running, even while its instance waits; then the job's log says why. */
+export const startDueJobs = (db: Pool) =>
+  db.run(sql`
+    with due as materialized (
+      select id from jobs
+      where status = 'Pending' and coalesce(scheduled_at, 'epoch') <= clock_now()
+      for update skip locked
+    ), started as (
+      update jobs j set status = ${jobTransitions.start.to}, started_at = coalesce(started_at, clock_now())
+      from due where j.id = due.id and j.status in (${join([...jobTransitions.start.from])})
+      returning j.id, j.instance_id
+    )
+    ${insertLogLines(sql`
+      select id, level, reason from (
+        select s.id, 1 as step, 'Info' as level, ${json(reason('job_started'))} as reason
+        from started s
+        union all
+        select s.id, 2, 'Warning', ${instanceWaits(sql`i.waiting`)}
+        from started s join instances i on i.id = s.instance_id
+        where i.waiting is not null
+      ) line
+      order by id, step`)}`)
+
+/**
+ * Cancels a job. No send of it begins after this returns: a send begins by its intent, and both lock the instance first.
+ * A message that is being sent is settled and recorded; the remaining deliveries are skipped.
+ */
+export async function cancelJob(db: Pool, jobId: number, byName: string): Promise<'done' | 'not_allowed'> {
+  return db.begin(async (tx) => {
+    await lockInstancesOfJobs(tx, [jobId])
+    if (!(await moveJob(tx, jobId, 'cancel'))) return 'not_allowed'
+    const skipped = await tx.run(sql`
+      update deliveries set status = 'skipped', not_before = 'epoch' where job_id = ${jobId} and status = 'queued'`)
+    const settling = await unsettledIn(tx, [jobId])
+    await tx.run(sql`
+      update jobs
+      set completed_at = clock_now(), paused_at = null, settling = ${settling}, ${cursorAtEnd(jobId)},
+        -- The same request after a cancel creates another job.
+        request_id = null
+      where id = ${jobId}`)
+    await logJob(tx, jobId, reason('job_cancelled', { user: byName, skipped }), 'Warning')
+    return 'done'
+  })
+}
+
+/**
+ * Runs an ended job again from the start: a new run with the same recipients and an empty log. A scheduledAt in the
+ * future is kept, else the job is due at once. `settling`: a message of the old run is still being sent or in doubt, and
+ * a second one must not start beside it.
+ */
+export async function restartJob(
+  db: Pool,
+  jobId: number,
+  byName: string,
+): Promise<'done' | 'not_allowed' | 'settling'> {
+  const answer = await db.begin(async (tx) => {
+    await planOnce(tx)
+    await lockInstancesOfJobs(tx, [jobId])
+    if (await unsettledIn(tx, [jobId])) return (await canRestart(tx, jobId)) ? 'settling' : 'not_allowed'
+    if (!(await moveJob(tx, jobId, 'restart'))) return 'not_allowed'
+    await releaseMatches(tx, [jobId])
+    await tx.run(sql`update deliveries set ${untried}, not_before = 'epoch' where job_id = ${jobId}`)
+    await tx.run(sql`delete from job_logs where job_id = ${jobId}`)
+    await tx.run(sql`
+      update jobs
+      set run = run + 1, started_at = null, completed_at = null, paused_at = null, resumed_at = null, media_id = null,
+        cursor = 0, log_line_count = 0, settling = false, last_turn_at = 'epoch'
+      where id = ${jobId}`)
+    await logJob(tx, jobId, reason('job_restarted', { user: byName }))
+    return 'done'
+  })
+  if (answer === 'done') await wakeWorkers(db)
+  return answer
+}
+
+const canRestart = async (tx: Db, jobId: number) =>
+  (await tx.run(sql`
+    select from jobs where id = ${jobId} and status in (${join([...jobTransitions.restart.from])})`)) === 1
+
+/** In an update of deliveries: the state before the first attempt. `not_before` decides the place in the queue. */
+export const untried = sql`
+  status = 'queued', attempt = 0, intent = null, intent_at = null, provider_message_id = null, sent_at = null,
+  reason = null, doubt_since = null, next_look_at = null, look_fails_since = null, not_found_at = null,
+  doubts = 0, delivered_at = null, read_at = null, delivered_members = 0, read_members = 0, ask_at = null`
+
+/** Fails everything that a Running job has not sent yet, for a reason that holds for every recipient. */
+export async function failQueued(db: Pool, jobId: number, why: Reason): Promise<void> {
+  await db.begin(async (tx) => {
+    await lockInstancesOfJobs(tx, [jobId])
+    const count = await tx.run(sql`
+      update deliveries d set status = 'failed', reason = ${json(why)}, not_before = 'epoch'
+      from jobs j
+      where d.job_id = ${jobId} and d.status = 'queued' and j.id = d.job_id and j.status = 'Running'`)
+    if (count === 0) return
+    await tx.run(sql`update jobs set ${cursorAtEnd(jobId)} where id = ${jobId}`)
+    await logJob(tx, jobId, why, 'Error')
+  })
+  await finishJobs(db, jobId)
+}
+
+/**
+ * Ends the jobs (all live ones, or one) that have no delivery queued, sending or in doubt: Completed with at least one
+ * message sent, else Failed. A cancelled job whose last message is settled stops settling.
+ */
+export async function finishJobs(db: Db, jobId?: number): Promise<void> {
+  const chosen = jobId === undefined ? sql`true` : sql`j.id = ${jobId}`
+  // A message that was requeued after the cancel: the cancel could not skip it, because it was being sent.
+  await db.run(sql`
+    with settling as materialized (
+      select j.id from jobs j where j.settling and j.status = 'Cancelled' and ${chosen} for update skip locked
+    )
+    update deliveries d set status = 'skipped', not_before = 'epoch'
+    from settling
+    where d.job_id = settling.id and d.status = 'queued' and d.not_before > 'epoch'`)
+  // A lock makes PostgreSQL test the job's row again, but not its deliveries: a job reopened since our snapshot would be
+  // ended with its deliveries queued. Reopening a job writes its row, so only rows with an unchanged xmin are taken.
+  await db.run(sql`
+    with ended as materialized (
+      select j.id from jobs j join jobs snapshot on snapshot.id = j.id
+      where (j.status = 'Running' or j.settling) and ${chosen} and j.xmin = snapshot.xmin
+        and not ${hasOpenDelivery}
+      for update of j skip locked
+    ), released as (
+      update jobs j set settling = false from ended where j.id = ended.id and j.settling
+    ), counted as (
+      select d.job_id, count(*) filter (where d.status = 'sent') as sent,
+        count(*) filter (where d.status = 'failed') as failed
+      from deliveries d join ended on ended.id = d.job_id
+      group by d.job_id
+    ), finished as (
+      update jobs j set completed_at = clock_now(), paused_at = null,
+        status = case when c.sent > 0 then ${jobTransitions.complete.to} else ${jobTransitions.fail.to} end
+      from counted c
+      where j.id = c.job_id and j.status in (${join([...jobTransitions.complete.from])}) and not j.settling
+      returning j.id, c.sent, c.failed
+    )
+    ${insertLogLines(sql`
+      select id, case when sent > 0 then 'Info' else 'Error' end, jsonb_build_object(
+        'code', case when sent > 0 then 'job_completed' else 'job_failed' end,
+        'params', jsonb_build_object('sent', sent, 'failed', failed))
+      from finished`)}`)
+}

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import { people, useEngineContext } from '../../../test/engine-context.ts'
+import { countWaiting } from '../../../test/locks.ts'
+import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { until } from '../../../test/until.ts'
+import { json, sql } from '../../platform/database/sql.ts'
+import { cancelJob, pauseJob, recipientCounts, restartJob, resumeJob, whyWaiting } from '../index.ts'
+
+const context = useEngineContext()
+
+const isPaused = async (jobId: number) =>
+  (await context.db.run(sql`select from jobs where id = ${jobId} and paused_at is not null`)) === 1
+
+/** Waits until the worker has failed overdue jobs: adds a job that is overdue, and waits until that one has failed. */
+async function untilOverdueHaveFailed() {
+  const longAgo = '2000-01-01T00:00:00Z'
+  const waiting = json({ code: 'account_unpaid', params: {} })
+  const { id: instanceId } = await context.add.instance({
+    waiting,
+    waitingSince: longAgo,
+    tryAgainAt: '2999-01-01',
+  })
+  const { id } = await context.add.job({ instanceId, status: 'Running', startedAt: longAgo })
+  await context.untilStatus(id, 'Failed')
+}
+
+test('a paused job sends nothing and says so, and continues where it stopped after a resume', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const job = await context.add.job()
+  expect(await pauseJob(context.db, job.id, 'Ann')).toBe('done')
+  context.worker(provider)
+  await context.untilStatus(job.id, 'Running') // a pause holds back only the sends
+  const other = await context.add.job({ instanceId: job.instanceId })
+  await context.untilStatus(other.id, 'Completed')
+
+  expect((await whyWaiting(context.db, job.id)).waiting?.code).toBe('paused')
+  expect(ledger).toHaveLength(3)
+  expect(await resumeJob(context.db, job.id, 'Bob')).toBe('done')
+
+  await context.untilStatus(job.id, 'Completed')
+  expect(ledger).toHaveLength(6)
+  expect(await context.log(job.id)).toEqual(['job_paused', 'job_started', 'job_resumed', 'job_completed'])
+})
+
+test('only a live job can be paused, and only a paused job can be resumed', async () => {
+  const job = await context.add.job()
+  expect(await resumeJob(context.db, job.id, 'Ann')).toBe('not_allowed')
+  expect(await pauseJob(context.db, job.id, 'Ann')).toBe('done')
+  expect(await pauseJob(context.db, job.id, 'Ann')).toBe('not_allowed')
+
+  await cancelJob(context.db, job.id, 'Ann')
+
+  expect(await isPaused(job.id)).toBe(false)
+  expect(await pauseJob(context.db, job.id, 'Ann')).toBe('not_allowed')
+  expect(await resumeJob(context.db, job.id, 'Ann')).toBe('not_allowed')
+  expect(await restartJob(context.db, job.id, 'Ann')).toBe('done')
+  expect(await isPaused(job.id)).toBe(false)
+})
+
+test('an intent that waits for the lock of a pause sees the pause, although its snapshot is older', async () => {
+  const { db } = context
+  const job = await context.add.job({ status: 'Running' })
+  const claim = await context.claimOne()
+
+  const [paused, step] = await db.begin(async (tx) => {
+    await tx.run(sql`select from instances where id = ${job.instanceId} for update`)
+    const pausing = pauseJob(db, job.id, 'Ann')
+    await until('the pause waits for the lock', async () => (await countWaiting(db)) === 1)
+    const intending = context.writeIntent(claim)
+    await until('the intent waits too', async () => (await countWaiting(db)) === 2)
+    // Both continue only after this transaction, so they must not be awaited inside.
+    return [{ pausing }, { intending }] as const
+  })
+
+  expect(await paused.pausing).toBe('done')
+  expect(await step.intending).toEqual({ kind: 'nothing' })
+  expect(await context.statuses(job.id)).toEqual(['queued', 'queued', 'queued'])
+})
+
+test('the message in flight at a pause is settled, and the last one ends the job', async () => {
+  const { db } = context
+  const job = await context.add.job({ recipients: ['1@g.us'] })
+  await db.run(sql`update jobs set status = 'Running' where id = ${job.id}`)
+  const { work } = await context.beginSend()
+
+  await pauseJob(db, job.id, 'Ann')
+  await context.settle(work, { kind: 'sent', providerMessageId: 'message-of-the-pause' })
+  context.worker(scriptedProvider().provider)
+
+  await context.untilStatus(job.id, 'Completed')
+  expect(await recipientCounts(db, job.id)).toMatchObject({ total: 1, sent: 1, waiting: 0 })
+  expect(await isPaused(job.id)).toBe(false)
+})
+
+test('no recipient is attempted after a pause has returned, and all get the message after the resume', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const jobs = []
+  for (let n = 0; n < 10; n++) jobs.push(await context.add.job({ recipients: people(40) }))
+  for (let n = 0; n < 3; n++) context.worker(provider)
+  const attempted = async (jobId: number) =>
+    (await context.deliveries(jobId)).filter(({ attempt }) => attempt > 0).length
+
+  const atAnswer = await Promise.all(
+    jobs.map(async (job, n) => {
+      await until('some recipients are attempted', async () => (await attempted(job.id)) > n / 2)
+      const answer = await pauseJob(context.db, job.id, 'Ann')
+      return answer === 'done' ? attempted(job.id) : 40
+    }),
+  )
+  const control = await context.add.job()
+  await context.untilStatus(control.id, 'Completed')
+  expect(await Promise.all(jobs.map((job) => attempted(job.id)))).toEqual(atAnswer)
+
+  for (const job of jobs) await resumeJob(context.db, job.id, 'Ann')
+  for (const job of jobs) await context.untilStatus(job.id, 'Completed')
+  expect(ledger).toHaveLength(10 * 40 + 3)
+})
+
+test('a paused job outlasts its instance’s trouble, and its wait starts over with the resume', async () => {
+  const { provider, script } = scriptedProvider()
+  const why = { code: 'account_unpaid', params: {} } as const
+  script.onSend = () => ({ kind: 'account', problem: 'account_unpaid', reason: why })
+  script.onStatus = () => ({ status: 'Unpaid', linkedNumber: null })
+  const job = await context.add.job()
+  context.worker(provider)
+  await context.untilInstanceWaits(job.instanceId)
+  await pauseJob(context.db, job.id, 'Ann')
+
+  await context.moveClock('2 days')
+  await untilOverdueHaveFailed()
+  await resumeJob(context.db, job.id, 'Ann')
+  await context.moveClock('23 hours')
+  await untilOverdueHaveFailed()
+  expect(await context.statuses(job.id)).toEqual(['queued', 'queued', 'queued'])
+
+  await context.moveClock('2 hours')
+  await context.untilStatus(job.id, 'Failed')
+})

@@ -1,0 +1,36 @@
+import { liveStatuses } from '@sendroom/contract/job-life'
+import type { Pool } from '../../platform/database/connection.ts'
+import { join, sql } from '../../platform/database/sql.ts'
+import { logJob, reason } from '../shared/job-log.ts'
+import { lockInstancesOfJobs } from '../shared/lock.ts'
+import { wakeWorkers } from '../wake.ts'
+
+/**
+ * Holds back the sends of a job that has not ended. No send begins after this returns, as with a cancel; a message that
+ * is being sent is settled and recorded. The job still becomes Running when it is due.
+ */
+export async function pauseJob(db: Pool, jobId: number, byName: string): Promise<'done' | 'not_allowed'> {
+  return db.begin(async (tx) => {
+    await lockInstancesOfJobs(tx, [jobId])
+    const count = await tx.run(sql`
+      update jobs set paused_at = clock_now()
+      where id = ${jobId} and paused_at is null and status in (${join([...liveStatuses])})`)
+    if (count === 0) return 'not_allowed'
+    await logJob(tx, jobId, reason('job_paused', { user: byName }))
+    return 'done'
+  })
+}
+
+/** Resumes a paused job. */
+export async function resumeJob(db: Pool, jobId: number, byName: string): Promise<'done' | 'not_allowed'> {
+  return db.begin(async (tx) => {
+    await lockInstancesOfJobs(tx, [jobId])
+    const count = await tx.run(sql`
+      update jobs set paused_at = null, resumed_at = clock_now()
+      where id = ${jobId} and paused_at is not null and status in (${join([...liveStatuses])})`)
+    if (count === 0) return 'not_allowed'
+    await logJob(tx, jobId, reason('job_resumed', { user: byName }))
+    await wakeWorkers(tx)
+    return 'done'
+  })
+}

@@ -1,0 +1,66 @@
+import type { JobStatus } from '@sendroom/contract/job-life'
+import { jobCan } from '@sendroom/contract/job-life'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { logJob, reason } from '../shared/job-log.ts'
+import { lockInstancesOfJobs } from '../shared/lock.ts'
+import { releaseMatches } from '../shared/matched-ids.ts'
+import { wakeWorkers } from '../wake.ts'
+import { moveJob, untried } from './lifecycle.ts'
+import { unsettledIn } from './unsettled.ts'
+
+export type RetryAnswer = 'done' | 'not_allowed' | 'settling' | 'nothing'
+
+/**
+ * Sends an ended job to its remaining recipients: failed and skipped deliveries are queued again, sent ones stay, and the
+ * same run continues with its log. Deliveries with an unknown outcome are included only with `includeUnknown`, since
+ * their recipients may get the message twice.
+ *
+ * `settling`: a message is still being sent or in doubt, or what a cancel left is not skipped yet. `nothing`: no delivery
+ * is left to send. In both cases nothing has changed.
+ */
+export async function retryFailed(
+  db: Pool,
+  jobId: number,
+  byName: string,
+  { includeUnknown }: { includeUnknown: boolean },
+): Promise<RetryAnswer> {
+  return db.begin(async (tx) => {
+    await lockInstancesOfJobs(tx, [jobId])
+    const job = await tx.maybeOne<{ status: JobStatus; settling: boolean }>(sql`
+      select status, settling from jobs where id = ${jobId} for update`)
+    if (!job || !jobCan('retry', job)) return 'not_allowed'
+    if (job.settling || (await unsettledIn(tx, [jobId]))) return 'settling'
+    // A message that was accepted and failed later has an id. No look-up may take it for the new message.
+    await releaseMatches(tx, [jobId], sql`d.status = 'failed'`)
+    const count = await requeueRemaining(tx, jobId, includeUnknown)
+    if (count === 0) return 'nothing'
+    await moveJob(tx, jobId, 'retry')
+    await tx.run(sql`
+      update jobs
+      set completed_at = null, paused_at = null, resumed_at = clock_now(), media_id = null, last_turn_at = 'epoch'
+      where id = ${jobId}`)
+    await logJob(tx, jobId, reason('job_retried', { user: byName, count }))
+    await wakeWorkers(tx)
+    return 'done'
+  })
+}
+
+/**
+ * Queues the remaining deliveries again and returns how many. All behind the last delivery that stays as it is count as
+ * untried (see queue.ts), which after a cancel is nearly everybody. The few before it are requeued one by one.
+ */
+async function requeueRemaining(tx: Db, jobId: number, includeUnknown: boolean): Promise<number> {
+  const isRemaining = sql`(
+    d.status = 'skipped'
+    or d.status = 'failed' and (${includeUnknown} or coalesce(d.reason->>'code', '') <> 'outcome_unknown')
+  )`
+  const { cursor } = await tx.one<{ cursor: number }>(sql`
+    select coalesce(max(d.id) + 1, 0) as cursor from deliveries d where d.job_id = ${jobId} and not ${isRemaining}`)
+  const count = await tx.run(sql`
+    update deliveries d
+    set ${untried}, not_before = case when d.id >= ${cursor} then 'epoch' else clock_now() end
+    where d.job_id = ${jobId} and ${isRemaining}`)
+  if (count > 0) await tx.run(sql`update jobs set cursor = ${cursor} where id = ${jobId}`)
+  return count
+}

@@ -1,0 +1,80 @@
+import { isDatabaseDown } from '../platform/database/errors.ts'
+import { backoffMs } from './shared/backoff.ts'
+
+/** Something that a worker does again and again. */
+export type Step = {
+  name: string
+  /** Ms between two runs; 0 for every pass of the loop. */
+  every: number
+  run: () => Promise<unknown>
+}
+
+type Log = {
+  info: (details: object, sentence: string) => void
+  warn: (details: object, sentence: string) => void
+  error: (details: object, sentence: string) => void
+}
+
+const MAX_BACKOFF_MS = 60_000
+
+/**
+ * Runs the steps in their order, once per pass. A step that fails is logged and left out for a while, longer with each
+ * failure in a row; the other steps go on. While the database is down the rest of the pass is skipped, and the log has one
+ * line when that begins and one when it ends.
+ */
+export function openLoop(steps: Step[], log: Log) {
+  const state = new Map(steps.map((step) => [step, { nextAt: Number.NEGATIVE_INFINITY, failures: 0 }]))
+  let isDown = false
+
+  function reportError(error: unknown, step?: string) {
+    if (!isDatabaseDown(error))
+      return log.error({ err: error, step }, 'The engine met an error and continues')
+    if (!isDown) log.warn({ err: error }, 'The database is unavailable; the engine waits for it')
+    isDown = true
+  }
+
+  async function pass() {
+    for (const step of steps) {
+      const own = state.get(step)
+      if (!own || performance.now() < own.nextAt) continue
+      own.nextAt = performance.now() + step.every
+      try {
+        await step.run()
+        own.failures = 0
+      } catch (error) {
+        reportError(error, step.name)
+        if (isDatabaseDown(error)) return
+        own.nextAt =
+          performance.now() + Math.max(step.every, backoffMs(own.failures++, MAX_BACKOFF_MS, Math.random()))
+      }
+    }
+    if (isDown) log.info({}, 'The database is available again')
+    isDown = false
+  }
+
+  return { pass, reportError }
+}
+
+/** A sleep that `wake` ends early. A wake between two sleeps ends the next one. */
+export function interruptibleSleep() {
+  let isAwake = false
+  let interrupt: (() => void) | null = null
+  return {
+    wake: () => {
+      isAwake = true
+      interrupt?.()
+    },
+    sleep: async (ms: number) => {
+      if (!isAwake)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms)
+          interrupt = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      isAwake = false
+      interrupt = null
+    },
+  }
+}

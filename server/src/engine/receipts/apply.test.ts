@@ -1,0 +1,238 @@
+import { expect, test } from 'vitest'
+import { useEngineContext } from '../../../test/engine-context.ts'
+import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { until } from '../../../test/until.ts'
+import { sql } from '../../platform/database/sql.ts'
+import type { Receipt } from '../../providers/provider.ts'
+import { restartJob } from '../jobs/lifecycle.ts'
+import { recipientCounts } from '../status/counts.ts'
+import { applyReceipts, deleteOldReceipts } from './apply.ts'
+import { storeReceipts } from './store.ts'
+
+const context = useEngineContext()
+const person = '84901234567@s.whatsapp.net'
+const group = '120363000000000001@g.us'
+
+/** Adds a job whose only message was sent an hour ago, with the message id `id`. */
+async function sentJob(chatId = person, id: string | null = 'm1') {
+  const job = await context.add.job({ recipients: [chatId], status: 'Completed' })
+  await context.db.run(sql`
+    update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = '2026-01-01T00:00:00Z'
+    where job_id = ${job.id}`)
+  if (id !== null) await context.match(job.id, id)
+  return job
+}
+
+/** When each receipt happened, in seconds after the message was sent. */
+const seconds = { delivered: 10, read: 20, failed: 5 }
+const at = (state: keyof typeof seconds) => `2026-01-01T00:00:${String(seconds[state]).padStart(2, '0')}.000Z`
+
+function receipt(state: keyof typeof seconds, more: Partial<Receipt> = {}): Receipt {
+  const detail = state === 'failed' ? 'forbidden' : ''
+  return { providerMessageId: 'm1', state, viewer: null, at: at(state), detail, ...more }
+}
+
+type Row = Record<
+  'status' | 'deliveredAt' | 'readAt' | 'deliveredMembers' | 'readMembers' | 'reason',
+  unknown
+>
+const rowOf = async (jobId: number) =>
+  (
+    await context.db.many<Row>(sql`
+      select status, delivered_at, read_at, delivered_members, read_members, reason
+      from deliveries where job_id = ${jobId}`)
+  )[0]
+
+/** Stores and applies each receipt by itself. Receipts without a matching message are tried again each time. */
+async function report(instanceId: number, receipts: Receipt[]) {
+  for (const one of receipts) {
+    await storeReceipts(context.db, instanceId, [one])
+    await context.moveClock('3 seconds')
+    await applyReceipts(context.db)
+  }
+}
+
+const countStored = async () => await context.db.run(sql`select from receipt_events`)
+
+function permutations<T>(items: T[]): T[][] {
+  if (items.length <= 1) return [items]
+  return items.flatMap((item, index) =>
+    permutations(items.filter((_, other) => other !== index)).map((rest) => [item, ...rest]),
+  )
+}
+
+/** Sets the clock to an hour after the messages, so that none is too old. */
+const setClock = () => context.setClock('2026-01-01T01:00:00Z')
+
+const states = ['delivered', 'read', 'failed'] as const
+const orders = states
+  .flatMap((_, n) => permutations([...states]).map((order) => order.slice(0, n + 1)))
+  .flatMap((order) => [order, [...order, ...order]])
+const unique = [...new Map(orders.map((order) => [order.join(', '), order])).values()]
+
+test.each(unique.map((order) => ({ order })))(
+  'the receipts of a person have the same result in any order: $order',
+  async ({ order }) => {
+    await setClock()
+    const { id, instanceId } = await sentJob()
+    await report(
+      instanceId,
+      order.map((state) => receipt(state)),
+    )
+    const isSeen = order.includes('delivered') || order.includes('read')
+    const first = order.includes('delivered') ? at('delivered') : at('read')
+    expect(await rowOf(id)).toMatchObject({
+      status: isSeen ? 'sent' : 'failed',
+      deliveredAt: isSeen ? first : null,
+      readAt: order.includes('read') ? at('read') : null,
+      reason: isSeen ? null : { code: 'receipt_failed', params: { detail: 'forbidden' } },
+    })
+    // A failure after the delivery applies to nothing, and is deleted in the end.
+    await context.moveClock('1 hour')
+    await deleteOldReceipts(context.db)
+    expect(await countStored()).toBe(0)
+  },
+)
+
+const memberReceipts = [
+  receipt('delivered', { viewer: 'a' }),
+  receipt('read', { viewer: 'a' }),
+  receipt('read', { viewer: 'b' }),
+  receipt('failed', { viewer: 'c' }),
+]
+test.each(permutations(memberReceipts).map((order, n) => ({ order, n })))(
+  'each member of a group is counted once, in any order of receipts ($n)',
+  async ({ order }) => {
+    await setClock()
+    const { id, instanceId } = await sentJob(group)
+    await report(instanceId, [...order, ...order])
+    expect(await rowOf(id)).toEqual({
+      status: 'sent',
+      deliveredAt: at('delivered'),
+      readAt: at('read'),
+      deliveredMembers: 2,
+      readMembers: 2,
+      reason: null,
+    })
+    expect(await countStored()).toBe(0)
+  },
+)
+
+test('thousands of receipts can be applied at once', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob(group)
+  const members = Array.from({ length: 1500 }, (_, n) => `member ${n}`)
+  await storeReceipts(
+    context.db,
+    instanceId,
+    members.flatMap((viewer, n) => [
+      receipt('delivered', { viewer }),
+      receipt('delivered', { viewer }),
+      ...(n < 100 ? [receipt('read', { viewer })] : []),
+    ]),
+  )
+  const jobs = await applyReceipts(context.db)
+  expect(new Set(jobs.map(({ jobId }) => jobId))).toEqual(new Set([id]))
+  expect(await rowOf(id)).toMatchObject({ deliveredMembers: 1500, readMembers: 100 })
+})
+
+test('three workers at once count no member twice', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob(group)
+  for (let n = 0; n < 40; n++)
+    await storeReceipts(context.db, instanceId, [receipt('delivered', { viewer: `member ${n % 20}` })])
+  await until('all receipts are applied', async () => {
+    await Promise.all([1, 2, 3].map(() => applyReceipts(context.db)))
+    await context.moveClock('2 seconds')
+    return (await countStored()) === 0
+  })
+  expect(await rowOf(id)).toMatchObject({ deliveredMembers: 20, readMembers: 0 })
+})
+
+test('a receipt that comes before the answer to the send is applied later', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob(person, null)
+  await report(instanceId, [receipt('read'), receipt('delivered')])
+  expect(await countStored()).toBe(2)
+  await context.match(id, 'm1')
+  await context.moveClock('1 minute')
+  await applyReceipts(context.db)
+  expect(await rowOf(id)).toMatchObject({ deliveredAt: at('delivered'), readAt: at('read') })
+})
+
+test('a receipt that came while no worker ran is kept until a worker has looked for its message', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob(person, null)
+  await storeReceipts(context.db, instanceId, [receipt('delivered')])
+  await context.moveClock('20 minutes')
+  context.worker(scriptedProvider().provider)
+  await until(
+    'the receipt is tried',
+    async () => (await context.db.run(sql`select from receipt_events where try_at <= received_at`)) === 0,
+  )
+  await context.match(id, 'm1')
+  await context.moveClock('1 minute')
+  await until('the receipt is applied', async () => (await rowOf(id))?.deliveredAt === at('delivered'))
+})
+
+test('receipts of another instance or of an earlier job run change nothing and are deleted', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob()
+  const other = await sentJob(person, 'm2')
+  await report(instanceId, [receipt('read', { providerMessageId: 'm2' })])
+  expect(await rowOf(other.id)).toMatchObject({ readAt: null })
+  expect(await restartJob(context.db, id, 'somebody')).toBe('done')
+  await report(instanceId, [receipt('delivered'), receipt('failed')])
+  expect(await rowOf(id)).toMatchObject({ status: 'queued', deliveredAt: null })
+  await context.moveClock('20 minutes')
+  await deleteOldReceipts(context.db)
+  expect(await countStored()).toBe(0)
+})
+
+test('a new job run begins without receipts and counts its members again', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob(group)
+  await report(instanceId, [receipt('read', { viewer: 'a' })])
+  await restartJob(context.db, id, 'somebody')
+  expect(await rowOf(id)).toMatchObject({ deliveredMembers: 0, readMembers: 0, deliveredAt: null })
+  await context.db.run(sql`
+    update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = '2026-01-01T00:00:00Z'
+    where job_id = ${id}`)
+  await context.match(id, 'm9')
+  await report(instanceId, [receipt('delivered', { providerMessageId: 'm9', viewer: 'a' })])
+  expect(await rowOf(id)).toMatchObject({ deliveredMembers: 1, readMembers: 0 })
+})
+
+test('a failure receipt makes a sent delivery failed, with the reason in the log; the job stays Completed', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob()
+  const sentCount = async () =>
+    (await context.db.many(sql`select sum(sent) from sent_counts where instance_id = ${instanceId}`))[0]?.sum
+  expect(await sentCount()).toBe(1)
+  await report(instanceId, [receipt('failed'), receipt('failed')])
+  expect(await recipientCounts(context.db, id)).toMatchObject({ total: 1, sent: 0, failed: 1, delivered: 0 })
+  expect(await sentCount()).toBe(0)
+  expect(await context.jobStatus(id)).toBe('Completed')
+  expect(await context.log(id)).toEqual(['delivery_failed'])
+})
+
+test('a time before the message or in the future is corrected', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob()
+  await report(instanceId, [receipt('delivered', { at: '2020-01-01T00:00:00.000Z' })])
+  await report(instanceId, [receipt('read', { at: '2030-01-01T00:00:00.000Z' })])
+  const row = await rowOf(id)
+  expect(row?.deliveredAt).toBe('2026-01-01T00:00:00.000Z')
+  expect(String(row?.readAt) < '2026-01-01T02').toBe(true)
+})
+
+test('the members who got a message are deleted after a week, and the counts stay', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob(group)
+  await report(instanceId, [receipt('delivered', { viewer: 'a' })])
+  await context.moveClock('9 days')
+  await deleteOldReceipts(context.db)
+  expect(await context.db.run(sql`select from delivery_viewers`)).toBe(0)
+  await report(instanceId, [receipt('delivered', { viewer: 'a' }), receipt('delivered', { viewer: 'b' })])
+  expect(await rowOf(id)).toMatchObject({ deliveredMembers: 1 })
+})

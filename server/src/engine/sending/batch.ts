@@ -1,0 +1,147 @@
+import type { Pool } from '../../platform/database/connection.ts'
+import { isDatabaseDown } from '../../platform/database/errors.ts'
+import type { Locking } from '../shared/lock.ts'
+import { isMatchedAlready } from '../shared/matched-ids.ts'
+import type { Claim } from './claim.ts'
+import { type Step, stepOf, writeIntents } from './intent.ts'
+import { type Result, type Settled, writeResults } from './settle.ts'
+
+/*
+ * All instances of a worker share their statements. Exchanges wait for the running transaction, then are written
+ * together in the next one. There is no timer: batches grow under load, and without load nothing waits.
+ */
+
+/** Exchanges in a batch. The cost of each stays the same in larger batches, and the first one waits longer. */
+const MAX_BATCH = 128
+
+/** What an instance submits: the result of its last message, and the token of the intent that it requests. */
+export type Exchange = { claim: Claim; result: Result | null; intent: string | null }
+
+export type ExchangeAnswer = Settled & {
+  step: Step
+  /** Nothing was written, because another delivery has the provider's message id. */
+  isMatchedAlready: boolean
+}
+
+export type Batches = {
+  /** Rejects when the exchange could not be written, or when nobody knows whether it was. */
+  submit: (exchange: Exchange) => Promise<ExchangeAnswer>
+  /** Call it when no exchange is submitted any more. */
+  close: () => Promise<void>
+}
+
+type Submitted = {
+  exchange: Exchange
+  resolve: (answer: ExchangeAnswer | Promise<ExchangeAnswer>) => void
+  reject: (error: unknown) => void
+}
+
+export function openBatches(db: Pool): Batches {
+  // Its own connection, so that a batch never waits for a free one of the pool.
+  const connection = db.dedicated()
+  let waiting: Submitted[] = []
+  let isWriting = false
+
+  /** One batch after another. A second one at the same time would only compete for the processor. */
+  async function writeWaiting() {
+    while (waiting.length > 0) {
+      const [batch, rest] = cutBatch(waiting)
+      waiting = rest
+      await writeBatch(batch)
+    }
+    isWriting = false
+  }
+
+  /** Never rejects. An exchange whose instance is locked, or that fails the whole batch, is written alone. */
+  async function writeBatch(batch: Submitted[]) {
+    const exchanges = batch.map(({ exchange }) => exchange)
+    try {
+      const answers = await writeExchanges(connection, exchanges, 'pass')
+      for (const { exchange, resolve } of batch) resolve(answers.get(exchange) ?? writeAlone(db, exchange))
+    } catch (error) {
+      for (const { exchange, resolve, reject } of batch)
+        if (isDatabaseDown(error)) reject(error)
+        else resolve(writeAlone(db, exchange))
+    }
+  }
+
+  return {
+    submit: (exchange) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ exchange, resolve, reject })
+        if (isWriting) return
+        isWriting = true
+        // After everything that arrived in the same turn of the event loop.
+        setImmediate(() => void writeWaiting())
+      }),
+    close: () => connection.end(1000),
+  }
+}
+
+/** The next batch, with each instance at most once, and the exchanges left over. */
+function cutBatch(waiting: Submitted[]): [Submitted[], Submitted[]] {
+  const batch = new Map<number, Submitted>()
+  const rest: Submitted[] = []
+  for (const submitted of waiting) {
+    const { instanceId } = submitted.exchange.claim
+    if (batch.size < MAX_BATCH && !batch.has(instanceId)) batch.set(instanceId, submitted)
+    else rest.push(submitted)
+  }
+  return [[...batch.values()], rest]
+}
+
+/** Waits for the instance's lock, and holds no other meanwhile. */
+export async function writeAlone(db: Pool, exchange: Exchange): Promise<ExchangeAnswer> {
+  const unwritten = { ...idle, isHeld: exchange.result === null }
+  try {
+    const answers = await writeExchanges(db, [exchange], 'wait')
+    return answers.get(exchange) ?? unwritten
+  } catch (error) {
+    if (!isMatchedAlready(error)) throw error
+    return { ...unwritten, isMatchedAlready: true }
+  }
+}
+
+/**
+ * Writes the results, then the intents, each in one statement: the next message of an instance is chosen in the light
+ * of the last one's result. Exchanges whose instance was left out have no answer.
+ */
+async function writeExchanges(
+  db: Pool,
+  exchanges: Exchange[],
+  locking: Locking,
+): Promise<Map<Exchange, ExchangeAnswer>> {
+  const results = exchanges.flatMap(({ result }) => result ?? [])
+  const requests = exchanges.flatMap(({ claim, intent }) => (intent === null ? [] : { claim, intent }))
+  const intendedAt = performance.now()
+  const [settled, intended] = await db.beginPipelined(PLAN_BY_INDEX, (tx) =>
+    Promise.all([writeResults(tx, results, locking), writeIntents(tx, requests, locking)]),
+  )
+  const settledOf = new Map(settled.map((row) => [row.instanceId, row]))
+  const stepsOf = new Map(intended.map((row) => [row.instanceId, stepOf(row, intendedAt)]))
+  const answers = new Map<Exchange, ExchangeAnswer>()
+  for (const exchange of exchanges) {
+    const { instanceId } = exchange.claim
+    const own = exchange.result ? settledOf.get(instanceId) : idle
+    const step = stepsOf.get(instanceId)
+    if (own && (exchange.result || step)) answers.set(exchange, { ...idle, ...own, ...(step && { step }) })
+  }
+  return answers
+}
+
+/** Nothing to send, and the claim is still ours. */
+export const idle: ExchangeAnswer = {
+  isHeld: true,
+  mayBeOver: false,
+  isMatchedAlready: false,
+  step: { kind: 'nothing' },
+}
+
+/**
+ * A batch touches few rows and finds them by an index. Fresh statistics come minutes after 100,000 new rows; until then
+ * the planner would believe the tables to be small and read them from end to end.
+ */
+const PLAN_BY_INDEX = {
+  ...{ enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
+  plan_cache_mode: 'force_generic_plan',
+}

@@ -1,0 +1,81 @@
+import type { Pool } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
+import { hasDueDelivery } from '../shared/queue.ts'
+
+/** A worker's right to send for an instance. */
+export type Claim = {
+  instanceId: number
+  token: string
+  /** In ms of this process's monotonic clock (`performance.now()`), never later than the database's `lease_until`. */
+  leaseEndsAt: number
+}
+
+export const LEASE_MS = 20_000
+export const RENEW_EVERY_MS = 5_000
+/** A send begins only with this much of the lease left. */
+export const LEASE_LEFT_MS = 5_000
+
+export const hasLease = (claim: Claim) => claim.leaseEndsAt - performance.now() >= LEASE_LEFT_MS
+
+/**
+ * Claims up to `limit` free instances that have something to send now.
+ *
+ * The instance's row is both tested and updated, so PostgreSQL tests it again where two workers meet. Candidates come
+ * from live jobs only: idle instances cost nothing, however many there are.
+ */
+export async function claimInstances(db: Pool, limit: number): Promise<Claim[]> {
+  const askedAt = performance.now()
+  const claimed = await db.many<{ id: number; claim: string }>(sql`
+    with live as materialized (
+      select distinct j.instance_id from jobs j where ${isRunning} and j.paused_at is null
+    ), free as materialized (
+      select i.id from live join instances i on i.id = live.instance_id
+      where coalesce(i.lease_until, 'epoch') <= clock_now() and ${instanceMaySend}
+        and exists (
+          select from jobs j where j.instance_id = i.id and ${jobMaySend} and ${hasDueDelivery})
+      order by i.next_due_at
+      limit ${limit}
+      for no key update of i skip locked
+    )
+    update instances i
+    set claim = gen_random_uuid(), lease_until = clock_now() + ${LEASE_MS} * interval '1 ms'
+    from free
+    where i.id = free.id and coalesce(i.lease_until, 'epoch') <= clock_now()
+    returning i.id, i.claim`)
+  return claimed.map(({ id, claim }) => ({ instanceId: id, token: claim, leaseEndsAt: askedAt + LEASE_MS }))
+}
+
+/**
+ * Renews all leases of this worker in one statement, by updating `leaseEndsAt` of each claim; a lost claim ends at once.
+ * An instance that somebody has locked, for example to delete its large jobs, is left out, so that it delays no other.
+ * An intent renews the lease of such an instance as well (intent.ts).
+ */
+export async function renewLeases(db: Pool, claims: Claim[]): Promise<void> {
+  if (claims.length === 0) return
+  const askedAt = performance.now()
+  const found = await db.many<{ claim: string; isHeld: boolean }>(sql`
+    with mine as materialized (
+      select i.id, mine.claim, coalesce(i.claim = mine.claim, false) as is_held
+      from unnest(${claims.map((claim) => claim.instanceId)}::bigint[], ${claims.map((claim) => claim.token)}::uuid[])
+        as mine (id, claim) join instances i on i.id = mine.id
+      for no key update of i skip locked
+    ), renewed as (
+      update instances i set lease_until = clock_now() + ${LEASE_MS} * interval '1 ms'
+      from mine
+      where i.id = mine.id and mine.is_held
+    )
+    select claim, is_held from mine`)
+  const isHeld = new Map(found.map((row) => [row.claim, row.isHeld]))
+  for (const claim of claims) {
+    const isOurs = isHeld.get(claim.token)
+    if (isOurs === true) claim.leaseEndsAt = Math.max(claim.leaseEndsAt, askedAt + LEASE_MS)
+    if (isOurs === false) claim.leaseEndsAt = 0
+  }
+}
+
+/** Frees the instance for any worker. No-op if the claim is no longer ours. */
+export const releaseInstance = (db: Pool, claim: Claim) =>
+  db.run(sql`
+    update instances set claim = null, lease_until = null
+    where id = ${claim.instanceId} and claim = ${claim.token}`)

@@ -1,0 +1,159 @@
+import type { Reason } from '@sendroom/contract/values'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { type Locking, lockInstances } from '../shared/lock.ts'
+import { drawPause, instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
+import { nextDelivery } from '../shared/queue.ts'
+import { type Claim, LEASE_LEFT_MS, LEASE_MS } from './claim.ts'
+
+/** A committed intent: this worker may send this message once, now. */
+export type Work = {
+  kind: 'send'
+  id: number
+  intent: string
+  instanceId: number
+  jobId: number
+  jobType: string
+  chatId: string
+  recipientName: string
+  text: string
+  /** The uploaded image's id at the provider; null for a text. */
+  mediaId: string | null
+  attempt: number
+  /** Why the last attempt was requeued, if there was one. */
+  lastReason: Reason | null
+  failuresInARow: number
+  busyInARow: number
+  tokenCipher: Buffer
+  isTest: boolean
+  /** In ms of the monotonic clock, taken before the intent was requested. */
+  intendedAt: number
+}
+
+/** The job's image has to be uploaded first; no intent was written. */
+export type Upload = {
+  kind: 'upload'
+  instanceId: number
+  jobId: number
+  imageName: string
+  busyInARow: number
+  failuresInARow: number
+  tokenCipher: Buffer
+  isTest: boolean
+}
+
+/** `passed`: this delivery is not sent now, the next may be. `nothing`: not now, or the claim is not ours. */
+export type Step = Work | Upload | { kind: 'passed' } | { kind: 'nothing' }
+
+/** An instance requests its next message. The delivery will carry the token `intent`. */
+export type IntentRequest = { claim: Claim; intent: string }
+
+/** A step as the database returns it: the fields of a send are there for every kind. */
+export type IntentRow = Omit<Work, 'kind' | 'intendedAt'> & {
+  kind: 'send' | 'upload' | 'passed'
+  imageName: string
+}
+
+/**
+ * Writes the intents of the instances' next messages, in a statement that commits before anything is sent. An instance
+ * without a row in the answer has nothing to send now, is not ours, or (with `locking` 'pass') is locked by somebody.
+ *
+ * The instances are locked first, as a cancel locks them. The updates of job and delivery test the status again: a
+ * cancel that committed while this statement waited for the lock is seen although the snapshot is older.
+ *
+ * Each CTE passes all columns on. Joining them again would cost the square of the number of instances.
+ */
+export const writeIntents = (db: Db, requests: IntentRequest[], locking: Locking) =>
+  db.many<IntentRow>(sql`
+    with mine as materialized (
+      select request.intent, i.*
+      from unnest(${requests.map(({ claim }) => claim.instanceId)}::bigint[],
+        ${requests.map(({ claim }) => claim.token)}::uuid[], ${requests.map(({ intent }) => intent)}::uuid[])
+        as request (instance_id, claim, intent)
+        join instances i on i.id = request.instance_id and i.claim = request.claim
+      ${lockInstances(locking)}
+    ), next as materialized (
+      select i.id as instance_id, i.intent, i.failures_in_a_row, i.busy_in_a_row, i.token_cipher, i.is_test, delivery.*
+      from mine i cross join lateral (${nextDeliveryOfInstance}) delivery
+      where i.lease_until > clock_now() + ${LEASE_LEFT_MS} * interval '1 ms' and ${instanceMaySend}
+    ), allowed as (
+      ${takeTurn}
+    ), written as (
+      update deliveries d
+      set status = 'sending', attempt = d.attempt + 1, intent = next.intent, intent_at = clock_now()
+      from allowed next
+      where d.id = next.id and d.status = 'queued' and not next.is_blocked
+      returning next.*, d.attempt
+    ), postponed as (
+      update deliveries d set not_before = clock_now() + interval '10 seconds'
+      from allowed next
+      where d.id = next.id and d.status = 'queued' and next.is_blocked
+    ), paced as (
+      ${recordPace}
+    )
+    select 'send' as kind, ${stepColumns}, attempt from written
+    union all select 'upload', ${stepColumns}, 0 from next where needs_upload
+    union all select 'passed', ${stepColumns}, 0 from allowed where is_blocked`)
+
+/** The CTE `allowed`: jobs take turns, so the job of each delivery in `next` moves to the end of its instance's line. */
+const takeTurn = sql`
+  update jobs j
+  set last_turn_at = clock_now(),
+    cursor = case when next.is_untried then greatest(j.cursor, next.id + 1) else j.cursor end
+  from next
+  where j.id = next.job_id and not next.needs_upload and ${isRunning} and j.paused_at is null
+  returning next.*`
+
+/** The CTE `paced`. The intent renews the lease, because the renewal leaves out an instance that is being written. */
+const recordPace = sql`
+  update instances i
+  set in_flight = next.id, busy = null,
+    lease_until = greatest(i.lease_until, clock_now() + ${LEASE_MS} * interval '1 ms'),
+    next_due_at = clock_now() + ${drawPause('next.job_type')},
+    sent_by_hour = record_usage(i.sent_by_hour, chat_kind(next.job_type), clock_now(), 1)
+  from written next
+  where i.id = next.instance_id`
+
+const stepColumns = sql`
+  id, instance_id, intent, job_id, job_type, chat_id, recipient_name, text_content as text, media_id, image_name,
+  reason as last_reason, failures_in_a_row, busy_in_a_row, token_cipher, is_test`
+
+export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): Step {
+  if (kind === 'send') return { ...row, kind, intendedAt }
+  return kind === 'upload' ? { ...row, kind } : { kind }
+}
+
+/**
+ * The next delivery of the instance `i`, from the job that has waited longest for its turn. `is_blocked`: another message
+ * to the same chat is in doubt. Sending would leave two messages of one text for a look-up to tell apart.
+ */
+const nextDeliveryOfInstance = sql`
+  select d.id, d.is_untried, d.chat_id, d.recipient_name, d.reason, j.id as job_id, j.job_type, j.text_content,
+    j.media_id, image.name as image_name, d.status = 'queued' and j.image_id is not null and j.media_id is null as needs_upload,
+    exists (
+      select from deliveries other
+      where other.instance_id = d.instance_id and other.chat_id = d.chat_id and other.doubt_since is not null
+    ) as is_blocked
+  from jobs j
+    cross join lateral (${nextDelivery}) d
+    left join images image on image.id = j.image_id
+  where j.instance_id = i.id and ${jobMaySend}
+  order by j.last_turn_at, j.id
+  limit 1`
+
+/**
+ * Withdraws an intent that may or may not be committed because the connection broke. The message was certainly not sent.
+ * If another worker has put it into doubt meanwhile, the look-ups decide.
+ */
+export const withdrawIntent = (db: Pool, instanceId: number, intent: string) =>
+  db.run(sql`
+    with instance as materialized (
+      select id, in_flight from instances where id = ${instanceId} for no key update
+    ), withdrawn as (
+      update deliveries d set status = 'queued', not_before = clock_now(), intent = null
+      from instance
+      where d.id = instance.in_flight and d.intent = ${intent} and d.status = 'sending'
+      returning d.id
+    )
+    update instances i set in_flight = null
+    from withdrawn where i.id = ${instanceId} and i.in_flight = withdrawn.id`)

@@ -1,0 +1,112 @@
+import type { InstanceStatus } from '@sendroom/contract/instance-status'
+import type { Reason } from '@sendroom/contract/values'
+import type { InstanceProblem, SendOutcome } from '../../providers/provider.ts'
+import { backoffMs } from '../shared/backoff.ts'
+import type { InstanceChange } from '../shared/instance-state.ts'
+import { type LogLine, reason, recipientLine } from '../shared/job-log.ts'
+import type { Work } from './intent.ts'
+
+/** After this many rejections in a row the instance stops until a person resumes it. */
+export const FAILURES_IN_A_ROW = 10
+/** From this many unknown outcomes in a row on, the provider gets a rest. A single one says nothing about it. */
+const UNKNOWN_IN_A_ROW = 3
+
+/** What an attempt changes about its delivery and its instance. */
+export type OutcomeEffects = {
+  status: 'sent' | 'failed' | 'queued' | 'doubt'
+  providerMessageId: string | null
+  reason: Reason | null
+  /** For `queued`: ms until the next attempt. */
+  retryInMs: number
+  instance: InstanceChange
+  /** Nothing was sent, so the message does not count for the daily cap. */
+  refund: boolean
+  logLine: LogLine | null
+}
+
+/** `withheld`: the intent was written, but the lease or the time to begin the send had run out. */
+export type Attempt = SendOutcome | { kind: 'withheld' }
+
+/** The part of an attempt that the rules depend on. */
+type Tried = Pick<Work, 'attempt' | 'lastReason' | 'recipientName' | 'failuresInARow' | 'busyInARow'>
+
+/** The rule for each outcome. A pure function: `random` (0 to 1) supplies the jitter of waiting times. */
+export function effectsOf(work: Tried, outcome: Attempt, random: number): OutcomeEffects {
+  const calm = { failuresInARow: work.failuresInARow, busyInARow: work.busyInARow, ...healthyInstance }
+  switch (outcome.kind) {
+    case 'sent':
+      return {
+        ...blank,
+        status: 'sent',
+        providerMessageId: outcome.providerMessageId,
+        instance: { ...calm, failuresInARow: 0, busyInARow: 0 },
+      }
+    case 'rejected':
+      return failed(work, outcome.reason)
+    case 'media_gone':
+      return work.lastReason?.code === 'media_missing'
+        ? failed(work, reason('media_missing'))
+        : { ...blank, status: 'queued', reason: reason('media_missing'), refund: true, instance: calm }
+    case 'busy': {
+      const holdMs = outcome.retryAfterMs ?? backoffMs(work.busyInARow, 60_000, random)
+      return {
+        ...blank,
+        status: 'queued',
+        reason: outcome.reason,
+        retryInMs: Math.max(holdMs, backoffMs(work.attempt, 300_000, random)),
+        refund: true,
+        instance: { ...calm, busyInARow: work.busyInARow + 1, busy: outcome.reason, holdMs },
+        logLine:
+          work.busyInARow === 0 ? recipientLine('Warning', 'delivery_retry', work, outcome.reason) : null,
+      }
+    }
+    case 'account':
+      return {
+        ...blank,
+        status: 'queued',
+        reason: outcome.reason,
+        refund: true,
+        instance: { ...calm, busyInARow: 0, waiting: outcome.reason, status: statusOf[outcome.problem] },
+      }
+    case 'unknown': {
+      const inARow = work.busyInARow + 1
+      const holdMs = inARow < UNKNOWN_IN_A_ROW ? 0 : backoffMs(inARow - UNKNOWN_IN_A_ROW, 60_000, random)
+      return {
+        ...blank,
+        status: 'doubt',
+        reason: outcome.reason,
+        instance: { ...calm, busyInARow: inARow, holdMs, busy: holdMs > 0 ? outcome.reason : null },
+        logLine: recipientLine('Warning', 'delivery_doubt', work, outcome.reason),
+      }
+    }
+    case 'withheld':
+      return { ...blank, status: 'queued', refund: true, instance: calm }
+  }
+}
+
+function failed(work: Tried, why: Reason): OutcomeEffects {
+  const failuresInARow = work.failuresInARow + 1
+  const guard = failuresInARow >= FAILURES_IN_A_ROW
+  return {
+    ...blank,
+    status: 'failed',
+    reason: why,
+    instance: {
+      ...healthyInstance,
+      failuresInARow,
+      busyInARow: 0,
+      waiting: guard ? reason('account_failures', { count: failuresInARow }) : null,
+    },
+    logLine: recipientLine('Error', 'delivery_failed', work, why),
+  }
+}
+
+const blank = { providerMessageId: null, reason: null, retryInMs: 0, refund: false, logLine: null }
+const healthyInstance = { busy: null, holdMs: 0, waiting: null, status: null }
+
+const statusOf: Record<InstanceProblem, InstanceStatus | null> = {
+  account_not_linked: 'NeedsLogin',
+  account_unpaid: 'Unpaid',
+  account_bad_token: 'BadToken',
+  account_restricted: null,
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import type { Pool } from '../../platform/database/connection.ts'
+import { isDatabaseDown } from '../../platform/database/errors.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { cachedProviderResolver, type EngineDeps, type ProviderConnection } from '../context.ts'
+import { finishJobs } from '../jobs/lifecycle.ts'
+import { reason } from '../shared/job-log.ts'
+import type { Progress } from '../status/progress.ts'
+import { type Batches, type Exchange, type ExchangeAnswer, idle, writeAlone } from './batch.ts'
+import { type Claim, hasLease, LEASE_MS, releaseInstance } from './claim.ts'
+import { type Work, withdrawIntent } from './intent.ts'
+import { type Attempt, effectsOf } from './outcome-effects.ts'
+import { retryUntilSaved } from './retry-until-saved.ts'
+import type { Result } from './settle.ts'
+import { uploadImage } from './upload.ts'
+
+/**
+ * The longest time from requesting an intent to the beginning of its send. A send takes 20 s at most, so a message that
+ * goes out at all has reached the provider within 25 s. Look-ups believe what they don't find only after 30 s.
+ */
+const START_WITHIN_MS = 5_000
+
+export type Sender = EngineDeps & {
+  submit: Batches['submit']
+  moved: Progress['moved']
+  isStopping: () => boolean
+  /** Stopping, and out of patience: results that could not be saved are left to the look-ups. */
+  isGivingUp: () => boolean
+}
+
+/** Sends for one instance, one message after another, as long as something is due and the lease holds. */
+export async function runInstance(sender: Sender, claim: Claim): Promise<void> {
+  const resolveConnection = cachedProviderResolver(sender)
+  let result: Result | null = null
+  for (;;) {
+    const { isHeld, step } = await runExchange(sender, claim, result)
+    if (!isHeld) return
+    if (step.kind === 'nothing') break
+    if (step.kind === 'upload') {
+      const mayContinue = await uploadImage(sender, claim, step)
+      sender.moved(step)
+      if (!mayContinue) return
+    }
+    if (step.kind === 'send') claim.leaseEndsAt = Math.max(claim.leaseEndsAt, step.intendedAt + LEASE_MS)
+    result = step.kind === 'send' ? await attempt(sender, claim, step, resolveConnection(step)) : null
+  }
+  await retryUntilSaved(() => releaseInstance(sender.db, claim), sender.isGivingUp)
+}
+
+/** Saves the result of the last message and requests the next one, in one exchange. */
+async function runExchange(sender: Sender, claim: Claim, result: Result | null): Promise<ExchangeAnswer> {
+  const mayContinue = !sender.isStopping() && hasLease(claim)
+  if (!result && !mayContinue) return idle
+  const answer = await submit(sender, { claim, result, intent: mayContinue ? randomUUID() : null })
+  if (!result) return answer
+  // Another delivery has the provider's id. That proves neither that this message was sent nor that it was not.
+  if (answer.isMatchedAlready) return runExchange(sender, claim, resultOf(result.work, unreadable))
+  sender.moved(result.work)
+  if (answer.mayBeOver)
+    await retryUntilSaved(() => finishJobs(sender.db, result.work.jobId), sender.isGivingUp)
+  return answer
+}
+
+async function submit(sender: Sender, exchange: Exchange): Promise<ExchangeAnswer> {
+  try {
+    return await sender.submit(exchange)
+  } catch (error) {
+    return recover(sender, exchange, error)
+  }
+}
+
+/** The intent may be committed, but its message was certainly not sent. The result is written again. */
+async function recover(
+  { db, isGivingUp }: Sender,
+  exchange: Exchange,
+  error: unknown,
+): Promise<ExchangeAnswer> {
+  const { claim, result, intent } = exchange
+  if (intent !== null) await retryUntilSaved(() => withdrawIntent(db, claim.instanceId, intent), isGivingUp)
+  if (result) return retryUntilSaved(() => writeAlone(db, { ...exchange, intent: null }), isGivingUp)
+  if (!isDatabaseDown(error)) throw error
+  return idle
+}
+
+async function attempt(
+  sender: Sender,
+  claim: Claim,
+  work: Work,
+  connection: ProviderConnection | null,
+): Promise<Result> {
+  const outcome = await send(sender, claim, work, connection)
+  if (outcome.kind === 'media_gone')
+    await retryUntilSaved(() => forgetMedia(sender.db, work), sender.isGivingUp)
+  return resultOf(work, outcome)
+}
+
+const resultOf = (work: Work, outcome: Attempt): Result => ({
+  work,
+  effects: effectsOf(work, outcome, Math.random()),
+})
+
+const unreadable: Attempt = { kind: 'unknown', reason: reason('provider_unreadable') }
+
+const forgetMedia = (db: Pool, { jobId, mediaId }: Work) =>
+  db.run(sql`update jobs set media_id = null where id = ${jobId} and media_id = ${mediaId}`)
+
+/** Never throws, since every attempt has to be settled. */
+async function send(
+  sender: Sender,
+  claim: Claim,
+  work: Work,
+  connection: ProviderConnection | null,
+): Promise<Attempt> {
+  if (!connection) return { kind: 'busy', reason: reason('provider_unreachable'), retryAfterMs: null }
+  const { provider, credentials } = connection
+  let isWithheld = false
+  // Called again in the tick that writes the request: connecting takes time, and the process may be stopped meanwhile.
+  const mayWrite = () => {
+    isWithheld = !hasLease(claim) || performance.now() - work.intendedAt > START_WITHIN_MS
+    return !isWithheld
+  }
+  if (!mayWrite()) return { kind: 'withheld' }
+  try {
+    const image = work.mediaId === null ? null : { mediaId: work.mediaId, caption: work.text }
+    const outcome = image
+      ? await provider.sendImage(credentials, work.chatId, image, mayWrite)
+      : await provider.sendText(credentials, work.chatId, work.text, mayWrite)
+    return isWithheld ? { kind: 'withheld' } : outcome
+  } catch (error) {
+    sender.log.error({ err: error }, 'A send threw, which it must not')
+    return unreadable
+  }
+}

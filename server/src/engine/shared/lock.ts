@@ -1,0 +1,26 @@
+import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+/*
+ * The row of an instance is the lock for everything that concerns it: whoever begins, settles, cancels or ends
+ * something locks it first, then jobs and deliveries. See README.md.
+ *
+ * `no key update` lets rows refer to the instance meanwhile, so that inserting a large job does not wait for it.
+ */
+
+/** What a statement does about an instance that is locked: wait for it, or leave it out. */
+export type Locking = 'wait' | 'pass'
+
+/** Ends a query and locks the rows `i` of instances that it finds. */
+export const lockInstances = (locking: Locking) =>
+  locking === 'wait' ? sql`for no key update of i` : sql`for no key update of i skip locked`
+
+export const lockInstance = (tx: Db, instanceId: number) =>
+  tx.run(sql`select from instances where id = ${instanceId} for no key update`)
+
+/** Locks the instances of these jobs, in the order of their ids, so that two callers never deadlock. */
+export const lockInstancesOfJobs = (tx: Db, jobIds: number[]) =>
+  tx.run(sql`
+    select i.id from instances i
+    where i.id in (select instance_id from jobs where id = any(${jobIds}))
+    order by i.id for no key update`)

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import { people, useEngineContext } from '../../../test/engine-context.ts'
+import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { until } from '../../../test/until.ts'
+import { json, sql } from '../../platform/database/sql.ts'
+import { whyWaiting } from '../index.ts'
+
+const context = useEngineContext()
+
+describe('quiet hours', () => {
+  const saigon = 'Asia/Ho_Chi_Minh'
+  const newYork = 'America/New_York'
+  test.each<[string, string | null, string | null, string, string, string | null]>([
+    ['not set', null, null, saigon, '2026-01-01T00:00:00Z', null],
+    ['at noon, before their start', '12:00', '13:00', saigon, '2026-01-01T04:59:59Z', null],
+    ['at noon, at their start', '12:00', '13:00', saigon, '2026-01-01T05:00:00Z', '2026-01-01T06:00:00.000Z'],
+    ['at noon, at their end', '12:00', '13:00', saigon, '2026-01-01T06:00:00Z', null],
+    [
+      'over midnight, in the evening',
+      '22:00',
+      '07:00',
+      saigon,
+      '2026-01-01T16:00:00Z',
+      '2026-01-02T00:00:00.000Z',
+    ],
+    [
+      'over midnight, in the morning',
+      '22:00',
+      '07:00',
+      saigon,
+      '2026-01-01T20:00:00Z',
+      '2026-01-02T00:00:00.000Z',
+    ],
+    ['over midnight, during the day', '22:00', '07:00', saigon, '2026-01-01T01:00:00Z', null],
+    [
+      'in the night that is an hour shorter',
+      '22:00',
+      '07:00',
+      newYork,
+      '2026-03-08T04:00:00Z',
+      '2026-03-08T11:00:00.000Z',
+    ],
+    [
+      'in the night that is an hour longer',
+      '22:00',
+      '07:00',
+      newYork,
+      '2026-11-01T03:00:00Z',
+      '2026-11-01T12:00:00.000Z',
+    ],
+    [
+      'with an end that the clock skips',
+      '22:00',
+      '02:30',
+      newYork,
+      '2026-03-08T06:00:00Z',
+      '2026-03-08T07:30:00.000Z',
+    ],
+    ['after a skipped end', '22:00', '02:30', newYork, '2026-03-08T07:00:00Z', null],
+  ])('%s', async (_name, from, to, zone, moment, until) => {
+    const row = await context.db.maybeOne(
+      sql`select quiet_until(${from}::time, ${to}::time, ${zone}, ${moment}) as until`,
+    )
+    expect(row?.until).toBe(until)
+  })
+})
+
+describe('caps', () => {
+  // The keys of the usage count the hours since 1970.
+  const at = (hour: number, minute = 0) => new Date((hour * 60 + minute) * 60_000).toISOString()
+  test.each<[string, Record<string, number>, number, string, string | null]>([
+    ['not set', { p100: 999 }, 0, at(100), null],
+    ['not reached', { p100: 4 }, 5, at(100, 30), null],
+    ['reached this hour', { p100: 5 }, 5, at(100, 30), at(125)],
+    ['reached 24 hours ago, but that hour may contain later messages', { p100: 5 }, 5, at(124, 59), at(125)],
+    ['reached 25 hours ago', { p100: 5 }, 5, at(125), null],
+    ['exceeded, until enough hours have passed', { p100: 2, p105: 3, p110: 2 }, 4, at(110), at(130)],
+    ['reached only if groups counted for private chats', { g100: 5, p100: 4 }, 5, at(100), null],
+  ])('%s', async (_name, usage, cap, moment, freeAt) => {
+    const row = await context.db.maybeOne(sql`
+      select cap_free_at(${json(usage)}, 'p', ${cap}, ${moment}) as free_at`)
+    expect(row?.freeAt).toBe(freeAt)
+  })
+
+  test('usage is counted by the hour, old hours are removed, and a message can be subtracted', async () => {
+    const row = await context.db.maybeOne(sql`
+      select record_usage('{"p75": 1, "p76": 2, "g100": 1}', 'p', ${at(100)}, 1) as more,
+        record_usage('{"p100": 1, "g100": 1}', 'p', ${at(100)}, -1) as less,
+        record_usage('{}', 'g', ${at(100)}, -1) as none`)
+    expect(row).toEqual({ more: { p76: 2, g100: 1, p100: 1 }, less: { g100: 1 }, none: {} })
+  })
+})
+
+test('an unknown time zone cannot be stored', async () => {
+  await expect(context.add.instance({ timeZone: 'Mars/Olympus' })).rejects.toThrow('Mars/Olympus')
+})
+
+/**
+ * Simulates two days in a few seconds: the clock skips from one possible send to the next. The instance has three jobs,
+ * and a new worker after every tenth skip.
+ */
+test('over two days, caps, pauses and quiet hours hold', async () => {
+  const { provider, script, accept } = scriptedProvider()
+  const { id: instanceId } = await context.add.instance({
+    privatePauseFromMs: 600_000,
+    privatePauseToMs: 900_000,
+    groupPauseFromMs: 600_000,
+    groupPauseToMs: 900_000,
+    privateCap: 20,
+    quietFrom: '22:00',
+    quietTo: '07:00',
+    timeZone: 'America/New_York',
+  })
+  const sentAt: { at: number; hour: number; isPrivate: boolean }[] = []
+  script.onSend = async (send) => {
+    const now = await context.db.one<{ at: string; hour: number }>(sql`
+      select clock_now() as at, extract(hour from clock_now() at time zone 'America/New_York')::int as hour`)
+    sentAt.push({ at: Date.parse(now.at), hour: now.hour, isPrivate: !send.to.endsWith('@g.us') })
+    return accept(send)
+  }
+  const recipients = people(60)
+  await context.add.job({ instanceId, recipients: recipients.slice(0, 30) })
+  await context.add.job({ instanceId, recipients: recipients.slice(30) })
+  await context.add.job({ instanceId, recipients: Array.from({ length: 100 }, (_, n) => `${n}@g.us`) })
+
+  let engine = context.worker(provider)
+  const { end } = await context.db.one<{ end: string }>(sql`select clock_now() + interval '2 days' as end`)
+  for (let skip = 1; ; skip++) {
+    const before = sentAt.length
+    engine.wake()
+    // Without a next time, something is still due or in flight.
+    await until(
+      'a message is sent, or nothing is due',
+      async () => (await nextSendAt(instanceId)) !== null || sentAt.length > before,
+    )
+    const next = await nextSendAt(instanceId)
+    if (next === null) continue
+    if (next >= end) break
+    await context.setClock(new Date(Date.parse(next) + 1).toISOString())
+    if (skip % 10 === 0) {
+      await engine.stop()
+      engine = context.worker(provider)
+    }
+  }
+
+  const day = 24 * 3600_000
+  for (const { at } of sentAt)
+    expect(
+      sentAt.filter((other) => other.isPrivate && other.at >= at && other.at < at + day).length,
+    ).toBeLessThanOrEqual(20)
+  const pauses = sentAt.slice(1).map(({ at }, n) => at - (sentAt[n]?.at ?? 0))
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(600_000)
+  expect(sentAt.filter(({ hour }) => hour >= 22 || hour < 7)).toEqual([])
+  expect(sentAt.filter(({ isPrivate }) => isPrivate).length).toBeGreaterThanOrEqual(40)
+}, 120_000)
+
+/** When the instance may send again. Null while something is due or in flight. */
+async function nextSendAt(instanceId: number): Promise<string | null> {
+  const instance = await context.db.maybeOne<{ inFlight: number | null; claim: string | null }>(sql`
+    select in_flight, claim from instances where id = ${instanceId}`)
+  if (instance?.inFlight != null || instance?.claim != null) return null
+  const jobs = await context.db.many<{ id: number; status: string }>(sql`
+    select id, status from jobs where instance_id = ${instanceId} and status in ('Pending', 'Running')`)
+  const waits = await Promise.all(jobs.map(({ id }) => whyWaiting(context.db, id)))
+  const times = waits.map(({ nextSendAt }) => nextSendAt)
+  if (times.some((time) => time === null)) return null
+  return times.filter((time) => time !== null).sort()[0] ?? '9999'
+}
+
+test('a slow send does not shorten the pause after it', async () => {
+  const { provider, script, accept } = scriptedProvider()
+  const { id: instanceId } = await context.add.instance({ groupPauseFromMs: 20_000, groupPauseToMs: 30_000 })
+  script.onSend = async (send) => {
+    await context.moveClock('15 seconds')
+    return accept(send)
+  }
+  const job = await context.add.job({ instanceId })
+  context.worker(provider)
+
+  await context.untilStatuses(job.id, 'sent', 'queued', 'queued')
+
+  const row = await context.db.maybeOne(sql`
+    select extract(epoch from i.next_due_at - d.intent_at) as pause, i.claim
+    from instances i join deliveries d on d.instance_id = i.id where i.id = ${instanceId} order by d.id limit 1`)
+  expect(row?.pause).toBeGreaterThanOrEqual(35)
+  expect(row?.pause).toBeLessThan(46)
+  expect(row?.claim).toBeNull()
+  expect((await whyWaiting(context.db, job.id)).waiting?.code).toBe('pause_between')
+})

@@ -1,0 +1,52 @@
+const DAY_MS = 86_400_000
+const MINUTE_MS = 60_000
+
+/** Local times of day (HH:MM) in that zone. They may span midnight. */
+export type QuietHours = { from: string; to: string; timeZone: string }
+
+/** In ms since 1970. */
+type QuietTime = { from: number; to: number }
+
+/**
+ * Returns a function that maps a moment (ms since 1970) to the quiet time that contains it or comes next. The moments must
+ * not decrease, because the last answer is kept. The rule that holds back messages is `quiet_until` in SQL; a test
+ * compares the two.
+ */
+export function quietTimes({ from, to, timeZone }: QuietHours): (moment: number) => QuietTime {
+  const wall = wallClock(timeZone)
+  const nights = from < to ? 0 : 1
+  const quietOf = (day: number): QuietTime => ({
+    from: wall.instantOf(day * DAY_MS + minutesOf(from) * MINUTE_MS),
+    to: wall.instantOf((day + nights) * DAY_MS + minutesOf(to) * MINUTE_MS),
+  })
+  let known: QuietTime = { from: 0, to: 0 }
+  return (moment) => {
+    if (moment < known.to) return known
+    let day = Math.floor((moment + wall.offsetAt(moment)) / DAY_MS) - 1
+    do known = quietOf(day++)
+    while (known.to <= moment)
+    return known
+  }
+}
+
+const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
+
+/** Local time in a zone, as ms since 1970 as if it were UTC. */
+function wallClock(timeZone: string) {
+  const zone = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
+
+  /** Local time minus UTC, in ms. */
+  function offsetAt(moment: number): number {
+    const [, sign, hours = 0, minutes = 0] = zone.format(moment).match(/GMT([+-])(\d\d):(\d\d)/) ?? []
+    return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS
+  }
+
+  /** Like PostgreSQL: a local time that is skipped counts by the old offset, one that occurs twice by the new one. */
+  function instantOf(wall: number): number {
+    const before = wall - offsetAt(wall - DAY_MS)
+    const after = wall - offsetAt(wall + DAY_MS)
+    return after + offsetAt(after) === wall ? after : before
+  }
+
+  return { offsetAt, instantOf }
+}

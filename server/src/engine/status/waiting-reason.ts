@@ -1,0 +1,83 @@
+import type { JobStatus } from '@sendroom/contract/job-life'
+import type { ReasonCode } from '@sendroom/contract/reasons'
+import type { Reason } from '@sendroom/contract/values'
+import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { capFreeAt } from '../shared/pace.ts'
+import { hasDoubt, hasDueDelivery, hasInFlight, hasQueuedDelivery, requeuedUntil } from '../shared/queue.ts'
+
+export type Waiting = {
+  /** Null when nothing holds the job back, or it has ended. */
+  waiting: Reason | null
+  /** When its next message may go, as far as that is known (ISO 8601). */
+  nextSendAt: string | null
+}
+
+type Facts = {
+  status: JobStatus
+  isPaused: boolean
+  isScheduled: boolean
+  scheduledAt: string | null
+  isActive: boolean
+  instanceWaiting: Reason | null
+  restrictedUntil: string | null
+  quietUntil: string | null
+  capFreeAt: string | null
+  nextDueAt: string
+  isPausing: boolean
+  busy: Reason | null
+  hasQueued: boolean
+  hasDue: boolean
+  hasDoubt: boolean
+  isSending: boolean
+  requeuedUntil: string | null
+  othersAreDue: boolean
+}
+
+/** Why a job sends nothing at the moment, the strongest reason first. */
+export async function whyWaiting(db: Db, jobId: number): Promise<Waiting> {
+  const facts = await findFacts(db, jobId)
+  return facts ? reasonOf(facts) : none
+}
+
+const none: Waiting = { waiting: null, nextSendAt: null }
+const because = (code: ReasonCode, nextSendAt: string | null = null): Waiting => ({
+  waiting: { code, params: {} },
+  nextSendAt,
+})
+
+function reasonOf(job: Facts): Waiting {
+  if (job.status !== 'Pending' && job.status !== 'Running') return none
+  if (job.isPaused) return because('paused')
+  if (job.isScheduled) return because('scheduled', job.scheduledAt)
+  if (job.isSending) return none
+  if (!job.hasQueued) return job.hasDoubt ? because('checking_outcome') : none
+  if (!job.isActive) return because('account_inactive')
+  if (job.instanceWaiting) return { waiting: job.instanceWaiting, nextSendAt: null }
+  if (job.restrictedUntil) return because('account_restricted', job.restrictedUntil)
+  if (job.quietUntil) return because('quiet_hours', job.quietUntil)
+  if (job.capFreeAt) return because('daily_cap', job.capFreeAt)
+  if (job.isPausing && job.busy) return because('provider_busy', job.nextDueAt)
+  if (job.isPausing) return because('pause_between', job.nextDueAt)
+  if (!job.hasDue) return because(job.hasDoubt ? 'checking_outcome' : 'provider_busy', job.requeuedUntil)
+  return job.othersAreDue ? because('taking_turns') : none
+}
+
+async function findFacts(db: Db, jobId: number): Promise<Facts | null> {
+  const facts = await db.maybeOne<Facts>(sql`
+    select j.status, j.paused_at is not null as is_paused, j.scheduled_at,
+      j.status = 'Pending' and coalesce(j.scheduled_at, 'epoch') > clock_now() as is_scheduled,
+      i.is_active, i.waiting as instance_waiting, i.busy, i.next_due_at, i.next_due_at > clock_now() as is_pausing,
+      case when j.job_type = 'SendToUsers' and i.restricted_until > clock_now() then i.restricted_until end
+        as restricted_until,
+      quiet_until(i.quiet_from, i.quiet_to, i.time_zone, clock_now()) as quiet_until,
+      ${capFreeAt} as cap_free_at,
+      ${hasQueuedDelivery} as has_queued, ${hasDueDelivery} as has_due,
+      ${hasDoubt} as has_doubt, ${hasInFlight} as is_sending,
+      ${requeuedUntil} as requeued_until,
+      exists (select from jobs other where other.instance_id = j.instance_id and other.id <> j.id
+        and other.status = 'Running' and other.paused_at is null) as others_are_due
+    from jobs j join instances i on i.id = j.instance_id
+    where j.id = ${jobId}`)
+  return facts ?? null
+}

@@ -1,0 +1,205 @@
+import { pino } from 'pino'
+import { afterEach, expect, test } from 'vitest'
+import { useContext } from '../../test/context.ts'
+import { until } from '../../test/until.ts'
+import { type BackgroundJobs, type JobHandlers, openBackgroundJobs } from './background-jobs.ts'
+import { connect, type Pool } from './database/connection.ts'
+import { json, sql } from './database/sql.ts'
+
+const context = useContext()
+const opened: { backgroundJobs: BackgroundJobs; db: Pool }[] = []
+// Runs before the hook of useContext() that closes the database, because afterEach hooks run in the opposite order.
+afterEach(async () => {
+  await Promise.all(
+    opened.splice(0).map(async ({ backgroundJobs, db }) => {
+      await backgroundJobs.stop()
+      await db.end(1000)
+    }),
+  )
+})
+
+const log = pino({ level: 'silent' })
+
+function open(handlers?: Partial<JobHandlers>, { address = context.database.address, logTo = log } = {}) {
+  const db = connect(address, { applicationName: 'sendroom background jobs' })
+  const backgroundJobs = openBackgroundJobs({ db, log: logTo })
+  opened.push({ backgroundJobs, db })
+  if (handlers) backgroundJobs.work({ sync: async () => {}, recurring: {}, ...handlers })
+  return backgroundJobs
+}
+
+test('a server queues a sync, and a worker in another process runs it', async () => {
+  const done: number[] = []
+  open({ sync: async (id) => void done.push(id) })
+
+  await open().requestSync(7)
+
+  await until('the sync is done', () => done.length > 0)
+  expect(done).toEqual([7])
+})
+
+test('a process that queued a sync before it became a worker runs the schedule too', async () => {
+  const backgroundJobs = open()
+  await backgroundJobs.requestSync(7)
+  const done: number[] = []
+
+  backgroundJobs.work({
+    sync: async (id) => void done.push(id),
+    recurring: { look: { everyMinutes: 1, run: async () => {} } },
+  })
+
+  await until('the sync is done', () => done.length === 1)
+  await until('the schedule runs', async () => {
+    const version = await context.db.maybeOne(sql`select cron_on from pgboss.version`)
+    return version?.cronOn !== null
+  })
+})
+
+test('repeated requests before a sync begins are one sync', async () => {
+  const done: number[] = []
+  const server = open()
+  for (let n = 0; n < 5; n++) await server.requestSync(7)
+  await server.requestSync(8)
+
+  open({ sync: async (id) => void done.push(id) })
+
+  await until('both are done', () => done.length >= 2)
+  expect(done.toSorted()).toEqual([7, 8])
+  expect(
+    await context.db.many(sql`select from pgboss.job where name = 'sync-groups' and state < 'completed'`),
+  ).toHaveLength(0)
+})
+
+test('two syncs of one instance never run at once, however many workers there are', async () => {
+  let running = 0
+  let maxRunning = 0
+  let done = 0
+  const sync = async () => {
+    maxRunning = Math.max(maxRunning, ++running)
+    await until('another sync is queued', async () => {
+      const waiting = await context.db.one<{ count: number }>(sql`
+        select count(*) from pgboss.job where name = 'sync-groups' and state = 'created'`)
+      return done > 0 || waiting.count > 0
+    })
+    running--
+    done++
+  }
+  const first = open({ sync })
+  open({ sync })
+  await first.requestSync(7)
+  await until('the sync runs', () => running > 0)
+  await first.requestSync(7)
+
+  await until('both are done', () => done === 2)
+  expect(maxRunning).toBe(1)
+})
+
+test('a failed sync is queued for a retry', async () => {
+  const backgroundJobs = open({ sync: () => Promise.reject(new Error('the provider is down')) })
+
+  await backgroundJobs.requestSync(7)
+
+  await until('the sync waits for its retry', async () => {
+    const jobs = await context.db.many(
+      sql`select from pgboss.job where name = 'sync-groups' and state = 'retry'`,
+    )
+    return jobs.length === 1
+  })
+})
+
+test('a stop aborts the running jobs and queues them again', async () => {
+  let isRunning = false
+  const sync: JobHandlers['sync'] = (_id, signal) =>
+    new Promise((_resolve, reject) => {
+      isRunning = true
+      signal.addEventListener('abort', () => reject(new Error('stopped')))
+    })
+  const backgroundJobs = open({ sync })
+  await backgroundJobs.requestSync(7)
+  await until('the sync runs', () => isRunning)
+
+  await backgroundJobs.stop()
+
+  const jobs = await context.db.many(sql`select state::text from pgboss.job where name = 'sync-groups'`)
+  expect(jobs).toEqual([{ state: 'retry' }])
+})
+
+test('the background jobs continue after all database connections were lost', async () => {
+  const done: number[] = []
+  const backgroundJobs = open({ sync: async (id) => void done.push(id) })
+  await backgroundJobs.requestSync(7)
+  await until('the first is done', () => done.length === 1)
+
+  const ended = await context.db.many(sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'sendroom background jobs'`)
+  expect(ended.length).toBeGreaterThan(0)
+
+  await until('requests work again', () =>
+    backgroundJobs.requestSync(8).then(
+      () => true,
+      () => false,
+    ),
+  )
+  await until('the second is done', () => done.length === 2)
+})
+
+test('recurring jobs are scheduled once for all workers', async () => {
+  const recurring = {
+    sweep: { everyMinutes: 60, run: async () => {} },
+    look: { everyMinutes: 5, run: async () => {} },
+  }
+  open({ recurring })
+  open({ recurring })
+
+  await until('the jobs are scheduled', async () => {
+    const [schedules] = await context.db.many(sql`select count(*) from pgboss.schedule`).catch(() => [])
+    return schedules?.count === 2
+  })
+  expect(await context.db.many(sql`select cron from pgboss.schedule order by cron`)).toEqual([
+    { cron: '*/5 * * * *' },
+    { cron: '0 */1 * * *' },
+  ])
+})
+
+/** Queues a recurring job, as pg-boss does at the scheduled time. */
+async function queueRecurring(name: string) {
+  await until('the queue exists', async () => {
+    const queues = await context.db
+      .many(sql`select from pgboss.queue where name = 'recurring'`)
+      .catch(() => [])
+    return queues.length === 1
+  })
+  await context.db.run(sql`
+    insert into pgboss.job (name, data, policy, singleton_key)
+    values ('recurring', ${json({ name })}, 'stately', ${name})`)
+}
+
+test('a recurring job runs at its time', async () => {
+  let runs = 0
+  open({ recurring: { look: { everyMinutes: 5, run: async () => void runs++ } } })
+
+  await queueRecurring('look')
+
+  await until('the job has run', () => runs === 1)
+})
+
+test('a failed recurring job is logged with its name', async () => {
+  const lines: string[] = []
+  const run = () => Promise.reject(new Error('the disk is full'))
+  open(
+    { recurring: { sweep: { everyMinutes: 5, run } } },
+    { logTo: pino({}, { write: (line: string) => lines.push(line) }) },
+  )
+
+  await queueRecurring('sweep')
+
+  await until('a line is logged', () => lines.length > 0)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ job: 'sweep', err: { message: 'the disk is full' } })
+})
+
+test('a stop before the start needs no database', async () => {
+  const backgroundJobs = open(undefined, { address: { ...context.database.address, host: '/nowhere' } })
+  await expect(backgroundJobs.requestSync(7)).rejects.toThrow()
+  await backgroundJobs.stop()
+})

@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type { PgBoss } from 'pg-boss'
+import type { Pool } from './database/connection.ts'
+
+/** A recurring job. Only one worker runs it at a time. `signal` aborts when the process stops. */
+export type Recurring = { everyMinutes: number; run: (signal: AbortSignal) => Promise<unknown> }
+
+export type JobHandlers = {
+  /** Reads the groups of one instance. Retried three times if it throws. */
+  sync: (instanceId: number, signal: AbortSignal) => Promise<void>
+  recurring: Record<string, Recurring>
+}
+
+export type BackgroundJobs = {
+  /** Queues a sync of an instance's groups. A second request before the sync begins has no effect. */
+  requestSync: (instanceId: number) => Promise<void>
+  /** Makes this process a worker. Returns at once, and waits in the background for a database that is down. */
+  work: (handlers: JobHandlers) => void
+  stop: () => Promise<void>
+}
+
+type Log = Pick<FastifyBaseLogger, 'warn'>
+
+const SYNC = 'sync-groups'
+const RECURRING = 'recurring'
+const HOUR_SECONDS = 3600
+const RETRY_MS = 2000
+const STOP_MS = 10_000
+
+const queues = [
+  {
+    name: SYNC,
+    // At most one job of each instance waits, and at most one runs.
+    policy: 'stately',
+    expireInSeconds: HOUR_SECONDS,
+    // Without a heartbeat a job is restarted within two minutes, so a killed worker delays a sync only briefly.
+    heartbeatSeconds: 60,
+    retryLimit: 3,
+    retryDelay: 30,
+    retryBackoff: true,
+    retryDelayMax: 600,
+    deleteAfterSeconds: HOUR_SECONDS,
+  },
+  {
+    name: RECURRING,
+    policy: 'stately',
+    expireInSeconds: HOUR_SECONDS,
+    heartbeatSeconds: 60,
+    retryLimit: 0,
+    deleteAfterSeconds: HOUR_SECONDS,
+  },
+]
+
+/**
+ * Runs all background work other than deliveries. It uses pg-boss: queues in the database, cron, retries, heartbeats.
+ * pg-boss is loaded when it is first needed.
+ */
+export function openBackgroundJobs({ db, log }: { db: Pool; log: Log }): BackgroundJobs {
+  const stopping = new AbortController()
+  let isWorker = false
+  let boss: Promise<PgBoss> | undefined
+
+  function startOnce(): Promise<PgBoss> {
+    const starting = boss ?? start(db, isWorker, log)
+    boss = starting
+    starting.catch(() => {
+      if (boss === starting) boss = undefined // the next call tries again
+    })
+    return starting
+  }
+
+  async function beginWork(handlers: JobHandlers) {
+    // A pg-boss that was started only to queue jobs has no cron and does not supervise the queues. Replace it, after
+    // its pending requests have finished.
+    const queueOnly = boss
+    isWorker = true
+    boss = undefined
+    await (await queueOnly?.catch(() => undefined))?.stop()
+    while (!stopping.signal.aborted) {
+      try {
+        return await registerHandlers(await startOnce(), handlers, stopping.signal, log)
+      } catch (error) {
+        log.warn({ err: error }, 'The background jobs could not start; retrying in two seconds')
+        await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
+      }
+    }
+  }
+  let working = Promise.resolve()
+
+  return {
+    async requestSync(instanceId) {
+      await (await startOnce()).send(SYNC, { instanceId }, { singletonKey: String(instanceId) })
+    },
+    work(handlers) {
+      working = beginWork(handlers)
+    },
+    async stop() {
+      stopping.abort()
+      await working
+      await (await boss?.catch(() => undefined))?.stop({ graceful: true, timeout: STOP_MS })
+    },
+  }
+}
+
+async function start(db: Pool, isWorker: boolean, log: Log): Promise<PgBoss> {
+  const { PgBoss } = await import('pg-boss')
+  const boss = new PgBoss({ db: { executeSql: db.executeSql }, supervise: isWorker, schedule: isWorker })
+  // pg-boss recovers by itself when the database is back. Without a listener the event would end the process.
+  boss.on('error', (error) => log.warn({ err: error }, 'The background jobs had an error'))
+  try {
+    await boss.start()
+    for (const queue of queues) await boss.createQueue(queue.name, queue)
+    return boss
+  } catch (error) {
+    await boss.stop({ graceful: false }).catch(() => {})
+    throw error
+  }
+}
+
+async function registerHandlers(
+  boss: PgBoss,
+  handlers: JobHandlers,
+  stopping: AbortSignal,
+  log: Log,
+): Promise<void> {
+  await boss.work<{ instanceId: number }>(SYNC, { localConcurrency: 3 }, async ([job]) => {
+    if (job) await handlers.sync(job.data.instanceId, AbortSignal.any([job.signal, stopping]))
+  })
+  const slow = { pollingIntervalSeconds: 10, localConcurrency: 2 }
+  await boss.work<{ name: string }>(RECURRING, slow, async ([job]) => {
+    if (!job) return
+    const { name } = job.data
+    try {
+      // An older version may have scheduled a job that no longer exists.
+      await handlers.recurring[name]?.run(AbortSignal.any([job.signal, stopping]))
+    } catch (error) {
+      // pg-boss stores the error in its own table, where nobody looks.
+      if (!stopping.aborted)
+        log.warn({ err: error, job: name }, 'A recurring job failed; it runs again at its next time')
+      throw error
+    }
+  })
+  for (const [name, { everyMinutes }] of Object.entries(handlers.recurring))
+    await boss.schedule(RECURRING, cronOf(everyMinutes), { name }, { key: name, singletonKey: name })
+}
+
+/** Returns a cron expression. `everyMinutes` is less than an hour, or whole hours. */
+const cronOf = (everyMinutes: number) =>
+  everyMinutes < 60 ? `*/${everyMinutes} * * * *` : `0 */${everyMinutes / 60} * * *`

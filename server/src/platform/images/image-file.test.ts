@@ -1,0 +1,89 @@
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import { animation, photo, picture } from '../../../test/pictures.ts'
+import { cleanImage } from './image-file.ts'
+
+test.each([
+  ['png', 'png'],
+  ['jpeg', 'jpg'],
+  ['webp', 'webp'],
+  ['gif', 'gif'],
+  //
+] as const)('a %s is accepted and keeps its format', async (format, extension) => {
+  const image = await cleanImage(await picture(format))
+
+  expect(image.extension).toBe(extension)
+  expect(await sharp(image.bytes).metadata()).toMatchObject({ format, width: 40, height: 20 })
+})
+
+//
+test('a photo is turned upright and loses what the phone wrote into it', async () => {
+  const taken = await photo()
+  expect((await sharp(taken).metadata()).exif?.toString('latin1')).toContain('Somebody Secret')
+
+  const { bytes } = await cleanImage(taken)
+
+  const metadata = await sharp(bytes).metadata()
+  expect(metadata).toMatchObject({ width: 20, height: 40 })
+  expect(metadata).not.toHaveProperty('exif')
+  expect(metadata).not.toHaveProperty('orientation')
+})
+
+test('an animation stays animated', async () => {
+  const { bytes } = await cleanImage(await animation())
+
+  expect(await sharp(bytes).metadata()).toMatchObject({ pages: 3, delay: [100, 100, 100] })
+})
+
+test('an animation with a damaged frame is accepted, because browsers accept it too', async () => {
+  const damaged = await animation()
+  damaged[damaged.length - 29] = 0
+
+  expect(await cleanImage(damaged)).toMatchObject({ extension: 'gif' })
+})
+
+const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
+const hidden = Buffer.from('<script>alert(1)</script>')
+
+test('bytes hidden behind the picture are removed', async () => {
+  const { bytes } = await cleanImage(Buffer.concat([await picture('png'), hidden]))
+
+  expect(bytes.includes(hidden)).toBe(false)
+})
+
+test.each([
+  ['a text', async () => Buffer.from('I am no picture')],
+  ['an SVG', async () => svg],
+  ['a TIFF', () => picture('tiff')],
+  ['an AVIF', () => picture('avif')],
+  ['half a PNG', async () => (await picture('png')).subarray(0, 60)],
+  ['half a JPEG', async () => (await photo()).subarray(0, -60)],
+  //
+])('%s is not an image', async (_case, make) => {
+  await expect(cleanImage(await make())).rejects.toMatchObject({ code: 'not_an_image' })
+})
+
+/**
+ * Returns an animation of small frames whose header claims a canvas of 2048 × 2048. The decoder rejects larger
+ * claims.
+ */
+async function vastAnimation() {
+  const gif = await animation(13)
+  gif.writeUInt16LE(2048, 6)
+  gif.writeUInt16LE(2048, 8)
+  return gif
+}
+
+test.each([
+  [
+    'a small file of 52 million pixels',
+    () =>
+      sharp({ create: { width: 7200, height: 7200, channels: 3, background: 'red' } })
+        .png()
+        .toBuffer(),
+  ],
+  ['an animation of 13 frames with four million pixels each', () => vastAnimation()],
+  //
+])('%s has too many', async (_case, make) => {
+  await expect(cleanImage(await make())).rejects.toMatchObject({ code: 'image_too_many_pixels' })
+})

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { Refusal } from '../refusal.ts'
+import type { CleanImage, ImageType } from './image-file.ts'
+
+export type StoredImage = { bytes: Uint8Array; mimeType: string }
+
+/** The image files. Every method throws the refusal `image_store_down` if the store does not work. */
+export type ImageStore = {
+  /** Writes the file under a new unguessable name and returns the name. */
+  put: (bytes: Uint8Array, extension: CleanImage['extension']) => Promise<string>
+  /** Returns null if there is no such file. */
+  read: (name: string) => Promise<StoredImage | null>
+  remove: (name: string) => Promise<void>
+}
+
+const MIME: Record<CleanImage['extension'], ImageType> = {
+  jpg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  gif: 'image/gif',
+}
+const NAME = /^[0-9a-f]{32}\.(jpg|png|webp|gif)$/
+
+/** Returns the MIME type of a stored file, whose name `put` has chosen. */
+export const mimeTypeOf = (name: string) => MIME[name.split('.')[1] as CleanImage['extension']] // NAME allows no other
+
+/** Where the files are. `get` returns null only if the place works and has no such file. */
+type Place = {
+  put: (name: string, bytes: Uint8Array) => Promise<unknown>
+  get: (name: string) => Promise<Uint8Array | null>
+  remove: (name: string) => Promise<unknown>
+}
+
+/** Opens the store of the configuration: a folder in the data folder, or an S3 bucket. */
+export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'imageStore'>): ImageStore {
+  // The S3 client is loaded for the first image, because it costs memory and time.
+  let opened: Promise<Place> | undefined
+  const place = () => {
+    opened ??= imageStore.kind === 's3' ? openBucket(imageStore) : openFolder(join(dataDir, 'images'))
+    return opened
+  }
+  return {
+    async put(bytes, extension) {
+      const name = `${randomBytes(16).toString('hex')}.${extension}`
+      await place()
+        .then((it) => it.put(name, bytes))
+        .catch(refuse)
+      return name
+    },
+    async read(name) {
+      if (!NAME.test(name)) return null
+      const bytes = await place()
+        .then((it) => it.get(name))
+        .catch(refuse)
+      return bytes && { bytes, mimeType: mimeTypeOf(name) }
+    },
+    async remove(name) {
+      await place()
+        .then((it) => it.remove(name))
+        .catch(refuse)
+    },
+  }
+}
+
+/** For `.catch`: a full disk or a missing or locked bucket is not the caller's mistake. */
+function refuse(cause: unknown): never {
+  throw new Refusal('image_store_down', {}, null, cause)
+}
+
+async function openFolder(folder: string): Promise<Place> {
+  const path = (name: string) => join(folder, name)
+  return {
+    async put(name, bytes) {
+      await mkdir(folder, { recursive: true })
+      await writeFile(path(name), bytes)
+    },
+    async get(name) {
+      try {
+        return await readFile(path(name))
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+        // An unmounted disk looks like an empty folder, so a missing folder is an outage, not a missing image.
+        await access(folder)
+        return null
+      }
+    },
+    async remove(name) {
+      await access(folder)
+      await rm(path(name), { force: true })
+    },
+  }
+}
+
+/** The AWS client finds the credentials itself, in the places that AWS's own tools use. */
+async function openBucket({
+  bucket,
+  prefix,
+  region,
+  endpoint,
+}: Extract<Config['imageStore'], { kind: 's3' }>): Promise<Place> {
+  const { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3Client } = await import(
+    '@aws-sdk/client-s3'
+  )
+  const client = new S3Client({
+    region: region ?? 'us-east-1',
+    // Stores other than Amazon's find buckets by path, not by host name.
+    ...(endpoint && { endpoint, forcePathStyle: true }),
+    // By default the client waits minutes for a store that does not answer, and so would the user.
+    requestHandler: { connectionTimeout: 3000, requestTimeout: 30_000, throwOnRequestTimeout: true },
+  })
+  const object = (name: string) => ({ Bucket: bucket, Key: prefix ? `${prefix}/${name}` : name })
+  return {
+    put: (name, bytes) =>
+      client.send(new PutObjectCommand({ ...object(name), Body: bytes, ContentType: mimeTypeOf(name) })),
+    async get(name) {
+      try {
+        const { Body } = await client.send(new GetObjectCommand(object(name)))
+        return (await Body?.transformToByteArray()) ?? null
+      } catch (error) {
+        if (error instanceof NoSuchKey) return null
+        throw error
+      }
+    },
+    remove: (name) => client.send(new DeleteObjectCommand(object(name))),
+  }
+}

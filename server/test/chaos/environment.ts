@@ -1,0 +1,142 @@
+import { rmSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { DatabaseAddress } from '../../src/database-url.ts'
+import { type Cluster, startCluster } from '../../src/platform/database/cluster.ts'
+import { connect } from '../../src/platform/database/connection.ts'
+import { identifier, sql } from '../../src/platform/database/sql.ts'
+import { killPostgres, retryWhileDown } from '../kill-postgres.ts'
+import { Program } from '../process.ts'
+import { SimulatorControl } from '../simulator-control.ts'
+import { createTemplate } from '../template.ts'
+import type { FastTime } from './fast-time.ts'
+import { addInstruments } from './instruments.ts'
+import type { WorkerOptions } from './worker.ts'
+
+export const SECRET_KEY = 'the chaos suite keeps no real secrets'
+
+const SPEED = 10
+const FOLDER = 'server/test/chaos'
+const silent = { info() {}, warn() {}, error() {} }
+
+/** A PostgreSQL and a simulator for one chaos run after another. Both may be killed. `await using` removes them. */
+export class Environment {
+  readonly simulator: SimulatorControl
+  readonly #folder: string
+  readonly #cluster: Cluster
+  #simulator: Program
+  readonly #fast: FastTime
+  #databases = 0
+
+  private constructor(folder: string, cluster: Cluster, simulator: Program, url: string, fast: FastTime) {
+    this.#folder = folder
+    this.#cluster = cluster
+    this.#simulator = simulator
+    this.#fast = fast
+    this.simulator = new SimulatorControl(url)
+  }
+
+  static async open(): Promise<Environment> {
+    const folder = await mkdtemp(join(tmpdir(), 'sendroom-chaos-'))
+    // PostgreSQL stops when its folder is gone. That cleans up if this process is aborted.
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
+    await chmod(folder, 0o755)
+    const fast: FastTime = { originMs: Date.now(), speed: SPEED }
+    const cluster = await startCluster(folder, silent)
+    await createTemplate(cluster.address, (db) => addInstruments(db, fast))
+    const simulator = startSimulator(folder, fast, { port: '0', aheadMs: 0 })
+    const [, url = ''] = await simulator.says(/listening on (\S+)/)
+    return new Environment(folder, cluster, simulator, url, fast)
+  }
+
+  /** The time of the provider's clock, in ms. */
+  now = () =>
+    this.#fast.originMs + (Date.now() - this.#fast.originMs) * this.#fast.speed + this.simulator.aheadMs
+
+  /** Converts a duration of the fast clock to real time. */
+  toRealMs = (fastMs: number) => fastMs / this.#fast.speed
+
+  /** Creates a database for one chaos run, with the schema and the instruments. */
+  async createDatabase(): Promise<DatabaseAddress> {
+    const database = `run_${++this.#databases}`
+    const admin = connect(
+      { ...this.#cluster.address, database: 'postgres' },
+      { max: 1, applicationName: 'chaos' },
+    )
+    await retryWhileDown(() =>
+      admin.run(sql`create database ${identifier(database)} template tpl strategy file_copy`),
+    )
+    await admin.end()
+    return { ...this.#cluster.address, database }
+  }
+
+  startProgram(file: string, env: Record<string, string>, args: string[] = []): Program {
+    return new Program(`${FOLDER}/${file}`, args, this.#folder, { ...envOf(this.#fast), ...env })
+  }
+
+  startWorker(options: Omit<WorkerOptions, 'providerUrl' | 'secretKey'>): Program {
+    const worker: WorkerOptions = { ...options, providerUrl: this.simulator.url, secretKey: SECRET_KEY }
+    return this.startProgram('worker.ts', { WORKER: JSON.stringify(worker) })
+  }
+
+  /**
+   * Starts the shipped server on this port. The provider calls its webhooks at `publicUrl`. The server runs in real time,
+   * because all its decisions go by the database's clock.
+   */
+  startServer(database: DatabaseAddress, port: number, publicUrl: string): Program {
+    const { host, user } = database
+    const env = {
+      DATABASE_URL: `postgres://${user}@${encodeURIComponent(host)}/${database.database}`,
+      WHAPI_BASE_URL: this.simulator.url,
+      PUBLIC_URL: publicUrl,
+      PORT: String(port),
+      DATA_DIR: this.#folder,
+      SECRET_KEY,
+      LOG_LEVEL: 'warn',
+    }
+    return new Program('server/src/main.ts', ['server'], this.#folder, env)
+  }
+
+  /** Kills PostgreSQL and waits until the cluster has restarted it. */
+  async killDatabase(): Promise<void> {
+    const { address } = this.#cluster
+    await killPostgres(address)
+    const db = connect(address, { max: 1, applicationName: 'chaos' })
+    await retryWhileDown(() => db.many(sql`select 1`))
+    await db.end(1000)
+  }
+
+  /** Kills the simulator and restarts it on the same port with the same ledger. Its faults end. */
+  async killSimulator(): Promise<void> {
+    await this.simulator.countFaults()
+    await this.#simulator.end('SIGKILL')
+    const { url, aheadMs } = this.simulator
+    this.#simulator = startSimulator(this.#folder, this.#fast, { port: new URL(url).port, aheadMs })
+    await this.#simulator.says(/listening on/)
+    await this.simulator.restoreSettings()
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.#simulator.end('SIGKILL')
+    await this.#cluster.stop()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** A shift of 0 would make the Date header come from the real clock instead of the fast one. */
+function startSimulator(
+  folder: string,
+  fast: FastTime,
+  { port, aheadMs }: { port: string; aheadMs: number },
+) {
+  const options = { port, file: join(folder, 'provider'), 'clock-shift': aheadMs || 1 }
+  const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`)
+  return new Program('simulator/src/main.ts', args, folder, envOf(fast))
+}
+
+/** The environment variables of a process whose time runs fast. */
+const envOf = (fast: FastTime) => ({
+  FAST_TIME: JSON.stringify(fast),
+  NODE_OPTIONS: `--import ${new URL('./fast-time.ts', import.meta.url).href}`,
+})

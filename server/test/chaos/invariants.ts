@@ -1,0 +1,158 @@
+import { type Evidence, formatChanges } from './evidence.ts'
+import type { LogEntry } from './instruments.ts'
+import { jobInvariants, recipientCountsAgree } from './invariants-jobs.ts'
+import { paceInvariants } from './invariants-pace.ts'
+import { receiptsAgree, receiptsNeverGoBack } from './invariants-receipts.ts'
+import type { DeliveryRow } from './receipts.ts'
+
+/** Checks what must hold after each chaos run. Returns one sentence for each violation. */
+export async function findViolations(evidence: Evidence): Promise<string[]> {
+  const invariants = [
+    deliveriesAreFinal,
+    sentIsInLedger,
+    idsAreMatchedOnce,
+    ledgerIsAccountedFor,
+    nobodyGotTwoMessages,
+    nothingIsClaimed,
+    onlyTheClaimHolderSends,
+    sentCountsAgree,
+    ...jobInvariants,
+    ...paceInvariants,
+    receiptsAgree,
+    receiptsNeverGoBack,
+  ]
+  return [
+    ...invariants.flatMap((invariant) => invariant(evidence)),
+    ...(await recipientCountsAgree(evidence)),
+  ]
+}
+
+const deliveriesAreFinal = ({ deliveries, jobs }: Evidence) =>
+  deliveries.flatMap((row) => {
+    const isCancelled = jobs.find(({ id }) => id === row.jobId)?.status === 'Cancelled'
+    const isFinal =
+      (row.status === 'sent' && row.providerMessageId !== null && row.sentAt !== null) ||
+      (row.status === 'failed' && row.reason !== null && hasIdOnlyAfterReceipt(row)) ||
+      (row.status === 'skipped' && isCancelled && row.providerMessageId === null)
+    return isFinal && !row.isInDoubt ? [] : [`${nameOf(row)} is in no final state: ${JSON.stringify(row)}`]
+  })
+
+/** A failed delivery has a message id only if the provider accepted the message and reported the failure later. */
+const hasIdOnlyAfterReceipt = ({ reason, providerMessageId }: DeliveryRow) =>
+  (providerMessageId !== null) === (reason?.code === 'receipt_failed')
+
+const sentIsInLedger = ({ deliveries, jobs, ledger, instances }: Evidence) =>
+  deliveries
+    .filter(({ status }) => status === 'sent')
+    .flatMap((row) => {
+      const job = jobs.find(({ id }) => id === row.jobId)
+      const entries = ledger.filter(({ id }) => id === row.providerMessageId)
+      const [entry] = entries
+      const isSame =
+        entries.length === 1 &&
+        entry?.to === row.chatId &&
+        entry.token === instances.find(({ id }) => id === row.instanceId)?.token &&
+        (entry.body ?? entry.caption) === job?.textContent &&
+        entry.type === (job?.imageId ? 'image' : 'text')
+      return isSame
+        ? []
+        : [`${nameOf(row)} is Sent as ${row.providerMessageId}, the ledger has ${JSON.stringify(entries)}`]
+    })
+
+/** The changes that matched a delivery with a message id. A receipt may change the status later and keep the id. */
+function matches(log: LogEntry[]) {
+  const idOf = new Map<number | null, string | null>()
+  return log.filter(({ kind, deliveryId, became, providerMessageId }) => {
+    if (kind !== 'delivery') return false
+    const isNew = providerMessageId !== idOf.get(deliveryId)
+    idOf.set(deliveryId, providerMessageId)
+    return became === 'sent' && providerMessageId !== null && isNew
+  })
+}
+
+function idsAreMatchedOnce({ log }: Evidence) {
+  return groupBy(matches(log), ({ instanceId, providerMessageId }) => `${instanceId} ${providerMessageId}`)
+    .filter((entries) => entries.length > 1)
+    .map((entries) => `One message was matched ${entries.length} times: ${formatChanges(entries)}`)
+}
+
+/** Each message in the ledger is matched with a delivery, now or in an earlier job run, or its outcome is unknown. */
+function ledgerIsAccountedFor({ log, ledger, instances }: Evidence) {
+  const matched = new Set(matches(log).map(({ providerMessageId }) => providerMessageId))
+  const countUnknown = (chatId: string, token: string) =>
+    log.filter(
+      (entry) =>
+        entry.kind === 'delivery' &&
+        entry.became === 'failed' &&
+        entry.reason === 'outcome_unknown' &&
+        entry.chatId === chatId &&
+        instances.find(({ id }) => id === entry.instanceId)?.token === token,
+    ).length
+  return groupBy(
+    ledger.filter(({ id }) => !matched.has(id)),
+    ({ token, to }) => `${token} ${to}`,
+  )
+    .filter(([entry, ...others]) => entry && others.length + 1 > countUnknown(entry.to, entry.token))
+    .map((entries) => `Sent, but matched with no delivery: ${JSON.stringify(entries)}`)
+}
+
+/**
+ * Unique texts show a duplicate in the ledger, whatever the database says. A message that failed after it was accepted may
+ * be sent again.
+ */
+function nobodyGotTwoMessages({ hasUniqueTexts, ledger, log }: Evidence) {
+  if (!hasUniqueTexts) return []
+  const failed = new Set(
+    log.filter(({ reason }) => reason === 'receipt_failed').map((entry) => entry.providerMessageId),
+  )
+  return groupBy(
+    ledger.filter(({ id }) => !failed.has(id)),
+    (entry) => `${entry.token} ${entry.to} ${entry.body ?? entry.caption}`,
+  )
+    .filter((entries) => entries.length > 1)
+    .map((entries) => `Sent ${entries.length} times: ${JSON.stringify(entries)}`)
+}
+
+const nothingIsClaimed = ({ instances }: Evidence) =>
+  instances
+    .filter(({ inFlight, isLeased }) => inFlight !== null || isLeased)
+    .map(({ id, inFlight }) => `Instance ${id} is still claimed, with delivery ${inFlight}`)
+
+function onlyTheClaimHolderSends({ log }: Evidence) {
+  const holders = new Map<number, string | null>()
+  const violations: string[] = []
+  for (const entry of log) {
+    if (entry.kind === 'claim') holders.set(entry.instanceId, entry.became === null ? null : entry.actor)
+    if (entry.kind !== 'delivery' || entry.became !== 'sending') continue
+    const holder = holders.get(entry.instanceId) ?? 'nobody'
+    if (holder !== entry.actor)
+      violations.push(
+        `An intent by ${entry.actor} while ${holder} held the instance: ${formatChanges([entry])}`,
+      )
+  }
+  return violations
+}
+
+const sentCountsAgree = ({ sentCounts, deliveries, instances }: Evidence) =>
+  instances.flatMap(({ id }) => {
+    const sent = deliveries.filter(({ instanceId, status }) => instanceId === id && status === 'sent')
+    const groupIds = new Set([
+      null,
+      ...sent.map(({ groupId }) => groupId),
+      ...sentCounts.map(({ groupId }) => groupId),
+    ])
+    return [...groupIds].flatMap((group) => {
+      const rows = sent.filter(({ groupId }) => groupId === group).length
+      const counted =
+        sentCounts.find(({ instanceId, groupId }) => instanceId === id && groupId === group)?.sent ?? 0
+      return rows === counted
+        ? []
+        : [`sent_counts has ${counted} for instance ${id} and group ${group}, not ${rows}`]
+    })
+  })
+
+const nameOf = (row: DeliveryRow) => `Delivery ${row.id} (job ${row.jobId}, ${row.chatId})`
+
+function groupBy<T>(items: T[], key: (item: T) => string): T[][] {
+  return [...Map.groupBy(items, key).values()]
+}

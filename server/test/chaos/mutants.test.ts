@@ -1,0 +1,163 @@
+import type { LedgerEntry } from '@sendroom/simulator'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../src/platform/database/sql.ts'
+import { until } from '../until.ts'
+import { addBarrier } from './barriers.ts'
+import type { CancellerOptions } from './canceller.ts'
+import { ChaosRun } from './chaos-run.ts'
+import { Environment } from './environment.ts'
+import { collect, formatEvidence } from './evidence.ts'
+import { readLog } from './instruments.ts'
+import { findViolations } from './invariants.ts'
+import type { Mutant } from './mutants.ts'
+import type { JobPlan, Plan } from './plan.ts'
+
+let environment: Environment
+beforeAll(async () => {
+  environment = await Environment.open()
+}, 60_000)
+afterAll(() => environment[Symbol.asyncDispose]())
+
+const job: JobPlan = { instance: 0, kind: 'people', recipients: [1], withImage: false, dueInSeconds: 0 }
+
+const planWithoutActions: Plan = {
+  seed: 0,
+  workers: 2,
+  hasUniqueTexts: true,
+  providerAheadMs: 0,
+  latencyMs: 0,
+  accountWaitMs: 24 * 3600_000,
+  instances: [{ pauseMs: { group: 0, private: 0 }, cap: 0 }],
+  jobs: [],
+  actions: [],
+}
+
+type Scenario = {
+  mutant: Mutant
+  plan?: Partial<Plan>
+  /** Brings about the moment at which the mutant fails. */
+  play: (run: ChaosRun, mutant?: Mutant) => Promise<unknown>
+  violation: RegExp
+  /** With the mutant, the run never reaches quiescence. */
+  neverFinishes?: boolean
+}
+
+const scenarios: Scenario[] = [
+  {
+    mutant: 'intent written after the send',
+    plan: { latencyMs: 15_000 },
+    async play(run) {
+      await run.createJob(0, job)
+      await until('the provider has accepted the message', async () => (await run.ledger()).length > 0)
+      await run.killWorker(0)
+      await run.killWorker(1)
+    },
+    violation: /Sent 2 times/,
+  },
+  {
+    mutant: 'claim token not checked',
+    async play(run) {
+      const { db } = run
+      const trigger = 'before update of media_id on jobs for each statement'
+      const barriers = [
+        await addBarrier(db, 'worker 0', trigger),
+        await addBarrier(db, 'worker 1', trigger),
+      ] as const
+      await run.createJob(0, { ...job, withImage: true })
+      const claimers = async () =>
+        (await readLog(db)).filter(({ kind, became }) => kind === 'claim' && became).map(({ actor }) => actor)
+      const first = await until('a worker claims the instance', async () => (await claimers())[0])
+      const [own, other] = first.startsWith('worker 0') ? barriers : [barriers[1], barriers[0]]
+      await own.isReached()
+      // The lease must end by the database's clock, but not by the first worker's own clock.
+      await until('the other worker claims the instance', async () => {
+        await db.run(sql`
+          update chaos.clock set ahead = ahead + interval '30 seconds'
+          where exists (
+            select from instances i join chaos.log l on l.kind = 'claim' and l.became = i.claim::text
+            where l.actor = ${first} and i.lease_until > clock_now())`)
+        return (await claimers()).some((actor) => actor !== first)
+      })
+      await other.isReached()
+      await own.open()
+      const hasBegun = async () =>
+        (await readLog(db)).some(({ actor, became }) => actor === first && became === 'sending')
+      await until('the first worker sends under the claim of the other', hasBegun, 1000).catch(() => {})
+      await other.open()
+    },
+    violation: /An intent by worker \d\.1 while worker \d\.1 held the instance/,
+  },
+  {
+    mutant: 'look-up believed at once',
+    async play(run) {
+      const token = run.instance(0).token
+      const rule = { path: '^/messages/text', kind: 'slow', delayMs: 28_000, times: 1 } as const
+      await environment.simulator.addFault({ ...rule, token })
+      await run.createJob(0, job)
+      const intent = await until('an intent is written', async () =>
+        (await readLog(run.db)).find(({ became }) => became === 'sending'),
+      )
+      // The client gives up after 20 s, and the provider accepts the message after 28 s.
+      const isLate = ({ at }: LedgerEntry) => at >= Date.parse(intent.at) + 27_000
+      await until('the provider accepts the late message', async () => (await run.ledger()).some(isLate))
+    },
+    violation: /Sent 2 times/,
+  },
+  {
+    mutant: 'cancel without the lock',
+    async play(run, mutant) {
+      const { db } = run
+      const settled = await addBarrier(
+        db,
+        'worker',
+        `after update on deliveries for each row when (old.status = 'sending' and new.status = 'queued')`,
+      )
+      const skipped = await addBarrier(db, 'canceller', 'after update on deliveries for each statement')
+      await environment.simulator.changeChannel(run.instance(0).token, { state: 'QR' })
+      await run.createJob(0, job)
+      await until('an intent is written', async () =>
+        (await readLog(db)).some(({ became }) => became === 'sending'),
+      )
+      await settled.isReached()
+      const jobId = run.jobs.get(0)?.id ?? 0
+      const options: CancellerOptions = { database: run.database, jobId, ...(mutant ? { mutant } : {}) }
+      const canceller = environment.startProgram('canceller.ts', { CANCELLER: JSON.stringify(options) })
+      await skipped.isReached()
+      await settled.open()
+      await until('the delivery is requeued', async () =>
+        (await readLog(db)).some(({ was, became }) => was === 'sending' && became === 'queued'),
+      )
+      await skipped.open()
+      expect(await canceller.ended, canceller.stderr).toBe(0)
+      await environment.simulator.changeChannel(run.instance(0).token, { state: 'AUTH' })
+    },
+    violation: /is in no final state/,
+    neverFinishes: true,
+  },
+]
+
+/** The moment lasts less than a second. A busy machine may miss it once, but hardly three times. */
+const ATTEMPTS = 3
+
+describe.each(scenarios)('$mutant', { timeout: 240_000 }, (scenario) => {
+  async function play(mutant?: Mutant) {
+    await using run = await ChaosRun.open(environment, { ...planWithoutActions, ...scenario.plan }, mutant)
+    await scenario.play(run, mutant)
+    await run.waitForQuiescence(mutant && scenario.neverFinishes ? 2 : 60)
+    const evidence = await collect(run)
+    const violations = [...run.violations, ...(await findViolations(evidence))].join('\n')
+    return { violations, log: formatEvidence(evidence).join('\n') }
+  }
+
+  test('the shipped engine has no violation', async () => {
+    const { violations, log } = await play()
+    expect(violations, log).toBe('')
+  })
+
+  test('the suite detects the mutant', async () => {
+    let result = await play(scenario.mutant)
+    for (let attempt = 1; attempt < ATTEMPTS && !scenario.violation.test(result.violations); attempt++)
+      result = await play(scenario.mutant)
+    expect(result.violations, result.log).toMatch(scenario.violation)
+  })
+})

@@ -1,0 +1,98 @@
+/**
+ * Mutants: engines with a deliberate bug each. The suite must detect every one of them, or its silence proves nothing. The
+ * files stay as they are. Only a process that applies a mutant loads changed sources.
+ */
+import { registerHooks } from 'node:module'
+
+/** Replaces `from`, which the file must contain exactly once. */
+type Change = { file: string; from: string; to: string }
+
+const mutants = {
+  'intent written after the send': [
+    {
+      file: 'sending/batch.ts',
+      from: 'writeIntents(tx, requests, locking)]),',
+      to: `writeIntents(tx, requests, locking)]).then(async (answers) => {
+      const steps = answers[1].map((row) => stepOf(row, intendedAt))
+      const sends = steps.filter(({ kind }) => kind === 'send')
+      await Promise.all(sends.map((step) => exchanges.find(({ intent }) => intent === step.intent).sendEarly(step)))
+      return answers
+    }),`,
+    },
+    {
+      file: 'sending/batch.ts',
+      from: 'db.beginPipelined(PLAN_BY_INDEX, (tx) =>',
+      to: 'db.begin((tx) =>',
+    },
+    {
+      file: 'sending/sender.ts',
+      from: 'submit(sender, { claim, result, intent: mayContinue ? randomUUID() : null })',
+      to: `submit(sender, {
+        ...{ claim, result, intent: mayContinue ? randomUUID() : null },
+        sendEarly: async (work) => early.set(work.intent, await send(sender, claim, work, cachedProviderResolver(sender)(work))),
+      })`,
+    },
+    {
+      file: 'sending/sender.ts',
+      from: 'async function attempt(',
+      to: 'const early = new Map()\nasync function attempt(',
+    },
+    {
+      file: 'sending/sender.ts',
+      from: 'await send(sender, claim, work, connection)\n',
+      to: 'early.get(work.intent)\n',
+    },
+  ],
+  'claim token not checked': [
+    {
+      file: 'sending/intent.ts',
+      from: 'on i.id = request.instance_id and i.claim = request.claim',
+      to: 'on i.id = request.instance_id',
+    },
+    {
+      file: 'sending/claim.ts',
+      from: 'coalesce(i.claim = mine.claim, false) as is_held',
+      to: 'true as is_held',
+    },
+  ],
+  'look-up believed at once': [
+    { file: 'in-doubt/verdict.ts', from: 'BELIEVE_AFTER_MS = 30_000', to: 'BELIEVE_AFTER_MS = 0' },
+    { file: 'in-doubt/verdict.ts', from: 'LOOKS_APART_MS = 5_000', to: 'LOOKS_APART_MS = 0' },
+  ],
+  'cancel without the lock': [
+    {
+      file: 'jobs/lifecycle.ts',
+      from: "await lockInstancesOfJobs(tx, [jobId])\n    if (!(await moveJob(tx, jobId, 'cancel')))",
+      to: "if (!(await moveJob(tx, jobId, 'cancel')))",
+    },
+  ],
+} satisfies Record<string, Change[]>
+
+export type Mutant = keyof typeof mutants
+
+const applied = new Set<Change>()
+
+/** Call this before the engine is imported. */
+export function applyMutant(mutant: Mutant) {
+  const changes: Change[] = mutants[mutant]
+  registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context)
+      const changesOfFile = changes.filter(({ file }) => url.endsWith(`/src/engine/${file}`))
+      if (changesOfFile.length === 0) return loaded
+      let source = String(loaded.source)
+      for (const change of changesOfFile) {
+        if (source.split(change.from).length !== 2)
+          throw new Error(`'${mutant}' no longer fits ${change.file}: update its text.`)
+        source = source.replace(change.from, () => change.to)
+        applied.add(change)
+      }
+      return { ...loaded, source }
+    },
+  })
+}
+
+/** Call this after the import. Otherwise an unchanged engine could be mistaken for an undetected mutant. */
+export function expectMutantApplied(mutant: Mutant) {
+  if (!mutants[mutant].every((change) => applied.has(change))) throw new Error(`'${mutant}' was not applied.`)
+}

@@ -1,0 +1,64 @@
+import type { Pool } from '../src/platform/database/connection.ts'
+import { type Sql, sql } from '../src/platform/database/sql.ts'
+import { type Secrets, secretsOf } from '../src/platform/secrets.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { factories } from './factories.ts'
+
+/** A clone of the migrated database, factories to fill it, and a clock that a test can move. */
+export class DatabaseContext {
+  readonly secrets: Secrets = secretsOf('the secret key of the tests, long enough')
+  #database: TestDatabase | undefined
+  #clock: Promise<void> | undefined
+
+  async open() {
+    this.#database = await createTestDatabase()
+    this.#clock = undefined
+  }
+
+  async close() {
+    await this.#database?.drop()
+  }
+
+  get database(): TestDatabase {
+    if (!this.#database) throw new Error('The context is open only inside a test.')
+    return this.#database
+  }
+
+  get db(): Pool {
+    return this.database.db
+  }
+
+  /** Inserts users, instances, groups, messages and jobs straight into the database. */
+  get add() {
+    return factories(this.db, this.secrets)
+  }
+
+  /** Sets how far the database's clock is ahead of the real one. All our queries read the time from that clock. */
+  async shiftClock(ahead: string) {
+    await this.#changeClock(sql`${ahead}::text::interval`)
+  }
+
+  /** Moves the database's clock on from where it is. */
+  async moveClock(by: string) {
+    await this.#changeClock(sql`ahead + ${by}::text::interval`)
+  }
+
+  /** Sets the database's clock to this time. The clock goes on from there. */
+  async setClock(at: string) {
+    await this.#changeClock(sql`${at}::text::timestamptz - now()`)
+  }
+
+  async #changeClock(ahead: Sql) {
+    this.#clock ??= this.#addClock()
+    await this.#clock
+    await this.db.run(sql`update test_clock set ahead = ${ahead}`)
+  }
+
+  async #addClock() {
+    await this.db.script(`
+      create table test_clock (ahead interval not null);
+      insert into test_clock values ('0');
+      create or replace function clock_now() returns timestamptz language sql stable as
+        'select now() + ahead from test_clock'`)
+  }
+}

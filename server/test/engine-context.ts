@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { type EngineDeps, startEngine, whyWaiting } from '../src/engine/index.ts'
+import { writeAlone } from '../src/engine/sending/batch.ts'
+import { type Claim, claimInstances } from '../src/engine/sending/claim.ts'
+import type { Step, Work } from '../src/engine/sending/intent.ts'
+import { type Attempt, effectsOf } from '../src/engine/sending/outcome-effects.ts'
+import { connect } from '../src/platform/database/connection.ts'
+import { sql } from '../src/platform/database/sql.ts'
+import { DatabaseContext } from './database-context.ts'
+import { until } from './until.ts'
+
+type Provider = EngineDeps['providers']['live']
+
+type Delivery = {
+  id: number
+  chatId: string
+  status: string
+  attempt: number
+  reason: { code: string } | null
+  providerMessageId: string | null
+  instanceId: number
+}
+
+/** The tests of the file share one database. Each test starts without jobs, and its workers are stopped at its end. */
+export function useEngineContext() {
+  const context = new EngineContext()
+  beforeAll(() => context.open())
+  afterEach(() => context.cleanUp())
+  afterAll(() => context.close())
+  return context
+}
+
+class EngineContext extends DatabaseContext {
+  readonly #tasksAtEnd: (() => Promise<unknown>)[] = []
+
+  async cleanUp() {
+    for (const task of this.#tasksAtEnd.splice(0).reverse()) await task()
+    // Otherwise the next test's workers would send what this test left behind.
+    await this.db.run(sql`delete from jobs`)
+    await this.shiftClock('0')
+  }
+
+  /** The dependencies of a worker. Like a process, it has a pool of its own. Logged errors fail no test. */
+  deps(provider: Provider, overrides: Partial<EngineDeps> = {}): EngineDeps {
+    const db = connect(this.database.address, { applicationName: 'sendroom test worker' })
+    this.#tasksAtEnd.push(() => db.end(1000))
+    return {
+      db,
+      providers: { live: provider, test: provider },
+      secrets: this.secrets,
+      readImage: async () => ({ bytes: new Uint8Array([1]), mimeType: 'image/png' }),
+      log: { info() {}, warn() {}, error() {} },
+      ...overrides,
+    }
+  }
+
+  worker(provider: Provider, overrides: Partial<EngineDeps> = {}) {
+    const engine = startEngine(this.deps(provider, overrides))
+    this.#tasksAtEnd.push(() => engine.stop())
+    return engine
+  }
+
+  /** Claims an instance, as a worker does. */
+  async claimOne(): Promise<Claim> {
+    const [claim] = await claimInstances(this.db, 1)
+    if (!claim) throw new Error('Nothing was claimed')
+    return claim
+  }
+
+  /** Requests the next message of the claimed instance, as its sender does, and commits the intent. */
+  async writeIntent(claim: Claim): Promise<Step> {
+    return (await writeAlone(this.db, { claim, result: null, intent: randomUUID() })).step
+  }
+
+  /** Does what a worker does up to the committed intent. */
+  async beginSend(): Promise<{ claim: Claim; work: Work }> {
+    const claim = await this.claimOne()
+    const work = await this.writeIntent(claim)
+    if (work.kind !== 'send') throw new Error(`No intent: ${work.kind}`)
+    return { claim, work }
+  }
+
+  /** Writes the result of an attempt as a worker that no longer holds the claim. */
+  settle(work: Work, outcome: Attempt) {
+    const claim = { instanceId: work.instanceId, token: randomUUID(), leaseEndsAt: 0 }
+    const result = { work, effects: effectsOf(work, outcome, 0) }
+    return writeAlone(this.db, { claim, result, intent: null })
+  }
+
+  /** Matches the job's only delivery with a message at the provider. */
+  match(jobId: number, providerMessageId: string) {
+    return this.db.many(sql`
+      with matched as (
+        update deliveries set provider_message_id = ${providerMessageId} where job_id = ${jobId}
+        returning instance_id, provider_message_id, id
+      )
+      insert into matched_messages (instance_id, provider_message_id, delivery_id) select * from matched`)
+  }
+
+  deliveries(jobId: number) {
+    return this.db.many<Delivery>(sql`
+      select id, chat_id, status, attempt, reason, provider_message_id, instance_id
+      from deliveries where job_id = ${jobId} order by id`)
+  }
+
+  async statuses(jobId: number) {
+    return (await this.deliveries(jobId)).map(({ status }) => status)
+  }
+
+  async jobStatus(jobId: number) {
+    const row = await this.db.maybeOne<{ status: string }>(sql`select status from jobs where id = ${jobId}`)
+    return row?.status
+  }
+
+  async untilStatus(jobId: number, status: string) {
+    await until(`job ${jobId} is ${status}`, async () => (await this.jobStatus(jobId)) === status)
+  }
+
+  async untilStatuses(jobId: number, ...statuses: string[]) {
+    await until(
+      `the deliveries of job ${jobId} are ${statuses.join(', ')}`,
+      async () => (await this.statuses(jobId)).join() === statuses.join(),
+    )
+  }
+
+  /** Waits until the job waits for this reason. */
+  async untilWaiting(jobId: number, code: string) {
+    await until(
+      `job ${jobId} waits: ${code}`,
+      async () => (await whyWaiting(this.db, jobId)).waiting?.code === code,
+    )
+  }
+
+  /** Waits until the instance waits for whatever reason. */
+  async untilInstanceWaits(instanceId: number) {
+    await until(`instance ${instanceId} waits`, async () => (await this.instance(instanceId))?.waiting)
+  }
+
+  /** The codes of the job's log lines, oldest first. */
+  async log(jobId: number) {
+    const lines = await this.db.many<{ reason: { code: string } }>(sql`
+      select reason from job_logs where job_id = ${jobId} order by id`)
+    return lines.map(({ reason }) => reason.code)
+  }
+
+  instance(instanceId: number) {
+    return this.db.maybeOne(sql`select * from instances where id = ${instanceId}`)
+  }
+}
+
+/** The chat ids of this many people. */
+export const people = (count: number): string[] =>
+  Array.from({ length: count }, (_, n) => `849${n}@s.whatsapp.net`)

@@ -1,0 +1,28 @@
+import type { DatabaseAddress } from '../src/database-url.ts'
+import { connect, type Pool } from '../src/platform/database/connection.ts'
+import { migrate } from '../src/platform/database/migrate.ts'
+import { storeSessionDefaults } from '../src/platform/database/session-defaults.ts'
+import { sql } from '../src/platform/database/sql.ts'
+
+/** Creates `tpl`, a migrated database to clone. `extend` may add to it. */
+export async function createTemplate(
+  cluster: DatabaseAddress,
+  extend: (db: Pool) => Promise<unknown> = async () => {},
+): Promise<void> {
+  const applicationName = 'sendroom test'
+  const admin = connect({ ...cluster, database: 'postgres' }, { max: 1, applicationName })
+  // Safe even where tests kill PostgreSQL: its writes stay in the page cache, which outlives the processes.
+  await admin.run(sql`alter system set fsync = off`)
+  await admin.run(sql`select pg_reload_conf()`)
+  await admin.run(sql`create database tpl`)
+  await storeSessionDefaults(admin, 'cluster')
+  await admin.end()
+  const template = connect({ ...cluster, database: 'tpl' }, { max: 1, applicationName })
+  try {
+    await migrate(template)
+    await extend(template)
+  } finally {
+    // PostgreSQL refuses to clone a database while anybody is connected to it.
+    await template.end()
+  }
+}

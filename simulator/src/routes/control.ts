@@ -1,0 +1,123 @@
+import type { FastifyInstance } from 'fastify'
+import { parseFault } from '../faults/rules.ts'
+import { parseReceiptRules } from '../receipts/rules.ts'
+import { specialGroups } from '../seed/groups.ts'
+import { type Channel, type ChannelChange, stateCodes } from '../state/channels.ts'
+import type { State } from '../state/state.ts'
+import { verbs } from '../webhooks/webhooks.ts'
+import { chatIdOf } from '../wire/identifiers.ts'
+import { booleanOf, type Fields, fieldsOf, numberOf, textOf } from '../wire/parameters.ts'
+import { Refusal, refuse } from '../wire/refusal.ts'
+
+/**
+ * Adds the control API of tests, benchmarks and demos; the README lists its calls. Paths are relative to `/_control`.
+ * No call needs a token. Invalid fields are 400.
+ */
+export function controlRoutes(app: FastifyInstance, state: State): void {
+  const { channels, faults, ledger } = state
+
+  app.get('/ledger', async ({ query }) => {
+    const fields = fieldsOf(query)
+    const to = textOf(fields, 'to')
+    const entries = ledger.list(textOf(fields, 'token'), to && chatIdOf(to))
+    return booleanOf(fields, 'count') ? { total: entries.length } : { total: entries.length, entries }
+  })
+
+  app.post('/messages', async ({ body }) => {
+    const fields = fieldsOf(body)
+    const token = required(fields, 'token')
+    const from = textOf(fields, 'from')
+    const draft = { token, to: chatIdOf(required(fields, 'to')), body: required(fields, 'body') }
+    return ledger.accept({ ...draft, type: 'text', source: 'mobile', ...(from ? { from } : {}) }, state.now())
+  })
+
+  app.get('/faults', async () => ({ faults: faults.list(), met: faults.counts() }))
+  app.post('/faults', async ({ body }) => ({ id: faults.add(parseFault(fieldsOf(body))) }))
+  app.delete('/faults', async () => {
+    faults.clear()
+    return { success: true }
+  })
+  app.delete<{ Params: { id: string } }>('/faults/:id', async ({ params }) => {
+    if (!faults.remove(Number(params.id))) throw new Refusal(404, 'no such fault')
+    return { success: true }
+  })
+
+  app.get('/channels', async () => ({ channels: channels.all().map((channel) => view(state, channel)) }))
+  app.post('/channels', async ({ body }) => {
+    const fields = fieldsOf(body)
+    const channel = channels.create(required(fields, 'token'))
+    channels.change(channel, changeOf(fields))
+    return view(state, channel)
+  })
+
+  app.get('/requests', async ({ query }) => {
+    const token = textOf(fieldsOf(query), 'token')
+    return { requests: countRequests(channels.all().filter((channel) => !token || channel.token === token)) }
+  })
+
+  app.post('/receipts', async ({ body }) => {
+    const fields = fieldsOf(body)
+    return state.receipts.change(textOf(fields, 'token'), parseReceiptRules(fields))
+  })
+  app.post('/events', async ({ body }) => {
+    const { token: _token, type: _type, verb: _verb, ...payload } = fieldsOf(body)
+    const channel = channels.create(required(fieldsOf(body), 'token'))
+    const verb = verbs.find((known) => known === fieldsOf(body).verb) ?? 'post'
+    await state.webhooks.notify(channel, { type: required(fieldsOf(body), 'type'), verb, payload })
+    return { success: true }
+  })
+
+  app.post('/latency', async ({ body }) => {
+    state.sendLatencyMs = numberOf(fieldsOf(body), 'ms', 0, 600_000) ?? 0
+    return { ms: state.sendLatencyMs }
+  })
+  app.post('/clock', async ({ body }) => {
+    state.clockShiftMs = numberOf(fieldsOf(body), 'shiftMs', -1e10, 1e10) ?? 0
+    return { shiftMs: state.clockShiftMs }
+  })
+}
+
+function required(fields: Fields, name: string): string {
+  const value = textOf(fields, name)
+  if (!value) throw refuse.parameters(`${name} is required`)
+  return value
+}
+
+/** Returns a channel as the control API shows it. */
+function view({ channels }: State, channel: Channel) {
+  return {
+    token: channel.token,
+    channelId: channel.channelId,
+    state: channels.state(channel),
+    number: channel.number,
+    unpaid: channel.unpaid,
+    removed: channel.removed,
+    restrictedUntil: channel.restrictedUntil,
+    specialGroups: specialGroups(channel.token),
+  }
+}
+
+function changeOf(fields: Fields): ChannelChange {
+  const state = textOf(fields, 'state')
+  if (state !== undefined && !(state in stateCodes)) {
+    throw refuse.parameters(`state is one of ${Object.keys(stateCodes).join(', ')}`)
+  }
+  const change = {
+    state: state as ChannelChange['state'], // checked above
+    number: textOf(fields, 'number'),
+    linkAfterMs: numberOf(fields, 'linkAfterMs', 0, 3_600_000),
+    unpaid: booleanOf(fields, 'unpaid'),
+    removed: booleanOf(fields, 'removed'),
+    restrictedUntil: numberOf(fields, 'restrictedUntil', 0, 1e10),
+  }
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
+}
+
+/** Returns how often each route was called, summed over the channels. */
+function countRequests(channels: Channel[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { requests } of channels) {
+    for (const [path, count] of requests) counts[path] = (counts[path] ?? 0) + count
+  }
+  return counts
+}

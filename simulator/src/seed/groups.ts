@@ -1,0 +1,151 @@
+import { lastDigits, mix, seedOf } from './hash.ts'
+import { groupNames } from './names.ts'
+import { peopleCount, personNumber } from './people.ts'
+
+/** The index of a group that the channel has left: no list reaches this far. */
+const leftIndex = 999_999
+
+/** Index of each special group. The special groups come first in every channel. */
+const specialIndex = {
+  announcementsOnly: 0,
+  withoutParticipants: 1,
+  legacy: 2,
+  announcementsAsAdmin: 3,
+  large: 4,
+  nameless: 5,
+  communityAnnounce: 6,
+  hiddenNumbers: 7,
+} as const
+
+export type Rank = 'creator' | 'admin' | 'member'
+
+/** A group without its participants. Groups are not stored: every call computes them from the seed. */
+export interface SeededGroup {
+  index: number
+  id: string
+  name: string | undefined
+  size: number
+  /** The channel's own rank in the group. */
+  ourRank: Rank
+  /** Only admins may send. */
+  announcements: boolean
+  /** Unix seconds. */
+  createdAt: number
+}
+
+export interface Participant {
+  /** Digits, or `…@lid` where WhatsApp hides the number. */
+  id: string
+  rank: Rank
+}
+
+/**
+ * Returns the id of a channel's group. Valid indexes are 0 to `groupsPerChannel` - 1. An id has 18 digits: WhatsApp's
+ * prefix 120363, six digits of the channel's seed and six of the index. `findGroup` reads the index back.
+ */
+export function groupId(token: string, index: number): string {
+  return idOf(seedOf(token), index)
+}
+
+/**
+ * Returns the ids of a channel's special groups by name:
+ *
+ * - `announcementsOnly`, `communityAnnounce`: only admins may send and we are a plain member, so a send is 403
+ * - `announcementsAsAdmin`: only admins may send and we are an admin
+ * - `left`: missing from the list; reading the group is 404, sending is 403
+ * - `withoutParticipants`, `nameless`: arrive without `participants` or `name`, as observed on the live API
+ * - `legacy`: has an id of WhatsApp's old form `<phone>-<unix>@g.us`
+ * - `large`: has 1,024 participants
+ * - `hiddenNumbers`: shows all other participants as `…@lid`
+ */
+export function specialGroups(token: string): Record<keyof typeof specialIndex | 'left', string> {
+  const seed = seedOf(token)
+  const ids = Object.fromEntries(
+    Object.entries(specialIndex).map(([name, index]) => [name, idOf(seed, index)]),
+  )
+  // Object.fromEntries loses the key type.
+  return { ...(ids as Record<keyof typeof specialIndex, string>), left: idOf(seed, leftIndex) }
+}
+
+function idOf(seed: number, index: number): string {
+  if (index === specialIndex.legacy)
+    return `${personNumber(seed, 0)}-${1_400_000_000 + (seed % 100_000_000)}@g.us`
+  return `120363${lastDigits(seed, 6)}${lastDigits(index, 6)}@g.us`
+}
+
+/** Returns the group with this id, or undefined if the channel is not in such a group. */
+export function findGroup(seed: number, id: string, groupsPerChannel: number): SeededGroup | undefined {
+  const index = id === idOf(seed, specialIndex.legacy) ? specialIndex.legacy : Number(id.slice(12, 18))
+  if (!(index < groupsPerChannel) || idOf(seed, index) !== id) return undefined
+  return groupAt(seed, index)
+}
+
+/** Returns the group at an index. Does not check that the channel has so many groups. */
+export function groupAt(seed: number, index: number): SeededGroup {
+  const chance = mix(seed, index)
+  const name = groupNames[index % groupNames.length]
+  return {
+    index,
+    id: idOf(seed, index),
+    name: index === specialIndex.nameless ? undefined : index < groupNames.length ? name : `${name} ${index}`,
+    size: index === specialIndex.large ? 1024 : sizeOf(chance),
+    ourRank: ourRankIn(index, chance),
+    announcements:
+      index === specialIndex.announcementsOnly ||
+      index === specialIndex.announcementsAsAdmin ||
+      index === specialIndex.communityAnnounce,
+    createdAt: 1_600_000_000 + (chance % 150_000_000),
+  }
+}
+
+/** Whether the group is the announcement group of a community. */
+export function isCommunityAnnounce(group: SeededGroup): boolean {
+  return group.index === specialIndex.communityAnnounce
+}
+
+/** Whether the group arrives without `participants`. */
+export function hidesParticipants(group: SeededGroup): boolean {
+  return group.index === specialIndex.withoutParticipants
+}
+
+function sizeOf(chance: number): number {
+  const kind = chance % 100
+  const spread = chance >>> 8
+  if (kind < 2) return 800 + (spread % 224)
+  if (kind < 30) return 3 + (spread % 17)
+  if (kind < 80) return 20 + (spread % 60)
+  return 80 + (spread % 171)
+}
+
+function ourRankIn(index: number, chance: number): Rank {
+  if (index === specialIndex.announcementsOnly || index === specialIndex.communityAnnounce) return 'member'
+  if (index === specialIndex.announcementsAsAdmin) return 'admin'
+  const kind = (chance >>> 4) % 10
+  return kind === 0 ? 'creator' : kind < 3 ? 'admin' : 'member'
+}
+
+/** Returns everyone in the group, the channel's own number included. */
+export function participantsOf(seed: number, group: SeededGroup, ourNumber: string): Participant[] {
+  const chance = mix(seed, group.index)
+  const stride = 1 + (chance % (peopleCount - 1))
+  const ourPlace = chance % group.size
+  const creatorPlace = group.ourRank === 'creator' ? ourPlace : (ourPlace + 1) % group.size
+  const participants: Participant[] = []
+  for (let place = 0; place < group.size; place++) {
+    if (place === ourPlace) {
+      participants.push({ id: ourNumber, rank: group.ourRank })
+      continue
+    }
+    const person = (group.index + place * stride) % peopleCount
+    const rank = place === creatorPlace ? 'creator' : place % 23 === 5 ? 'admin' : 'member'
+    participants.push({ id: participantId(seed, group, person), rank })
+  }
+  return participants
+}
+
+function participantId(seed: number, group: SeededGroup, person: number): string {
+  const hidden = group.index === specialIndex.hiddenNumbers || (group.index % 5 === 3 && person % 10 === 9)
+  return hidden
+    ? `1${lastDigits(mix(seed, person), 10)}${lastDigits(person, 4)}@lid`
+    : personNumber(seed, person)
+}

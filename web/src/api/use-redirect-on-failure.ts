@@ -1,0 +1,12 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import type { Path } from '../paths.ts'
+import { currentUser } from './session.ts'
+
+/** Leaves a page that could not be loaded. After the end of a session it stays, so that the login returns to it. */
+export function useRedirectOnFailure(hasFailed: boolean, to: Path) {
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (hasFailed && currentUser() !== null) navigate({ to })
+  }, [hasFailed, navigate, to])
+}

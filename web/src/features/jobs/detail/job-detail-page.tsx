@@ -1,0 +1,85 @@
+import { Stack } from '@mantine/core'
+import { isLive } from '@sendroom/contract/job-life'
+import type { Job } from '@sendroom/contract/jobs'
+import { useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Failure, reportFailure } from '../../../api/failure.ts'
+import { usePolling } from '../../../api/live.ts'
+import { useRead } from '../../../api/queries.ts'
+import { useRedirectOnFailure } from '../../../api/use-redirect-on-failure.ts'
+import { idOf, paths } from '../../../paths.ts'
+import { Loading } from '../../../ui/loading.tsx'
+import { Section } from '../../../ui/section.tsx'
+import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
+import { useJobActions } from '../shared/use-job-actions.ts'
+import { JobFacts } from './job-facts.tsx'
+import { JobHeader } from './job-header.tsx'
+import { JobProgress } from './job-progress.tsx'
+import { JobRecipients } from './job-recipients.tsx'
+import { JobLogs, JobSentMessages } from './job-rows.tsx'
+
+const LIVE_REFRESH_MS = 1500
+/** For changes that only time causes and no event reports, such as the rate or the start of quiet hours. */
+const EVENTLESS_REFRESH_MS = 15_000
+
+export function JobDetailPage() {
+  const id = idOf(useParams({ strict: false }))
+  return id === null ? <NoJob /> : <JobDetail key={id} id={id} />
+}
+
+const noId = new Failure(404)
+
+/** Shown for an address without a valid id: leads back to the list. */
+function NoJob() {
+  useReturnToList(noId)
+  return null
+}
+
+function JobDetail({ id }: { id: number }) {
+  const actions = useJobActions(id)
+  const polling = usePolling()
+  const { data: job, error } = useRead(
+    'GET /jobs/:id',
+    { params: { id } },
+    {
+      // While the job is being deleted, reading it would report a 404.
+      enabled: !actions.remove.isPending && !actions.remove.isDone,
+      refetchInterval: ({ state }) =>
+        state.data !== undefined && isLive(state.data) && (polling(LIVE_REFRESH_MS) || EVENTLESS_REFRESH_MS),
+      meta: { isQuiet: true },
+    },
+  )
+  const isGone = error instanceof Failure && error.status === 404
+  useReturnToList(job === undefined || isGone ? error : null)
+  if (!job) return <Loading />
+  return (
+    <Stack>
+      <JobHeader job={job} actions={actions} />
+      <JobProgress job={job} />
+      <JobFacts job={job} />
+      <JobContent job={job} />
+      <JobRecipients job={job} />
+      <JobSentMessages job={job} />
+      <JobLogs job={job} />
+    </Stack>
+  )
+}
+
+/** The job's own copy of its message. Later changes of the message do not affect it. */
+function JobContent({ job }: { job: Job }) {
+  const { t } = useTranslation()
+  return (
+    <Section title={t('JOB.MESSAGE')}>
+      <WhatsAppMessage text={job.textContent} imageUrl={job.imageUrl} />
+    </Section>
+  )
+}
+
+/** Reports why the job can't be shown and goes back to the list. */
+function useReturnToList(error: Error | null) {
+  useEffect(() => {
+    if (error) reportFailure(error, 'JOB.DETAILS_FAILED')
+  }, [error])
+  useRedirectOnFailure(error !== null, paths.jobs)
+}

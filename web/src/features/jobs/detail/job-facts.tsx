@@ -1,0 +1,46 @@
+import { SimpleGrid, Text } from '@mantine/core'
+import type { Job } from '@sendroom/contract/jobs'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { formatSecond } from '../../../format.ts'
+import { Name } from '../../../ui/name.tsx'
+import { Section } from '../../../ui/section.tsx'
+import { JobTypeName } from '../shared/job-labels.tsx'
+
+/** The fields that were set when the job was created, and its times. */
+export function JobFacts({ job }: { job: Job }) {
+  const { t } = useTranslation()
+  return (
+    <Section title={t('JOB.FACTS')}>
+      <SimpleGrid component="dl" cols={{ base: 2, md: 4 }} m={0}>
+        <Fact name={t('JOB.TYPE')}>
+          <JobTypeName type={job.jobType} />
+        </Fact>
+        <Fact name={t('JOB.INSTANCE')}>
+          <Name>{job.instanceName}</Name>
+        </Fact>
+        <Fact name={t('JOB.CREATED_BY')}>
+          <Name>{job.createdByUserName}</Name>
+        </Fact>
+        <Fact name={t('JOB.CREATED_AT')}>{formatSecond(job.createdAt)}</Fact>
+        <Fact name={t('JOB.SCHEDULED_AT')}>{formatSecond(job.scheduledAt)}</Fact>
+        <Fact name={t('JOB.STARTED_AT')}>{formatSecond(job.startedAt)}</Fact>
+        <Fact name={t('JOB.COMPLETED_AT')}>{formatSecond(job.completedAt)}</Fact>
+      </SimpleGrid>
+      <Text size="xs" c="dimmed" mt="sm">
+        {t('JOB.TIME_ZONE')}
+      </Text>
+    </Section>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div>
+    <Text component="dt" size="xs" c="dimmed">
+      {name}
+    </Text>
+    <Text component="dd" size="sm" m={0}>
+      {children || '–'}
+    </Text>
+  </div>
+)

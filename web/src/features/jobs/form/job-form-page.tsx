@@ -1,0 +1,188 @@
+import { NativeSelect, Textarea } from '@mantine/core'
+import { type JobType, jobTypes } from '@sendroom/contract/job-life'
+import { NewJob } from '@sendroom/contract/jobs'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import { mayDo, useCurrentUser } from '../../../api/session.ts'
+import { useAction } from '../../../api/use-action.ts'
+import { ClosedForm, FormPage } from '../../../forms/form-page.tsx'
+import { GroupPicker } from '../../../forms/group-picker.tsx'
+import { HALF_TYPED, shouldReadDate } from '../../../forms/half-typed-date.ts'
+import { InstanceSelect } from '../../../forms/instance-select.tsx'
+import { NamedSelect } from '../../../forms/named-select.tsx'
+import { useContractForm } from '../../../forms/use-contract-form.ts'
+import { paths } from '../../../paths.ts'
+import { PAGE_SIZE, useAssignedGroups, useChosenMessage, useMessages } from './job-choices.ts'
+import { type Draft, JobPreview } from './job-preview.tsx'
+import { forgetRequest, requestIdOf } from './request-id.ts'
+import { ScheduledAt, timeIn } from './scheduled-at.tsx'
+
+type Values = {
+  jobType: JobType
+  /** An id, as is `instanceId`; 0 for none. */
+  messageId: number
+  instanceId: number
+  /** An instant, empty for now, or `HALF_TYPED`. */
+  scheduledAt: string
+  groupIds: number[]
+  phoneNumbers: string
+}
+
+const MINUTE_MS = 60_000
+
+const blank: Values = {
+  jobType: 'SendToGroups',
+  messageId: 0,
+  instanceId: 0,
+  scheduledAt: '',
+  groupIds: [],
+  phoneNumbers: '',
+}
+
+const isInFuture = (instant: string) => Date.parse(instant) > Date.now() - MINUTE_MS
+
+/** The server takes a past time as now. In the form it is a mistake, or it passed while the form was filled in. */
+const FutureJob = NewJob.refine(({ scheduledAt }) => !scheduledAt || isInFuture(scheduledAt), {
+  path: ['scheduledAt'],
+  error: 'JOB.SCHEDULED_AT_PASSED',
+})
+
+export function JobFormPage() {
+  const { t } = useTranslation()
+  const isAllowed = mayDo('canCreateJobs', useCurrentUser())
+  return isAllowed ? <JobForm /> : <ClosedForm title={t('JOB.CREATE_TITLE')} reason={t('JOB.NOT_ALLOWED')} />
+}
+
+function JobForm() {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const toList = () => navigate({ to: paths.jobs })
+  const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' })
+  const { form, onSubmit, change } = useContractForm(FutureJob, {
+    initialValues: blank,
+    send: async (values) => {
+      const body = bodyOf(values)
+      await create.mutateAsync({
+        body: {
+          ...body,
+          requestId: requestIdOf({ ...body, text: message?.textContent, image: message?.imageUrl }),
+        },
+      })
+      forgetRequest()
+    },
+    onSent: toList,
+  })
+  const { jobType, messageId, instanceId, groupIds, scheduledAt } = form.values
+  const messages = useMessages()
+  const message = useChosenMessage(messageId)
+  const assigned = useAssignedGroups(message, instanceId)
+  // A form restored after a sign-in may already have picked groups.
+  const isPicked = useRef(groupIds.length > 0)
+
+  const chooseMessage = (id: number) => {
+    const own = messages.options?.find((message) => message.id === id)?.instanceId
+    change({ messageId: id, ...(instanceId === 0 && own && { instanceId: own }) })
+  }
+  const chooseInstance = (id: number) => {
+    isPicked.current = false
+    change({ instanceId: id, groupIds: [] })
+  }
+  const { setFieldValue } = form
+  const choice = `${messageId} ${instanceId}`
+  const preselectedFor = useRef(isPicked.current ? choice : '')
+  useEffect(() => {
+    // Preselects once per choice: a background refresh of the groups must not undo what the user picked since.
+    if (!assigned || preselectedFor.current === choice) return
+    preselectedFor.current = choice
+    // A message without groups keeps groups picked by hand, but not those preselected by another message.
+    if (assigned.length > 0) isPicked.current = false
+    if (!isPicked.current) setFieldValue('groupIds', assigned)
+  }, [assigned, choice, setFieldValue])
+
+  const time = useRef<HTMLInputElement>(null)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    if (time.current && shouldReadDate(time.current)) setFieldValue('scheduledAt', timeIn(time.current))
+    onSubmit(event)
+  }
+
+  return (
+    <FormPage
+      title={t('JOB.CREATE_TITLE')}
+      submitText={t('JOB.CREATE')}
+      isBusy={form.submitting}
+      onSubmit={submit}
+      onCancel={toList}
+      aside={<JobPreview draft={draftOf(form.values)} message={message} />}
+    >
+      <NativeSelect
+        label={t('JOB.TYPE')}
+        required
+        data={jobTypes.map((type) => ({ value: type, label: t(`JOB.TYPE_${type.toUpperCase()}`) }))}
+        {...form.getInputProps('jobType')}
+      />
+      <NamedSelect
+        label={t('JOB.MESSAGE')}
+        required
+        choices={messages}
+        {...form.getInputProps('messageId')}
+        value={messageId}
+        onChange={chooseMessage}
+      />
+      <InstanceSelect
+        pageSize={PAGE_SIZE}
+        required
+        {...form.getInputProps('instanceId')}
+        value={instanceId}
+        onChange={chooseInstance}
+      />
+      {jobType === 'SendToGroups' ? (
+        <GroupPicker
+          key={instanceId}
+          instanceId={instanceId}
+          pageSize={PAGE_SIZE}
+          required
+          value={groupIds}
+          onChange={(ids) => {
+            isPicked.current = true
+            // Marks the preselection as done, in case the message is still being read.
+            preselectedFor.current = choice
+            setFieldValue('groupIds', ids)
+          }}
+          error={form.getInputProps('groupIds').error}
+        />
+      ) : (
+        <Textarea
+          label={t('JOB.PHONE_NUMBERS')}
+          description={t('JOB.PHONE_NUMBERS_HINT')}
+          placeholder={'0901234567\n+84 912 345 678'}
+          required
+          autosize
+          minRows={4}
+          maxRows={12}
+          {...form.getInputProps('phoneNumbers')}
+        />
+      )}
+      <ScheduledAt
+        ref={time}
+        value={scheduledAt}
+        onChange={(value) => setFieldValue('scheduledAt', value)}
+        error={form.getInputProps('scheduledAt').error}
+      />
+    </FormPage>
+  )
+}
+
+const bodyOf = ({ groupIds, phoneNumbers, ...rest }: Values) => ({
+  ...rest,
+  groupIds: rest.jobType === 'SendToGroups' ? groupIds : [],
+  phoneNumbers: rest.jobType === 'SendToUsers' ? phoneNumbers : '',
+})
+
+/** The form as a draft for the preview: null for missing choices, no time while it is half-typed. */
+const draftOf = (values: Values): Draft => ({
+  ...bodyOf(values),
+  messageId: values.messageId || null,
+  instanceId: values.instanceId || null,
+  ...(values.scheduledAt === HALF_TYPED && { scheduledAt: '' }),
+})

@@ -1,0 +1,158 @@
+import { Alert, Box, Stack, Text } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import type { JobPreview as Preview } from '@sendroom/contract/jobs'
+import { limits } from '@sendroom/contract/limits'
+import type { Message } from '@sendroom/contract/messages'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call, type InputOf } from '../../../api/client.ts'
+import { formatDateTime, formatDuration, formatNumber } from '../../../format.ts'
+import { counted } from '../../../i18n/words.ts'
+import { Section } from '../../../ui/section.tsx'
+import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
+import classes from './job-preview.module.css'
+
+/** The preview is asked for after this time without a change. */
+const SETTLED_MS = 400
+
+export type Draft = InputOf<'POST /jobs/preview'>['body']
+
+type Props = {
+  draft: Draft
+  /** The chosen message, once it is read. */
+  message: Message | undefined
+}
+
+/** A preview of the job while its form is filled in. Failures are shown in place, without a toast. */
+export function JobPreview({ draft, message }: Props) {
+  const { t } = useTranslation()
+  const [settled] = useDebouncedValue(draft, SETTLED_MS)
+  const { data, isError, isPlaceholderData } = useQuery({
+    queryKey: ['preview', settled],
+    queryFn: ({ signal }) => call('POST /jobs/preview', { body: settled }, signal),
+    enabled: isForSomebody(draft) && isForSomebody(settled),
+    placeholderData: keepPreviousData,
+    // No cache: drafts can be large, and each one is read only once.
+    gcTime: 0,
+    meta: { isQuiet: true },
+  })
+  return (
+    <Section title={t('JOB.PREVIEW')}>
+      {!isForSomebody(draft) ? (
+        <Hint>{t('JOB.PREVIEW_EMPTY')}</Hint>
+      ) : data ? (
+        // The previous preview stays, dimmed, while the next one loads.
+        <Box aria-busy={isPlaceholderData} opacity={isPlaceholderData ? 0.6 : 1}>
+          <PreviewFacts preview={data} hasInstance={Boolean(draft.instanceId)} />
+        </Box>
+      ) : (
+        <Hint>{t(isError ? 'JOB.PREVIEW_FAILED' : 'COMMON.LOADING')}</Hint>
+      )}
+      {message && (
+        <Box mt="md">
+          <WhatsAppMessage text={message.textContent} imageUrl={message.imageUrl} />
+        </Box>
+      )}
+    </Section>
+  )
+}
+
+const isForSomebody = ({ jobType, groupIds = [], phoneNumbers = '' }: Draft) =>
+  jobType === 'SendToUsers' ? phoneNumbers.trim() !== '' : groupIds.length > 0
+
+const Hint = ({ children }: { children: string }) => (
+  <Text size="sm" c="dimmed">
+    {children}
+  </Text>
+)
+
+function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance: boolean }) {
+  const { t } = useTranslation()
+  const { recipients, duplicates, durationSeconds, endsAt } = preview
+  return (
+    <Stack gap="sm">
+      <dl className={classes.facts}>
+        <Fact name="JOB.COUNT_TOTAL">{formatNumber(recipients)}</Fact>
+        {duplicates > 0 && <Fact name="JOB.PREVIEW_DUPLICATES">{formatNumber(duplicates)}</Fact>}
+        {durationSeconds !== null && (
+          <Fact name="JOB.PREVIEW_DURATION">
+            {durationSeconds === 0
+              ? t('JOB.PREVIEW_AT_ONCE')
+              : t('JOB.ABOUT', { time: formatDuration(roughly(durationSeconds) * 1000) })}
+          </Fact>
+        )}
+        {endsAt !== null && <Fact name="JOB.ENDS_AT">{formatDateTime(endsAt)}</Fact>}
+      </dl>
+      <Hint>{t(timeNote(durationSeconds, hasInstance))}</Hint>
+      {recipients > limits.recipients && <Alert color="red" title={t('ERROR.too_many_recipients')} />}
+      <Trouble
+        color="red"
+        some={preview.unreadable}
+        nameOf={String}
+        title="JOB.PREVIEW_UNREADABLE"
+        hint="JOB.PREVIEW_REFUSED"
+      />
+      <Trouble
+        color="red"
+        some={preview.leftGroups}
+        nameOf={groupName}
+        title="JOB.PREVIEW_LEFT"
+        hint="JOB.PREVIEW_REFUSED"
+      />
+      <Trouble
+        color="orange"
+        some={preview.closedGroups}
+        nameOf={groupName}
+        title="JOB.PREVIEW_CLOSED"
+        hint="JOB.PREVIEW_CLOSED_HINT"
+      />
+    </Stack>
+  )
+}
+
+/** Rounds durations from ten minutes on to whole minutes, because the estimate is not exact to the second. */
+const roughly = (seconds: number) => (seconds < 600 ? seconds : Math.round(seconds / 60) * 60)
+
+const groupName = ({ name }: { name: string }) => name
+
+function timeNote(durationSeconds: number | null, hasInstance: boolean): string {
+  if (durationSeconds !== null) return 'JOB.PREVIEW_NOTE'
+  return hasInstance ? 'JOB.PREVIEW_NO_TIME' : 'JOB.PREVIEW_NO_ACCOUNT'
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  const { t } = useTranslation()
+  return (
+    <div>
+      <dt>{t(name)}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+type TroubleProps<One> = {
+  color: string
+  some: { total: number; first: One[] }
+  nameOf: (one: One) => string
+  /** Translation keys: the number of cases, and what they mean. */
+  title: string
+  hint: string
+}
+
+function Trouble<One>({ color, some, nameOf, title, hint }: TroubleProps<One>) {
+  const { t } = useTranslation()
+  if (some.total === 0) return null
+  const unnamed = some.total - some.first.length
+  return (
+    <Alert color={color} title={t(title, counted(some.total))}>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {some.first.map(nameOf).join(', ')}
+        {unnamed > 0 && ` ${t('JOB.AND_MORE', { number: formatNumber(unnamed) })}`}
+      </Text>
+      <Text size="sm" mt={4}>
+        {t(hint)}
+      </Text>
+    </Alert>
+  )
+}

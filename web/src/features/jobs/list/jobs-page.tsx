@@ -1,0 +1,80 @@
+import { isLive } from '@sendroom/contract/job-life'
+import type { JobRow } from '@sendroom/contract/jobs'
+import { limits } from '@sendroom/contract/limits'
+import { useTranslation } from 'react-i18next'
+import { call } from '../../../api/client.ts'
+import { mayDo, useCurrentUser } from '../../../api/session.ts'
+import { useAction } from '../../../api/use-action.ts'
+import { formatDateTime, truncate } from '../../../format.ts'
+import { DataTable } from '../../../lists/data-table.tsx'
+import { AddButton, BulkDeleteButton } from '../../../lists/list-buttons.tsx'
+import { ListPage } from '../../../lists/list-page.tsx'
+import type { Column } from '../../../lists/table.tsx'
+import { useList } from '../../../lists/use-list.ts'
+import { paths } from '../../../paths.ts'
+import { Name } from '../../../ui/name.tsx'
+import { JobStatusBadge, JobTypeName } from '../shared/job-labels.tsx'
+import { JobRowActions } from './job-row-actions.tsx'
+
+const LIVE_REFRESH_MS = 3000
+
+const columns: Column<JobRow>[] = [
+  { header: 'JOB.ID', cell: (job) => job.id, sortBy: 'id' },
+  { header: 'JOB.TYPE', cell: (job) => <JobTypeName type={job.jobType} />, sortBy: 'jobType' },
+  {
+    header: 'JOB.MESSAGE',
+    cell: (job) => <Name>{truncate(job.messageTitle, limits.titleLength)}</Name>,
+    sortBy: 'messageTitle',
+  },
+  { header: 'JOB.INSTANCE', cell: (job) => <Name>{job.instanceName}</Name> },
+  { header: 'JOB.STATUS', cell: (job) => <JobStatusBadge job={job} />, sortBy: 'status' },
+  {
+    header: 'JOB.CREATED_AT',
+    cell: (job) => formatDateTime(job.createdAt),
+    sortBy: 'createdAt',
+    isOneLine: true,
+  },
+]
+
+export function JobsPage() {
+  const { t } = useTranslation()
+  const isAllowed = mayDo('canCreateJobs', useCurrentUser())
+  const reason = isAllowed ? undefined : t('JOB.NOT_ALLOWED')
+  const removeAll = useAction('POST /jobs/bulk-delete', {
+    success: 'JOB.ALL_DELETED',
+    failure: 'JOB.DELETE_FAILED',
+  })
+  const list = useList({
+    feature: 'jobs',
+    sortFields: ['id', 'jobType', 'messageTitle', 'status', 'createdAt'],
+    sortDirection: 'desc',
+    load: (query, signal) => call('GET /jobs', { query }, signal),
+    words: 'JOB.LOAD_FAILED',
+    pollEvery: (rows) => rows.some(isLive) && LIVE_REFRESH_MS,
+  })
+  return (
+    <ListPage
+      title="JOB.LIST_TITLE"
+      list={list}
+      buttons={<AddButton to={paths.newJob} label="JOB.ADD" reason={reason} />}
+      bulk={
+        <BulkDeleteButton
+          selected={list.selected}
+          question="JOB.CONFIRM_DELETE_ALL"
+          isBusy={removeAll.isPending}
+          reason={reason}
+          onDelete={(jobIds) => removeAll.mutate({ body: { jobIds } })}
+        />
+      }
+    >
+      <DataTable
+        list={list}
+        label="JOB.LIST_TITLE"
+        columns={columns}
+        empty={list.query.search !== '' ? 'COMMON.NO_DATA_FOUND' : isAllowed ? 'JOB.EMPTY' : 'COMMON.NO_DATA'}
+        rowName={(job) => `${t('JOB.ID')} ${job.id}`}
+        actions={(job) => <JobRowActions job={job} isAllowed={isAllowed} />}
+      />
+    </ListPage>
+  )
+}

@@ -1,0 +1,43 @@
+import { jobStatuses } from '@sendroom/contract/job-life'
+import { expect, test } from 'vitest'
+import { jobDisabledReasons } from './disabled-reasons.ts'
+
+const availableActions = (isAllowed: boolean, isPaused = false) =>
+  Object.fromEntries(
+    jobStatuses.map((status) => {
+      const disabledReasons = Object.entries(jobDisabledReasons({ status, isPaused }, isAllowed))
+      return [
+        status,
+        disabledReasons.flatMap(([action, disabledReason]) => (disabledReason === undefined ? [action] : [])),
+      ]
+    }),
+  )
+
+const ended = ['restart', 'retry', 'remove']
+
+//
+test('an ended job can be restarted or retried, a live one cancelled or paused, and any job deleted', () => {
+  const live = ['cancel', 'pause', 'remove']
+  expect(availableActions(true)).toEqual({
+    Pending: live,
+    Running: live,
+    Completed: ended,
+    Failed: ended,
+    Cancelled: ended,
+  })
+})
+
+test('a paused job can be resumed but not paused again', () => {
+  const live = ['cancel', 'resume', 'remove']
+  expect(availableActions(true, true)).toEqual({
+    Pending: live,
+    Running: live,
+    Completed: ended,
+    Failed: ended,
+    Cancelled: ended,
+  })
+})
+
+test('without the right to create jobs every action is unavailable', () => {
+  expect(Object.values(availableActions(false)).flat()).toEqual([])
+})

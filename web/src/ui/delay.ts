@@ -1,0 +1,2 @@
+/** Resolves after this time. */
+export const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
