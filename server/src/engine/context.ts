@@ -1,7 +1,7 @@
 import type { Pool } from '../platform/database/connection.ts'
 import { type Credentials, type Provider, type Providers, providerOf } from '../providers/provider.ts'
 
-/** What the engine needs from outside. */
+/** The engine's dependencies. */
 export type EngineDeps = {
   db: Pool
   providers: Providers

@@ -1,4 +1,4 @@
-/** What the rest of Sendroom may ask of the delivery engine. README.md explains how the engine works. */
+/** The engine's API for the rest of Sendroom. README.md explains how the engine works. */
 export type { EngineDeps } from './context.ts'
 export { startEngine } from './engine.ts'
 export {

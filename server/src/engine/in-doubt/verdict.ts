@@ -7,7 +7,7 @@ const GIVE_UP_AFTER_MS = 600_000
 /** After this many attempts that ended in doubt and were not sent, the delivery fails. */
 const MAX_DOUBTS = 10
 
-/** What one look-up has shown. */
+/** The findings of one look-up. */
 export type Look = {
   /** Ids that may be ours and that no delivery is matched with; null when the chat could not be read. */
   candidates: string[] | null

@@ -14,7 +14,7 @@ import { type Result, type Settled, writeResults } from './settle.ts'
 /** Exchanges in a batch. The cost of each stays the same in larger batches, and the first one waits longer. */
 const MAX_BATCH = 128
 
-/** What an instance submits: the result of its last message, and the token of the intent that it requests. */
+/** An instance submits the result of its last message and the token of the intent that it requests. */
 export type Exchange = { claim: Claim; result: Result | null; intent: string | null }
 
 export type ExchangeAnswer = Settled & {

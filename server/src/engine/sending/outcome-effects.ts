@@ -11,7 +11,7 @@ export const FAILURES_IN_A_ROW = 10
 /** From this many unknown outcomes in a row on, the provider gets a rest. A single one says nothing about it. */
 const UNKNOWN_IN_A_ROW = 3
 
-/** What an attempt changes about its delivery and its instance. */
+/** The changes that an attempt makes to its delivery and its instance. */
 export type OutcomeEffects = {
   status: 'sent' | 'failed' | 'queued' | 'doubt'
   providerMessageId: string | null

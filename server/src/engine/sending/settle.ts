@@ -10,7 +10,7 @@ import { hasQueuedDelivery } from '../shared/queue.ts'
 import type { Work } from './intent.ts'
 import type { OutcomeEffects } from './outcome-effects.ts'
 
-/** What became of an attempt, and the effects that follow. */
+/** A finished attempt and its effects. */
 export type Result = { work: Work; effects: OutcomeEffects }
 
 export type Settled = {

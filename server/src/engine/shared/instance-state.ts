@@ -2,7 +2,7 @@ import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
 import { identifier, type Sql, sql } from '../../platform/database/sql.ts'
 
-/** What an attempt changes about its instance. */
+/** The changes that an attempt makes to its instance. */
 export type InstanceChange = {
   failuresInARow: number
   busyInARow: number

@@ -8,7 +8,7 @@ import { sql } from '../../platform/database/sql.ts'
  * `no key update` lets rows refer to the instance meanwhile, so that inserting a large job does not wait for it.
  */
 
-/** What a statement does about an instance that is locked: wait for it, or leave it out. */
+/** A statement may wait for a locked instance, or leave the instance out. */
 export type Locking = 'wait' | 'pass'
 
 /** Ends a query and locks the rows `i` of instances that it finds. */

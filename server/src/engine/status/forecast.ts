@@ -9,7 +9,7 @@ const MAX_LOOKS = 300_000
 /** 'g' for groups, 'p' for private chats, as `chat_kind` in SQL. Each kind has its own pause and its own cap. */
 export type ChatKind = 'g' | 'p'
 
-/** What a job still has to send. `beginsAt` is in ms since 1970. */
+/** The messages that a job still has to send. `beginsAt` is in ms since 1970. */
 export type Queue = { kind: ChatKind; left: number; beginsAt: number }
 
 export type InstancePace = {
@@ -17,7 +17,7 @@ export type InstancePace = {
   pauseMs: Record<ChatKind, number>
   /** Messages in any 24 hours; 0 means no cap. */
   cap: Record<ChatKind, number>
-  /** What counts for the caps already, as in `instances.sent_by_hour`: kind and hour since 1970 → messages. */
+  /** The messages that count for the caps already, as in `instances.sent_by_hour`: kind and hour since 1970 → messages. */
   usage: Readonly<Record<string, number>>
   quiet: QuietHours | null
   /** No message is sent before this, in ms since 1970. */
