@@ -3,7 +3,7 @@ import { checkInstance, claimChecks, failOverdue } from './health/instance-statu
 import { markInDoubt } from './in-doubt/mark-in-doubt.ts'
 import { claimLookUps, lookUp } from './in-doubt/reconcile.ts'
 import { finishJobs, startDueJobs } from './jobs/lifecycle.ts'
-import { interruptibleSleep, openLoop, type Step } from './loop.ts'
+import { interruptibleSleep, type LoopStep, openLoop } from './loop.ts'
 import { applyReceipts, deleteOldReceipts } from './receipts/apply.ts'
 import { claimPolls, openPolling } from './receipts/poll.ts'
 import { openBatches } from './sending/batch.ts'
@@ -92,24 +92,28 @@ export function startEngine(deps: EngineDeps): Engine {
     }
   }
 
-  let applying: { error: unknown } | 'running' | null = null
-  /** Beside the loop, so that many receipts do not delay the claims. The next pass throws an error, for its back-off. */
+  let applied: 'idle' | 'running' | 'succeeded' | { error: unknown } = 'idle'
+  /**
+   * Receipts are applied beside the loop, so that many of them do not delay the claims. The next run of this step
+   * reports how the last one ended, which gives it the loop's back-off.
+   */
   async function applyReceiptsBeside() {
-    if (applying === 'running') return
-    const failed = applying
-    applying = null
-    if (failed) throw failed.error
-    applying = 'running'
-    const task = applyReceipts(db).then(
+    const last = applied
+    if (last === 'running') return 'running'
+    applied = 'idle'
+    if (typeof last === 'object') throw last.error
+    applied = 'running'
+    const applying = applyReceipts(db).then(
       (jobs) => {
         jobs.forEach(progress.moved)
-        applying = null
+        applied = 'succeeded'
       },
       (error) => {
-        applying = { error }
+        applied = { error }
       },
     )
-    tasks.run(task, () => {})
+    tasks.run(applying, () => {})
+    return last === 'succeeded' ? last : 'running'
   }
 
   const poll = openPolling(deps)
@@ -125,7 +129,7 @@ export function startEngine(deps: EngineDeps): Engine {
     await deleteOldReceipts(db)
   }
 
-  const steps: Step[] = [
+  const steps: LoopStep[] = [
     { name: 'start due jobs', every: 0, run: () => startDueJobs(db) },
     { name: 'mark in doubt', every: 0, run: () => markInDoubt(db) },
     { name: 'claim instances', every: 0, run: claim },

@@ -30,6 +30,38 @@ test('a step that fails is logged by its name and left out for a while; the othe
   )
 })
 
+test('the wait of a step grows with its failures, and work that goes on beside the loop is no success', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  vi.spyOn(Math, 'random').mockReturnValue(1)
+  try {
+    const answers = ['throw', 'running', 'throw', 'running']
+    const run = vi.fn(async () => {
+      const answer = answers.shift()
+      if (answer === 'throw') throw new Error('broken')
+      return answer
+    })
+    const loop = openLoop([{ name: 'beside', every: 0, run }], silentLog())
+    const passAfter = async (ms: number) => {
+      vi.advanceTimersByTime(ms)
+      await loop.pass()
+    }
+
+    await passAfter(0)
+    await passAfter(999)
+    expect(run).toHaveBeenCalledTimes(1)
+    await passAfter(1)
+    await passAfter(0)
+    expect(run).toHaveBeenCalledTimes(3)
+    await passAfter(1999)
+    expect(run).toHaveBeenCalledTimes(3)
+    await passAfter(1)
+    expect(run).toHaveBeenCalledTimes(4)
+  } finally {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  }
+})
+
 test('a step with a period runs once in each period', async () => {
   const run = vi.fn(async () => {})
   const loop = openLoop([{ name: 'rare', every: 60_000, run }], silentLog())

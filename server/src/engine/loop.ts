@@ -2,10 +2,11 @@ import { isDatabaseDown } from '../platform/database/errors.ts'
 import { backoffMs } from './shared/backoff.ts'
 
 /** Something that a worker does again and again. */
-export type Step = {
+export type LoopStep = {
   name: string
   /** Ms between two runs; 0 for every pass of the loop. */
   every: number
+  /** Returns 'running' if its work goes on beside the loop. Then this run does not count as a success. */
   run: () => Promise<unknown>
 }
 
@@ -22,7 +23,7 @@ const MAX_BACKOFF_MS = 60_000
  * failure in a row; the other steps go on. While the database is down the rest of the pass is skipped, and the log has one
  * line when that begins and one when it ends.
  */
-export function openLoop(steps: Step[], log: Log) {
+export function openLoop(steps: LoopStep[], log: Log) {
   const state = new Map(steps.map((step) => [step, { nextAt: Number.NEGATIVE_INFINITY, failures: 0 }]))
   let isDown = false
 
@@ -39,8 +40,7 @@ export function openLoop(steps: Step[], log: Log) {
       if (!own || performance.now() < own.nextAt) continue
       own.nextAt = performance.now() + step.every
       try {
-        await step.run()
-        own.failures = 0
+        if ((await step.run()) !== 'running') own.failures = 0
       } catch (error) {
         reportError(error, step.name)
         if (isDatabaseDown(error)) return

@@ -31,7 +31,7 @@ export type LookUp = {
 }
 
 /** A look-up whose worker died is repeated after this time, which is longer than its calls may take. */
-const LOOK_LEASE_MS = 120_000
+const REPEAT_LOOK_MS = 120_000
 /** The provider's clock and ours agree to this, once the difference shown by its Date header is taken off. */
 const CLOCK_SLACK_S = 5
 const EARLY_LOOK_MS = 10_000
@@ -53,7 +53,7 @@ export async function claimLookUps(db: Pool, limit: number, except: number[]): P
       limit ${limit}
       for update of d skip locked
     )
-    update deliveries d set next_look_at = clock_now() + ${LOOK_LEASE_MS} * interval '1 ms'
+    update deliveries d set next_look_at = clock_now() + ${REPEAT_LOOK_MS} * interval '1 ms'
     from due, jobs j, instances i
     where d.id = due.id and j.id = d.job_id and i.id = d.instance_id
     returning d.id, d.intent, d.intent_at, d.instance_id, d.job_id, d.chat_id, d.recipient_name,

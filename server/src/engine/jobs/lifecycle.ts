@@ -42,8 +42,8 @@ export const startDueJobs = (db: Pool) =>
       order by id, step`)}`)
 
 /**
- * Cancels a job. No send of it begins after this returns: a send begins by its intent, and both lock the instance first.
- * A message that is being sent is settled and recorded; the remaining deliveries are skipped.
+ * Cancels a job. No intent of it is written after this returns, because both lock the instance first. A message whose
+ * intent was written before may still be sent; it is settled and recorded. The remaining deliveries are skipped.
  */
 export async function cancelJob(db: Pool, jobId: number, byName: string): Promise<'done' | 'not_allowed'> {
   return db.begin(async (tx) => {
@@ -120,7 +120,8 @@ export async function failQueued(db: Pool, jobId: number, why: Reason): Promise<
 
 /**
  * Ends the jobs (all live ones, or one) that have no delivery queued, sending or in doubt: Completed with at least one
- * message sent, else Failed. A cancelled job whose last message is settled stops settling.
+ * message sent, else Failed. A cancelled job whose last message is settled stops settling, and a delivery that was
+ * requeued after the cancel is skipped.
  */
 export async function finishJobs(db: Db, jobId?: number): Promise<void> {
   const chosen = jobId === undefined ? sql`true` : sql`j.id = ${jobId}`

@@ -6,8 +6,8 @@ import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { wakeWorkers } from '../wake.ts'
 
 /**
- * Holds back the sends of a job that has not ended. No send begins after this returns, as with a cancel; a message that
- * is being sent is settled and recorded. The job still becomes Running when it is due.
+ * Holds back the sends of a job that has not ended. No intent is written after this returns, as with a cancel; a message
+ * whose intent was written before is sent, settled and recorded. The job still becomes Running when it is due.
  */
 export async function pauseJob(db: Pool, jobId: number, byName: string): Promise<'done' | 'not_allowed'> {
   return db.begin(async (tx) => {

@@ -20,15 +20,15 @@ export async function applyReceipts(db: Pool): Promise<JobRef[]> {
   const jobs: JobRef[] = []
   for (let taken = BATCH; taken === BATCH; ) {
     const applied = await applyBatch(db)
-    for (const failure of applied.failures) await applyFailure(db, failure)
+    for (const failure of applied.failures) await applyFailedReceipt(db, failure)
     jobs.push(...applied.jobs, ...applied.failures)
     taken = applied.taken
   }
   return jobs
 }
 
-type Failure = JobRef & { id: number; deliveryId: number; providerMessageId: string; detail: string }
-type Applied = { taken: number; jobs: JobRef[]; failures: Failure[] }
+type FailedReceipt = JobRef & { id: number; deliveryId: number; providerMessageId: string; detail: string }
+type Applied = { taken: number; jobs: JobRef[]; failures: FailedReceipt[] }
 
 /**
  * Applies delivered and read, and returns the failures. It takes no instance lock and waits for no row: a delivery that
@@ -104,9 +104,9 @@ const updateDeliveries = sql`
 
 /**
  * The provider accepted the message and could not deliver it: Sent becomes Failed, with the provider's reason. The job
- * keeps its status. This changes how many were sent, so it happens under the instance's lock.
+ * keeps its status. The instance's lock keeps a settle, a retry or a restart of the same delivery from happening meanwhile.
  */
-async function applyFailure(db: Pool, failure: Failure): Promise<void> {
+async function applyFailedReceipt(db: Pool, failure: FailedReceipt): Promise<void> {
   const { id, deliveryId, jobId, instanceId, providerMessageId } = failure
   const why = reason('receipt_failed', { detail: failure.detail })
   await db.begin(async (tx) => {

@@ -56,7 +56,7 @@ export function openBatches(db: Pool): Batches {
   async function writeBatch(batch: Submitted[]) {
     const exchanges = batch.map(({ exchange }) => exchange)
     try {
-      const answers = await writeExchanges(connection, exchanges, 'pass')
+      const answers = await writeExchanges(connection, exchanges, 'skip')
       for (const { exchange, resolve } of batch) resolve(answers.get(exchange) ?? writeAlone(db, exchange))
     } catch (error) {
       for (const { exchange, resolve, reject } of batch)

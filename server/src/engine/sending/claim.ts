@@ -47,9 +47,9 @@ export async function claimInstances(db: Pool, limit: number): Promise<Claim[]> 
 }
 
 /**
- * Renews all leases of this worker in one statement, by updating `leaseEndsAt` of each claim; a lost claim ends at once.
- * An instance that somebody has locked, for example to delete its large jobs, is left out, so that it delays no other.
- * An intent renews the lease of such an instance as well (intent.ts).
+ * Extends `lease_until` of all our instances in one statement, and `leaseEndsAt` of their claims; a lost claim ends at
+ * once. A locked instance is left out, so that somebody who deletes its large jobs delays no other instance. If one of our
+ * own intents holds the lock, that intent renews the lease (intent.ts).
  */
 export async function renewLeases(db: Pool, claims: Claim[]): Promise<void> {
   if (claims.length === 0) return

@@ -56,7 +56,7 @@ export type IntentRow = Omit<Work, 'kind' | 'intendedAt'> & {
 
 /**
  * Writes the intents of the instances' next messages, in a statement that commits before anything is sent. An instance
- * without a row in the answer has nothing to send now, is not ours, or (with `locking` 'pass') is locked by somebody.
+ * without a row in the answer has nothing to send now, is not ours, or (with `locking` 'skip') is locked by somebody.
  *
  * The instances are locked first, as a cancel locks them. The updates of job and delivery test the status again: a
  * cancel that committed while this statement waited for the lock is seen although the snapshot is older.

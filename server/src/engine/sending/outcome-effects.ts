@@ -7,7 +7,7 @@ import { type LogLine, reason, recipientLine } from '../shared/job-log.ts'
 import type { Work } from './intent.ts'
 
 /** After this many rejections in a row the instance stops until a person resumes it. */
-export const FAILURES_IN_A_ROW = 10
+export const MAX_FAILURES_IN_A_ROW = 10
 /** From this many unknown outcomes in a row on, the provider gets a rest. A single one says nothing about it. */
 const UNKNOWN_IN_A_ROW = 3
 
@@ -19,7 +19,10 @@ export type OutcomeEffects = {
   /** For `queued`: ms until the next attempt. */
   retryInMs: number
   instance: InstanceChange
-  /** Nothing was sent, so the message does not count for the daily cap. */
+  /**
+   * The message does not count for the daily cap. A rejected one does: WhatsApp saw it, and many of them are what gets a
+   * number banned.
+   */
   refund: boolean
   logLine: LogLine | null
 }
@@ -32,21 +35,21 @@ type Tried = Pick<Work, 'attempt' | 'lastReason' | 'recipientName' | 'failuresIn
 
 /** The rule for each outcome. A pure function: `random` (0 to 1) supplies the jitter of waiting times. */
 export function effectsOf(work: Tried, outcome: Attempt, random: number): OutcomeEffects {
-  const calm = { failuresInARow: work.failuresInARow, busyInARow: work.busyInARow, ...healthyInstance }
+  const unchanged = { failuresInARow: work.failuresInARow, busyInARow: work.busyInARow, ...healthyInstance }
   switch (outcome.kind) {
     case 'sent':
       return {
         ...blank,
         status: 'sent',
         providerMessageId: outcome.providerMessageId,
-        instance: { ...calm, failuresInARow: 0, busyInARow: 0 },
+        instance: { ...unchanged, failuresInARow: 0, busyInARow: 0 },
       }
     case 'rejected':
       return failed(work, outcome.reason)
     case 'media_gone':
       return work.lastReason?.code === 'media_missing'
         ? failed(work, reason('media_missing'))
-        : { ...blank, status: 'queued', reason: reason('media_missing'), refund: true, instance: calm }
+        : { ...blank, status: 'queued', reason: reason('media_missing'), refund: true, instance: unchanged }
     case 'busy': {
       const holdMs = outcome.retryAfterMs ?? backoffMs(work.busyInARow, 60_000, random)
       return {
@@ -55,7 +58,7 @@ export function effectsOf(work: Tried, outcome: Attempt, random: number): Outcom
         reason: outcome.reason,
         retryInMs: Math.max(holdMs, backoffMs(work.attempt, 300_000, random)),
         refund: true,
-        instance: { ...calm, busyInARow: work.busyInARow + 1, busy: outcome.reason, holdMs },
+        instance: { ...unchanged, busyInARow: work.busyInARow + 1, busy: outcome.reason, holdMs },
         logLine:
           work.busyInARow === 0 ? recipientLine('Warning', 'delivery_retry', work, outcome.reason) : null,
       }
@@ -66,7 +69,7 @@ export function effectsOf(work: Tried, outcome: Attempt, random: number): Outcom
         status: 'queued',
         reason: outcome.reason,
         refund: true,
-        instance: { ...calm, busyInARow: 0, waiting: outcome.reason, status: statusOf[outcome.problem] },
+        instance: { ...unchanged, busyInARow: 0, waiting: outcome.reason, status: statusOf[outcome.problem] },
       }
     case 'unknown': {
       const inARow = work.busyInARow + 1
@@ -75,18 +78,18 @@ export function effectsOf(work: Tried, outcome: Attempt, random: number): Outcom
         ...blank,
         status: 'doubt',
         reason: outcome.reason,
-        instance: { ...calm, busyInARow: inARow, holdMs, busy: holdMs > 0 ? outcome.reason : null },
+        instance: { ...unchanged, busyInARow: inARow, holdMs, busy: holdMs > 0 ? outcome.reason : null },
         logLine: recipientLine('Warning', 'delivery_doubt', work, outcome.reason),
       }
     }
     case 'withheld':
-      return { ...blank, status: 'queued', refund: true, instance: calm }
+      return { ...blank, status: 'queued', refund: true, instance: unchanged }
   }
 }
 
 function failed(work: Tried, why: Reason): OutcomeEffects {
   const failuresInARow = work.failuresInARow + 1
-  const guard = failuresInARow >= FAILURES_IN_A_ROW
+  const mustStop = failuresInARow >= MAX_FAILURES_IN_A_ROW
   return {
     ...blank,
     status: 'failed',
@@ -95,7 +98,7 @@ function failed(work: Tried, why: Reason): OutcomeEffects {
       ...healthyInstance,
       failuresInARow,
       busyInARow: 0,
-      waiting: guard ? reason('account_failures', { count: failuresInARow }) : null,
+      waiting: mustStop ? reason('account_failures', { count: failuresInARow }) : null,
     },
     logLine: recipientLine('Error', 'delivery_failed', work, why),
   }

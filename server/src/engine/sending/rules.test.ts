@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Look, type Verdict, verdictOf } from '../in-doubt/verdict.ts'
 import { backoffMs } from '../shared/backoff.ts'
-import { effectsOf, FAILURES_IN_A_ROW } from './outcome-effects.ts'
+import { effectsOf, MAX_FAILURES_IN_A_ROW } from './outcome-effects.ts'
 
 const look: Look = {
   candidates: [],
@@ -60,7 +60,7 @@ test('rejected: the delivery fails, and the tenth failure in a row stops the ins
     params: { recipient: 'Ann', why: 'refused', detail: 'no' },
   })
 
-  const tenth = { ...work, failuresInARow: FAILURES_IN_A_ROW - 1 }
+  const tenth = { ...work, failuresInARow: MAX_FAILURES_IN_A_ROW - 1 }
   expect(effectsOf(tenth, { kind: 'rejected', reason: why }, 0).instance.waiting).toEqual({
     code: 'account_failures',
     params: { count: 10 },

@@ -27,7 +27,7 @@ export type SettledRow = Settled & { instanceId: number }
  * the same intent changes. `sent` is taken even after the look-ups have given up, any other result only while the
  * delivery is open.
  *
- * An instance whose lock somebody holds is left out of the returned rows with `locking` 'pass'.
+ * An instance whose lock somebody holds is left out of the returned rows with `locking` 'skip'.
  *
  * @throws an error for `isMatchedAlready` when another delivery has the provider's message id; nothing is written then.
  */

@@ -70,7 +70,7 @@ const holdInstance = (db: Pool, claim: Claim, upload: Upload, change: InstanceCh
       ) r
       where i.id = ${claim.instanceId} and i.claim = ${claim.token}
       returning i.id, ${newTrouble} as new_trouble
-    ), allowed as (
+    ), turned as (
       -- A failed upload counts as a turn, so that the instance's other jobs do not wait for this image.
       update jobs j set last_turn_at = clock_now() from changed where j.id = ${upload.jobId}
     ), logged as (

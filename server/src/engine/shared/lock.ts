@@ -8,8 +8,8 @@ import { sql } from '../../platform/database/sql.ts'
  * `no key update` lets rows refer to the instance meanwhile, so that inserting a large job does not wait for it.
  */
 
-/** A statement may wait for a locked instance, or leave the instance out. */
-export type Locking = 'wait' | 'pass'
+/** A statement may wait for a locked instance, or skip it. */
+export type Locking = 'wait' | 'skip'
 
 /** Ends a query and locks the rows `i` of instances that it finds. */
 export const lockInstances = (locking: Locking) =>

@@ -24,14 +24,14 @@ type Facts = {
   quietUntil: string | null
   capFreeAt: string | null
   nextDueAt: string
-  isPausing: boolean
+  isBetweenMessages: boolean
   busy: Reason | null
   hasQueued: boolean
   hasDue: boolean
   hasDoubt: boolean
   isSending: boolean
   requeuedUntil: string | null
-  othersAreDue: boolean
+  othersAreRunning: boolean
 }
 
 /** Why a job sends nothing at the moment, the strongest reason first. */
@@ -57,17 +57,17 @@ function reasonOf(job: Facts): Waiting {
   if (job.restrictedUntil) return because('account_restricted', job.restrictedUntil)
   if (job.quietUntil) return because('quiet_hours', job.quietUntil)
   if (job.capFreeAt) return because('daily_cap', job.capFreeAt)
-  if (job.isPausing && job.busy) return because('provider_busy', job.nextDueAt)
-  if (job.isPausing) return because('pause_between', job.nextDueAt)
+  if (job.isBetweenMessages && job.busy) return because('provider_busy', job.nextDueAt)
+  if (job.isBetweenMessages) return because('pause_between', job.nextDueAt)
   if (!job.hasDue) return because(job.hasDoubt ? 'checking_outcome' : 'provider_busy', job.requeuedUntil)
-  return job.othersAreDue ? because('taking_turns') : none
+  return job.othersAreRunning ? because('taking_turns') : none
 }
 
 async function findFacts(db: Db, jobId: number): Promise<Facts | null> {
   const facts = await db.maybeOne<Facts>(sql`
     select j.status, j.paused_at is not null as is_paused, j.scheduled_at,
       j.status = 'Pending' and coalesce(j.scheduled_at, 'epoch') > clock_now() as is_scheduled,
-      i.is_active, i.waiting as instance_waiting, i.busy, i.next_due_at, i.next_due_at > clock_now() as is_pausing,
+      i.is_active, i.waiting as instance_waiting, i.busy, i.next_due_at, i.next_due_at > clock_now() as is_between_messages,
       case when j.job_type = 'SendToUsers' and i.restricted_until > clock_now() then i.restricted_until end
         as restricted_until,
       quiet_until(i.quiet_from, i.quiet_to, i.time_zone, clock_now()) as quiet_until,
@@ -76,7 +76,7 @@ async function findFacts(db: Db, jobId: number): Promise<Facts | null> {
       ${hasDoubt} as has_doubt, ${hasInFlight} as is_sending,
       ${requeuedUntil} as requeued_until,
       exists (select from jobs other where other.instance_id = j.instance_id and other.id <> j.id
-        and other.status = 'Running' and other.paused_at is null) as others_are_due
+        and other.status = 'Running' and other.paused_at is null) as others_are_running
     from jobs j join instances i on i.id = j.instance_id
     where j.id = ${jobId}`)
   return facts ?? null
