@@ -19,10 +19,7 @@ export type OutcomeEffects = {
   /** For `queued`: ms until the next attempt. */
   retryInMs: number
   instance: InstanceChange
-  /**
-   * The message does not count for the daily cap. A rejected one does: WhatsApp saw it, and many of them are what gets a
-   * number banned.
-   */
+  /** The message does not count for the daily cap. A rejected message does count. */
   refund: boolean
   logLine: LogLine | null
 }
