@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type EngineDeps, startEngine, whyWaiting } from '../src/engine/index.ts'
 import { writeAlone } from '../src/engine/sending/batch.ts'
 import { type Claim, claimInstances } from '../src/engine/sending/claim.ts'
-import type { Step, Work } from '../src/engine/sending/intent.ts'
+import type { IntendedMessage, NextStep } from '../src/engine/sending/intent.ts'
 import { type Attempt, effectsOf } from '../src/engine/sending/outcome-effects.ts'
 import { connect } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
@@ -69,22 +69,22 @@ class EngineContext extends DatabaseContext {
   }
 
   /** Requests the next message of the claimed instance, as its sender does, and commits the intent. */
-  async writeIntent(claim: Claim): Promise<Step> {
+  async writeIntent(claim: Claim): Promise<NextStep> {
     return (await writeAlone(this.db, { claim, result: null, intent: randomUUID() })).step
   }
 
   /** Does what a worker does up to the committed intent. */
-  async beginSend(): Promise<{ claim: Claim; work: Work }> {
+  async beginSend(): Promise<{ claim: Claim; message: IntendedMessage }> {
     const claim = await this.claimOne()
-    const work = await this.writeIntent(claim)
-    if (work.kind !== 'send') throw new Error(`No intent: ${work.kind}`)
-    return { claim, work }
+    const message = await this.writeIntent(claim)
+    if (message.kind !== 'send') throw new Error(`No intent: ${message.kind}`)
+    return { claim, message }
   }
 
   /** Writes the result of an attempt as a worker that no longer holds the claim. */
-  settle(work: Work, outcome: Attempt) {
-    const claim = { instanceId: work.instanceId, token: randomUUID(), leaseEndsAt: 0 }
-    const result = { work, effects: effectsOf(work, outcome, 0) }
+  settle(message: IntendedMessage, outcome: Attempt) {
+    const claim = { instanceId: message.instanceId, token: randomUUID(), leaseEndsAt: 0 }
+    const result = { message, effects: effectsOf(message, outcome, 0) }
     return writeAlone(this.db, { claim, result, intent: null })
   }
 

@@ -1,7 +1,7 @@
 import type { EngineDeps } from './context.ts'
 import { checkInstance, claimChecks, failOverdue } from './health/instance-status.ts'
+import { claimLookUps, lookUp } from './in-doubt/look-up.ts'
 import { markInDoubt } from './in-doubt/mark-in-doubt.ts'
-import { claimLookUps, lookUp } from './in-doubt/reconcile.ts'
 import { finishJobs, startDueJobs } from './jobs/lifecycle.ts'
 import { interruptibleSleep, type LoopStep, openLoop } from './loop.ts'
 import { applyReceipts, deleteOldReceipts } from './receipts/apply.ts'

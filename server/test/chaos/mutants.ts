@@ -29,7 +29,7 @@ const mutants = {
       from: 'submit(sender, { claim, result, intent: mayContinue ? randomUUID() : null })',
       to: `submit(sender, {
         ...{ claim, result, intent: mayContinue ? randomUUID() : null },
-        sendEarly: async (work) => early.set(work.intent, await send(sender, claim, work, cachedProviderResolver(sender)(work))),
+        sendEarly: async (message) => early.set(message.intent, await send(sender, claim, message, cachedProviderResolver(sender)(message))),
       })`,
     },
     {
@@ -39,8 +39,8 @@ const mutants = {
     },
     {
       file: 'sending/sender.ts',
-      from: 'await send(sender, claim, work, connection)\n',
-      to: 'early.get(work.intent)\n',
+      from: 'await send(sender, claim, message, connection)\n',
+      to: 'early.get(message.intent)\n',
     },
   ],
   'claim token not checked': [

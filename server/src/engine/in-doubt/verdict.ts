@@ -24,7 +24,7 @@ export type Look = {
 
 export type Verdict =
   | { kind: 'sent'; providerMessageId: string }
-  | { kind: 'unknown' }
+  | { kind: 'outcome_unknown' }
   /** Not sent: the delivery is queued again. */
   | { kind: 'not_sent' }
   /** Not sent, and out of retries. */
@@ -38,10 +38,10 @@ export type Verdict =
 export function verdictOf(look: Look): Verdict {
   const [first, second] = look.candidates ?? []
   if (first !== undefined)
-    return second === undefined ? { kind: 'sent', providerMessageId: first } : { kind: 'unknown' }
+    return second === undefined ? { kind: 'sent', providerMessageId: first } : { kind: 'outcome_unknown' }
   if (look.candidates !== null && look.sinceIntentMs < BELIEVE_AFTER_MS) return { kind: 'too_early' }
   if (look.candidates === null || !look.isHealthy)
-    return { kind: look.failingForMs >= GIVE_UP_AFTER_MS ? 'unknown' : 'failing' }
+    return { kind: look.failingForMs >= GIVE_UP_AFTER_MS ? 'outcome_unknown' : 'failing' }
   if (look.sinceNotFoundMs === null || look.sinceNotFoundMs < LOOKS_APART_MS) return { kind: 'not_found' }
   return { kind: look.doubts >= MAX_DOUBTS ? 'out_of_retries' : 'not_sent' }
 }

@@ -42,8 +42,10 @@ export const startDueJobs = (db: Pool) =>
       order by id, step`)}`)
 
 /**
- * Cancels a job. No intent of it is written after this returns, because both lock the instance first. A message whose
- * intent was written before may still be sent; it is settled and recorded. The remaining deliveries are skipped.
+ * Cancels a job. No message of it is sent whose intent was not written before this returns: nothing is sent without an
+ * intent, and both a cancel and the writing of an intent lock the instance first. The cancel skips the remaining
+ * deliveries; the intent's statement tests the status of job and delivery under that lock (sending/intent.ts). A message
+ * whose intent was written before may still be sent; it is settled and recorded.
  */
 export async function cancelJob(db: Pool, jobId: number, byName: string): Promise<'done' | 'not_allowed'> {
   return db.begin(async (tx) => {
@@ -79,7 +81,7 @@ export async function restartJob(
     if (await unsettledIn(tx, [jobId])) return (await canRestart(tx, jobId)) ? 'settling' : 'not_allowed'
     if (!(await moveJob(tx, jobId, 'restart'))) return 'not_allowed'
     await releaseMatches(tx, [jobId])
-    await tx.run(sql`update deliveries set ${untried}, not_before = 'epoch' where job_id = ${jobId}`)
+    await tx.run(sql`update deliveries set ${resetDelivery}, not_before = 'epoch' where job_id = ${jobId}`)
     await tx.run(sql`delete from job_logs where job_id = ${jobId}`)
     await tx.run(sql`
       update jobs
@@ -98,7 +100,7 @@ const canRestart = async (tx: Db, jobId: number) =>
     select from jobs where id = ${jobId} and status in (${join([...jobTransitions.restart.from])})`)) === 1
 
 /** In an update of deliveries: the state before the first attempt. `not_before` decides the place in the queue. */
-export const untried = sql`
+export const resetDelivery = sql`
   status = 'queued', attempt = 0, intent = null, intent_at = null, provider_message_id = null, sent_at = null,
   reason = null, doubt_since = null, next_look_at = null, look_fails_since = null, not_found_at = null,
   doubts = 0, delivered_at = null, read_at = null, delivered_members = 0, read_members = 0, ask_at = null`
@@ -141,7 +143,7 @@ export async function finishJobs(db: Db, jobId?: number): Promise<void> {
       where (j.status = 'Running' or j.settling) and ${chosen} and j.xmin = snapshot.xmin
         and not ${hasOpenDelivery}
       for update of j skip locked
-    ), released as (
+    ), settled as (
       update jobs j set settling = false from ended where j.id = ended.id and j.settling
     ), counted as (
       select d.job_id, count(*) filter (where d.status = 'sent') as sent,

@@ -81,10 +81,10 @@ test('the message in flight at a pause is settled, and the last one ends the job
   const { db } = context
   const job = await context.add.job({ recipients: ['1@g.us'] })
   await db.run(sql`update jobs set status = 'Running' where id = ${job.id}`)
-  const { work } = await context.beginSend()
+  const { message } = await context.beginSend()
 
   await pauseJob(db, job.id, 'Ann')
-  await context.settle(work, { kind: 'sent', providerMessageId: 'message-of-the-pause' })
+  await context.settle(message, { kind: 'sent', providerMessageId: 'message-of-the-pause' })
   context.worker(scriptedProvider().provider)
 
   await context.untilStatus(job.id, 'Completed')

@@ -6,7 +6,7 @@ import { logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { releaseMatches } from '../shared/matched-ids.ts'
 import { wakeWorkers } from '../wake.ts'
-import { moveJob, untried } from './lifecycle.ts'
+import { moveJob, resetDelivery } from './lifecycle.ts'
 import { unsettledIn } from './unsettled.ts'
 
 export type RetryAnswer = 'done' | 'not_allowed' | 'settling' | 'nothing'
@@ -59,7 +59,7 @@ async function requeueRemaining(tx: Db, jobId: number, includeUnknown: boolean):
     select coalesce(max(d.id) + 1, 0) as cursor from deliveries d where d.job_id = ${jobId} and not ${isRemaining}`)
   const count = await tx.run(sql`
     update deliveries d
-    set ${untried}, not_before = case when d.id >= ${cursor} then 'epoch' else clock_now() end
+    set ${resetDelivery}, not_before = case when d.id >= ${cursor} then 'epoch' else clock_now() end
     where d.job_id = ${jobId} and ${isRemaining}`)
   if (count > 0) await tx.run(sql`update jobs set cursor = ${cursor} where id = ${jobId}`)
   return count

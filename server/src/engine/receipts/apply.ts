@@ -5,6 +5,8 @@ import { lockInstance } from '../shared/lock.ts'
 import type { JobRef } from '../status/progress.ts'
 
 /*
+ * Where a receipt changes a delivery: `updateDeliveries` for delivered and read, `applyFailedReceipt` for failed.
+ *
  * Receipts arrive in any order, repeatedly, for messages that are not ours, and before the answer to the send. Whatever
  * the order, the result is the same: see README.md, 'Receipts'.
  */
@@ -12,8 +14,10 @@ import type { JobRef } from '../status/progress.ts'
 const BATCH = 1000
 /** A receipt that matches no delivery by then is not ours: it belongs to the phone or to a former run. */
 const UNMATCHED_KEPT = '15 minutes'
-/** Receipts of older messages change nothing. Who viewed them is no longer needed then. */
-const VIEWERS_KEPT = '7 days'
+/** Receipts of messages that were sent longer ago change nothing. */
+const APPLIED_FOR = '7 days'
+/** A day longer than receipts are applied: one that is being applied still finds its viewers. */
+const VIEWERS_KEPT = '8 days'
 
 /** Applies all receipts that are due. Returns the jobs whose deliveries changed; a job may be listed twice. */
 export async function applyReceipts(db: Pool): Promise<JobRef[]> {
@@ -77,7 +81,7 @@ const findDeliveries = sql`
     join matched_messages m
       on m.instance_id = due.instance_id and m.provider_message_id = due.provider_message_id
     join deliveries d on d.id = m.delivery_id and d.provider_message_id = m.provider_message_id
-  where d.sent_at > clock_now() - ${VIEWERS_KEPT}::interval
+  where d.sent_at > clock_now() - ${APPLIED_FOR}::interval
   for update of d skip locked`
 
 /** The CTE `viewed`: each member's first 'delivered' and first 'read'. */
@@ -125,7 +129,5 @@ async function applyFailedReceipt(db: Pool, failure: FailedReceipt): Promise<voi
 /** Deletes receipts that match nothing, and the viewers of old messages. Their counts stay. */
 export async function deleteOldReceipts(db: Pool): Promise<void> {
   await db.run(sql`delete from receipt_events where received_at < clock_now() - ${UNMATCHED_KEPT}::interval`)
-  // A day longer than receipts are applied: one that is being applied still finds its viewers.
-  await db.run(sql`
-    delete from delivery_viewers where seen_at < clock_now() - ${VIEWERS_KEPT}::interval - interval '1 day'`)
+  await db.run(sql`delete from delivery_viewers where seen_at < clock_now() - ${VIEWERS_KEPT}::interval`)
 }

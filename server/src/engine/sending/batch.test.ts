@@ -7,7 +7,7 @@ import { isDatabaseDown } from '../../platform/database/errors.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { type Exchange, openBatches } from './batch.ts'
 import { type Claim, claimInstances } from './claim.ts'
-import type { Work } from './intent.ts'
+import type { IntendedMessage } from './intent.ts'
 import { type Attempt, effectsOf } from './outcome-effects.ts'
 
 const context = useEngineContext()
@@ -17,34 +17,36 @@ async function beginSends(count: number) {
   for (let nth = 0; nth < count; nth++)
     await context.add.job({ status: 'Running', recipients: ['1@g.us', '2@g.us'] })
   const claims = await claimInstances(context.db, count)
-  const works: Work[] = []
+  const messages: IntendedMessage[] = []
   for (const claim of claims) {
-    const work = await context.writeIntent(claim)
-    if (work.kind !== 'send') throw new Error(`No intent: ${work.kind}`)
-    works.push(work)
+    const message = await context.writeIntent(claim)
+    if (message.kind !== 'send') throw new Error(`No intent: ${message.kind}`)
+    messages.push(message)
   }
   const batches = openBatches(context.db)
   onTestFinished(batches.close)
-  const exchanges = works.map((work, nth) => exchange(claims[nth] as Claim, work, sent(`M${work.id}`)))
-  return { claims, works, exchanges, submit: batches.submit }
+  const exchanges = messages.map((message, nth) =>
+    exchange(claims[nth] as Claim, message, sent(`M${message.id}`)),
+  )
+  return { claims, messages, exchanges, submit: batches.submit }
 }
 
 const sent = (providerMessageId: string): Attempt => ({ kind: 'sent', providerMessageId })
 
-const exchange = (claim: Claim, work: Work, outcome: Attempt): Exchange => ({
+const exchange = (claim: Claim, message: IntendedMessage, outcome: Attempt): Exchange => ({
   claim,
-  result: { work, effects: effectsOf(work, outcome, 0) },
+  result: { message, effects: effectsOf(message, outcome, 0) },
   intent: randomUUID(),
 })
 
-const statusesOf = async (works: Work[]) =>
+const statusesOf = async (messages: IntendedMessage[]) =>
   (
     await context.db.many<{ status: string }>(sql`
-      select status from deliveries where id = any(${works.map(({ id }) => id)}::bigint[]) order by id`)
+      select status from deliveries where id = any(${messages.map(({ id }) => id)}::bigint[]) order by id`)
   ).map(({ status }) => status)
 
 test('exchanges that are submitted together share one transaction', async () => {
-  const { exchanges, works, submit } = await beginSends(5)
+  const { exchanges, messages, submit } = await beginSends(5)
 
   const answers = await Promise.all(exchanges.map(submit))
 
@@ -52,11 +54,11 @@ test('exchanges that are submitted together share one transaction', async () => 
   const { transactions } = await context.db.one<{ transactions: number }>(sql`
     select count(distinct xmin::text) as transactions from deliveries where status in ('sent', 'sending')`)
   expect(transactions).toBe(1)
-  expect(await statusesOf(works)).toEqual(Array(5).fill('sent'))
+  expect(await statusesOf(messages)).toEqual(Array(5).fill('sent'))
 })
 
 test('an instance whose lock is held waits alone, and the others continue', async () => {
-  const { exchanges, works, submit } = await beginSends(3)
+  const { exchanges, messages, submit } = await beginSends(3)
   const [first, ...others] = exchanges as [Exchange, ...Exchange[]]
   let isFirstDone = false
 
@@ -68,16 +70,16 @@ test('an instance whose lock is held waits alone, and the others continue', asyn
     })
     await Promise.all(others.map(submit))
     expect(isFirstDone).toBe(false)
-    expect(await statusesOf(works)).toEqual(['sending', 'sent', 'sent'])
+    expect(await statusesOf(messages)).toEqual(['sending', 'sent', 'sent'])
     return { waiting }
   })
 
   await until('the first exchange is written', () => isFirstDone)
-  expect(await statusesOf(works)).toEqual(['sent', 'sent', 'sent'])
+  expect(await statusesOf(messages)).toEqual(['sent', 'sent', 'sent'])
 })
 
 test('exchanges that are submitted during a batch are written together in the next one', async () => {
-  const { exchanges, works, submit } = await beginSends(4)
+  const { exchanges, messages, submit } = await beginSends(4)
   const [first, ...others] = exchanges as [Exchange, ...Exchange[]]
   let answers: Promise<unknown[]> = Promise.resolve([])
   await context.db.begin(async (tx) => {
@@ -95,45 +97,45 @@ test('exchanges that are submitted during a batch are written together in the ne
 
   expect(await answers).toHaveLength(4)
   const rows = await context.db.many<{ xmin: string }>(sql`
-    select xmin::text from deliveries where id = any(${works.map(({ id }) => id)}::bigint[]) order by id`)
+    select xmin::text from deliveries where id = any(${messages.map(({ id }) => id)}::bigint[]) order by id`)
   const [one, ...rest] = rows.map(({ xmin }) => xmin)
   expect(new Set(rest).size).toBe(1)
   expect(rest).not.toContain(one)
 })
 
 test('a message id that another delivery is matched with is reported, and the rest of the batch is written', async () => {
-  const { claims, works, exchanges, submit } = await beginSends(3)
+  const { claims, messages, exchanges, submit } = await beginSends(3)
   const [first, ...others] = exchanges as [Exchange, ...Exchange[]]
-  const [claim, work] = [claims[0] as Claim, works[0] as Work]
+  const [claim, message] = [claims[0] as Claim, messages[0] as IntendedMessage]
   await context.db.run(sql`
     insert into matched_messages (instance_id, provider_message_id, delivery_id)
-    values (${work.instanceId}, ${`M${work.id}`}, null)`)
+    values (${message.instanceId}, ${`M${message.id}`}, null)`)
 
   const [duplicate, ...rest] = await Promise.all([first, ...others].map(submit))
 
   expect(duplicate).toMatchObject({ isMatchedAlready: true, isHeld: false })
   expect(rest).toMatchObject(Array(2).fill({ isMatchedAlready: false, isHeld: true, step: { kind: 'send' } }))
-  expect(await statusesOf(works)).toEqual(['sending', 'sent', 'sent'])
+  expect(await statusesOf(messages)).toEqual(['sending', 'sent', 'sent'])
   // The id proves nothing about this message, so it is in doubt. The instance continues.
   await submit(
-    exchange(claim, work, { kind: 'unknown', reason: { code: 'provider_unreadable', params: {} } }),
+    exchange(claim, message, { kind: 'unknown', reason: { code: 'provider_unreadable', params: {} } }),
   )
-  expect(await statusesOf(works)).toEqual(['doubt', 'sent', 'sent'])
+  expect(await statusesOf(messages)).toEqual(['doubt', 'sent', 'sent'])
 })
 
 test('a result that the database refuses fails alone', async () => {
-  const { claims, works, exchanges, submit } = await beginSends(3)
-  const bad = exchange(claims[0] as Claim, works[0] as Work, sent('an id with \0 in it'))
+  const { claims, messages, exchanges, submit } = await beginSends(3)
+  const bad = exchange(claims[0] as Claim, messages[0] as IntendedMessage, sent('an id with \0 in it'))
 
   const [refused, ...rest] = await Promise.allSettled([bad, ...exchanges.slice(1)].map(submit))
 
   expect(refused).toMatchObject({ status: 'rejected', reason: { code: '22021' } })
   expect(rest.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
-  expect(await statusesOf(works)).toEqual(['sending', 'sent', 'sent'])
+  expect(await statusesOf(messages)).toEqual(['sending', 'sent', 'sent'])
 })
 
 test('a batch that loses its connection is rejected as a whole, and the next one gets a new connection', async () => {
-  const { exchanges, works, submit } = await beginSends(3)
+  const { exchanges, messages, submit } = await beginSends(3)
   const [first, ...others] = exchanges as [Exchange, ...Exchange[]]
   await submit(first)
   await context.db.begin(async (tx) => {
@@ -150,10 +152,10 @@ test('a batch that loses its connection is rejected as a whole, and the next one
     for (const outcome of await lost)
       expect(outcome.status === 'rejected' && isDatabaseDown(outcome.reason)).toBe(true)
   })
-  expect(await statusesOf(works)).toEqual(['sent', 'sending', 'sending'])
+  expect(await statusesOf(messages)).toEqual(['sent', 'sending', 'sending'])
 
   const again = others.map(({ claim, result }) => submit({ claim, result, intent: null }))
 
   expect(await Promise.all(again)).toMatchObject(Array(2).fill({ isHeld: true }))
-  expect(await statusesOf(works)).toEqual(['sent', 'sent', 'sent'])
+  expect(await statusesOf(messages)).toEqual(['sent', 'sent', 'sent'])
 })

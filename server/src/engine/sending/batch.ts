@@ -3,7 +3,7 @@ import { isDatabaseDown } from '../../platform/database/errors.ts'
 import type { Locking } from '../shared/lock.ts'
 import { isMatchedAlready } from '../shared/matched-ids.ts'
 import type { Claim } from './claim.ts'
-import { type Step, stepOf, writeIntents } from './intent.ts'
+import { type NextStep, stepOf, writeIntents } from './intent.ts'
 import { type Result, type Settled, writeResults } from './settle.ts'
 
 /*
@@ -18,7 +18,7 @@ const MAX_BATCH = 128
 export type Exchange = { claim: Claim; result: Result | null; intent: string | null }
 
 export type ExchangeAnswer = Settled & {
-  step: Step
+  step: NextStep
   /** Nothing was written, because another delivery has the provider's message id. */
   isMatchedAlready: boolean
 }
@@ -52,7 +52,7 @@ export function openBatches(db: Pool): Batches {
     isWriting = false
   }
 
-  /** Never rejects. An exchange whose instance is locked, or that fails the whole batch, is written alone. */
+  /** Never rejects. An exchange whose instance is locked is written alone, and so is each one of a batch that failed. */
   async function writeBatch(batch: Submitted[]) {
     const exchanges = batch.map(({ exchange }) => exchange)
     try {
@@ -90,21 +90,28 @@ function cutBatch(waiting: Submitted[]): [Submitted[], Submitted[]] {
   return [[...batch.values()], rest]
 }
 
-/** Waits for the instance's lock, and holds no other meanwhile. */
+/**
+ * Waits for the instance's lock, and holds no other meanwhile. No answer means that the instance was deleted with a
+ * result still to write, so the claim is lost; or that there is nothing to send, so the claim holds.
+ */
 export async function writeAlone(db: Pool, exchange: Exchange): Promise<ExchangeAnswer> {
-  const unwritten = { ...idle, isHeld: exchange.result === null }
+  const noAnswer = { ...nothingToSend, isHeld: exchange.result === null }
   try {
     const answers = await writeExchanges(db, [exchange], 'wait')
-    return answers.get(exchange) ?? unwritten
+    return answers.get(exchange) ?? noAnswer
   } catch (error) {
     if (!isMatchedAlready(error)) throw error
-    return { ...unwritten, isMatchedAlready: true }
+    return { ...noAnswer, isMatchedAlready: true }
   }
 }
 
 /**
  * Writes the results, then the intents, each in one statement: the next message of an instance is chosen in the light
- * of the last one's result. Exchanges whose instance was left out have no answer.
+ * of the last one's result.
+ *
+ * With `locking` 'skip', an exchange whose instance is locked has no answer, and the caller writes it alone. If only the
+ * result was skipped, because the lock was freed between the two statements, no intent can have been written either:
+ * the delivery of the unwritten result is still in flight, and `instanceMaySend` excludes such an instance.
  */
 async function writeExchanges(
   db: Pool,
@@ -122,15 +129,16 @@ async function writeExchanges(
   const answers = new Map<Exchange, ExchangeAnswer>()
   for (const exchange of exchanges) {
     const { instanceId } = exchange.claim
-    const own = exchange.result ? settledOf.get(instanceId) : idle
+    const own = exchange.result ? settledOf.get(instanceId) : nothingToSend
     const step = stepsOf.get(instanceId)
-    if (own && (exchange.result || step)) answers.set(exchange, { ...idle, ...own, ...(step && { step }) })
+    if (own && (exchange.result || step))
+      answers.set(exchange, { ...nothingToSend, ...own, ...(step && { step }) })
   }
   return answers
 }
 
-/** Nothing to send, and the claim is still ours. */
-export const idle: ExchangeAnswer = {
+/** The answer when the claim is still ours and the instance has no message to send now. */
+export const nothingToSend: ExchangeAnswer = {
   isHeld: true,
   mayBeOver: false,
   isMatchedAlready: false,

@@ -3,7 +3,11 @@ import { sql } from '../../platform/database/sql.ts'
 import { instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
 import { hasDueDelivery } from '../shared/queue.ts'
 
-/** A worker's right to send for an instance. */
+/**
+ * A worker's right to send for an instance, for as long as its lease lasts. The lease is renewed every 5 s
+ * (`renewLeases`, called by engine.ts) and with each intent (intent.ts, `recordPace`). A worker that dies stops renewing
+ * it; then any worker claims the instance, and in-doubt/mark-in-doubt.ts takes up the message that was being sent.
+ */
 export type Claim = {
   instanceId: number
   token: string

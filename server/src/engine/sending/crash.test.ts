@@ -5,11 +5,12 @@ import { until } from '../../../test/until.ts'
 import { sql, values } from '../../platform/database/sql.ts'
 import type { OwnMessage } from '../../providers/provider.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
+import { claimLookUps, lookUp } from '../in-doubt/look-up.ts'
 import { markInDoubt } from '../in-doubt/mark-in-doubt.ts'
-import { claimLookUps, lookUp } from '../in-doubt/reconcile.ts'
 import { cancelJob, deleteJobs, restartJob, whyWaiting } from '../index.ts'
 import { openBatches } from './batch.ts'
 import { claimInstances, renewLeases } from './claim.ts'
+import { withdrawIntent } from './intent.ts'
 import { runInstance } from './sender.ts'
 
 const context = useEngineContext()
@@ -17,8 +18,8 @@ const context = useEngineContext()
 /** Adds a running job with an intent whose worker has died. */
 async function abandonedJob(recipients = ['1@g.us']) {
   const job = await context.add.job({ status: 'Running', recipients, textContent: 'Hello' })
-  const { work } = await context.beginSend()
-  return { job, work }
+  const { message } = await context.beginSend()
+  return { job, message }
 }
 
 /** Whether a look-up has ended: it has settled the delivery, or has planned the next look-up seconds ahead. */
@@ -63,8 +64,8 @@ test('a worker dies between intent and send: the message is not found twice and 
 
 test('a worker dies between send and settle: the message is found and matched, and not sent again', async () => {
   const { provider, ledger, accept } = scriptedProvider()
-  const { job, work } = await abandonedJob()
-  accept({ token: 'any', to: work.chatId, text: work.text, mediaId: null })
+  const { job, message } = await abandonedJob()
+  accept({ token: 'any', to: message.chatId, text: message.text, mediaId: null })
   context.worker(provider)
 
   await context.moveClock('21 seconds')
@@ -76,32 +77,32 @@ test('a worker dies between send and settle: the message is found and matched, a
 })
 
 test('a result that comes after another worker took over still settles its own intent', async () => {
-  const { job, work } = await abandonedJob()
+  const { job, message } = await abandonedJob()
   await context.moveClock('21 seconds')
   await markInDoubt(context.db)
   expect(await context.statuses(job.id)).toEqual(['doubt'])
 
-  await context.settle(work, { kind: 'sent', providerMessageId: 'late' })
+  await context.settle(message, { kind: 'sent', providerMessageId: 'late' })
 
   expect(await context.deliveries(job.id)).toMatchObject([{ status: 'sent', providerMessageId: 'late' }])
-  await context.settle(work, { kind: 'rejected', reason: { code: 'refused', params: {} } })
+  await context.settle(message, { kind: 'rejected', reason: { code: 'refused', params: {} } })
   expect(await context.statuses(job.id)).toEqual(['sent'])
 })
 
 test('a result that comes after the next attempt has begun changes nothing', async () => {
-  const { job, work } = await abandonedJob()
+  const { job, message } = await abandonedJob()
   await context.moveClock('21 seconds')
-  await context.settle(work, {
+  await context.settle(message, {
     kind: 'busy',
     reason: { code: 'provider_busy', params: {} },
     retryAfterMs: 0,
   })
   await context.moveClock('1 minute')
-  const { work: second } = await context.beginSend()
+  const { message: second } = await context.beginSend()
 
-  await context.settle(work, { kind: 'rejected', reason: { code: 'refused', params: {} } })
+  await context.settle(message, { kind: 'rejected', reason: { code: 'refused', params: {} } })
 
-  expect(second.id).toBe(work.id)
+  expect(second.id).toBe(message.id)
   expect(await context.statuses(job.id)).toEqual(['sending'])
 })
 
@@ -162,10 +163,10 @@ test.each(['before the call', 'while connecting'])(
 )
 
 test('a job log has lines about a thousand recipients, and then one line that it is full', async () => {
-  const { job, work } = await abandonedJob()
+  const { job, message } = await abandonedJob()
   await context.db.run(sql`update jobs set log_line_count = 1000 where id = ${job.id}`)
 
-  await context.settle(work, { kind: 'rejected', reason: { code: 'refused', params: {} } })
+  await context.settle(message, { kind: 'rejected', reason: { code: 'refused', params: {} } })
 
   expect(await context.log(job.id)).toEqual(['log_full'])
 })
@@ -181,8 +182,8 @@ test('ten workers that claim at once never get the same instance', async () => {
 
 test('the intent of a dead worker is settled even if its job was cancelled', async () => {
   const { provider, accept } = scriptedProvider()
-  const { job, work } = await abandonedJob()
-  accept({ token: 'any', to: work.chatId, text: work.text, mediaId: null })
+  const { job, message } = await abandonedJob()
+  accept({ token: 'any', to: message.chatId, text: message.text, mediaId: null })
   await cancelJob(context.db, job.id, 'Ann')
   context.worker(provider)
 
@@ -260,8 +261,8 @@ test.each<[string, OwnMessage[], string]>([
 
 test('a worker that sleeps between claiming a look-up and making it still finds the message', async () => {
   const { provider, accept } = scriptedProvider()
-  const { job, work } = await abandonedJob()
-  accept({ token: 'any', to: work.chatId, text: work.text, mediaId: null })
+  const { job, message } = await abandonedJob()
+  accept({ token: 'any', to: message.chatId, text: message.text, mediaId: null })
   await context.moveClock('21 seconds')
   await markInDoubt(context.db)
   const [look] = await claimLookUps(context.db, 1, [])
@@ -353,6 +354,28 @@ test('a message that was not sent after all does not count for the cap', async (
   expect(await usage()).toEqual([])
 })
 
+test('an intent that is withdrawn does not count for the cap', async () => {
+  const { job, message } = await abandonedJob()
+  await withdrawIntent(context.db, job.instanceId, message.intent)
+  expect(await context.statuses(job.id)).toEqual(['queued'])
+  expect(await context.instance(job.instanceId)).toMatchObject({ inFlight: null, sentByHour: {} })
+})
+
+test('a job does not take turns with one that has nothing due', async () => {
+  const job = await context.add.job({ status: 'Running', recipients: ['1@g.us'] })
+  const other = await context.add.job({
+    status: 'Running',
+    recipients: ['2@g.us'],
+    instanceId: job.instanceId,
+  })
+  expect((await whyWaiting(context.db, job.id)).waiting?.code).toBe('taking_turns')
+  await context.db.run(
+    sql`update deliveries set not_before = clock_now() + interval '1 minute' where job_id = ${other.id}`,
+  )
+  await context.db.run(sql`update jobs set cursor = ${Number.MAX_SAFE_INTEGER} where id = ${other.id}`)
+  expect((await whyWaiting(context.db, job.id)).waiting).toBeNull()
+})
+
 test('an empty chat of an unhealthy instance proves nothing', async () => {
   const { provider, script, calls } = scriptedProvider()
   script.onStatus = () => ({ status: 'Degraded', linkedNumber: null })
@@ -367,7 +390,7 @@ test('an empty chat of an unhealthy instance proves nothing', async () => {
 
 test('while a chat has a message in doubt, other jobs send to other chats first', async () => {
   const { provider, ledger, accept } = scriptedProvider()
-  const { job, work } = await abandonedJob()
+  const { job, message } = await abandonedJob()
   const other = await context.add.job({
     instanceId: job.instanceId,
     textContent: 'Hello',
@@ -378,7 +401,7 @@ test('while a chat has a message in doubt, other jobs send to other chats first'
   await context.untilStatuses(other.id, 'queued', 'sent')
   await engine.stop()
 
-  accept({ token: 'any', to: work.chatId, text: work.text, mediaId: null })
+  accept({ token: 'any', to: message.chatId, text: message.text, mediaId: null })
   context.worker(provider)
   await context.moveClock('11 seconds')
   await context.untilStatus(job.id, 'Completed')

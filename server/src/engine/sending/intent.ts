@@ -1,13 +1,14 @@
 import type { Reason } from '@sendroom/contract/values'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { countMessage, refundMessage } from '../shared/daily-cap.ts'
 import { type Locking, lockInstances } from '../shared/lock.ts'
 import { drawPause, instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
 import { nextDelivery } from '../shared/queue.ts'
 import { type Claim, LEASE_LEFT_MS, LEASE_MS } from './claim.ts'
 
 /** A committed intent: this worker may send this message once, now. */
-export type Work = {
+export type IntendedMessage = {
   kind: 'send'
   id: number
   intent: string
@@ -43,13 +44,13 @@ export type Upload = {
 }
 
 /** `passed`: this delivery is not sent now, the next may be. `nothing`: not now, or the claim is not ours. */
-export type Step = Work | Upload | { kind: 'passed' } | { kind: 'nothing' }
+export type NextStep = IntendedMessage | Upload | { kind: 'passed' } | { kind: 'nothing' }
 
 /** An instance requests its next message. The delivery will carry the token `intent`. */
 export type IntentRequest = { claim: Claim; intent: string }
 
 /** A step as the database returns it: the fields of a send are there for every kind. */
-export type IntentRow = Omit<Work, 'kind' | 'intendedAt'> & {
+export type IntentRow = Omit<IntendedMessage, 'kind' | 'intendedAt'> & {
   kind: 'send' | 'upload' | 'passed'
   imageName: string
 }
@@ -58,8 +59,9 @@ export type IntentRow = Omit<Work, 'kind' | 'intendedAt'> & {
  * Writes the intents of the instances' next messages, in a statement that commits before anything is sent. An instance
  * without a row in the answer has nothing to send now, is not ours, or (with `locking` 'skip') is locked by somebody.
  *
- * The instances are locked first, as a cancel locks them. The updates of job and delivery test the status again: a
- * cancel that committed while this statement waited for the lock is seen although the snapshot is older.
+ * The instances are locked first, as a cancel locks them (jobs/lifecycle.ts). The updates of job and delivery test the
+ * status again: a cancel that committed while this statement waited for the lock is seen although the snapshot is older.
+ * So no intent follows a cancel, and nothing is sent without an intent.
  *
  * Each CTE passes all columns on. Joining them again would cost the square of the number of instances.
  */
@@ -76,27 +78,30 @@ export const writeIntents = (db: Db, requests: IntentRequest[], locking: Locking
       select i.id as instance_id, i.intent, i.failures_in_a_row, i.busy_in_a_row, i.token_cipher, i.is_test, delivery.*
       from mine i cross join lateral (${nextDeliveryOfInstance}) delivery
       where i.lease_until > clock_now() + ${LEASE_LEFT_MS} * interval '1 ms' and ${instanceMaySend}
-    ), allowed as (
-      ${takeTurn}
+    ), on_turn as (
+      ${takeTurns}
     ), written as (
       update deliveries d
-      set status = 'sending', attempt = d.attempt + 1, intent = next.intent, intent_at = clock_now()
-      from allowed next
-      where d.id = next.id and d.status = 'queued' and not next.is_blocked
-      returning next.*, d.attempt
+      set status = 'sending', attempt = d.attempt + 1, intent = on_turn.intent, intent_at = clock_now()
+      from on_turn
+      where d.id = on_turn.id and d.status = 'queued' and not on_turn.is_blocked
+      returning on_turn.*, d.attempt
     ), postponed as (
       update deliveries d set not_before = clock_now() + interval '10 seconds'
-      from allowed next
-      where d.id = next.id and d.status = 'queued' and next.is_blocked
+      from on_turn
+      where d.id = on_turn.id and d.status = 'queued' and on_turn.is_blocked
     ), paced as (
       ${recordPace}
     )
     select 'send' as kind, ${stepColumns}, attempt from written
     union all select 'upload', ${stepColumns}, 0 from next where needs_upload
-    union all select 'passed', ${stepColumns}, 0 from allowed where is_blocked`)
+    union all select 'passed', ${stepColumns}, 0 from on_turn where is_blocked`)
 
-/** The CTE `allowed`: jobs take turns, so the job of each delivery in `next` moves to the end of its instance's line. */
-const takeTurn = sql`
+/**
+ * The CTE `on_turn`: the jobs of an instance take turns, one message each. The job of each delivery in `next` moves to
+ * the end of the line. Deliveries whose job was cancelled or paused meanwhile are left out: no message follows a cancel.
+ */
+const takeTurns = sql`
   update jobs j
   set last_turn_at = clock_now(),
     cursor = case when next.is_untried then greatest(j.cursor, next.id + 1) else j.cursor end
@@ -104,21 +109,24 @@ const takeTurn = sql`
   where j.id = next.job_id and not next.needs_upload and ${isRunning} and j.paused_at is null
   returning next.*`
 
-/** The CTE `paced`. The intent renews the lease, because the renewal leaves out an instance that is being written. */
+/**
+ * The CTE `paced`: the next pause, the daily cap's count, and a renewed lease. The worker's regular renewal leaves out
+ * instances that are being written (claim.ts), so the intent renews the lease itself.
+ */
 const recordPace = sql`
   update instances i
-  set in_flight = next.id, busy = null,
+  set in_flight = written.id, busy = null,
     lease_until = greatest(i.lease_until, clock_now() + ${LEASE_MS} * interval '1 ms'),
-    next_due_at = clock_now() + ${drawPause('next.job_type')},
-    sent_by_hour = record_usage(i.sent_by_hour, chat_kind(next.job_type), clock_now(), 1)
-  from written next
-  where i.id = next.instance_id`
+    next_due_at = clock_now() + ${drawPause('written.job_type')},
+    sent_by_hour = ${countMessage('written.job_type')}
+  from written
+  where i.id = written.instance_id`
 
 const stepColumns = sql`
   id, instance_id, intent, job_id, job_type, chat_id, recipient_name, text_content as text, media_id, image_name,
   reason as last_reason, failures_in_a_row, busy_in_a_row, token_cipher, is_test`
 
-export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): Step {
+export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): NextStep {
   if (kind === 'send') return { ...row, kind, intendedAt }
   return kind === 'upload' ? { ...row, kind } : { kind }
 }
@@ -142,8 +150,8 @@ const nextDeliveryOfInstance = sql`
   limit 1`
 
 /**
- * Withdraws an intent that may or may not be committed because the connection broke. The message was certainly not sent.
- * If another worker has put it into doubt meanwhile, the look-ups decide.
+ * Withdraws an intent that may or may not be committed because the connection broke. The message was certainly not sent,
+ * so it does not count for the daily cap. If another worker has put it into doubt meanwhile, the look-ups decide.
  */
 export const withdrawIntent = (db: Pool, instanceId: number, intent: string) =>
   db.run(sql`
@@ -151,9 +159,9 @@ export const withdrawIntent = (db: Pool, instanceId: number, intent: string) =>
       select id, in_flight from instances where id = ${instanceId} for no key update
     ), withdrawn as (
       update deliveries d set status = 'queued', not_before = clock_now(), intent = null
-      from instance
-      where d.id = instance.in_flight and d.intent = ${intent} and d.status = 'sending'
-      returning d.id
+      from instance, jobs j
+      where d.id = instance.in_flight and d.intent = ${intent} and d.status = 'sending' and j.id = d.job_id
+      returning d.id, d.intent_at, j.job_type
     )
-    update instances i set in_flight = null
+    update instances i set in_flight = null, sent_by_hour = ${refundMessage('withdrawn.job_type', 'withdrawn.intent_at')}
     from withdrawn where i.id = ${instanceId} and i.in_flight = withdrawn.id`)

@@ -4,9 +4,12 @@ import type { InstanceProblem, SendOutcome } from '../../providers/provider.ts'
 import { backoffMs } from '../shared/backoff.ts'
 import type { InstanceChange } from '../shared/instance-state.ts'
 import { type LogLine, reason, recipientLine } from '../shared/job-log.ts'
-import type { Work } from './intent.ts'
+import type { IntendedMessage } from './intent.ts'
 
-/** After this many rejections in a row the instance stops until a person resumes it. */
+/**
+ * After this many rejections in a row the instance stops until a person resumes it: `failed` below sets its `waiting`
+ * reason, and `instanceMaySend` (shared/pace.ts) excludes a waiting instance.
+ */
 export const MAX_FAILURES_IN_A_ROW = 10
 /** From this many unknown outcomes in a row on, the provider gets a rest. A single one says nothing about it. */
 const UNKNOWN_IN_A_ROW = 3
@@ -28,11 +31,18 @@ export type OutcomeEffects = {
 export type Attempt = SendOutcome | { kind: 'withheld' }
 
 /** The part of an attempt that the rules depend on. */
-type Tried = Pick<Work, 'attempt' | 'lastReason' | 'recipientName' | 'failuresInARow' | 'busyInARow'>
+type Tried = Pick<
+  IntendedMessage,
+  'attempt' | 'lastReason' | 'recipientName' | 'failuresInARow' | 'busyInARow'
+>
 
 /** The rule for each outcome. A pure function: `random` (0 to 1) supplies the jitter of waiting times. */
-export function effectsOf(work: Tried, outcome: Attempt, random: number): OutcomeEffects {
-  const unchanged = { failuresInARow: work.failuresInARow, busyInARow: work.busyInARow, ...healthyInstance }
+export function effectsOf(message: Tried, outcome: Attempt, random: number): OutcomeEffects {
+  const unchanged = {
+    failuresInARow: message.failuresInARow,
+    busyInARow: message.busyInARow,
+    ...healthyInstance,
+  }
   switch (outcome.kind) {
     case 'sent':
       return {
@@ -42,22 +52,24 @@ export function effectsOf(work: Tried, outcome: Attempt, random: number): Outcom
         instance: { ...unchanged, failuresInARow: 0, busyInARow: 0 },
       }
     case 'rejected':
-      return failed(work, outcome.reason)
+      return failed(message, outcome.reason)
     case 'media_gone':
-      return work.lastReason?.code === 'media_missing'
-        ? failed(work, reason('media_missing'))
+      return message.lastReason?.code === 'media_missing'
+        ? failed(message, reason('media_missing'))
         : { ...blank, status: 'queued', reason: reason('media_missing'), refund: true, instance: unchanged }
     case 'busy': {
-      const holdMs = outcome.retryAfterMs ?? backoffMs(work.busyInARow, 60_000, random)
+      const holdMs = outcome.retryAfterMs ?? backoffMs(message.busyInARow, 60_000, random)
       return {
         ...blank,
         status: 'queued',
         reason: outcome.reason,
-        retryInMs: Math.max(holdMs, backoffMs(work.attempt, 300_000, random)),
+        retryInMs: Math.max(holdMs, backoffMs(message.attempt, 300_000, random)),
         refund: true,
-        instance: { ...unchanged, busyInARow: work.busyInARow + 1, busy: outcome.reason, holdMs },
+        instance: { ...unchanged, busyInARow: message.busyInARow + 1, busy: outcome.reason, holdMs },
         logLine:
-          work.busyInARow === 0 ? recipientLine('Warning', 'delivery_retry', work, outcome.reason) : null,
+          message.busyInARow === 0
+            ? recipientLine('Warning', 'delivery_retry', message, outcome.reason)
+            : null,
       }
     }
     case 'account':
@@ -69,14 +81,14 @@ export function effectsOf(work: Tried, outcome: Attempt, random: number): Outcom
         instance: { ...unchanged, busyInARow: 0, waiting: outcome.reason, status: statusOf[outcome.problem] },
       }
     case 'unknown': {
-      const inARow = work.busyInARow + 1
+      const inARow = message.busyInARow + 1
       const holdMs = inARow < UNKNOWN_IN_A_ROW ? 0 : backoffMs(inARow - UNKNOWN_IN_A_ROW, 60_000, random)
       return {
         ...blank,
         status: 'doubt',
         reason: outcome.reason,
         instance: { ...unchanged, busyInARow: inARow, holdMs, busy: holdMs > 0 ? outcome.reason : null },
-        logLine: recipientLine('Warning', 'delivery_doubt', work, outcome.reason),
+        logLine: recipientLine('Warning', 'delivery_doubt', message, outcome.reason),
       }
     }
     case 'withheld':
@@ -84,8 +96,8 @@ export function effectsOf(work: Tried, outcome: Attempt, random: number): Outcom
   }
 }
 
-function failed(work: Tried, why: Reason): OutcomeEffects {
-  const failuresInARow = work.failuresInARow + 1
+function failed(message: Tried, why: Reason): OutcomeEffects {
+  const failuresInARow = message.failuresInARow + 1
   const mustStop = failuresInARow >= MAX_FAILURES_IN_A_ROW
   return {
     ...blank,
@@ -97,7 +109,7 @@ function failed(work: Tried, why: Reason): OutcomeEffects {
       busyInARow: 0,
       waiting: mustStop ? reason('account_failures', { count: failuresInARow }) : null,
     },
-    logLine: recipientLine('Error', 'delivery_failed', work, why),
+    logLine: recipientLine('Error', 'delivery_failed', message, why),
   }
 }
 

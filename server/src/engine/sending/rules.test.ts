@@ -14,7 +14,7 @@ const look: Look = {
 
 test.each<[string, Partial<Look>, Verdict]>([
   ['one candidate', { candidates: ['a'], sinceIntentMs: 1 }, { kind: 'sent', providerMessageId: 'a' }],
-  ['several candidates', { candidates: ['a', 'b'] }, { kind: 'unknown' }],
+  ['several candidates', { candidates: ['a', 'b'] }, { kind: 'outcome_unknown' }],
   ['no candidate before 30 s', { sinceIntentMs: 29_999, sinceNotFoundMs: 6_000 }, { kind: 'too_early' }],
   ['no candidate for the first time', { sinceIntentMs: 30_000 }, { kind: 'not_found' }],
   ['no candidate twice within 5 s', { sinceNotFoundMs: 4_999 }, { kind: 'not_found' }],
@@ -27,20 +27,24 @@ test.each<[string, Partial<Look>, Verdict]>([
   [
     'no candidate, but an instance unhealthy for 10 minutes',
     { isHealthy: false, failingForMs: 600_000 },
-    { kind: 'unknown' },
+    { kind: 'outcome_unknown' },
   ],
   ['an unreadable chat', { candidates: null, failingForMs: 599_999 }, { kind: 'failing' }],
-  ['a chat unreadable for 10 minutes', { candidates: null, failingForMs: 600_000 }, { kind: 'unknown' }],
+  [
+    'a chat unreadable for 10 minutes',
+    { candidates: null, failingForMs: 600_000 },
+    { kind: 'outcome_unknown' },
+  ],
   ['no candidate in the tenth doubt', { sinceNotFoundMs: 5_000, doubts: 10 }, { kind: 'out_of_retries' }],
 ])('a look-up with %s', (_name, change, verdict) => {
   expect(verdictOf({ ...look, ...change })).toEqual(verdict)
 })
 
-const work = { attempt: 1, lastReason: null, recipientName: 'Ann', failuresInARow: 3, busyInARow: 1 }
+const message = { attempt: 1, lastReason: null, recipientName: 'Ann', failuresInARow: 3, busyInARow: 1 }
 const why = { code: 'refused', params: { detail: 'no' } } as const
 
 test('sent: earlier failures and trouble are forgotten', () => {
-  expect(effectsOf(work, { kind: 'sent', providerMessageId: 'a' }, 0)).toMatchObject({
+  expect(effectsOf(message, { kind: 'sent', providerMessageId: 'a' }, 0)).toMatchObject({
     status: 'sent',
     providerMessageId: 'a',
     instance: { failuresInARow: 0, busyInARow: 0, waiting: null },
@@ -49,7 +53,7 @@ test('sent: earlier failures and trouble are forgotten', () => {
 })
 
 test('rejected: the delivery fails, and the tenth failure in a row stops the instance', () => {
-  const effects = effectsOf(work, { kind: 'rejected', reason: why }, 0)
+  const effects = effectsOf(message, { kind: 'rejected', reason: why }, 0)
   expect(effects).toMatchObject({
     status: 'failed',
     reason: why,
@@ -60,7 +64,7 @@ test('rejected: the delivery fails, and the tenth failure in a row stops the ins
     params: { recipient: 'Ann', why: 'refused', detail: 'no' },
   })
 
-  const tenth = { ...work, failuresInARow: MAX_FAILURES_IN_A_ROW - 1 }
+  const tenth = { ...message, failuresInARow: MAX_FAILURES_IN_A_ROW - 1 }
   expect(effectsOf(tenth, { kind: 'rejected', reason: why }, 0).instance.waiting).toEqual({
     code: 'account_failures',
     params: { count: 10 },
@@ -68,14 +72,14 @@ test('rejected: the delivery fails, and the tenth failure in a row stops the ins
 })
 
 test('busy: the message is requeued, Retry-After is honoured, and the message does not count for the cap', () => {
-  expect(effectsOf(work, { kind: 'busy', reason: why, retryAfterMs: 90_000 }, 0)).toMatchObject({
+  expect(effectsOf(message, { kind: 'busy', reason: why, retryAfterMs: 90_000 }, 0)).toMatchObject({
     status: 'queued',
     retryInMs: 90_000,
     refund: true,
     instance: { holdMs: 90_000, busyInARow: 2, busy: why, failuresInARow: 3 },
   })
   expect(
-    effectsOf({ ...work, attempt: 5 }, { kind: 'busy', reason: why, retryAfterMs: null }, 1),
+    effectsOf({ ...message, attempt: 5 }, { kind: 'busy', reason: why, retryAfterMs: null }, 1),
   ).toMatchObject({
     retryInMs: 32_000,
     instance: { holdMs: 2_000 },
@@ -83,15 +87,15 @@ test('busy: the message is requeued, Retry-After is honoured, and the message do
 })
 
 test('unknown: the delivery is in doubt, and the instance pauses only after the third in a row', () => {
-  const first = effectsOf({ ...work, busyInARow: 0 }, { kind: 'unknown', reason: why }, 1)
+  const first = effectsOf({ ...message, busyInARow: 0 }, { kind: 'unknown', reason: why }, 1)
   expect(first).toMatchObject({ status: 'doubt', refund: false, instance: { holdMs: 0, busy: null } })
-  const third = effectsOf({ ...work, busyInARow: 2 }, { kind: 'unknown', reason: why }, 1)
+  const third = effectsOf({ ...message, busyInARow: 2 }, { kind: 'unknown', reason: why }, 1)
   expect(third).toMatchObject({ status: 'doubt', instance: { holdMs: 1_000, busy: why, busyInARow: 3 } })
 })
 
 test('account: the message is requeued, and the instance waits', () => {
   const outcome = { kind: 'account', problem: 'account_bad_token', reason: why } as const
-  expect(effectsOf(work, outcome, 0)).toMatchObject({
+  expect(effectsOf(message, outcome, 0)).toMatchObject({
     status: 'queued',
     retryInMs: 0,
     refund: true,
@@ -100,7 +104,7 @@ test('account: the message is requeued, and the instance waits', () => {
 })
 
 test('withheld: the message is requeued, and nothing else changes', () => {
-  expect(effectsOf(work, { kind: 'withheld' }, 0)).toMatchObject({
+  expect(effectsOf(message, { kind: 'withheld' }, 0)).toMatchObject({
     status: 'queued',
     reason: null,
     refund: true,

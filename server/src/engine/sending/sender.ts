@@ -6,9 +6,9 @@ import { cachedProviderResolver, type EngineDeps, type ProviderConnection } from
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { reason } from '../shared/job-log.ts'
 import type { Progress } from '../status/progress.ts'
-import { type Batches, type Exchange, type ExchangeAnswer, idle, writeAlone } from './batch.ts'
+import { type Batches, type Exchange, type ExchangeAnswer, nothingToSend, writeAlone } from './batch.ts'
 import { type Claim, hasLease, LEASE_MS, releaseInstance } from './claim.ts'
-import { type Work, withdrawIntent } from './intent.ts'
+import { type IntendedMessage, withdrawIntent } from './intent.ts'
 import { type Attempt, effectsOf } from './outcome-effects.ts'
 import { retryUntilSaved } from './retry-until-saved.ts'
 import type { Result } from './settle.ts'
@@ -50,14 +50,14 @@ export async function runInstance(sender: Sender, claim: Claim): Promise<void> {
 /** Saves the result of the last message and requests the next one, in one exchange. */
 async function runExchange(sender: Sender, claim: Claim, result: Result | null): Promise<ExchangeAnswer> {
   const mayContinue = !sender.isStopping() && hasLease(claim)
-  if (!result && !mayContinue) return idle
+  if (!result && !mayContinue) return nothingToSend
   const answer = await submit(sender, { claim, result, intent: mayContinue ? randomUUID() : null })
   if (!result) return answer
   // Another delivery has the provider's id. That proves neither that this message was sent nor that it was not.
-  if (answer.isMatchedAlready) return runExchange(sender, claim, resultOf(result.work, unreadable))
-  sender.moved(result.work)
+  if (answer.isMatchedAlready) return runExchange(sender, claim, resultOf(result.message, unreadable))
+  sender.moved(result.message)
   if (answer.mayBeOver)
-    await retryUntilSaved(() => finishJobs(sender.db, result.work.jobId), sender.isGivingUp)
+    await retryUntilSaved(() => finishJobs(sender.db, result.message.jobId), sender.isGivingUp)
   return answer
 }
 
@@ -79,36 +79,36 @@ async function recover(
   if (intent !== null) await retryUntilSaved(() => withdrawIntent(db, claim.instanceId, intent), isGivingUp)
   if (result) return retryUntilSaved(() => writeAlone(db, { ...exchange, intent: null }), isGivingUp)
   if (!isDatabaseDown(error)) throw error
-  return idle
+  return nothingToSend
 }
 
 async function attempt(
   sender: Sender,
   claim: Claim,
-  work: Work,
+  message: IntendedMessage,
   connection: ProviderConnection | null,
 ): Promise<Result> {
-  const outcome = await send(sender, claim, work, connection)
+  const outcome = await send(sender, claim, message, connection)
   if (outcome.kind === 'media_gone')
-    await retryUntilSaved(() => forgetMedia(sender.db, work), sender.isGivingUp)
-  return resultOf(work, outcome)
+    await retryUntilSaved(() => forgetMedia(sender.db, message), sender.isGivingUp)
+  return resultOf(message, outcome)
 }
 
-const resultOf = (work: Work, outcome: Attempt): Result => ({
-  work,
-  effects: effectsOf(work, outcome, Math.random()),
+const resultOf = (message: IntendedMessage, outcome: Attempt): Result => ({
+  message,
+  effects: effectsOf(message, outcome, Math.random()),
 })
 
 const unreadable: Attempt = { kind: 'unknown', reason: reason('provider_unreadable') }
 
-const forgetMedia = (db: Pool, { jobId, mediaId }: Work) =>
+const forgetMedia = (db: Pool, { jobId, mediaId }: IntendedMessage) =>
   db.run(sql`update jobs set media_id = null where id = ${jobId} and media_id = ${mediaId}`)
 
 /** Never throws, since every attempt has to be settled. */
 async function send(
   sender: Sender,
   claim: Claim,
-  work: Work,
+  message: IntendedMessage,
   connection: ProviderConnection | null,
 ): Promise<Attempt> {
   if (!connection) return { kind: 'busy', reason: reason('provider_unreachable'), retryAfterMs: null }
@@ -116,15 +116,15 @@ async function send(
   let isWithheld = false
   // Called again in the tick that writes the request: connecting takes time, and the process may be stopped meanwhile.
   const mayWrite = () => {
-    isWithheld = !hasLease(claim) || performance.now() - work.intendedAt > START_WITHIN_MS
+    isWithheld = !hasLease(claim) || performance.now() - message.intendedAt > START_WITHIN_MS
     return !isWithheld
   }
   if (!mayWrite()) return { kind: 'withheld' }
   try {
-    const image = work.mediaId === null ? null : { mediaId: work.mediaId, caption: work.text }
+    const image = message.mediaId === null ? null : { mediaId: message.mediaId, caption: message.text }
     const outcome = image
-      ? await provider.sendImage(credentials, work.chatId, image, mayWrite)
-      : await provider.sendText(credentials, work.chatId, work.text, mayWrite)
+      ? await provider.sendImage(credentials, message.chatId, image, mayWrite)
+      : await provider.sendText(credentials, message.chatId, message.text, mayWrite)
     return isWithheld ? { kind: 'withheld' } : outcome
   } catch (error) {
     sender.log.error({ err: error }, 'A send threw, which it must not')

@@ -2,16 +2,17 @@ import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { firstPollAt } from '../receipts/poll.ts'
+import { refundMessage } from '../shared/daily-cap.ts'
 import { type InstanceChange, newTrouble, setInstanceState } from '../shared/instance-state.ts'
 import { cappedLines, countLogLines, insertLogLines, recoveryLines, troubleLines } from '../shared/job-log.ts'
 import { type Locking, lockInstances } from '../shared/lock.ts'
 import { insertMatches } from '../shared/matched-ids.ts'
 import { hasQueuedDelivery } from '../shared/queue.ts'
-import type { Work } from './intent.ts'
+import type { IntendedMessage } from './intent.ts'
 import type { OutcomeEffects } from './outcome-effects.ts'
 
 /** A finished attempt and its effects. */
-export type Result = { work: Work; effects: OutcomeEffects }
+export type Result = { message: IntendedMessage; effects: OutcomeEffects }
 
 export type Settled = {
   /** Our claim still holds, and the next message may go at once. */
@@ -62,12 +63,13 @@ export const writeResults = (db: Db, results: Result[], locking: Locking) =>
 
 /** The results as a relation `r`, one row each. */
 function resultRows(results: Result[]) {
-  const workOf = <T>(value: (work: Work) => T) => results.map(({ work }) => value(work))
+  const messageOf = <T>(value: (message: IntendedMessage) => T) =>
+    results.map(({ message }) => value(message))
   const effectOf = <T>(value: (effects: OutcomeEffects) => T) => results.map(({ effects }) => value(effects))
   const changeOf = <T>(value: (change: InstanceChange) => T) => effectOf(({ instance }) => value(instance))
   return sql`unnest(
-    ${workOf(({ id }) => id)}::bigint[], ${workOf(({ intent }) => intent)}::uuid[],
-    ${workOf(({ instanceId }) => instanceId)}::bigint[], ${workOf(({ jobType }) => jobType)}::text[],
+    ${messageOf(({ id }) => id)}::bigint[], ${messageOf(({ intent }) => intent)}::uuid[],
+    ${messageOf(({ instanceId }) => instanceId)}::bigint[], ${messageOf(({ jobType }) => jobType)}::text[],
     ${effectOf(({ status }) => status)}::text[], ${effectOf(({ reason }) => jsonText(reason))}::text[],
     ${effectOf(({ providerMessageId }) => providerMessageId)}::text[],
     ${effectOf(({ retryInMs }) => Math.ceil(retryInMs))}::bigint[],
@@ -114,7 +116,7 @@ const changeInstances = sql`
     claim = case when ${mayContinue} then i.claim end,
     lease_until = case when ${mayContinue} then i.lease_until end,
     sent_by_hour = case when r.refund
-      then record_usage(i.sent_by_hour, chat_kind(r.job_type), r.intent_at, -1) else i.sent_by_hour end,
+      then ${refundMessage('r.job_type', 'r.intent_at')} else i.sent_by_hour end,
     ${setInstanceState(sql`r.status = 'sent'`)}
   from settled r
   where i.id = r.instance_id and i.in_flight = r.id

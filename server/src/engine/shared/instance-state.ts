@@ -23,8 +23,9 @@ export const stoppedByFailures = (instance: string) =>
  * In an update of instances `i`: sets the columns from a row `r` with the fields of `InstanceChange`.
  *
  * A trouble that comes back within a day counts as the same one, so that an instance which looks healthy and refuses
- * every message still reaches the end of ACCOUNT_WAIT. `isProvenHealthy` ends a trouble, except when the message was on
- * its way already when the provider reported the trouble.
+ * every message still reaches the end of ACCOUNT_WAIT. `isProvenHealthy` (a message was sent) forgets
+ * when the trouble began, except while the instance waits: that message was on its way when the provider reported it.
+ * Nothing here sets `waiting` to null; a status check or a person does (health/instance-status.ts).
  */
 export const setInstanceState = (isProvenHealthy: Sql) => sql`
   failures_in_a_row = r.failures_in_a_row,

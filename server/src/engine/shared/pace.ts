@@ -1,4 +1,5 @@
 import { identifier, sql } from '../../platform/database/sql.ts'
+import { capFreeAt } from './daily-cap.ts'
 
 /*
  * Whether a message may be sent now, by the database's clock. Quiet hours and caps are SQL functions (see the migration
@@ -18,11 +19,6 @@ export const instanceMaySend = sql`(
 export const isRunning = sql`(
   (j.status in ('Pending', 'Running') or j.settling) and (j.status = 'Running') is true
 )`
-
-/** When the daily cap of the instance `i` allows another message of the job `j`; null for now. */
-export const capFreeAt = sql`
-  cap_free_at(i.sent_by_hour, chat_kind(j.job_type),
-    case j.job_type when 'SendToGroups' then i.group_cap else i.private_cap end, clock_now())`
 
 /** Condition: the job `j` of the instance `i` may have its turn now. */
 export const jobMaySend = sql`(

@@ -3,7 +3,8 @@ import type { ReasonCode } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { capFreeAt } from '../shared/pace.ts'
+import { capFreeAt } from '../shared/daily-cap.ts'
+import { jobMaySend } from '../shared/pace.ts'
 import { hasDoubt, hasDueDelivery, hasInFlight, hasQueuedDelivery, requeuedUntil } from '../shared/queue.ts'
 
 export type Waiting = {
@@ -31,10 +32,13 @@ type Facts = {
   hasDoubt: boolean
   isSending: boolean
   requeuedUntil: string | null
-  othersAreRunning: boolean
+  othersTakeTurns: boolean
 }
 
-/** Why a job sends nothing at the moment, the strongest reason first. */
+/**
+ * Why a job sends nothing at the moment, the strongest reason first, for the job's page. A reason that the instance has
+ * (`instances.waiting`) is the same that the job's log names when it begins (shared/job-log.ts, `troubleLines`).
+ */
 export async function whyWaiting(db: Db, jobId: number): Promise<Waiting> {
   const facts = await findFacts(db, jobId)
   return facts ? reasonOf(facts) : none
@@ -60,8 +64,14 @@ function reasonOf(job: Facts): Waiting {
   if (job.isBetweenMessages && job.busy) return because('provider_busy', job.nextDueAt)
   if (job.isBetweenMessages) return because('pause_between', job.nextDueAt)
   if (!job.hasDue) return because(job.hasDoubt ? 'checking_outcome' : 'provider_busy', job.requeuedUntil)
-  return job.othersAreRunning ? because('taking_turns') : none
+  return job.othersTakeTurns ? because('taking_turns') : none
 }
+
+/** Another job of the instance `i` has a message due. Within the subquery `j` is that job. */
+const othersTakeTurns = (jobId: number) => sql`exists (
+  select from jobs j
+  where j.instance_id = i.id and j.id <> ${jobId} and ${jobMaySend} and ${hasDueDelivery}
+)`
 
 async function findFacts(db: Db, jobId: number): Promise<Facts | null> {
   const facts = await db.maybeOne<Facts>(sql`
@@ -75,8 +85,7 @@ async function findFacts(db: Db, jobId: number): Promise<Facts | null> {
       ${hasQueuedDelivery} as has_queued, ${hasDueDelivery} as has_due,
       ${hasDoubt} as has_doubt, ${hasInFlight} as is_sending,
       ${requeuedUntil} as requeued_until,
-      exists (select from jobs other where other.instance_id = j.instance_id and other.id <> j.id
-        and other.status = 'Running' and other.paused_at is null) as others_are_running
+      ${othersTakeTurns(jobId)} as others_take_turns
     from jobs j join instances i on i.id = j.instance_id
     where j.id = ${jobId}`)
   return facts ?? null

@@ -6,6 +6,7 @@ import { type EngineDeps, type ProviderConnection, resolveProvider } from '../co
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { firstPollAt } from '../receipts/poll.ts'
 import { backoffMs } from '../shared/backoff.ts'
+import { refundMessage } from '../shared/daily-cap.ts'
 import { type LogLine, logDelivery, reason, recipientLine } from '../shared/job-log.ts'
 import { lockInstance } from '../shared/lock.ts'
 import { insertMatches } from '../shared/matched-ids.ts'
@@ -162,7 +163,7 @@ const writeSent = (tx: Db, look: LookUp, providerMessageId: string) =>
 /** The columns that a verdict changes. */
 function changesOf({ kind }: Exclude<Verdict, { kind: 'sent' }>, doubts: number) {
   switch (kind) {
-    case 'unknown':
+    case 'outcome_unknown':
       return sql`status = 'failed', reason = ${json(reason('outcome_unknown'))}, ${noDoubt}`
     case 'not_sent':
       // The intent stays: if its result arrives before the next attempt, the result is still taken.
@@ -184,7 +185,8 @@ function changesOf({ kind }: Exclude<Verdict, { kind: 'sent' }>, doubts: number)
 function logLineOf(look: LookUp, { kind }: Verdict, doubt: Doubt): LogLine | null {
   if (kind === 'sent') return recipientLine('Info', 'delivery_found', look)
   if (kind === 'not_sent') return recipientLine('Info', 'delivery_not_found', look)
-  if (kind === 'unknown') return recipientLine('Error', 'delivery_failed', look, reason('outcome_unknown'))
+  if (kind === 'outcome_unknown')
+    return recipientLine('Error', 'delivery_failed', look, reason('outcome_unknown'))
   if (kind === 'out_of_retries')
     return recipientLine('Error', 'delivery_failed', look, doubt.reason ?? undefined)
   return null
@@ -193,8 +195,9 @@ function logLineOf(look: LookUp, { kind }: Verdict, doubt: Doubt): LogLine | nul
 /** A message that was not sent does not count for the instance's daily cap. */
 const refundCap = (tx: Db, look: LookUp) =>
   tx.run(sql`
-    update instances i set sent_by_hour = record_usage(i.sent_by_hour, chat_kind(j.job_type), ${look.intentAt}, -1)
-    from jobs j where i.id = ${look.instanceId} and j.id = ${look.jobId}`)
+    update instances i set sent_by_hour = ${refundMessage('j.job_type', 'd.intent_at')}
+    from deliveries d join jobs j on j.id = d.job_id
+    where i.id = ${look.instanceId} and d.id = ${look.id}`)
 
 const noDoubt = sql`
   doubt_since = null, next_look_at = null, look_fails_since = null, not_found_at = null`

@@ -1,0 +1,22 @@
+import { identifier, sql } from '../../platform/database/sql.ts'
+
+/*
+ * The daily cap of an instance, for each kind of chat. `instances.sent_by_hour` counts the messages of the last 24 hours.
+ *
+ * The statement that writes an intent counts its message, so no crash, restart or deletion lowers the count. A message
+ * that was certainly not sent is refunded: by its result (`refund` in sending/outcome-effects.ts), by the look-up that
+ * did not find it (in-doubt/look-up.ts), or when its intent is withdrawn (sending/intent.ts). A rejected message counts.
+ */
+
+/** When the cap of the instance `i` allows another message of the job `j`; null for now. */
+export const capFreeAt = sql`
+  cap_free_at(i.sent_by_hour, chat_kind(j.job_type),
+    case j.job_type when 'SendToGroups' then i.group_cap else i.private_cap end, clock_now())`
+
+/** In an update of instances `i`: the new `sent_by_hour`. `jobType` names a column. */
+export const countMessage = (jobType: string) => sql`
+  record_usage(i.sent_by_hour, chat_kind(${identifier(jobType)}), clock_now(), 1)`
+
+/** The same for a message that was not sent. `intendedAt` names the column with the time of its intent. */
+export const refundMessage = (jobType: string, intendedAt: string) => sql`
+  record_usage(i.sent_by_hour, chat_kind(${identifier(jobType)}), ${identifier(intendedAt)}, -1)`
