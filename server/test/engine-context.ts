@@ -4,7 +4,7 @@ import { type EngineDeps, startEngine, whyWaiting } from '../src/engine/index.ts
 import { writeAlone } from '../src/engine/sending/batch.ts'
 import { type Claim, claimInstances } from '../src/engine/sending/claim.ts'
 import type { IntendedMessage, NextStep } from '../src/engine/sending/intent.ts'
-import { type Attempt, effectsOf } from '../src/engine/sending/outcome-effects.ts'
+import { type AttemptOutcome, effectsOf } from '../src/engine/sending/outcome-effects.ts'
 import { connect } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { DatabaseContext } from './database-context.ts'
@@ -82,7 +82,7 @@ class EngineContext extends DatabaseContext {
   }
 
   /** Writes the result of an attempt as a worker that no longer holds the claim. */
-  settle(message: IntendedMessage, outcome: Attempt) {
+  settle(message: IntendedMessage, outcome: AttemptOutcome) {
     const claim = { instanceId: message.instanceId, token: randomUUID(), leaseEndsAt: 0 }
     const result = { message, effects: effectsOf(message, outcome, 0) }
     return writeAlone(this.db, { claim, result, intent: null })

@@ -92,24 +92,24 @@ export function startEngine(deps: EngineDeps): Engine {
     }
   }
 
-  let applied: 'idle' | 'running' | 'succeeded' | { error: unknown } = 'idle'
+  let lastReceiptRun: 'idle' | 'running' | 'succeeded' | { error: unknown } = 'idle'
   /**
    * Receipts are applied beside the loop, so that many of them do not delay the claims. The next run of this step
    * reports how the last one ended, which gives it the loop's back-off.
    */
   async function applyReceiptsBeside() {
-    const last = applied
+    const last = lastReceiptRun
     if (last === 'running') return 'running'
-    applied = 'idle'
+    lastReceiptRun = 'idle'
     if (typeof last === 'object') throw last.error
-    applied = 'running'
+    lastReceiptRun = 'running'
     const applying = applyReceipts(db).then(
       (jobs) => {
         jobs.forEach(progress.moved)
-        applied = 'succeeded'
+        lastReceiptRun = 'succeeded'
       },
       (error) => {
-        applied = { error }
+        lastReceiptRun = { error }
       },
     )
     tasks.run(applying, () => {})

@@ -20,7 +20,8 @@ const MAX_BACKOFF_MS = 60_000
 
 /**
  * Runs the steps in their order, once per pass. A step that fails is logged and left out for a while, longer with each
- * failure in a row; the other steps continue, so an error while applying receipts never stops the claims. While the database is down the rest of the pass is skipped, and the log has one
+ * failure in a row; the other steps continue. Sends run in tasks of their own (engine.ts), so a step that fails, such as
+ * applying receipts, does not stop them. While the database is down the rest of the pass is skipped, and the log has one
  * line when that begins and one when it ends.
  */
 export function openLoop(steps: LoopStep[], log: Log) {

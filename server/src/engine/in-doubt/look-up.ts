@@ -67,8 +67,9 @@ export async function claimLookUps(db: Pool, limit: number, except: number[]): P
 export async function lookUp(deps: EngineDeps, look: LookUp): Promise<void> {
   const connection = resolveProvider(deps, look)
   const found = connection && (await findCandidates(connection, look))
-  const isHealthy = found?.length === 0 && connection !== null && (await isConnected(connection, look))
-  await deps.db.begin((tx) => conclude(tx, look, found, isHealthy))
+  const emptyAnswerCounts =
+    found?.length === 0 && connection !== null && (await canBelieveEmpty(connection, look))
+  await deps.db.begin((tx) => conclude(tx, look, found, emptyAnswerCounts))
   await finishJobs(deps.db, look.jobId)
 }
 
@@ -102,7 +103,7 @@ const isThis = (look: LookUp, message: OwnMessage) =>
 const normalised = (text: string) => text.replaceAll('\r\n', '\n').trim()
 
 /** Asked only where the answer decides, since every call counts on a trial channel. */
-async function isConnected({ provider, credentials }: ProviderConnection, look: LookUp) {
+async function canBelieveEmpty({ provider, credentials }: ProviderConnection, look: LookUp) {
   if (Date.parse(look.beganAt) - Date.parse(look.intentAt) < BELIEVE_AFTER_MS) return false
   const state = await provider.status(credentials).catch(() => null)
   return state?.status === 'Connected'
@@ -119,7 +120,7 @@ type Doubt = {
 }
 
 /** Under the instance's lock, so that no settle, cancel or other look-up comes between the verdict and its writing. */
-async function conclude(tx: Db, look: LookUp, found: string[] | null, isHealthy: boolean) {
+async function conclude(tx: Db, look: LookUp, found: string[] | null, emptyAnswerCounts: boolean) {
   await lockInstance(tx, look.instanceId)
   const doubt = await tx.maybeOne<Doubt>(sql`
     select
@@ -136,7 +137,7 @@ async function conclude(tx: Db, look: LookUp, found: string[] | null, isHealthy:
     from deliveries d
     where d.id = ${look.id} and d.intent = ${look.intent} and d.status = 'doubt'`)
   if (!doubt) return // The sender came back and settled the delivery.
-  const verdict = verdictOf({ ...doubt, candidates: found && doubt.candidates, isHealthy })
+  const verdict = verdictOf({ ...doubt, candidates: found && doubt.candidates, emptyAnswerCounts })
   await writeVerdict(tx, look, verdict, doubt)
 }
 

@@ -12,7 +12,7 @@ export type Look = {
   /** Ids that may be ours and that no delivery is matched with; null when the chat could not be read. */
   candidates: string[] | null
   /** The instance was connected, so an empty answer means something. */
-  isHealthy: boolean
+  emptyAnswerCounts: boolean
   /** Ms from the intent to the beginning of this look-up. */
   sinceIntentMs: number
   /** Ms from the previous look-up that found nothing to the beginning of this one; null when there was none. */
@@ -24,6 +24,7 @@ export type Look = {
 
 export type Verdict =
   | { kind: 'sent'; providerMessageId: string }
+  /** Several candidates, or no look-up could be believed for 10 minutes: a person decides. */
   | { kind: 'outcome_unknown' }
   /** Not sent: the delivery is queued again. */
   | { kind: 'not_sent' }
@@ -31,7 +32,9 @@ export type Verdict =
   | { kind: 'out_of_retries' }
   /** Not found once. A second look-up decides. */
   | { kind: 'not_found' }
+  /** Not found, but the message may still arrive. */
   | { kind: 'too_early' }
+  /** The chat could not be read, or the instance is not connected. */
   | { kind: 'failing' }
 
 /** Decides what a look-up proves. A pure function; the rules are explained in README.md, 'In doubt'. */
@@ -40,7 +43,7 @@ export function verdictOf(look: Look): Verdict {
   if (first !== undefined)
     return second === undefined ? { kind: 'sent', providerMessageId: first } : { kind: 'outcome_unknown' }
   if (look.candidates !== null && look.sinceIntentMs < BELIEVE_AFTER_MS) return { kind: 'too_early' }
-  if (look.candidates === null || !look.isHealthy)
+  if (look.candidates === null || !look.emptyAnswerCounts)
     return { kind: look.failingForMs >= GIVE_UP_AFTER_MS ? 'outcome_unknown' : 'failing' }
   if (look.sinceNotFoundMs === null || look.sinceNotFoundMs < LOOKS_APART_MS) return { kind: 'not_found' }
   return { kind: look.doubts >= MAX_DOUBTS ? 'out_of_retries' : 'not_sent' }

@@ -42,10 +42,10 @@ export const startDueJobs = (db: Pool) =>
       order by id, step`)}`)
 
 /**
- * Cancels a job. No message of it is sent whose intent was not written before this returns: nothing is sent without an
- * intent, and both a cancel and the writing of an intent lock the instance first. The cancel skips the remaining
- * deliveries; the intent's statement tests the status of job and delivery under that lock (sending/intent.ts). A message
- * whose intent was written before may still be sent; it is settled and recorded.
+ * Cancels a job and skips its remaining deliveries. After this returns, no message of the job gets an intent, and nothing
+ * is sent without one: a cancel and the writing of an intent both lock the instance first, and the intent's statement
+ * tests the status of job and delivery under that lock (sending/intent.ts). A message that already has its intent may
+ * still go out; it is settled and recorded.
  */
 export async function cancelJob(db: Pool, jobId: number, byName: string): Promise<'done' | 'not_allowed'> {
   return db.begin(async (tx) => {

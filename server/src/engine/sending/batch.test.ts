@@ -8,7 +8,7 @@ import { sql } from '../../platform/database/sql.ts'
 import { type Exchange, openBatches } from './batch.ts'
 import { type Claim, claimInstances } from './claim.ts'
 import type { IntendedMessage } from './intent.ts'
-import { type Attempt, effectsOf } from './outcome-effects.ts'
+import { type AttemptOutcome, effectsOf } from './outcome-effects.ts'
 
 const context = useEngineContext()
 
@@ -31,9 +31,9 @@ async function beginSends(count: number) {
   return { claims, messages, exchanges, submit: batches.submit }
 }
 
-const sent = (providerMessageId: string): Attempt => ({ kind: 'sent', providerMessageId })
+const sent = (providerMessageId: string): AttemptOutcome => ({ kind: 'sent', providerMessageId })
 
-const exchange = (claim: Claim, message: IntendedMessage, outcome: Attempt): Exchange => ({
+const exchange = (claim: Claim, message: IntendedMessage, outcome: AttemptOutcome): Exchange => ({
   claim,
   result: { message, effects: effectsOf(message, outcome, 0) },
   intent: randomUUID(),

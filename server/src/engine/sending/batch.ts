@@ -39,20 +39,20 @@ type Submitted = {
 export function openBatches(db: Pool): Batches {
   // Its own connection, so that a batch never waits for a free one of the pool.
   const connection = db.dedicated()
-  let waiting: Submitted[] = []
+  let queue: Submitted[] = []
   let isWriting = false
 
   /** One batch after another. A second one at the same time would only compete for the processor. */
-  async function writeWaiting() {
-    while (waiting.length > 0) {
-      const [batch, rest] = cutBatch(waiting)
-      waiting = rest
+  async function writeQueue() {
+    while (queue.length > 0) {
+      const [batch, rest] = cutBatch(queue)
+      queue = rest
       await writeBatch(batch)
     }
     isWriting = false
   }
 
-  /** Never rejects. An exchange whose instance is locked is written alone, and so is each one of a batch that failed. */
+  /** Never rejects. An exchange without an answer is written alone, and so is each one of a batch that failed. */
   async function writeBatch(batch: Submitted[]) {
     const exchanges = batch.map(({ exchange }) => exchange)
     try {
@@ -68,21 +68,21 @@ export function openBatches(db: Pool): Batches {
   return {
     submit: (exchange) =>
       new Promise((resolve, reject) => {
-        waiting.push({ exchange, resolve, reject })
+        queue.push({ exchange, resolve, reject })
         if (isWriting) return
         isWriting = true
         // After everything that arrived in the same turn of the event loop.
-        setImmediate(() => void writeWaiting())
+        setImmediate(() => void writeQueue())
       }),
     close: () => connection.end(1000),
   }
 }
 
 /** The next batch, with each instance at most once, and the exchanges left over. */
-function cutBatch(waiting: Submitted[]): [Submitted[], Submitted[]] {
+function cutBatch(queue: Submitted[]): [Submitted[], Submitted[]] {
   const batch = new Map<number, Submitted>()
   const rest: Submitted[] = []
-  for (const submitted of waiting) {
+  for (const submitted of queue) {
     const { instanceId } = submitted.exchange.claim
     if (batch.size < MAX_BATCH && !batch.has(instanceId)) batch.set(instanceId, submitted)
     else rest.push(submitted)
@@ -91,8 +91,8 @@ function cutBatch(waiting: Submitted[]): [Submitted[], Submitted[]] {
 }
 
 /**
- * Waits for the instance's lock, and holds no other meanwhile. No answer means that the instance was deleted with a
- * result still to write, so the claim is lost; or that there is nothing to send, so the claim holds.
+ * Waits for the instance's lock, and holds no other meanwhile. An exchange without a result has no answer when nothing
+ * can be sent or the claim is lost: `isHeld` stays true then, and the sender's release is a no-op for a lost claim.
  */
 export async function writeAlone(db: Pool, exchange: Exchange): Promise<ExchangeAnswer> {
   const noAnswer = { ...nothingToSend, isHeld: exchange.result === null }
@@ -137,7 +137,7 @@ async function writeExchanges(
   return answers
 }
 
-/** The answer when the claim is still ours and the instance has no message to send now. */
+/** The answer when no message can be sent now: the sender ends and releases its claim. */
 export const nothingToSend: ExchangeAnswer = {
   isHeld: true,
   mayBeOver: false,

@@ -20,7 +20,7 @@ export const RENEW_EVERY_MS = 5_000
 /** A send begins only with this much of the lease left. */
 export const LEASE_LEFT_MS = 5_000
 
-export const hasLease = (claim: Claim) => claim.leaseEndsAt - performance.now() >= LEASE_LEFT_MS
+export const hasLeaseToSend = (claim: Claim) => claim.leaseEndsAt - performance.now() >= LEASE_LEFT_MS
 
 /**
  * Claims up to `limit` free instances that have something to send now.

@@ -99,7 +99,7 @@ export const writeIntents = (db: Db, requests: IntentRequest[], locking: Locking
 
 /**
  * The CTE `on_turn`: the jobs of an instance take turns, one message each. The job of each delivery in `next` moves to
- * the end of the line. Deliveries whose job was cancelled or paused meanwhile are left out: no message follows a cancel.
+ * the end of the line, except one that waits for an upload (a failed upload is a turn: upload.ts). Deliveries whose job was cancelled or paused meanwhile are left out: no message follows a cancel.
  */
 const takeTurns = sql`
   update jobs j

@@ -7,8 +7,8 @@ import { type LogLine, reason, recipientLine } from '../shared/job-log.ts'
 import type { IntendedMessage } from './intent.ts'
 
 /**
- * After this many rejections in a row the instance stops until a person resumes it: `failed` below sets its `waiting`
- * reason, and `instanceMaySend` (shared/pace.ts) excludes a waiting instance.
+ * After this many failed messages in a row the instance stops until a person resumes it: `failureEffects` below returns
+ * the reason, settle.ts saves it in `instances.waiting`, and `instanceMaySend` (shared/pace.ts) excludes the instance.
  */
 export const MAX_FAILURES_IN_A_ROW = 10
 /** From this many unknown outcomes in a row on, the provider gets a rest. A single one says nothing about it. */
@@ -28,7 +28,7 @@ export type OutcomeEffects = {
 }
 
 /** `withheld`: the intent was written, but the lease or the time to begin the send had run out. */
-export type Attempt = SendOutcome | { kind: 'withheld' }
+export type AttemptOutcome = SendOutcome | { kind: 'withheld' }
 
 /** The part of an attempt that the rules depend on. */
 type Tried = Pick<
@@ -37,7 +37,7 @@ type Tried = Pick<
 >
 
 /** The rule for each outcome. A pure function: `random` (0 to 1) supplies the jitter of waiting times. */
-export function effectsOf(message: Tried, outcome: Attempt, random: number): OutcomeEffects {
+export function effectsOf(message: Tried, outcome: AttemptOutcome, random: number): OutcomeEffects {
   const unchanged = {
     failuresInARow: message.failuresInARow,
     busyInARow: message.busyInARow,
@@ -52,10 +52,10 @@ export function effectsOf(message: Tried, outcome: Attempt, random: number): Out
         instance: { ...unchanged, failuresInARow: 0, busyInARow: 0 },
       }
     case 'rejected':
-      return failed(message, outcome.reason)
+      return failureEffects(message, outcome.reason)
     case 'media_gone':
       return message.lastReason?.code === 'media_missing'
-        ? failed(message, reason('media_missing'))
+        ? failureEffects(message, reason('media_missing'))
         : { ...blank, status: 'queued', reason: reason('media_missing'), refund: true, instance: unchanged }
     case 'busy': {
       const holdMs = outcome.retryAfterMs ?? backoffMs(message.busyInARow, 60_000, random)
@@ -96,7 +96,7 @@ export function effectsOf(message: Tried, outcome: Attempt, random: number): Out
   }
 }
 
-function failed(message: Tried, why: Reason): OutcomeEffects {
+function failureEffects(message: Tried, why: Reason): OutcomeEffects {
   const failuresInARow = message.failuresInARow + 1
   const mustStop = failuresInARow >= MAX_FAILURES_IN_A_ROW
   return {

@@ -5,7 +5,7 @@ import { effectsOf, MAX_FAILURES_IN_A_ROW } from './outcome-effects.ts'
 
 const look: Look = {
   candidates: [],
-  isHealthy: true,
+  emptyAnswerCounts: true,
   sinceIntentMs: 60_000,
   sinceNotFoundMs: null,
   failingForMs: 0,
@@ -21,12 +21,12 @@ test.each<[string, Partial<Look>, Verdict]>([
   ['no candidate twice, 5 s apart', { sinceNotFoundMs: 5_000 }, { kind: 'not_sent' }],
   [
     'no candidate, but an unhealthy instance',
-    { isHealthy: false, sinceNotFoundMs: 6_000 },
+    { emptyAnswerCounts: false, sinceNotFoundMs: 6_000 },
     { kind: 'failing' },
   ],
   [
     'no candidate, but an instance unhealthy for 10 minutes',
-    { isHealthy: false, failingForMs: 600_000 },
+    { emptyAnswerCounts: false, failingForMs: 600_000 },
     { kind: 'outcome_unknown' },
   ],
   ['an unreadable chat', { candidates: null, failingForMs: 599_999 }, { kind: 'failing' }],

@@ -7,9 +7,9 @@ import { finishJobs } from '../jobs/lifecycle.ts'
 import { reason } from '../shared/job-log.ts'
 import type { Progress } from '../status/progress.ts'
 import { type Batches, type Exchange, type ExchangeAnswer, nothingToSend, writeAlone } from './batch.ts'
-import { type Claim, hasLease, LEASE_MS, releaseInstance } from './claim.ts'
+import { type Claim, hasLeaseToSend, LEASE_MS, releaseInstance } from './claim.ts'
 import { type IntendedMessage, withdrawIntent } from './intent.ts'
-import { type Attempt, effectsOf } from './outcome-effects.ts'
+import { type AttemptOutcome, effectsOf } from './outcome-effects.ts'
 import { retryUntilSaved } from './retry-until-saved.ts'
 import type { Result } from './settle.ts'
 import { uploadImage } from './upload.ts'
@@ -49,9 +49,9 @@ export async function runInstance(sender: Sender, claim: Claim): Promise<void> {
 
 /** Saves the result of the last message and requests the next one, in one exchange. */
 async function runExchange(sender: Sender, claim: Claim, result: Result | null): Promise<ExchangeAnswer> {
-  const mayContinue = !sender.isStopping() && hasLease(claim)
-  if (!result && !mayContinue) return nothingToSend
-  const answer = await submit(sender, { claim, result, intent: mayContinue ? randomUUID() : null })
+  const mayRequestNext = !sender.isStopping() && hasLeaseToSend(claim)
+  if (!result && !mayRequestNext) return nothingToSend
+  const answer = await submit(sender, { claim, result, intent: mayRequestNext ? randomUUID() : null })
   if (!result) return answer
   // Another delivery has the provider's id. That proves neither that this message was sent nor that it was not.
   if (answer.isMatchedAlready) return runExchange(sender, claim, resultOf(result.message, unreadable))
@@ -94,12 +94,12 @@ async function attempt(
   return resultOf(message, outcome)
 }
 
-const resultOf = (message: IntendedMessage, outcome: Attempt): Result => ({
+const resultOf = (message: IntendedMessage, outcome: AttemptOutcome): Result => ({
   message,
   effects: effectsOf(message, outcome, Math.random()),
 })
 
-const unreadable: Attempt = { kind: 'unknown', reason: reason('provider_unreadable') }
+const unreadable: AttemptOutcome = { kind: 'unknown', reason: reason('provider_unreadable') }
 
 const forgetMedia = (db: Pool, { jobId, mediaId }: IntendedMessage) =>
   db.run(sql`update jobs set media_id = null where id = ${jobId} and media_id = ${mediaId}`)
@@ -110,13 +110,13 @@ async function send(
   claim: Claim,
   message: IntendedMessage,
   connection: ProviderConnection | null,
-): Promise<Attempt> {
+): Promise<AttemptOutcome> {
   if (!connection) return { kind: 'busy', reason: reason('provider_unreachable'), retryAfterMs: null }
   const { provider, credentials } = connection
   let isWithheld = false
   // Called again in the tick that writes the request: connecting takes time, and the process may be stopped meanwhile.
   const mayWrite = () => {
-    isWithheld = !hasLease(claim) || performance.now() - message.intendedAt > START_WITHIN_MS
+    isWithheld = !hasLeaseToSend(claim) || performance.now() - message.intendedAt > START_WITHIN_MS
     return !isWithheld
   }
   if (!mayWrite()) return { kind: 'withheld' }

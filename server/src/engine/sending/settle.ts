@@ -107,14 +107,14 @@ const settleDeliveries = sql`
     greatest(r.next_due_at + (clock_now() - d.intent_at), clock_now() + r.hold_ms * interval '1 ms') as due_at`
 
 /** The claim stays only while the next message may go at once. Otherwise any worker claims the instance when it is due. */
-const mayContinue = sql`(r.due_at <= clock_now() and r.waiting is null)`
+const mayGoOnAtOnce = sql`(r.due_at <= clock_now() and r.waiting is null)`
 
 /** The CTE `changed`: the instances of the deliveries in `settled`. */
 const changeInstances = sql`
   update instances i
   set in_flight = null, next_due_at = r.due_at,
-    claim = case when ${mayContinue} then i.claim end,
-    lease_until = case when ${mayContinue} then i.lease_until end,
+    claim = case when ${mayGoOnAtOnce} then i.claim end,
+    lease_until = case when ${mayGoOnAtOnce} then i.lease_until end,
     sent_by_hour = case when r.refund
       then ${refundMessage('r.job_type', 'r.intent_at')} else i.sent_by_hour end,
     ${setInstanceState(sql`r.status = 'sent'`)}

@@ -47,6 +47,6 @@ export const nextCheckAt = sql`
   clock_now() + greatest(interval '30 seconds',
     least(interval '10 minutes', clock_now() - coalesce(i.waiting_since, clock_now())))`
 
-/** In `returning`, after `setInstanceState`: why the instance waits, if that has just begun. */
+/** In `returning`, after `setInstanceState`: why the instance waits, if that has just begun. A stop by failures always has. */
 export const newTrouble = sql`
   case when i.waiting_since = clock_now() or ${stoppedByFailures('i')} then i.waiting end`

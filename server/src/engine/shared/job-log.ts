@@ -61,7 +61,10 @@ export const cappedLines = (counted: string) => sql`
     case when log_line_count <= ${MAX_RECIPIENT_LINES} then reason else ${json(reason('log_full'))} end
   from ${identifier(counted)}`
 
-/** A line for each running job of the instances in `changed` (id, new_trouble) whose trouble has just begun. */
+/**
+ * A line for each running job of the instances in `changed` (id, new_trouble) whose trouble has just begun. A job that
+ * starts later gets its line from `startDueJobs` (jobs/lifecycle.ts).
+ */
 export const troubleLines = (changed: string) => sql`
   select j.id, 'Warning', ${instanceWaits(sql`changed.new_trouble`)}
   from ${identifier(changed)} changed join jobs j on j.instance_id = changed.id and ${isRunning}

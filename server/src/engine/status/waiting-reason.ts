@@ -36,8 +36,8 @@ type Facts = {
 }
 
 /**
- * Why a job sends nothing at the moment, the strongest reason first, for the job's page. A reason that the instance has
- * (`instances.waiting`) is the same that the job's log names when it begins (shared/job-log.ts, `troubleLines`).
+ * Why a job sends nothing at the moment, the strongest reason first, for the job's page. The job's log names a trouble of
+ * the instance when it begins (shared/job-log.ts, `troubleLines`); the page shows the present one, which may differ.
  */
 export async function whyWaiting(db: Db, jobId: number): Promise<Waiting> {
   const facts = await findFacts(db, jobId)
