@@ -42,6 +42,7 @@ test('a user has exactly these fields, alone and in the list', async () => {
     email: 'lan@example.com',
     role: 'Member',
     isActive: false,
+    isWaiting: false,
     canSendMessages: false,
     canCreateJobs: true,
     createdAt,
