@@ -282,3 +282,28 @@ test.each(['/messages/new', '/messages/edit/5'])(
     expect(screen.queryByRole('button', { name: 'Save' })).toBeNull()
   },
 )
+
+// R-471
+test('a user who may not write messages reads the whole message', async () => {
+  const long = `${'x'.repeat(60)} the end`
+  renderApp({
+    path: '/messages/edit/5',
+    user: { ...member, canSendMessages: false },
+    answers: {
+      'GET /messages/:id': () => ({
+        ...message,
+        textContent: long,
+        imageUrl: '/images/a.webp',
+        instanceId: 1,
+        instanceName: 'Shop',
+        assignedGroups: [{ id: 2, name: 'Regulars' }],
+      }),
+    },
+  })
+  expect(await screen.findByRole('heading', { level: 1, name: 'Message #5' })).toBeTruthy()
+  for (const words of [long, 'Shop', 'minh', 'Regulars', '1/3/26, 3:04 AM'])
+    expect(screen.getByText(words)).toBeTruthy()
+  expect(screen.getByAltText<HTMLImageElement>('Image of the message').src).toContain('/images/a.webp')
+  expect(screen.queryByRole('textbox')).toBeNull()
+  expect(screen.getByRole('link', { name: 'Back to the messages' }).getAttribute('href')).toBe('/messages')
+})

@@ -201,10 +201,10 @@ test('failed deletes and reads show the general error text', async () => {
 
 // R-471
 test('a Member who may not write messages can change nothing, and the buttons say why', async () => {
-  renderApp({
+  const { person, router } = renderApp({
     path: '/messages',
     user: { ...member, canSendMessages: false },
-    answers: { 'GET /messages': () => pageOf([row]) },
+    answers: { 'GET /messages': () => pageOf([row]), 'GET /messages/:id': () => new Promise(() => {}) },
   })
   await rowOf(/Shop/)
   for (const name of ['Add message', 'Edit', 'Delete', 'Delete selected (0)']) {
@@ -212,6 +212,8 @@ test('a Member who may not write messages can change nothing, and the buttons sa
     expect(isDisabled(button)).toBe(true)
     expect(button.title).toMatch(/You may read messages/)
   }
+  await person.click(screen.getByRole('button', { name: 'View' }))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/messages/edit/5'))
 })
 
 test('going back closes an open question', async () => {
