@@ -157,6 +157,7 @@ test('a message has exactly these fields; alone also its groups', async () => {
     imageUrl: '/images/a.png',
     instanceId,
     instanceName: 'Shop',
+    isShared: false,
     createdByUserName: 'Lan',
     createdAt,
   }

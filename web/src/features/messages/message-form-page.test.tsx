@@ -4,7 +4,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { group } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
 import { messageRow } from '../../../test/message.ts'
-import { member, renderApp } from '../../../test/render.tsx'
+import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
 import { choose, openPicker } from '../../../test/steps.ts'
 import { currentToasts } from '../../ui/toasts.ts'
@@ -282,6 +282,20 @@ test.each(['/messages/new', '/messages/edit/5'])(
     expect(screen.queryByRole('button', { name: 'Save' })).toBeNull()
   },
 )
+
+//
+test.each([
+  ['another Member', member, false],
+  ['an Admin', admin, true],
+  ['its author', { ...member, username: 'minh' }, true],
+])('a shared template can be changed by the right users: %s', async (_, user, mayChange) => {
+  const shared = { ...message, instanceId: null, instanceName: null, isShared: true, assignedGroups: [] }
+  renderApp({ path: '/messages/edit/5', user, answers: { ...answers, 'GET /messages/:id': () => shared } })
+  expect(
+    await screen.findByText(mayChange ? /every Member can read and use it/ : /only its author and Admins/),
+  ).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Save' }) !== null).toBe(mayChange)
+})
 
 //
 test('a user who may not write messages reads the whole message', async () => {

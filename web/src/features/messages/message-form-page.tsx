@@ -11,6 +11,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { MessageForm } from './message-form.tsx'
 import { asJson, asMultipart, type MessageValues } from './message-values.ts'
 import { MessageView } from './message-view.tsx'
+import { whyReadOnly } from './read-only.ts'
 
 /** Edits the message whose id is in the address, or else creates one. Users who may not write messages read it. */
 export function MessageFormPage() {
@@ -41,6 +42,7 @@ function NewMessageForm() {
 
 function EditMessage({ id }: { id: number }) {
   const { t } = useTranslation()
+  const user = useCurrentUser()
   const { data, isError } = useRead(
     'GET /messages/:id',
     { params: { id } },
@@ -49,6 +51,8 @@ function EditMessage({ id }: { id: number }) {
   const save = useSave(id)
   useRedirectOnFailure(isError, paths.messages)
   if (!data) return <Loading />
+  const why = whyReadOnly(data, user)
+  if (why !== undefined) return <MessageView message={data} reason={t(why)} />
   return <MessageForm title={t('MESSAGE.EDIT_TITLE')} schema={MessageChange} saved={data} save={save} />
 }
 

@@ -30,6 +30,7 @@ export function MessageView({ message, reason }: Props) {
       <Section title={t('MESSAGE.FACTS')}>
         <SimpleGrid component="dl" cols={{ base: 1, xs: 3 }} m={0}>
           <Fact name={t('MESSAGE.INSTANCE')}>
+            {message.isShared && t('MESSAGE.SHARED')}
             {message.instanceName !== null && <Name>{message.instanceName}</Name>}
           </Fact>
           <Fact name={t('MESSAGE.CREATED_BY')}>
