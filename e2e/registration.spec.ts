@@ -38,12 +38,13 @@ test('a new user registers, waits for an Admin, and can sign in once activated',
       { username: 'new-one', role: 'Member', isActive: false, assignedInstances: [] },
     ])
     await signIn(page, 'new-one', password)
-    await expect(page.getByRole('alert')).toContainText('Login failed.')
+    await expect(page.getByRole('alert')).toContainText('an Admin has to activate you')
   })
 
   await test.step('is activated by an Admin', async () => {
     const users = await openAs(admin, '/users')
     await expect(rowOf(users, 'new-one')).toContainText('Locked')
+    await expect(rowOf(users, 'new-one')).toContainText('Waiting for activation')
     await rowOf(users, 'new-one').getByRole('button', { name: 'Edit' }).click()
     await users.getByLabel('Active').check()
     await users.getByRole('button', { name: 'Save' }).click()

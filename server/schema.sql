@@ -242,6 +242,7 @@ CREATE TABLE messages (
   created_by_user_name text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT clock_now(),
   search_text text GENERATED ALWAYS AS (unaccent_lower(text_content)) STORED,
+  created_by_admin boolean NOT NULL DEFAULT false,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT messages_image_id_fkey FOREIGN KEY (image_id) REFERENCES images(id),
@@ -446,9 +447,12 @@ CREATE OR REPLACE FUNCTION notify_messages()
 AS $function$
 begin
   perform pg_notify('sendroom_changes', jsonb_build_array(
-    jsonb_build_object('feature', 'messages', 'id', null, 'instanceId', instance_id, 'userId', author))::text)
+    jsonb_build_object('feature', 'messages', 'id', null, 'instanceId', instance_id, 'userId', author,
+      'isShared', is_shared))::text)
   from (
-    select distinct instance_id, case when instance_id is null then created_by_user_id end as author from touched
+    select distinct instance_id, instance_id is null and created_by_admin as is_shared,
+      case when instance_id is null and not created_by_admin then created_by_user_id end as author
+    from touched
   ) as audiences;
   return null;
 end $function$;

@@ -6,6 +6,7 @@ export const errorWords = {
   invalid_input: 'Some fields are not right.',
   unauthenticated: 'Sign in first.',
   login_failed: 'The username or password is not right, or the user is locked.',
+  waiting_for_activation: 'You have registered, and an Admin has to activate you before you can sign in.',
   forbidden: 'You are not allowed to do this.',
   forgery: 'This page is out of date. Reload it and try again.',
   not_found: 'This does not exist, or you have no access to it.',

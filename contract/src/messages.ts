@@ -12,6 +12,10 @@ export const MessageRow = z
     imageUrl: z.string().nullable(),
     instanceId: z.number().nullable(),
     instanceName: z.string().nullable(),
+    isShared: z.boolean().meta({
+      description:
+        'A shared template: an Admin’s message without an account. All may read and use it; only its author and Admins may change it',
+    }),
     createdByUserName: z.string(),
     createdAt: Instant,
   })

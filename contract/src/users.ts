@@ -14,6 +14,7 @@ export const User = z
     email: z.string(),
     role: z.enum(roles),
     isActive: z.boolean(),
+    isWaiting: z.boolean().meta({ description: 'Registered, and not activated by an Admin yet' }),
     canSendMessages: z.boolean(),
     canCreateJobs: z.boolean(),
     createdAt: Instant,

@@ -42,6 +42,7 @@ async function createFixture(caller: (typeof callers)[number]) {
     instanceId,
     group: await add.group({ instanceId }),
     message: await add.message({ instanceId }),
+    template: await add.message({ createdByAdmin: true }),
     job: await add.job({ instanceId }),
     endedJob: await add.job({ instanceId, status: 'Completed' }),
     pausedJob: await add.job({ instanceId, pausedAt: '2026-01-01T00:00:00.000Z' }),
@@ -218,6 +219,40 @@ const matrix: Matrix = {
   events: { follow: [signedInUsers(200), none] },
 }
 
+const authorsAndAdmins = (status: number): Statuses => [401, 401, 403, 403, 403, status]
+const changedTemplate = ({ template }: Fixture) => ({ ...of(template.id), body: { textContent: 'Changed' } })
+
+/** Calls with an Admin's message without an instance, which is shared. Here no caller is its author. */
+const sharedTemplate: { endpoint: Endpoint; row: Row<Endpoint> }[] = [
+  // R-240
+  { endpoint: contract.messages.get, row: [signedInUsers(200), ({ template }) => of(template.id)] },
+  { endpoint: contract.messages.update, row: [authorsAndAdmins(200), changedTemplate] },
+  { endpoint: contract.messages.updateWithFile, row: [authorsAndAdmins(200), changedTemplate] },
+  { endpoint: contract.messages.remove, row: [authorsAndAdmins(204), ({ template }) => of(template.id)] },
+  {
+    endpoint: contract.messages.bulkDelete,
+    row: [authorsAndAdmins(204), ({ template }) => ({ body: { ids: [template.id] } })],
+  },
+  {
+    endpoint: contract.jobs.create,
+    row: [
+      [401, 401, 400, 403, 201, 201],
+      ({ template, instanceId, group }) => ({
+        body: { messageId: template.id, instanceId, groupIds: [group.id] },
+      }),
+    ],
+  },
+  {
+    endpoint: contract.jobs.test,
+    row: [
+      [401, 401, 400, 403, 201, 201],
+      ({ template, instanceId }) => ({
+        body: { textContent: 'Hello', instanceId, phoneNumber: '0901234567', imageOf: template.id },
+      }),
+    ],
+  },
+]
+
 const endpoints = Object.entries(contract).flatMap(([feature, named]) =>
   Object.entries(named as Record<string, Endpoint>).map(([name, endpoint]) => {
     const row = (matrix as Record<string, Record<string, Row<Endpoint>>>)[feature]?.[name]
@@ -245,5 +280,10 @@ test.each(endpoints.filter(({ isPublic }) => isPublic))('$name answers everybody
 
 test.each(endpoints.filter(({ isPublic }) => !isPublic))(
   '$name answers only callers with access',
+  expectAnswers,
+)
+
+test.each(sharedTemplate.map((call) => ({ ...call, name: `${call.endpoint.method} ${call.endpoint.path}` })))(
+  '$name answers for a shared template',
   expectAnswers,
 )

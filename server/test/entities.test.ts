@@ -42,6 +42,7 @@ test('a user has exactly these fields, alone and in the list', async () => {
     email: 'lan@example.com',
     role: 'Member',
     isActive: false,
+    isWaiting: false,
     canSendMessages: false,
     canCreateJobs: true,
     createdAt,
@@ -156,6 +157,7 @@ test('a message has exactly these fields; alone also its groups', async () => {
     imageUrl: '/images/a.png',
     instanceId,
     instanceName: 'Shop',
+    isShared: false,
     createdByUserName: 'Lan',
     createdAt,
   }

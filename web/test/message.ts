@@ -7,6 +7,7 @@ export const messageRow: MessageRow = {
   imageUrl: null,
   instanceId: null,
   instanceName: null,
+  isShared: false,
   createdByUserName: 'minh',
   createdAt: '2026-01-02T20:04:05.000Z',
 }

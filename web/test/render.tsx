@@ -15,6 +15,7 @@ export const admin: User = {
   email: 'minh@example.com',
   role: 'Admin',
   isActive: true,
+  isWaiting: false,
   canSendMessages: true,
   canCreateJobs: true,
   createdAt: '2026-01-02T03:04:05.000Z',

@@ -43,11 +43,19 @@ export function requireAccess(caller: Caller | null, access: Access): void {
 export const canSeeInstance = (caller: Caller, column: string) =>
   isAdmin(caller) ? sql`true` : sql`${identifier(column)} = any(${caller.instanceIds})`
 
-/** SQL condition: the caller sees this message. It belongs to one of their instances, or to none and they wrote it. */
-export const canSeeMessage = (caller: Caller, alias: string) => sql`(
+/** SQL condition: this message is a shared template. An Admin wrote it, and it belongs to no instance. */
+export const isSharedTemplate = (alias: string) =>
+  sql`(${identifier(alias)}.instance_id is null and ${identifier(alias)}.created_by_admin)`
+
+/** SQL condition: the caller may change this message. It belongs to one of their instances, or to none and they wrote it. */
+export const canChangeMessage = (caller: Caller, alias: string) => sql`(
     ${canSeeInstance(caller, `${alias}.instance_id`)}
     or (${identifier(alias)}.instance_id is null and ${identifier(alias)}.created_by_user_id = ${caller.id})
   )`
+
+/** SQL condition: the caller sees this message and may use it in a job. Everybody sees the shared templates. */
+export const canSeeMessage = (caller: Caller, alias: string) =>
+  sql`(${canChangeMessage(caller, alias)} or ${isSharedTemplate(alias)})`
 
 /** Reads again which instances the caller sees. Null means all of them. */
 export async function visibleInstances(db: Db, caller: Caller): Promise<ReadonlySet<number> | null> {

@@ -4,12 +4,16 @@ import { sql } from './database/sql.ts'
 
 /**
  * The PostgreSQL channel on which processes notify each other of changes. Triggers in the database notify it too:
- * server/migrations/0006-notifications.sql.
+ * server/migrations/0006-notifications.sql, 0007-shared-templates.sql.
  */
 export const CHANGES = 'sendroom_changes'
 
-/** A change, and who sees it: everybody who sees the instance. Without an instance, this user and every Admin. */
-export type VisibleChange = Change & ({ instanceId: number } | { instanceId: null; userId: number | null })
+/**
+ * A change, and who sees it: everybody who sees the instance. Without an instance, this user and every Admin, or
+ * everybody if it is shared.
+ */
+export type VisibleChange = Change &
+  ({ instanceId: number } | { instanceId: null; userId: number | null; isShared?: boolean })
 
 /** `access` means that the rights of the user with this id have changed, or that a session has ended. */
 export type Notice = VisibleChange | { feature: 'access'; id: number }

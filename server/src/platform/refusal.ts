@@ -8,6 +8,7 @@ export const STATUS: Record<ErrorCode, number> = {
   too_many_recipients: 400,
   unauthenticated: 401,
   login_failed: 401,
+  waiting_for_activation: 401,
   forbidden: 403,
   forgery: 403,
   registration_closed: 403,

@@ -8,7 +8,7 @@ import { Refusal } from './refusal.ts'
 export function userColumns(alias: string) {
   const u = identifier(alias)
   return sql`
-  ${u}.id, ${u}.username, ${u}.email, ${u}.role, ${u}.is_active, ${u}.can_send_messages, ${u}.can_create_jobs,
+  ${u}.id, ${u}.username, ${u}.email, ${u}.role, ${u}.is_active, ${u}.is_waiting, ${u}.can_send_messages, ${u}.can_create_jobs,
     ${u}.created_at,
     (
       select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'name', i.name) order by i.name, i.id), '[]')

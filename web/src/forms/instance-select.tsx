@@ -8,7 +8,7 @@ type Props = {
   /** An instance's id; 0 for none. */
   value: number
   onChange: (id: number) => void
-} & Pick<SelectProps, 'label' | 'required' | 'error' | 'onBlur' | 'clearable'>
+} & Pick<SelectProps, 'label' | 'required' | 'description' | 'error' | 'onBlur' | 'clearable'>
 
 export function InstanceSelect({ pageSize, ...rest }: Props) {
   const { t } = useTranslation()

@@ -138,6 +138,16 @@ test('a message notifies the users who see its instance, or only its author if i
   expect(me.changes).toEqual([change, change])
 })
 
+test('a shared template notifies everybody', async () => {
+  const reader = await follow(await context.add.user())
+  const body = { textContent: 'Hello' }
+  await context.call(await context.add.user(), contract.messages.create, { body })
+  await context.call(await context.add.admin(), contract.messages.create, { body })
+
+  await until('the change arrives', () => reader.changes.length > 0)
+  expect(reader.changes).toEqual([{ feature: 'messages', id: null }])
+})
+
 test('a thousand changes of one job are few events', async () => {
   const { id: instanceId } = await context.add.instance()
   const admin = await follow(await context.add.admin())

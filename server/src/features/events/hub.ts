@@ -116,12 +116,14 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
 }
 
 const keyOf = (change: VisibleChange) =>
-  `${change.feature} ${change.id} ${change.instanceId ?? `of ${change.userId}`}`
+  `${change.feature} ${change.id} ${change.instanceId ?? (change.isShared ? 'shared' : `of ${change.userId}`)}`
 
 function notify({ visibleInstanceIds, userId, stream }: Follower, changes: VisibleChange[]) {
   const isVisible = (change: VisibleChange) =>
     !visibleInstanceIds ||
-    (change.instanceId === null ? change.userId === userId : visibleInstanceIds.has(change.instanceId))
+    (change.instanceId === null
+      ? change.isShared || change.userId === userId
+      : visibleInstanceIds.has(change.instanceId))
   const visible = changes.filter(isVisible)
   if (visible.length > 0) stream.send(visible)
 }

@@ -1,5 +1,12 @@
 import type { Message, MessageListQuery, MessageRow, NewMessage } from '@sendroom/contract/messages'
-import { type Caller, canSeeInstance, canSeeMessage } from '../../platform/access.ts'
+import {
+  type Caller,
+  canChangeMessage,
+  canSeeInstance,
+  canSeeMessage,
+  isAdmin,
+  isSharedTemplate,
+} from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql } from '../../platform/database/sql.ts'
 import { imageUrl } from '../../platform/images/queries.ts'
@@ -8,7 +15,7 @@ import { listPage } from '../../platform/list.ts'
 const messageRow = sql`
   select m.id, m.text_content, ${imageUrl('m.image_id')} as image_url, m.instance_id,
     (select i.name from instances i where i.id = m.instance_id) as instance_name,
-    m.created_by_user_name, m.created_at`
+    ${isSharedTemplate('m')} as is_shared, m.created_by_user_name, m.created_at`
 
 const sortBy = {
   id: sql`m.id`,
@@ -69,13 +76,18 @@ export async function insertMessage(
   message: NewMessage & { imageId: number | null },
 ): Promise<number> {
   const { id } = await tx.one<{ id: number }>(sql`
-    insert into messages (text_content, image_id, instance_id, created_by_user_id, created_by_user_name)
-    values (${message.textContent}, ${message.imageId}, ${message.instanceId}, ${caller.id}, ${caller.username})
+    insert into messages (
+      text_content, image_id, instance_id, created_by_user_id, created_by_user_name, created_by_admin
+    )
+    values (
+      ${message.textContent}, ${message.imageId}, ${message.instanceId}, ${caller.id}, ${caller.username},
+      ${isAdmin(caller)}
+    )
     returning id`)
   return id
 }
 
-/** Keeps the image if `imageId` is undefined. Returns false if the caller sees no such message. */
+/** Keeps the image if `imageId` is undefined. Returns false if the caller may change no such message. */
 export async function updateMessage(
   tx: Db,
   caller: Caller,
@@ -86,7 +98,7 @@ export async function updateMessage(
   const count = await tx.run(sql`
     update messages m
     set ${assignments({ textContent, instanceId, ...(imageId !== undefined && { imageId }) })}
-    where m.id = ${id} and ${canSeeMessage(caller, 'm')}`)
+    where m.id = ${id} and ${canChangeMessage(caller, 'm')}`)
   return count === 1
 }
 
@@ -97,9 +109,16 @@ export const replaceGroups = (tx: Db, messageId: number, groupIds: number[]) =>
   select ${messageId}, group_id from unnest(${groupIds}::bigint[]) group_id
   on conflict do nothing`)
 
-/** Returns how many of these messages were deleted: those that the caller sees. */
+/** Returns how many of these messages the caller sees, and how many of them the caller may change. */
+export async function countAccess(db: Db, caller: Caller, ids: number[]) {
+  return db.one<{ visible: number; changeable: number }>(sql`
+    select count(*) as visible, count(*) filter (where ${canChangeMessage(caller, 'm')}) as changeable
+    from messages m where m.id = any(${ids}) and ${canSeeMessage(caller, 'm')}`)
+}
+
+/** Returns how many of these messages were deleted: those that the caller may change. */
 export async function deleteMessages(tx: Db, caller: Caller, ids: number[]): Promise<number> {
   const count = await tx.run(sql`
-    delete from messages m where m.id = any(${ids}) and ${canSeeMessage(caller, 'm')}`)
+    delete from messages m where m.id = any(${ids}) and ${canChangeMessage(caller, 'm')}`)
   return count
 }

@@ -271,6 +271,53 @@ test('a Member sees the messages of their instances and their own without an ins
   expect(await context.db.many(sql`select from messages where text_content = 'Mine'`)).toHaveLength(0)
 })
 
+// R-240
+test('an Admin’s message without an instance is a template that every Member reads and uses', async () => {
+  const { instance, member } = await memberWithInstance()
+  const admin = await context.add.admin()
+  const written = await context.call(admin, messages.createWithFile, {
+    body: form({ textContent: 'Opening hours' }, await picture()),
+  })
+  const { id, imageUrl } = written.body
+
+  expect((await get(member, id)).body).toMatchObject({ isShared: true, imageUrl, instanceId: null })
+  expect((await list(member)).body.data).toMatchObject([{ id, isShared: true, imageUrl }])
+  const job = await context.call(member, contract.jobs.create, {
+    body: { messageId: id, instanceId: instance.id, jobType: 'SendToUsers', phoneNumbers: '0901234567' },
+  })
+  expect(job).toMatchObject({ status: 201 })
+  expect(
+    await context.db.many(sql`select text_content, image_id is not null as has_image from jobs`),
+  ).toEqual([{ textContent: 'Opening hours', hasImage: true }])
+})
+
+// R-240
+test('a template stays shared when its author is gone, and an author who is a Member now may still change it', async () => {
+  const [member, admin] = [await context.add.user(), await context.add.admin()]
+  const { id } = (await context.call(admin, messages.create, { body: { textContent: 'Hello' } })).body
+  const change = async (user: TestUser) =>
+    (await context.call(user, messages.update, { params: { id }, body: { textContent: 'New' } })).status
+
+  await context.db.run(sql`update users set role = 'Member' where id = ${admin.id}`)
+  expect([await change(member), await change(admin)]).toEqual([403, 200])
+  await context.db.run(sql`delete from users where id = ${admin.id}`)
+  expect((await get(member, id)).body).toMatchObject({ isShared: true })
+})
+
+// R-240
+test('an Admin’s message with an instance is not shared, and no Member can make it so', async () => {
+  const { instance, member } = await memberWithInstance()
+  const admin = await context.add.admin()
+  const body = { textContent: 'Hello', instanceId: instance.id }
+  const { id } = (await context.call(admin, messages.create, { body })).body
+
+  expect(await get(await context.add.user(), id)).toMatchObject(NOT_FOUND)
+  expect((await get(member, id)).body).toMatchObject({ isShared: false })
+  expect(
+    await context.call(member, messages.update, { params: { id }, body: { ...body, instanceId: null } }),
+  ).toMatchObject({ status: 400, body: { fields: { instanceId: 'MESSAGE.INSTANCE_INVALID' } } })
+})
+
 // R-112
 test('a message does not show groups that a Member no longer sees', async () => {
   const member = await context.add.user()

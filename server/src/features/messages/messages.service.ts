@@ -7,6 +7,7 @@ import { storeImage } from '../../platform/images/queries.ts'
 import type { ImageStore } from '../../platform/images/store.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import {
+  countAccess,
   deleteMessages,
   findMessage,
   insertMessage,
@@ -40,18 +41,25 @@ export async function changeMessage(
   body: z.output<typeof MessageChange>,
   file: UploadedFile | null,
 ): Promise<Message> {
-  orNotFound(await findMessage(db, caller, id))
+  await requireChangeable(db, caller, [id])
   const kept = body.removeImage ? null : undefined
   const imageId = file ? await storeImage(db, images, file.bytes) : kept
   return db.begin(async (tx) => {
     const groupIds = await lockReferences(tx, caller, body)
     if (!(await updateMessage(tx, caller, id, { ...body, imageId }))) throw new Refusal('not_found')
     await replaceGroups(tx, id, groupIds)
-    const message = await findMessage(tx, caller, id)
-    // Without its instance, only the author and Admins would see the message. A change must not hide it from the caller.
-    if (!message) throw new InvalidInput({ instanceId: 'MESSAGE.INSTANCE_INVALID' })
-    return message
+    // Without its instance, the message is only for its author and Admins to change. The caller must not lose it.
+    if ((await countAccess(tx, caller, [id])).changeable === 0)
+      throw new InvalidInput({ instanceId: 'MESSAGE.INSTANCE_INVALID' })
+    return orNotFound(await findMessage(tx, caller, id))
   })
+}
+
+/** Throws unless the caller sees all of the messages and may change them. */
+async function requireChangeable(db: Db, caller: Caller, ids: number[]): Promise<void> {
+  const { visible, changeable } = await countAccess(db, caller, ids)
+  if (visible < ids.length) throw new Refusal('not_found')
+  if (changeable < ids.length) throw new Refusal('forbidden')
 }
 
 /** Throws unless the caller sees the instance and the groups. Returns the ids of the groups, each once. */
@@ -64,10 +72,11 @@ async function lockReferences(tx: Db, caller: Caller, body: NewMessage): Promise
   return groupIds
 }
 
-/** Deletes all of the messages, or none if the caller does not see one of them. */
+/** Deletes all of the messages, or none if the caller may not change one of them. */
 export async function removeMessages(db: Pool, caller: Caller, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
   await db.begin(async (tx) => {
+    await requireChangeable(tx, caller, wanted)
     if ((await deleteMessages(tx, caller, wanted)) !== wanted.length) throw new Refusal('not_found')
   })
 }

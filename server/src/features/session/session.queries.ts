@@ -12,8 +12,13 @@ export async function findCaller(db: Db, tokenHash: Buffer): Promise<Caller | nu
 }
 
 export async function findPassword(db: Db, username: string) {
-  const user = await db.maybeOne<{ id: number; passwordHash: string; isActive: boolean }>(sql`
-    select id, password_hash, is_active from users where lower(username) = lower(${username})`)
+  const user = await db.maybeOne<{
+    id: number
+    passwordHash: string
+    isActive: boolean
+    isWaiting: boolean
+  }>(sql`
+    select id, password_hash, is_active, is_waiting from users where lower(username) = lower(${username})`)
   return user ?? null
 }
 

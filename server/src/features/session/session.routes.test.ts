@@ -122,10 +122,24 @@ const form = { username: 'newbie', email: 'new@example.com', password: 'secret1'
 test('a registration creates a locked Member who can’t sign in yet', async () => {
   expect(await context.call(null, contract.session.register, { body: form })).toMatchObject({ status: 204 })
 
-  expect(await signIn('newbie', 'secret1')).toMatchObject({ status: 401, body: { code: 'login_failed' } })
-  expect(await context.db.many(sql`select role, is_active from users`)).toEqual([
-    { role: 'Member', isActive: false },
+  expect(await signIn('newbie', 'secret1')).toMatchObject({
+    status: 401,
+    body: { code: 'waiting_for_activation' },
+  })
+  expect(await context.db.many(sql`select role, is_active, is_waiting from users`)).toEqual([
+    { role: 'Member', isActive: false, isWaiting: true },
   ])
+})
+
+// R-251
+test('only the right password tells that a registration waits', async () => {
+  await context.call(null, contract.session.register, { body: form })
+
+  const waiting = await signIn('newbie', 'wrong')
+  const unknown = await signIn('nobody', 'wrong')
+
+  expect(waiting).toMatchObject({ status: 401, body: { code: 'login_failed' } })
+  expect(waiting.body).toEqual(unknown.body)
 })
 
 test.each([

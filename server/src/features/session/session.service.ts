@@ -19,7 +19,9 @@ export async function signIn(
 ): Promise<SignedIn> {
   const known = await findPassword(db, credentials.username)
   const fits = await passwordFits(credentials.password, known?.passwordHash ?? null)
-  if (!known || !fits || !known.isActive) throw new Refusal('login_failed')
+  if (!known || !fits) throw new Refusal('login_failed')
+  // Only the right password gets this far, so strangers learn neither by text nor by time who has registered.
+  if (!known.isActive) throw new Refusal(known.isWaiting ? 'waiting_for_activation' : 'login_failed')
   const token = randomBytes(32).toString('base64url')
   const { id: userId, passwordHash } = known
   const isOpen = await insertSession(db, { userId, passwordHash, tokenHash: tokenHashOf(token), days })

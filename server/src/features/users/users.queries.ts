@@ -26,10 +26,6 @@ const sortColumn = (field: UserListQuery['sortBy']) =>
     createdAt: sql`u.created_at`,
   })[field]
 
-/** Marks a self-registered user as reviewed by an Admin, so that the user no longer counts as waiting. */
-export const markReviewed = (db: Db, id: number) =>
-  db.run(sql`update users set is_waiting = false where id = ${id} and is_waiting`)
-
 type Columns = Partial<
   Pick<User, 'username' | 'email' | 'role' | 'isActive' | 'canSendMessages' | 'canCreateJobs'> & {
     passwordHash: string
@@ -41,11 +37,10 @@ export async function insertUser(db: Db, columns: Columns): Promise<number> {
   return id
 }
 
-/** Returns whether the user exists. */
+/** Returns whether the user exists. A registered user waits until the first activation. */
 export async function updateUserColumns(db: Db, id: number, columns: Columns): Promise<boolean> {
-  const count = await db.run(
-    sql`update users set ${assignments({ ...columns, isWaiting: false })} where id = ${id}`,
-  )
+  const isWaiting = columns.isActive ? sql`false` : sql`is_waiting`
+  const count = await db.run(sql`update users set ${assignments({ ...columns, isWaiting })} where id = ${id}`)
   return count === 1
 }
 

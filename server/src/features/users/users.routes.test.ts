@@ -328,12 +328,19 @@ test('an assignment of an unknown instance changes nothing', async () => {
   })
 })
 
-test('a registered user no longer waits after an Admin has opened the user', async () => {
+// R-155
+test('a registered user waits until an Admin activates them, and never again', async () => {
   const admin = await context.add.admin()
   const user = await context.add.user({ isActive: false })
   await context.db.run(sql`update users set is_waiting = true where id = ${user.id}`)
+  const change = async (body: { email?: string; isActive?: boolean }) =>
+    (await context.call(admin, users.update, { params: user, body })).body
+  const rights = { instanceIds: [], canSendMessages: true, canCreateJobs: true }
 
-  expect((await context.call(admin, users.get, { params: user })).body).toMatchObject({ isActive: false })
-
-  expect(await context.db.many(sql`select from users where is_waiting`)).toHaveLength(0)
+  expect((await context.call(admin, users.get, { params: user })).body).toMatchObject({ isWaiting: true })
+  expect(await change({ email: 'right@example.com', isActive: false })).toMatchObject({ isWaiting: true })
+  await context.call(admin, users.assignInstances, { params: user, body: rights })
+  expect((await context.call(admin, users.list, {})).body.data[0]).toMatchObject({ isWaiting: true })
+  expect(await change({ isActive: true })).toMatchObject({ isActive: true, isWaiting: false })
+  expect(await change({ isActive: false })).toMatchObject({ isActive: false, isWaiting: false })
 })

@@ -12,19 +12,12 @@ import {
   endSessions,
   insertUser,
   lockActiveAdmins,
-  markReviewed,
   notifyAccess,
   replaceInstances,
   updateUserColumns,
 } from './users.queries.ts'
 
 type Change = z.output<typeof UserChange>
-
-/** Returns a user to an Admin. The user counts as reviewed from now on. */
-export async function getUser(db: Pool, id: number): Promise<User> {
-  await markReviewed(db, id)
-  return requireUser(db, id)
-}
 
 export async function createUser(db: Pool, form: z.output<typeof NewUser>): Promise<User> {
   const { assignedInstances, password, ...columns } = form

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Stack } from '@mantine/core'
+import type { InstanceRow } from '@sendroom/contract/instances'
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -6,7 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { useLink } from './use-link.ts'
 
 type Props = {
-  id: number
+  instance: InstanceRow
   title: string
   onClose: () => void
   /** Renders the code. Calls `onConnected` if the provider answers that the instance is already connected. */
@@ -14,18 +15,18 @@ type Props = {
 }
 
 /** The dialog around a QR or pairing code. Once the instance is connected or gone, it says so instead. */
-export function LinkDialog({ id, title, onClose, children }: Props) {
+export function LinkDialog({ instance, title, onClose, children }: Props) {
   const { t } = useTranslation()
-  const { link, onConnected } = useLink(id)
+  const { link, onConnected } = useLink(instance)
   return (
     <Dialog onClose={onClose} title={title}>
       {link === 'open' ? (
         children(onConnected)
       ) : (
         <Stack>
-          {link === 'connected' ? (
+          {link !== 'gone' ? (
             <Alert color="green" icon={<IconCheck size={18} aria-hidden />} role="status">
-              {t('ACCOUNT.CONNECTED_NOW')}
+              {t(link === 'already' ? 'ACCOUNT.ALREADY_CONNECTED' : 'ACCOUNT.CONNECTED_NOW')}
             </Alert>
           ) : (
             <Alert color="orange" icon={<IconAlertTriangle size={18} aria-hidden />}>

@@ -139,6 +139,33 @@ test.each(['Scan QR', 'Get code'])(
   },
 )
 
+//
+test('an instance that was connected all the time is called so, without a sync', async () => {
+  const connected = { ...instance, status: 'Connected' as const }
+  const { dialog } = await open('Scan QR', {
+    'GET /instances': () => pageOf([connected]),
+    'GET /instances/:id': () => connectedAt(10),
+    'GET /instances/:id/qrcode-base64': () => refuse(409, 'already_connected'),
+  })
+  expect(await dialog.findByText(/^The account is already connected/)).toBeTruthy()
+  expect(dialog.queryByText(/groups/)).toBeNull()
+  expect(dialog.getByRole('button', { name: 'Done' })).toBeTruthy()
+})
+
+test('an instance that was logged out on the phone is linked anew, and its groups are read', async () => {
+  let known = connectedAt(9)
+  const { dialog } = await open('Scan QR', {
+    'GET /instances': () => pageOf([{ ...instance, status: 'Connected' as const }]),
+    'GET /instances/:id': () => known,
+  })
+  await qrImage()
+  known = confirmedAt(10, 'NeedsLogin')
+  await vi.advanceTimersByTimeAsync(3000)
+  known = connectedAt(11)
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(await dialog.findByText('The account is connected. Its groups are being read now.')).toBeTruthy()
+})
+
 test.each(['Scan QR', 'Get code'])('%s: the dialog says that the instance was deleted', async (button) => {
   let isGone = false
   const { dialog, countOf } = await open(button, {

@@ -18,7 +18,11 @@ type Props = { instance: InstanceRow; onClose: () => void }
 export function PairingCodeModal({ instance, onClose }: Props) {
   const { t } = useTranslation()
   return (
-    <LinkDialog id={instance.id} title={t('ACCOUNT.CODE_TITLE', { name: instance.name })} onClose={onClose}>
+    <LinkDialog
+      instance={instance}
+      title={t('ACCOUNT.CODE_TITLE', { name: instance.name })}
+      onClose={onClose}
+    >
       {(onConnected) => <PairingCode instance={instance} onConnected={onConnected} />}
     </LinkDialog>
   )

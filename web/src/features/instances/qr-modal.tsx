@@ -21,7 +21,11 @@ type Props = { instance: InstanceRow; onClose: () => void }
 export function QrModal({ instance, onClose }: Props) {
   const { t } = useTranslation()
   return (
-    <LinkDialog id={instance.id} title={t('ACCOUNT.SCAN_TITLE', { name: instance.name })} onClose={onClose}>
+    <LinkDialog
+      instance={instance}
+      title={t('ACCOUNT.SCAN_TITLE', { name: instance.name })}
+      onClose={onClose}
+    >
       {(onConnected) => <QrCode id={instance.id} onConnected={onConnected} />}
     </LinkDialog>
   )

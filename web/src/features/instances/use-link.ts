@@ -1,4 +1,4 @@
-import type { Instance } from '@sendroom/contract/instances'
+import type { Instance, InstanceRow } from '@sendroom/contract/instances'
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
 import { Failure } from '../../api/failure.ts'
@@ -6,18 +6,25 @@ import { useRead } from '../../api/queries.ts'
 
 const POLL_MS = 3000
 
-/** `gone`: the instance was deleted or is no longer assigned to this user. */
-export type Link = 'open' | 'connected' | 'gone'
+/**
+ * `connected`: the instance was linked while the dialog was open, so the server reads its groups now. `already`: the
+ * instance was linked before, so nothing changes. `gone`: the instance was deleted or is no longer assigned to this user.
+ */
+export type Link = 'open' | 'connected' | 'already' | 'gone'
 
 /**
  * Polls the state of linking an instance every three seconds until it ends, whoever links it. The status in the first
  * answer may be an hour old. So `Connected` counts only once the server has confirmed it again, or once the provider
  * has answered a request for a code with it, in which case the caller calls `onConnected`.
  */
-export function useLink(id: number): { link: Link; onConnected: () => void } {
+export function useLink({ id, status }: Pick<InstanceRow, 'id' | 'status'>): {
+  link: Link
+  onConnected: () => void
+} {
   const queryClient = useQueryClient()
   const [first, setFirst] = useState<Instance>()
   const [isConnected, setConnected] = useState(false)
+  const [wasUnlinked, setWasUnlinked] = useState(status !== 'Connected')
   const { data, error } = useRead(
     'GET /instances/:id',
     { params: { id } },
@@ -29,7 +36,9 @@ export function useLink(id: number): { link: Link; onConnected: () => void } {
     },
   )
   if (data && !first) setFirst(data)
-  const link = isConnected ? 'connected' : linkOf({ data, error }, first)
+  if (data && data.status !== 'Connected' && !wasUnlinked) setWasUnlinked(true)
+  const state = isConnected ? 'connected' : linkOf({ data, error }, first)
+  const link = state === 'connected' && !wasUnlinked ? 'already' : state
   useEffect(() => {
     if (link !== 'open') queryClient.invalidateQueries({ queryKey: ['instances', 'list'] })
   }, [link, queryClient])

@@ -1,5 +1,5 @@
 import type { MessageRow } from '@sendroom/contract/messages'
-import { IconPencil, IconTrash } from '@tabler/icons-react'
+import { IconEye, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
@@ -25,14 +25,11 @@ export function MessageActions({ message, reason }: Props) {
     })
     if (isSure) remove.mutate({ params: { id: message.id } })
   }
+  const open = () => navigate({ to: paths.editMessage, params: { id: String(message.id) } })
   return (
     <>
-      <RowAction
-        label={t('COMMON.EDIT')}
-        icon={IconPencil}
-        reason={reason}
-        onClick={() => navigate({ to: paths.editMessage, params: { id: String(message.id) } })}
-      />
+      {reason !== undefined && <RowAction label={t('MESSAGE.VIEW')} icon={IconEye} onClick={open} />}
+      <RowAction label={t('COMMON.EDIT')} icon={IconPencil} reason={reason} onClick={open} />
       <RowAction
         label={t('COMMON.DELETE')}
         icon={IconTrash}

@@ -4,7 +4,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { group } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
 import { messageRow } from '../../../test/message.ts'
-import { member, renderApp } from '../../../test/render.tsx'
+import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
 import { choose, openPicker } from '../../../test/steps.ts'
 import { currentToasts } from '../../ui/toasts.ts'
@@ -282,3 +282,42 @@ test.each(['/messages/new', '/messages/edit/5'])(
     expect(screen.queryByRole('button', { name: 'Save' })).toBeNull()
   },
 )
+
+// R-240
+test.each([
+  ['another Member', member, false],
+  ['an Admin', admin, true],
+  ['its author', { ...member, username: 'minh' }, true],
+])('a shared template can be changed by the right users: %s', async (_, user, mayChange) => {
+  const shared = { ...message, instanceId: null, instanceName: null, isShared: true, assignedGroups: [] }
+  renderApp({ path: '/messages/edit/5', user, answers: { ...answers, 'GET /messages/:id': () => shared } })
+  expect(
+    await screen.findByText(mayChange ? /every Member can read and use it/ : /only its author and Admins/),
+  ).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Save' }) !== null).toBe(mayChange)
+})
+
+// R-471
+test('a user who may not write messages reads the whole message', async () => {
+  const long = `${'x'.repeat(60)} the end`
+  renderApp({
+    path: '/messages/edit/5',
+    user: { ...member, canSendMessages: false },
+    answers: {
+      'GET /messages/:id': () => ({
+        ...message,
+        textContent: long,
+        imageUrl: '/images/a.webp',
+        instanceId: 1,
+        instanceName: 'Shop',
+        assignedGroups: [{ id: 2, name: 'Regulars' }],
+      }),
+    },
+  })
+  expect(await screen.findByRole('heading', { level: 1, name: 'Message #5' })).toBeTruthy()
+  for (const words of [long, 'Shop', 'minh', 'Regulars', '1/3/26, 3:04 AM'])
+    expect(screen.getByText(words)).toBeTruthy()
+  expect(screen.getByAltText<HTMLImageElement>('Image of the message').src).toContain('/images/a.webp')
+  expect(screen.queryByRole('textbox')).toBeNull()
+  expect(screen.getByRole('link', { name: 'Back to the messages' }).getAttribute('href')).toBe('/messages')
+})

@@ -10,14 +10,17 @@ import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { MessageForm } from './message-form.tsx'
 import { asJson, asMultipart, type MessageValues } from './message-values.ts'
+import { MessageView } from './message-view.tsx'
+import { whyReadOnly } from './read-only.ts'
 
-/** Edits the message whose id is in the address, or else creates one. */
+/** Edits the message whose id is in the address, or else creates one. Users who may not write messages read it. */
 export function MessageFormPage() {
   const { t } = useTranslation()
   const id = idOf(useParams({ strict: false }))
   if (!mayDo('canSendMessages', useCurrentUser())) {
-    const title = t(id === null ? 'MESSAGE.CREATE_TITLE' : 'MESSAGE.EDIT_TITLE')
-    return <ClosedForm title={title} reason={t('MESSAGE.NOT_ALLOWED')} />
+    const reason = t('MESSAGE.NOT_ALLOWED')
+    if (id === null) return <ClosedForm title={t('MESSAGE.CREATE_TITLE')} reason={reason} />
+    return <ReadMessage key={id} id={id} reason={reason} />
   }
   return id === null ? <NewMessageForm /> : <EditMessage key={id} id={id} />
 }
@@ -39,6 +42,7 @@ function NewMessageForm() {
 
 function EditMessage({ id }: { id: number }) {
   const { t } = useTranslation()
+  const user = useCurrentUser()
   const { data, isError } = useRead(
     'GET /messages/:id',
     { params: { id } },
@@ -47,7 +51,19 @@ function EditMessage({ id }: { id: number }) {
   const save = useSave(id)
   useRedirectOnFailure(isError, paths.messages)
   if (!data) return <Loading />
+  const why = whyReadOnly(data, user)
+  if (why !== undefined) return <MessageView message={data} reason={t(why)} />
   return <MessageForm title={t('MESSAGE.EDIT_TITLE')} schema={MessageChange} saved={data} save={save} />
+}
+
+function ReadMessage({ id, reason }: { id: number; reason: string }) {
+  const { data, isError } = useRead(
+    'GET /messages/:id',
+    { params: { id } },
+    { gcTime: 0, meta: { words: 'MESSAGE.LOAD_FAILED' } },
+  )
+  useRedirectOnFailure(isError, paths.messages)
+  return data ? <MessageView message={data} reason={reason} /> : <Loading />
 }
 
 /** Uses the multipart endpoint if the image changes, and JSON otherwise. */

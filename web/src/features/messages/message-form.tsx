@@ -3,6 +3,7 @@ import { limits } from '@sendroom/contract/limits'
 import type { Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { isAdmin, useCurrentUser } from '../../api/session.ts'
 import { formatNumber } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
 import { GroupPicker } from '../../forms/group-picker.tsx'
@@ -28,6 +29,7 @@ type Props = {
 export function MessageForm({ title, schema, saved, save }: Props) {
   const { t } = useTranslation()
   const navigate = useNavigate()
+  const isWrittenByAdmin = isAdmin(useCurrentUser())
   const toList = () => navigate({ to: paths.messages })
   const { form, onSubmit, change } = useContractForm(schema, {
     initialValues: saved ? valuesOf(saved) : blank,
@@ -35,6 +37,7 @@ export function MessageForm({ title, schema, saved, save }: Props) {
     onSent: toList,
   })
   const { textContent, instanceId, groupIds, imageFile, removeImage } = form.values
+  const isShared = instanceId === null && (saved?.isShared ?? isWrittenByAdmin)
   const currentUrl = saved?.imageUrl ?? null
   const fileUrl = useFileUrl(imageFile)
   const keptUrl = removeImage ? null : currentUrl
@@ -73,6 +76,7 @@ export function MessageForm({ title, schema, saved, save }: Props) {
       <InstanceSelect
         pageSize={PAGE_SIZE}
         clearable
+        {...(isShared && { description: t('MESSAGE.SHARED_HINT') })}
         {...form.getInputProps('instanceId')}
         value={instanceId ?? 0}
         // Groups belong to an instance, so another instance clears them.

@@ -201,10 +201,10 @@ test('failed deletes and reads show the general error text', async () => {
 
 // R-471
 test('a Member who may not write messages can change nothing, and the buttons say why', async () => {
-  renderApp({
+  const { person, router } = renderApp({
     path: '/messages',
     user: { ...member, canSendMessages: false },
-    answers: { 'GET /messages': () => pageOf([row]) },
+    answers: { 'GET /messages': () => pageOf([row]), 'GET /messages/:id': () => new Promise(() => {}) },
   })
   await rowOf(/Shop/)
   for (const name of ['Add message', 'Edit', 'Delete', 'Delete selected (0)']) {
@@ -212,6 +212,31 @@ test('a Member who may not write messages can change nothing, and the buttons sa
     expect(isDisabled(button)).toBe(true)
     expect(button.title).toMatch(/You may read messages/)
   }
+  await person.click(screen.getByRole('button', { name: 'View' }))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/messages/edit/5'))
+})
+
+// R-240
+test('a Member reads a shared template and can’t change it', async () => {
+  const shared = { ...plain, isShared: true }
+  const { person } = renderApp({
+    path: '/messages',
+    user: member,
+    answers: {
+      'GET /messages': () => pageOf([row, shared]),
+      'GET /messages/:id': () => new Promise(() => {}),
+    },
+  })
+  const template = within(await rowOf(/Shared template/))
+  for (const name of ['Edit', 'Delete'])
+    expect(template.getByRole('button', { name }).title).toMatch(/only its author and Admins/)
+  expect(template.getByRole('button', { name: 'View' })).toBeTruthy()
+  const other = within(await rowOf(/Shop/))
+  expect(other.queryByRole('button', { name: 'View' })).toBeNull()
+  await person.click(other.getByRole('checkbox'))
+  expect(isDisabled(screen.getByRole('button', { name: 'Delete selected (1)' }))).toBe(false)
+  await person.click(template.getByRole('checkbox'))
+  expect(screen.getByRole('button', { name: 'Delete selected (2)' }).title).toMatch(/only its author/)
 })
 
 test('going back closes an open question', async () => {

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core'
+import { Badge, Group, Text } from '@mantine/core'
 import { limits } from '@sendroom/contract/limits'
 import type { MessageRow } from '@sendroom/contract/messages'
 import { useTranslation } from 'react-i18next'
@@ -15,13 +15,14 @@ import { paths } from '../../paths.ts'
 import { Name } from '../../ui/name.tsx'
 import { Picture } from '../../ui/picture.tsx'
 import { MessageActions } from './message-actions.tsx'
+import { whyReadOnly } from './read-only.ts'
 
 const THUMBNAIL = 40
 
 const columns: Column<MessageRow>[] = [
   { header: 'MESSAGE.ID', cell: (message) => message.id, sortBy: 'id' },
   { header: 'MESSAGE.TITLE', cell: (message) => <MessageTitle message={message} />, sortBy: 'textContent' },
-  { header: 'MESSAGE.INSTANCE', cell: (message) => <Name>{message.instanceName ?? '–'}</Name> },
+  { header: 'MESSAGE.INSTANCE', cell: (message) => <InstanceName message={message} /> },
   {
     header: 'MESSAGE.CREATED_BY',
     cell: (message) => <Name>{message.createdByUserName}</Name>,
@@ -39,6 +40,11 @@ export function MessagesPage() {
   const { t } = useTranslation()
   const user = useCurrentUser()
   const reason = mayDo('canSendMessages', user) ? undefined : t('MESSAGE.NOT_ALLOWED')
+  /** Why the user may not delete these messages. */
+  const reasonToKeep = (messages: MessageRow[]) => {
+    const why = messages.map((message) => whyReadOnly(message, user)).find((key) => key !== undefined)
+    return why === undefined ? reason : t(why)
+  }
   const removeAll = useAction('POST /messages/bulk-delete', { success: 'MESSAGE.ALL_DELETED' })
   const list = useList({
     feature: 'messages',
@@ -56,7 +62,7 @@ export function MessagesPage() {
           selected={list.selected}
           question="MESSAGE.CONFIRM_DELETE_ALL"
           isBusy={removeAll.isPending}
-          reason={reason}
+          reason={reasonToKeep(list.selected)}
           onDelete={(ids) => removeAll.mutate({ body: { ids } })}
         />
       }
@@ -73,9 +79,19 @@ export function MessagesPage() {
               : 'COMMON.NO_DATA'
         }
         rowName={(message) => `${t('MESSAGE.ID')} ${message.id}`}
-        actions={(message) => <MessageActions message={message} reason={reason} />}
+        actions={(message) => <MessageActions message={message} reason={reasonToKeep([message])} />}
       />
     </ListPage>
+  )
+}
+
+function InstanceName({ message }: { message: MessageRow }) {
+  const { t } = useTranslation()
+  if (!message.isShared) return <Name>{message.instanceName ?? '–'}</Name>
+  return (
+    <Badge variant="light" color="gray" title={t('MESSAGE.SHARED_HINT')}>
+      {t('MESSAGE.SHARED')}
+    </Badge>
   )
 }
 

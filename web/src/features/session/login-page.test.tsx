@@ -77,7 +77,7 @@ test('a failed login shows an alert and keeps the values, and a new try clears t
   await fill(person)
   await person.click(screen.getByRole('button', { name: 'Sign in' }))
   expect((await screen.findByRole('alert')).textContent).toBe(
-    'Login failed. Check your username and password.',
+    'Login failed.The username or password is not right, or the user is locked.',
   )
   expect(screen.getByLabelText<HTMLInputElement>('Password').value).toBe('secret')
   await person.click(screen.getByRole('button', { name: 'Sign in' }))
@@ -87,10 +87,11 @@ test('a failed login shows an alert and keeps the values, and a new try clears t
 })
 
 test.each([
-  ['a server that is not ready', refuse(503, 'unavailable')],
-  ['an error of the server', refuse(500, 'internal')],
+  ['a server that is not ready', refuse(503, 'unavailable'), 'Sendroom is not ready yet'],
+  ['an error of the server', refuse(500, 'internal'), 'Internal Server Error'],
+  ['a registration that waits', refuse(401, 'waiting_for_activation'), 'an Admin has to activate you'],
   // R-328
-])('%s is shown as a failed login', async (_, refusal) => {
+])('%s is shown as a failed login with its cause', async (_, refusal, cause) => {
   const { person } = renderApp({
     path: '/login',
     user: null,
@@ -99,7 +100,8 @@ test.each([
   await fill(person)
   await person.click(screen.getByRole('button', { name: 'Sign in' }))
   const alert = await screen.findByRole('alert')
-  expect(alert.textContent).toContain('Login failed. Check your username and password.')
+  expect(alert.textContent).toContain('Login failed.')
+  expect(alert.textContent).toContain(cause)
 })
 
 test.each([

@@ -2,7 +2,7 @@ import { useRouter } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
-import { Failure, failureText } from '../../api/failure.ts'
+import { failureText } from '../../api/failure.ts'
 import { startSession } from '../../api/session.ts'
 import { Mark } from '../../ui/brand.tsx'
 import { LanguageSelect } from '../../ui/language-select.tsx'
@@ -147,7 +147,7 @@ function LoginForm() {
       {failure !== null && (
         <p role="alert" className={classes.failure}>
           {t('LOGIN.LOGIN_FAIL')}
-          {!isRefused(failure) && <small>{failureText(failure)}</small>}
+          <small>{failureText(failure)}</small>
         </p>
       )}
       <button type="submit" className={classes.submit} disabled={!isValid || isLoading}>
@@ -156,5 +156,3 @@ function LoginForm() {
     </form>
   )
 }
-
-const isRefused = (failure: unknown) => failure instanceof Failure && failure.code === 'login_failed'

@@ -47,6 +47,15 @@ test('a row shows name, email, instances, role, status and the time in Vietnam',
   ])
 })
 
+//
+test('a registration that nobody has activated is locked and waits', async () => {
+  open({ 'GET /users': () => pageOf([lan, { ...lan, id: 3, email: 'new@example.com', isWaiting: true }]) })
+  const row = await rowOf(/new@example/)
+  expect(row.getByText('Locked')).toBeTruthy()
+  expect(row.getByText('Waiting for activation').closest('.mantine-Badge-root')).toBeTruthy()
+  expect((await rowOf(/lan@example/)).queryByText('Waiting for activation')).toBeNull()
+})
+
 test.each([
   ['Enter', '{Enter}'],
   ['the button', ''],

@@ -117,8 +117,15 @@ function RoleName({ user }: { user: User }) {
 function StatusBadge({ user }: { user: User }) {
   const { t } = useTranslation()
   return (
-    <Badge variant="light" color={user.isActive ? 'green' : 'red'}>
-      {user.isActive ? t('USER.ACTIVE') : t('USER.LOCKED')}
-    </Badge>
+    <Group gap={4}>
+      <Badge variant="light" color={user.isActive ? 'green' : 'red'}>
+        {user.isActive ? t('USER.ACTIVE') : t('USER.LOCKED')}
+      </Badge>
+      {user.isWaiting && (
+        <Badge variant="light" color="yellow">
+          {t('USER.WAITING')}
+        </Badge>
+      )}
+    </Group>
   )
 }

@@ -1,8 +1,8 @@
 import { SimpleGrid, Text } from '@mantine/core'
 import type { Job } from '@sendroom/contract/jobs'
-import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatSecond } from '../../../format.ts'
+import { Fact } from '../../../ui/fact.tsx'
 import { Name } from '../../../ui/name.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { JobTypeName } from '../shared/job-labels.tsx'
@@ -33,14 +33,3 @@ export function JobFacts({ job }: { job: Job }) {
     </Section>
   )
 }
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div>
-    <Text component="dt" size="xs" c="dimmed">
-      {name}
-    </Text>
-    <Text component="dd" size="sm" m={0}>
-      {children || '–'}
-    </Text>
-  </div>
-)
