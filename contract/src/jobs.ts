@@ -18,6 +18,8 @@ export const JobRow = z
     instanceName: z.string(),
     status: z.enum(jobStatuses),
     isPaused: z.boolean(),
+    /** How many recipients of the current run have failed so far. */
+    failedCount: z.number(),
     createdByUserName: z.string(),
     scheduledAt: Instant.nullable(),
     createdAt: Instant,

@@ -10,6 +10,7 @@ export const row: JobRow = {
   instanceName: 'Shop',
   status: 'Running',
   isPaused: false,
+  failedCount: 0,
   createdByUserName: 'minh',
   scheduledAt: null,
   createdAt: '2026-01-02T03:04:05.000Z',

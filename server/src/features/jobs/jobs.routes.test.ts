@@ -645,3 +645,15 @@ test('a row of the list holds nothing that grows with the job', async () => {
   for (const name of ['assignedGroups', 'targetPhoneNumbers', 'logs', 'sentMessages', 'textContent'])
     expect(body.data[0]).not.toHaveProperty(name)
 })
+
+test('a row of the list tells how many recipients have failed, without counting them', async () => {
+  const admin = await context.add.admin()
+  const { id } = await context.add.job({ status: 'Completed', deliveryStatus: 'sent' })
+  await context.db.run(
+    sql`update deliveries set status = 'failed' where job_id = ${id} and chat_id <> '1@g.us'`,
+  )
+
+  expect((await list(admin)).body.data[0]).toMatchObject({ id, failedCount: 2 })
+  expect((await get(admin, id)).body).toMatchObject({ failedCount: 2, recipients: { failed: 2 } })
+  expect((await restart(admin, id)).body).toMatchObject({ failedCount: 0 })
+})
