@@ -328,6 +328,7 @@ test.each([
   'messages',
   'jobs',
   'jobs/#/sent-messages',
+  'jobs/#/recipients',
   'jobs/#/logs',
 ])('%s answers data and pagination', async (list) => {
   const { id: instanceId } = await context.add.instance()

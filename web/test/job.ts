@@ -1,4 +1,5 @@
-import type { Job, JobLog, JobRow, SentMessage } from '@sendroom/contract/jobs'
+import type { JobLog, SentMessage } from '@sendroom/contract/job-rows'
+import type { Job, JobRow } from '@sendroom/contract/jobs'
 
 /** A running job, as lists show it. */
 export const row: JobRow = {
