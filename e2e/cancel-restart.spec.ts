@@ -51,7 +51,7 @@ test('a job is cancelled and restarted, each after a confirmation; the restart s
     await confirm(page, 'All previous sent messages and logs will be cleared.', 'Restart')
     await expect(toast(page, 'Job restarted successfully!')).toBeVisible()
     await expect(main.getByText('Completed', { exact: true })).toBeVisible()
-    await expect(page.getByRole('table', { name: 'Sent messages' }).getByRole('row')).toHaveCount(
+    await expect(page.getByRole('table', { name: 'Result for each recipient' }).getByRole('row')).toHaveCount(
       1 + groups.length,
     )
     await expect(page.getByRole('table', { name: 'Logs' })).not.toContainText('Cancelled by')

@@ -105,10 +105,10 @@ test('an operator can do all daily tasks by keyboard, with a visible focus at ev
   await test.step('watches the job end and reads who got the message', async () => {
     await press(rowOf(page, '20 % off today').getByRole('button', { name: 'View details' }))
     await expect(page.getByRole('main').getByText('Completed', { exact: true })).toBeVisible()
-    const table = page.getByRole('table', { name: 'Sent messages' })
+    const table = page.getByRole('table', { name: 'Result for each recipient' })
     await expect(rowOf(table, /VIP customers 💎 2/)).toHaveCount(3)
-    // A long table scrolls, so the keyboard must reach its frame.
-    await tabTo(page, table.locator('..'))
+    // A long log scrolls, so the keyboard must reach its frame.
+    await tabTo(page, page.getByRole('table', { name: 'Logs' }).locator('..'))
     expect(fresh.accepted(TOKEN).map(({ caption }) => caption)).toEqual(Array(3).fill('20 % off today'))
   })
 

@@ -88,7 +88,7 @@ test('from an empty installation to a delivered message', async ({ page, fresh }
   })
 
   const isSent = { has: page.getByRole('cell', { name: 'Sent', exact: true }) }
-  const sent = page.getByRole('table', { name: 'Sent messages' }).getByRole('row').filter(isSent)
+  const sent = page.getByRole('table', { name: 'Result for each recipient' }).getByRole('row').filter(isSent)
   await test.step('watches the job end without a reload', async () => {
     await viewJob(page, TITLE)
     const head = page.getByRole('main')

@@ -23,7 +23,7 @@ test('a job is paused, resumed, cancelled and retried, and each group gets the m
   const status = (name: string) => main.getByText(name, { exact: true })
 
   await test.step('pause stops the sending and is shown', async () => {
-    await expect(page.getByRole('table', { name: 'Sent messages' })).toBeVisible()
+    await expect(page.getByRole('table', { name: 'Result for each recipient' })).toBeVisible()
     // The second click of a double-click would resume the job.
     await page.getByRole('button', { name: 'Pause job' }).dblclick({ delay: 100 })
     await expect(toast(page, 'Job paused.')).toBeVisible()

@@ -34,7 +34,7 @@ test('after ten failures in a row an instance stops and says why, until a user r
   await confirm(page, why, 'Let it go on')
   await expect(toast(page, 'The account goes on.')).toBeVisible()
   await expect(page.getByRole('main').getByText('Completed', { exact: true })).toBeVisible()
-  const rows = page.getByRole('table', { name: 'Sent messages' })
+  const rows = page.getByRole('table', { name: 'Result for each recipient' })
   for (const number of bad) await expect(rowOf(rows, number)).toContainText('Failed')
   for (const number of good) await expect(rowOf(rows, number)).toContainText('Sent')
   expect(sendroom.accepted(instance.whapiToken).map(({ to }) => to)).toEqual([

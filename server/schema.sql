@@ -42,6 +42,7 @@ CREATE INDEX deliveries_group ON deliveries USING btree (group_id) WHERE group_i
 CREATE INDEX deliveries_instance ON deliveries USING btree (instance_id, id);
 CREATE INDEX deliveries_job ON deliveries USING btree (job_id, id);
 CREATE INDEX deliveries_requeued ON deliveries USING btree (job_id, not_before) WHERE not_before > '1970-01-01 00:00:00+00'::timestamptz;
+CREATE TRIGGER deliveries_failed AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status = 'failed'::text) <> (new.status = 'failed'::text) AND old.status <> 'queued'::text AND new.status <> 'queued'::text) EXECUTE FUNCTION count_failed();
 CREATE TRIGGER deliveries_gone AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION uncount_sent();
 CREATE TRIGGER deliveries_inserted_sent AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = 'sent'::text) EXECUTE FUNCTION count_sent();
 CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
@@ -190,6 +191,7 @@ CREATE TABLE jobs (
   log_line_count integer NOT NULL DEFAULT 0,
   settling boolean NOT NULL DEFAULT false,
   search_text text GENERATED ALWAYS AS (unaccent_lower(text_content)) STORED,
+  failed_count integer NOT NULL DEFAULT 0,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT jobs_image_id_fkey FOREIGN KEY (image_id) REFERENCES images(id),
@@ -370,6 +372,15 @@ CREATE OR REPLACE FUNCTION clock_now()
  LANGUAGE sql
  STABLE
 AS $function$select now()$function$;
+
+CREATE OR REPLACE FUNCTION count_failed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update jobs set failed_count = failed_count + case new.status when 'failed' then 1 else -1 end where id = new.job_id;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION count_sent()
  RETURNS trigger

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { jobStatuses, jobTypes } from './job-life.ts'
+import { JobLog, JobRecipient, JobRecipientsQuery, JobRowsQuery, SentMessage } from './job-rows.ts'
 import { limits } from './limits.ts'
 import { TestMessage } from './messages.ts'
 import { listQuery, page } from './paging.ts'
@@ -18,6 +19,8 @@ export const JobRow = z
     instanceName: z.string(),
     status: z.enum(jobStatuses),
     isPaused: z.boolean(),
+    /** How many recipients of the current run have failed so far. */
+    failedCount: z.number(),
     createdByUserName: z.string(),
     scheduledAt: Instant.nullable(),
     createdAt: Instant,
@@ -45,42 +48,6 @@ export const RecipientCounts = z
   })
   .meta({ id: 'RecipientCounts' })
 export type RecipientCounts = z.output<typeof RecipientCounts>
-
-/** A delivery that was sent or has failed. */
-export const SentMessage = z
-  .object({
-    id: z.number(),
-    recipientName: z.string(),
-    /** The chat's id at WhatsApp, or the phone number. */
-    recipientId: z.string(),
-    status: z.enum(['Sent', 'Failed']),
-    sentAt: Instant.nullable(),
-    /** The times of the first delivery receipt and the first read receipt. */
-    deliveredAt: Instant.nullable(),
-    readAt: Instant.nullable(),
-    /** How many members of a group got and read the message. Null for a person. */
-    deliveredTo: z.number().nullable(),
-    readBy: z.number().nullable(),
-    /** The members of the group without the sender. Null for a person, or if the size is unknown. */
-    members: z.number().nullable(),
-    /** The English sentence of `reason`. */
-    errorMessage: z.string().nullable(),
-    reason: Reason.nullable(),
-  })
-  .meta({ id: 'SentMessage' })
-export type SentMessage = z.output<typeof SentMessage>
-
-/** A line of a job's log. `message` is the English sentence of `reason`. */
-export const JobLog = z
-  .object({
-    id: z.number(),
-    createdAt: Instant,
-    logLevel: z.enum(['Info', 'Warning', 'Error']),
-    message: z.string(),
-    reason: Reason,
-  })
-  .meta({ id: 'JobLog' })
-export type JobLog = z.output<typeof JobLog>
 
 /** A single job with its counts and newest rows. */
 export const Job = JobRow.extend({
@@ -174,10 +141,6 @@ const jobSortFields = ['id', 'jobType', 'messageTitle', 'status', 'scheduledAt',
 export const JobListQuery = listQuery(jobSortFields, { sortBy: 'id', sortDirection: 'desc' })
 export type JobListQuery = z.output<typeof JobListQuery>
 
-/** The query for the rows of one job, newest first. */
-export const JobRowsQuery = listQuery(['id'], { sortBy: 'id', sortDirection: 'desc' })
-export type JobRowsQuery = z.output<typeof JobRowsQuery>
-
 export const jobs = {
   list: endpoint({
     method: 'GET',
@@ -203,6 +166,15 @@ export const jobs = {
     params: idParams,
     query: JobRowsQuery,
     response: page(SentMessage),
+  }),
+  recipients: endpoint({
+    method: 'GET',
+    path: '/jobs/:id/recipients',
+    access: 'signedIn',
+    summary: 'The recipients of a job, all or by outcome, the failed ones first',
+    params: idParams,
+    query: JobRecipientsQuery,
+    response: page(JobRecipient),
   }),
   logs: endpoint({
     method: 'GET',

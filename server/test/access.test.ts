@@ -184,6 +184,7 @@ const matrix: Matrix = {
     list: [signedInUsers(200), none],
     get: [assignedMembers(200), ({ job }) => of(job.id)],
     sentMessages: [assignedMembers(200), ({ job }) => of(job.id)],
+    recipients: [assignedMembers(200), ({ job }) => of(job.id)],
     logs: [assignedMembers(200), ({ job }) => of(job.id)],
     //
     create: [

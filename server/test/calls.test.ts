@@ -469,6 +469,9 @@ describe('jobs', () => {
       answered(200, { status: 'Pending' }),
     )
     expect(await get(`jobs/${id}/sent-messages?page=1&pageSize=10`)).toMatchObject(answered(200, paged))
+    expect(await get(`jobs/${id}/recipients?page=1&pageSize=10&outcome=Failed`)).toMatchObject(
+      answered(200, paged),
+    )
     expect(await get(`jobs/${id}/logs?page=1&pageSize=10`)).toMatchObject(answered(200, paged))
   })
 })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { type EngineDeps, startEngine, whyWaiting } from '../src/engine/index.ts'
 import { writeAlone } from '../src/engine/sending/batch.ts'
 import { type Claim, claimInstances } from '../src/engine/sending/claim.ts'
@@ -36,9 +36,20 @@ class EngineContext extends DatabaseContext {
 
   async cleanUp() {
     for (const task of this.#tasksAtEnd.splice(0).reverse()) await task()
+    const miscounted = await this.#readMiscounted()
     // Otherwise the next test's workers would send what this test left behind.
     await this.db.run(sql`delete from jobs`)
     await this.shiftClock('0')
+    expect(miscounted).toEqual([])
+  }
+
+  /** Jobs whose failed_count differs from their deliveries. Whatever a test did, there are none. */
+  #readMiscounted() {
+    return this.db.many(sql`
+      select j.id, j.failed_count, counted.failed
+      from jobs j, lateral (
+        select count(*) as failed from deliveries d where d.job_id = j.id and d.status = 'failed') counted
+      where j.failed_count <> counted.failed`)
   }
 
   /** The dependencies of a worker. Like a process, it has a pool of its own. Logged errors fail no test. */

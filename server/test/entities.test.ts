@@ -193,6 +193,7 @@ async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: 
   const reason = json({ code: 'not_on_whatsapp', params: {} })
   await context.db.run(sql`
     update deliveries set status = 'sent', sent_at = ${laterAt} where chat_id = ${recipients[0] ?? ''}`)
+  await context.db.run(sql`update deliveries set status = 'sending' where chat_id = ${recipients[1] ?? ''}`)
   await context.db.run(sql`
     update deliveries set status = 'failed', reason = ${reason} where chat_id = ${recipients[1] ?? ''}`)
   const row = {
@@ -204,6 +205,7 @@ async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: 
     instanceName: 'Shop',
     status: 'Running',
     isPaused: false,
+    failedCount: 1,
     createdByUserName: 'Lan',
     scheduledAt: createdAt,
     createdAt,
@@ -328,6 +330,7 @@ test.each([
   'messages',
   'jobs',
   'jobs/#/sent-messages',
+  'jobs/#/recipients',
   'jobs/#/logs',
 ])('%s answers data and pagination', async (list) => {
   const { id: instanceId } = await context.add.instance()

@@ -55,9 +55,11 @@ test('a database at migration 0019 gets the same schema, and keeps its rows', as
   expect(await db.many(sql`select username, search_text from users`)).toEqual([
     { username: 'Đặng', searchText: 'dang dang@example.com' },
   ])
-  expect(await db.many(sql`select id, cursor, log_line_count, search_text from jobs order by id`)).toEqual([
-    { id: 1, cursor: 3, logLineCount: 1, searchText: 'xin chao' },
-    { id: 2, cursor: 0, logLineCount: 0, searchText: 'hello' },
+  expect(
+    await db.many(sql`select id, cursor, log_line_count, failed_count, search_text from jobs order by id`),
+  ).toEqual([
+    { id: 1, cursor: 3, logLineCount: 1, failedCount: 1, searchText: 'xin chao' },
+    { id: 2, cursor: 0, logLineCount: 0, failedCount: 0, searchText: 'hello' },
   ])
   expect(await db.many(sql`select job_id, status from deliveries order by id`)).toEqual([
     { jobId: 1, status: 'sent' },

@@ -1,4 +1,5 @@
-import type { Job, JobLog, JobRow, SentMessage } from '@sendroom/contract/jobs'
+import type { JobLog, SentMessage } from '@sendroom/contract/job-rows'
+import type { Job, JobRow } from '@sendroom/contract/jobs'
 
 /** A running job, as lists show it. */
 export const row: JobRow = {
@@ -10,6 +11,7 @@ export const row: JobRow = {
   instanceName: 'Shop',
   status: 'Running',
   isPaused: false,
+  failedCount: 0,
   createdByUserName: 'minh',
   scheduledAt: null,
   createdAt: '2026-01-02T03:04:05.000Z',

@@ -15,6 +15,7 @@ export type JobRow = {
   imageId: number | null
   settling: boolean
   recipientCount: number
+  failedCount: number
   completedAt: string | null
 }
 

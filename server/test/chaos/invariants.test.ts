@@ -12,6 +12,7 @@ const job: JobRow = {
   imageId: null,
   settling: false,
   recipientCount: 2,
+  failedCount: 0,
   completedAt: '2026-01-02T03:04:05.000Z',
 }
 

@@ -16,6 +16,7 @@ export async function findViolations(evidence: Evidence): Promise<string[]> {
     nothingIsClaimed,
     onlyTheClaimHolderSends,
     sentCountsAgree,
+    failedCountsAgree,
     ...jobInvariants,
     ...paceInvariants,
     receiptsAgree,
@@ -149,6 +150,12 @@ const sentCountsAgree = ({ sentCounts, deliveries, instances }: Evidence) =>
         ? []
         : [`sent_counts has ${counted} for instance ${id} and group ${group}, not ${rows}`]
     })
+  })
+
+const failedCountsAgree = ({ jobs, deliveries }: Evidence) =>
+  jobs.flatMap(({ id, failedCount }) => {
+    const rows = deliveries.filter(({ jobId, status }) => jobId === id && status === 'failed').length
+    return rows === failedCount ? [] : [`Job ${id} has failed_count ${failedCount}, not ${rows}`]
   })
 
 const nameOf = (row: DeliveryRow) => `Delivery ${row.id} (job ${row.jobId}, ${row.chatId})`

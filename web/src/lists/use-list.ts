@@ -9,7 +9,8 @@ import { type ListSearch, readListSearch, type SortDirection } from './list-sear
 export type ListQuery<Sort extends string> = {
   page: number
   pageSize: number
-  search: string
+  /** Left out without a search, so that the call carries none. */
+  search?: string
   sortBy: Sort | undefined
   sortDirection: SortDirection
 }
@@ -45,10 +46,12 @@ export function useList<Row extends { id: number }, Sort extends string>(options
     sortBy: sortFields.find((field) => field === address.sortBy) ?? defaultField,
     sortDirection: address.sortDirection ?? options.sortDirection,
   }
+  const { search: _, ...unsearched } = query
+  const callQuery = query.search === '' ? unsearched : query
   const polling = usePolling()
   const result = useQuery({
     queryKey: [feature, 'list', query],
-    queryFn: ({ signal }) => load(query, signal),
+    queryFn: ({ signal }) => load(callQuery, signal),
     placeholderData: keepPreviousData,
     refetchInterval: (running) => polling(pollEvery?.(running.state.data?.data ?? []) ?? false),
     ...(words !== undefined && { meta: { words } }),

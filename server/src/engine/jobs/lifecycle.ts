@@ -86,7 +86,7 @@ export async function restartJob(
     await tx.run(sql`
       update jobs
       set run = run + 1, started_at = null, completed_at = null, paused_at = null, resumed_at = null, media_id = null,
-        cursor = 0, log_line_count = 0, settling = false, last_turn_at = 'epoch'
+        cursor = 0, log_line_count = 0, failed_count = 0, settling = false, last_turn_at = 'epoch'
       where id = ${jobId}`)
     await logJob(tx, jobId, reason('job_restarted', { user: byName }))
     return 'done'
@@ -114,7 +114,8 @@ export async function failQueued(db: Pool, jobId: number, why: Reason): Promise<
       from jobs j
       where d.job_id = ${jobId} and d.status = 'queued' and j.id = d.job_id and j.status = 'Running'`)
     if (count === 0) return
-    await tx.run(sql`update jobs set ${cursorAtEnd(jobId)} where id = ${jobId}`)
+    await tx.run(sql`
+      update jobs set failed_count = failed_count + ${count}, ${cursorAtEnd(jobId)} where id = ${jobId}`)
     await logJob(tx, jobId, why, 'Error')
   })
   await finishJobs(db, jobId)

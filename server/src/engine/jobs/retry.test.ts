@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { people, useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { cancelJob, pauseJob, recipientCounts, retryFailed } from '../index.ts'
+import { cancelJob, pauseJob, recipientCounts, restartJob, retryFailed } from '../index.ts'
 
 const context = useEngineContext()
 
@@ -104,6 +104,41 @@ test('a retry is refused if there is nothing to send, the job has not ended, or 
   await cancelJob(db, running.id, 'Ann')
   expect(await retryFailed(db, running.id, 'Ann', onlyKnown)).toBe('settling')
   expect(await context.statuses(running.id)).toEqual(['sending', 'skipped', 'skipped'])
+})
+
+test('a job counts its failed recipients through a late failure, a retry and a restart', async () => {
+  const { provider, acceptAll } = refusingProvider('8491@s.whatsapp.net', '8493@s.whatsapp.net')
+  const { db } = context
+  const job = await context.add.job({ recipients: people(5) })
+  const failedCount = async () =>
+    (await db.one<{ failedCount: number }>(sql`select failed_count from jobs where id = ${job.id}`))
+      .failedCount
+  context.worker(provider)
+  await context.untilStatus(job.id, 'Completed')
+  expect(await failedCount()).toBe(2)
+
+  // As a receipt does that reports a failure, and a result that comes after the look-ups gave up.
+  await db.run(
+    sql`update deliveries set status = 'failed' where job_id = ${job.id} and chat_id = '8492@s.whatsapp.net'`,
+  )
+  expect(await failedCount()).toBe(3)
+  await db.run(
+    sql`update deliveries set status = 'sent' where job_id = ${job.id} and chat_id = '8492@s.whatsapp.net'`,
+  )
+  expect(await failedCount()).toBe(2)
+
+  acceptAll()
+  await db.run(sql`
+    update deliveries set reason = '{"code": "outcome_unknown", "params": {}}'
+    where job_id = ${job.id} and chat_id = '8491@s.whatsapp.net'`)
+  expect(await retryFailed(db, job.id, 'Ann', onlyKnown)).toBe('done')
+  await context.untilStatus(job.id, 'Completed')
+  expect(await failedCount()).toBe(1)
+
+  expect(await restartJob(db, job.id, 'Ann')).toBe('done')
+  expect(await failedCount()).toBe(0)
+  await context.untilStatus(job.id, 'Completed')
+  expect(await failedCount()).toBe(0)
 })
 
 test('a message that failed after it was accepted stays matched, and a retry sends a new one', async () => {

@@ -1,26 +1,36 @@
-import type { JobLog, JobRowsQuery, SentMessage } from '@sendroom/contract/jobs'
+import type {
+  JobLog,
+  JobRecipient,
+  JobRecipientsQuery,
+  JobRowsQuery,
+  RecipientOutcome,
+  SentMessage,
+} from '@sendroom/contract/job-rows'
 import type { Page } from '@sendroom/contract/paging'
 import { reasonText } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { type Sql, sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 
 // The rows of a job: its deliveries and its log lines, newest first.
 
-export type JobRecipient = { groupId: number | null; chatId: string; name: string }
+export type NamedRecipient = { groupId: number | null; chatId: string; name: string }
 
 /** Returns the first recipients, in the order in which the job sends. */
 export const findRecipients = (db: Db, jobId: number, limit: number) =>
-  db.many<JobRecipient>(sql`
+  db.many<NamedRecipient>(sql`
   select group_id, chat_id, recipient_name as name from deliveries
   where job_id = ${jobId} order by id limit ${limit}`)
 
 type DeliveryRow = Omit<SentMessage, 'errorMessage'>
+type RecipientRow = Omit<JobRecipient, 'errorMessage'>
+
+const isWaiting = sql`d.status in ('queued', 'sending', 'doubt')`
 
 const deliveryColumns = sql`
   select d.id, d.recipient_name, replace(d.chat_id, '@s.whatsapp.net', '') as recipient_id,
-    initcap(d.status) as status, d.sent_at, d.delivered_at, d.read_at,
+    case when ${isWaiting} then 'Waiting' else initcap(d.status) end as status, d.sent_at, d.delivered_at, d.read_at,
     case when d.group_id is not null then d.delivered_members end as delivered_to,
     case when d.group_id is not null then d.read_members end as read_by,
     -- The instance itself is one of the participants, and sends no receipt.
@@ -31,29 +41,59 @@ const deliveryColumns = sql`
 const fromSettled = (jobId: number) =>
   sql`from deliveries d where d.job_id = ${jobId} and d.status in ('sent', 'failed')`
 
-const toSentMessage = (row: DeliveryRow): SentMessage => ({
+const withErrorMessage = <Row extends { reason: Reason | null }>(row: Row) => ({
   ...row,
   errorMessage: row.reason && reasonText(row.reason),
 })
 
+const searched = (search: string) =>
+  search
+    ? sql`and (unaccent_lower(d.recipient_name) like like_pattern(${search}) or d.chat_id like like_pattern(${search}))`
+    : sql``
+
 export async function newestDeliveries(db: Db, jobId: number, limit: number): Promise<SentMessage[]> {
   const rows = await db.many<DeliveryRow>(sql`
     ${deliveryColumns} ${fromSettled(jobId)} order by d.id desc limit ${limit}`)
-  return rows.map(toSentMessage)
+  return rows.map(withErrorMessage)
 }
 
 export async function listDeliveries(db: Db, jobId: number, query: JobRowsQuery): Promise<Page<SentMessage>> {
-  const search = query.search
-    ? sql`and (unaccent_lower(d.recipient_name) like like_pattern(${query.search}) or d.chat_id like like_pattern(${query.search}))`
-    : sql``
   const page = await listPage<DeliveryRow>(db, query, {
     select: deliveryColumns,
-    from: sql`${fromSettled(jobId)} ${search}`,
+    from: sql`${fromSettled(jobId)} ${searched(query.search)}`,
     sortBy: sql`d.id`,
     id: sql`d.id`,
     countKey: ['deliveries', jobId, query.search],
   })
-  return { ...page, data: page.data.map(toSentMessage) }
+  return { ...page, data: page.data.map(withErrorMessage) }
+}
+
+const hasOutcome: Record<RecipientOutcome, Sql> = {
+  Sent: sql`d.status = 'sent'`,
+  Failed: sql`d.status = 'failed'`,
+  Waiting: isWaiting,
+  Skipped: sql`d.status = 'skipped'`,
+}
+
+/** Like the counts on the job's page, this reads the deliveries of one job through their index. */
+export async function listRecipients(
+  db: Db,
+  jobId: number,
+  query: JobRecipientsQuery,
+): Promise<Page<JobRecipient>> {
+  const outcome = query.outcome ? sql`and ${hasOutcome[query.outcome]}` : sql``
+  const page = await listPage<RecipientRow>(
+    db,
+    { ...query, sortDirection: 'asc' },
+    {
+      select: deliveryColumns,
+      from: sql`from deliveries d where d.job_id = ${jobId} ${outcome} ${searched(query.search)}`,
+      sortBy: sql`d.status <> 'failed'`,
+      id: sql`d.id`,
+      countKey: ['recipients', jobId, query.outcome, query.search],
+    },
+  )
+  return { ...page, data: page.data.map(withErrorMessage) }
 }
 
 type LogRow = Omit<JobLog, 'message'> & { reason: Reason }

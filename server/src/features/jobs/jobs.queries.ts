@@ -11,7 +11,7 @@ const title = sql`left(j.text_content, 100)`
 const jobRow = sql`
   select j.id, j.job_type, j.message_id, ${title} as message_title, j.instance_id,
     (select i.name from instances i where i.id = j.instance_id) as instance_name, j.status,
-    j.paused_at is not null as is_paused, j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at,
+    j.paused_at is not null as is_paused, j.failed_count, j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at,
     j.completed_at`
 
 const sortColumn = (field: JobListQuery['sortBy']) =>

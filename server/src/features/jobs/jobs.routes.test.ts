@@ -645,3 +645,44 @@ test('a row of the list holds nothing that grows with the job', async () => {
   for (const name of ['assignedGroups', 'targetPhoneNumbers', 'logs', 'sentMessages', 'textContent'])
     expect(body.data[0]).not.toHaveProperty(name)
 })
+
+test('a row of the list tells how many recipients have failed, without counting them', async () => {
+  const admin = await context.add.admin()
+  const { id } = await context.add.job({ status: 'Completed', deliveryStatus: 'sent' })
+  await context.db.run(
+    sql`update deliveries set status = 'failed' where job_id = ${id} and chat_id <> '1@g.us'`,
+  )
+
+  expect((await list(admin)).body.data[0]).toMatchObject({ id, failedCount: 2 })
+  expect((await get(admin, id)).body).toMatchObject({ failedCount: 2, recipients: { failed: 2 } })
+  expect((await restart(admin, id)).body).toMatchObject({ failedCount: 0 })
+})
+
+// R-587
+test('the recipients of a job are listed with the failed ones first, and by outcome', async () => {
+  const { instance, member } = await memberWithInstance()
+  const recipients = [1, 2, 3, 4, 5, 6].map((n) => `${n}@g.us`)
+  const { id } = await context.add.job({ instanceId: instance.id, status: 'Running', recipients })
+  await settle(id, 'sent', 'skipped', 'failed', 'doubt', 'failed')
+  const read = async (query = {}) => {
+    const { body } = await context.call(member, jobs.recipients, { params: { id }, query })
+    return body.data.map(({ recipientId, status }) => `${recipientId[0]} ${status}`)
+  }
+
+  expect(await read()).toEqual(['3 Failed', '5 Failed', '1 Sent', '2 Skipped', '4 Waiting', '6 Waiting'])
+  expect(await read({ page: 2, pageSize: 4 })).toEqual(['4 Waiting', '6 Waiting'])
+  expect(await read({ outcome: '' })).toHaveLength(6)
+  expect(await read({ outcome: 'Failed' })).toEqual(['3 Failed', '5 Failed'])
+  expect(await read({ outcome: 'Failed', search: '5@' })).toEqual(['5 Failed'])
+  expect(await read({ outcome: 'Sent' })).toEqual(['1 Sent'])
+  expect(await read({ outcome: 'Waiting' })).toEqual(['4 Waiting', '6 Waiting'])
+  expect(await read({ outcome: 'Skipped' })).toEqual(['2 Skipped'])
+  const { body } = await context.call(member, jobs.recipients, {
+    params: { id },
+    query: { outcome: 'Failed' },
+  })
+  expect(body.data[0]).toMatchObject({ errorMessage: 'This number is not on WhatsApp.' })
+  expect(await context.call(await context.add.user(), jobs.recipients, { params: { id } })).toMatchObject(
+    NOT_FOUND,
+  )
+})

@@ -5,7 +5,7 @@ import type { Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
 import type { ImageStore } from '../../platform/images/store.ts'
 import { orNotFound } from '../../platform/refusal.ts'
-import { listDeliveries, listLogs } from './job-rows.queries.ts'
+import { listDeliveries, listLogs, listRecipients } from './job-rows.queries.ts'
 import { findJobRow, listJobs } from './jobs.queries.ts'
 import { cancel, getJob, pause, removeJobs, restart, resume, retry } from './jobs.service.ts'
 import { createJob, sendTestMessage } from './new-job.service.ts'
@@ -24,6 +24,11 @@ export function jobRoutes(app: FastifyInstance, { db, images, config: { defaultC
   route(app, jobs.sentMessages, async ({ caller, params, query }) => {
     orNotFound(await findJobRow(db, caller, params.id))
     return listDeliveries(db, params.id, query)
+  })
+
+  route(app, jobs.recipients, async ({ caller, params, query }) => {
+    orNotFound(await findJobRow(db, caller, params.id))
+    return listRecipients(db, params.id, query)
   })
 
   route(app, jobs.logs, async ({ caller, params, query }) => {

@@ -39,7 +39,7 @@ export function GroupsPage() {
     sortFields: ['name', 'participantCount', 'lastSyncAt'],
     sortDirection: 'asc',
     load: (query, signal) =>
-      query.search === ''
+      query.search === undefined
         ? call('GET /groups', { query }, signal)
         : call('POST /groups/search', { body: { ...query, instanceIds: [] } }, signal),
   })

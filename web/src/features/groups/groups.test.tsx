@@ -41,7 +41,7 @@ test('a row shows name, members, last sync in Vietnam time and instance, and has
 test('the groups are sorted by name, ascending, by default', async () => {
   const { requests } = open()
   await row()
-  expect(requests.find(({ name }) => name === 'GET /groups')?.query).toMatchObject({
+  expect(requests.find(({ name }) => name === 'GET /groups')?.query).toEqual({
     page: '1',
     pageSize: '10',
     sortBy: 'name',

@@ -61,7 +61,8 @@ export function InstancesPage() {
     feature: 'instances',
     sortFields: ['createdAt', 'id', 'name', 'whatsAppNumber', 'isActive', 'expiredTime', 'status'],
     sortDirection: 'desc',
-    load: (query, signal) => call('GET /instances', { query }, signal),
+    // Unlike the other lists, the specification's call for this one always carries `search`.
+    load: (query, signal) => call('GET /instances', { query: { search: '', ...query } }, signal),
     pollEvery: (rows) => rows.some(isBusy) && BUSY_REFRESH_MS,
   })
   const emptyWords = mayEdit ? 'ACCOUNT.EMPTY' : 'ACCOUNT.EMPTY_NOT_ASSIGNED'

@@ -6,6 +6,7 @@ import { SUCCESS_MS, useAction } from '../../api/use-action.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { reloadIfIdle } from '../../ui/reload-if-idle.ts'
 
 export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
@@ -20,7 +21,7 @@ export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
       if (user === null) return
       await change.mutateAsync({ params: { id: user.id }, body: { password } })
       // The delay leaves time to read the toast before the page reloads.
-      setTimeout(() => window.location.reload(), SUCCESS_MS)
+      reloadIfIdle(SUCCESS_MS)
     },
     onSent: onClose,
     onInvalid: ({ confirm }) => {

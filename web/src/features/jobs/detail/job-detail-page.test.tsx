@@ -13,7 +13,10 @@ afterEach(() => {
 
 // R-561, R-563, R-564, R-565, R-568
 test('a job’s page shows its progress, why it waits and who got the message', async () => {
-  renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => job } })
+  renderApp({
+    path: '/jobs/3',
+    answers: { 'GET /jobs/:id': () => job, 'GET /jobs/:id/recipients': () => pageOf(job.sentMessages) },
+  })
   const bar = await screen.findByRole('progressbar', { name: 'Progress' })
   expect(bar.getAttribute('aria-valuenow')).toBe('33.33')
   expect(document.title).toBe('Job #3 · Sendroom')
@@ -25,7 +28,7 @@ test('a job’s page shows its progress, why it waits and who got the message', 
   ])
   for (const text of ['33.33%', 'Family', 'Work']) expect(screen.getAllByText(text).length).toBeGreaterThan(0)
   expect(screen.getByText(/The account pauses between two messages.*10:05:00 AM/)).toBeTruthy()
-  const table = within(screen.getByRole('table', { name: 'Sent messages' }))
+  const table = within(await screen.findByRole('table', { name: 'Result for each recipient' }))
   const ofFamily = within(table.getByRole('row', { name: /Family/ }))
   expect(ofFamily.getByText('1/2/26, 10:04:06 AM')).toBeTruthy()
   expect(table.getByText('This chat does not exist, or the account has left it.')).toBeTruthy()
@@ -164,7 +167,13 @@ test('a job to phone numbers lists them', async () => {
 // R-569, R-570
 test('sent messages and log lines have a badge in the color of their status or level', async () => {
   const logs = (['Info', 'Warning', 'Error'] as const).map((logLevel, id) => ({ ...log, id, logLevel }))
-  renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => ({ ...done, logs }) } })
+  renderApp({
+    path: '/jobs/3',
+    answers: {
+      'GET /jobs/:id': () => ({ ...done, logs }),
+      'GET /jobs/:id/recipients': () => pageOf(done.sentMessages),
+    },
+  })
   const badges = async (table: string) =>
     [...(await screen.findByRole('table', { name: table })).querySelectorAll('.mantine-Badge-root')].map(
       (badge) => [
@@ -172,7 +181,7 @@ test('sent messages and log lines have a badge in the color of their status or l
         /--mantine-color-(\w+)-light/.exec(badge.getAttribute('style') ?? '')?.[1],
       ],
     )
-  expect(await badges('Sent messages')).toEqual([
+  expect(await badges('Result for each recipient')).toEqual([
     ['Sent', 'green'],
     ['Failed', 'red'],
   ])
@@ -258,4 +267,40 @@ test('a page of rows beyond the end is replaced by the last page', async () => {
   await waitFor(() =>
     expect(within(screen.getByRole('table', { name: 'Logs' })).getAllByRole('row')).toHaveLength(1 + total),
   )
+})
+
+// R-587
+test('the recipients can be filtered by outcome', async () => {
+  const [sent, failed] = job.sentMessages
+  if (!sent || !failed) throw new Error('The job has sent nothing.')
+  const waiting = { ...sent, id: 4, recipientName: 'Work', status: 'Waiting' } as const
+  const { person, requests } = renderApp({
+    path: '/jobs/3',
+    answers: {
+      'GET /jobs/:id': () => ({ ...job, failedCount: 1 }),
+      'GET /jobs/:id/recipients': ({ query }) =>
+        pageOf([failed, sent, waiting].filter(({ status }) => (query.outcome ?? status) === status)),
+    },
+  })
+  const rows = async () => {
+    const table = within(await screen.findByRole('table', { name: 'Result for each recipient' }))
+    return table
+      .getAllByRole('row')
+      .slice(1)
+      .map((row) => within(row).getAllByRole('cell')[1]?.textContent)
+  }
+  await screen.findByRole('table', { name: 'Result for each recipient' })
+  expect(await rows()).toEqual(['Failed', 'Sent', 'Waiting'])
+  const filters = within(screen.getByRole('group', { name: 'Show recipients by result' }))
+  expect(filters.getAllByRole('button').map((button) => button.textContent)).toEqual([
+    'All (3)',
+    'Failed (1)',
+    'Sent (1)',
+    'Waiting (1)',
+  ])
+  await person.click(filters.getByRole('button', { name: 'Failed (1)' }))
+  await waitFor(async () => expect(await rows()).toEqual(['Failed']))
+  expect(requests.at(-1)?.query).toEqual({ page: '1', pageSize: '25', outcome: 'Failed' })
+  expect(filters.getByRole('button', { name: 'Failed (1)' }).getAttribute('aria-pressed')).toBe('true')
+  expect(screen.getByText('1 failed')).toBeTruthy()
 })

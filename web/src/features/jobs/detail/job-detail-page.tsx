@@ -17,7 +17,8 @@ import { JobFacts } from './job-facts.tsx'
 import { JobHeader } from './job-header.tsx'
 import { JobProgress } from './job-progress.tsx'
 import { JobRecipients } from './job-recipients.tsx'
-import { JobLogs, JobSentMessages } from './job-rows.tsx'
+import { JobResults } from './job-results.tsx'
+import { JobLogs } from './job-rows.tsx'
 
 const LIVE_REFRESH_MS = 1500
 /** For changes that only time causes and no event reports, such as the rate or the start of quiet hours. */
@@ -60,7 +61,7 @@ function JobDetail({ id }: { id: number }) {
       <JobFacts job={job} />
       <JobContent job={job} />
       <JobRecipients job={job} />
-      <JobSentMessages job={job} />
+      <JobResults job={job} />
       <JobLogs job={job} />
     </Stack>
   )

@@ -1,14 +1,15 @@
-import type { SentMessage } from '@sendroom/contract/jobs'
+import type { SentMessage } from '@sendroom/contract/job-rows'
 import { screen, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { done } from '../../../../test/job.ts'
 import { renderApp } from '../../../../test/render.tsx'
+import { pageOf } from '../../../../test/server.ts'
 
 const at = '2026-01-02T03:04:07.000Z'
 const person = { deliveredTo: null, readBy: null, members: null }
 
 test.each<[string, Partial<SentMessage>, string | null]>([
-  ['a message that was only sent', {}, 'Sent'],
+  ['a message that was only sent', {}, null],
   ['a message that a person got', { ...person, deliveredAt: at }, 'Delivered'],
   ['a message that a person read', { ...person, deliveredAt: at, readAt: at }, 'Read'],
   [
@@ -27,9 +28,12 @@ test.each<[string, Partial<SentMessage>, string | null]>([
   if (!sent) throw new Error('The job has sent nothing.')
   renderApp({
     path: '/jobs/3',
-    answers: { 'GET /jobs/:id': () => ({ ...done, sentMessages: [{ ...sent, ...change }] }) },
+    answers: {
+      'GET /jobs/:id': () => done,
+      'GET /jobs/:id/recipients': () => pageOf([{ ...sent, ...change }]),
+    },
   })
-  const table = within(await screen.findByRole('table', { name: 'Sent messages' }))
+  const table = within(await screen.findByRole('table', { name: 'Result for each recipient' }))
   const place = table.getAllByRole('columnheader').findIndex((header) => header.textContent === 'Receipt')
   expect(table.getAllByRole('cell')[place]?.textContent || null).toBe(words)
 })

@@ -1,25 +1,20 @@
 import { Group, Text } from '@mantine/core'
-import type { SentMessage } from '@sendroom/contract/jobs'
-import { IconCheck, IconChecks } from '@tabler/icons-react'
+import type { JobRecipient } from '@sendroom/contract/job-rows'
+import { IconChecks } from '@tabler/icons-react'
 import type { TFunction } from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { formatNumber, formatSecond } from '../../../format.ts'
 
-/** The receipt of a sent message, with ticks like WhatsApp's: one for sent, two for delivered, blue ones for read. */
-export function JobReceipt({ sent }: { sent: SentMessage }) {
+/** The receipt of a sent message, with ticks like WhatsApp's: two for delivered, blue ones for read. */
+export function JobReceipt({ sent }: { sent: JobRecipient }) {
   const { t } = useTranslation()
-  if (sent.status !== 'Sent') return null
   const { deliveredAt, readAt } = sent
-  const step = readAt !== null ? 'READ' : deliveredAt !== null ? 'DELIVERED' : 'SENT'
-  const Ticks = step === 'SENT' ? IconCheck : IconChecks
+  // Without a receipt the row's status says all there is.
+  if (sent.status !== 'Sent' || (readAt ?? deliveredAt) === null) return null
+  const step = readAt !== null ? 'READ' : 'DELIVERED'
   return (
-    <Group
-      gap={6}
-      wrap="nowrap"
-      align="flex-start"
-      title={formatSecond(readAt ?? deliveredAt ?? sent.sentAt)}
-    >
-      <Ticks
+    <Group gap={6} wrap="nowrap" align="flex-start" title={formatSecond(readAt ?? deliveredAt)}>
+      <IconChecks
         size={16}
         aria-hidden
         style={{ flex: 'none', marginTop: 3 }}
@@ -33,7 +28,7 @@ export function JobReceipt({ sent }: { sent: SentMessage }) {
 }
 
 /** How many members of a group got and read the message. Null for a person, and until the first member has it. */
-function inGroup({ deliveredTo, readBy, members }: SentMessage, t: TFunction): string | null {
+function inGroup({ deliveredTo, readBy, members }: JobRecipient, t: TFunction): string | null {
   if (!deliveredTo || readBy === null) return null
   if (members === null)
     return t('JOB.RECEIPT_IN_GROUP', { delivered: formatNumber(deliveredTo), read: formatNumber(readBy) })

@@ -1,5 +1,6 @@
 import { Badge } from '@mantine/core'
-import type { Job, JobLog, SentMessage } from '@sendroom/contract/jobs'
+import type { JobLog, JobRecipient, RecipientOutcome } from '@sendroom/contract/job-rows'
+import type { Job } from '@sendroom/contract/jobs'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { formatSecond } from '../../../format.ts'
@@ -9,11 +10,17 @@ import { Name } from '../../../ui/name.tsx'
 import { JobReceipt } from './job-receipt.tsx'
 import { JobTable } from './job-table.tsx'
 
+const outcomeColors: Record<RecipientOutcome, string> = {
+  Sent: 'green',
+  Failed: 'red',
+  Waiting: 'yellow',
+  Skipped: 'gray',
+}
 const levelColors: Record<JobLog['logLevel'], string> = { Info: 'cyan', Warning: 'yellow', Error: 'red' }
 
-const sentColumns: Column<SentMessage>[] = [
+export const resultColumns: Column<JobRecipient>[] = [
   { header: 'JOB.RECIPIENT', cell: (sent) => <Recipient sent={sent} /> },
-  { header: 'JOB.STATUS', cell: (sent) => <SentBadge status={sent.status} /> },
+  { header: 'JOB.STATUS', cell: (sent) => <OutcomeBadge status={sent.status} /> },
   { header: 'JOB.SENT_AT', cell: (sent) => formatSecond(sent.sentAt), isOneLine: true },
   { header: 'JOB.RECEIPT', cell: (sent) => <JobReceipt sent={sent} /> },
   { header: 'JOB.ERROR', cell: (sent) => (sent.reason ? reasonText(sent.reason) : sent.errorMessage) },
@@ -24,17 +31,6 @@ const logColumns: Column<JobLog>[] = [
   { header: 'JOB.LEVEL', cell: (log) => <LevelBadge level={log.logLevel} /> },
   { header: 'JOB.LOG_MESSAGE', cell: (log) => reasonText(log.reason) },
 ]
-
-export const JobSentMessages = ({ job }: { job: Job }) => (
-  <JobTable
-    job={job}
-    title="JOB.SENT_MESSAGES"
-    empty="JOB.NOTHING_SENT"
-    columns={sentColumns}
-    newest={job.sentMessages}
-    load={(query, signal) => call('GET /jobs/:id/sent-messages', { params: { id: job.id }, query }, signal)}
-  />
-)
 
 export const JobLogs = ({ job }: { job: Job }) => (
   <JobTable
@@ -47,17 +43,17 @@ export const JobLogs = ({ job }: { job: Job }) => (
   />
 )
 
-const Recipient = ({ sent }: { sent: SentMessage }) => (
+const Recipient = ({ sent }: { sent: JobRecipient }) => (
   <span title={sent.recipientId}>
     <Name>{sent.recipientName}</Name>
   </span>
 )
 
-function SentBadge({ status }: { status: SentMessage['status'] }) {
+function OutcomeBadge({ status }: { status: RecipientOutcome }) {
   const { t } = useTranslation()
   return (
-    <Badge variant="light" color={status === 'Sent' ? 'green' : 'red'}>
-      {t(`JOB.SENT_${status.toUpperCase()}`)}
+    <Badge variant="light" color={outcomeColors[status]}>
+      {t(`JOB.FILTER_${status.toUpperCase()}`)}
     </Badge>
   )
 }

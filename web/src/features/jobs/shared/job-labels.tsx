@@ -1,6 +1,7 @@
 import { Badge, Group } from '@mantine/core'
 import type { JobStatus, JobType } from '@sendroom/contract/job-life'
 import { useTranslation } from 'react-i18next'
+import { formatNumber } from '../../../format.ts'
 
 const colors: Record<JobStatus, string> = {
   Pending: 'yellow',
@@ -10,7 +11,10 @@ const colors: Record<JobStatus, string> = {
   Cancelled: 'gray',
 }
 
-export function JobStatusBadge({ job }: { job: { status: JobStatus; isPaused: boolean } }) {
+type BadgeProps = { job: { status: JobStatus; isPaused: boolean; failedCount: number } }
+
+/** The job's status. A completed job may have failed for some recipients, so their number stands beside it. */
+export function JobStatusBadge({ job }: BadgeProps) {
   const { t } = useTranslation()
   return (
     <Group gap={4}>
@@ -20,6 +24,11 @@ export function JobStatusBadge({ job }: { job: { status: JobStatus; isPaused: bo
       {job.isPaused && (
         <Badge variant="outline" color="gray">
           {t('JOB.PAUSED')}
+        </Badge>
+      )}
+      {job.failedCount > 0 && (
+        <Badge variant="outline" color="red">
+          {t('JOB.FAILED_NUMBER', { number: formatNumber(job.failedCount) })}
         </Badge>
       )}
     </Group>

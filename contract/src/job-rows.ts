@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { listQuery } from './paging.ts'
+import { blankable, Instant, Reason } from './values.ts'
+
+// The rows of one job: its recipients and its log lines.
+
+/** A delivery that was sent or has failed. */
+export const SentMessage = z
+  .object({
+    id: z.number(),
+    recipientName: z.string(),
+    /** The chat's id at WhatsApp, or the phone number. */
+    recipientId: z.string(),
+    status: z.enum(['Sent', 'Failed']),
+    sentAt: Instant.nullable(),
+    /** The times of the first delivery receipt and the first read receipt. */
+    deliveredAt: Instant.nullable(),
+    readAt: Instant.nullable(),
+    /** How many members of a group got and read the message. Null for a person. */
+    deliveredTo: z.number().nullable(),
+    readBy: z.number().nullable(),
+    /** The members of the group without the sender. Null for a person, or if the size is unknown. */
+    members: z.number().nullable(),
+    /** The English sentence of `reason`. */
+    errorMessage: z.string().nullable(),
+    reason: Reason.nullable(),
+  })
+  .meta({ id: 'SentMessage' })
+export type SentMessage = z.output<typeof SentMessage>
+
+export const recipientOutcomes = ['Sent', 'Failed', 'Waiting', 'Skipped'] as const
+export type RecipientOutcome = (typeof recipientOutcomes)[number]
+
+/** Any recipient of a job's current run. `Waiting` includes a message that is being sent or in doubt. */
+export const JobRecipient = SentMessage.extend({ status: z.enum(recipientOutcomes) }).meta({
+  id: 'JobRecipient',
+})
+export type JobRecipient = z.output<typeof JobRecipient>
+
+/** A line of a job's log. `message` is the English sentence of `reason`. */
+export const JobLog = z
+  .object({
+    id: z.number(),
+    createdAt: Instant,
+    logLevel: z.enum(['Info', 'Warning', 'Error']),
+    message: z.string(),
+    reason: Reason,
+  })
+  .meta({ id: 'JobLog' })
+export type JobLog = z.output<typeof JobLog>
+
+/** The query for the rows of one job, newest first. */
+export const JobRowsQuery = listQuery(['id'], { sortBy: 'id', sortDirection: 'desc' })
+export type JobRowsQuery = z.output<typeof JobRowsQuery>
+
+/** The query for the recipients of one job: the failed ones first, then in the order in which the job sends. */
+export const JobRecipientsQuery = z.object({
+  ...JobRowsQuery.pick({ page: true, pageSize: true, search: true }).shape,
+  /** Without it, all recipients. */
+  outcome: blankable(z.enum(recipientOutcomes).optional()),
+})
+export type JobRecipientsQuery = z.output<typeof JobRecipientsQuery>
