@@ -12,10 +12,10 @@ import { webhookRoutes } from './features/instances/webhook.routes.ts'
 import type { WebhookBase } from './features/instances/webhook.ts'
 import { jobRoutes } from './features/jobs/jobs.routes.ts'
 import { messageRoutes } from './features/messages/messages.routes.ts'
-import { findCaller } from './features/session/session.queries.ts'
 import { sessionRoutes } from './features/session/session.routes.ts'
 import { tokenHashOf } from './features/session/session.service.ts'
 import { userRoutes } from './features/users/users.routes.ts'
+import { findCaller } from './platform/access.ts'
 import { cutOffStragglers } from './platform/closing.ts'
 import type { Pool } from './platform/database/connection.ts'
 import { acceptEmptyJson } from './platform/empty-json.ts'
@@ -59,6 +59,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   app.setErrorHandler(answerError)
   app.decorateRequest('caller', null)
   app.decorateRequest('uploadedFile', null)
+  app.decorate('db', db)
   app.decorate('findCaller', (token: string) => findCaller(db, tokenHashOf(token)))
   app.removeContentTypeParser('text/plain') // a body is JSON or a form
   acceptEmptyJson(app)

@@ -1,10 +1,18 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { contract } from '@sendroom/contract'
 import type { Endpoint, Input } from '@sendroom/contract/endpoint'
 import { expect, test } from 'vitest'
-import { sql } from '../src/platform/database/sql.ts'
+import type { Db } from '../src/platform/database/connection.ts'
+import { identifier, sql } from '../src/platform/database/sql.ts'
 import { hashPassword } from '../src/platform/passwords.ts'
 import type { Providers } from '../src/providers/provider.ts'
 import { useContext } from './context.ts'
+import type { TestUser } from './factories.ts'
+import { addressOf } from './http-client.ts'
+import { countWaiting } from './locks.ts'
+import { until } from './until.ts'
 
 // Calls every endpoint of the contract as each kind of caller. All data belong to one instance, which is assigned to all
 // Members except 'unassigned'. An endpoint without a row in the matrix does not compile.
@@ -287,4 +295,128 @@ test.each(endpoints.filter(({ isPublic }) => !isPublic))(
 test.each(sharedTemplate.map((call) => ({ ...call, name: `${call.endpoint.method} ${call.endpoint.path}` })))(
   '$name answers for a shared template',
   expectAnswers,
+)
+
+// Revocations during a request: a caller may lose the session or the right after the request has begun.
+
+type Revocation = (db: Db, user: TestUser) => Promise<unknown>
+
+const revocations: Record<string, Revocation> = {
+  'the user is deleted': (db, { id }) => db.run(sql`delete from users where id = ${id}`),
+  'the user is locked': (db, { id }) => db.run(sql`update users set is_active = false where id = ${id}`),
+  'the session is ended': (db, { id }) => db.run(sql`delete from sessions where user_id = ${id}`),
+  'the user has no right any more': (db, { id }) =>
+    db.run(sql`
+      update users set role = 'Member', can_send_messages = false, can_create_jobs = false where id = ${id}`),
+}
+
+/** Changing another user is for Admins only, although the endpoint is for all: users change their own password. */
+const needsRight = ({ access, path }: Endpoint) => access !== 'signedIn' || path === '/users/:id'
+
+const revocationsOf = (endpoint: Endpoint) =>
+  Object.entries(revocations).filter(([what]) => needsRight(endpoint) || !what.includes('right'))
+
+async function prepare({ endpoint, row }: { endpoint: Endpoint; row: Row<Endpoint> | undefined }) {
+  const isForAdmins = endpoint.access === 'admin' || endpoint.path === '/users/:id'
+  const fixture = await createFixture(isForAdmins ? 'Admin' : 'with flags')
+  if (!row || !fixture.user) throw new Error('The matrix has no row or no user.')
+  return { user: fixture.user, input: await row[1](fixture) }
+}
+
+/** All rows that an endpoint could change. */
+async function everything(db: Db) {
+  const tables = [
+    'users',
+    'user_instances',
+    'instances',
+    'groups',
+    'messages',
+    'jobs',
+    'deliveries',
+    'images',
+  ]
+  const rows = await Promise.all(
+    tables.map((table) => db.many(sql`select t::text as row from ${identifier(table)} t order by 1`)),
+  )
+  return { ...rows, syncRequests: [...context.syncRequests] }
+}
+
+/** Sends the headers and half of the body, and the rest only when `meanwhile` has ended. Returns the status. */
+async function sendInHalves(
+  user: TestUser,
+  endpoint: Endpoint,
+  { params, query, body }: { params?: object; query?: object; body?: object },
+  meanwhile: () => Promise<unknown>,
+): Promise<number | undefined> {
+  const app = await context.app
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  const find = app.findCaller
+  const hasFound = new Promise<void>((resolve) => {
+    app.findCaller = (token) => find(token).finally(resolve)
+  })
+  const bytes = Buffer.from(JSON.stringify(body))
+  const sent = request({
+    port: (app.server.address() as AddressInfo).port, // listening on TCP
+    path: addressOf(endpoint, params, query),
+    method: endpoint.method,
+    headers: {
+      authorization: `Bearer ${user.token}`,
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+    },
+  })
+  sent.write(bytes.subarray(0, bytes.length / 2))
+  await hasFound
+  app.findCaller = find
+  await meanwhile()
+  sent.end(bytes.subarray(bytes.length / 2))
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  answer.resume()
+  return answer.statusCode
+}
+
+const signedIn = endpoints.filter(({ isPublic }) => !isPublic)
+
+// R-136, R-137
+test.each(signedIn.filter(({ endpoint }) => endpoint.body))(
+  '$name is refused if the caller is revoked while the body arrives',
+  async ({ endpoint, row }) => {
+    for (const [what, revoke] of revocationsOf(endpoint)) {
+      const { user, input } = await prepare({ endpoint, row })
+      let before: unknown
+      const status = await sendInHalves(user, endpoint, input as object, async () => {
+        await revoke(context.db, user)
+        before = await everything(context.db)
+      })
+      expect([401, 403, 404], what).toContain(status)
+      expect(await everything(context.db), what).toEqual(before)
+    }
+  },
+)
+
+/** These write nothing, or nothing but the end of the caller's own session. */
+const harmless = ['POST /groups/search', 'POST /jobs/preview', 'POST /auth/logout']
+
+// R-136, R-137
+test.each(signedIn.filter(({ endpoint, name }) => endpoint.method !== 'GET' && !harmless.includes(name)))(
+  '$name is refused if the caller is revoked just before the transaction',
+  async ({ endpoint, row }) => {
+    for (const [what, revoke] of revocationsOf(endpoint)) {
+      const { user, input } = await prepare({ endpoint, row })
+      let hasAnswered = false
+      // The revocation is not committed yet, so only a transaction that locks the caller waits for it.
+      const { before, answering } = await context.db.begin(async (tx) => {
+        await revoke(tx, user)
+        const before = await everything(tx)
+        const answering = context.call(user, endpoint, input).finally(() => {
+          hasAnswered = true
+        })
+        await until('the call waits', async () => hasAnswered || (await countWaiting(context.db)) > 0)
+        return { before, answering: [answering] }
+      })
+      const [answer] = await Promise.all(answering)
+      expect([401, 403, 404], what).toContain(answer?.status)
+      expect(await everything(context.db), what).toEqual(before)
+    }
+  },
 )

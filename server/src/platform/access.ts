@@ -16,11 +16,32 @@ export type Caller = {
   instanceIds: number[]
 }
 
+/**
+ * Runs `work` in a transaction of a signed-in caller, who can't lose the session or the right before it ends. `work` gets
+ * the caller as they are now. `lockFirst` takes the locks that come before those of the caller.
+ */
+export type Begin = <T>(
+  work: (tx: Db, caller: Caller) => Promise<T>,
+  lockFirst?: (tx: Db) => Promise<unknown>,
+) => Promise<T>
+
 /** SQL condition: this session of this user, both given by alias, has neither expired nor been locked out. */
 export const isLiveSession = (session: string, user: string) =>
   sql`(${identifier(session)}.expires_at > clock_now() and ${identifier(user)}.is_active)`
 
-const RULES: Record<Exclude<Access, 'public'>, (caller: Caller) => boolean> = {
+/** Finds the user of a session. Returns null if the session does not exist or is no longer valid. */
+export async function findCaller(db: Db, tokenHash: Buffer): Promise<Caller | null> {
+  const caller = await db.maybeOne<Caller>(sql`
+    select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, s.token_hash,
+      array(select instance_id from user_instances where user_id = u.id) as instance_ids
+    from sessions s join users u on u.id = s.user_id
+    where s.token_hash = ${tokenHash} and ${isLiveSession('s', 'u')}`)
+  return caller ?? null
+}
+
+export type SignedInAccess = Exclude<Access, 'public'>
+
+const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {
   signedIn: () => true,
   canSendMessages: (caller) => caller.canSendMessages || isAdmin(caller),
   canCreateJobs: (caller) => caller.canCreateJobs || isAdmin(caller),
@@ -30,10 +51,21 @@ const RULES: Record<Exclude<Access, 'public'>, (caller: Caller) => boolean> = {
 export const isAdmin = (caller: Pick<Caller, 'role'>) => caller.role === 'Admin'
 
 /** Throws a refusal instead of replying, so that no handler can forget to stop. */
-export function requireAccess(caller: Caller | null, access: Access): void {
-  if (access === 'public') return
+export function requireAccess(caller: Caller | null, access: SignedInAccess): Caller {
   if (!caller) throw new Refusal('unauthenticated')
   if (!RULES[access](caller)) throw new Refusal('forbidden')
+  return caller
+}
+
+/**
+ * Locks the caller and the session until the transaction ends, and then checks them again: somebody may have locked the
+ * user, taken the right or ended the session since the request began. Changes of users lock the user first, too.
+ */
+export async function lockCaller(tx: Db, { id, tokenHash }: Caller, access: SignedInAccess): Promise<Caller> {
+  await tx.run(sql`select from users where id = ${id} for share`)
+  await tx.run(sql`select from sessions where token_hash = ${tokenHash} for key share`)
+  // A statement that has waited for a lock would still read other rows, such as the user's instances, as they were.
+  return requireAccess(await findCaller(tx, tokenHash), access)
 }
 
 /**

@@ -6,13 +6,22 @@ import { Problem } from '@sendroom/contract/problem'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
-import { type Caller, requireAccess } from './access.ts'
+import {
+  type Begin,
+  type Caller,
+  findCaller,
+  lockCaller,
+  requireAccess,
+  type SignedInAccess,
+} from './access.ts'
+import type { Pool } from './database/connection.ts'
 import { isDatabaseDown, isUnstorable } from './database/errors.ts'
 import { readMultipart, type UploadedFile } from './images/multipart.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
+    db: Pool
     /** Finds the user of a session token. Set by the session feature. */
     findCaller: (token: string) => Promise<Caller | null>
   }
@@ -24,6 +33,8 @@ declare module 'fastify' {
 
 type RouteInput<E extends Endpoint> = Parsed<E> & {
   caller: E['access'] extends 'public' ? null : Caller
+  /** Opens the transaction in which the endpoint writes. Every endpoint that writes uses it. */
+  begin: E['access'] extends 'public' ? null : E['method'] extends 'GET' ? null : Begin
   file: UploadedFile | null
   request: FastifyRequest
   reply: FastifyReply
@@ -47,6 +58,7 @@ export function route<E extends Endpoint>(
     bodyBytes?: number
   } = {},
 ): void {
+  const { access } = endpoint
   app.route({
     method: endpoint.method,
     // A HEAD request would open a stream that nobody reads or ends.
@@ -58,10 +70,9 @@ export function route<E extends Endpoint>(
     // Runs before the body is read.
     onRequest: async (request) => {
       await options.guard?.(request)
-      if (endpoint.access === 'public') return
+      if (access === 'public') return
       const token = bearerToken(request)
-      request.caller = token ? await app.findCaller(token) : null
-      requireAccess(request.caller, endpoint.access)
+      request.caller = requireAccess(token ? await app.findCaller(token) : null, access)
     },
     preValidation: async (request) => {
       if (!request.isMultipart()) return
@@ -70,10 +81,16 @@ export function route<E extends Endpoint>(
       request.body = form.fields
       request.uploadedFile = form.file
     },
+    // The body may have taken half a minute. Meanwhile the caller may have been locked, or have lost the right.
+    preHandler: async (request) => {
+      if (access === 'public' || endpoint.method === 'GET' || !request.caller) return
+      request.caller = requireAccess(await findCaller(app.db, request.caller.tokenHash), access)
+    },
     handler: async (request, reply) => {
       const { params, query, body, caller, uploadedFile: file } = request
+      const begin = access === 'public' || !caller ? null : beginAs(app.db, caller, access)
       // Fastify has parsed these with the endpoint's own schemas, and onRequest has set the caller.
-      const input = { params, query, body, caller, file, request, reply } as unknown as RouteInput<E>
+      const input = { params, query, body, caller, begin, file, request, reply } as unknown as RouteInput<E>
       const result = await handler(input)
       if (reply.sent) return reply
       if (endpoint.download) return reply.type(endpoint.download).send(result)
@@ -83,6 +100,14 @@ export function route<E extends Endpoint>(
     },
   })
 }
+
+const beginAs =
+  (db: Pool, caller: Caller, access: SignedInAccess): Begin =>
+  (work, lockFirst) =>
+    db.begin(async (tx) => {
+      await lockFirst?.(tx)
+      return work(tx, await lockCaller(tx, caller, access))
+    })
 
 /** Keep proxies from buffering the stream. Its connection serves nothing else, so a stop need not wait for it. */
 const streamHeaders = { 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' }

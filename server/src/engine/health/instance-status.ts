@@ -41,7 +41,7 @@ export async function markInstanceTrouble(
 }
 
 /** A person resumes sending, whatever the instance waits for. */
-export async function resumeSending(db: Pool, instanceId: number, byName: string): Promise<void> {
+export async function resumeSending(db: Db, instanceId: number, byName: string): Promise<void> {
   await db.run(sql`
     with resumed as (
       update instances set waiting = null, waiting_since = null, failures_in_a_row = 0, restricted_until = null

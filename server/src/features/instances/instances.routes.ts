@@ -19,15 +19,17 @@ export function instanceRoutes(app: FastifyInstance, deps: Deps & { config: Conf
   const { defaultCountry } = deps.config
   route(app, instances.list, ({ caller, query }) => listInstances(deps.db, caller, query))
   route(app, instances.get, ({ caller, params }) => getInstance(deps, caller, params.id))
-  route(app, instances.create, ({ caller, body }) => createInstance(deps, caller, body))
-  route(app, instances.update, ({ caller, params, body }) => updateInstance(deps, caller, params.id, body))
-  route(app, instances.remove, ({ caller, params }) => removeInstance(deps, caller, params.id))
-  route(app, instances.clearData, ({ caller, params }) => clearInstanceData(deps, caller, params.id))
+  route(app, instances.create, ({ begin, caller, body }) => createInstance(deps, begin, caller, body))
+  route(app, instances.update, ({ begin, params, body }) => updateInstance(deps, begin, params.id, body))
+  route(app, instances.remove, ({ begin, params }) => removeInstance(deps, begin, params.id))
+  route(app, instances.clearData, ({ begin, params }) => clearInstanceData(deps, begin, params.id))
   route(app, instances.qr, ({ caller, params }) => showQr(deps, caller, params.id))
   route(app, instances.pairingCode, ({ caller, params, query }) =>
     showPairingCode({ ...deps, defaultCountry }, caller, params.id, query.phone),
   )
   route(app, instances.logout, ({ caller, params }) => logOut(deps, caller, params.id))
-  route(app, instances.resume, ({ caller, params }) => resumeInstance(deps, caller, params.id))
-  route(app, instances.sync, ({ caller, params }) => requestInstanceSync(deps, caller, params.id))
+  route(app, instances.resume, ({ begin, params }) => resumeInstance(begin, params.id))
+  route(app, instances.sync, ({ begin, caller, params }) =>
+    requestInstanceSync(deps, begin, caller, params.id),
+  )
 }

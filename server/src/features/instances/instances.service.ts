@@ -2,7 +2,7 @@ import { testTokenPrefix } from '@sendroom/contract/instance-status'
 import type { Instance, InstanceChange, NewInstance } from '@sendroom/contract/instances'
 import { testPace } from '@sendroom/contract/pace'
 import { deleteJobsOfInstance, hasUnsettled, markInstanceActive, resumeSending } from '../../engine/index.ts'
-import { type Caller, isAdmin } from '../../platform/access.ts'
+import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { isUniqueViolation, isUnknownValue } from '../../platform/database/errors.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
@@ -34,24 +34,29 @@ export async function getInstance(deps: Deps, caller: Caller, id: number): Promi
   return isAdmin(caller) ? { ...instance, whapiToken: deps.secrets.decrypt(tokenCipher) } : instance
 }
 
-export async function createInstance(deps: Deps, caller: Caller, form: NewInstance): Promise<Instance> {
+export async function createInstance(
+  deps: Deps,
+  begin: Begin,
+  caller: Caller,
+  form: NewInstance,
+): Promise<Instance> {
   const { whapiToken, ...fields } = form
   const token = tokenColumns(deps, whapiToken)
   const columns = { ...(token.isTest ? columnsOf(testPace) : {}), ...columnsOf(fields), ...token }
-  const id = await insertInstance(deps.db, columns).catch(refuseColumns)
+  const id = await begin((tx) => insertInstance(tx, columns)).catch(refuseColumns)
   await readNewStatus(deps, caller, id)
   return getInstance(deps, caller, id)
 }
 
 export async function updateInstance(
   deps: Deps,
-  caller: Caller,
+  begin: Begin,
   id: number,
   change: InstanceChange,
 ): Promise<Instance> {
   const { whapiToken, ...fields } = change
   const formerWebhook = await findSetWebhook(deps.db, id)
-  const { isNew, hasNewToken } = await deps.db.begin(async (tx) => {
+  const { caller, isNew, hasNewToken } = await begin(async (tx, caller) => {
     const before = await lockInstance(tx, id)
     if (!before) throw new Refusal('not_found')
     const hasNewToken = whapiToken !== undefined && !deps.secrets.hash(whapiToken).equals(before.tokenHash)
@@ -60,11 +65,11 @@ export async function updateInstance(
     if (fields.groupPauseSeconds || fields.privatePauseSeconds) await shortenPause(tx, id)
     const isActivated = fields.isActive === true && !before.isActive
     if (isActivated) await markInstanceActive(tx, id)
-    return { hasNewToken, isNew: hasNewToken || isActivated }
+    // The trouble of the former token's channel does not count against the new one.
+    if (hasNewToken) await resumeSending(tx, id, caller.username)
+    return { caller, hasNewToken, isNew: hasNewToken || isActivated }
   })
   if (formerWebhook && hasNewToken) void removeWebhook(deps, formerWebhook).catch(() => {})
-  // The trouble of the former token's channel does not count against the new one.
-  if (hasNewToken) await resumeSending(deps.db, id, caller.username)
   if (isNew) await readNewStatus(deps, caller, id)
   return getInstance(deps, caller, id)
 }
@@ -88,28 +93,33 @@ async function readNewStatus(deps: Deps, caller: Caller, id: number): Promise<vo
 }
 
 /** Resumes an instance after a user has solved its problem. No-op if the instance is not waiting. */
-export async function resumeInstance({ db }: Deps, caller: Caller, id: number): Promise<void> {
-  const instance = orNotFound(await findActingInstance(db, caller, id))
-  if (!instance.isActive) throw new Refusal('instance_inactive')
-  await resumeSending(db, id, caller.username)
+export async function resumeInstance(begin: Begin, id: number): Promise<void> {
+  await begin(async (tx, caller) => {
+    const instance = orNotFound(await findActingInstance(tx, caller, id))
+    if (!instance.isActive) throw new Refusal('instance_inactive')
+    await resumeSending(tx, id, caller.username)
+  })
 }
 
-export async function removeInstance(deps: Deps, caller: Caller, id: number): Promise<void> {
+export async function removeInstance(deps: Deps, begin: Begin, id: number): Promise<void> {
   const formerWebhook = await findSetWebhook(deps.db, id)
-  await withoutJobs(deps, caller, id, (tx) => deleteInstance(tx, id))
+  await withoutJobs(deps, begin, id, (tx) => deleteInstance(tx, id))
   // Not awaited: if this fails, the provider's calls for the deleted instance are simply not found.
   if (formerWebhook) void removeWebhook(deps, formerWebhook).catch(() => {})
 }
 
-export async function clearInstanceData(deps: Deps, caller: Caller, id: number): Promise<void> {
-  await withoutJobs(deps, caller, id, (tx) => deleteData(tx, id))
+export async function clearInstanceData(deps: Deps, begin: Begin, id: number): Promise<void> {
+  await withoutJobs(deps, begin, id, (tx) => deleteData(tx, id))
 }
 
 /** Deletes the jobs of an instance, then runs the task in a transaction in which no new job can be created. */
-async function withoutJobs({ db }: Deps, caller: Caller, id: number, task: (tx: Db) => PromiseLike<unknown>) {
-  if (!(await findActingInstance(db, caller, id))) throw new Refusal('not_found')
-  if ((await deleteJobsOfInstance(db, id, caller.username)) === 'busy') throw new Refusal('account_busy')
-  await db.begin(async (tx) => {
+async function withoutJobs({ db }: Deps, begin: Begin, id: number, task: (tx: Db) => PromiseLike<unknown>) {
+  const byName = await begin(async (tx, caller) => {
+    orNotFound(await findActingInstance(tx, caller, id))
+    return caller.username
+  })
+  if ((await deleteJobsOfInstance(db, id, byName)) === 'busy') throw new Refusal('account_busy')
+  await begin(async (tx) => {
     if (!(await lockInstance(tx, id))) throw new Refusal('not_found')
     if (await hasJobs(tx, id)) throw new Refusal('account_busy')
     await task(tx)

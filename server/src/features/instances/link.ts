@@ -1,6 +1,7 @@
 import { reasonText } from '@sendroom/contract/reasons'
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js'
-import type { Caller } from '../../platform/access.ts'
+import type { Begin, Caller } from '../../platform/access.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { type ActingInstance, findActingInstance } from './instances.queries.ts'
@@ -49,18 +50,25 @@ export async function logOut(deps: Deps, caller: Caller, id: number): Promise<vo
 }
 
 /** Queues a sync of the instance's groups. Reads the status first, unless the instance is known to be connected. */
-export async function requestInstanceSync(deps: Deps, caller: Caller, id: number): Promise<void> {
+export async function requestInstanceSync(
+  deps: Deps,
+  begin: Begin,
+  caller: Caller,
+  id: number,
+): Promise<void> {
   const row = await requireActive(deps, caller, id)
   if (!isConnected(row)) {
     await readStatus(deps, row)
     if (!isConnected(await requireInstance(deps, caller, id))) throw new Refusal('not_connected')
   }
+  // The provider's answer may have taken seconds.
+  await begin((tx, caller) => requireInstance({ db: tx }, caller, id))
   await deps.requestSync(id)
 }
 
 const isConnected = ({ status }: ActingInstance) => status === 'Connected' || status === 'Degraded'
 
-async function requireInstance({ db }: Deps, caller: Caller, id: number): Promise<ActingInstance> {
+async function requireInstance({ db }: { db: Db }, caller: Caller, id: number): Promise<ActingInstance> {
   const row = await findActingInstance(db, caller, id)
   if (!row) throw new Refusal('not_found')
   return row

@@ -36,23 +36,23 @@ export function jobRoutes(app: FastifyInstance, { db, images, config: { defaultC
     return listLogs(db, params.id, query)
   })
 
-  route(app, jobs.create, ({ caller, body }) => createJob(deps, caller, body))
+  route(app, jobs.create, ({ begin, caller, body }) => createJob(deps, begin, caller, body))
 
-  route(app, jobs.test, ({ caller, body, file }) => sendTestMessage(deps, caller, body, file))
+  route(app, jobs.test, ({ begin, body, file }) => sendTestMessage(deps, begin, body, file))
 
   route(app, jobs.preview, ({ caller, body }) => previewJob(deps, caller, body))
 
-  route(app, jobs.restart, ({ caller, params }) => restart(db, caller, params.id))
+  route(app, jobs.restart, ({ begin, params }) => restart(db, begin, params.id))
 
-  route(app, jobs.cancel, ({ caller, params }) => cancel(db, caller, params.id))
+  route(app, jobs.cancel, ({ begin, params }) => cancel(db, begin, params.id))
 
-  route(app, jobs.pause, ({ caller, params }) => pause(db, caller, params.id))
+  route(app, jobs.pause, ({ begin, params }) => pause(db, begin, params.id))
 
-  route(app, jobs.resume, ({ caller, params }) => resume(db, caller, params.id))
+  route(app, jobs.resume, ({ begin, params }) => resume(db, begin, params.id))
 
-  route(app, jobs.retryFailed, ({ caller, params, body }) => retry(db, caller, params.id, body))
+  route(app, jobs.retryFailed, ({ begin, params, body }) => retry(db, begin, params.id, body))
 
-  route(app, jobs.remove, ({ caller, params }) => removeJobs(db, caller, [params.id]))
+  route(app, jobs.remove, ({ begin, params }) => removeJobs(db, begin, [params.id]))
 
-  route(app, jobs.bulkDelete, ({ caller, body }) => removeJobs(db, caller, body.jobIds))
+  route(app, jobs.bulkDelete, ({ begin, body }) => removeJobs(db, begin, body.jobIds))
 }

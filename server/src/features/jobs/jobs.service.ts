@@ -12,7 +12,7 @@ import {
   retryFailed,
   whyWaiting,
 } from '../../engine/index.ts'
-import type { Caller } from '../../platform/access.ts'
+import type { Begin, Caller } from '../../platform/access.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { orNotFound, Refusal } from '../../platform/refusal.ts'
 import { findRecipients, newestDeliveries, newestLogs } from './job-rows.queries.ts'
@@ -44,30 +44,40 @@ export async function getJob(db: Pool, caller: Caller, id: number): Promise<Job>
   }
 }
 
-export async function restart(db: Pool, caller: Caller, id: number): Promise<JobRow> {
-  orNotFound(await findJobRow(db, caller, id))
+/**
+ * Throws unless the caller still has the right and sees the job. The engine then acts in transactions of its own, which
+ * lock instances first.
+ */
+const requireJob = (begin: Begin, id: number): Promise<Caller> =>
+  begin(async (tx, caller) => {
+    orNotFound(await findJobRow(tx, caller, id))
+    return caller
+  })
+
+export async function restart(db: Pool, begin: Begin, id: number): Promise<JobRow> {
+  const caller = await requireJob(begin, id)
   const answer = await restartJob(db, id, caller.username)
   if (answer === 'settling') throw new Refusal('job_settling')
   if (answer === 'not_allowed') throw new Refusal('job_not_restartable')
   return orNotFound(await findJobRow(db, caller, id))
 }
 
-export async function cancel(db: Pool, caller: Caller, id: number): Promise<JobRow> {
-  orNotFound(await findJobRow(db, caller, id))
+export async function cancel(db: Pool, begin: Begin, id: number): Promise<JobRow> {
+  const caller = await requireJob(begin, id)
   const answer = await cancelJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_cancellable')
   return orNotFound(await findJobRow(db, caller, id))
 }
 
-export async function pause(db: Pool, caller: Caller, id: number): Promise<JobRow> {
-  orNotFound(await findJobRow(db, caller, id))
+export async function pause(db: Pool, begin: Begin, id: number): Promise<JobRow> {
+  const caller = await requireJob(begin, id)
   const answer = await pauseJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_pausable')
   return orNotFound(await findJobRow(db, caller, id))
 }
 
-export async function resume(db: Pool, caller: Caller, id: number): Promise<JobRow> {
-  orNotFound(await findJobRow(db, caller, id))
+export async function resume(db: Pool, begin: Begin, id: number): Promise<JobRow> {
+  const caller = await requireJob(begin, id)
   const answer = await resumeJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_resumable')
   return orNotFound(await findJobRow(db, caller, id))
@@ -75,11 +85,11 @@ export async function resume(db: Pool, caller: Caller, id: number): Promise<JobR
 
 export async function retry(
   db: Pool,
-  caller: Caller,
+  begin: Begin,
   id: number,
   whom: { includeUnknown: boolean },
 ): Promise<JobRow> {
-  orNotFound(await findJobRow(db, caller, id))
+  const caller = await requireJob(begin, id)
   const answer = await retryFailed(db, id, caller.username, whom)
   if (answer === 'settling') throw new Refusal('job_settling')
   if (answer === 'not_allowed') throw new Refusal('job_not_retryable')
@@ -88,9 +98,12 @@ export async function retry(
 }
 
 /** Deletes all of the jobs, or none if the caller does not see one of them. */
-export async function removeJobs(db: Pool, caller: Caller, ids: number[]): Promise<void> {
+export async function removeJobs(db: Pool, begin: Begin, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
-  if ((await countVisibleJobs(db, caller, wanted)) !== wanted.length) throw new Refusal('not_found')
-  const answer = await deleteJobs(db, wanted, caller.username)
+  const byName = await begin(async (tx, caller) => {
+    if ((await countVisibleJobs(tx, caller, wanted)) !== wanted.length) throw new Refusal('not_found')
+    return caller.username
+  })
+  const answer = await deleteJobs(db, wanted, byName)
   if (answer === 'busy') throw new Refusal('account_busy')
 }

@@ -3,7 +3,7 @@ import { limits } from '@sendroom/contract/limits'
 import type { TestMessage } from '@sendroom/contract/messages'
 import type { CountryCode } from 'libphonenumber-js'
 import { planJob, type Recipient, type Recipients } from '../../engine/index.ts'
-import type { Caller } from '../../platform/access.ts'
+import type { Begin, Caller } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import type { UploadedFile } from '../../platform/images/multipart.ts'
 import { storeImage } from '../../platform/images/queries.ts'
@@ -26,6 +26,7 @@ type Deps = { db: Pool; images: ImageStore; defaultCountry: CountryCode }
  */
 export async function createJob(
   { db, defaultCountry }: Deps,
+  begin: Begin,
   caller: Caller,
   order: NewJob,
 ): Promise<JobRow> {
@@ -34,7 +35,7 @@ export async function createJob(
   if (existing) return existing
   const people =
     order.jobType === 'SendToUsers' ? await readPhoneRecipients(order.phoneNumbers, defaultCountry) : null
-  return db.begin(async (tx) => {
+  return begin(async (tx, caller) => {
     const { instance, message } = await lockInstanceAndMessage(tx, caller, order)
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const recipients = people ?? (await lockGroupRecipients(tx, order.instanceId, order.groupIds))
@@ -56,7 +57,7 @@ export async function createJob(
 /** Creates a job that sends an unsaved text to one number. The job belongs to no message. */
 export async function sendTestMessage(
   { db, images, defaultCountry }: Deps,
-  caller: Caller,
+  begin: Begin,
   { textContent, instanceId, phoneNumber, imageOf }: TestMessage,
   file: UploadedFile | null,
 ): Promise<JobRow> {
@@ -64,7 +65,7 @@ export async function sendTestMessage(
   if (numbers.length !== 1 || unreadable.length > 0)
     throw new InvalidInput({ phoneNumber: 'JOB.TEST_PHONE_INVALID' })
   const imageId = file ? await storeImage(db, images, file.bytes) : null
-  return db.begin(async (tx) => {
+  return begin(async (tx, caller) => {
     const instance = await lockInstanceForShare(tx, caller, instanceId)
     if (!instance) throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
     if (!instance.isActive) throw new Refusal('instance_inactive')

@@ -16,14 +16,14 @@ export function messageRoutes(app: FastifyInstance, deps: { db: Pool; images: Im
   route(app, messages.get, async ({ caller, params }) => orNotFound(await findMessage(db, caller, params.id)))
 
   for (const endpoint of [messages.create, messages.createWithFile])
-    route(app, endpoint, ({ caller, body, file }) => createMessage(deps, caller, body, file))
+    route(app, endpoint, ({ begin, body, file }) => createMessage(deps, begin, body, file))
 
   for (const endpoint of [messages.update, messages.updateWithFile])
-    route(app, endpoint, ({ caller, params, body, file }) =>
-      changeMessage(deps, caller, params.id, body, file),
+    route(app, endpoint, ({ begin, caller, params, body, file }) =>
+      changeMessage(deps, begin, caller, params.id, body, file),
     )
 
-  route(app, messages.remove, ({ caller, params }) => removeMessages(db, caller, [params.id]))
+  route(app, messages.remove, ({ begin, params }) => removeMessages(begin, [params.id]))
 
-  route(app, messages.bulkDelete, ({ caller, body }) => removeMessages(db, caller, body.ids))
+  route(app, messages.bulkDelete, ({ begin, body }) => removeMessages(begin, body.ids))
 }

@@ -1,6 +1,6 @@
 import type { Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
 import type { z } from 'zod'
-import type { Caller } from '../../platform/access.ts'
+import type { Begin, Caller } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import type { UploadedFile } from '../../platform/images/multipart.ts'
 import { storeImage } from '../../platform/images/queries.ts'
@@ -21,12 +21,12 @@ type Deps = { db: Pool; images: ImageStore }
 
 export async function createMessage(
   { db, images }: Deps,
-  caller: Caller,
+  begin: Begin,
   body: NewMessage,
   file: UploadedFile | null,
 ): Promise<Message> {
   const imageId = file ? await storeImage(db, images, file.bytes) : null
-  return db.begin(async (tx) => {
+  return begin(async (tx, caller) => {
     const groupIds = await lockReferences(tx, caller, body)
     const id = await insertMessage(tx, caller, { ...body, imageId })
     await replaceGroups(tx, id, groupIds)
@@ -36,6 +36,7 @@ export async function createMessage(
 
 export async function changeMessage(
   { db, images }: Deps,
+  begin: Begin,
   caller: Caller,
   id: number,
   body: z.output<typeof MessageChange>,
@@ -44,7 +45,7 @@ export async function changeMessage(
   await requireChangeable(db, caller, [id])
   const kept = body.removeImage ? null : undefined
   const imageId = file ? await storeImage(db, images, file.bytes) : kept
-  return db.begin(async (tx) => {
+  return begin(async (tx, caller) => {
     const groupIds = await lockReferences(tx, caller, body)
     if (!(await updateMessage(tx, caller, id, { ...body, imageId }))) throw new Refusal('not_found')
     await replaceGroups(tx, id, groupIds)
@@ -73,9 +74,9 @@ async function lockReferences(tx: Db, caller: Caller, body: NewMessage): Promise
 }
 
 /** Deletes all of the messages, or none if the caller may not change one of them. */
-export async function removeMessages(db: Pool, caller: Caller, ids: number[]): Promise<void> {
+export async function removeMessages(begin: Begin, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
-  await db.begin(async (tx) => {
+  await begin(async (tx, caller) => {
     await requireChangeable(tx, caller, wanted)
     if ((await deleteMessages(tx, caller, wanted)) !== wanted.length) throw new Refusal('not_found')
   })

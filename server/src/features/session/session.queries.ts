@@ -1,15 +1,5 @@
-import { type Caller, isLiveSession } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-
-export async function findCaller(db: Db, tokenHash: Buffer): Promise<Caller | null> {
-  const caller = await db.maybeOne<Caller>(sql`
-    select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, s.token_hash,
-      array(select instance_id from user_instances where user_id = u.id) as instance_ids
-    from sessions s join users u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and ${isLiveSession('s', 'u')}`)
-  return caller ?? null
-}
 
 export async function findPassword(db: Db, username: string) {
   const user = await db.maybeOne<{

@@ -50,12 +50,14 @@ export async function deleteUser(db: Db, id: number): Promise<boolean> {
 }
 
 /**
- * Locks the active Admins until the transaction ends. If two Admins demote each other at once, the second one waits and
- * then sees that only one Admin is left.
+ * Lets only one transaction at a time change users. Two Admins who change each other at once would deadlock, because
+ * each transaction also locks its caller. If they demote each other, the second one sees that it is no Admin any more.
  */
-export async function lockActiveAdmins(db: Db): Promise<number[]> {
-  const admins = await db.many<{ id: number }>(sql`
-    select id from users where role = 'Admin' and is_active order by id for no key update`)
+export const lockUserChanges = (tx: Db) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom user changes'))`)
+
+export async function listActiveAdmins(db: Db): Promise<number[]> {
+  const admins = await db.many<{ id: number }>(sql`select id from users where role = 'Admin' and is_active`)
   return admins.map(({ id }) => id)
 }
 

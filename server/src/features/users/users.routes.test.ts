@@ -258,6 +258,23 @@ test('two Admins who demote, lock or delete each other at once do not both succe
   }
 })
 
+test('Admins who change each other at the same time do not deadlock', async () => {
+  const [first, second] = [await context.add.admin(), await context.add.admin()]
+  const onto = (by: typeof first, { id }: typeof first) => [
+    context.call(by, users.update, { params: { id }, body: { canCreateJobs: false } }),
+    context.call(by, users.assignInstances, {
+      params: { id },
+      body: { instanceIds: [], canSendMessages: true, canCreateJobs: true },
+    }),
+  ]
+
+  const calls = Array.from({ length: 10 }, () => [...onto(first, second), ...onto(second, first)]).flat()
+
+  expect((await Promise.all<{ status: number }>(calls)).map(({ status }) => status)).toEqual(
+    calls.map(() => 200),
+  )
+})
+
 // R-236
 test('a user can’t delete themselves', async () => {
   const admin = await context.add.admin()

@@ -9,9 +9,9 @@ export function userRoutes(app: FastifyInstance, { db }: { db: Pool }): void {
   const { users } = contract
   route(app, users.list, ({ query }) => listUsers(db, query))
   route(app, users.get, ({ params }) => requireUser(db, params.id))
-  route(app, users.create, ({ body }) => createUser(db, body))
-  route(app, users.update, ({ caller, params, body }) => updateUser(db, caller, params.id, body))
-  route(app, users.remove, ({ caller, params }) => removeUser(db, caller, params.id))
-  route(app, users.assignInstances, ({ params, body }) => assignInstances(db, params.id, body))
+  route(app, users.create, ({ begin, body }) => createUser(begin, body))
+  route(app, users.update, ({ begin, caller, params, body }) => updateUser(begin, caller, params.id, body))
+  route(app, users.remove, ({ begin, params }) => removeUser(begin, params.id))
+  route(app, users.assignInstances, ({ begin, params, body }) => assignInstances(begin, params.id, body))
   route(app, users.instances, ({ params }) => requireUser(db, params.id))
 }

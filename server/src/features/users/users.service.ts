@@ -1,8 +1,8 @@
 import { limits } from '@sendroom/contract/limits'
 import type { Assignment, NewUser, User, UserChange } from '@sendroom/contract/users'
 import type { z } from 'zod'
-import { type Caller, isAdmin } from '../../platform/access.ts'
-import type { Db, Pool } from '../../platform/database/connection.ts'
+import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { hashPassword } from '../../platform/passwords.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
@@ -11,7 +11,8 @@ import {
   deleteUser,
   endSessions,
   insertUser,
-  lockActiveAdmins,
+  listActiveAdmins,
+  lockUserChanges,
   notifyAccess,
   replaceInstances,
   updateUserColumns,
@@ -19,21 +20,23 @@ import {
 
 type Change = z.output<typeof UserChange>
 
-export async function createUser(db: Pool, form: z.output<typeof NewUser>): Promise<User> {
+export async function createUser(begin: Begin, form: z.output<typeof NewUser>): Promise<User> {
   const { assignedInstances, password, ...columns } = form
   const passwordHash = await hashPassword(password)
-  return db.begin(async (tx) => {
+  return begin(async (tx) => {
     const id = await insertUser(tx, { ...columns, passwordHash }).catch(refuseTakenName)
     await assign(tx, id, assignedInstances, 'assignedInstances')
     return requireUser(tx, id)
   })
 }
 
-export async function updateUser(db: Pool, caller: Caller, id: number, change: Change): Promise<User> {
-  if (!isAdmin(caller)) requireOwnPassword(caller, id, change)
+export async function updateUser(begin: Begin, caller: Caller, id: number, change: Change): Promise<User> {
+  requireMayChange(caller, id, change)
   const { assignedInstances, password, ...columns } = change
   const secret = password === undefined ? {} : { passwordHash: await hashPassword(password) }
-  return db.begin(async (tx) => {
+  return begin(async (tx, caller) => {
+    // The caller may have been demoted while the password was hashed.
+    requireMayChange(caller, id, change)
     if (change.role === 'Member' || change.isActive === false) await requireAnotherAdmin(tx, id)
     await requireShortEmail(tx, id, change.email)
     const found = await updateUserColumns(tx, id, { ...omitUndefined(columns), ...secret }).catch(
@@ -46,25 +49,25 @@ export async function updateUser(db: Pool, caller: Caller, id: number, change: C
     if (password !== undefined || change.isActive === false)
       await endSessions(tx, id, caller.id === id ? caller.tokenHash : null)
     return requireUser(tx, id)
-  })
+  }, lockUserChanges)
 }
 
-export async function removeUser(db: Pool, caller: Caller, id: number): Promise<void> {
-  if (id === caller.id) throw new Refusal('own_user')
-  await db.begin(async (tx) => {
+export async function removeUser(begin: Begin, id: number): Promise<void> {
+  await begin(async (tx, caller) => {
+    if (id === caller.id) throw new Refusal('own_user')
     await requireAnotherAdmin(tx, id)
     if (!(await deleteUser(tx, id))) throw new Refusal('not_found')
-  })
+  }, lockUserChanges)
 }
 
-export async function assignInstances(db: Pool, id: number, form: z.output<typeof Assignment>) {
+export async function assignInstances(begin: Begin, id: number, form: z.output<typeof Assignment>) {
   const { instanceIds, ...flags } = form
-  return db.begin(async (tx) => {
+  return begin(async (tx) => {
     if (!(await updateUserColumns(tx, id, flags))) throw new Refusal('not_found')
     await assign(tx, id, instanceIds, 'instanceIds')
     await notifyAccess(tx, id)
     return requireUser(tx, id)
-  })
+  }, lockUserChanges)
 }
 
 export async function requireUser(db: Db, id: number): Promise<User> {
@@ -74,7 +77,8 @@ export async function requireUser(db: Db, id: number): Promise<User> {
 }
 
 /** A Member sees no other user, and may change nothing but their own password. */
-function requireOwnPassword(caller: Caller, id: number, change: Change) {
+function requireMayChange(caller: Caller, id: number, change: Change) {
+  if (isAdmin(caller)) return
   if (id !== caller.id) throw new Refusal('not_found')
   if (Object.keys(change).some((field) => field !== 'password')) throw new Refusal('forbidden')
   if (change.password === undefined) throw new InvalidInput({ password: 'CHANGE_PASSWORD.PASSWORD_INVALID' })
@@ -87,7 +91,7 @@ async function requireShortEmail(tx: Db, id: number, email = '') {
 }
 
 async function requireAnotherAdmin(tx: Db, id: number) {
-  const admins = await lockActiveAdmins(tx)
+  const admins = await listActiveAdmins(tx)
   if (admins.length === 1 && admins[0] === id) throw new Refusal('last_admin')
 }
 
