@@ -22,11 +22,11 @@ export default async function setUp(project: TestProject) {
   await chmod(folder, 0o755)
   const cluster = await startCluster(folder, console)
   try {
-    await createTemplate(cluster.address)
+    await createTemplate(cluster.superuser)
   } catch (error) {
     await cluster.stop()
     throw error
   }
-  project.provide('testCluster', { ...cluster.address, database: 'postgres' })
+  project.provide('testCluster', { ...cluster.superuser, database: 'postgres' })
   return cluster.stop
 }

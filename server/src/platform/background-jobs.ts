@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { PgBoss } from 'pg-boss'
 import type { Pool } from './database/connection.ts'
+import { sql } from './database/sql.ts'
 
 /** A recurring job. Only one worker runs it at a time. `signal` aborts when the process stops. */
 export type Recurring = { everyMinutes: number; run: (signal: AbortSignal) => Promise<unknown> }
@@ -105,7 +106,13 @@ export function openBackgroundJobs({ db, log }: { db: Pool; log: Log }): Backgro
 
 async function start(db: Pool, isWorker: boolean, log: Log): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss')
-  const boss = new PgBoss({ db: { executeSql: db.executeSql }, supervise: isWorker, schedule: isWorker })
+  const boss = new PgBoss({
+    db: { executeSql: db.executeSql },
+    // In the embedded cluster the schema exists, and our role may create no other.
+    createSchema: await lacksSchema(db),
+    supervise: isWorker,
+    schedule: isWorker,
+  })
   // pg-boss recovers by itself when the database is back. Without a listener the event would end the process.
   boss.on('error', (error) => log.warn({ err: error }, 'The background jobs had an error'))
   try {
@@ -116,6 +123,11 @@ async function start(db: Pool, isWorker: boolean, log: Log): Promise<PgBoss> {
     await boss.stop({ graceful: false }).catch(() => {})
     throw error
   }
+}
+
+async function lacksSchema(db: Pool): Promise<boolean> {
+  const { lacks } = await db.one<{ lacks: boolean }>(sql`select to_regnamespace('pgboss') is null as lacks`)
+  return lacks
 }
 
 async function registerHandlers(

@@ -44,7 +44,7 @@ export class Environment {
     await chmod(folder, 0o755)
     const fast: FastTime = { originMs: Date.now(), speed: SPEED }
     const cluster = await startCluster(folder, silent)
-    await createTemplate(cluster.address, (db) => addInstruments(db, fast))
+    await createTemplate(cluster.superuser, (db) => addInstruments(db, fast))
     const simulator = startSimulator(folder, fast, { port: '0', aheadMs: 0 })
     const [, url = ''] = await simulator.says(/listening on (\S+)/)
     return new Environment(folder, cluster, simulator, url, fast)
@@ -61,14 +61,14 @@ export class Environment {
   async createDatabase(): Promise<DatabaseAddress> {
     const database = `run_${++this.#databases}`
     const admin = connect(
-      { ...this.#cluster.address, database: 'postgres' },
+      { ...this.#cluster.superuser, database: 'postgres' },
       { max: 1, applicationName: 'chaos' },
     )
     await retryWhileDown(() =>
       admin.run(sql`create database ${identifier(database)} template tpl strategy file_copy`),
     )
     await admin.end()
-    return { ...this.#cluster.address, database }
+    return { ...this.#cluster.superuser, database }
   }
 
   startProgram(file: string, env: Record<string, string>, args: string[] = []): Program {
@@ -100,7 +100,7 @@ export class Environment {
 
   /** Kills PostgreSQL and waits until the cluster has restarted it. */
   async killDatabase(): Promise<void> {
-    const { address } = this.#cluster
+    const { superuser: address } = this.#cluster
     await killPostgres(address)
     const db = connect(address, { max: 1, applicationName: 'chaos' })
     await retryWhileDown(() => db.many(sql`select 1`))

@@ -114,12 +114,12 @@ async function expectToDeliver(hosts: string, { user, name }: { user: string; na
 async function readOnlyServer(name: string) {
   const home = await Installation.create()
   const cluster = await startCluster(home.dataDir, console)
-  const db = connect(cluster.address, { max: 1, applicationName: 'sendroom test' })
+  const db = connect(cluster.superuser, { max: 1, applicationName: 'sendroom test' })
   await db.run(sql`create database ${identifier(name)}`)
   await db.run(sql`alter system set default_transaction_read_only = on`)
   await db.run(sql`select pg_reload_conf()`)
   await db.end()
-  const relay = await startRelay(cluster.address)
+  const relay = await startRelay(cluster.superuser)
   return {
     host: relay.host,
     async [Symbol.asyncDispose]() {

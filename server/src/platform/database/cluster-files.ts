@@ -7,6 +7,7 @@ import type { DatabaseAddress } from '../../database-url.ts'
 import { StartupError } from '../../startup-error.ts'
 import { type Binaries, findBinaries } from './binaries.ts'
 import { explain } from './explain.ts'
+import { SUPERUSER } from './roles.ts'
 import { chooseSystemUser, giveTo, run, type SystemUser } from './system-user.ts'
 
 /** A PostgreSQL cluster on disk, with everything that is needed to run it. */
@@ -15,7 +16,7 @@ export type ClusterFiles = {
   log: string
   binaries: Binaries
   user: SystemUser
-  address: DatabaseAddress
+  superuser: DatabaseAddress
 }
 
 const onWindows = process.platform === 'win32'
@@ -34,8 +35,8 @@ export async function prepareFiles(dataDir: string): Promise<ClusterFiles> {
     ? await windowsLogin(data)
     : { host: socketFolder(folder), port: 5432, password: '' }
   if (!existsSync(join(folder, 'PG_VERSION'))) await createFiles(data, folder, binaries, user)
-  const address = { ...login, user: 'sendroom', database: 'sendroom' }
-  return { folder, log: join(data, 'postgres.log'), binaries, user, address }
+  const superuser = { ...login, user: SUPERUSER, database: 'sendroom' }
+  return { folder, log: join(data, 'postgres.log'), binaries, user, superuser }
 }
 
 async function makeDataFolder(data: string) {
@@ -71,7 +72,7 @@ async function createFiles(data: string, folder: string, binaries: Binaries, use
     const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--locale=C.UTF-8']
     // The libc part of the locale. Every system has C, but not every system has C.UTF-8.
     const libc = ['--lc-collate=C', '--lc-ctype=C', '--lc-messages=C']
-    const args = [`--pgdata=${draft}`, '--username=sendroom', '--no-instructions']
+    const args = [`--pgdata=${draft}`, `--username=${SUPERUSER}`, '--no-instructions']
     await run(user, binaries.initdb, [...args, ...locale, ...libc, ...auth])
     await rename(draft, folder)
   } catch (error) {
@@ -96,16 +97,16 @@ function socketFolder(folder: string): string {
  * Creates the short folder of the socket. An existing one must belong to the cluster's owner and be closed to others:
  * anybody can create folders in /tmp, and would get our connections.
  */
-export async function prepareSocketFolder({ folder, address, user }: ClusterFiles) {
-  if (onWindows || address.host === folder) return
-  await mkdir(address.host, { mode: 0o700 }).then(
-    () => giveTo(user, address.host),
+export async function prepareSocketFolder({ folder, superuser, user }: ClusterFiles) {
+  if (onWindows || superuser.host === folder) return
+  await mkdir(superuser.host, { mode: 0o700 }).then(
+    () => giveTo(user, superuser.host),
     () => {},
   )
-  const { uid, mode } = await stat(address.host)
+  const { uid, mode } = await stat(superuser.host)
   if (uid === (await stat(folder)).uid && (mode & 0o077) === 0) return
   throw new StartupError(
-    `The database keeps its socket in ${address.host}, but that folder belongs to another user or is open to others: remove the folder.`,
+    `The database keeps its socket in ${superuser.host}, but that folder belongs to another user or is open to others: remove the folder.`,
   )
 }
 

@@ -31,7 +31,7 @@ async function start(dataDir = folder): Promise<Cluster> {
 }
 
 function pool(cluster: Cluster): Pool {
-  const db = connect(cluster.address, { max: 2, applicationName: 'sendroom test' })
+  const db = connect(cluster.superuser, { max: 2, applicationName: 'sendroom test' })
   cleanUps.push(() => db.end(1000))
   return db
 }
@@ -59,7 +59,7 @@ async function startProcess(): Promise<ChildProcess> {
 test('an empty folder becomes a running cluster, and a later start finds the data', async () => {
   const dataDir = join(folder, 'not', 'yet')
   const first = await startCluster(dataDir, log)
-  const db = connect(first.address, { applicationName: 'sendroom test' })
+  const db = connect(first.superuser, { applicationName: 'sendroom test' })
   await db.run(sql`create table kept as select 'ữ' as text`)
   await db.end()
   await first.stop()
@@ -123,7 +123,7 @@ test('of two Sendrooms that leave at once, one stops the cluster', async () => {
 
 test('a path that is too long for a socket works too', async () => {
   const cluster = await start(join(folder, 'x'.repeat(120)))
-  cleanUps.push(() => rm(cluster.address.host, { recursive: true }))
+  cleanUps.push(() => rm(cluster.superuser.host, { recursive: true }))
   expect(await pool(cluster).many(sql`select 1 as one`)).toEqual([{ one: 1 }])
 })
 

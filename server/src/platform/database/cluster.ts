@@ -7,12 +7,16 @@ import { connect } from './connection.ts'
 import { isDatabaseDown } from './errors.ts'
 import { explain } from './explain.ts'
 import { type Launch, launch, shutDown } from './launch.ts'
-import { identifier, sql } from './sql.ts'
+import { APP, OWNER, prepareDatabase } from './roles.ts'
+import { sql } from './sql.ts'
 
 export type Log = Record<'info' | 'warn' | 'error', (message: string) => void>
 
+/** A running cluster, with an address of its database for each of the roles in roles.ts. */
 export type Cluster = {
-  address: DatabaseAddress
+  superuser: DatabaseAddress
+  owner: DatabaseAddress
+  app: DatabaseAddress
   /** Leaves the cluster, and stops it unless another Sendroom uses it. Close your own pools first. */
   stop: () => Promise<void>
 }
@@ -34,14 +38,15 @@ const LEAVING = 'sendroom leaving'
  */
 export async function startCluster(dataDir: string, log: Log): Promise<Cluster> {
   const files = await prepareFiles(dataDir)
+  const app = { ...files.superuser, user: APP }
   const stopping = new AbortController()
   let presence: pg.Client | undefined
   let restarting: Promise<void> | undefined
 
   async function startOrJoin() {
     await untilItAnswers(files, stopping.signal)
-    await createDatabase(files)
-    const client = new pg.Client({ ...files.address, application_name: PRESENT })
+    await prepareDatabase(files.superuser)
+    const client = new pg.Client({ ...app, application_name: PRESENT })
     client.on('error', () => {}) // the end event follows
     client.on('end', () => {
       if (client !== presence || stopping.signal.aborted) return
@@ -75,7 +80,7 @@ export async function startCluster(dataDir: string, log: Log): Promise<Cluster> 
   }
 
   await startOrJoin()
-  return { address: files.address, stop }
+  return { superuser: files.superuser, owner: { ...files.superuser, user: OWNER }, app, stop }
 }
 
 /**
@@ -112,8 +117,8 @@ function explainSilence(files: ClusterFiles, attempt: Launch | undefined) {
 }
 
 /** Connects to the cluster. Returns the error's code if it does not answer, or undefined if it does. */
-async function probe({ address, folder }: ClusterFiles): Promise<{ code: string } | undefined> {
-  const db = connect({ ...address, database: 'postgres' }, { max: 1, applicationName: 'sendroom probe' })
+async function probe({ superuser, folder }: ClusterFiles): Promise<{ code: string } | undefined> {
+  const db = connect({ ...superuser, database: 'postgres' }, { max: 1, applicationName: 'sendroom probe' })
   try {
     await db.run(sql`select 1`)
   } catch (error) {
@@ -124,20 +129,6 @@ async function probe({ address, folder }: ClusterFiles): Promise<{ code: string 
     )
   } finally {
     await db.end(0)
-  }
-}
-
-async function createDatabase({ address }: ClusterFiles) {
-  const db = connect({ ...address, database: 'postgres' }, { max: 1, applicationName: 'sendroom setup' })
-  try {
-    const found = await db.maybeOne(sql`select 1 from pg_database where datname = ${address.database}`)
-    if (!found) await db.run(sql`create database ${identifier(address.database)}`)
-  } catch (error) {
-    // A concurrent start created the database in the same moment.
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    if (code !== '42P04' && code !== '23505') throw error
-  } finally {
-    await db.end(1000)
   }
 }
 

@@ -56,12 +56,12 @@ async function launchOnWindows(files: ClusterFiles, output: () => string): Promi
   return { hasExited: () => failure !== '', output: () => failure + output() }
 }
 
-function serverArguments({ folder, address }: ClusterFiles): string[] {
+function serverArguments({ folder, superuser }: ClusterFiles): string[] {
   const onWindows = process.platform === 'win32'
   const settings = {
-    listen_addresses: onWindows ? address.host : '',
-    port: String(address.port),
-    unix_socket_directories: onWindows ? '' : address.host,
+    listen_addresses: onWindows ? superuser.host : '',
+    port: String(superuser.port),
+    unix_socket_directories: onWindows ? '' : superuser.host,
     unix_socket_permissions: '0700',
     max_connections: '200',
     shared_buffers: '128MB',

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '../../startup-error.ts'
 import type { Db, Pool } from './connection.ts'
-import { storeSessionDefaults } from './session-defaults.ts'
 import { sql, values } from './sql.ts'
 
 type Applied = { name: string; checksum: string }
@@ -26,10 +25,6 @@ const FOLDED = {
  */
 export async function migrate(db: Pool, folder = FOLDER): Promise<void> {
   const files = readMigrations(folder)
-  await db.begin(async (tx) => {
-    await lockSchema(tx)
-    await storeSessionDefaults(tx, 'database')
-  })
   while (await applyNext(db, files, folder)) {
     // Each file takes the lock anew, and sees what other processes have applied meanwhile.
   }

@@ -3,6 +3,7 @@ import { type Log, startCluster } from './cluster.ts'
 import { connect, type Pool } from './connection.ts'
 import { inspectDatabase } from './inspect.ts'
 import { migrate } from './migrate.ts'
+import { storeSessionDefaults } from './session-defaults.ts'
 
 export type Database = { db: Pool; close: () => Promise<void> }
 
@@ -11,27 +12,38 @@ export async function openDatabase(
   { database, dataDir }: { database?: DatabaseTarget; dataDir: string },
   log: Log,
 ): Promise<Database> {
-  if (database) return open(database, inspectDatabase, async () => {})
-  const cluster = await startCluster(dataDir, log)
-  return open(targetOf(cluster.address), async () => {}, cluster.stop)
-}
-
-async function open(
-  target: DatabaseTarget,
-  inspect: (db: Pool) => Promise<void>,
-  stop: () => Promise<void>,
-): Promise<Database> {
-  // A pool of its own, because open connections do not get the settings that a migration stores.
-  const setup = connect(target, { max: 1, applicationName: 'sendroom setup' })
+  if (database) {
+    await asRole(database, async (db) => {
+      await inspectDatabase(db)
+      await migrate(db)
+      await storeSessionDefaults(db, 'database')
+    })
+    return open(database, async () => {})
+  }
+  const { owner, app, stop } = await startCluster(dataDir, log)
   try {
-    await inspect(setup)
-    await migrate(setup)
+    await asRole(targetOf(owner), migrate)
+    await asRole(targetOf(app), (db) => storeSessionDefaults(db, 'database'))
   } catch (error) {
-    await setup.end(0)
     await stop()
     throw error
   }
-  await setup.end()
+  return open(targetOf(app), stop)
+}
+
+/** Runs `task` on a pool of its own, because open connections do not get the settings that `task` stores. */
+async function asRole(target: DatabaseTarget, task: (db: Pool) => Promise<void>) {
+  const db = connect(target, { max: 1, applicationName: 'sendroom setup' })
+  try {
+    await task(db)
+  } catch (error) {
+    await db.end(0)
+    throw error
+  }
+  await db.end()
+}
+
+function open(target: DatabaseTarget, stop: () => Promise<void>): Database {
   const db = connect(target, { max: 20, applicationName: 'sendroom' })
   const close = async () => {
     await db.end(5000)

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import type { Db } from './connection.ts'
+import type { Db, Pool } from './connection.ts'
 import { raw, sql } from './sql.ts'
 
 /**
@@ -17,10 +17,17 @@ const DEFAULTS = {
 
 /**
  * Stores the settings with the current role, for later sessions: in this database only, or in all databases of a
- * cluster that is ours. Call this under a lock, because altering a role fails in one of two processes that do so at
- * once.
+ * cluster that is ours.
  */
-export async function storeSessionDefaults(db: Db, scope: 'database' | 'cluster'): Promise<void> {
+export async function storeSessionDefaults(db: Pool, scope: 'database' | 'cluster'): Promise<void> {
+  await db.begin(async (tx) => {
+    // Altering a role fails in one of two processes that do so at once.
+    await tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom session defaults'))`)
+    await store(tx, scope)
+  })
+}
+
+async function store(db: Db, scope: 'database' | 'cluster') {
   const { database, stored } = await db.one<{ database: string; stored: string[] }>(sql`
     select current_database() as database, coalesce((
       select setconfig from pg_db_role_setting

@@ -1,0 +1,156 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PgBoss } from 'pg-boss'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openBackgroundJobs } from '../background-jobs.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { connect, type Pool } from './connection.ts'
+import { migrate, schemaIsCurrent } from './migrate.ts'
+import { openDatabase } from './open.ts'
+import { sql } from './sql.ts'
+
+const log = { info() {}, warn() {}, error() {} }
+let folder: string
+let cleanUps: (() => Promise<unknown>)[]
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sendroom-roles-'))
+  await chmod(folder, 0o755)
+  cleanUps = [() => rm(folder, { recursive: true })]
+})
+afterEach(async () => {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp()
+})
+
+async function start(): Promise<Cluster> {
+  const cluster = await startCluster(folder, log)
+  cleanUps.push(cluster.stop)
+  return cluster
+}
+
+async function open(): Promise<Pool> {
+  const { db, close } = await openDatabase({ dataDir: folder }, log)
+  cleanUps.push(close)
+  return db
+}
+
+function connectTo(address: Cluster['app']): Pool {
+  const db = connect(address, { max: 2, applicationName: 'sendroom test' })
+  cleanUps.push(() => db.end(1000))
+  return db
+}
+
+/** Turns the cluster into one of an older Sendroom: the superuser owns everything, and there are no other roles. */
+async function makeOldCluster() {
+  const cluster = await startCluster(folder, log)
+  const admin = connect({ ...cluster.superuser, database: 'postgres' }, { max: 1, applicationName: 'old' })
+  await admin.run(sql`drop database sendroom with (force)`)
+  await admin.script('drop role sendroom_owner, sendroom_app')
+  await admin.run(sql`create database sendroom`)
+  await admin.end()
+  const db = connect(cluster.superuser, { max: 1, applicationName: 'old' })
+  await migrate(db)
+  const boss = new PgBoss({ db: { executeSql: db.executeSql }, supervise: false, schedule: false })
+  await boss.start()
+  await boss.createQueue('sync-groups')
+  await boss.send('sync-groups', { instanceId: 1 })
+  await boss.stop({ graceful: false })
+  await insertUser(db, 'kept')
+  await db.end()
+  await cluster.stop()
+}
+
+const insertUser = (db: Pool, name: string) =>
+  db.run(sql`
+    insert into users (username, email, password_hash, role, is_active) values (${name}, ${name}, '', 'Member', true)`)
+
+/** Everything in our schemas that does not belong to the role it should belong to. */
+const readForeign = (db: Pool) =>
+  db.many(sql`
+    select object from (
+      select oid::regclass::text as object, relowner as owner, relnamespace as schema from pg_class
+      union all select oid::regprocedure::text, proowner, pronamespace from pg_proc
+      union all select oid::regtype::text, typowner, typnamespace from pg_type
+      union all select nspname, nspowner, oid from pg_namespace where nspname = 'pgboss'
+    ) o join pg_namespace n on n.oid = schema
+    where nspname in ('public', 'pgboss')
+      and pg_get_userbyid(owner) <> case nspname when 'pgboss' then 'sendroom_app' else 'sendroom_owner' end
+      and object !~ 'trgm|similarity|limit'`)
+
+async function expectLimitedApp(db: Pool) {
+  expect(
+    await db.one(sql`
+      select current_user as user, rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or rolreplication as strong,
+        (select pg_get_userbyid(datdba)::text from pg_database where datname = current_database()) as owner
+      from pg_roles where rolname = current_user`),
+  ).toEqual({ user: 'sendroom_app', strong: false, owner: 'sendroom_owner' })
+  for (const statement of [
+    'create table t (id int)',
+    'create schema s',
+    'alter table users disable trigger all',
+    'drop table sessions',
+    'truncate sessions',
+    'set role sendroom_owner',
+    'set role sendroom',
+    "copy users to program 'cat'",
+  ])
+    await expect(db.script(statement), statement).rejects.toThrow(/permission denied|must be owner/)
+  expect(await readForeign(db)).toEqual([])
+}
+
+test('the app reads and writes rows of a new cluster, and can do nothing else', async () => {
+  const db = await open()
+  await expectLimitedApp(db)
+  await insertUser(db, 'new')
+  expect(await db.run(sql`update users set is_active = false`)).toBe(1)
+  expect(await db.run(sql`delete from users`)).toBe(1)
+  expect(await schemaIsCurrent(db)).toBe(true)
+})
+
+test('the background jobs run as the app', async () => {
+  const db = await open()
+  const jobs = openBackgroundJobs({ db, log })
+  cleanUps.push(jobs.stop)
+  const synced = Promise.withResolvers<number>()
+  jobs.work({ sync: async (instanceId) => synced.resolve(instanceId), recurring: {} })
+  await jobs.requestSync(7)
+  expect(await synced.promise).toBe(7)
+  expect(await readForeign(db)).toEqual([])
+})
+
+test('a cluster of an older Sendroom is taken over with its rows and queues', async () => {
+  await makeOldCluster()
+  const [db] = await Promise.all([open(), open()])
+  await expectLimitedApp(db)
+  expect(await db.many(sql`select username from users`)).toEqual([{ username: 'kept' }])
+  await insertUser(db, 'new')
+
+  const jobs = openBackgroundJobs({ db, log })
+  cleanUps.push(jobs.stop)
+  const synced = Promise.withResolvers<number>()
+  jobs.work({ sync: async (instanceId) => synced.resolve(instanceId), recurring: {} })
+  expect(await synced.promise).toBe(1)
+})
+
+test('a migration can deny the app to change or delete the rows of a table', async () => {
+  const cluster = await start()
+  const owner = connectTo(cluster.owner)
+  await owner.script(`
+    create table events (id bigint generated always as identity primary key, text text);
+    revoke update, delete on events from sendroom_app`)
+  const app = connectTo(cluster.app)
+  await app.run(sql`insert into events (text) values ('a')`)
+  expect(await app.many(sql`select text from events`)).toEqual([{ text: 'a' }])
+  for (const statement of [
+    "update events set text = 'b'",
+    'delete from events',
+    'truncate events',
+    'drop table events',
+    'grant update on events to sendroom_app',
+    'alter table events owner to sendroom_app',
+  ])
+    await app.script(statement).catch(() => {})
+  await expect(app.script('delete from events')).rejects.toThrow('permission denied')
+  expect(await app.many(sql`select text from events`)).toEqual([{ text: 'a' }])
+})
