@@ -22,6 +22,7 @@ const checks = {
   ),
   translations: ['scripts/check-translations.mjs'],
   requirements: ['scripts/check-conformance.mjs'],
+  links: ['scripts/check-links.mjs'],
   'lock file': ['scripts/complete-lock.mjs', '--check'],
 }
 
