@@ -122,9 +122,13 @@ async function addEndedJobs(admin: Api, messageId: number) {
 const calls = new WeakMap<Page, Set<Request>>()
 
 /** Opens a page on which the view's user is signed in. */
-export async function enter(browser: Browser, gallery: Gallery, as: View['as'], lang: string): Promise<Page> {
+export function enter(browser: Browser, gallery: Gallery, as: View['as'], lang: string): Promise<Page> {
   const user = as === 'visitor' ? null : gallery[as ?? 'admin']
-  const url = user?.url ?? gallery.url
+  return openAs(browser, user?.url ?? gallery.url, user, lang)
+}
+
+/** Opens a page in a language, on which the user is signed in, or nobody. */
+export async function openAs(browser: Browser, url: string, user: Api | null, lang: string): Promise<Page> {
   const session = user && { token: user.session.token, user: JSON.stringify(user.session.user) }
   const localStorage = Object.entries({ lang, ...session }).map(([name, value]) => ({ name, value }))
   const page = await browser.newPage({
@@ -172,7 +176,7 @@ export async function show(page: Page, scheme: (typeof schemes)[number]) {
 }
 
 /** Waits until nothing is busy and no request is pending, three times in a row. */
-async function untilLoaded(page: Page) {
+export async function untilLoaded(page: Page) {
   let quietChecks = 0
   const isQuiet = async () => {
     await page.waitForFunction(
@@ -186,7 +190,7 @@ async function untilLoaded(page: Page) {
   await expect.poll(isQuiet, { intervals: [30], timeout: 60_000 }).toBe(true)
 }
 
-export async function wordsOf({ url }: Gallery, lang: string): Promise<Words> {
+export async function wordsOf({ url }: { url: string }, lang: string): Promise<Words> {
   const words = await (await fetch(`${url}/i18n/${lang}.json`)).json()
   return (key) => key.split('.').reduce((at, name) => at[name], words)
 }

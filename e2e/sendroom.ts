@@ -82,7 +82,7 @@ export class Sendroom {
   }
 }
 
-const ADDRESS = /^Sendroom runs on (\S+)$/m
+const ADDRESS = /^Sendroom is running at (\S+)$/m
 const PASSWORD = /with the password (\S+)/
 
 const launch = (dataDir: string, port: string) =>

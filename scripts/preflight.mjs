@@ -5,11 +5,11 @@ import { root } from './root.mjs'
 /** Returns the problem in one sentence, or null. */
 function findProblem() {
   if (!existsSync(`${root}/node_modules/.package-lock.json`))
-    return 'Sendroom is not installed yet. Run: npm ci'
+    return 'The dependencies are not installed. Run: npm ci'
   if (process.versions.node.startsWith('24.')) return null
   return (
-    `Sendroom runs on Node 24, this is ${process.version}. Use npm start, npm test, npm run …; ` +
-    'if you did, install scripts were blocked: run npm ci --ignore-scripts=false.'
+    `Sendroom needs Node 24, but this is ${process.version}. Use npm start, npm test or npm run, which bring their own. ` +
+    'If you already do, install scripts were blocked. Run: npm ci --ignore-scripts=false'
   )
 }
 

@@ -16,7 +16,7 @@ type Start = { ms: number; program: Program }
 async function start(dataDir: string): Promise<Start> {
   const begin = performance.now()
   const program = new Program('scripts/start.mjs', [], dataDir, { DATA_DIR: dataDir, PORT: '0' })
-  const [, url] = await program.says(/runs on (\S+)/)
+  const [, url] = await program.says(/is running at (\S+)/)
   const answer = await fetch(`${url}/api/ready`)
   if (!answer.ok) throw new Error(`The first answer was ${answer.status}.`)
   return { ms: performance.now() - begin, program }

@@ -93,7 +93,7 @@ test.each([
   ],
   [{ SELF_REGISTRATION: 'on' }, 'SELF_REGISTRATION must be one of approval, off.'],
   [{ SESSION_DAYS: '0' }, 'SESSION_DAYS must be a whole number from 1 to 365.'],
-  [{ DEFAULT_COUNTRY: 'vn' }, 'DEFAULT_COUNTRY must be a country of two capital letters, like VN.'],
+  [{ DEFAULT_COUNTRY: 'vn' }, 'DEFAULT_COUNTRY must be a country code of two capital letters, like VN.'],
   [{ ACCOUNT_WAIT: '1 day' }, 'ACCOUNT_WAIT must be a duration like 30m, 24h or 7d.'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.'],
 ])('%j is refused in one sentence', (env, sentence) => {

@@ -90,7 +90,7 @@ const Variables = z.object({
   DEFAULT_COUNTRY: z
     .custom<CountryCode>(
       (text) => isSupportedCountry(String(text)),
-      'must be a country of two capital letters, like VN',
+      'must be a country code of two capital letters, like VN',
     )
     .default('VN'),
   ACCOUNT_WAIT: z.string().default('24h').transform(readDuration),

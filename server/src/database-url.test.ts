@@ -58,11 +58,14 @@ test.each([
 
 test.each([
   ['mysql://u:hunter2@db/x', 'must be a URL that begins with postgres:// or postgresql://'],
-  ['postgres://u:hunter2@a:b/x', 'names a host that is not of the form host:port'],
-  ['postgres://u:hunter2@db:70000/x', 'names a host that is not of the form host:port'],
-  ['postgres://u:hunter2%@db/x', 'has a % that is not followed by two hexadecimal digits: write it as %25'],
-  ['postgres://u:hunter2@db/x?channel_binding=require', /^has the option channel_binding/],
-  ['postgres://u:hunter2@db/x?sslmode=on', /^has sslmode=on: use/],
+  ['postgres://u:hunter2@a:b/x', 'has an invalid host. Write each host as host or host:port'],
+  ['postgres://u:hunter2@db:70000/x', 'has an invalid host. Write each host as host or host:port'],
+  [
+    'postgres://u:hunter2%@db/x',
+    'has a % that is not followed by two hexadecimal digits. Write a literal % as %25',
+  ],
+  ['postgres://u:hunter2@db/x?channel_binding=require', /^has an unknown option: channel_binding/],
+  ['postgres://u:hunter2@db/x?sslmode=on', /^has an unknown sslmode: on\. Use/],
   ['postgres://u:hunter2@db/x?sslrootcert=my.crt', /NODE_EXTRA_CA_CERTS/],
   ['postgres://u:hunter2@db/x?target_session_attrs=standby', /^has target_session_attrs=standby/],
 ])('%s is refused, and the error does not repeat the password', (url, message) => {

@@ -37,8 +37,7 @@ export function parseDatabaseUrl(url: string): DatabaseTarget {
   const tls = tlsModes(options)
   const needsWrites = readSessionAttributes(options)
   const [unknown] = options.keys()
-  if (unknown !== undefined)
-    throw new Error(`has the option ${unknown}, which Sendroom does not know: leave it out`)
+  if (unknown !== undefined) throw new Error(`has an unknown option: ${unknown}. Remove the option`)
   return {
     places: hosts.flatMap((place) => tls.map((ssl) => ({ ...place, ssl }))),
     user: decode(parts.user),
@@ -51,7 +50,8 @@ export function parseDatabaseUrl(url: string): DatabaseTarget {
 function parsePlace(text: string): { host: string; port: number } {
   const place = PLACE.exec(text)?.groups
   const port = Number(place?.port ?? 5432)
-  if (!place || port < 1 || port > 65_535) throw new Error('names a host that is not of the form host:port')
+  if (!place || port < 1 || port > 65_535)
+    throw new Error('has an invalid host. Write each host as host or host:port')
   return { host: decode(place.host).replace(/^\[|\]$/g, '') || 'localhost', port }
 }
 
@@ -59,7 +59,7 @@ function decode(text = ''): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new Error('has a % that is not followed by two hexadecimal digits: write it as %25')
+    throw new Error('has a % that is not followed by two hexadecimal digits. Write a literal % as %25')
   }
 }
 
@@ -92,15 +92,17 @@ function tlsModes(options: URLSearchParams) {
   const ssl = take(options, 'ssl')
   const authority = take(options, 'sslrootcert')
   if (authority !== null && authority !== 'system')
-    throw new Error('has sslrootcert=FILE: name the file in NODE_EXTRA_CA_CERTS instead')
+    throw new Error(
+      'has the unsupported option sslrootcert=FILE. Set NODE_EXTRA_CA_CERTS to the file instead',
+    )
   const mode = take(options, 'sslmode') ?? ssl ?? (authority ? 'verify-full' : 'disable')
   const tries = modes[mode]
-  if (!tries) throw new Error(`has sslmode=${mode}: use disable, prefer, require or verify-full`)
+  if (!tries) throw new Error(`has an unknown sslmode: ${mode}. Use disable, prefer, require or verify-full`)
   return tries
 }
 
 function readSessionAttributes(options: URLSearchParams): boolean {
   const wanted = take(options, 'target_session_attrs') ?? 'any'
   if (['any', 'read-write', 'primary'].includes(wanted)) return wanted !== 'any'
-  throw new Error(`has target_session_attrs=${wanted}: Sendroom writes, so use read-write`)
+  throw new Error(`has target_session_attrs=${wanted}, but Sendroom needs to write. Use read-write`)
 }

@@ -12,15 +12,29 @@ import { openImages } from './platform/images/store.ts'
 import { openSecrets } from './platform/secrets.ts'
 import { StartupError } from './startup-error.ts'
 
-const USAGE = 'Use: npm start [-- server | worker | user reset-password NAME]'
+const USAGE = `Usage: npm start [-- COMMAND]
+
+Without a command, npm start runs the web app, the API and delivery in one process.
+
+Commands:
+  server                     run only the web app and the API
+  worker                     run only delivery
+  user reset-password NAME   set a new password for a user and print it
+  --help                     print this text
+
+README.md lists the environment variables.`
+
+const unknownCommand = (args: string[]) => new StartupError(`Unknown command: ${args.join(' ')}\n\n${USAGE}`)
 
 /** The close functions of everything opened so far. They run in the opposite order. */
 type Opened = (() => Promise<unknown>)[]
 type Roles = { serves: boolean; delivers: boolean }
 
-async function main([role = 'all', ...rest]: string[]) {
+async function main(args: string[]) {
+  const [role = 'all', ...rest] = args
+  if (role === '--help' || role === '-h') return say(USAGE)
   if (role === 'user') return resetPasswordCommand(rest)
-  if (!['all', 'server', 'worker'].includes(role) || rest.length > 0) throw new StartupError(USAGE)
+  if (!['all', 'server', 'worker'].includes(role) || rest.length > 0) throw unknownCommand(args)
   const config = loadConfig()
   // Logs go to stderr. Stdout is for the person who starts the program.
   const log = pino({ level: config.logLevel }, pino.destination(2))
@@ -88,11 +102,9 @@ async function serve(deps: Deps, firstAdmin: FirstAdmin) {
   const address = await app.listen({ port: config.port, host: config.host }).catch((error) => {
     throw new StartupError(explainListen(error, config))
   })
-  say(`Sendroom runs on ${config.publicUrl ?? address}`)
+  say(`Sendroom is running at ${config.publicUrl ?? address}`)
   if (firstAdmin)
-    say(
-      `Sign in as ${firstAdmin.username} with the password ${firstAdmin.password} (it is shown only this once).`,
-    )
+    say(`Sign in as ${firstAdmin.username} with the password ${firstAdmin.password} (shown only once).`)
   return app
 }
 
@@ -111,7 +123,7 @@ function renewWebhooksInBackground(deps: Deps) {
     .catch((error) => {
       // A worker retries within minutes.
       const level = isDatabaseDown(error) ? 'warn' : 'error'
-      deps.log[level]({ err: error }, 'The webhooks could not be set')
+      deps.log[level]({ err: error }, 'Could not set the webhooks')
     })
   return () => {
     stopping.abort()
@@ -120,11 +132,12 @@ function renewWebhooksInBackground(deps: Deps) {
 }
 
 function explainListen(error: NodeJS.ErrnoException, { port, host }: Config) {
-  if (error.code === 'EADDRINUSE') return `Port ${port} is taken: stop what uses it, or set PORT to another.`
-  if (error.code === 'EACCES') return `Port ${port} is not allowed for this user: set PORT to 1024 or more.`
+  if (error.code === 'EADDRINUSE')
+    return `Port ${port} is already in use. Stop the other program, or set PORT to another port.`
+  if (error.code === 'EACCES') return `This user may not listen on port ${port}. Set PORT to 1024 or higher.`
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return `HOST ${host} is not an address of this machine.`
-  return `Sendroom can't listen on ${host}:${port}: ${error.message}`
+    return `HOST ${host} is not an address of this machine. Set HOST to 127.0.0.1, 0.0.0.0 or one of its addresses.`
+  return `Sendroom cannot listen on ${host}:${port}: ${error.message}`
 }
 
 async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opened) {
@@ -156,8 +169,9 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
   })
 }
 
-async function resetPasswordCommand([command, username, ...rest]: string[]) {
-  if (command !== 'reset-password' || !username || rest.length > 0) throw new StartupError(USAGE)
+async function resetPasswordCommand(args: string[]) {
+  const [command, username, ...rest] = args
+  if (command !== 'reset-password' || !username || rest.length > 0) throw unknownCommand(['user', ...args])
   const config = loadConfig()
   const database = await openDatabase(config, pino({ level: 'warn' }))
   try {
@@ -177,7 +191,7 @@ function stopOnSignal(opened: Opened, log: Deps['log']) {
 
 async function close(opened: Opened, log: Deps['log']) {
   for (let next = opened.pop(); next; next = opened.pop())
-    await next().catch((error) => log.error({ err: error }, 'Closing failed'))
+    await next().catch((error) => log.error({ err: error }, 'Could not shut down cleanly'))
 }
 
 const say = (sentence: string) => process.stdout.write(`${sentence}\n`)

@@ -114,7 +114,7 @@ export class Installation {
   /** Starts a process that serves HTTP, and waits until it prints its address. */
   async start(args: string[] = [], env: Env = {}): Promise<Sendroom> {
     const program = this.launch(args, env)
-    const [, url = ''] = await program.says(/^Sendroom runs on (\S+)$/m)
+    const [, url = ''] = await program.says(/^Sendroom is running at (\S+)$/m)
     if (!this.password) [, this.password = ''] = await program.says(/with the password (\S+)/)
     return Object.assign(program, { url })
   }
@@ -157,7 +157,7 @@ export class Installation {
 /** Starts `npm run simulator` on a free port. */
 export async function startSimulatorProcess(folder: string) {
   const program = new Program(SIMULATOR, ['--port', '0'], folder, {})
-  const [, url = ''] = await program.says(/listening on (\S+)/)
+  const [, url = ''] = await program.says(/is running at (\S+)/)
   return Object.assign(new SimulatorControl(url), {
     async [Symbol.asyncDispose]() {
       await program.end('SIGKILL')

@@ -111,7 +111,7 @@ test.each([
   await db.script(change)
   const before = await db.many(sql`select * from migrations`)
   await expect(migrate(db)).rejects.toThrow(
-    `The database was last used by an early Sendroom (it is at ${last}): start the Sendroom that has migration 0019-told-names.sql once, then this one.`,
+    `The database was last used by an early version of Sendroom (migration ${last}). Start the version with migration 0019-told-names.sql once, then this version.`,
   )
   expect(await db.many(sql`select * from migrations`)).toEqual(before)
   expect(await schemaIsCurrent(db)).toBe(false)

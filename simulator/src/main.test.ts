@@ -61,10 +61,20 @@ test('SIGTERM ends the process with exit code 0', async () => {
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
+test('--help lists the options and starts nothing', async () => {
+  const child = run('--help')
+  let output = ''
+  child.stdout.on('data', (text) => {
+    output += text
+  })
+  expect(await once(child, 'close')).toEqual([0, null])
+  for (const option of ['--port', '--file', '--clock-shift']) expect(output).toContain(option)
+})
+
 test.each([
   [['--port', 'http'], '--port must be a number from 0 to 65535.'],
   [['--colour', 'red'], "Unknown option '--colour'."],
-  [['--file', '/dev/null/none/x'], 'The simulator cannot start: ENOTDIR'],
+  [['--file', '/dev/null/none/x'], 'The simulator could not start: ENOTDIR'],
 ])('the options %j fail with one clear sentence', async (options, sentence) => {
   const child = run(...options)
   let output = ''

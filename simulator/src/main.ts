@@ -2,19 +2,33 @@
 import { parseArgs } from 'node:util'
 import { startSimulator } from './index.ts'
 
+const USAGE = `Usage: npm run simulator -- [OPTIONS]
+
+Options:
+  --port PORT         listen on this port of 127.0.0.1 (default 4010; 0 takes a free one)
+  --file FILE         keep channels and messages in this file
+  --clock-shift MS    run the provider's clock ahead by this many milliseconds
+  --help              print this text`
+
 const options = readOptions()
 const simulator = await startSimulator(options).catch((error: Error) =>
-  fail(`The simulator cannot start: ${error.message}.`),
+  fail(`The simulator could not start: ${error.message}.`),
 )
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => void simulator.close().then(() => process.exit(0)))
 }
-console.log(`Simulator listening on ${simulator.url}`)
+console.log(`The simulator is running at ${simulator.url}`)
 
 function readOptions(): { port: number; file: string | undefined; clockShiftMs: number } {
   try {
     const type = 'string'
-    const { values } = parseArgs({ options: { port: { type }, file: { type }, 'clock-shift': { type } } })
+    const { values } = parseArgs({
+      options: { port: { type }, file: { type }, 'clock-shift': { type }, help: { type: 'boolean' } },
+    })
+    if (values.help) {
+      console.log(USAGE)
+      process.exit(0)
+    }
     const port = Number(values.port ?? 4010)
     if (!Number.isInteger(port) || port < 0 || port > 65_535) fail('--port must be a number from 0 to 65535.')
     const clockShiftMs = Number(values['clock-shift'] ?? 0)

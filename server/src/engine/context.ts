@@ -35,7 +35,7 @@ export function resolveProvider(
   try {
     return { provider, credentials: { token: secrets.decrypt(instance.tokenCipher) } }
   } catch (error) {
-    log.error({ err: error }, 'A token could not be decrypted')
+    log.error({ err: error }, 'Could not decrypt an API token')
     return null
   }
 }

@@ -30,8 +30,8 @@ export function openLoop(steps: LoopStep[], log: Log) {
 
   function reportError(error: unknown, step?: string) {
     if (!isDatabaseDown(error))
-      return log.error({ err: error, step }, 'The engine met an error and continues')
-    if (!isDown) log.warn({ err: error }, 'The database is unavailable; the engine waits for it')
+      return log.error({ err: error, step }, 'The engine hit an error and continues')
+    if (!isDown) log.warn({ err: error }, 'The database is unavailable, waiting')
     isDown = true
   }
 

@@ -82,7 +82,7 @@ export function openBackgroundJobs({ db, log }: { db: Pool; log: Log }): Backgro
       try {
         return await registerHandlers(await startOnce(), handlers, stopping.signal, log)
       } catch (error) {
-        log.warn({ err: error }, 'The background jobs could not start; retrying in two seconds')
+        log.warn({ err: error }, 'Could not start the background jobs, retrying in two seconds')
         await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
       }
     }
@@ -114,7 +114,7 @@ async function start(db: Pool, isWorker: boolean, log: Log): Promise<PgBoss> {
     schedule: isWorker,
   })
   // pg-boss recovers by itself when the database is back. Without a listener the event would end the process.
-  boss.on('error', (error) => log.warn({ err: error }, 'The background jobs had an error'))
+  boss.on('error', (error) => log.warn({ err: error }, 'The background jobs reported an error'))
   try {
     await boss.start()
     for (const queue of queues) await boss.createQueue(queue.name, queue)
@@ -149,7 +149,7 @@ async function registerHandlers(
     } catch (error) {
       // pg-boss stores the error in its own table, where nobody looks.
       if (!stopping.aborted)
-        log.warn({ err: error, job: name }, 'A recurring job failed; it runs again at its next time')
+        log.warn({ err: error, job: name }, 'A recurring job failed, next attempt at its usual time')
       throw error
     }
   })

@@ -71,7 +71,7 @@ function keyFile(dataDir: string, mayCreate: boolean): string {
   if (existsSync(path)) return readFileSync(path, 'utf8').trim()
   if (!mayCreate)
     throw new StartupError(
-      `The database holds secrets, but their key is missing: set SECRET_KEY, or put the file back to ${path}.`,
+      `The encryption key is missing: SECRET_KEY is not set, and ${path} does not exist. Set SECRET_KEY or restore the file.`,
     )
   mkdirSync(dataDir, { recursive: true })
   const key = randomBytes(32).toString('base64url')
@@ -80,4 +80,4 @@ function keyFile(dataDir: string, mayCreate: boolean): string {
 }
 
 const wrongKey = ({ secretKey, dataDir }: { secretKey?: string; dataDir: string }) =>
-  `${secretKey ? 'SECRET_KEY' : `The key in ${join(dataDir, 'secret.key')}`} is not the one this database's secrets were written with: use the original key.`
+  `${secretKey ? 'SECRET_KEY' : `The key in ${join(dataDir, 'secret.key')}`} does not match this database. Use the key that the database was set up with.`

@@ -46,7 +46,7 @@ export class Environment {
     const cluster = await startCluster(folder, silent)
     await createTemplate(cluster.superuser, (db) => addInstruments(db, fast))
     const simulator = startSimulator(folder, fast, { port: '0', aheadMs: 0 })
-    const [, url = ''] = await simulator.says(/listening on (\S+)/)
+    const [, url = ''] = await simulator.says(/is running at (\S+)/)
     return new Environment(folder, cluster, simulator, url, fast)
   }
 
@@ -113,7 +113,7 @@ export class Environment {
     await this.#simulator.end('SIGKILL')
     const { url, aheadMs } = this.simulator
     this.#simulator = startSimulator(this.#folder, this.#fast, { port: new URL(url).port, aheadMs })
-    await this.#simulator.says(/listening on/)
+    await this.#simulator.says(/is running at/)
     await this.simulator.restoreSettings()
   }
 

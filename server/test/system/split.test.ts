@@ -73,14 +73,14 @@ test('a start with an external database creates its data folder, or says why tha
     ADMIN_PASSWORD: 'secret1',
   }
   const sendroom = home.launch([], { ...env, DATA_DIR: join(home.dataDir, 'new') })
-  await sendroom.says(/^Sendroom runs on/m)
+  await sendroom.says(/^Sendroom is running at/m)
   await sendroom.end('SIGTERM')
   // Not even root may create a folder there.
   expect(await home.run([], { ...env, DATA_DIR: '/sys/sendroom' })).toEqual({
     code: 1,
     stdout: '',
     stderr:
-      "The data folder /sys/sendroom can't be written by this user: give it the right, or set DATA_DIR to another folder.\n",
+      'This user cannot write to the data folder /sys/sendroom. Grant write access, or set DATA_DIR to another folder.\n',
   })
 })
 

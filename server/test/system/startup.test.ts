@@ -26,7 +26,7 @@ describe.concurrent('a start that fails says why in one sentence', { timeout: 18
     other.close()
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: `Port ${port} is taken: stop what uses it, or set PORT to another.\n`,
+      stderr: `Port ${port} is already in use. Stop the other program, or set PORT to another port.\n`,
     })
     expect(home.hasDatabaseLeft).toBe(false)
   })
@@ -37,7 +37,7 @@ describe.concurrent('a start that fails says why in one sentence', { timeout: 18
     await writeFile(DATA_DIR, '')
     expect(await home.run([], { DATA_DIR })).toEqual(
       refusal(
-        `The data folder ${DATA_DIR} can't be made, because a file is in its place: set DATA_DIR to a folder.`,
+        `The data folder ${DATA_DIR} cannot be created because a file is in its place. Set DATA_DIR to a folder.`,
       ),
     )
   })
@@ -47,7 +47,7 @@ describe.concurrent('a start that fails says why in one sentence', { timeout: 18
     // Not even root may create a folder there.
     expect(await home.run([], { DATA_DIR: '/sys/sendroom' })).toEqual(
       refusal(
-        "The data folder /sys/sendroom can't be written by this user: give it the right, or set DATA_DIR to another folder.",
+        'This user cannot write to the data folder /sys/sendroom. Grant write access, or set DATA_DIR to another folder.',
       ),
     )
   })
@@ -74,7 +74,7 @@ describe.concurrent('a start that fails says why in one sentence', { timeout: 18
     await using home = await Installation.create({ DATABASE_URL: nobodyListens })
     expect(await home.run()).toEqual(
       refusal(
-        "The database of DATABASE_URL can't be reached at 127.0.0.1:1 (connect ECONNREFUSED 127.0.0.1:1): check the address, and that it runs.",
+        'The database in DATABASE_URL cannot be reached at 127.0.0.1:1 (connect ECONNREFUSED 127.0.0.1:1). Check the address, and that the server is running.',
       ),
     )
   })
@@ -83,9 +83,9 @@ describe.concurrent('a start that fails says why in one sentence', { timeout: 18
     'an unknown command: %s',
     async (args) => {
       await using home = await Installation.create()
-      expect(await home.run(args)).toEqual(
-        refusal('Use: npm start [-- server | worker | user reset-password NAME]'),
-      )
+      const { code, stdout, stderr } = await home.run(args)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(new RegExp(`^Unknown command: ${args.join(' ')}\n\nUsage: npm start`))
       expect(existsSync(join(home.dataDir, 'postgres'))).toBe(false)
     },
   )
@@ -94,13 +94,13 @@ describe.concurrent('a start that fails says why in one sentence', { timeout: 18
     await using home = await Installation.create()
     await (await home.start()).end('SIGTERM')
     expect(await home.run([], { SECRET_KEY: 'another key, which is long enough' })).toEqual(
-      refusal("SECRET_KEY is not the one this database's secrets were written with: use the original key."),
+      refusal('SECRET_KEY does not match this database. Use the key that the database was set up with.'),
     )
     const keyFile = join(home.dataDir, 'secret.key')
     await rm(keyFile)
     expect(await home.run()).toEqual(
       refusal(
-        `The database holds secrets, but their key is missing: set SECRET_KEY, or put the file back to ${keyFile}.`,
+        `The encryption key is missing: SECRET_KEY is not set, and ${keyFile} does not exist. Set SECRET_KEY or restore the file.`,
       ),
     )
     expect(existsSync(keyFile)).toBe(false)
@@ -109,15 +109,21 @@ describe.concurrent('a start that fails says why in one sentence', { timeout: 18
 })
 
 describe.concurrent('the process', { timeout: 180_000 }, () => {
+  test('prints its commands on --help and starts nothing', async () => {
+    await using home = await Installation.create()
+    const { code, stdout, stderr } = await home.run(['--help'])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const command of ['server', 'worker', 'user reset-password NAME']) expect(stdout).toContain(command)
+    expect(existsSync(join(home.dataDir, 'postgres'))).toBe(false)
+  })
+
   // R-158
   test('prints the first Admin’s password once, and keeps it only until the first sign-in', async () => {
     await using home = await Installation.create()
     const passwordFile = join(home.dataDir, 'first-admin.txt')
     const first = await home.start([], { LOG_LEVEL: 'info' })
     expect(first.stderr).toBe('') // no log lines between the lines for the user
-    expect(first.stdout).toContain(
-      `Sign in as admin with the password ${home.password} (it is shown only this once).`,
-    )
+    expect(first.stdout).toContain(`Sign in as admin with the password ${home.password} (shown only once).`)
     expect((await stat(passwordFile)).mode & 0o777).toBe(0o600)
     await first.end('SIGTERM')
 

@@ -45,7 +45,7 @@ test('an incomplete last line is cut off, and the next record starts a new line'
 test('a file that is not a journal is refused', () => {
   const file = newFile()
   writeFileSync(file, 'hello world\n')
-  expect(() => openJournal(file)).toThrow('is not a file of the simulator')
+  expect(() => openJournal(file)).toThrow('is not a simulator file')
   writeFileSync(file, '{"n":1}\nhello world\n{"n":2}\n')
   expect(() => recordsOf(file)).toThrow('not JSON: hello world')
 })

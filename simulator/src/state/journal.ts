@@ -24,7 +24,7 @@ export function openJournal(file?: string): Journal {
   // Replay waits for the first request, but a wrong file must fail the start.
   if (fs.readSync(fd, first, 0, 1, 0) === 1 && first.toString() !== '{') {
     fs.closeSync(fd)
-    throw new Error(`${file} is not a file of the simulator`)
+    throw new Error(`${file} is not a simulator file`)
   }
   let isOpen = true
   return {
@@ -64,6 +64,6 @@ function parse(line: string, file: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    throw new Error(`${file} holds a line that is not JSON: ${line.slice(0, 80)}`)
+    throw new Error(`${file} contains a line that is not JSON: ${line.slice(0, 80)}`)
   }
 }

@@ -127,7 +127,7 @@ async function send(
       : await provider.sendText(credentials, message.chatId, message.text, mayWrite)
     return isWithheld ? { kind: 'withheld' } : outcome
   } catch (error) {
-    sender.log.error({ err: error }, 'A send threw, which it must not')
+    sender.log.error({ err: error }, 'Unexpected error while sending a message')
     return unreadable
   }
 }

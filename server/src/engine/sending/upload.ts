@@ -43,7 +43,7 @@ async function tryUpload(deps: EngineDeps, upload: Upload): Promise<UploadOutcom
     failing = 'provider_unreadable'
     return await connection.provider.uploadImage(connection.credentials, image)
   } catch (error) {
-    deps.log.error({ err: error }, 'An image could not be read or uploaded')
+    deps.log.error({ err: error }, 'Could not read or upload an image')
     return busy(failing)
   }
 }

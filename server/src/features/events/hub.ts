@@ -83,7 +83,7 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
   }
   const heartbeats = setInterval(() => {
     heartbeat().catch((error) =>
-      log.warn({ err: error }, 'The sessions of open streams could not be checked'),
+      log.warn({ err: error }, 'Could not check the sessions of open event streams'),
     )
   }, heartbeatMs)
 

@@ -21,7 +21,7 @@ function packageFolder(name: string): string {
     return join(dirname(createRequire(import.meta.url).resolve(name)), '..')
   } catch {
     throw new StartupError(
-      `The database comes with the npm package ${name}, which is not installed: run "npm ci" again, or set DATABASE_URL to a PostgreSQL server of your own.`,
+      `The npm package ${name}, which contains PostgreSQL, is not installed. Run "npm ci" again, or set DATABASE_URL to your own PostgreSQL server.`,
     )
   }
 }
@@ -39,7 +39,7 @@ function makeMissingLinks(root: string) {
     } catch (error) {
       if (existsSync(link)) continue // another start was faster
       throw new StartupError(
-        `The database's libraries in ${root} lack a link that could not be created (${error instanceof Error ? error.message : error}): run "npm ci" with install scripts allowed.`,
+        `A link between the libraries of PostgreSQL in ${root} is missing and could not be created (${error instanceof Error ? error.message : error}). Run "npm ci --ignore-scripts=false".`,
       )
     }
   }

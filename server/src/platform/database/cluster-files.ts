@@ -44,7 +44,7 @@ async function makeDataFolder(data: string) {
     await mkdir(data, { recursive: true })
     await access(data, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new StartupError(explain(String(error), data) ?? `The data folder ${data} can't be used: ${error}`)
+    throw new StartupError(explain(String(error), data) ?? `The data folder ${data} cannot be used: ${error}`)
   }
 }
 
@@ -55,7 +55,7 @@ async function refuseForeign(data: string, folder: string) {
   const { uid } = await stat(folder)
   if (uid === me) return
   throw new StartupError(
-    `The database in ${folder} belongs to the user with id ${uid}, but Sendroom runs as ${me}: start Sendroom as that user, or change the owner with "chown -R ${me} ${data}".`,
+    `The database in ${folder} belongs to the user with id ${uid}, but Sendroom runs as ${me}. Start Sendroom as that user, or change the owner with "chown -R ${me} ${data}".`,
   )
 }
 
@@ -106,7 +106,7 @@ export async function prepareSocketFolder({ folder, superuser, user }: ClusterFi
   const { uid, mode } = await stat(superuser.host)
   if (uid === (await stat(folder)).uid && (mode & 0o077) === 0) return
   throw new StartupError(
-    `The database keeps its socket in ${superuser.host}, but that folder belongs to another user or is open to others: remove the folder.`,
+    `The folder of the database's socket, ${superuser.host}, belongs to another user or is open to others. Remove the folder.`,
   )
 }
 

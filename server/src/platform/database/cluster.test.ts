@@ -144,7 +144,7 @@ describe('one sentence explains', () => {
     await writeFile(file, '')
     await expect(startCluster(file, log)).rejects.toThrow(
       new StartupError(
-        `The data folder ${file} can't be made, because a file is in its place: set DATA_DIR to a folder.`,
+        `The data folder ${file} cannot be created because a file is in its place. Set DATA_DIR to a folder.`,
       ),
     )
   })
@@ -153,23 +153,23 @@ describe('one sentence explains', () => {
     await (await startCluster(folder, log)).stop()
     await writeFile(join(folder, 'postgres/PG_VERSION'), '17\n')
     await expect(startCluster(folder, log)).rejects.toThrow(
-      /was made by PostgreSQL 17, and this Sendroom brings/,
+      /was created by PostgreSQL 17, but this version of Sendroom includes/,
     )
   })
 
   test.each([
-    [
-      'initdb: error: could not write file "base/1/1": No space left on device',
-      'The disk that holds /d is full',
-    ],
-    ["Error: EACCES: permission denied, mkdir '/d'", "The data folder /d can't be written by this user"],
-    ["Error: EROFS: read-only file system, mkdir '/d'", 'The data folder /d lies on a read-only disk'],
+    ['initdb: error: could not write file "base/1/1": No space left on device', 'The disk with /d is full'],
+    ["Error: EACCES: permission denied, mkdir '/d'", 'This user cannot write to the data folder /d'],
+    ["Error: EROFS: read-only file system, mkdir '/d'", 'The data folder /d is on a read-only disk'],
     [
       'initdb: error: could not look up effective user ID 4242',
-      'The user that runs Sendroom has no line in /etc/passwd',
+      'The user that runs Sendroom has no entry in /etc/passwd',
     ],
-    ['FATAL:  data directory "/d" has invalid permissions', 'The database in /d is open to other users'],
-    ['postgres: error while loading shared libraries: libicuuc.so.60', 'The database lacks its libraries'],
+    ['FATAL:  data directory "/d" has invalid permissions', 'Other users can access the database in /d'],
+    [
+      'postgres: error while loading shared libraries: libicuuc.so.60',
+      'Libraries of the embedded PostgreSQL are missing',
+    ],
   ])('%j', (output, beginning) => {
     expect(explain(output, '/d')?.startsWith(beginning)).toBe(true)
   })

@@ -58,11 +58,11 @@ export async function startCluster(dataDir: string, log: Log): Promise<Cluster> 
   }
 
   async function restart() {
-    log.warn('The database has stopped; starting it again.')
+    log.warn('The database has stopped, restarting')
     while (!stopping.signal.aborted) {
       try {
         await startOrJoin()
-        return log.info('The database is back.')
+        return log.info('The database is running again')
       } catch (error) {
         if (stopping.signal.aborted) return
         log.error(error instanceof Error ? error.message : String(error))
@@ -76,7 +76,7 @@ export async function startCluster(dataDir: string, log: Log): Promise<Cluster> 
     await restarting
     const othersRemain = await leave(presence).catch(() => false)
     if (!othersRemain)
-      await shutDown(files).catch((error) => log.warn(`The database was not stopped: ${error.message}`))
+      await shutDown(files).catch((error) => log.warn(`Could not stop the database: ${error.message}`))
   }
 
   await startOrJoin()
@@ -112,8 +112,8 @@ function explainSilence(files: ClusterFiles, attempt: Launch | undefined) {
     attempt
       ?.output()
       .match(/FATAL: .*/g)
-      ?.at(-1) ?? 'it does not answer'
-  return `The database in ${files.folder} did not start (${fatal}); more is in ${files.log}.`
+      ?.at(-1) ?? 'no answer'
+  return `The database in ${files.folder} did not start (${fatal}). See ${files.log} for details.`
 }
 
 /** Connects to the cluster. Returns the error's code if it does not answer, or undefined if it does. */
@@ -125,7 +125,7 @@ async function probe({ superuser, folder }: ClusterFiles): Promise<{ code: strin
     if (isDatabaseDown(error) && error instanceof Error && 'code' in error)
       return { code: String(error.code) }
     throw new StartupError(
-      explain(String(error), folder) ?? `The database in ${folder} refuses the connection: ${error}`,
+      explain(String(error), folder) ?? `The database in ${folder} refused the connection: ${error}`,
     )
   } finally {
     await db.end(0)

@@ -4,7 +4,7 @@ import { StartupError } from '../../startup-error.ts'
 export function explain(output: string, folder: string): string | undefined {
   const version = /initialized by PostgreSQL version (\d+).*this version (\d+)/s.exec(output)
   if (version) {
-    return `The database in ${folder} was made by PostgreSQL ${version[1]}, and this Sendroom brings PostgreSQL ${version[2]}: move it with pg_dump and pg_restore, or start the Sendroom that made it.`
+    return `The database in ${folder} was created by PostgreSQL ${version[1]}, but this version of Sendroom includes PostgreSQL ${version[2]}. Move the data with pg_dump and pg_restore, or start the version of Sendroom that created the database.`
   }
   return causes.find(([pattern]) => pattern.test(output))?.[1](folder)
 }
@@ -19,35 +19,34 @@ export function explainFile(error: unknown, dataDir: string): unknown {
 const causes: [RegExp, (folder: string) => string][] = [
   [
     /No space left on device|ENOSPC|EDQUOT|Disk quota exceeded/,
-    (folder) => `The disk that holds ${folder} is full: free some space and start again.`,
+    (folder) => `The disk with ${folder} is full. Free some space and start again.`,
   ],
   [
     /Read-only file system|EROFS/,
-    (folder) =>
-      `The data folder ${folder} lies on a read-only disk: set DATA_DIR to a folder that can be written.`,
+    (folder) => `The data folder ${folder} is on a read-only disk. Set DATA_DIR to a writable folder.`,
   ],
   [
     /EEXIST|ENOTDIR|Not a directory/,
     (folder) =>
-      `The data folder ${folder} can't be made, because a file is in its place: set DATA_DIR to a folder.`,
+      `The data folder ${folder} cannot be created because a file is in its place. Set DATA_DIR to a folder.`,
   ],
   [
     /could not look up effective user/,
     () =>
-      'The user that runs Sendroom has no line in /etc/passwd, but PostgreSQL needs one: start Sendroom as a user of the system.',
+      'The user that runs Sendroom has no entry in /etc/passwd, which PostgreSQL requires. Start Sendroom as a user of this system.',
   ],
   [
     /error while loading shared libraries/,
-    () => 'The database lacks its libraries: run "npm ci" with install scripts allowed.',
+    () => 'Libraries of the embedded PostgreSQL are missing. Run "npm ci --ignore-scripts=false".',
   ],
   [
     /data directory .* has invalid permissions/,
     (folder) =>
-      `The database in ${folder} is open to other users, and PostgreSQL refuses that: run "chmod 700 ${folder}".`,
+      `Other users can access the database in ${folder}, which PostgreSQL does not allow. Run "chmod 700 ${folder}".`,
   ],
   [
     /Permission denied|EACCES|EPERM|Operation not permitted/,
     (folder) =>
-      `The data folder ${folder} can't be written by this user: give it the right, or set DATA_DIR to another folder.`,
+      `This user cannot write to the data folder ${folder}. Grant write access, or set DATA_DIR to another folder.`,
   ],
 ]

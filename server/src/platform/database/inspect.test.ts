@@ -29,13 +29,13 @@ test.each([
   [
     'nobody listens',
     () => 'postgres://u:hunter2@127.0.0.1:1/x',
-    /can't be reached at 127\.0\.0\.1:1 \(.*ECONNREFUSED/,
+    /cannot be reached at 127\.0\.0\.1:1 \(.*ECONNREFUSED/,
   ],
-  ['its name is unknown', () => 'postgres://u:hunter2@db.invalid/x', /can't be reached at db\.invalid:5432/],
+  ['its name is unknown', () => 'postgres://u:hunter2@db.invalid/x', /cannot be reached at db\.invalid:5432/],
   [
     'the database is missing',
     () => urlOf('missing'),
-    /refuses the connection \(database "missing" does not exist\)/,
+    /refused the connection at .* \(database "missing" does not exist\)/,
   ],
 ])('one sentence tells when %s, without the password', async (_, url, sentence) => {
   const error = await inspect(url()).catch((error: unknown) => error)
@@ -49,7 +49,7 @@ test('a user without the right to create tables is refused in one sentence', asy
   const user = `guest_of_${name}`
   await database.db.run(sql`create role ${identifier(user)} login`)
   await expect(inspect(urlOf(name, user))).rejects.toThrow(
-    `The user ${user} of DATABASE_URL may not create tables and schemas`,
+    `The user ${user} in DATABASE_URL may not create tables and schemas`,
   )
   await database.db.run(sql`alter database ${identifier(name)} owner to ${identifier(user)}`)
   await expect(inspect(urlOf(name, user))).resolves.toBeUndefined()
@@ -62,6 +62,6 @@ test('a database with another encoding than UTF8 is refused in one sentence', as
   await database.db.run(
     sql`create database ${identifier(name)} template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C'`,
   )
-  await expect(inspect(urlOf(name))).rejects.toThrow(`The database ${name} of DATABASE_URL stores texts as`)
+  await expect(inspect(urlOf(name))).rejects.toThrow(`The database ${name} in DATABASE_URL has the encoding`)
   await database.db.run(sql`drop database ${identifier(name)}`)
 })

@@ -45,15 +45,15 @@ async function refuseUnsuitable(db: Pool): Promise<void> {
   const { user, database } = found
   if (found.major < OLDEST_VERSION)
     throw new StartupError(
-      `The database of DATABASE_URL is PostgreSQL ${found.version}: Sendroom needs ${OLDEST_VERSION} or newer.`,
+      `The database in DATABASE_URL is PostgreSQL ${found.version}. Sendroom needs version ${OLDEST_VERSION} or newer.`,
     )
   if (found.encoding !== 'UTF8')
     throw new StartupError(
-      `The database ${database} of DATABASE_URL stores texts as ${found.encoding}: create a database with encoding 'UTF8'.`,
+      `The database ${database} in DATABASE_URL has the encoding ${found.encoding}. Create a database with the encoding UTF8.`,
     )
   if (!found.mayCreate)
     throw new StartupError(
-      `The user ${user} of DATABASE_URL may not create tables and schemas in the database ${database}: make that user the owner of the database.`,
+      `The user ${user} in DATABASE_URL may not create tables and schemas in the database ${database}. Make this user the owner of the database.`,
     )
 }
 
@@ -63,10 +63,10 @@ function sentence({ target }: Pool, error: unknown): string {
   const reason =
     error instanceof Error ? error.message || String('code' in error && error.code) : String(error)
   if (isDatabaseDown(error)) {
-    const withTls = target.places.some(({ ssl }) => ssl) ? ' and speaks TLS, as the URL asks' : ''
-    return `The database of DATABASE_URL can't be reached at ${place} (${reason}): check the address, and that it runs${withTls}.`
+    const withTls = target.places.some(({ ssl }) => ssl) ? ' and accepts TLS' : ''
+    return `The database in DATABASE_URL cannot be reached at ${place} (${reason}). Check the address, and that the server is running${withTls}.`
   }
   if (/certificate/.test(reason))
-    return `The certificate of the database at ${place} is not trusted (${reason}): if its authority is your own, name its file in NODE_EXTRA_CA_CERTS.`
-  return `The database of DATABASE_URL at ${place} refuses the connection (${reason}): check the user, the password, the database's name, and the options.`
+    return `The certificate of the database at ${place} is not trusted (${reason}). If you use your own certificate authority, set NODE_EXTRA_CA_CERTS to its file.`
+  return `The database in DATABASE_URL refused the connection at ${place} (${reason}). Check the user, the password, the name of the database and the options.`
 }

@@ -53,7 +53,7 @@ test('several processes may migrate at once', async () => {
 test('a migration that fails leaves nothing of itself, and keeps those before it', async () => {
   await write('0003-half.sql', 'create table half (id int); create table jobs (id int)')
   await expect(migrate(database.db, folder)).rejects.toThrow(
-    'Migration 0003-half.sql failed, and the schema stays as it was before it: relation "jobs" already exists',
+    'Migration 0003-half.sql failed and was rolled back: relation "jobs" already exists',
   )
   expect(await tables()).toEqual(['jobs', 'migrations', 'sessions', 'users'])
 })
@@ -62,7 +62,7 @@ test('a database of a newer program is refused by name', async () => {
   await migrate(database.db, folder)
   await rm(join(folder, '0002-jobs.sql'))
   await expect(migrate(database.db, folder)).rejects.toThrow(
-    /newer than this program \(it knows 0002-jobs\.sql\)/,
+    /newer version of Sendroom \(migration 0002-jobs\.sql\)/,
   )
   expect(await schemaIsCurrent(database.db, folder)).toBe(true)
 })
@@ -92,7 +92,7 @@ test('a migration that comes before applied ones is refused', async () => {
 test('a file with a name of another form is refused', async () => {
   await write('3-images.sql', '')
   await expect(migrate(database.db, folder)).rejects.toThrow(
-    'Migration 3-images.sql is not named like 0001-users.sql.',
+    'The name of migration 3-images.sql is invalid. Use the form 0001-users.sql.',
   )
 })
 

@@ -66,7 +66,7 @@ async function applyNext(db: Pool, files: Migration[], folder: string): Promise<
 async function applyBridge(tx: Db, applied: Applied[], files: Migration[], folder: string) {
   if (sha256(applied.map(({ checksum }) => checksum).join('\n')) !== FOLDED.checksum)
     throw new StartupError(
-      `The database was last used by an early Sendroom (it is at ${applied.at(-1)?.name}): start the Sendroom that has migration ${FOLDED.last} once, then this one.`,
+      `The database was last used by an early version of Sendroom (migration ${applied.at(-1)?.name}). Start the version with migration ${FOLDED.last} once, then this version.`,
     )
   await apply(tx, { name: 'bridge/from-0019.sql', text: readText(join(folder, 'bridge/from-0019.sql')) })
   await tx.run(sql`delete from migrations`)
@@ -75,9 +75,7 @@ async function applyBridge(tx: Db, applied: Applied[], files: Migration[], folde
 
 const apply = (tx: Db, { name, text }: Pick<Migration, 'name' | 'text'>) =>
   tx.script(text).catch((error) => {
-    throw new StartupError(
-      `Migration ${name} failed, and the schema stays as it was before it: ${error.message}`,
-    )
+    throw new StartupError(`Migration ${name} failed and was rolled back: ${error.message}`)
   })
 
 const record = (tx: Db, { name, checksum }: Applied) =>
@@ -89,18 +87,18 @@ function nextAfter(applied: Applied[], files: Migration[]): Migration | undefine
     const file = files.find((migration) => migration.name === name)
     if (!file) {
       throw new StartupError(
-        `The database is newer than this program (it knows ${name}): start the newer Sendroom.`,
+        `The database was last used by a newer version of Sendroom (migration ${name}). Start that version.`,
       )
     }
     if (file.checksum !== checksum) {
       throw new StartupError(
-        `Migration ${name} was changed after it had been applied: restore the file as it was.`,
+        `Migration ${name} was changed after it had been applied. Restore the original file.`,
       )
     }
     const skipped = files[index]
     if (skipped && skipped.name !== name) {
       throw new StartupError(
-        `Migration ${skipped.name} comes before ${name}, which is applied already: give it a later number.`,
+        `Migration ${skipped.name} comes before ${name}, which has already been applied. Give the new file a later number.`,
       )
     }
   }
@@ -115,7 +113,7 @@ function readMigrations(folder: string): Migration[] {
     .filter((name) => name.endsWith('.sql'))
     .sort()
   const wrong = names.find((name) => !/^\d{4}-[a-z0-9-]+\.sql$/.test(name))
-  if (wrong) throw new StartupError(`Migration ${wrong} is not named like 0001-users.sql.`)
+  if (wrong) throw new StartupError(`The name of migration ${wrong} is invalid. Use the form 0001-users.sql.`)
   return names.map((name) => {
     const text = readText(join(folder, name))
     return { name, text, checksum: sha256(text) }

@@ -25,7 +25,7 @@ export function chooseSystemUser(cluster: string, programs: string): SystemUser 
   const user = owner ? lookUp(String(owner)) : firstOf([ownerOf(dirname(cluster)), 'postgres', 'nobody'])
   if (!user) {
     throw new StartupError(
-      `The database can't run as root, and there is no other user to run it (${owner ? `${cluster} belongs to the user with id ${owner}, who has no line in /etc/passwd` : 'neither "postgres" nor "nobody" exists'}): start Sendroom as an ordinary user.`,
+      `PostgreSQL cannot run as root, and there is no other user to run it (${owner ? `${cluster} belongs to the user with id ${owner}, who has no entry in /etc/passwd` : 'neither "postgres" nor "nobody" exists'}). Start Sendroom as an ordinary user.`,
     )
   }
   const closed = [cluster, programs].map((path) => firstClosedFolder(dirname(path), user)).find(Boolean)
@@ -33,7 +33,7 @@ export function chooseSystemUser(cluster: string, programs: string): SystemUser 
   const namespace = owner ? undefined : inNamespace()
   if (namespace) return namespace
   throw new StartupError(
-    `The database can't run as root, and its user ${user.name} may not enter ${closed}: run "chmod o+x ${closed}", or move Sendroom and DATA_DIR out of that folder, or start Sendroom as an ordinary user.`,
+    `PostgreSQL cannot run as root, and the user ${user.name} has no access to ${closed}. Run "chmod o+x ${closed}", move Sendroom and DATA_DIR out of that folder, or start Sendroom as an ordinary user.`,
   )
 }
 
@@ -99,6 +99,6 @@ function inNamespace(): SystemUser | undefined {
 
 function refuseRootOwned(cluster: string): never {
   throw new StartupError(
-    `The database can't run as root, and ${cluster} belongs to root: give it to another user with "chown -R postgres ${cluster}", or start Sendroom as an ordinary user.`,
+    `PostgreSQL cannot run as root, but ${cluster} belongs to root. Change the owner with "chown -R postgres ${cluster}".`,
   )
 }
