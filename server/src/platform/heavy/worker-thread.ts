@@ -15,7 +15,7 @@ export type WorkerThread = {
   stop: () => Promise<void>
 }
 
-/** An idle thread takes about 10 MB. A new one starts within a tenth of a second. */
+/** An idle thread keeps about 30 MB. A new one starts within a fifth of a second. */
 const IDLE_MS = 10_000
 
 /**
