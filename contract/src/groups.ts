@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { listQuery, page } from './paging.ts'
-import { Id, Instant, idParams, Named } from './values.ts'
+import { Instant, idList, idParams, Named } from './values.ts'
 
 export const Group = z
   .object({
@@ -24,7 +24,7 @@ export const GroupListQuery = listQuery(['id', 'name', 'participantCount', 'last
 })
 
 /** A list query limited to some instances. An empty `instanceIds` means all instances of the user. */
-export const GroupSearch = GroupListQuery.extend({ instanceIds: z.array(Id).max(1000).default([]) })
+export const GroupSearch = GroupListQuery.extend({ instanceIds: idList(1000).default([]) })
 export type GroupSearch = z.output<typeof GroupSearch>
 
 export const groups = {

@@ -5,7 +5,7 @@ import { JobLog, JobRecipient, JobRecipientsQuery, JobRowsQuery, SentMessage } f
 import { limits } from './limits.ts'
 import { TestMessage } from './messages.ts'
 import { listQuery, page } from './paging.ts'
-import { Id, Instant, idParams, key, Named, Reason } from './values.ts'
+import { Instant, idList, idParams, key, Named, Reason } from './values.ts'
 
 /** A job as lists show it. */
 export const JobRow = z
@@ -81,7 +81,7 @@ const newJobFields = {
       key('JOB.SCHEDULED_AT_INVALID'),
     )
     .nullish(),
-  groupIds: z.array(Id).max(limits.recipients, key('JOB.RECIPIENTS_TOO_MANY')).default([]),
+  groupIds: idList(limits.recipients, { tooMany: key('JOB.RECIPIENTS_TOO_MANY') }).default([]),
   /** Numbers separated by commas, semicolons, tabs or new lines. */
   phoneNumbers: z.string().max(4_000_000, key('JOB.RECIPIENTS_TOO_MANY')).default(''),
 }
@@ -265,6 +265,6 @@ export const jobs = {
     path: '/jobs/bulk-delete',
     access: 'canCreateJobs',
     summary: 'Delete several jobs, all or none',
-    body: z.object({ jobIds: z.array(Id).min(1).max(limits.pageSizeMax) }),
+    body: z.object({ jobIds: idList(limits.pageSizeMax, { min: 1 }) }),
   }),
 }

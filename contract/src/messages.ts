@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
-import { Id, Instant, idParams, key, Named } from './values.ts'
+import { Id, Instant, idList, idParams, key, Named } from './values.ts'
 
 /** A message as lists show it. */
 export const MessageRow = z
@@ -32,10 +32,10 @@ type FormId = number | string
 const optionalId = z
   .preprocess((value: FormId | null) => (value === '' ? null : value), Id.nullable())
   .default(null)
-const idList = z
+const formIds = z
   .preprocess(
     (value: FormId | FormId[]) => (value === '' ? [] : Array.isArray(value) ? value : [value]),
-    z.array(Id).max(10_000),
+    idList(10_000),
   )
   .default([])
 
@@ -47,7 +47,7 @@ export const NewMessage = z.object({
     .refine((text) => text.trim() !== '', key('MESSAGE.TEXT_REQUIRED'))
     .max(limits.messageText, key('MESSAGE.TEXT_TOO_LONG')),
   instanceId: optionalId,
-  groupIds: idList,
+  groupIds: formIds,
 })
 export type NewMessage = z.output<typeof NewMessage>
 
@@ -144,6 +144,6 @@ export const messages = {
     path: '/messages/bulk-delete',
     access: 'canSendMessages',
     summary: 'Delete several messages, all or none',
-    body: z.object({ ids: z.array(Id).min(1).max(limits.pageSizeMax) }),
+    body: z.object({ ids: idList(limits.pageSizeMax, { min: 1 }) }),
   }),
 }

@@ -21,6 +21,7 @@ import type { Pool } from './platform/database/connection.ts'
 import { acceptEmptyJson } from './platform/empty-json.ts'
 import { guardAgainstForgery } from './platform/forgery.ts'
 import { healthRoutes } from './platform/health.ts'
+import { openHeavyWork } from './platform/heavy/heavy-work.ts'
 import { answerError, schemaController } from './platform/http.ts'
 import { imageRoutes } from './platform/images/route.ts'
 import type { ImageStore } from './platform/images/store.ts'
@@ -75,6 +76,9 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   openApi(app)
   guardAgainstForgery(app)
 
+  const heavyWork = openHeavyWork()
+  app.addHook('preClose', heavyWork.stop)
+
   healthRoutes(app, db)
   imageRoutes(app, deps.images)
   sessionRoutes(app, {
@@ -86,9 +90,9 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   userRoutes(app, deps)
   instanceRoutes(app, deps)
   webhookRoutes(app, deps)
-  groupRoutes(app, deps)
+  groupRoutes(app, { ...deps, heavyWork })
   messageRoutes(app, deps)
-  jobRoutes(app, deps)
+  jobRoutes(app, { ...deps, heavyWork })
   dashboardRoutes(app, deps)
   eventRoutes(app, deps)
   await webApp(app)

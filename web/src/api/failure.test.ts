@@ -33,6 +33,16 @@ test.each([
     new Failure(400, { code: 'phone_unreadable', error: 'x', params: { numbers: 'abc, 12' } }),
     'These are not phone numbers: abc, 12.',
   ],
+  [
+    //
+    'a 400 with a list that is too long for its sentence',
+    new Failure(400, {
+      code: 'phone_unreadable',
+      error: 'x',
+      params: { numbers: 'abc, 12', more: 1980, andMore: ' and 1980 more' },
+    }),
+    'These are not phone numbers: abc, 12 and 1,980 more.',
+  ],
   //
   ['a 400 with a text and no code', new Failure(400, { error: 'Not so' }), 'Not so'],
   [

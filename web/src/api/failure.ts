@@ -1,6 +1,7 @@
 import { type ErrorCode, fieldOfError, type Params } from '@sendroom/contract/errors'
 import type { Problem } from '@sendroom/contract/problem'
 import i18next from 'i18next'
+import { formatNumber } from '../format.ts'
 import { addToast } from '../ui/toasts.ts'
 
 const ERROR_MS = 5000
@@ -58,11 +59,14 @@ export function failureText(error: unknown): string {
   return t('ERROR_STATUS.OTHER', { status })
 }
 
-/** Translates the reason that a failure may name by its code as the param `why`. Both share the params. */
+/** Translates the parts of a sentence that the server sends in English: a reason, and how many more a list has. */
 function paramsOf({ params }: Failure): Params {
-  const { why, reason } = params
-  if (why === undefined) return params
-  return { ...params, reason: i18next.t(`REASON.${why}`, { ...params, defaultValue: reason }) }
+  const { why, reason, more } = params
+  return {
+    ...params,
+    ...(why !== undefined && { reason: i18next.t(`REASON.${why}`, { ...params, defaultValue: reason }) }),
+    andMore: more ? ` ${i18next.t('JOB.AND_MORE', { number: formatNumber(Number(more)) })}` : '',
+  }
 }
 
 /** The error texts of a form, by field. */

@@ -1,39 +1,25 @@
 import type { Caller } from '../../platform/access.ts'
 import type { Pool } from '../../platform/database/connection.ts'
-import { Refusal } from '../../platform/refusal.ts'
-import { findGroup, listParticipants, type Participant } from './groups.queries.ts'
+import type { HeavyWork } from '../../platform/heavy/heavy-work.ts'
+import { orNotFound } from '../../platform/refusal.ts'
+import { findGroup, listParticipants } from './groups.queries.ts'
+import { buildSheetTask } from './sheet.ts'
 
 export type Export = { fileName: string; file: Buffer }
 
-/** Exports the participants of a group to an Excel file, in memory. A WhatsApp group has about a thousand at most. */
-export async function exportParticipants(db: Pool, caller: Caller, groupId: number): Promise<Export> {
-  const group = await findGroup(db, caller, groupId)
-  if (!group) throw new Refusal('not_found')
-  const participants = await listParticipants(db, groupId)
-  // Loaded here, because exports are rare and the library would slow down every start.
-  const { default: writeXlsxFile } = await import('write-excel-file/node')
-  const sheet = [header, ...participants.map(rowOf)]
-  const file = await writeXlsxFile(sheet, {
-    columns: [{ width: 30 }, { width: 32 }, { width: 12 }],
-  }).toBuffer()
-  return { fileName: fileNameOf(group), file }
+/** Exports the participants of a group to an Excel file, in memory. */
+export async function exportParticipants(
+  { db, heavyWork }: { db: Pool; heavyWork: HeavyWork },
+  caller: Caller,
+  groupId: number,
+  signal: AbortSignal,
+): Promise<Export> {
+  const group = orNotFound(await findGroup(db, caller, groupId))
+  const file = await heavyWork.run({ userId: caller.id, signal }, async ({ inWorker }) =>
+    inWorker(buildSheetTask, await listParticipants(db, groupId)),
+  )
+  return { fileName: fileNameOf(group), file: Buffer.from(file.buffer, file.byteOffset, file.byteLength) }
 }
-
-/** Cells always have the type text, so that a name such as =1+1 never becomes a formula. */
-const text = (value: string) => ({ value, type: String })
-
-const header = ['Name', 'Phone number', 'Role'].map((title) => ({
-  ...text(title),
-  fontWeight: 'bold' as const,
-}))
-
-const roles = { creator: 'owner', admin: 'admin', member: 'member' }
-
-const rowOf = ({ personId, name, rank }: Participant) => [
-  text(name ?? ''),
-  text(personId.endsWith('@lid') ? `${personId} (hidden number)` : `+${personId}`),
-  text(roles[rank]),
-]
 
 const MAX_NAME_LENGTH = 100
 

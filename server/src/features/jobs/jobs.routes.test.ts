@@ -118,12 +118,21 @@ test('invalid numbers refuse the job, and the error names them in a bounded text
 
   expect(await create(toUsers('0901234567, hello; +84 12'))).toMatchObject({
     status: 400,
-    body: { code: 'phone_unreadable', params: { numbers: 'hello, +84 12' } },
+    body: {
+      code: 'phone_unreadable',
+      error: 'These are not phone numbers: hello, +84 12.',
+      params: { numbers: 'hello, +84 12', more: 0 },
+    },
   })
   const many = await create(
     toUsers(Array.from({ length: 1000 }, (_, n) => `bad ${'x'.repeat(100)} ${n}`).join()),
   )
-  expect(String(many.body.params?.numbers).length).toBeLessThan(1000)
+  expect(String(many.body.params?.numbers).split(', ')).toHaveLength(20)
+  expect(many.body).toMatchObject({
+    params: { more: 980 },
+    error: expect.stringMatching(/… and 980 more\.$/),
+  })
+  expect(many.raw.length).toBeLessThan(3000)
   expect(await context.db.many(sql`select from jobs`)).toHaveLength(0)
 })
 

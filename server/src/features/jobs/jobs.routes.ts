@@ -2,6 +2,8 @@ import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Pool } from '../../platform/database/connection.ts'
+import { clientSignal } from '../../platform/heavy/client-signal.ts'
+import type { HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { route } from '../../platform/http.ts'
 import type { ImageStore } from '../../platform/images/store.ts'
 import { orNotFound } from '../../platform/refusal.ts'
@@ -11,11 +13,16 @@ import { cancel, getJob, pause, removeJobs, restart, resume, retry } from './job
 import { createJob, sendTestMessage } from './new-job.service.ts'
 import { previewJob } from './preview-job.service.ts'
 
-type Deps = { db: Pool; images: ImageStore; config: Pick<Config, 'defaultCountry'> }
+type Deps = {
+  db: Pool
+  images: ImageStore
+  config: Pick<Config, 'defaultCountry'>
+  heavyWork: HeavyWork
+}
 
-export function jobRoutes(app: FastifyInstance, { db, images, config: { defaultCountry } }: Deps): void {
+export function jobRoutes(app: FastifyInstance, { db, images, config, heavyWork }: Deps): void {
   const { jobs } = contract
-  const deps = { db, images, defaultCountry }
+  const deps = { db, images, defaultCountry: config.defaultCountry, heavyWork }
 
   route(app, jobs.list, ({ caller, query }) => listJobs(db, caller, query))
 
@@ -36,11 +43,13 @@ export function jobRoutes(app: FastifyInstance, { db, images, config: { defaultC
     return listLogs(db, params.id, query)
   })
 
-  route(app, jobs.create, ({ begin, caller, body }) => createJob(deps, begin, caller, body))
+  route(app, jobs.create, ({ begin, caller, body, reply }) =>
+    createJob(deps, begin, caller, body, clientSignal(reply)),
+  )
 
   route(app, jobs.test, ({ begin, body, file }) => sendTestMessage(deps, begin, body, file))
 
-  route(app, jobs.preview, ({ caller, body }) => previewJob(deps, caller, body))
+  route(app, jobs.preview, ({ caller, body, reply }) => previewJob(deps, caller, body, clientSignal(reply)))
 
   route(app, jobs.restart, ({ begin, params }) => restart(db, begin, params.id))
 

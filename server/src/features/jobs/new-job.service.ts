@@ -1,10 +1,11 @@
+import type { Params } from '@sendroom/contract/errors'
 import type { JobRow, NewJob } from '@sendroom/contract/jobs'
-import { limits } from '@sendroom/contract/limits'
 import type { TestMessage } from '@sendroom/contract/messages'
 import type { CountryCode } from 'libphonenumber-js'
 import { planJob, type Recipient, type Recipients } from '../../engine/index.ts'
 import type { Begin, Caller } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
+import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import type { UploadedFile } from '../../platform/images/multipart.ts'
 import { storeImage } from '../../platform/images/queries.ts'
 import type { ImageStore } from '../../platform/images/store.ts'
@@ -16,30 +17,45 @@ import {
   lockInstanceForShare,
   lockMessageForShare,
 } from './jobs.queries.ts'
-import { readPhoneNumbers } from './phone-numbers.ts'
+import { readPhoneList, withRecipients } from './large-list.ts'
 
-type Deps = { db: Pool; images: ImageStore; defaultCountry: CountryCode }
+type Deps = { db: Pool; images: ImageStore; defaultCountry: CountryCode; heavyWork: HeavyWork }
 
 /**
  * Creates a job with its own text, image and recipients, so that later changes of the message do not affect the job. A
- * client that lost the answer asks again with the same `requestId` and gets the same job.
+ * client that lost the answer asks again with the same `requestId` and gets the same job. If the client leaves before a
+ * large job is written, the job is not created.
  */
 export async function createJob(
-  { db, defaultCountry }: Deps,
+  deps: Deps,
   begin: Begin,
   caller: Caller,
   order: NewJob,
+  signal: AbortSignal,
 ): Promise<JobRow> {
   const { requestId } = order
-  const existing = requestId ? await findRequestedJob(db, caller, requestId) : null
+  const existing = requestId ? await findRequestedJob(deps.db, caller, requestId) : null
   if (existing) return existing
+  return withRecipients(deps.heavyWork, { userId: caller.id, signal }, order, (heavy) =>
+    writeJob(deps, begin, order, heavy),
+  )
+}
+
+async function writeJob(
+  { defaultCountry }: Deps,
+  begin: Begin,
+  order: NewJob,
+  heavy: HeavyContext | null,
+): Promise<JobRow> {
   const people =
-    order.jobType === 'SendToUsers' ? await readPhoneRecipients(order.phoneNumbers, defaultCountry) : null
+    order.jobType === 'SendToUsers'
+      ? await readPhoneRecipients(heavy, order.phoneNumbers, defaultCountry)
+      : null
   return begin(async (tx, caller) => {
     const { instance, message } = await lockInstanceAndMessage(tx, caller, order)
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const recipients = people ?? (await lockGroupRecipients(tx, order.instanceId, order.groupIds))
-    const { jobType, messageId, instanceId } = order
+    const { jobType, messageId, instanceId, requestId } = order
     const id = await planJob(tx, {
       jobType,
       messageId,
@@ -48,7 +64,7 @@ export async function createJob(
       scheduledAt: ifAhead(order.scheduledAt, instance.now),
       createdBy: { id: caller.id, name: caller.username },
       requestId,
-      recipients,
+      recipients: heavy ? untilAborted(recipients, heavy.signal) : recipients,
     })
     return orNotFound(await findJobRow(tx, caller, id))
   })
@@ -61,8 +77,8 @@ export async function sendTestMessage(
   { textContent, instanceId, phoneNumber, imageOf }: TestMessage,
   file: UploadedFile | null,
 ): Promise<JobRow> {
-  const { numbers, unreadable } = await readPhoneNumbers(phoneNumber, defaultCountry)
-  if (numbers.length !== 1 || unreadable.length > 0)
+  const { numbers, unreadable } = await readPhoneList(null, phoneNumber, defaultCountry)
+  if (numbers.length !== 1 || unreadable.total > 0)
     throw new InvalidInput({ phoneNumber: 'JOB.TEST_PHONE_INVALID' })
   const imageId = file ? await storeImage(db, images, file.bytes) : null
   return begin(async (tx, caller) => {
@@ -103,15 +119,22 @@ async function lockGroupRecipients(tx: Db, instanceId: number, groupIds: number[
   const groups = await lockGroupsForShare(tx, instanceId, wanted)
   if (groups.length !== wanted.length) throw new InvalidInput({ groupIds: 'JOB.GROUP_INVALID' })
   const left = groups.filter(({ hasLeft }) => hasLeft)
-  if (left.length > 0) throw new Refusal('group_left', { names: someOf(left.map(({ name }) => name)) })
+  if (left.length > 0) {
+    const names = left.map(({ name }) => name)
+    throw new Refusal('group_left', namesOf('names', names, names.length))
+  }
   return groups.map(({ id, chatId, name }) => ({ groupId: id, chatId, name }))
 }
 
-async function readPhoneRecipients(text: string, defaultCountry: CountryCode): Promise<Recipients> {
-  const { numbers, unreadable } = await readPhoneNumbers(text, defaultCountry)
-  if (unreadable.length > 0) throw new Refusal('phone_unreadable', { numbers: someOf(unreadable) })
+async function readPhoneRecipients(
+  heavy: HeavyContext | null,
+  text: string,
+  defaultCountry: CountryCode,
+): Promise<Recipients> {
+  const { numbers, unreadable } = await readPhoneList(heavy, text, defaultCountry)
+  if (unreadable.total > 0)
+    throw new Refusal('phone_unreadable', namesOf('numbers', unreadable.first, unreadable.total))
   if (numbers.length === 0) throw new InvalidInput({ phoneNumbers: 'JOB.PHONE_REQUIRED' })
-  if (numbers.length > limits.recipients) throw new Refusal('too_many_recipients')
   return {
     length: numbers.length,
     *[Symbol.iterator]() {
@@ -120,16 +143,28 @@ async function readPhoneRecipients(text: string, defaultCountry: CountryCode): P
   }
 }
 
+/** Throws out of the transaction that writes the recipients, so that no part of the job stays. */
+const untilAborted = (recipients: Recipients, signal: AbortSignal): Recipients => ({
+  length: recipients.length,
+  *[Symbol.iterator]() {
+    for (const recipient of recipients) {
+      signal.throwIfAborted()
+      yield recipient
+    }
+  },
+})
+
 const personOf = (number: string): Recipient => ({
   groupId: null,
   chatId: `${number}@s.whatsapp.net`,
   name: `+${number}`,
 })
 
-/** Shortens the list: enough to find the entries by, but the answer must not grow with the pasted text. */
-const someOf = (texts: string[]) =>
-  texts
-    .slice(0, 20)
-    .map((text) => (text.length > 40 ? `${text.slice(0, 40)}…` : text))
-    .concat(texts.length > 20 ? '…' : [])
-    .join(', ')
+const MAX_NAMED = 20
+
+/** Names the first entries, enough to find them by. The answer must not grow with the list. */
+function namesOf(param: string, first: string[], total: number): Params {
+  const named = first.slice(0, MAX_NAMED).map((text) => (text.length > 40 ? `${text.slice(0, 40)}…` : text))
+  const more = total - named.length
+  return { [param]: named.join(', '), more, andMore: more > 0 ? ` and ${more} more` : '' }
+}

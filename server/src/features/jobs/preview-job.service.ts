@@ -4,21 +4,36 @@ import type { CountryCode } from 'libphonenumber-js'
 import { expectOrder } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
 import type { Pool } from '../../platform/database/connection.ts'
+import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { InvalidInput } from '../../platform/refusal.ts'
-import { readPhoneNumbers } from './phone-numbers.ts'
+import { readPhoneList, withRecipients } from './large-list.ts'
 import { countChosen, isVisibleInstance } from './preview.queries.ts'
+
+type Deps = { db: Pool; defaultCountry: CountryCode; heavyWork: HeavyWork }
 
 /** Previews the job that the form would create now. Writes nothing, and refuses no field for being empty. */
 export async function previewJob(
-  { db, defaultCountry }: { db: Pool; defaultCountry: CountryCode },
+  deps: Deps,
   caller: Caller,
   draft: JobDraft,
+  signal: AbortSignal,
+): Promise<JobPreview> {
+  const { instanceId } = draft
+  if (instanceId && !(await isVisibleInstance(deps.db, caller, instanceId)))
+    throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
+  const request = { userId: caller.id, signal, replaces: 'preview' } as const
+  return withRecipients(deps.heavyWork, request, draft, (heavy) => preview(deps, draft, heavy))
+}
+
+async function preview(
+  { db, defaultCountry }: Deps,
+  draft: JobDraft,
+  heavy: HeavyContext | null,
 ): Promise<JobPreview> {
   const { jobType, instanceId } = draft
-  if (instanceId && !(await isVisibleInstance(db, caller, instanceId)))
-    throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
   const counted =
-    jobType === 'SendToUsers' ? await countPeople(draft, defaultCountry) : await countGroups(db, draft)
+    jobType === 'SendToUsers' ? await countPeople(heavy, draft, defaultCountry) : await countGroups(db, draft)
+  heavy?.signal.throwIfAborted()
   const order = { jobType, recipients: counted.recipients, scheduledAt: draft.scheduledAt ?? null }
   const expected = instanceId ? await expectOrder(db, { ...order, instanceId }) : null
   return {
@@ -39,15 +54,14 @@ const nothing: Counted = {
   closedGroups: { total: 0, first: [] },
 }
 
-async function countPeople({ phoneNumbers }: JobDraft, defaultCountry: CountryCode): Promise<Counted> {
-  const { numbers, duplicates, unreadable } = await readPhoneNumbers(phoneNumbers, defaultCountry)
-  const first = unreadable.slice(0, limits.previewNames).map((text) => text.slice(0, 50))
-  return {
-    ...nothing,
-    recipients: numbers.length,
-    duplicates,
-    unreadable: { total: unreadable.length, first },
-  }
+async function countPeople(
+  heavy: HeavyContext | null,
+  { phoneNumbers }: JobDraft,
+  defaultCountry: CountryCode,
+): Promise<Counted> {
+  const { numbers, duplicates, unreadable } = await readPhoneList(heavy, phoneNumbers, defaultCountry)
+  const first = unreadable.first.map((text) => text.slice(0, 50))
+  return { ...nothing, recipients: numbers.length, duplicates, unreadable: { ...unreadable, first } }
 }
 
 /** Groups belong to an instance, so without one there are none to count. */

@@ -92,15 +92,19 @@ test('the preview names problems before the job is created', async () => {
 
 //
 test('the preview warns of more recipients than a job allows', async () => {
-  let recipients = 100_000
+  let answer: NonNullable<Answers['POST /jobs/preview']> = () => ({ ...calm, recipients: 100_000 })
   const words = 'A job takes 100000 recipients at most.'
-  const { panel, type } = await open(() => ({ ...calm, recipients }))
+  const { panel, type } = await open((request) => answer(request))
   await type('1')
   await panel.findByText('100,000')
   expect(panel.queryByText(words)).toBeNull()
-  recipients = 100_001
+  answer = () => refuse(400, 'too_many_recipients')
   await type('2')
   expect(await panel.findByText(words)).toBeTruthy()
+  expect(panel.queryByText('100,000')).toBeNull()
+  answer = () => ({ ...calm, recipients: 99_999 })
+  await type('3')
+  expect(await panel.findByText('99,999')).toBeTruthy()
 })
 
 test('the previous preview stays while the next one loads', async () => {

@@ -1,12 +1,12 @@
 import { Alert, Box, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { JobPreview as Preview } from '@sendroom/contract/jobs'
-import { limits } from '@sendroom/contract/limits'
 import type { Message } from '@sendroom/contract/messages'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call, type InputOf } from '../../../api/client.ts'
+import { Failure, failureText } from '../../../api/failure.ts'
 import { formatDateTime, formatDuration, formatNumber } from '../../../format.ts'
 import { counted } from '../../../i18n/words.ts'
 import { Section } from '../../../ui/section.tsx'
@@ -28,7 +28,7 @@ type Props = {
 export function JobPreview({ draft, message }: Props) {
   const { t } = useTranslation()
   const [settled] = useDebouncedValue(draft, SETTLED_MS)
-  const { data, isError, isPlaceholderData } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['preview', settled],
     queryFn: ({ signal }) => call('POST /jobs/preview', { body: settled }, signal),
     enabled: isForSomebody(draft) && isForSomebody(settled),
@@ -46,8 +46,10 @@ export function JobPreview({ draft, message }: Props) {
         <Box aria-busy={isPlaceholderData} opacity={isPlaceholderData ? 0.6 : 1}>
           <PreviewFacts preview={data} hasInstance={Boolean(draft.instanceId)} />
         </Box>
+      ) : isTooMany(error) ? (
+        <Alert color="red" title={failureText(error)} />
       ) : (
-        <Hint>{t(isError ? 'JOB.PREVIEW_FAILED' : 'COMMON.LOADING')}</Hint>
+        <Hint>{t(error ? 'JOB.PREVIEW_FAILED' : 'COMMON.LOADING')}</Hint>
       )}
       {message && (
         <Box mt="md">
@@ -60,6 +62,8 @@ export function JobPreview({ draft, message }: Props) {
 
 const isForSomebody = ({ jobType, groupIds = [], phoneNumbers = '' }: Draft) =>
   jobType === 'SendToUsers' ? phoneNumbers.trim() !== '' : groupIds.length > 0
+
+const isTooMany = (error: unknown) => error instanceof Failure && error.code === 'too_many_recipients'
 
 const Hint = ({ children }: { children: string }) => (
   <Text size="sm" c="dimmed">
@@ -85,7 +89,6 @@ function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance:
         {endsAt !== null && <Fact name="JOB.ENDS_AT">{formatDateTime(endsAt)}</Fact>}
       </dl>
       <Hint>{t(timeNote(durationSeconds, hasInstance))}</Hint>
-      {recipients > limits.recipients && <Alert color="red" title={t('ERROR.too_many_recipients')} />}
       <Trouble
         color="red"
         some={preview.unreadable}

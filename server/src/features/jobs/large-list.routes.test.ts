@@ -1,0 +1,153 @@
+import type { AddressInfo } from 'node:net'
+import { contract } from '@sendroom/contract'
+import type { Endpoint } from '@sendroom/contract/endpoint'
+import { limits } from '@sendroom/contract/limits'
+import { expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
+import type { TestUser } from '../../../test/factories.ts'
+import { addressOf } from '../../../test/http-client.ts'
+import { countWaiting } from '../../../test/locks.ts'
+import { until } from '../../../test/until.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+const context = useContext()
+const { jobs, groups } = contract
+
+const people = (count: number) =>
+  Array.from({ length: count }, (_, n) => `+8490${String(n).padStart(7, '0')}`).join('\n')
+/** Long enough for the worker thread. */
+const largeList = { jobType: 'SendToUsers', phoneNumbers: people(1000) } as const
+
+async function fixture() {
+  const instance = await context.add.instance()
+  const member = await context.add.user({ instances: [instance] })
+  const message = await context.add.message({ createdByUserId: member.id })
+  const order = { ...largeList, messageId: message.id, instanceId: instance.id }
+  return { instance, member, order }
+}
+
+/** Calls over a connection, which `leave` closes. */
+async function connectAndAsk(
+  user: TestUser,
+  endpoint: Endpoint,
+  { params = {}, body }: { params?: object; body?: object },
+) {
+  const app = await context.app
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo // listening on TCP
+  const client = new AbortController()
+  const answer = fetch(`http://127.0.0.1:${port}${addressOf(endpoint, params)}`, {
+    method: endpoint.method,
+    headers: { authorization: `Bearer ${user.token}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: client.signal,
+  }).then(
+    ({ status }) => status,
+    () => 'left' as const,
+  )
+  return { answer, leave: () => client.abort() }
+}
+
+/** Runs `work` while jobs of the instance wait for their recipients to be written. */
+const whileLocked = <T>(instanceId: number, work: () => Promise<T>) =>
+  context.db.begin(async (tx) => {
+    await tx.run(sql`select from instances where id = ${instanceId} for update`)
+    return work()
+  })
+
+const isWaiting = () => until('the job waits for the lock', async () => (await countWaiting(context.db)) > 0)
+const briefly = () => new Promise((resolve) => setTimeout(resolve, 100))
+
+// R-210
+test('far more entries than a job takes are refused at once, for a job and for its preview', async () => {
+  const { member, order } = await fixture()
+  const phoneNumbers = '1,'.repeat(2_000_000)
+  const refused = { status: 400, body: { code: 'too_many_recipients' } }
+
+  const startedAt = process.cpuUsage()
+  expect(await context.call(member, jobs.preview, { body: { ...order, phoneNumbers } })).toMatchObject(
+    refused,
+  )
+  expect(await context.call(member, jobs.create, { body: { ...order, phoneNumbers } })).toMatchObject(refused)
+  // Parsing them takes more than ten seconds.
+  expect(process.cpuUsage(startedAt).user / 1e6).toBeLessThan(3)
+})
+
+// R-210
+test('the preview refuses more numbers than a job takes', async () => {
+  const { member } = await fixture()
+  const phoneNumbers = people(limits.recipients + 1)
+
+  expect(await context.call(member, jobs.preview, { body: { ...largeList, phoneNumbers } })).toMatchObject({
+    status: 400,
+    body: { code: 'too_many_recipients' },
+  })
+})
+
+test('a hundred thousand wrong ids cause a short answer', async () => {
+  const { member, order } = await fixture()
+  const wrong = {
+    ...order,
+    jobType: 'SendToGroups' as const,
+    groupIds: Array.from({ length: 100_000 }, () => 'x'),
+  }
+
+  const { status, raw } = await context.call(member, jobs.create, { body: wrong })
+  expect(status).toBe(400)
+  expect(raw.length).toBeLessThan(5000)
+})
+
+test('a large list gives the same job and preview as a small one', async () => {
+  const { member, order } = await fixture()
+  const { body } = await context.call(member, jobs.preview, {
+    body: { ...order, phoneNumbers: `${order.phoneNumbers}\n0900000000\nhello` },
+  })
+  expect(body).toMatchObject({ recipients: 1000, duplicates: 1, unreadable: { total: 1, first: ['hello'] } })
+
+  const job = await context.call(member, jobs.create, { body: order })
+  expect(job.status).toBe(201)
+  expect(await context.db.many(sql`select from deliveries where job_id = ${job.body.id}`)).toHaveLength(1000)
+})
+
+test('a large job whose client has left is not created', async () => {
+  const { instance, member, order } = await fixture()
+
+  await whileLocked(instance.id, async () => {
+    const { answer, leave } = await connectAndAsk(member, jobs.create, { body: order })
+    await isWaiting()
+    leave()
+    expect(await answer).toBe('left')
+    await briefly()
+  })
+  // Runs after the job, because a user has one piece of heavy work at a time.
+  expect((await context.call(member, jobs.preview, { body: order })).status).toBe(200)
+
+  expect(await context.db.many(sql`select from jobs`)).toHaveLength(0)
+})
+
+test('exports that nobody waits for any more take no place in the queue', async () => {
+  const { instance, member, order } = await fixture()
+  const params = await context.add.group({ instanceId: instance.id })
+  const ask = () => connectAndAsk(member, groups.exportParticipants, { params })
+
+  const answers = await whileLocked(instance.id, async () => {
+    const job = await connectAndAsk(member, jobs.create, { body: order })
+    await isWaiting()
+    const waiting = await Promise.all([1, 2, 3, 4, 5].map(ask))
+    await briefly()
+    expect(await (await ask()).answer).toBe(429)
+    for (const { leave } of waiting) leave()
+    await briefly()
+    return [job.answer, (await ask()).answer]
+  })
+  expect(await Promise.all(answers)).toEqual([201, 200])
+})
+
+test('a stop ends heavy work', async () => {
+  const { member } = await fixture()
+  const slow = { ...largeList, phoneNumbers: '1,'.repeat(199_999) }
+  const answers = [1, 2].map(() => context.call(member, jobs.preview, { body: slow }))
+  await briefly()
+  await (await context.app).close()
+  for (const { status } of await Promise.all(answers)) expect(status).toBe(503)
+})

@@ -1,0 +1,107 @@
+import { Refusal } from '../refusal.ts'
+import { openWorkerThread, type Task } from './worker-thread.ts'
+
+/** What a piece of heavy work gets: a signal to stop at, and the worker thread for the part that needs the CPU. */
+export type HeavyContext = {
+  signal: AbortSignal
+  inWorker: <I, O>(task: Task<I, O>, input: I) => Promise<O>
+}
+
+export type HeavyRequest = {
+  userId: number
+  /** Aborts when the client has left. */
+  signal: AbortSignal
+  /** A newer request of the same user and kind takes the place of an older one that still waits. */
+  replaces?: 'preview'
+}
+
+export type HeavyWork = {
+  run: <T>(request: HeavyRequest, work: (context: HeavyContext) => Promise<T>) => Promise<T>
+  /** Ends running work and refuses what waits. */
+  stop: () => Promise<void>
+}
+
+type Waiting = HeavyRequest & { start: () => void; refuse: (refusal: Refusal) => void }
+
+const AT_ONCE = 2
+/** A waiting request keeps its body in memory, at most 6 MB. */
+const MAX_WAITING = 10
+const MAX_WAITING_OF_USER = 5
+const RETRY_SECONDS = 2
+
+/**
+ * Limits the requests that take long or much memory: one of each user and two in all run at a time. The others wait in
+ * their order, and those that find the queue full are refused.
+ */
+export function openHeavyWork(): HeavyWork {
+  const thread = openWorkerThread()
+  const stopping = new AbortController()
+  const running = new Set<number>()
+  let queue: Waiting[] = []
+
+  const leave = (waiting: Waiting) => {
+    queue = queue.filter((other) => other !== waiting)
+  }
+
+  function startNext() {
+    const next = queue.find(({ userId }) => !running.has(userId))
+    if (!next || running.size >= AT_ONCE) return
+    leave(next)
+    running.add(next.userId)
+    next.start()
+    startNext()
+  }
+
+  /** Resolves when the request may run. It then counts as running. */
+  function takeSlot(request: HeavyRequest): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const waiting: Waiting = { ...request, start: resolve, refuse: reject }
+    const isOlder = ({ userId, replaces }: Waiting) =>
+      replaces !== undefined && replaces === request.replaces && userId === request.userId
+    for (const older of queue.filter(isOlder)) {
+      leave(older)
+      older.refuse(unavailable())
+    }
+    queue.push(waiting)
+    startNext()
+    refuseIfFull(waiting)
+    const onAbort = () => {
+      leave(waiting)
+      reject(unavailable())
+    }
+    request.signal.addEventListener('abort', onAbort)
+    return promise.finally(() => request.signal.removeEventListener('abort', onAbort))
+  }
+
+  function refuseIfFull(waiting: Waiting) {
+    if (!queue.includes(waiting)) return
+    const ofUser = queue.filter(({ userId }) => userId === waiting.userId).length
+    if (ofUser <= MAX_WAITING_OF_USER && queue.length <= MAX_WAITING) return
+    leave(waiting)
+    const isOfUser = ofUser > MAX_WAITING_OF_USER
+    waiting.refuse(isOfUser ? new Refusal('too_many_requests', {}, RETRY_SECONDS) : unavailable())
+  }
+
+  return {
+    async run(request, work) {
+      const signal = AbortSignal.any([request.signal, stopping.signal])
+      if (signal.aborted) throw unavailable()
+      await takeSlot({ ...request, signal })
+      try {
+        return await work({ signal, inWorker: (task, input) => thread.run(task, input, signal) })
+      } catch (error) {
+        throw signal.aborted ? unavailable() : error
+      } finally {
+        running.delete(request.userId)
+        startNext()
+      }
+    },
+    async stop() {
+      stopping.abort()
+      await thread.stop()
+    },
+  }
+}
+
+/** Browsers ask again after this answer, which a client that has left does not get. */
+const unavailable = () => new Refusal('unavailable', {}, RETRY_SECONDS)
