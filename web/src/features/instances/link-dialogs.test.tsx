@@ -53,6 +53,21 @@ test('the QR dialog shows the code and counts down to the next one', async () =>
   expect(requests.find(({ name }) => name.endsWith('qrcode-base64'))?.params).toEqual({ id: '1' })
 })
 
+test.each([
+  [true, /the simulator (scans|enters the code) by itself/],
+  [false, /On the phone, open WhatsApp/],
+])('the dialogs say who scans or types a code: test mode %s', async (isTest, words) => {
+  const { dialog, person } = await open('Scan QR', {
+    'GET /instances': () => pageOf([{ ...unlinked, isTest, whatsAppNumber: '84901234567' }]),
+  })
+  expect(await dialog.findByText(words)).toBeTruthy()
+  await person.click(dialog.getByRole('button', { name: 'Close' }))
+  await person.click(screen.getByRole('button', { name: 'Get code' }))
+  const pairing = within(await screen.findByRole('dialog', { name: /Get code/ }))
+  await person.click(pairing.getByRole('button', { name: 'Get code' }))
+  expect(await pairing.findByText(words)).toBeTruthy()
+})
+
 //
 test('the code is renewed every 30 seconds until the dialog closes', async () => {
   const { countOf, person, dialog } = await open('Scan QR')
