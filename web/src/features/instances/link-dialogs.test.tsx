@@ -1,3 +1,4 @@
+import type { DashboardStats } from '@sendroom/contract/dashboard'
 import type { Instance } from '@sendroom/contract/instances'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -153,6 +154,43 @@ test.each(['Scan QR', 'Get code'])(
     expect(countOf('GET /instances/:id')).toBe(polls)
   },
 )
+
+const stats: DashboardStats = {
+  totalGroups: 0,
+  totalMessages: 0,
+  totalJobs: 0,
+  pendingJobs: 0,
+  completedJobs: 0,
+  failedJobs: 0,
+  runningJobs: 0,
+  totalUniqueUsers: 0,
+  totalSentMessages: 0,
+  topGroups: [],
+}
+test.each([
+  ['a first message', {}, 'Write message', '/messages/new'],
+  ['a first job', { totalMessages: 1 }, 'Create job', '/jobs/new'],
+])('the linked dialog leads a new user to %s', async (_, some, name, href) => {
+  const { dialog } = await open('Scan QR', {
+    'GET /instances/:id/qrcode-base64': () => refuse(409, 'already_connected'),
+    'GET /groups/stats': () => ({ ...stats, ...some }),
+  })
+  expect((await dialog.findByRole('link', { name })).getAttribute('href')).toBe(href)
+})
+
+test.each([
+  ['has sent before', { totalMessages: 1, totalJobs: 1 }, false],
+  ['has hidden the guide', {}, true],
+])('the linked dialog offers no next step to a user who %s', async (_, some, isHidden) => {
+  if (isHidden) localStorage.setItem('first-steps-hidden-1', 'yes')
+  const { dialog, countOf } = await open('Scan QR', {
+    'GET /instances/:id/qrcode-base64': () => refuse(409, 'already_connected'),
+    'GET /groups/stats': () => ({ ...stats, ...some }),
+  })
+  expect(await dialog.findByRole('button', { name: 'Done' })).toBeTruthy()
+  await waitFor(() => expect(countOf('stats')).toBe(isHidden ? 0 : 1))
+  expect(dialog.queryByRole('link')).toBeNull()
+})
 
 //
 test('an instance that was connected all the time is called so, without a sync', async () => {
