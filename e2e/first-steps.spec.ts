@@ -59,7 +59,7 @@ test('the first Admin follows the guide from an empty dashboard to the first mes
     await follow(page, { done: 2, next: 'Write message' })
     await page.getByLabel('Text').fill(TEXT)
     await choose(page, 'Account', INSTANCE)
-    await pickGroups(page, 'sales team 1')
+    await pickGroups(page, 'đại lý quận 1')
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(toast(page, 'Message created successfully!')).toBeVisible()
     expect(await admin.call('GET /groups/stats', {})).toMatchObject({ totalMessages: 1, totalJobs: 0 })

@@ -5,9 +5,9 @@ let count = 0
 /** A unique name. The scenarios of a worker share one Sendroom, so their names must differ. */
 export const uniqueName = (what: string) => `${what} ${process.pid}-${++count}`
 
-/** Adds a test-mode instance and waits until it is connected and its groups are read. */
+/** Adds a test-mode instance with odd groups and waits until it is connected and its groups are read. */
 export async function addInstance(admin: Api, name: string) {
-  const whapiToken = `test_linked_${name.replace(/\W+/g, '-')}`
+  const whapiToken = `test_linked_odd_${name.replace(/\W+/g, '-')}`
   const { id } = await admin.call('POST /instances', { body: { name, whapiToken } })
   await expect
     .poll(() => admin.call('GET /instances/:id', { params: { id } }), { timeout: 60_000 })

@@ -1,6 +1,6 @@
 import { expect, test } from './scenario.ts'
 
-test('the login is in Vietnamese and the app in English by default, and a chosen language is stored', async ({
+test('the login is in Vietnamese by default, the app speaks its language, and a chosen one is stored', async ({
   page,
   sendroom,
 }) => {
@@ -12,10 +12,10 @@ test('the login is in Vietnamese and the app in English by default, and a chosen
   await page.getByLabel('Mật khẩu', { exact: true }).fill(sendroom.password)
   await page.getByRole('button', { name: 'Đăng nhập' }).click()
 
-  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
-  await expect(html).toHaveAttribute('lang', 'en')
+  await expect(page.getByRole('heading', { level: 1, name: 'Tổng quan' })).toBeVisible()
+  await expect(html).toHaveAttribute('lang', 'vi')
 
-  await page.getByLabel('Language').selectOption('cn')
+  await page.getByLabel('Ngôn ngữ').selectOption('cn')
   await expect(page.getByRole('heading', { level: 1, name: '概览' })).toBeVisible()
   await expect(html).toHaveAttribute('lang', 'zh-CN')
 

@@ -52,7 +52,7 @@ test('from an empty installation to a delivered message', async ({ page, fresh }
     await page.getByRole('searchbox').fill('vip')
     await page.getByRole('button', { name: 'Search' }).click()
     await expect(page).toHaveURL(/search=vip/)
-    await expect(rowOf(page, /^VIP customers 💎/).first()).toContainText(INSTANCE)
+    await expect(rowOf(page, /^Khách VIP 💎/).first()).toContainText(INSTANCE)
   })
 
   const picture = await pictureOf(page, 'VIP −20 %')
@@ -65,7 +65,7 @@ test('from an empty installation to a delivered message', async ({ page, fresh }
     await page.getByRole('button', { name: 'Image' }).click()
     await (await chooser).setFiles({ name: 'vip.png', mimeType: 'image/png', buffer: picture })
     await expect(page.getByRole('img', { name: 'New image' })).toBeVisible()
-    await pickGroups(page, 'SALES TEAM 1')
+    await pickGroups(page, 'ĐẠI LÝ QUẬN 1')
     await expect(page.getByText('3 selected')).toBeVisible()
     await page.getByRole('button', { name: 'Save' }).click()
     await expect(toast(page, 'Message created successfully!')).toBeVisible()
@@ -81,7 +81,7 @@ test('from an empty installation to a delivered message', async ({ page, fresh }
     await choose(page, 'Message', TITLE)
     await expect(page.getByRole('combobox', { name: 'Account' })).toHaveValue(INSTANCE)
     await expect(page.getByText('3 selected')).toBeVisible()
-    await pickGroups(page, 'vip customers 💎 2')
+    await pickGroups(page, 'khách vip 💎 quận 1')
     await expect(page.getByText('6 selected')).toBeVisible()
     await page.getByRole('button', { name: 'Create job' }).click()
     await expect(toast(page, 'Job created successfully!')).toBeVisible()
@@ -102,7 +102,7 @@ test('from an empty installation to a delivered message', async ({ page, fresh }
 
   await test.step('sees who got it', async () => {
     await expect(sent).toHaveCount(6)
-    for (const name of ['Sales team 1', 'VIP customers 💎 2'])
+    for (const name of ['Đại lý Quận 1', 'Khách VIP 💎 Quận 1'])
       await expect(sent.filter({ hasText: name })).toHaveCount(3)
   })
 

@@ -29,6 +29,7 @@ test('an operator previews an unsaved message as WhatsApp shows it and sends it 
 
   await test.step('the test arrives and the form stays open', async () => {
     const form = page.getByRole('region', { name: 'Send a test to…' })
+    await form.getByRole('button', { name: 'Enter a number for a test' }).click()
     await form.getByLabel('Phone number').fill('0901 234 567')
     await choose(page, 'From the account', shop.name)
     await form.getByRole('button', { name: 'Send test' }).dblclick()

@@ -165,6 +165,7 @@ export const views: Record<string, View> = {
     path: '/messages/edit/1',
     isWhole: true,
     open: async (page, t) => {
+      await button(page, t('MESSAGE.TEST_OPEN')).click()
       await page.getByLabel(t('MESSAGE.TEST_PHONE')).fill('0905551234')
       await button(page, t('MESSAGE.TEST_SEND')).click()
       await expect(page.getByRole('link', { name: t('MESSAGE.TEST_JOB').split('#')[0] ?? '' })).toBeVisible()

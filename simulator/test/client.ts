@@ -57,7 +57,7 @@ export function useSimulator(options: SimulatorOptions = {}) {
       return simulator.faults
     },
     /** Returns a new token whose channel is linked. */
-    linked: () => `test_linked_${++last}`,
+    linked: () => `test_linked_odd_${++last}`,
     /** Returns a new token whose channel sleeps without a number. */
     unlinked: () => `test_${++last}`,
     call: (token: string, route: string, body?: unknown) => call(simulator.url, token, route, body),

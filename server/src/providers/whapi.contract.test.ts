@@ -5,7 +5,7 @@ import type { Provider, ProviderFailure } from './provider.ts'
 import { startSimulator } from './test-mode.ts'
 import { createWhapi } from './whapi.ts'
 
-const token = 'test_linked_contract'
+const token = 'test_linked_odd_contract'
 const credentials = { token }
 const person = '84901234567@s.whatsapp.net'
 const png = Buffer.from(

@@ -21,7 +21,7 @@ export async function addInstance(
   plan: InstancePlan,
   receipts: Plan['receipts'],
 ): Promise<ChaosInstance> {
-  const token = `test_linked_${name}`
+  const token = `test_linked_odd_${name}`
   const { id } = await factories(db, secretsOf(SECRET_KEY)).instance({
     token,
     // The webhooks of test-mode instances go to the server directly, past our proxy, and the workers never poll them.

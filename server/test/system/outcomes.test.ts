@@ -143,7 +143,7 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
   })
 
   test('rejected by a group that only admins may write to: the job fails, because nobody got the message', async () => {
-    const token = 'test_linked_closed'
+    const token = 'test_linked_odd_closed'
     const { create, groups, ledger } = await instance(token)
     const closed = specialGroups(token).announcementsOnly // this group has the first of groupNames
     const { id: groupId = 0 } = (await groups()).find(({ name }) => name === groupNames[0]) ?? {}

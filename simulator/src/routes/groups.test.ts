@@ -54,6 +54,18 @@ test('a group lists each participant once, the channel itself included, as parti
   expect(new Set(ourRanks)).toEqual(new Set(['creator', 'admin', 'member']))
 })
 
+test('without odd groups, a channel has groups as a shop has them, and each takes a message', async () => {
+  const token = 'test_linked_shop'
+  const groups = await allGroups(token)
+  expect(groups).toHaveLength(320)
+  expect(new Set(groups.map(({ name }) => name)).size).toBe(320)
+  for (const { id, name } of groups) {
+    expect(name).toMatch(/^\p{Lu}[\p{L} ]+(\p{Extended_Pictographic} )?\p{Lu}[\p{L} ]+\d*$/u)
+    const { status } = await simulator.call(token, 'POST /messages/text', { to: id, body: 'Hello' })
+    expect(status).toBe(200)
+  }
+})
+
 test('every special group has the property that its name says', async () => {
   const token = simulator.linked()
   const special = specialGroups(token)

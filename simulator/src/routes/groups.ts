@@ -1,12 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import {
-  findGroup,
-  groupAt,
-  hidesParticipants,
-  isCommunityAnnounce,
-  participantsOf,
-  type SeededGroup,
-} from '../seed/groups.ts'
+import { findGroup, groupAt, participantsOf, type SeededGroup } from '../seed/groups.ts'
 import type { Channel } from '../state/channels.ts'
 import type { State } from '../state/state.ts'
 import { groupIdPattern } from '../wire/identifiers.ts'
@@ -41,11 +34,11 @@ function wireGroup(channel: Channel, group: SeededGroup) {
     type: 'group',
     timestamp: group.createdAt + 86_400,
     not_spam: true,
-    ...(hidesParticipants(group) ? {} : { participants, participants_count: group.size }),
+    ...(group.hidesParticipants ? {} : { participants, participants_count: group.size }),
     created_at: group.createdAt,
     created_by: participants.find(({ rank }) => rank === 'creator')?.id,
     restricted: false,
     announcements: group.announcements,
-    isCommunityAnnounce: isCommunityAnnounce(group),
+    isCommunityAnnounce: group.isCommunityAnnounce,
   }
 }

@@ -1,11 +1,11 @@
-import { lastDigits, mix, seedOf } from './hash.ts'
-import { groupNames } from './names.ts'
+import { hasOddGroups, lastDigits, mix, seedOf } from './hash.ts'
+import { groupNames, shopGroupAreas, shopGroupKinds } from './names.ts'
 import { peopleCount, personNumber } from './people.ts'
 
 /** The index of a group that the channel has left: no list reaches this far. */
 const leftIndex = 999_999
 
-/** Index of each special group. The special groups come first in every channel. */
+/** Index of each special group. The special groups come first in every channel with odd groups. */
 const specialIndex = {
   announcementsOnly: 0,
   withoutParticipants: 1,
@@ -16,6 +16,8 @@ const specialIndex = {
   communityAnnounce: 6,
   hiddenNumbers: 7,
 } as const
+
+type Special = keyof typeof specialIndex
 
 export type Rank = 'creator' | 'admin' | 'member'
 
@@ -29,6 +31,12 @@ export interface SeededGroup {
   ourRank: Rank
   /** Only admins may send. */
   announcements: boolean
+  /** The announcement group of a community. */
+  isCommunityAnnounce: boolean
+  /** Arrives without `participants`. */
+  hidesParticipants: boolean
+  /** Shows all other participants as `…@lid`. */
+  hidesNumbers: boolean
   /** Unix seconds. */
   createdAt: number
 }
@@ -48,7 +56,7 @@ export function groupId(token: string, index: number): string {
 }
 
 /**
- * Returns the ids of a channel's special groups by name:
+ * Returns the ids of a channel's special groups by name. Without odd groups, these are groups like all others:
  *
  * - `announcementsOnly`, `communityAnnounce`: only admins may send and we are a plain member, so a send is 403
  * - `announcementsAsAdmin`: only admins may send and we are an admin
@@ -68,7 +76,7 @@ export function specialGroups(token: string): Record<keyof typeof specialIndex |
 }
 
 function idOf(seed: number, index: number): string {
-  if (index === specialIndex.legacy)
+  if (isSpecial(seed, index, 'legacy'))
     return `${personNumber(seed, 0)}-${1_400_000_000 + (seed % 100_000_000)}@g.us`
   return `120363${lastDigits(seed, 6)}${lastDigits(index, 6)}@g.us`
 }
@@ -83,30 +91,34 @@ export function findGroup(seed: number, id: string, groupsPerChannel: number): S
 /** Returns the group at an index. Does not check that the channel has so many groups. */
 export function groupAt(seed: number, index: number): SeededGroup {
   const chance = mix(seed, index)
-  const name = groupNames[index % groupNames.length]
+  const isOne = (...names: Special[]) => names.some((name) => isSpecial(seed, index, name))
   return {
     index,
     id: idOf(seed, index),
-    name: index === specialIndex.nameless ? undefined : index < groupNames.length ? name : `${name} ${index}`,
-    size: index === specialIndex.large ? 1024 : sizeOf(chance),
-    ourRank: ourRankIn(index, chance),
-    announcements:
-      index === specialIndex.announcementsOnly ||
-      index === specialIndex.announcementsAsAdmin ||
-      index === specialIndex.communityAnnounce,
+    name: isOne('nameless') ? undefined : nameOf(seed, index),
+    size: isOne('large') ? 1024 : sizeOf(chance),
+    ourRank: ourRankIn(seed, index, chance),
+    announcements: isOne('announcementsOnly', 'announcementsAsAdmin', 'communityAnnounce'),
+    isCommunityAnnounce: isOne('communityAnnounce'),
+    hidesParticipants: isOne('withoutParticipants'),
+    hidesNumbers: isOne('hiddenNumbers'),
     createdAt: 1_600_000_000 + (chance % 150_000_000),
   }
 }
 
-/** Whether the group is the announcement group of a community. */
-export function isCommunityAnnounce(group: SeededGroup): boolean {
-  return group.index === specialIndex.communityAnnounce
+const isSpecial = (seed: number, index: number, name: Special) =>
+  hasOddGroups(seed) && index === specialIndex[name]
+
+function nameOf(seed: number, index: number): string {
+  if (hasOddGroups(seed)) return numbered(groupNames[index % groupNames.length], index, groupNames.length)
+  const kind = shopGroupKinds[index % shopGroupKinds.length]
+  const area = shopGroupAreas[Math.floor(index / shopGroupKinds.length) % shopGroupAreas.length]
+  return numbered(`${kind} ${area}`, index, shopGroupKinds.length * shopGroupAreas.length)
 }
 
-/** Whether the group arrives without `participants`. */
-export function hidesParticipants(group: SeededGroup): boolean {
-  return group.index === specialIndex.withoutParticipants
-}
+/** Names repeat after `count` groups. From there on the index tells them apart. */
+const numbered = (name: string | undefined, index: number, count: number) =>
+  index < count ? `${name}` : `${name} ${index}`
 
 function sizeOf(chance: number): number {
   const kind = chance % 100
@@ -117,9 +129,10 @@ function sizeOf(chance: number): number {
   return 80 + (spread % 171)
 }
 
-function ourRankIn(index: number, chance: number): Rank {
-  if (index === specialIndex.announcementsOnly || index === specialIndex.communityAnnounce) return 'member'
-  if (index === specialIndex.announcementsAsAdmin) return 'admin'
+function ourRankIn(seed: number, index: number, chance: number): Rank {
+  if (isSpecial(seed, index, 'announcementsOnly') || isSpecial(seed, index, 'communityAnnounce'))
+    return 'member'
+  if (isSpecial(seed, index, 'announcementsAsAdmin')) return 'admin'
   const kind = (chance >>> 4) % 10
   return kind === 0 ? 'creator' : kind < 3 ? 'admin' : 'member'
 }
@@ -144,7 +157,7 @@ export function participantsOf(seed: number, group: SeededGroup, ourNumber: stri
 }
 
 function participantId(seed: number, group: SeededGroup, person: number): string {
-  const hidden = group.index === specialIndex.hiddenNumbers || (group.index % 5 === 3 && person % 10 === 9)
+  const hidden = group.hidesNumbers || (group.index % 5 === 3 && person % 10 === 9)
   return hidden
     ? `1${lastDigits(mix(seed, person), 10)}${lastDigits(person, 4)}@lid`
     : personNumber(seed, person)

@@ -1,9 +1,15 @@
 import { createHash } from 'node:crypto'
 
-/** Returns the 32-bit seed of a token. All seeded data of a channel derives from this number. */
+/**
+ * Returns the 32-bit seed of a token. All seeded data of a channel derives from this number. Its lowest bit says whether
+ * the channel has odd groups, which tokens that begin with `test_odd` or `test_linked_odd` ask for.
+ */
 export function seedOf(token: string): number {
-  return createHash('sha256').update(token).digest().readUInt32BE(0)
+  const hash = createHash('sha256').update(token).digest().readUInt32BE(0)
+  return ((hash & ~1) | (/^test_(linked_)?odd/.test(token) ? 1 : 0)) >>> 0
 }
+
+export const hasOddGroups = (seed: number) => (seed & 1) === 1
 
 /**
  * Returns a well-spread 32-bit number for (seed, n). A cryptographic hash would be too slow: groups call this function

@@ -1,4 +1,46 @@
-/** Group names in many scripts, with emoji, markup, odd spaces and great length, to try out every screen. */
+/** The groups of a shop are one of each kind in each area: 320 names. */
+export const shopGroupKinds = [
+  'Khách lẻ',
+  'Khách sỉ',
+  'Khách VIP 💎',
+  'Khách quen',
+  'Đại lý',
+  'Cộng tác viên',
+  'Mua chung',
+  'Săn khuyến mãi 🎁',
+  'Hàng mới về',
+  'Đặt hàng trước',
+  'Chăm sóc khách hàng',
+  'Phản hồi đơn hàng',
+  'Giao hàng',
+  'Hội yêu bếp',
+  'Mẹ và bé',
+  'Đồ gia dụng',
+  'Thời trang nữ',
+  'Mỹ phẩm 🌸',
+  'Trái cây sạch',
+  'Đặc sản quê nhà',
+] as const
+export const shopGroupAreas = [
+  'Quận 1',
+  'Quận 3',
+  'Quận 10',
+  'Quận 12',
+  'Bình Thạnh',
+  'Gò Vấp',
+  'Tân Bình',
+  'Thủ Đức',
+  'Cầu Giấy',
+  'Đống Đa',
+  'Hà Đông',
+  'Long Biên',
+  'Hải Châu',
+  'Nha Trang',
+  'Đà Lạt',
+  'Cần Thơ',
+] as const
+
+/** Odd group names, in many scripts, with emoji, markup, spaces and great length, to try out every screen. */
 export const groupNames = [
   'Khách hàng miền Bắc',
   'Khách hàng miền Nam 🌴',

@@ -26,7 +26,7 @@ const stateOf = async (id: number) =>
   )[0]
 
 test('all groups and participants are stored, including unusual ones', async () => {
-  const { id, token } = await context.add.instance({ token: 'test_linked_sync_all' })
+  const { id, token } = await context.add.instance({ token: 'test_linked_odd_sync_all' })
 
   await sync(id)
 
@@ -61,7 +61,7 @@ test('all groups and participants are stored, including unusual ones', async () 
 })
 
 test('an instance can’t send to an announcement group unless it is an admin there', async () => {
-  const { id, token } = await context.add.instance({ token: 'test_linked_sync_closed' })
+  const { id, token } = await context.add.instance({ token: 'test_linked_odd_sync_closed' })
   const canSend = async (chatId: string) =>
     (await context.db.many(sql`select can_send from groups where chat_id = ${chatId}`))[0]?.canSend
   const { announcementsOnly, announcementsAsAdmin, communityAnnounce, large } = specialGroups(token)
@@ -81,7 +81,7 @@ test('an instance can’t send to an announcement group unless it is an admin th
 })
 
 test('participants have the names of contacts, and hidden numbers stay hidden', async () => {
-  const { id } = await context.add.instance({ token: 'test_linked_sync_names' })
+  const { id } = await context.add.instance({ token: 'test_linked_odd_sync_names' })
 
   await sync(id)
 
@@ -95,7 +95,7 @@ test('participants have the names of contacts, and hidden numbers stay hidden', 
 })
 
 test('the groups are read without contacts too, and known names stay', async () => {
-  const { id } = await context.add.instance({ token: 'test_linked_sync_all' })
+  const { id } = await context.add.instance({ token: 'test_linked_odd_sync_all' })
   await sync(id)
   const named = () => context.db.many(sql`select count(*) from participants where name is not null`)
   const before = await named()

@@ -3,9 +3,10 @@ import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
+import { useGuideHidden } from '../../api/guide-hidden.ts'
 import { isAdmin, mayDo, type SessionUser, useCurrentUser } from '../../api/session.ts'
 import { type Path, paths } from '../../paths.ts'
 import classes from './first-steps.module.css'
@@ -33,7 +34,7 @@ export function FirstSteps(props: Props) {
 }
 
 function Steps({ stats, user, loading, children }: Props & { user: SessionUser }) {
-  const [isHidden, setIsHidden] = useHidden(user)
+  const [isHidden, setIsHidden] = useGuideHidden(user)
   const { instances, isLoading } = useInstances(stats, !isHidden)
   if (isLoading) return loading
   const steps = isHidden || !instances ? [] : stepsFor(user, stats, instances)
@@ -124,15 +125,4 @@ function useInstances({ totalGroups }: DashboardStats, isWanted: boolean) {
     isLinked: data.data.some(({ status }) => status === 'Connected'),
   }
   return { instances: totalGroups > 0 ? { count: 1, isLinked: true } : loaded, isLoading }
-}
-
-/** Whether the user has hidden the guide. Stored in the browser per user. */
-function useHidden({ id }: SessionUser) {
-  const key = `first-steps-hidden-${id}`
-  const [isHidden, setIsHidden] = useState(() => localStorage.getItem(key) !== null)
-  const hide = (hidden: true) => {
-    localStorage.setItem(key, 'yes')
-    setIsHidden(hidden)
-  }
-  return [isHidden, hide] as const
 }

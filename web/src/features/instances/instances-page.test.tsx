@@ -70,7 +70,7 @@ test('a status is shown with the reason why the instance waits below', async () 
   const words = [
     'Connected',
     'Needs login',
-    'Connecting',
+    'Starting',
     'Degraded',
     'Disconnected',
     'Bad token',
@@ -205,7 +205,7 @@ test('a connecting instance is polled until its status changes', async () => {
       },
     },
   })
-  await screen.findByText('Connecting')
+  await screen.findByText('Starting')
   await vi.advanceTimersByTimeAsync(7000)
   expect(await screen.findByText('Needs login')).toBeTruthy()
   const pollsBefore = polls

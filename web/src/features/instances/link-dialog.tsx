@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '../../ui/dialog.tsx'
+import { NextStep } from './next-step.tsx'
 import { useLink } from './use-link.ts'
 
 type Props = {
@@ -34,9 +35,10 @@ export function LinkDialog({ instance, title, onClose, children }: Props) {
             </Alert>
           )}
           <Group justify="flex-end">
-            <Button onClick={onClose} ref={(button) => button?.focus()}>
+            <Button variant="default" onClick={onClose} ref={(button) => button?.focus()}>
               {t('ACCOUNT.DONE')}
             </Button>
+            {link !== 'gone' && <NextStep />}
           </Group>
         </Stack>
       )}

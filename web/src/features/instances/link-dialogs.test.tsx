@@ -1,3 +1,4 @@
+import type { DashboardStats } from '@sendroom/contract/dashboard'
 import type { Instance } from '@sendroom/contract/instances'
 import { screen, waitFor, within } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -51,6 +52,21 @@ test('the QR dialog shows the code and counts down to the next one', async () =>
   await vi.advanceTimersByTimeAsync(5000)
   await waitFor(() => expect(secondsLeft()).toBeLessThanOrEqual(before - 4))
   expect(requests.find(({ name }) => name.endsWith('qrcode-base64'))?.params).toEqual({ id: '1' })
+})
+
+test.each([
+  [true, /the simulator (scans|enters the code) by itself/],
+  [false, /On the phone, open WhatsApp/],
+])('the dialogs say who scans or types a code: test mode %s', async (isTest, words) => {
+  const { dialog, person } = await open('Scan QR', {
+    'GET /instances': () => pageOf([{ ...unlinked, isTest, whatsAppNumber: '84901234567' }]),
+  })
+  expect(await dialog.findByText(words)).toBeTruthy()
+  await person.click(dialog.getByRole('button', { name: 'Close' }))
+  await person.click(screen.getByRole('button', { name: 'Get code' }))
+  const pairing = within(await screen.findByRole('dialog', { name: /Get code/ }))
+  await person.click(pairing.getByRole('button', { name: 'Get code' }))
+  expect(await pairing.findByText(words)).toBeTruthy()
 })
 
 //
@@ -138,6 +154,43 @@ test.each(['Scan QR', 'Get code'])(
     expect(countOf('GET /instances/:id')).toBe(polls)
   },
 )
+
+const stats: DashboardStats = {
+  totalGroups: 0,
+  totalMessages: 0,
+  totalJobs: 0,
+  pendingJobs: 0,
+  completedJobs: 0,
+  failedJobs: 0,
+  runningJobs: 0,
+  totalUniqueUsers: 0,
+  totalSentMessages: 0,
+  topGroups: [],
+}
+test.each([
+  ['a first message', {}, 'Write message', '/messages/new'],
+  ['a first job', { totalMessages: 1 }, 'Create job', '/jobs/new'],
+])('the linked dialog leads a new user to %s', async (_, some, name, href) => {
+  const { dialog } = await open('Scan QR', {
+    'GET /instances/:id/qrcode-base64': () => refuse(409, 'already_connected'),
+    'GET /groups/stats': () => ({ ...stats, ...some }),
+  })
+  expect((await dialog.findByRole('link', { name })).getAttribute('href')).toBe(href)
+})
+
+test.each([
+  ['has sent before', { totalMessages: 1, totalJobs: 1 }, false],
+  ['has hidden the guide', {}, true],
+])('the linked dialog offers no next step to a user who %s', async (_, some, isHidden) => {
+  if (isHidden) localStorage.setItem('first-steps-hidden-1', 'yes')
+  const { dialog, countOf } = await open('Scan QR', {
+    'GET /instances/:id/qrcode-base64': () => refuse(409, 'already_connected'),
+    'GET /groups/stats': () => ({ ...stats, ...some }),
+  })
+  expect(await dialog.findByRole('button', { name: 'Done' })).toBeTruthy()
+  await waitFor(() => expect(countOf('stats')).toBe(isHidden ? 0 : 1))
+  expect(dialog.queryByRole('link')).toBeNull()
+})
 
 //
 test('an instance that was connected all the time is called so, without a sync', async () => {

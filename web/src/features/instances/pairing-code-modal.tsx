@@ -65,13 +65,13 @@ function PairingCode({ instance, onConnected }: CodeProps) {
             {t('ACCOUNT.GET_CODE')}
           </BusyButton>
         </Group>
-        {ask.data && <ShownCode key={ask.submittedAt} code={ask.data.code} />}
+        {ask.data && <ShownCode key={ask.submittedAt} code={ask.data.code} isTest={instance.isTest} />}
       </Stack>
     </form>
   )
 }
 
-function ShownCode({ code }: { code: string }) {
+function ShownCode({ code, isTest }: { code: string; isTest: boolean }) {
   const { t } = useTranslation()
   const [isOld, setOld] = useState(false)
   useEffect(() => {
@@ -81,7 +81,7 @@ function ShownCode({ code }: { code: string }) {
   return (
     <Stack gap={4} align="center" role="status">
       <Text size="sm" c="dimmed" ta="center">
-        {t(isOld ? 'ACCOUNT.CODE_OLD' : 'ACCOUNT.CODE_HINT')}
+        {t(isOld ? 'ACCOUNT.CODE_OLD' : isTest ? 'ACCOUNT.CODE_HINT_TEST' : 'ACCOUNT.CODE_HINT')}
       </Text>
       {!isOld && (
         <Code fz="xl" px="md" py="xs" fw={700}>

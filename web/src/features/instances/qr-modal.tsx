@@ -26,16 +26,16 @@ export function QrModal({ instance, onClose }: Props) {
       title={t('ACCOUNT.SCAN_TITLE', { name: instance.name })}
       onClose={onClose}
     >
-      {(onConnected) => <QrCode id={instance.id} onConnected={onConnected} />}
+      {(onConnected) => <QrCode instance={instance} onConnected={onConnected} />}
     </LinkDialog>
   )
 }
 
-function QrCode({ id, onConnected }: { id: number; onConnected: () => void }) {
+function QrCode({ instance, onConnected }: { instance: InstanceRow; onConnected: () => void }) {
   const { t } = useTranslation()
   const { data, error, isFetching, refetch, dataUpdatedAt, errorUpdatedAt } = useRead(
     'GET /instances/:id/qrcode-base64',
-    { params: { id } },
+    { params: { id: instance.id } },
     // Each code costs a call to the provider. TanStack Query pauses the interval in hidden tabs.
     { gcTime: 0, refetchInterval: ({ state }) => refreshDelay(state.error), meta: { isQuiet: true } },
   )
@@ -46,7 +46,7 @@ function QrCode({ id, onConnected }: { id: number; onConnected: () => void }) {
   return (
     <Stack align="center">
       <Text size="sm" c="dimmed" ta="center">
-        {t('ACCOUNT.SCAN_HINT')}
+        {t(instance.isTest ? 'ACCOUNT.SCAN_HINT_TEST' : 'ACCOUNT.SCAN_HINT')}
       </Text>
       {hasFailed ? (
         <Center mih={264} maw={320}>

@@ -166,7 +166,10 @@ test.each([
 
 const test1: Job = { ...job, id: 8, jobType: 'SendToUsers', sentMessages: [] }
 const sentTo = { ...(done.sentMessages[0] as Job['sentMessages'][number]), recipientName: '+84901234567' }
+const openTest = async (person: Person) =>
+  person.click(await screen.findByRole('button', { name: 'Enter a number for a test' }))
 const ask = async (person: Person, number = '0901234567') => {
+  if (screen.queryByLabelText(/Phone number/) === null) await openTest(person)
   await person.type(await screen.findByLabelText(/Phone number/), number)
   await person.dblClick(screen.getByRole('button', { name: 'Send test' }))
 }
@@ -221,6 +224,7 @@ test('a test includes a new image and uses the chosen instance', async () => {
   })
   await write('Hi')
   await drop(picture)
+  await openTest(person)
   await person.click(await screen.findByRole('combobox', { name: 'From the account' }))
   await person.click(await screen.findByRole('option', { name: 'Depot' }))
   await ask(person)
@@ -235,8 +239,19 @@ test('a test includes a new image and uses the chosen instance', async () => {
   ])
 })
 
+//
+test('a test is optional: until it is wanted, no field asks for a number', async () => {
+  const { person } = open('/messages/new')
+  expect(await screen.findByText(/^Optional\./)).toBeTruthy()
+  expect(screen.queryByLabelText(/Phone number/)).toBeNull()
+  expect(screen.queryByRole('combobox', { name: 'From the account' })).toBeNull()
+  await openTest(person)
+  expect(document.activeElement).toBe(screen.getByLabelText(/Phone number/))
+})
+
 test('a test without number, instance and text shows three errors and sends nothing', async () => {
   const { person, requests } = open('/messages/new')
+  await openTest(person)
   await person.click(await screen.findByRole('button', { name: 'Send test' }))
   expect(await screen.findByText('Enter one phone number.')).toBeTruthy()
   expect(screen.getByText('Choose an account.')).toBeTruthy()

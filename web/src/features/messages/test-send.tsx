@@ -1,4 +1,4 @@
-import { Stack, Text, TextInput } from '@mantine/core'
+import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { TestMessage } from '@sendroom/contract/messages'
 import { IconSend } from '@tabler/icons-react'
 import { useEffect, useEffectEvent, useState } from 'react'
@@ -27,16 +27,26 @@ type Props = {
   isReady: () => boolean
 }
 
-/** Sends the message, saved or not, to one number and shows the outcome. */
+/** Sends the message, saved or not, to one number and shows the outcome. Folded at first, because it is optional. */
 export function TestSend(props: Props) {
   const { t } = useTranslation()
   const isAllowed = mayDo('canCreateJobs', useCurrentUser())
+  const [isOpen, setOpen] = useState(false)
   return (
     <Section title={t('MESSAGE.TEST_TITLE')} titleMargin={4}>
       <Text size="sm" c="dimmed" mb="sm">
         {t(isAllowed ? 'MESSAGE.TEST_HINT' : 'MESSAGE.TEST_NOT_ALLOWED')}
       </Text>
-      {isAllowed && <TestForm {...props} />}
+      {isAllowed && !isOpen && (
+        <Button
+          variant="default"
+          leftSection={<IconSend size={16} aria-hidden />}
+          onClick={() => setOpen(true)}
+        >
+          {t('MESSAGE.TEST_OPEN')}
+        </Button>
+      )}
+      {isAllowed && isOpen && <TestForm {...props} />}
     </Section>
   )
 }
@@ -64,6 +74,8 @@ function TestForm({ message, instanceId, isReady }: Props) {
         <TextInput
           type="tel"
           label={t('MESSAGE.TEST_PHONE')}
+          // The button that had the focus is gone.
+          autoFocus
           autoComplete="tel"
           required
           {...form.getInputProps('phoneNumber')}

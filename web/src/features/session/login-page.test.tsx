@@ -157,6 +157,23 @@ test('the login shows logo, title and description, in Vietnamese by default', as
   expect(screen.getByLabelText<HTMLSelectElement>('Ngôn ngữ').value).toBe('vi')
 })
 
+//
+test('the app speaks the language that the login showed, chosen or not', async () => {
+  const { person } = renderApp({
+    path: '/login',
+    user: null,
+    language: null,
+    answers: { 'POST /auth/login': () => ({ token: 'new', user: admin }), 'GET /groups/stats': stats },
+  })
+  await person.type(await screen.findByLabelText('Tên đăng nhập'), 'minh')
+  await person.type(screen.getByLabelText('Mật khẩu'), 'secret')
+  expect(localStorage.getItem('lang')).toBeNull()
+  await person.click(screen.getByRole('button', { name: 'Đăng nhập' }))
+
+  expect(await screen.findByRole('link', { name: 'Tin nhắn' })).toBeTruthy()
+  expect(localStorage.getItem('lang')).toBe('vi')
+})
+
 //
 test('the login is shown in the chosen language and stores the choice', async () => {
   const { person } = renderApp({ path: '/login', user: null })

@@ -4,6 +4,8 @@ import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { failureText } from '../../api/failure.ts'
 import { startSession } from '../../api/session.ts'
+import { currentLanguage } from '../../i18n/i18n.ts'
+import { storeLanguage } from '../../i18n/load-texts.ts'
 import { Mark } from '../../ui/brand.tsx'
 import { LanguageSelect } from '../../ui/language-select.tsx'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
@@ -110,7 +112,10 @@ function LoginForm() {
     setFailure(null)
     setIsLoading(true)
     try {
-      startSession(await call('POST /auth/login', { body: { username: username.trim(), password } }))
+      const signedIn = await call('POST /auth/login', { body: { username: username.trim(), password } })
+      // Without a choice the app would switch to its own default, English.
+      storeLanguage(currentLanguage())
+      startSession(signedIn)
       addToast({
         type: 'success',
         title: t('TOAST.SUCCESS'),
