@@ -3,9 +3,9 @@ import { IconPencil, IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
+import { RowActions } from '../../lists/row-actions.tsx'
 import { paths } from '../../paths.ts'
 import { confirm } from '../../ui/confirm.ts'
-import { RowAction } from '../../ui/row-action.tsx'
 
 type Props = {
   message: MessageRow
@@ -26,21 +26,23 @@ export function MessageActions({ message, reason }: Props) {
     if (isSure) remove.mutate({ params: { id: message.id } })
   }
   return (
-    <>
-      <RowAction
-        label={t('COMMON.EDIT')}
-        icon={IconPencil}
-        reason={reason}
-        onClick={() => navigate({ to: paths.editMessage, params: { id: String(message.id) } })}
-      />
-      <RowAction
-        label={t('COMMON.DELETE')}
-        icon={IconTrash}
-        tone="danger"
-        reason={reason}
-        loading={remove.isPending}
-        onClick={askAndRemove}
-      />
-    </>
+    <RowActions
+      actions={[
+        {
+          label: t('COMMON.EDIT'),
+          icon: IconPencil,
+          reason,
+          onClick: () => navigate({ to: paths.editMessage, params: { id: String(message.id) } }),
+        },
+        {
+          label: t('COMMON.DELETE'),
+          icon: IconTrash,
+          tone: 'danger',
+          reason,
+          loading: remove.isPending,
+          onClick: askAndRemove,
+        },
+      ]}
+    />
   )
 }
