@@ -32,7 +32,7 @@ export const errorWords = {
   job_not_pausable: 'Only a job that waits or runs, and is not paused yet, can be paused.',
   job_not_resumable: 'This job is not paused.',
   job_not_retryable: 'A job can send to the rest only after it has ended.',
-  job_nothing_to_retry: 'Nobody is left to send to.',
+  job_nothing_to_retry: 'No recipients are left.',
   job_settling: 'A message of this job is still on its way. Try again in a moment.',
   too_large: 'This is too large.',
   image_too_large: 'The image is larger than {{imageMegabytes}} MB.',

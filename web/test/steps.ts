@@ -20,6 +20,9 @@ export async function openPicker(person: Person) {
 /** Whether a button reads as disabled. Includes buttons that can be pressed to show the reason. */
 export const isDisabled = (button: HTMLElement) => button.matches(':disabled, [aria-disabled="true"]')
 
+/** Why a button is disabled, as screen readers read it. */
+export const reasonOf = (button: HTMLElement) => button.getAttribute('aria-description') ?? button.title
+
 export async function signIn(person: Person) {
   await person.type(await screen.findByLabelText('Username'), 'minh')
   await person.type(screen.getByLabelText('Password'), 'secret')

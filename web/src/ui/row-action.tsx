@@ -3,29 +3,22 @@ import type { TablerIcon } from '@tabler/icons-react'
 import { busyProps, disabledProps, ignoreDoubleClick } from './button-props.ts'
 import classes from './row-action.module.css'
 
-type Props = {
+/** An action of a table row. */
+export type Action = {
   label: string
   icon: TablerIcon
   onClick: () => void
   /** `danger` for deleting, `warning` for stopping or clearing. */
   tone?: 'danger' | 'warning'
-  /** Disables the button and says why. */
+  /** Disables the action and says why. */
   reason?: string | undefined
   loading?: boolean
-  /** Highlights the next step: shows the label beside the icon. */
+  /** Highlights the next step. */
   isNext?: boolean
 }
 
-/** An icon button of a table row. The label is its tooltip and its name for screen readers. */
-export function RowAction({
-  label,
-  icon: Icon,
-  tone,
-  reason,
-  isNext = false,
-  loading = false,
-  onClick,
-}: Props) {
+/** An icon button. The label is its tooltip and its name for screen readers. */
+export function RowAction({ label, icon: Icon, tone, reason, isNext, loading = false, onClick }: Action) {
   return (
     // The same element with and without label, so that a dialog can return the focus to it.
     <ActionIcon
@@ -38,7 +31,11 @@ export function RowAction({
       aria-label={label}
       title={label}
       onClick={ignoreDoubleClick(onClick)}
-      {...(reason !== undefined && disabledProps(reason))}
+      {...(reason !== undefined && {
+        ...disabledProps(reason),
+        title: `${label}: ${reason}`,
+        'aria-description': reason,
+      })}
       {...(loading && busyProps)}
     >
       {loading ? <Loader size={18} color="currentcolor" /> : <Icon size={18} stroke={1.75} aria-hidden />}

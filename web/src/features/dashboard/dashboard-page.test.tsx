@@ -89,9 +89,16 @@ test('the top groups are listed with their numbers', async () => {
 
 //
 test('without groups and jobs the panels say so', async () => {
-  open(() => ({ ...stats, totalJobs: 0, completedJobs: 0, failedJobs: 0, topGroups: [] }))
+  open(() => ({ ...stats, totalGroups: 0, totalJobs: 0, completedJobs: 0, failedJobs: 0, topGroups: [] }))
   expect(await screen.findByText('No group found')).toBeTruthy()
   expect(numberBeside('Success rate')).toBe('0%')
+})
+
+//
+test('groups that have received nothing yet are not denied', async () => {
+  open(() => ({ ...stats, topGroups: [] }))
+  expect(await screen.findByText('No message has been sent to a group yet.')).toBeTruthy()
+  expect(screen.queryByText('No group found')).toBeNull()
 })
 
 //

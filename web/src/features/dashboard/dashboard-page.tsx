@@ -50,7 +50,7 @@ const Stats = memo(({ stats }: { stats: DashboardStats | undefined }) => {
         <FirstSteps stats={stats} loading={<StatsLoading />}>
           <SimpleGrid cols={{ base: 1, md: 2, lg: 3 }}>
             <JobStatus stats={stats} />
-            <TopGroups groups={stats.topGroups} />
+            <TopGroups stats={stats} />
             <QuickStats stats={stats} />
           </SimpleGrid>
         </FirstSteps>
@@ -99,12 +99,13 @@ function JobStatus({ stats }: { stats: DashboardStats }) {
   )
 }
 
-function TopGroups({ groups }: { groups: DashboardStats['topGroups'] }) {
+function TopGroups({ stats: { topGroups: groups, totalGroups } }: { stats: DashboardStats }) {
   const { t } = useTranslation()
+  const empty = totalGroups === 0 ? 'DASHBOARD.NO_GROUP_FOUND' : 'DASHBOARD.NO_ACTIVE_GROUP'
   return (
     <Panel title={t('DASHBOARD.TOP_GROUPS')}>
       {groups.length === 0 ? (
-        <Text c="dimmed">{t('DASHBOARD.NO_GROUP_FOUND')}</Text>
+        <Text c="dimmed">{t(empty)}</Text>
       ) : (
         <ol className={classes.groups}>
           {groups.map((group, place) => (

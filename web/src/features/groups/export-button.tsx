@@ -6,7 +6,7 @@ import { download } from '../../api/download.ts'
 import { reportFailure } from '../../api/failure.ts'
 import { SUCCESS_MS } from '../../api/use-action.ts'
 import { dayOf } from '../../format.ts'
-import { RowAction } from '../../ui/row-action.tsx'
+import { RowActions } from '../../lists/row-actions.tsx'
 import { addToast } from '../../ui/toasts.ts'
 
 /** Downloads a group's participants as an Excel file. */
@@ -23,11 +23,15 @@ export function ExportButton({ group }: { group: Group }) {
     onError: (error) => reportFailure(error, 'GROUP.EXPORT_FAILED'),
   })
   return (
-    <RowAction
-      label={t('GROUP.EXPORT', { name: group.name })}
-      icon={IconFileSpreadsheet}
-      loading={save.isPending}
-      onClick={() => save.mutate()}
+    <RowActions
+      actions={[
+        {
+          label: t('GROUP.EXPORT', { name: group.name }),
+          icon: IconFileSpreadsheet,
+          loading: save.isPending,
+          onClick: () => save.mutate(),
+        },
+      ]}
     />
   )
 }

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
 import { renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
-import { isDisabled } from '../../../test/steps.ts'
+import { isDisabled, reasonOf } from '../../../test/steps.ts'
 import { currentToasts } from '../../ui/toasts.ts'
 
 const rowOf = (name: string) => screen.findByRole('row', { name: new RegExp(name) })
@@ -116,7 +116,7 @@ test('the actions of an inactive instance are disabled and say why', async () =>
   const { button } = await open({}, { ...instance, status: 'Disconnected', isActive: false })
   for (const name of ['Scan QR', 'Get code', 'Sync groups']) {
     expect(isDisabled(button(name))).toBe(true)
-    expect(button(name).title).toBe('This account is not active. Activate it first.')
+    expect(reasonOf(button(name))).toBe('This account is not active. Activate it first.')
   }
   expect(isDisabled(button('Log out'))).toBe(false)
 })

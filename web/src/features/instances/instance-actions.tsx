@@ -11,9 +11,10 @@ import {
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
+import { RowActions } from '../../lists/row-actions.tsx'
 import { paths } from '../../paths.ts'
 import { confirm } from '../../ui/confirm.ts'
-import { RowAction } from '../../ui/row-action.tsx'
+import type { Action } from '../../ui/row-action.tsx'
 
 type Props = { instance: InstanceRow; mayEdit: boolean; onScan: () => void; onPair: () => void }
 
@@ -29,37 +30,33 @@ export function InstanceActions({ instance, mayEdit, onScan, onPair }: Props) {
     if (window.confirm(t('ACCOUNT.CONFIRM_LOGOUT'))) logout.mutate(input)
   }
 
+  const adminActions = useAdminActions(instance)
   return (
-    <>
-      <RowAction
-        label={t('ACCOUNT.SCAN_QR')}
-        icon={IconQrcode}
-        isNext={instance.isActive && instance.status === 'NeedsLogin'}
-        reason={reason}
-        onClick={onScan}
-      />
-      {instance.status !== 'NeedsLogin' && (
-        <RowAction
-          label={t('ACCOUNT.SYNC')}
-          icon={IconRefresh}
-          loading={instance.isSyncing || sync.isPending}
-          reason={reason}
-          onClick={() => sync.mutate(input)}
-        />
-      )}
-      <RowAction label={t('ACCOUNT.GET_CODE')} icon={IconNumber123} reason={reason} onClick={onPair} />
-      <RowAction
-        label={t('ACCOUNT.LOGOUT')}
-        icon={IconLogout}
-        loading={logout.isPending}
-        onClick={askAndLogout}
-      />
-      {mayEdit && <AdminActions instance={instance} />}
-    </>
+    <RowActions
+      actions={[
+        {
+          label: t('ACCOUNT.SCAN_QR'),
+          icon: IconQrcode,
+          isNext: instance.isActive && instance.status === 'NeedsLogin',
+          reason,
+          onClick: onScan,
+        },
+        instance.status !== 'NeedsLogin' && {
+          label: t('ACCOUNT.SYNC'),
+          icon: IconRefresh,
+          loading: instance.isSyncing || sync.isPending,
+          reason,
+          onClick: () => sync.mutate(input),
+        },
+        { label: t('ACCOUNT.GET_CODE'), icon: IconNumber123, reason, onClick: onPair },
+        { label: t('ACCOUNT.LOGOUT'), icon: IconLogout, loading: logout.isPending, onClick: askAndLogout },
+        ...(mayEdit ? adminActions : []),
+      ]}
+    />
   )
 }
 
-function AdminActions({ instance }: { instance: InstanceRow }) {
+function useAdminActions(instance: InstanceRow): Action[] {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const affected = ['groups', 'messages', 'jobs', 'users']
@@ -87,27 +84,25 @@ function AdminActions({ instance }: { instance: InstanceRow }) {
     if (isSure) remove.mutate(input)
   }
 
-  return (
-    <>
-      <RowAction
-        label={t('COMMON.EDIT')}
-        icon={IconPencil}
-        onClick={() => navigate({ to: paths.editInstance, params: { id: String(instance.id) } })}
-      />
-      <RowAction
-        label={t('ACCOUNT.CLEAR_DATA')}
-        icon={IconEraser}
-        tone="warning"
-        loading={clear.isPending}
-        onClick={askAndClear}
-      />
-      <RowAction
-        label={t('COMMON.DELETE')}
-        icon={IconTrash}
-        tone="danger"
-        loading={remove.isPending}
-        onClick={askAndRemove}
-      />
-    </>
-  )
+  return [
+    {
+      label: t('COMMON.EDIT'),
+      icon: IconPencil,
+      onClick: () => navigate({ to: paths.editInstance, params: { id: String(instance.id) } }),
+    },
+    {
+      label: t('ACCOUNT.CLEAR_DATA'),
+      icon: IconEraser,
+      tone: 'warning',
+      loading: clear.isPending,
+      onClick: askAndClear,
+    },
+    {
+      label: t('COMMON.DELETE'),
+      icon: IconTrash,
+      tone: 'danger',
+      loading: remove.isPending,
+      onClick: askAndRemove,
+    },
+  ]
 }

@@ -3,9 +3,9 @@ import { IconEye, IconPencil, IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
+import { RowActions } from '../../lists/row-actions.tsx'
 import { paths } from '../../paths.ts'
 import { confirm } from '../../ui/confirm.ts'
-import { RowAction } from '../../ui/row-action.tsx'
 
 type Props = {
   message: MessageRow
@@ -27,17 +27,19 @@ export function MessageActions({ message, reason }: Props) {
   }
   const open = () => navigate({ to: paths.editMessage, params: { id: String(message.id) } })
   return (
-    <>
-      {reason !== undefined && <RowAction label={t('MESSAGE.VIEW')} icon={IconEye} onClick={open} />}
-      <RowAction label={t('COMMON.EDIT')} icon={IconPencil} reason={reason} onClick={open} />
-      <RowAction
-        label={t('COMMON.DELETE')}
-        icon={IconTrash}
-        tone="danger"
-        reason={reason}
-        loading={remove.isPending}
-        onClick={askAndRemove}
-      />
-    </>
+    <RowActions
+      actions={[
+        ...(reason !== undefined ? [{ label: t('MESSAGE.VIEW'), icon: IconEye, onClick: open }] : []),
+        { label: t('COMMON.EDIT'), icon: IconPencil, reason, onClick: open },
+        {
+          label: t('COMMON.DELETE'),
+          icon: IconTrash,
+          tone: 'danger',
+          reason,
+          loading: remove.isPending,
+          onClick: askAndRemove,
+        },
+      ]}
+    />
   )
 }

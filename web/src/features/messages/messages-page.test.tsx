@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { messageRow } from '../../../test/message.ts'
 import { member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
-import { isDisabled } from '../../../test/steps.ts'
+import { isDisabled, reasonOf } from '../../../test/steps.ts'
 import { currentToasts } from '../../ui/toasts.ts'
 
 const row: MessageRow = {
@@ -210,7 +210,7 @@ test('a Member who may not write messages can change nothing, and the buttons sa
   for (const name of ['Add message', 'Edit', 'Delete', 'Delete selected (0)']) {
     const button = screen.getByRole<HTMLButtonElement>('button', { name })
     expect(isDisabled(button)).toBe(true)
-    expect(button.title).toMatch(/You may read messages/)
+    expect(reasonOf(button)).toMatch(/You may read messages/)
   }
   await person.click(screen.getByRole('button', { name: 'View' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/messages/edit/5'))

@@ -8,12 +8,12 @@ import { useAction } from '../../api/use-action.ts'
 import { formatDateTime } from '../../format.ts'
 import { DataTable } from '../../lists/data-table.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
+import { RowActions } from '../../lists/row-actions.tsx'
 import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
 import { paths } from '../../paths.ts'
 import { confirm } from '../../ui/confirm.ts'
 import { Name } from '../../ui/name.tsx'
-import { RowAction } from '../../ui/row-action.tsx'
 
 const columns: Column<User>[] = [
   { header: 'USER.ID', cell: (user) => user.id, sortBy: 'id' },
@@ -74,20 +74,22 @@ function UserActions({ user }: { user: User }) {
     if (isSure) remove.mutate({ params: { id: user.id } })
   }
   return (
-    <>
-      <RowAction
-        label={t('COMMON.EDIT')}
-        icon={IconPencil}
-        onClick={() => navigate({ to: paths.editUser, params: { id: String(user.id) } })}
-      />
-      <RowAction
-        label={t('COMMON.DELETE')}
-        icon={IconTrash}
-        tone="danger"
-        loading={remove.isPending}
-        onClick={askAndRemove}
-      />
-    </>
+    <RowActions
+      actions={[
+        {
+          label: t('COMMON.EDIT'),
+          icon: IconPencil,
+          onClick: () => navigate({ to: paths.editUser, params: { id: String(user.id) } }),
+        },
+        {
+          label: t('COMMON.DELETE'),
+          icon: IconTrash,
+          tone: 'danger',
+          loading: remove.isPending,
+          onClick: askAndRemove,
+        },
+      ]}
+    />
   )
 }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { done, job, row } from '../../../../test/job.ts'
 import { member, renderApp } from '../../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../../test/server.ts'
-import { isDisabled } from '../../../../test/steps.ts'
+import { isDisabled, reasonOf } from '../../../../test/steps.ts'
 import { currentToasts } from '../../../ui/toasts.ts'
 
 const ended = { ...row, id: 4, jobType: 'SendToUsers', status: 'Completed', messageTitle: 'Short' } as const
@@ -253,7 +253,10 @@ test('a Member who may not create jobs can only view them, and the buttons say w
   const view = (await rowOf(/Shop/)).getByRole('button', { name: 'View details' })
   for (const name of ['Restart', 'Cancel job', 'Delete', 'Add job', 'Pause job']) {
     const button = screen.getByRole<HTMLButtonElement>('button', { name })
-    expect([isDisabled(button), button.title]).toEqual([true, expect.stringMatching(/^You may look at jobs/)])
+    expect([isDisabled(button), reasonOf(button)]).toEqual([
+      true,
+      expect.stringMatching(/^You may look at jobs/),
+    ])
   }
   expect(isDisabled(view)).toBe(false)
 })

@@ -5,7 +5,9 @@ import { jobDisabledReasons } from './disabled-reasons.ts'
 const availableActions = (isAllowed: boolean, isPaused = false) =>
   Object.fromEntries(
     jobStatuses.map((status) => {
-      const disabledReasons = Object.entries(jobDisabledReasons({ status, isPaused }, isAllowed))
+      const disabledReasons = Object.entries(
+        jobDisabledReasons({ status, isPaused, failedCount: 1 }, isAllowed),
+      )
       return [
         status,
         disabledReasons.flatMap(([action, disabledReason]) => (disabledReason === undefined ? [action] : [])),

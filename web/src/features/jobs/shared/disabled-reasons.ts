@@ -3,13 +3,17 @@ import { type JobStatus, jobCan, jobCanPause, jobCanResume } from '@sendroom/con
 type JobState = {
   status: JobStatus
   isPaused: boolean
+  failedCount: number
   /** Left out where they are unknown, as in lists. */
   recipients?: { failed: number; skipped: number }
 }
 
+/** Whether a recipient of an ended job has failed or was skipped. Only a cancel skips recipients. */
+const hasRemaining = ({ status, failedCount, recipients }: JobState) =>
+  recipients ? recipients.failed + recipients.skipped > 0 : failedCount > 0 || status === 'Cancelled'
+
 /** For each action the translation key of the reason why it is unavailable; undefined if it is available. */
 export function jobDisabledReasons(job: JobState, isAllowed: boolean) {
-  const hasNobodyLeft = job.recipients && job.recipients.failed + job.recipients.skipped === 0
   const notAllowed = isAllowed ? undefined : 'JOB.NOT_ALLOWED'
   return {
     restart: notAllowed ?? (jobCan('restart', job) ? undefined : 'ERROR.job_not_restartable'),
@@ -20,9 +24,9 @@ export function jobDisabledReasons(job: JobState, isAllowed: boolean) {
       notAllowed ??
       (!jobCan('retry', job)
         ? 'ERROR.job_not_retryable'
-        : hasNobodyLeft
-          ? 'ERROR.job_nothing_to_retry'
-          : undefined),
+        : hasRemaining(job)
+          ? undefined
+          : 'ERROR.job_nothing_to_retry'),
     remove: notAllowed,
   }
 }
