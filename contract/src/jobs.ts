@@ -4,7 +4,7 @@ import { jobStatuses, jobTypes } from './job-life.ts'
 import { limits } from './limits.ts'
 import { TestMessage } from './messages.ts'
 import { listQuery, page } from './paging.ts'
-import { Id, Instant, idParams, key, Named, Reason } from './values.ts'
+import { Id, Instant, idList, idParams, key, Named, Reason } from './values.ts'
 
 /** A job as lists show it. */
 export const JobRow = z
@@ -114,7 +114,7 @@ const newJobFields = {
       key('JOB.SCHEDULED_AT_INVALID'),
     )
     .nullish(),
-  groupIds: z.array(Id).max(limits.recipients, key('JOB.RECIPIENTS_TOO_MANY')).default([]),
+  groupIds: idList(z.array(Id).max(limits.recipients, key('JOB.RECIPIENTS_TOO_MANY'))).default([]),
   /** Numbers separated by commas, semicolons, tabs or new lines. */
   phoneNumbers: z.string().max(4_000_000, key('JOB.RECIPIENTS_TOO_MANY')).default(''),
 }

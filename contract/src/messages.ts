@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
-import { Id, Instant, idParams, key, Named } from './values.ts'
+import { Id, Instant, idList, idParams, key, Named } from './values.ts'
 
 /** A message as lists show it. */
 export const MessageRow = z
@@ -28,10 +28,10 @@ type FormId = number | string
 const optionalId = z
   .preprocess((value: FormId | null) => (value === '' ? null : value), Id.nullable())
   .default(null)
-const idList = z
+const groupIds = z
   .preprocess(
     (value: FormId | FormId[]) => (value === '' ? [] : Array.isArray(value) ? value : [value]),
-    z.array(Id).max(10_000),
+    idList(z.array(Id).max(10_000)),
   )
   .default([])
 
@@ -43,7 +43,7 @@ export const NewMessage = z.object({
     .refine((text) => text.trim() !== '', key('MESSAGE.TEXT_REQUIRED'))
     .max(limits.messageText, key('MESSAGE.TEXT_TOO_LONG')),
   instanceId: optionalId,
-  groupIds: idList,
+  groupIds,
 })
 export type NewMessage = z.output<typeof NewMessage>
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
-import { Id, Instant, idParams, isForm, key, Named } from './values.ts'
+import { Id, Instant, idList, idParams, isForm, key, Named } from './values.ts'
 
 export const roles = ['Admin', 'Member'] as const
 export type Role = (typeof roles)[number]
@@ -38,7 +38,7 @@ const password = z
   .min(limits.passwordMin, key('USER_FORM.PASSWORD_INVALID'))
   .max(limits.passwordMax, key('USER_FORM.PASSWORD_INVALID'))
 const role = z.enum(roles, key('USER_FORM.ROLE_REQUIRED'))
-const instanceIds = z.array(Id).max(10_000)
+const instanceIds = idList(z.array(Id).max(10_000))
 
 /** A new user. Without rights and role it becomes an active Member with all rights. */
 export const NewUser = z.object({

@@ -15,6 +15,17 @@ export const blankable = <S extends z.ZodType>(schema: S) =>
 /** A database id. Accepts text as well, for paths and multipart fields. */
 export const Id = z.coerce.number<number | string>().int().positive().max(Number.MAX_SAFE_INTEGER)
 
+/**
+ * A list of ids, given by its schema. A list with a wrong id is refused anyway, so only its beginning is checked then:
+ * an issue for each of 100,000 wrong ids takes a third of a second.
+ */
+export const idList = <S extends z.ZodArray<typeof Id>>(list: S) =>
+  z.preprocess((ids: (number | string)[]) => {
+    const isWrong = (id: unknown) => !Number.isSafeInteger(Number(id)) || Number(id) <= 0
+    const wrong = Array.isArray(ids) ? ids.findIndex(isWrong) : -1
+    return wrong === -1 ? ids : ids.slice(0, wrong + 20)
+  }, list)
+
 export const idParams = z.object({ id: Id })
 
 /** An instant on the wire: ISO-8601, UTC. */

@@ -9,9 +9,14 @@ export function groupRoutes(app: FastifyInstance, { db }: { db: Pool }): void {
   const { groups } = contract
   route(app, groups.list, ({ caller, query }) => listGroups(db, caller, { ...query, instanceIds: [] }))
   route(app, groups.search, ({ caller, body }) => listGroups(db, caller, body))
-  route(app, groups.exportParticipants, async ({ caller, params, reply }) => {
-    const { fileName, file } = await exportParticipants(db, caller, params.id)
-    reply.header('content-disposition', contentDisposition(fileName))
-    return file
-  })
+  route(
+    app,
+    groups.exportParticipants,
+    async ({ caller, params, reply }) => {
+      const { fileName, file } = await exportParticipants(db, caller, params.id)
+      reply.header('content-disposition', contentDisposition(fileName))
+      return file
+    },
+    { rateLimit: { max: 60, timeWindow: 60_000 } },
+  )
 }

@@ -13,6 +13,9 @@ import { previewJob } from './preview-job.service.ts'
 
 type Deps = { db: Pool; images: ImageStore; config: Pick<Config, 'defaultCountry'> }
 
+/** A job with 100,000 recipients takes four million characters, and seconds of work. */
+const largeJob = { bodyBytes: 6 * 1024 * 1024, rateLimit: { max: 120, timeWindow: 60_000 } }
+
 export function jobRoutes(app: FastifyInstance, { db, images, config: { defaultCountry } }: Deps): void {
   const { jobs } = contract
   const deps = { db, images, defaultCountry }
@@ -31,11 +34,13 @@ export function jobRoutes(app: FastifyInstance, { db, images, config: { defaultC
     return listLogs(db, params.id, query)
   })
 
-  route(app, jobs.create, ({ begin, caller, body }) => createJob(deps, begin, caller, body))
+  route(app, jobs.create, ({ begin, caller, body }) => createJob(deps, begin, caller, body), largeJob)
 
-  route(app, jobs.test, ({ begin, body, file }) => sendTestMessage(deps, begin, body, file))
+  route(app, jobs.test, ({ begin, body, file }) => sendTestMessage(deps, begin, body, file), {
+    rateLimit: { max: 60, timeWindow: 60_000 },
+  })
 
-  route(app, jobs.preview, ({ caller, body }) => previewJob(deps, caller, body))
+  route(app, jobs.preview, ({ caller, body }) => previewJob(deps, caller, body), largeJob)
 
   route(app, jobs.restart, ({ begin, params }) => restart(db, begin, params.id))
 
