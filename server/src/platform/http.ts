@@ -82,6 +82,8 @@ export function route<E extends Endpoint>(
     },
     // Runs before the body is read.
     onRequest: async (request, reply) => {
+      // Answers hold customers' data, session tokens and provider tokens, which no cache on the way or on disk may keep.
+      reply.header('cache-control', 'no-store')
       await options.guard?.(request)
       if (access === 'public') return
       const token = bearerToken(request)
@@ -126,7 +128,7 @@ const beginAs =
     })
 
 /** Keep proxies from buffering the stream. Its connection serves nothing else, so a stop need not wait for it. */
-const streamHeaders = { 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' }
+const streamHeaders = { 'x-accel-buffering': 'no', connection: 'close' }
 
 export function bearerToken(request: FastifyRequest): string | null {
   const match = /^Bearer ([\w-]+)$/.exec(request.headers.authorization ?? '')
