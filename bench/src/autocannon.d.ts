@@ -10,8 +10,7 @@ declare module 'autocannon' {
     url: string
     connections: number
     duration: number
-    headers?: Record<string, string>
-    method?: 'GET' | 'POST'
-    body?: string
+    /** Each connection sends them in turn. */
+    requests: { method: 'GET' | 'POST'; headers: Record<string, string>; body?: string }[]
   }): Promise<Result>
 }

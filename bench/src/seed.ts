@@ -35,6 +35,26 @@ export async function seedLists(db: Pool, rows: number): Promise<void> {
   await db.run(sql`vacuum analyze`)
 }
 
+/** Inserts users with a session each and returns the tokens. */
+export async function seedUsers(
+  db: Pool,
+  { role, count, instanceIds }: { role: 'Admin' | 'Member'; count: number; instanceIds: number[] },
+): Promise<string[]> {
+  const names = Array.from({ length: count }, (_, n) => `${role}-${n}`)
+  await db.run(sql`
+    with added as (
+      insert into users (username, email, password_hash, role, is_active)
+      select name, name || '@example.com', 'none', ${role}, true from unnest(${names}::text[]) name
+      returning id, username
+    ), opened as (
+      insert into sessions (token_hash, user_id, expires_at)
+      select sha256(convert_to(username, 'UTF8')), id, now() + interval '1 day' from added
+    )
+    insert into user_instances (user_id, instance_id)
+    select id, instance_id from added, unnest(${instanceIds}::bigint[]) instance_id`)
+  return names
+}
+
 const insertGroups = (db: Pool, from: number, to: number) =>
   db.run(sql`
   insert into groups (instance_id, chat_id, name, participant_count, last_sync_at)

@@ -41,6 +41,7 @@ export const errorWords = {
   not_an_image: 'This file is not an image we can send. Use a JPEG, PNG, WebP or GIF.',
   image_store_down:
     'Images can’t be saved or opened just now. Try again later. If it stays so, tell an Admin: the disk may be full, or the image store out of reach.',
+  form_damaged: 'The form arrived damaged. Send it again.',
   unsupported_type: 'This type of content is not taken here.',
   too_many_requests: 'Too many attempts. Wait a moment and try again.',
   provider_failed: 'WhatsApp’s provider could not do this: {{reason}}',

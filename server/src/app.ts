@@ -18,13 +18,14 @@ import { userRoutes } from './features/users/users.routes.ts'
 import { findCaller } from './platform/access.ts'
 import { cutOffStragglers } from './platform/closing.ts'
 import type { Pool } from './platform/database/connection.ts'
-import { acceptEmptyJson } from './platform/empty-json.ts'
 import { guardAgainstForgery } from './platform/forgery.ts'
 import { healthRoutes } from './platform/health.ts'
 import { openHeavyWork } from './platform/heavy/heavy-work.ts'
-import { answerError, schemaController } from './platform/http.ts'
+import { answerError, schemaController, userKey } from './platform/http.ts'
 import { imageRoutes } from './platform/images/route.ts'
 import type { ImageStore } from './platform/images/store.ts'
+import { parseJsonBodies } from './platform/json-body.ts'
+import { limitLargeBodies } from './platform/large-bodies.ts'
 import { openApi } from './platform/openapi.ts'
 import { Refusal } from './platform/refusal.ts'
 import type { Secrets } from './platform/secrets.ts'
@@ -44,6 +45,14 @@ export type Deps = {
   onAdminSignIn?: () => Promise<void>
 }
 
+/** Long enough for an image of five megabytes over a slow phone. */
+const REQUEST_MS = 30_000
+const HEADERS_MS = 10_000
+/** Ten times as many as the server needs for a hundred users with several tabs. */
+const MAX_CONNECTIONS = 5000
+/** A page that is open and live asks about twice a second. */
+const REQUESTS_PER_USER = { max: 1200, timeWindow: 60_000 }
+
 /** Builds the API and the web app from their dependencies. Opens no port, reads no environment, starts no engine. */
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const { db, config, log } = deps
@@ -52,18 +61,21 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     loggerInstance: log.child({}, { level: config.logLevel === 'info' ? 'warn' : config.logLevel }),
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustProxy,
-    // The time for a whole request to arrive. Fastify's default is to wait for ever.
-    requestTimeout: 5 * 60_000,
+    // The time for a whole request to arrive, and how often Node looks. Fastify's default is to wait for ever.
+    requestTimeout: REQUEST_MS,
+    http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5000 },
     routerOptions: { maxParamLength: 200 },
     schemaController,
   })
+  app.server.maxConnections = MAX_CONNECTIONS
   app.setErrorHandler(answerError)
   app.decorateRequest('caller', null)
   app.decorateRequest('uploadedFile', null)
   app.decorate('db', db)
+  app.decorate('largeBodies', limitLargeBodies())
   app.decorate('findCaller', (token: string) => findCaller(db, tokenHashOf(token)))
   app.removeContentTypeParser('text/plain') // a body is JSON or a form
-  acceptEmptyJson(app)
+  parseJsonBodies(app)
   cutOffStragglers(app)
 
   await app.register(helmet, securityHeaders(config))
@@ -73,6 +85,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     global: false,
     errorResponseBuilder: (_request, { ttl }) => new Refusal('too_many_requests', {}, Math.ceil(ttl / 1000)),
   })
+  app.decorate('countRequest', app.createRateLimit({ ...REQUESTS_PER_USER, keyGenerator: userKey }))
   openApi(app)
   guardAgainstForgery(app)
 

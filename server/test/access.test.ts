@@ -297,6 +297,20 @@ test.each(sharedTemplate.map((call) => ({ ...call, name: `${call.endpoint.method
   expectAnswers,
 )
 
+test('no answer may be kept by a cache', async () => {
+  const { user, instanceId } = await createFixture('Admin')
+  const answers = await Promise.all([
+    context.call(null, contract.session.options, {}),
+    context.call(user, contract.instances.get, of(instanceId)),
+    context.call(user, contract.instances.get, of(987_654)),
+    context.call(null, contract.users.list, {}),
+  ])
+
+  expect(answers.map(({ status, headers }) => [status, headers['cache-control']])).toEqual(
+    [200, 200, 404, 401].map((status) => [status, 'no-store']),
+  )
+})
+
 // Revocations during a request: a caller may lose the session or the right after the request has begun.
 
 type Revocation = (db: Db, user: TestUser) => Promise<unknown>

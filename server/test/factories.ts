@@ -41,6 +41,11 @@ export function factories(db: Pool, secrets: Secrets) {
     const { id } = await db.one<{ id: number }>(sql`insert into users ${values(row)} returning id`)
     for (const { id: instanceId } of options.instances ?? [])
       await db.run(sql`insert into user_instances ${values({ userId: id, instanceId })}`)
+    return session({ id, username })
+  }
+
+  /** Another session of a user. */
+  async function session({ id, username }: Omit<TestUser, 'token'>): Promise<TestUser> {
     const token = randomBytes(16).toString('base64url')
     await db.run(sql`
       insert into sessions (token_hash, user_id, expires_at)
@@ -118,5 +123,5 @@ export function factories(db: Pool, secrets: Secrets) {
     return inserted
   }
 
-  return { user, admin, instance, group, message, job }
+  return { user, session, admin, instance, group, message, job }
 }

@@ -17,11 +17,15 @@ import {
 import type { Pool } from './database/connection.ts'
 import { isDatabaseDown, isUnstorable } from './database/errors.ts'
 import { readMultipart, type UploadedFile } from './images/multipart.ts'
+import { isLarge, type LargeBodies } from './large-bodies.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     db: Pool
+    largeBodies: LargeBodies
+    /** Counts a request of its user. */
+    countRequest: ReturnType<FastifyInstance['createRateLimit']>
     /** Finds the user of a session token. Set by the session feature. */
     findCaller: (token: string) => Promise<Caller | null>
   }
@@ -43,8 +47,13 @@ type RouteInput<E extends Endpoint> = Parsed<E> & {
 // An endpoint without a response in the contract sends no body, whatever its handler returns.
 type Answer<E extends Endpoint> = E extends { response: z.ZodType } ? Promise<Output<E>> : Promise<unknown>
 
-const JSON_BODY_BYTES = 6 * 1024 * 1024
+const BODY_BYTES = 64 * 1024
+/** For ten thousand ids. */
+export const IDS_BODY_BYTES = 256 * 1024
 const PUBLIC_BODY_BYTES = 16 * 1024
+
+/** For rate limits: counts the requests of each user. */
+export const userKey = ({ caller }: FastifyRequest) => String(caller?.id)
 
 /** Registers an endpoint of the contract with its handler. */
 export function route<E extends Endpoint>(
@@ -52,9 +61,11 @@ export function route<E extends Endpoint>(
   endpoint: E,
   handler: (input: RouteInput<E>) => Answer<E>,
   options: {
+    /** A limit of its own, for each user. A public endpoint counts by address. */
     rateLimit?: { max: number; timeWindow: number }
     /** Authenticates a public call in its own way. Throws to refuse the call. */
     guard?: (request: FastifyRequest) => Promise<void>
+    /** The most bytes of a JSON body, if not 64 kB. */
     bodyBytes?: number
   } = {},
 ): void {
@@ -65,14 +76,21 @@ export function route<E extends Endpoint>(
     exposeHeadRoute: !endpoint.stream,
     url: `/api${endpoint.path}`,
     schema: schemaOf(endpoint),
-    bodyLimit: options.bodyBytes ?? (endpoint.access === 'public' ? PUBLIC_BODY_BYTES : JSON_BODY_BYTES),
-    config: options.rateLimit ? { rateLimit: options.rateLimit } : {},
+    bodyLimit: options.bodyBytes ?? (access === 'public' ? PUBLIC_BODY_BYTES : BODY_BYTES),
+    config: options.rateLimit && {
+      rateLimit: { ...options.rateLimit, ...(access !== 'public' && { keyGenerator: userKey }) },
+    },
     // Runs before the body is read.
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
+      // Answers hold customers' data, session tokens and provider tokens, which no cache on the way or on disk may keep.
+      reply.header('cache-control', 'no-store')
       await options.guard?.(request)
       if (access === 'public') return
       const token = bearerToken(request)
       request.caller = requireAccess(token ? await app.findCaller(token) : null, access)
+      const count = await app.countRequest(request)
+      if (!count.isAllowed && count.isExceeded) throw new Refusal('too_many_requests', {}, count.ttlInSeconds)
+      if (endpoint.method !== 'GET' && isLarge(request)) await app.largeBodies(request.caller.id, reply.raw)
     },
     preValidation: async (request) => {
       if (!request.isMultipart()) return
@@ -110,7 +128,7 @@ const beginAs =
     })
 
 /** Keep proxies from buffering the stream. Its connection serves nothing else, so a stop need not wait for it. */
-const streamHeaders = { 'cache-control': 'no-store', 'x-accel-buffering': 'no', connection: 'close' }
+const streamHeaders = { 'x-accel-buffering': 'no', connection: 'close' }
 
 export function bearerToken(request: FastifyRequest): string | null {
   const match = /^Bearer ([\w-]+)$/.exec(request.headers.authorization ?? '')
@@ -155,9 +173,13 @@ export const schemaController = {
   },
 }
 
+/** Nobody mends more at a time, and an answer with a problem for each of 100,000 ids has ten megabytes. */
+const MAX_PROBLEMS = 20
+
 function invalidInput(error: z.ZodError): InvalidInput {
   const fields: Record<string, string> = {}
-  for (const issue of error.issues) fields[issue.path.join('.') || 'body'] ??= issue.message
+  for (const issue of error.issues.slice(0, MAX_PROBLEMS))
+    fields[issue.path.join('.') || 'body'] ??= issue.message
   return new InvalidInput(fields)
 }
 

@@ -3,6 +3,7 @@ import type { ErrorCode, Params } from '@sendroom/contract/errors'
 /** The HTTP status of each refusal. A new code without a status does not compile. */
 export const STATUS: Record<ErrorCode, number> = {
   invalid_input: 400,
+  form_damaged: 400,
   group_left: 400,
   phone_unreadable: 400,
   too_many_recipients: 400,

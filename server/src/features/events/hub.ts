@@ -10,8 +10,8 @@ import { findLiveSessions } from './events.queries.ts'
 
 const NOTIFY_EVERY_MS = 300
 const HEARTBEAT_MS = 20_000
-/** More than the tabs that a user keeps open in one browser. */
-const STREAMS_PER_SESSION = 12
+/** More than the tabs that a user keeps open on all devices. */
+const STREAMS_PER_USER = 20
 const FULL_RETRY_SECONDS = 30
 
 type Follower = {
@@ -33,7 +33,7 @@ type Deps = {
 export type Hub = {
   /**
    * Opens a stream of the changes that the caller may see. The stream ends when the caller's rights change or when the
-   * session ends. Throws a refusal if the session has too many streams.
+   * session ends. Throws a refusal if the user has too many streams.
    */
   follow: (caller: Caller) => Promise<Readable>
   stop: () => Promise<void>
@@ -90,8 +90,8 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
   return {
     async follow(caller) {
       const session = caller.tokenHash.toString('hex')
-      const own = [...followers].filter((other) => other.session === session)
-      if (own.length >= STREAMS_PER_SESSION) throw new Refusal('too_many_requests', {}, FULL_RETRY_SECONDS)
+      const own = [...followers].filter(({ userId }) => userId === caller.id)
+      if (own.length >= STREAMS_PER_USER) throw new Refusal('too_many_requests', {}, FULL_RETRY_SECONDS)
       const stream = openEventStream(() => followers.delete(follower))
       const follower: Follower = { userId: caller.id, session, visibleInstanceIds: new Set(), stream }
       // Added before the rights are read: if they change meanwhile, the stream ends.

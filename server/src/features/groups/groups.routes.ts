@@ -13,14 +13,19 @@ export function groupRoutes(app: FastifyInstance, { db, heavyWork }: Deps): void
   const { groups } = contract
   route(app, groups.list, ({ caller, query }) => listGroups(db, caller, { ...query, instanceIds: [] }))
   route(app, groups.search, ({ caller, body }) => listGroups(db, caller, body))
-  route(app, groups.exportParticipants, async ({ caller, params, reply }) => {
-    const { fileName, file } = await exportParticipants(
-      { db, heavyWork },
-      caller,
-      params.id,
-      clientSignal(reply),
-    )
-    reply.header('content-disposition', contentDisposition(fileName))
-    return file
-  })
+  route(
+    app,
+    groups.exportParticipants,
+    async ({ caller, params, reply }) => {
+      const { fileName, file } = await exportParticipants(
+        { db, heavyWork },
+        caller,
+        params.id,
+        clientSignal(reply),
+      )
+      reply.header('content-disposition', contentDisposition(fileName))
+      return file
+    },
+    { rateLimit: { max: 60, timeWindow: 60_000 } },
+  )
 }

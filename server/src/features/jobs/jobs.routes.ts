@@ -20,6 +20,9 @@ type Deps = {
   heavyWork: HeavyWork
 }
 
+/** A job with 100,000 recipients takes four million characters, and seconds of work. */
+const largeJob = { bodyBytes: 6 * 1024 * 1024, rateLimit: { max: 120, timeWindow: 60_000 } }
+
 export function jobRoutes(app: FastifyInstance, { db, images, config, heavyWork }: Deps): void {
   const { jobs } = contract
   const deps = { db, images, defaultCountry: config.defaultCountry, heavyWork }
@@ -43,13 +46,23 @@ export function jobRoutes(app: FastifyInstance, { db, images, config, heavyWork 
     return listLogs(db, params.id, query)
   })
 
-  route(app, jobs.create, ({ begin, caller, body, reply }) =>
-    createJob(deps, begin, caller, body, clientSignal(reply)),
+  route(
+    app,
+    jobs.create,
+    ({ begin, caller, body, reply }) => createJob(deps, begin, caller, body, clientSignal(reply)),
+    largeJob,
   )
 
-  route(app, jobs.test, ({ begin, body, file }) => sendTestMessage(deps, begin, body, file))
+  route(app, jobs.test, ({ begin, body, file }) => sendTestMessage(deps, begin, body, file), {
+    rateLimit: { max: 60, timeWindow: 60_000 },
+  })
 
-  route(app, jobs.preview, ({ caller, body, reply }) => previewJob(deps, caller, body, clientSignal(reply)))
+  route(
+    app,
+    jobs.preview,
+    ({ caller, body, reply }) => previewJob(deps, caller, body, clientSignal(reply)),
+    largeJob,
+  )
 
   route(app, jobs.restart, ({ begin, params }) => restart(db, begin, params.id))
 

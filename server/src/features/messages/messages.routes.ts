@@ -1,11 +1,14 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from '../../platform/database/connection.ts'
-import { route } from '../../platform/http.ts'
+import { IDS_BODY_BYTES, route } from '../../platform/http.ts'
 import type { ImageStore } from '../../platform/images/store.ts'
 import { orNotFound } from '../../platform/refusal.ts'
 import { findMessage, listMessages } from './messages.queries.ts'
 import { changeMessage, createMessage, removeMessages } from './messages.service.ts'
+
+/** Decoding an image takes a second. */
+const withImage = { bodyBytes: IDS_BODY_BYTES, rateLimit: { max: 120, timeWindow: 60_000 } }
 
 export function messageRoutes(app: FastifyInstance, deps: { db: Pool; images: ImageStore }): void {
   const { db } = deps
@@ -16,11 +19,14 @@ export function messageRoutes(app: FastifyInstance, deps: { db: Pool; images: Im
   route(app, messages.get, async ({ caller, params }) => orNotFound(await findMessage(db, caller, params.id)))
 
   for (const endpoint of [messages.create, messages.createWithFile])
-    route(app, endpoint, ({ begin, body, file }) => createMessage(deps, begin, body, file))
+    route(app, endpoint, ({ begin, body, file }) => createMessage(deps, begin, body, file), withImage)
 
   for (const endpoint of [messages.update, messages.updateWithFile])
-    route(app, endpoint, ({ begin, caller, params, body, file }) =>
-      changeMessage(deps, begin, caller, params.id, body, file),
+    route(
+      app,
+      endpoint,
+      ({ begin, caller, params, body, file }) => changeMessage(deps, begin, caller, params.id, body, file),
+      withImage,
     )
 
   route(app, messages.remove, ({ begin, params }) => removeMessages(begin, [params.id]))

@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -137,6 +137,15 @@ test('a missing folder is an outage, not a missing image, because its disk may n
   expect(await images.read(name)).not.toBeNull()
   await images.remove(name)
   expect(await images.read(name)).toBeNull()
+})
+
+test('only the user who runs Sendroom can read the files', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'images-'))
+  onTestFinished(() => rm(dataDir, { recursive: true }))
+  const name = await openImages({ dataDir, imageStore: { kind: 'disk' } }).put(await picture(), 'png')
+  const mode = async (path: string) => (await stat(join(dataDir, path))).mode & 0o777
+
+  expect([await mode('images'), await mode(`images/${name}`)]).toEqual([0o700, 0o600])
 })
 
 /** Starts a server with the part of S3 that we use. With `refusal` it refuses every call with that code. */

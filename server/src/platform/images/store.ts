@@ -74,8 +74,9 @@ async function openFolder(folder: string): Promise<Place> {
   const path = (name: string) => join(folder, name)
   return {
     async put(name, bytes) {
-      await mkdir(folder, { recursive: true })
-      await writeFile(path(name), bytes)
+      // Other users of the machine may not read what is sent to customers.
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      await writeFile(path(name), bytes, { mode: 0o600 })
     },
     async get(name) {
       try {

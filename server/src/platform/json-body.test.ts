@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { useContext } from '../../test/context.ts'
+import { isTooComplex } from './json-body.ts'
+
+const context = useContext()
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+const keys = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join()}}`
+
+test.each([
+  ['a job with the most recipients', JSON.stringify({ groupIds: Array(100_000).fill(1) }), false],
+  ['more values', JSON.stringify(Array(120_000).fill(1)), true],
+  ['sixteen levels', nested(16), false],
+  ['seventeen levels', nested(17), true],
+  ['nested objects', '{"a":'.repeat(17), true],
+  ['twenty thousand keys', keys(20_000), false],
+  ['more keys', keys(20_001), true],
+  ['brackets in a text', JSON.stringify({ text: nested(100) }), false],
+  ['brackets behind an escaped quote', JSON.stringify({ text: `"${nested(100)}\\` }), false],
+  ['brackets behind a text that ends in a backslash', JSON.stringify(['\\', [nested(1)]]) + nested(17), true],
+])('%s', (_name, text, expected) => {
+  expect(isTooComplex(text)).toBe(expected)
+})
+
+test('six megabytes of brackets are refused before they are parsed', async () => {
+  const { token } = await context.add.user()
+  const send = async () =>
+    (await context.app).inject({
+      method: 'POST',
+      url: '/api/jobs/preview',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      payload: nested(2_900_000),
+    })
+
+  expect((await send()).json()).toMatchObject({ code: 'too_large' })
+})

@@ -1,0 +1,56 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { setImmediate as tick } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { limitLargeBodies } from './large-bodies.ts'
+
+function open() {
+  const begin = limitLargeBodies()
+  const begun: string[] = []
+  const refused: string[] = []
+  return {
+    begun,
+    refused,
+    send(name: string, userId: number) {
+      const response = new EventEmitter()
+      begin(userId, response as ServerResponse).then(
+        // only its events are used
+        () => begun.push(name),
+        ({ code }) => refused.push(`${name} ${code}`),
+      )
+      return response
+    },
+  }
+}
+
+test('four requests run at a time, two of one user, and the others wait for their end', async () => {
+  const { begun, send } = open()
+  const [first] = [send('a1', 1), send('a2', 1), send('a3', 1), send('b1', 2), send('c1', 3), send('d1', 4)]
+  await tick()
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'c1'])
+
+  first?.emit('finish')
+  first?.emit('close')
+  await tick()
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3'])
+})
+
+test('a client that leaves frees its place, even while it waits', async () => {
+  const { begun, refused, send } = open()
+  const [first, , waiting] = [send('a1', 1), send('a2', 1), send('a3', 1), send('a4', 1)]
+  waiting?.emit('close')
+  first?.emit('close')
+  await tick()
+
+  expect(begun).toEqual(['a1', 'a2', 'a4'])
+  expect(refused).toEqual(['a3 unavailable'])
+})
+
+test('a request is refused while twenty others wait', async () => {
+  const { begun, refused, send } = open()
+  for (let n = 1; n <= 23; n++) send(`a${n}`, 1)
+  await tick()
+
+  expect(begun).toEqual(['a1', 'a2'])
+  expect(refused).toEqual(['a23 unavailable'])
+})

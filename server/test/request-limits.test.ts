@@ -1,0 +1,88 @@
+import { contract } from '@sendroom/contract'
+import { expect, test } from 'vitest'
+import { useContext } from './context.ts'
+import type { TestUser } from './factories.ts'
+
+// How much one user may ask for, so that others are not kept waiting.
+
+const context = useContext()
+
+test('a body of more than 64 kB is refused, except where an endpoint needs more', async () => {
+  const admin = await context.add.admin()
+  const name = 'x'.repeat(70_000)
+  const { id } = await context.add.instance()
+
+  const answers = await Promise.all([
+    context.call(admin, contract.instances.update, { params: { id }, body: { name } }),
+    context.call(admin, contract.messages.bulkDelete, { body: { ids: [name] } }),
+    context.call(admin, contract.jobs.preview, { body: { phoneNumbers: name } }),
+  ])
+
+  expect(answers.map(({ status }) => status)).toEqual([413, 413, 200])
+})
+
+test('ten thousand ids fit', async () => {
+  const admin = await context.add.admin()
+  const ids = Array.from({ length: 10_000 }, (_, n) => 1_000_000_000 + n)
+
+  const message = await context.call(admin, contract.messages.create, {
+    body: { textContent: 'Hello', groupIds: ids },
+  })
+  const user = await context.call(admin, contract.users.update, {
+    params: admin,
+    body: { assignedInstances: ids },
+  })
+
+  expect([message.body.fields, user.body.fields]).toEqual([
+    { groupIds: 'MESSAGE.GROUP_INVALID' },
+    { assignedInstances: 'FIELD.INVALID' },
+  ])
+})
+
+test('an answer names twenty wrong fields at most, and checks no more', async () => {
+  const admin = await context.add.admin()
+  const wrong = (count: number) => Array.from({ length: count }, () => 'x')
+  const refusals = await Promise.all([
+    context.call(admin, contract.jobs.preview, { body: { groupIds: [1, ...wrong(99_999)] } }),
+    context.call(admin, contract.messages.create, {
+      body: { textContent: 'Hello', groupIds: wrong(10_000) },
+    }),
+    context.call(admin, contract.users.update, { params: admin, body: { assignedInstances: wrong(10_000) } }),
+    context.call(admin, contract.messages.bulkDelete, { body: { ids: wrong(1000) } }),
+  ])
+
+  for (const { status, body } of refusals) {
+    expect(status).toBe(400)
+    expect(Object.keys(body.error).length).toBeGreaterThan(0)
+    expect(Object.keys(body.error).length).toBeLessThanOrEqual(20)
+  }
+  expect(Object.keys(refusals[0]?.body.error ?? {})).toContain('groupIds.1')
+})
+
+const statusOf = async (user: TestUser) => (await context.call(user, contract.session.me, {})).status
+
+test('a user may make 1,200 requests a minute, and others are not affected', async () => {
+  const [busy, other] = [await context.add.user(), await context.add.user()]
+  const statuses = new Set<number>()
+  for (let n = 0; n < 12; n++)
+    for (const status of await Promise.all(Array.from({ length: 100 }, () => statusOf(busy))))
+      statuses.add(status)
+  expect([...statuses]).toEqual([200])
+
+  const refused = await context.call(busy, contract.session.me, {})
+
+  expect(refused).toMatchObject({ status: 429, body: { code: 'too_many_requests' } })
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  expect(await statusOf(other)).toBe(200)
+})
+
+test('heavy calls have lower limits for each user', async () => {
+  const [busy, other] = [await context.add.user(), await context.add.user()]
+  const preview = (user: TestUser) => context.call(user, contract.jobs.preview, { body: {} })
+  const answers = await Promise.all(Array.from({ length: 121 }, () => preview(busy)))
+
+  const refused = answers.filter(({ status }) => status === 429)
+  expect(refused).toHaveLength(1)
+  expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0)
+  expect((await preview(other)).status).toBe(200)
+})
