@@ -5,6 +5,7 @@ import { deleteJobsOfInstance, hasUnsettled, markInstanceActive, resumeSending }
 import { type Caller, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { isUniqueViolation, isUnknownValue } from '../../platform/database/errors.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import {
@@ -110,6 +111,7 @@ async function withoutJobs({ db }: Deps, caller: Caller, id: number, task: (tx: 
   if (!(await findActingInstance(db, caller, id))) throw new Refusal('not_found')
   if ((await deleteJobsOfInstance(db, id, caller.username)) === 'busy') throw new Refusal('account_busy')
   await db.begin(async (tx) => {
+    await forBulkWrites(tx)
     if (!(await lockInstance(tx, id))) throw new Refusal('not_found')
     if (await hasJobs(tx, id)) throw new Refusal('account_busy')
     await task(tx)

@@ -3,6 +3,7 @@ import type { Assignment, NewUser, User, UserChange } from '@sendroom/contract/u
 import type { z } from 'zod'
 import { type Caller, isAdmin } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { hashPassword } from '../../platform/passwords.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
@@ -59,6 +60,7 @@ export async function updateUser(db: Pool, caller: Caller, id: number, change: C
 export async function removeUser(db: Pool, caller: Caller, id: number): Promise<void> {
   if (id === caller.id) throw new Refusal('own_user')
   await db.begin(async (tx) => {
+    await forBulkWrites(tx) // the user's jobs and messages stay, without their author
     await requireAnotherAdmin(tx, id)
     if (!(await deleteUser(tx, id))) throw new Refusal('not_found')
   })
