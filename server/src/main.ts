@@ -1,4 +1,5 @@
 import { type AddressInfo, isIPv6 } from 'node:net'
+import { hostname } from 'node:os'
 import { pino } from 'pino'
 import type { Deps } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
@@ -7,6 +8,7 @@ import type { BackgroundJobs } from './platform/background-jobs.ts'
 import { isDatabaseDown } from './platform/database/errors.ts'
 import { explainFile } from './platform/database/explain.ts'
 import { openDatabase } from './platform/database/open.ts'
+import { lockForProcess } from './platform/database/process-lock.ts'
 import { sweepImages } from './platform/images/clean-up.ts'
 import { openImages } from './platform/images/store.ts'
 import { openSecrets } from './platform/secrets.ts'
@@ -38,6 +40,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   const database = await openDatabase(config, log)
   opened.push(database.close)
   const { db } = database
+  if (roles.serves && roles.delivers) opened.push(await lockDataDir(db, config))
   const secrets = await openSecrets(db, config)
   const firstAdmin = roles.serves ? await ensureFirstAdmin(db, config) : null
 
@@ -77,6 +80,15 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   if (roles.delivers) await deliver(deps, backgroundJobs, opened)
   // Opened last, so closed first: no new requests arrive while everything else stops.
   if (app) opened.push(() => app.close())
+}
+
+/** Two simulators on one folder would contradict each other about test-mode accounts. */
+async function lockDataDir(db: Deps['db'], { dataDir }: Config) {
+  const release = await lockForProcess(db, `sendroom ${hostname()} ${dataDir}`)
+  if (release) return release
+  throw new StartupError(
+    `Another Sendroom runs on the data folder ${dataDir}: stop that one, or set DATA_DIR to another folder.`,
+  )
 }
 
 type FirstAdmin = Awaited<ReturnType<typeof ensureFirstAdmin>>

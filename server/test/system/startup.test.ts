@@ -147,10 +147,23 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     expect(home.hasDatabaseLeft).toBe(false)
   })
 
-  test('shares its data folder with a second process on another port', async () => {
+  test('refuses a data folder on which another one runs', async () => {
     await using home = await Installation.create()
     const first = await home.start()
-    const second = await home.start()
+    expect(await home.run()).toEqual(
+      refusal(
+        `Another Sendroom runs on the data folder ${home.dataDir}: stop that one, or set DATA_DIR to another folder.`,
+      ),
+    )
+    await home.signIn(first)
+    expect(await first.end('SIGTERM')).toBe(0)
+    expect(home.hasDatabaseLeft).toBe(false)
+  })
+
+  test('shares its data folder with a server on another port', async () => {
+    await using home = await Installation.create()
+    const first = await home.start()
+    const second = await home.start(['server'])
     const admin = await home.signIn(first)
     expect(await first.end('SIGTERM')).toBe(0)
     // PostgreSQL still runs, and the second process knows the session of the first.
