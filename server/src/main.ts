@@ -1,9 +1,11 @@
-import { type AddressInfo, isIPv6 } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
+import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Deps } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { ensureFirstAdmin, forgetFirstAdmin, resetPassword } from './features/session/first-admin.ts'
+import { isExposed, urlsOf } from './listening.ts'
 import type { BackgroundJobs } from './platform/background-jobs.ts'
 import { isDatabaseDown } from './platform/database/errors.ts'
 import { explainFile } from './platform/database/explain.ts'
@@ -74,7 +76,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   }
   const app = roles.serves ? await serve(deps, firstAdmin) : null
   if (app) {
-    ownAddress = loopbackOf(app.server.address())
+    ownAddress = urlsOf(boundOf(app))[0] ?? null
     opened.push(renewWebhooksInBackground(deps))
   }
   if (roles.delivers) await deliver(deps, backgroundJobs, opened)
@@ -97,10 +99,12 @@ async function serve(deps: Deps, firstAdmin: FirstAdmin) {
   const { config } = deps
   const { buildApp } = await import('./app.ts')
   const app = await buildApp({ ...deps, onAdminSignIn: () => forgetFirstAdmin(config.dataDir) })
-  const address = await app.listen({ port: config.port, host: config.host }).catch((error) => {
+  await app.listen({ port: config.port, host: config.host }).catch((error) => {
     throw new StartupError(explainListen(error, config))
   })
-  say(`Sendroom runs on ${config.publicUrl ?? address}`)
+  const bound = boundOf(app)
+  for (const url of config.publicUrl ? [config.publicUrl] : urlsOf(bound)) say(`Sendroom runs on ${url}`)
+  if (isExposed(bound) && !hasProxy(config)) process.stderr.write(`${PLAIN_HTTP}\n`)
   if (firstAdmin)
     say(
       `Sign in as ${firstAdmin.username} with the password ${firstAdmin.password} (it is shown only this once).`,
@@ -108,12 +112,15 @@ async function serve(deps: Deps, firstAdmin: FirstAdmin) {
   return app
 }
 
-/** Returns the address of this server for a process on the same machine. */
-function loopbackOf(address: AddressInfo | string | null): string | null {
-  if (address === null || typeof address === 'string') return null
-  const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[address.address] ?? address.address
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${address.port}`
-}
+/** Whether the operator has said that a proxy with HTTPS stands before Sendroom. */
+const hasProxy = ({ publicUrl, trustProxy }: Config) =>
+  publicUrl?.startsWith('https:') || trustProxy.some((place) => place !== 'loopback')
+
+/** The address of a server with a port. A server on a socket file has a text instead. */
+const boundOf = (app: FastifyInstance) => app.server.address() as AddressInfo
+
+const PLAIN_HTTP =
+  'Other machines reach Sendroom without encryption. Put a proxy with HTTPS before it, then set PUBLIC_URL to its address: docs/admins/guide.md says how.'
 
 /** Sets the webhooks without delaying the start. Returns a function that stops this and waits for its end. */
 function renewWebhooksInBackground(deps: Deps) {

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
+import { urlsOf } from '../../src/listening.ts'
 import { HttpClient } from '../http-client.ts'
 import { Installation } from '../process.ts'
 
@@ -126,6 +127,20 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     expect(existsSync(passwordFile)).toBe(true)
     await home.signIn(second)
     expect(existsSync(passwordFile)).toBe(false)
+  })
+
+  test('on all addresses, prints each of them and warns that HTTP is not encrypted', async () => {
+    await using home = await Installation.create()
+    const open = await home.start([], { HOST: '0.0.0.0' })
+    const { port } = new URL(open.url)
+    const printed = [...open.stdout.matchAll(/^Sendroom runs on (\S+)$/gm)].map(([, url]) => url)
+    expect(printed).toEqual(urlsOf({ address: '0.0.0.0', port: Number(port), family: 'IPv4' }))
+    expect(open.stderr).toMatch(/^Other machines reach Sendroom without encryption\..*\n$/)
+    await open.end('SIGTERM')
+
+    const behindProxy = await home.start([], { HOST: '0.0.0.0', PUBLIC_URL: 'https://send.example' })
+    expect(behindProxy.url).toBe('https://send.example')
+    expect(behindProxy.stderr).toBe('')
   })
 
   test('shuts down on SIGTERM, with its PostgreSQL', async () => {
