@@ -1,12 +1,16 @@
-import { type AddressInfo, isIPv6 } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
+import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Deps } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { ensureFirstAdmin, forgetFirstAdmin, resetPassword } from './features/session/first-admin.ts'
+import { isExposed, urlsOf } from './listening.ts'
 import type { BackgroundJobs } from './platform/background-jobs.ts'
 import { isDatabaseDown } from './platform/database/errors.ts'
 import { explainFile } from './platform/database/explain.ts'
 import { openDatabase } from './platform/database/open.ts'
+import { lockForProcess } from './platform/database/process-lock.ts'
 import { sweepImages } from './platform/images/clean-up.ts'
 import { openImages } from './platform/images/store.ts'
 import { openSecrets } from './platform/secrets.ts'
@@ -52,6 +56,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   const database = await openDatabase(config, log)
   opened.push(database.close)
   const { db } = database
+  if (roles.serves && roles.delivers) opened.push(await lockDataDir(db, config))
   const secrets = await openSecrets(db, config)
   const firstAdmin = roles.serves ? await ensureFirstAdmin(db, config) : null
 
@@ -85,12 +90,21 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   }
   const app = roles.serves ? await serve(deps, firstAdmin) : null
   if (app) {
-    ownAddress = loopbackOf(app.server.address())
+    ownAddress = urlsOf(boundOf(app))[0] ?? null
     opened.push(renewWebhooksInBackground(deps))
   }
   if (roles.delivers) await deliver(deps, backgroundJobs, opened)
   // Opened last, so closed first: no new requests arrive while everything else stops.
   if (app) opened.push(() => app.close())
+}
+
+/** Two simulators on one folder would contradict each other about test-mode accounts. */
+async function lockDataDir(db: Deps['db'], { dataDir }: Config) {
+  const release = await lockForProcess(db, `sendroom ${hostname()} ${dataDir}`)
+  if (release) return release
+  throw new StartupError(
+    `Another Sendroom runs on the data folder ${dataDir}: stop that one, or set DATA_DIR to another folder.`,
+  )
 }
 
 type FirstAdmin = Awaited<ReturnType<typeof ensureFirstAdmin>>
@@ -99,21 +113,27 @@ async function serve(deps: Deps, firstAdmin: FirstAdmin) {
   const { config } = deps
   const { buildApp } = await import('./app.ts')
   const app = await buildApp({ ...deps, onAdminSignIn: () => forgetFirstAdmin(config.dataDir) })
-  const address = await app.listen({ port: config.port, host: config.host }).catch((error) => {
+  await app.listen({ port: config.port, host: config.host }).catch((error) => {
     throw new StartupError(explainListen(error, config))
   })
-  say(`Sendroom is running at ${config.publicUrl ?? address}`)
+  const bound = boundOf(app)
+  for (const url of config.publicUrl ? [config.publicUrl] : urlsOf(bound))
+    say(`Sendroom is running at ${url}`)
+  if (isExposed(bound) && !hasProxy(config)) process.stderr.write(`${PLAIN_HTTP}\n`)
   if (firstAdmin)
     say(`Sign in as ${firstAdmin.username} with the password ${firstAdmin.password} (shown only once).`)
   return app
 }
 
-/** Returns the address of this server for a process on the same machine. */
-function loopbackOf(address: AddressInfo | string | null): string | null {
-  if (address === null || typeof address === 'string') return null
-  const host = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[address.address] ?? address.address
-  return `http://${isIPv6(host) ? `[${host}]` : host}:${address.port}`
-}
+/** Whether the operator has said that a proxy with HTTPS stands before Sendroom. */
+const hasProxy = ({ publicUrl, trustProxy }: Config) =>
+  publicUrl?.startsWith('https:') || trustProxy.some((place) => place !== 'loopback')
+
+/** The address of a server with a port. A server on a socket file has a text instead. */
+const boundOf = (app: FastifyInstance) => app.server.address() as AddressInfo
+
+const PLAIN_HTTP =
+  'Other machines reach Sendroom without encryption. Put a proxy with HTTPS before it, then set PUBLIC_URL to its address: docs/admins/guide.md says how.'
 
 /** Sets the webhooks without delaying the start. Returns a function that stops this and waits for its end. */
 function renewWebhooksInBackground(deps: Deps) {

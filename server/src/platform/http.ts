@@ -15,7 +15,7 @@ import {
   type SignedInAccess,
 } from './access.ts'
 import type { Pool } from './database/connection.ts'
-import { isDatabaseDown, isUnstorable } from './database/errors.ts'
+import { isDatabaseDown, isTimedOut, isUnstorable } from './database/errors.ts'
 import { readMultipart, type UploadedFile } from './images/multipart.ts'
 import { isLarge, type LargeBodies } from './large-bodies.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
@@ -186,7 +186,8 @@ function invalidInput(error: z.ZodError): InvalidInput {
 /** The one place that turns a thrown error into a response. */
 export function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const { status, problem, retryAfterSeconds } = problemOf(error)
-  const isWorthLogging = status === 500 || (error instanceof Refusal && error.cause !== undefined)
+  const isWorthLogging =
+    status === 500 || isTimedOut(error) || (error instanceof Refusal && error.cause !== undefined)
   if (isWorthLogging) request.log.error({ err: error }, 'A request failed')
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds))
   return reply.code(status).type('application/json').send(problem)
@@ -226,6 +227,7 @@ function invalidProblem({ fields }: InvalidInput): Answered {
 /** Turns the errors of libraries into refusals. An unknown error is our bug, and its details stay inside. */
 function refusalOf(error: FastifyError): Refusal {
   if (isDatabaseDown(error)) return new Refusal('unavailable', {}, 2)
+  if (isTimedOut(error)) return new Refusal('unavailable', {}, 2)
   if (isUnstorable(error)) return new Refusal('invalid_input')
   if (error.statusCode === 413) return new Refusal('too_large')
   if (error.statusCode === 415) return new Refusal('unsupported_type')

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
+import { urlsOf } from '../../src/listening.ts'
 import { HttpClient } from '../http-client.ts'
 import { Installation } from '../process.ts'
 
@@ -134,6 +135,20 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     expect(existsSync(passwordFile)).toBe(false)
   })
 
+  test('on all addresses, prints each of them and warns that HTTP is not encrypted', async () => {
+    await using home = await Installation.create()
+    const open = await home.start([], { HOST: '0.0.0.0' })
+    const { port } = new URL(open.url)
+    const printed = [...open.stdout.matchAll(/^Sendroom runs on (\S+)$/gm)].map(([, url]) => url)
+    expect(printed).toEqual(urlsOf({ address: '0.0.0.0', port: Number(port), family: 'IPv4' }))
+    expect(open.stderr).toMatch(/^Other machines reach Sendroom without encryption\..*\n$/)
+    await open.end('SIGTERM')
+
+    const behindProxy = await home.start([], { HOST: '0.0.0.0', PUBLIC_URL: 'https://send.example' })
+    expect(behindProxy.url).toBe('https://send.example')
+    expect(behindProxy.stderr).toBe('')
+  })
+
   test('shuts down on SIGTERM, with its PostgreSQL', async () => {
     await using home = await Installation.create()
     const sendroom = await home.start()
@@ -153,10 +168,23 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     expect(home.hasDatabaseLeft).toBe(false)
   })
 
-  test('shares its data folder with a second process on another port', async () => {
+  test('refuses a data folder on which another one runs', async () => {
     await using home = await Installation.create()
     const first = await home.start()
-    const second = await home.start()
+    expect(await home.run()).toEqual(
+      refusal(
+        `Another Sendroom runs on the data folder ${home.dataDir}: stop that one, or set DATA_DIR to another folder.`,
+      ),
+    )
+    await home.signIn(first)
+    expect(await first.end('SIGTERM')).toBe(0)
+    expect(home.hasDatabaseLeft).toBe(false)
+  })
+
+  test('shares its data folder with a server on another port', async () => {
+    await using home = await Installation.create()
+    const first = await home.start()
+    const second = await home.start(['server'])
     const admin = await home.signIn(first)
     expect(await first.end('SIGTERM')).toBe(0)
     // PostgreSQL still runs, and the second process knows the session of the first.

@@ -1,6 +1,6 @@
 import type { JobType } from '@sendroom/contract/job-life'
 import type { Db } from '../../platform/database/connection.ts'
-import { planOnce } from '../../platform/database/session-defaults.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { logJob, reason } from '../shared/job-log.ts'
 import { wakeWorkers } from '../wake.ts'
@@ -39,7 +39,7 @@ const BATCH = 2000
  */
 export async function planJob(tx: Db, order: Order): Promise<number> {
   const { createdBy, recipients, requestId = null } = order
-  await planOnce(tx)
+  await forBulkWrites(tx)
   const made = await tx.maybeOne<{ id: number }>(sql`
     insert into jobs (job_type, message_id, text_content, image_id, instance_id, recipient_count, scheduled_at,
       created_by_user_id, created_by_user_name, request_id)

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '../../platform/database/connection.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { cancelJob } from './lifecycle.ts'
@@ -50,6 +51,7 @@ export async function deleteJobsOfInstance(
 /** Deletes all jobs or none. Under the instances' locks no send begins between the test and the delete. */
 const deleteSettled = (db: Pool, jobIds: number[]) =>
   db.begin(async (tx) => {
+    await forBulkWrites(tx)
     await lockInstancesOfJobs(tx, jobIds)
     if (await unsettledIn(tx, jobIds)) return false
     await tx.run(sql`delete from jobs where id = any(${jobIds})`)

@@ -1,7 +1,7 @@
 import { type JobAction, jobTransitions } from '@sendroom/contract/job-life'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db, Pool } from '../../platform/database/connection.ts'
-import { planOnce } from '../../platform/database/session-defaults.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { join, json, sql } from '../../platform/database/sql.ts'
 import { insertLogLines, instanceWaits, logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
@@ -49,6 +49,7 @@ export const startDueJobs = (db: Pool) =>
  */
 export async function cancelJob(db: Pool, jobId: number, byName: string): Promise<'done' | 'not_allowed'> {
   return db.begin(async (tx) => {
+    await forBulkWrites(tx)
     await lockInstancesOfJobs(tx, [jobId])
     if (!(await moveJob(tx, jobId, 'cancel'))) return 'not_allowed'
     const skipped = await tx.run(sql`
@@ -76,7 +77,7 @@ export async function restartJob(
   byName: string,
 ): Promise<'done' | 'not_allowed' | 'settling'> {
   const answer = await db.begin(async (tx) => {
-    await planOnce(tx)
+    await forBulkWrites(tx)
     await lockInstancesOfJobs(tx, [jobId])
     if (await unsettledIn(tx, [jobId])) return (await canRestart(tx, jobId)) ? 'settling' : 'not_allowed'
     if (!(await moveJob(tx, jobId, 'restart'))) return 'not_allowed'
@@ -108,6 +109,7 @@ export const resetDelivery = sql`
 /** Fails everything that a Running job has not sent yet, for a reason that holds for every recipient. */
 export async function failQueued(db: Pool, jobId: number, why: Reason): Promise<void> {
   await db.begin(async (tx) => {
+    await forBulkWrites(tx)
     await lockInstancesOfJobs(tx, [jobId])
     const count = await tx.run(sql`
       update deliveries d set status = 'failed', reason = ${json(why)}, not_before = 'epoch'

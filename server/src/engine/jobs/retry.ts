@@ -1,6 +1,7 @@
 import type { JobStatus } from '@sendroom/contract/job-life'
 import { jobCan } from '@sendroom/contract/job-life'
 import type { Db, Pool } from '../../platform/database/connection.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
@@ -26,6 +27,7 @@ export async function retryFailed(
   { includeUnknown }: { includeUnknown: boolean },
 ): Promise<RetryAnswer> {
   return db.begin(async (tx) => {
+    await forBulkWrites(tx)
     await lockInstancesOfJobs(tx, [jobId])
     const job = await tx.maybeOne<{ status: JobStatus; settling: boolean }>(sql`
       select status, settling from jobs where id = ${jobId} for update`)

@@ -121,7 +121,7 @@ async function writeExchanges(
   const results = exchanges.flatMap(({ result }) => result ?? [])
   const requests = exchanges.flatMap(({ claim, intent }) => (intent === null ? [] : { claim, intent }))
   const intendedAt = performance.now()
-  const [settled, intended] = await db.beginPipelined(PLAN_BY_INDEX, (tx) =>
+  const [settled, intended] = await db.beginPipelined(SETTINGS, (tx) =>
     Promise.all([writeResults(tx, results, locking), writeIntents(tx, requests, locking)]),
   )
   const settledOf = new Map(settled.map((row) => [row.instanceId, row]))
@@ -146,10 +146,12 @@ export const nothingToSend: ExchangeAnswer = {
 }
 
 /**
- * A batch touches few rows and finds them by an index. Fresh statistics come minutes after 100,000 new rows; until then
+ * Settings of a batch. It touches few rows and finds them by an index. Fresh statistics come minutes after 100,000 new rows; until then
  * the planner would believe the tables to be small and read them from end to end.
  */
-const PLAN_BY_INDEX = {
+const SETTINGS = {
   ...{ enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },
   plan_cache_mode: 'force_generic_plan',
+  // A result that is not written puts its message in doubt. So it waits for as long as the instance is locked.
+  statement_timeout: '0',
 }

@@ -1,6 +1,7 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { type Caller, canSeeInstance, canSeeMessage } from '../../platform/access.ts'
-import type { Db } from '../../platform/database/connection.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
 
 type JobCounts = Pick<
@@ -73,8 +74,13 @@ export const findTopGroups = (db: Db, caller: Caller) =>
  * Background job: adds up the rows of sent_counts. A trigger inserts a row for each change, because concurrent
  * updates of one row would wait for each other.
  */
-export const foldSentCounts = (db: Db) =>
-  db.run(sql`
+export const foldSentCounts = (db: Pool) =>
+  db.begin(async (tx) => {
+    await forBulkWrites(tx)
+    await tx.run(FOLD)
+  })
+
+const FOLD = sql`
   with changed as (
     select instance_id, coalesce(group_id, 0) as group_id from sent_counts
     group by instance_id, coalesce(group_id, 0) having count(*) > 1
@@ -84,4 +90,4 @@ export const foldSentCounts = (db: Db) =>
     returning c.instance_id, c.group_id, c.sent
   )
   insert into sent_counts
-  select instance_id, group_id, sum(sent) from folded group by instance_id, group_id having sum(sent) <> 0`)
+  select instance_id, group_id, sum(sent) from folded group by instance_id, group_id having sum(sent) <> 0`

@@ -1,6 +1,7 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db, Pool } from '../../platform/database/connection.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import type { ProviderGroup } from '../../providers/provider.ts'
 
@@ -59,6 +60,7 @@ export async function writeGroups(
   names: ReadonlyMap<string, string>,
 ): Promise<void> {
   await db.begin(async (tx) => {
+    await forBulkWrites(tx)
     await writeGroupRows(tx, instanceId, groups, ownNumber)
     await writeParticipants(tx, instanceId, groups, names)
   })

@@ -5,6 +5,7 @@ import { deleteJobsOfInstance, hasUnsettled, markInstanceActive, resumeSending }
 import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { isUniqueViolation, isUnknownValue } from '../../platform/database/errors.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import {
@@ -120,6 +121,7 @@ async function withoutJobs({ db }: Deps, begin: Begin, id: number, task: (tx: Db
   })
   if ((await deleteJobsOfInstance(db, id, byName)) === 'busy') throw new Refusal('account_busy')
   await begin(async (tx) => {
+    await forBulkWrites(tx)
     if (!(await lockInstance(tx, id))) throw new Refusal('not_found')
     if (await hasJobs(tx, id)) throw new Refusal('account_busy')
     await task(tx)

@@ -3,6 +3,7 @@ import type { Assignment, NewUser, User, UserChange } from '@sendroom/contract/u
 import type { z } from 'zod'
 import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { hashPassword } from '../../platform/passwords.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
@@ -54,6 +55,7 @@ export async function updateUser(begin: Begin, caller: Caller, id: number, chang
 
 export async function removeUser(begin: Begin, id: number): Promise<void> {
   await begin(async (tx, caller) => {
+    await forBulkWrites(tx) // the user's jobs and messages stay, without their author
     if (id === caller.id) throw new Refusal('own_user')
     await requireAnotherAdmin(tx, id)
     if (!(await deleteUser(tx, id))) throw new Refusal('not_found')

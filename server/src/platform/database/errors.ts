@@ -14,6 +14,9 @@ const UNSTORABLE = new Set(['22021', '22P05', '22008']) // NUL in a text, NUL in
 /** Whether a parameter has the right type but can't be stored. */
 export const isUnstorable = (error: unknown) => UNSTORABLE.has(sqlStateOf(error) ?? '')
 
+/** Whether a statement took longer than `statement_timeout`, or an operator cancelled it. */
+export const isTimedOut = (error: unknown) => sqlStateOf(error) === '57014'
+
 /** Thrown if the pool has been closed, or if no host accepts writes. The driver has no error for either. */
 export class ConnectionError extends Error {
   readonly code = 'CONNECTION_UNAVAILABLE'

@@ -44,6 +44,7 @@ const lockSchema = (tx: Db) => tx.run(sql`select pg_advisory_xact_lock(hashtext(
 
 async function applyNext(db: Pool, files: Migration[], folder: string): Promise<boolean> {
   return db.begin(async (tx) => {
+    await tx.run(sql`set local statement_timeout = 0`)
     await lockSchema(tx)
     await tx.run(sql`
       create table if not exists migrations (

@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { until } from '../../../test/until.ts'
+import { lockForProcess } from './process-lock.ts'
+import { sql } from './sql.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase('template0')
+})
+afterAll(() => database.drop())
+
+test('one process has the lock until it releases it', async () => {
+  const { db } = database
+  const release = await lockForProcess(db, 'a')
+  const other = await lockForProcess(db, 'b')
+  expect(await lockForProcess(db, 'a')).toBeNull()
+  await release?.()
+  const later = await lockForProcess(db, 'a')
+  expect(later).not.toBeNull()
+  await Promise.all([later?.(), other?.()])
+})
+
+test('a lock is taken again after its connection was lost', async () => {
+  const { db } = database
+  const release = await lockForProcess(db, 'c')
+  const holders = () =>
+    db.run(sql`
+      select pg_terminate_backend(pid) from pg_locks
+      where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`)
+  expect(await holders()).toBe(1)
+  await delay(500) // for the connection to end
+  await until('the lock is taken again', async () => (await holders()) === 1)
+  await release?.()
+})

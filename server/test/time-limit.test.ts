@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { contract } from '@sendroom/contract'
+import { expect, test } from 'vitest'
+import { deleteJobs } from '../src/engine/jobs/delete.ts'
+import { cancelJob, failQueued, restartJob } from '../src/engine/jobs/lifecycle.ts'
+import { retryFailed } from '../src/engine/jobs/retry.ts'
+import { reason } from '../src/engine/shared/job-log.ts'
+import { connect, type Pool } from '../src/platform/database/connection.ts'
+import { migrate } from '../src/platform/database/migrate.ts'
+import { storeSessionDefaults } from '../src/platform/database/session-defaults.ts'
+import { identifier, sql } from '../src/platform/database/sql.ts'
+import { useContext } from './context.ts'
+
+const context = useContext()
+
+/** Sets the time limit of later connections to this test's database. */
+async function setLimit(limit: string) {
+  const { address } = context.database
+  await using admin = open()
+  await admin.db.run(
+    sql`alter role current_user in database ${identifier(address.database)} set statement_timeout = ${identifier(limit)}`,
+  )
+}
+
+function open() {
+  const db = connect(context.database.address, { max: 2, applicationName: 'sendroom test' })
+  return { db, [Symbol.asyncDispose]: () => db.end(1000) }
+}
+
+/** Locks a table for half a second, while `task` waits for it. */
+async function whileLocked<T>(table: string, task: () => Promise<T>): Promise<T> {
+  await using other = open()
+  const { working } = await other.db.begin(async (tx) => {
+    await tx.run(sql`set local statement_timeout = 0`)
+    await tx.run(sql`lock table ${identifier(table)} in access exclusive mode`)
+    const working = task()
+    working.catch(() => {})
+    await delay(500)
+    // In an object, because the transaction would wait for a promise.
+    return { working }
+  })
+  return working
+}
+
+test('a statement of the app ends after half a minute', async () => {
+  await using own = open()
+  await storeSessionDefaults(own.db, 'database')
+  await using later = open()
+  expect(await later.db.one(sql`show statement_timeout`)).toEqual({ statementTimeout: '30s' })
+})
+
+test('a request whose query takes too long is answered with 503', async () => {
+  await setLimit('100ms')
+  const admin = await context.add.admin()
+  const { status, body, headers } = await whileLocked('jobs', () =>
+    context.call(admin, contract.jobs.list, { query: {} }),
+  )
+  expect({ status, code: body.code, retryAfter: headers['retry-after'] }).toEqual({
+    status: 503,
+    code: 'unavailable',
+    retryAfter: '2',
+  })
+})
+
+const bulk: Record<string, (db: Pool, job: { id: number }) => Promise<unknown>> = {
+  cancels: (db, { id }) => cancelJob(db, id, 'admin'),
+  deletes: (db, { id }) => deleteJobs(db, [id], 'admin'),
+  restarts: (db, { id }) => restartJob(db, id, 'admin'),
+  retries: (db, { id }) => retryFailed(db, id, 'admin', { includeUnknown: true }),
+  fails: (db, { id }) => failQueued(db, id, reason('job_started')),
+}
+
+test.each(Object.entries(bulk))('a transaction that %s a job takes as long as it needs', async (_, write) => {
+  const job = await context.add.job({ status: 'Failed', recipients: ['1@g.us'] })
+  await setLimit('100ms')
+  await using limited = open()
+  await expect(whileLocked('jobs', () => write(limited.db, job))).resolves.not.toThrow()
+})
+
+test('a migration takes as long as it needs', async () => {
+  await setLimit('100ms')
+  await using limited = open()
+  await whileLocked('migrations', () => migrate(limited.db))
+})
