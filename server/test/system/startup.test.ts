@@ -139,7 +139,7 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     await using home = await Installation.create()
     const open = await home.start([], { HOST: '0.0.0.0' })
     const { port } = new URL(open.url)
-    const printed = [...open.stdout.matchAll(/^Sendroom runs on (\S+)$/gm)].map(([, url]) => url)
+    const printed = [...open.stdout.matchAll(/^Sendroom is running at (\S+)$/gm)].map(([, url]) => url)
     expect(printed).toEqual(urlsOf({ address: '0.0.0.0', port: Number(port), family: 'IPv4' }))
     expect(open.stderr).toMatch(/^Other machines reach Sendroom without encryption\..*\n$/)
     await open.end('SIGTERM')
