@@ -38,6 +38,7 @@ for (const [lang, part] of languages.flatMap((lang) => halves.map((part) => [lan
     for (const as of [undefined, 'visitor', 'newcomer', 'first'] as const) {
       const page = await enter(browser, gallery, as, lang)
       await page.addInitScript(AXE)
+      await page.addInitScript(logViolations)
       let before: View | undefined
       const logged: string[] = []
       page.on('console', (message) => isProblem(message) && logged.push(message.text()))
@@ -71,6 +72,12 @@ for (const [lang, part] of languages.flatMap((lang) => halves.map((part) => [lan
 const isProblem = (message: ConsoleMessage) =>
   message.type() === 'error' &&
   !/\/api\/(auth\/login|messages\/999|instances\/\d+\/qrcode-base64)$/.test(message.location().url)
+
+/** Logs violations of the content security policy. The browser reports some of them only by this event. */
+const logViolations = () =>
+  document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile }) => {
+    console.error(`${violatedDirective} forbids ${blockedURI} of ${sourceFile}`)
+  })
 
 /** Elements that scroll horizontally. */
 function sidewaysScroll(): string[] {

@@ -2,6 +2,7 @@
  * The small entry module. It starts loading the texts and the page's code while the browser still downloads the
  * libraries, which index.html preloads (see `vite.config.ts`).
  */
+import './app/content-policy.ts'
 import { currentToken, storedUser } from './api/stored-session.ts'
 import { preloadPage } from './app/pages.ts'
 import { loadTexts, storedLanguage } from './i18n/load-texts.ts'

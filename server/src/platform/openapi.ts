@@ -26,10 +26,18 @@ export function openApi(app: FastifyInstance): void {
       const pages = await described()
       for (const [name, value] of Object.entries(reply.getHeaders()))
         if (value !== undefined) reply.raw.setHeader(name, value)
+      reply.raw.setHeader(
+        'content-security-policy',
+        withInlineStyles(reply.getHeader('content-security-policy')),
+      )
       reply.hijack()
       pages.routing(request.raw, reply.raw)
     })
 }
+
+/** Swagger UI adds a style element without a nonce. */
+const withInlineStyles = (policy: unknown) =>
+  String(policy).replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
 
 async function describe(routes: RouteOptions[]): Promise<FastifyInstance> {
   const [{ default: swagger }, { default: swaggerUi }, { jsonSchemaTransform, jsonSchemaTransformObject }] =

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { useContext } from '../../test/context.ts'
 
@@ -21,7 +23,34 @@ test('every page is the app, whatever its query, and an unknown file is not foun
 test('pages have a content security policy', async () => {
   const app = await context.app
   const { headers } = await app.inject('/login')
-  expect(headers['content-security-policy']).toContain("default-src 'self'")
+  const policy = String(headers['content-security-policy'])
+  expect(policy.split(';')).toEqual(
+    expect.arrayContaining([
+      "default-src 'self'",
+      "base-uri 'none'",
+      "font-src 'self'",
+      "form-action 'self'",
+      "frame-ancestors 'none'",
+      "object-src 'none'",
+    ]),
+  )
+  expect(headers['x-frame-options']).toBe('DENY')
+  expect(policy).not.toContain('unsafe-inline')
+  expect(policy).not.toContain('https:')
+})
+
+const isBuilt = existsSync(join(import.meta.dirname, '../../../web/dist/index.html'))
+
+test.runIf(isBuilt)('each page has a new nonce for its style elements', async () => {
+  const app = await context.app
+  const nonceOf = async () => {
+    const { body, headers } = await app.inject('/login')
+    const [, nonce] = /<meta property="csp-nonce" nonce="([^"]+)"/.exec(body) ?? []
+    expect(headers['content-security-policy']).toContain(`style-src 'self' 'nonce-${nonce}'`)
+    return nonce
+  }
+
+  expect(await nonceOf()).not.toBe(await nonceOf())
 })
 
 describe('with an https URL', () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
@@ -31,9 +32,15 @@ export async function webApp(app: FastifyInstance): Promise<void> {
     const [path = ''] = request.url.split('?')
     if (!isBuilt || !isPage || path.startsWith('/api/') || /\.\w+$/.test(path)) throw new Refusal('not_found')
     setForgeryCookie(request, reply)
+    const nonce = randomBytes(16).toString('base64')
     return reply
       .header('cache-control', 'no-cache')
+      .header('content-security-policy', withStyleNonce(reply.getHeader('content-security-policy'), nonce))
       .type('text/html')
-      .send(readFileSync(join(DIST, 'index.html')))
+      .send(readFileSync(join(DIST, 'index.html'), 'utf8').replace('STYLE_NONCE', nonce))
   })
 }
+
+/** Mantine writes its theme's variables into a style element, which no other way than a nonce allows. */
+const withStyleNonce = (policy: unknown, nonce: string) =>
+  String(policy).replace("style-src 'self'", `style-src 'self' 'nonce-${nonce}'`)
