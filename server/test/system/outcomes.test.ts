@@ -133,8 +133,8 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
       job.sentMessages.map(({ recipientId, errorMessage }) => [recipientId.split('@')[0], errorMessage]),
     )
     expect(errors).toEqual({
-      [large]: 'The message or its image is too large for WhatsApp.',
-      [media]: 'WhatsApp does not accept this image.',
+      [large]: 'The message or the image is too large for WhatsApp.',
+      [media]: 'WhatsApp refused this image.',
       [unknown]: 'This number is not on WhatsApp.',
       [no]: 'WhatsApp refused the message: sent: false',
       [fine]: null,
@@ -155,11 +155,11 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
         {
           status: 'Failed',
           recipientId: closed,
-          errorMessage: 'The account may not write to this recipient.',
+          errorMessage: 'The account isn’t allowed to write to this recipient.',
         },
       ],
     })
-    expect(logText(job.logs)).toContain('Failed: no message could be sent.')
+    expect(logText(job.logs)).toContain('Failed: no message went out.')
     expect(ledger()).toHaveLength(0)
   })
 

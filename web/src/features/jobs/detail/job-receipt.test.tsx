@@ -8,18 +8,18 @@ const at = '2026-01-02T03:04:07.000Z'
 const person = { deliveredTo: null, readBy: null, members: null }
 
 test.each<[string, Partial<SentMessage>, string | null]>([
-  ['a message that was only sent', {}, 'Sent'],
+  ['a message that was only sent', {}, 'No receipt yet'],
   ['a message that a person got', { ...person, deliveredAt: at }, 'Delivered'],
   ['a message that a person read', { ...person, deliveredAt: at, readAt: at }, 'Read'],
   [
     'a message to a group',
     { deliveredAt: at, readAt: at, deliveredTo: 1200, readBy: 2, members: 1500 },
-    'Delivered to 1,200 and read by 2 of 1,500 members',
+    'Delivered to 1,200, read by 2 of 1,500 members',
   ],
   [
     'a message to a group of unknown size',
     { deliveredAt: at, deliveredTo: 2, readBy: 0, members: null },
-    'Delivered to 2 and read by 0',
+    'Delivered to 2, read by 0',
   ],
   ['a failed message', { status: 'Failed' }, null],
 ])('the receipt of %s', async (_, change, words) => {
