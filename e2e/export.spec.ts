@@ -14,7 +14,7 @@ test("a group's participants can be downloaded as an Excel file named after the 
   await expect(rowOf(page, instance.name)).toContainText(String(group.participantCount))
   const download = page.waitForEvent('download')
   await rowOf(page, instance.name)
-    .getByRole('button', { name: `Export the members of ${group.name}` })
+    .getByRole('button', { name: `Export members of ${group.name}` })
     .click()
   await expect(toast(page, 'Group participants exported successfully!')).toBeVisible()
 

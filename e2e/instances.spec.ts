@@ -55,7 +55,7 @@ test('a Member without an instance reads whom to ask; after an assignment, its g
   })
   const member = await sendroom.signIn(username, password)
   const page = await openAs(member, '/groups')
-  await expect(page.getByText('No groups yet. Ask an Admin to give you an account.')).toBeVisible()
+  await expect(page.getByText('No groups yet. Ask an Admin to assign you an account.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Sync groups' })).toBeDisabled()
 
   await admin.call('POST /users/:id/assign-instances', {
@@ -68,7 +68,7 @@ test('a Member without an instance reads whom to ask; after an assignment, its g
   await expect(rowOf(page, instance.name).first()).toBeVisible()
 
   await admin.call('POST /instances/:id/sync', { params: { id: instance.id } })
-  await expect(page.getByText(`The groups of ${instance.name} are up to date.`)).toBeVisible({
+  await expect(page.getByText(`The groups of ${instance.name} are synced.`)).toBeVisible({
     timeout: 60_000,
   })
 })
@@ -83,7 +83,7 @@ test('an expiry date can be typed digit by digit, and a half-typed one is not sa
   const page = await openAs(admin, `/instances/edit/${instance.id}`)
   const day = page.getByLabel('Expiry date')
 
-  const error = page.getByText('Enter a whole date, or leave it empty.')
+  const error = page.getByText('Enter a full date or leave this empty.')
 
   await day.fill('0203-05-05') // the intermediate value while a year is typed
   await page.keyboard.press('Enter')

@@ -68,7 +68,7 @@ test('open pages follow changes by other tabs and by the engine, even across a r
 
   await test.step('the job’s page shows the receipts', async () => {
     const rows = watched.getByRole('table', { name: 'Result for each recipient' }).getByRole('row')
-    const delivered = rows.filter({ hasText: /Delivered to (\d+) and read by \d+ of \1 members/ })
+    const delivered = rows.filter({ hasText: /Delivered to (\d+), read by \d+ of \1 members/ })
     await expect(delivered).toHaveCount(groupIds.length, { timeout: 60_000 })
     const { sentMessages } = await admin.call('GET /jobs/:id', { params: { id: job.id } })
     for (const { deliveredTo, members } of sentMessages) expect(deliveredTo).toBe(members)

@@ -47,7 +47,7 @@ test('from an empty installation to a delivered message', async ({ page, fresh }
   await test.step('sees its groups', async () => {
     await goTo(page, 'Groups')
     await page.getByRole('button', { name: 'Sync groups' }).click()
-    await expect(page.getByText(`The groups of ${INSTANCE} are up to date.`)).toBeVisible()
+    await expect(page.getByText(`The groups of ${INSTANCE} are synced.`)).toBeVisible()
     await expect(page.getByText(/^Showing 1 to 10 of 3\d\d entries$/)).toBeVisible()
     await page.getByRole('searchbox').fill('vip')
     await page.getByRole('button', { name: 'Search' }).click()

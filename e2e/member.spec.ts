@@ -42,7 +42,7 @@ test('a Member without rights sees only the assigned instances, with all other a
     await expect(page.getByRole('table')).not.toContainText('Not for members')
     await page.goto(`/messages/edit/${id}`)
     await expect(page.getByRole('heading', { level: 1, name: 'Edit message' })).toBeVisible()
-    await expect(page.getByText('You may read messages, not write them.')).toBeVisible()
+    await expect(page.getByText('You can view messages but not write them.')).toBeVisible()
   })
 
   await test.step('jobs', async () => {
@@ -50,7 +50,7 @@ test('a Member without rights sees only the assigned instances, with all other a
     await expect(page.getByRole('button', { name: 'Add job' })).toBeDisabled()
     await page.goto('/jobs/new')
     await expect(page).toHaveTitle('Add job · Sendroom')
-    await expect(page.getByText('You may look at jobs, not create or change them.')).toBeVisible()
+    await expect(page.getByText('You can view jobs but not change them.')).toBeVisible()
   })
 })
 

@@ -70,7 +70,7 @@ test('a list that could not be loaded says so and can be loaded again', async ({
   await page.getByRole('link', { name: 'Accounts' }).hover()
   await page.route('**/api/instances?*', (route) => route.abort('internetdisconnected'))
   await page.getByRole('link', { name: 'Accounts' }).click()
-  await expect(page.getByText('This could not be loaded.')).toBeVisible()
+  await expect(page.getByText('Loading failed.')).toBeVisible()
   await page.unroute('**/api/instances?*')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(rowOf(page, instance.name)).toBeVisible()

@@ -39,7 +39,7 @@ test('a job is paused, resumed, cancelled and retried, and each group gets the m
 
   await test.step('resume', async () => {
     await page.keyboard.press('Enter')
-    await expect(toast(page, 'The job goes on.')).toBeVisible()
+    await expect(toast(page, 'Job resumed.')).toBeVisible()
     await expect(status('Running')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Pause job' })).toBeEnabled()
   })
@@ -53,15 +53,15 @@ test('a job is paused, resumed, cancelled and retried, and each group gets the m
 
   await setGroupPause(admin, instance, 0)
   await test.step('retry asks with the number of remaining recipients and sends only to them', async () => {
-    const button = page.getByRole('button', { name: 'Send to the rest' })
+    const button = page.getByRole('button', { name: 'Send to remaining' })
     await button.click()
     await expect(page.getByRole('dialog')).toBeVisible()
     await page.keyboard.press('Escape')
     await expect(button).toBeFocused()
     await page.keyboard.press('Enter')
-    const question = `${groups.length - sentTo().length} recipients did not get this message and will get it now.`
+    const question = `${groups.length - sentTo().length} recipients don’t have this message and will get it now.`
     await confirm(page, question, 'Send')
-    await expect(toast(page, 'The job goes on with the rest.')).toBeVisible()
+    await expect(toast(page, 'Sending to remaining recipients.')).toBeVisible()
     await expect(status('Completed')).toBeVisible()
     await expect(page.getByText('100.00%', { exact: true })).toBeVisible()
   })

@@ -26,7 +26,7 @@ test('a new user registers, waits for an Admin, and can sign in once activated',
     const alert = page.waitForEvent('dialog')
     const submitted = submit.click()
     const dialogEvent = await alert
-    expect(dialogEvent.message()).toContain('Your registration has been received.')
+    expect(dialogEvent.message()).toContain('Registration received.')
     await dialogEvent.accept()
     await submitted
     await expect(form).toBeHidden()

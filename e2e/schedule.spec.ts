@@ -15,7 +15,7 @@ test('a job with a half-typed time is sent neither by Enter nor by the button un
   await choose(page, 'Message', text)
   await expect(page.getByText(`${groupIds.length} selected`)).toBeVisible()
   const time = page.getByLabel('Scheduled at')
-  const error = page.getByText('Enter both the date and the time')
+  const error = page.getByText('Enter both date and time')
   const typeDate = async () => {
     // The position of the input's first part.
     await time.click({ position: { x: 15, y: 15 } })

@@ -20,7 +20,7 @@ test('after ten failures in a row an instance stops and says why, until a user r
       phoneNumbers: [...bad, ...good].join('\n'),
     },
   })
-  const why = 'The last 10 messages of this account failed one after another.'
+  const why = 'The last 10 messages of this account failed.'
 
   const page = await openAs(admin, `/jobs/${id}`)
   await expect(page.getByRole('note')).toContainText(why)
@@ -30,9 +30,9 @@ test('after ten failures in a row an instance stops and says why, until a user r
   })
   expect(sendroom.accepted(instance.whapiToken)).toEqual([])
 
-  await page.getByRole('button', { name: 'Let it go on' }).click()
-  await confirm(page, why, 'Let it go on')
-  await expect(toast(page, 'The account goes on.')).toBeVisible()
+  await page.getByRole('button', { name: 'Resume sending' }).click()
+  await confirm(page, why, 'Resume sending')
+  await expect(toast(page, 'Sending resumed.')).toBeVisible()
   await expect(page.getByRole('main').getByText('Completed', { exact: true })).toBeVisible()
   const rows = page.getByRole('table', { name: 'Result for each recipient' })
   for (const number of bad) await expect(rowOf(rows, number)).toContainText('Failed')

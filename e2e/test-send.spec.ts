@@ -11,7 +11,7 @@ test('an operator previews an unsaved message as WhatsApp shows it and sends it 
 }) => {
   const shop = await addInstance(admin, uniqueName('Shop'))
   const page = await openAs(admin, '/messages/new')
-  const preview = page.getByRole('region', { name: 'In WhatsApp' })
+  const preview = page.getByRole('region', { name: 'WhatsApp preview' })
 
   await test.step('each line follows the direction of its script', async () => {
     await page.getByLabel('Text').first().fill('*Sale* today, on all there is\nتخفيضات *اليوم*')
@@ -31,7 +31,7 @@ test('an operator previews an unsaved message as WhatsApp shows it and sends it 
     const form = page.getByRole('region', { name: 'Send a test to…' })
     await form.getByRole('button', { name: 'Enter a number for a test' }).click()
     await form.getByLabel('Phone number').fill('0901 234 567')
-    await choose(page, 'From the account', shop.name)
+    await choose(page, 'From account', shop.name)
     await form.getByRole('button', { name: 'Send test' }).dblclick()
     await expect(form.getByRole('status')).toContainText(/^(Sent|Delivered|Read).*\+84901234567/)
     expect(sendroom.accepted(shop.whapiToken)).toMatchObject([

@@ -1,6 +1,7 @@
 /**
  * Compares the languages with each other and with the code. All languages must have the same keys and {{placeholders}}
- * and no empty texts. The code must use every key, and no missing ones.
+ * and no empty texts. The code must use every key, and no missing ones. Vietnamese and Chinese texts must have no
+ * English words except those that docs/texts.md lists.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,6 +12,16 @@ const LANGUAGES = ['vi', 'en', 'cn']
 const PLURAL = /_(zero|one|two|few|many|other)$/
 /** The locale of each language, which decides its plural forms. */
 const LOCALES = { vi: 'vi', en: 'en', cn: 'zh' }
+/** Names, units, formats and settings that every language writes in English. `email`, `menu` and `tab` are loanwords. */
+const INTERNATIONAL_WORDS = new Set(
+  'Sendroom WhatsApp Whapi Channel QR API URL Webhook Excel token test TEST_PROVIDER_URL GMT JPEG PNG WebP GIF MB'
+    .concat(' email menu tab')
+    .toLowerCase()
+    .split(' '),
+)
+/** A Vietnamese syllable without its accents: an initial consonant, one to three vowels, a final consonant. */
+const VIETNAMESE_SYLLABLE =
+  /^(ngh|ng|nh|ch|gh|gi|kh|ph|qu|th|tr|[bcdđghklmnpqrstvx])?[aeiouy]{1,3}(ch|ng|nh|[cmnpt])?$/
 /** Any literal of this form is a key. Tables and the contract use keys without calling `t()`. */
 const KEY_PATTERN = /^[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)+$/
 
@@ -21,7 +32,7 @@ const KEY_PATTERN = /^[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)+$/
 export function translationMistakes(words, code) {
   const flat = Object.fromEntries(Object.entries(words).map(([language, tree]) => [language, flatten(tree)]))
   const keys = new Set(Object.values(flat).flatMap((texts) => Object.keys(texts)))
-  return [...languageMistakes(flat, keys), ...usageMistakes(keys, code)]
+  return [...languageMistakes(flat, keys), ...englishWords(flat), ...usageMistakes(keys, code)]
 }
 
 function flatten(tree, prefix = '') {
@@ -47,6 +58,22 @@ function* languageMistakes(flat, keys) {
       yield `${key} does not have the same placeholders in all languages: ${[...placeholders].join(' / ')}`
   }
 }
+
+function* englishWords({ vi, cn }) {
+  for (const [language, texts, isOwn] of [
+    ['vi', vi, (word) => VIETNAMESE_SYLLABLE.test(withoutAccents(word))],
+    ['cn', cn, () => false],
+  ])
+    for (const [key, text] of Object.entries(texts))
+      for (const word of latinWordsOf(text))
+        if (!isOwn(word) && !INTERNATIONAL_WORDS.has(word.toLowerCase()))
+          yield `${language}: ${key} has the English word “${word}”.`
+}
+
+const latinWordsOf = (text) =>
+  text.replace(/\{\{[^}]*\}\}/g, ' ').match(/TEST_PROVIDER_URL|[\p{Script=Latin}\p{M}]+/gu) ?? []
+
+const withoutAccents = (word) => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
 /** Whether a language needs a key. Plural keys are needed only for the plural forms that the language has. */
 function needsForm(language, key) {

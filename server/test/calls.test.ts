@@ -589,12 +589,12 @@ describe('a request', () => {
   test('that is refused is answered with a code and a sentence, or a sentence for each field', async () => {
     expect((await get('jobs/987654')).body).toEqual({
       code: 'not_found',
-      error: 'This does not exist, or you have no access to it.',
+      error: 'This does not exist, or you don’t have access.',
       params: {},
     })
     expect((await post('messages', { textContent: '' })).body).toEqual({
       code: 'invalid_input',
-      error: { textContent: 'Enter the text of the message.' },
+      error: { textContent: 'Enter the message text.' },
       fields: { textContent: 'MESSAGE.TEXT_REQUIRED' },
     })
   })

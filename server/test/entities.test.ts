@@ -245,7 +245,7 @@ test('a job to groups has these fields; the list leaves out logs and recipients'
     progress: 33.33,
   })
   expect(job.logs.map(({ id: _id, reason: _reason, ...line }: Record<string, unknown>) => line)).toEqual([
-    { createdAt: laterAt, logLevel: 'Error', message: 'Failed: no message could be sent.' },
+    { createdAt: laterAt, logLevel: 'Error', message: 'Failed: no message went out.' },
     { createdAt: laterAt, logLevel: 'Warning', message: 'Group 2: This number is not on WhatsApp.' },
     { createdAt, logLevel: 'Info', message: 'Started.' },
   ])

@@ -32,5 +32,5 @@ export async function signIn(person: Person) {
 /** Signs in after the session ended while a form was filled in, and waits until its values are restored. */
 export async function signInAgain(person: Person) {
   await signIn(person)
-  await screen.findByText('What you had typed here is back.')
+  await screen.findByText('Your earlier input is back.')
 }

@@ -62,8 +62,8 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
     await untilWaiting(id, 'checking_outcome')
     const job = await untilEnded(admin, id, 120_000)
     expect(job).toMatchObject({ status: 'Completed', recipients: allSent(1) })
-    expect(logText(job.logs)).toContain('it is not known yet whether the message went out.')
-    expect(logText(job.logs)).toContain('the message had not gone out; it is sent again.')
+    expect(logText(job.logs)).toContain('unknown whether the message went out.')
+    expect(logText(job.logs)).toContain('not sent; trying again.')
     expect(ledger()).toHaveLength(1)
   })
 
@@ -85,7 +85,7 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
       change(cure)
       const job = await untilEnded(admin, id, 120_000)
       expect(job).toMatchObject({ status: 'Completed', recipients: allSent(3), waiting: null })
-      expect(logText(job.logs)).toContain('The account waits:')
+      expect(logText(job.logs)).toContain('The account is waiting:')
       expect(ledger()).toHaveLength(3)
     },
   )
@@ -100,7 +100,7 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
       ...{ status: 'Completed', recipients: allSent(1) },
       sentMessages: [{ status: 'Sent', errorMessage: null }],
     })
-    expect(logText(job.logs)).toContain('the message had gone out.')
+    expect(logText(job.logs)).toContain('the message went out.')
     expect(ledger()).toHaveLength(1)
   })
 
@@ -133,8 +133,8 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
       job.sentMessages.map(({ recipientId, errorMessage }) => [recipientId.split('@')[0], errorMessage]),
     )
     expect(errors).toEqual({
-      [large]: 'The message or its image is too large for WhatsApp.',
-      [media]: 'WhatsApp does not accept this image.',
+      [large]: 'The message or the image is too large for WhatsApp.',
+      [media]: 'WhatsApp refused this image.',
       [unknown]: 'This number is not on WhatsApp.',
       [no]: 'WhatsApp refused the message: sent: false',
       [fine]: null,
@@ -155,11 +155,11 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
         {
           status: 'Failed',
           recipientId: closed,
-          errorMessage: 'The account may not write to this recipient.',
+          errorMessage: 'The account isn’t allowed to write to this recipient.',
         },
       ],
     })
-    expect(logText(job.logs)).toContain('Failed: no message could be sent.')
+    expect(logText(job.logs)).toContain('Failed: no message went out.')
     expect(ledger()).toHaveLength(0)
   })
 
@@ -170,7 +170,7 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
     await untilWaiting(id, 'provider_busy')
     const job = await untilEnded(admin, id, 60_000)
     expect(job).toMatchObject({ status: 'Completed', recipients: allSent(3) })
-    expect(logText(job.logs)).toContain('not sent yet, we try again.')
+    expect(logText(job.logs)).toContain('not sent yet; trying again.')
     expect(ledger()).toHaveLength(3)
   })
 })

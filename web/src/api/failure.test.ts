@@ -25,7 +25,7 @@ test.each([
       error: { name: 'x', whapiToken: 'y' },
       fields: { name: 'ACCOUNT_FORM.NAME_INVALID', whapiToken: 'ACCOUNT_FORM.TOKEN_INVALID' },
     }),
-    'Enter a name of at most 100 characters.\nEnter the token, at most 200 characters.',
+    'Enter a name of at most 100 characters.\nEnter a token of at most 200 characters.',
   ],
   [
     // R-434
@@ -68,7 +68,7 @@ test.each([
   // R-438
   ['a 500 without a body', new Failure(500), 'Internal Server Error. Please try again later.'],
   // R-439
-  ['an error of a proxy', new Failure(504), 'The server answered with an error (504).'],
+  ['an error of a proxy', new Failure(504), 'Server error (504).'],
   // R-439
   ['an error of a proxy with a text', new Failure(502, { error: 'No upstream' }), '502: No upstream'],
   // R-440
@@ -87,7 +87,7 @@ test.each([
   const params = {
     why: 'provider_error',
     status: 500,
-    reason: 'The provider answered with an error (500).',
+    reason: 'The provider reported an error (500).',
   }
   expect(failureText(new Failure(502, { code: 'provider_failed', error: 'x', params }))).toBe(words)
   await showLanguage('en')
@@ -96,7 +96,7 @@ test.each([
 test('a reason that this version of the app does not know is shown in the server’s words', () => {
   const params = { why: 'from_a_later_version', reason: 'The provider sleeps.' }
   expect(failureText(new Failure(502, { code: 'provider_failed', error: 'x', params }))).toBe(
-    'WhatsApp’s provider could not do this: The provider sleeps.',
+    'The WhatsApp provider could not do this: The provider sleeps.',
   )
 })
 
@@ -112,7 +112,7 @@ test('a failed call shows one toast, with the screen’s own title if it has one
 test('a specific refusal is shown below the screen’s title', () => {
   reportFailure(new Failure(409, { code: 'token_taken', error: 'x' }), 'TOAST.INSTANCE_CREATE_FAILED')
   expect(currentToasts()).toMatchObject([
-    { title: 'Failed to create instance.', msg: 'Another account already uses this token.' },
+    { title: 'Failed to create instance.', msg: 'Another account uses this token.' },
   ])
 })
 
@@ -122,7 +122,7 @@ test('an unreachable server is mentioned below the screen’s title', () => {
   expect(currentToasts()).toMatchObject([
     {
       title: 'Failed to create instance.',
-      msg: 'The server could not be reached. Check your connection.',
+      msg: 'No connection to the server. Check your network.',
     },
   ])
 })
@@ -134,7 +134,7 @@ test('an aborted call shows nothing', () => {
 
 test('a refusal is assigned to its field', () => {
   expect(fieldTexts(new Failure(409, { code: 'username_taken', error: 'x' }))).toEqual({
-    username: 'This username is already taken.',
+    username: 'This username is taken. Choose another.',
   })
   expect(
     fieldTexts(new Failure(400, { code: 'invalid_input', fields: { email: 'USER_FORM.EMAIL_INVALID' } })),

@@ -17,7 +17,7 @@ beforeEach(() => {
 test('a page that throws an error is replaced by a message with a reload button, and the menu stays', async () => {
   const reload = vi.spyOn(window.location, 'reload').mockReturnValue()
   const { person } = renderApp({ path: '/users' })
-  expect((await screen.findByRole('alert')).textContent).toContain('This page could not be shown.')
+  expect((await screen.findByRole('alert')).textContent).toContain('Something went wrong. Reload the page.')
   expect(screen.getByRole('link', { name: 'Groups' })).toBeTruthy()
   await person.click(screen.getByRole('button', { name: 'Reload' }))
   expect(reload).toHaveBeenCalledOnce()

@@ -65,7 +65,7 @@ test('a chosen language is stored and applies to the app and the login', async (
   const select = (await header()).getByLabelText<HTMLSelectElement>('Language')
   expect([...select.options].map(({ text }) => text)).toEqual(['VI', 'EN', 'CN'])
   await person.selectOptions(select, 'VI')
-  expect(await screen.findByRole('link', { name: 'Tài khoản' })).toBeTruthy()
+  expect(await screen.findByRole('link', { name: 'Tài khoản WhatsApp' })).toBeTruthy()
   expect(localStorage.getItem('lang')).toBe('vi')
   expect(document.documentElement.lang).toBe('vi')
   await person.click(screen.getByText('Đăng xuất'))

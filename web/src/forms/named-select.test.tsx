@@ -22,7 +22,7 @@ test.each([
     },
   })
   const select = await screen.findByRole('combobox', { name: label })
-  await waitFor(() => expect(select).toHaveProperty('placeholder', 'This could not be loaded.'))
+  await waitFor(() => expect(select).toHaveProperty('placeholder', 'Loading failed.'))
   await person.click(select)
   expect(await screen.findByRole('option', { name: option })).toBeTruthy()
 })

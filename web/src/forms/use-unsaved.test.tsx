@@ -97,7 +97,7 @@ test('values are restored after the session ended and the user signed in again',
   await person.click(screen.getByRole('button', { name: 'Save' }))
   await waitFor(() => expect(router.state.location.search).toEqual({ returnUrl: '/users/new' }))
   await signIn(person)
-  expect(await screen.findByText('What you had typed here is back.')).toBeTruthy()
+  expect(await screen.findByText('Your earlier input is back.')).toBeTruthy()
   expect(screen.getByLabelText<HTMLInputElement>(/^Email/).value).toBe('lan@example.com')
 })
 

@@ -13,7 +13,7 @@ const answers = {
   'POST /groups/search': () => pageOf([]),
   'GET /jobs/:id': () => ({ ...job, imageUrl: '/images/a.webp' }),
 }
-const words = 'The image can’t be loaded'
+const words = 'Image unavailable'
 const pictures = () => [...document.querySelectorAll<HTMLImageElement>('main img')]
 /** Fires the error event of an image that the browser can't load. */
 async function failAll() {
@@ -42,5 +42,5 @@ test('a new image replaces one that could not be loaded', async () => {
   await failAll()
   const field = document.querySelector('input[type=file]') as HTMLInputElement
   await person.upload(field, new File(['a picture'], 'cat.png', { type: 'image/png' }))
-  expect((await screen.findByAltText('Image of the message')).getAttribute('src')).toBe('blob:cat')
+  expect((await screen.findByAltText('Message image')).getAttribute('src')).toBe('blob:cat')
 })

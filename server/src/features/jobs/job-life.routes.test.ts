@@ -79,7 +79,7 @@ test('a retry sends to the remaining recipients, except those with an unknown ou
   expect(await get(member, id)).toMatchObject({
     progress: 25,
     recipients: { total: 4, waiting: 2, sent: 1, failed: 1, skipped: 0, unknown: 1 },
-    logs: [{ message: `Sending to the rest, by ${member.username}. Recipients: 2.` }],
+    logs: [{ message: `${member.username} started sending to remaining. Recipients: 2.` }],
   })
 })
 

@@ -143,7 +143,7 @@ test('a job of more than 100,000 recipients is refused', async () => {
 
   expect(await create(toUsers(numbers))).toMatchObject({
     status: 400,
-    body: { code: 'too_many_recipients', error: 'A job takes 100000 recipients at most.' },
+    body: { code: 'too_many_recipients', error: 'A job can have 100000 recipients at most.' },
   })
 })
 

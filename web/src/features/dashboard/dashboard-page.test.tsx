@@ -68,7 +68,7 @@ test('a failed load is logged and can be repeated, without a toast', async () =>
   const logged = vi.spyOn(console, 'warn').mockReturnValue()
   let isUp = false
   const { person } = open(() => (isUp ? stats : refuse(500, 'internal')))
-  expect(await screen.findByText('This could not be loaded.')).toBeTruthy()
+  expect(await screen.findByText('Loading failed.')).toBeTruthy()
   expect(screen.queryByText('Loading...')).toBeNull()
   expect(currentToasts()).toEqual([])
   expect(logged).toHaveBeenCalledWith(expect.objectContaining({ status: 500 }))
@@ -82,8 +82,8 @@ test('the top groups are listed with their numbers', async () => {
   open(() => stats)
   const panel = within((await screen.findByText('Top active groups')).closest('section') as HTMLElement)
   const [first, second] = panel.getAllByRole('listitem').map((item) => item.textContent)
-  expect(first).toMatch(/Family.*1,200 participants.*8 messages sent/)
-  expect(second).toMatch(/Work.*1 participant\b.*1 message sent/)
+  expect(first).toMatch(/Family.*1,200 members.*8 messages sent/)
+  expect(second).toMatch(/Work.*1 member\b.*1 message sent/)
   expect(panel.queryByText('No group found')).toBeNull()
 })
 

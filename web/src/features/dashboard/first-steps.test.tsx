@@ -60,7 +60,7 @@ test.each([
 ])('an Admin with %s is led to the next step', async (_, given, done, to) => {
   open(given)
   expect(await steps()).toEqual(
-    ['Link an account', 'Sync the groups', 'Write a message', 'Send it'].map((name, place) => [
+    ['Link an account', 'Sync groups', 'Write a message', 'Send the message'].map((name, place) => [
       name,
       place < done,
       place === done ? to : null,
@@ -72,9 +72,9 @@ test('a Member sees only the steps that their rights allow', async () => {
   open({ user: { ...member, canSendMessages: false, canCreateJobs: false } })
   expect(await steps()).toEqual([
     ['Link an account', false, null],
-    ['Sync the groups', false, null],
+    ['Sync groups', false, null],
   ])
-  expect((await guide()).getByText('Ask an Admin to give you an account.')).toBeTruthy()
+  expect((await guide()).getByText('Ask an Admin to assign you an account.')).toBeTruthy()
 })
 
 test('the guide disappears when all steps are done', async () => {

@@ -34,7 +34,7 @@ test('a row shows name, members, last sync in Vietnam time and instance, and has
   ])
   const texts = cells.getAllByRole('cell').map(({ textContent }) => textContent)
   expect(texts.slice(0, 4)).toEqual(['Family', '1,200', '1/3/26, 3:04 AM', 'Shop'])
-  expect(cells.getByRole('button', { name: 'Export the members of Family' })).toBeTruthy()
+  expect(cells.getByRole('button', { name: 'Export members of Family' })).toBeTruthy()
 })
 
 // R-605, R-607
@@ -100,7 +100,7 @@ test.each([
     'without an instance, an Admin is led to add one',
     [],
     admin,
-    /First add an account/,
+    /Add an account and link/,
     'Add account',
     '/instances/new',
   ],
@@ -109,8 +109,8 @@ test.each([
     'without a linked instance, the page leads to the instances',
     [{ ...instance, status: 'NeedsLogin' as const }],
     admin,
-    /Link an account to WhatsApp first/,
-    'Go to accounts',
+    /Link an account to WhatsApp;/,
+    'Open accounts',
     '/instances',
   ],
 ])('%s', async (_, instances, user, words, link, path) => {
@@ -129,14 +129,14 @@ test('without an instance, a Member reads whom to ask', async () => {
     { 'GET /groups': () => pageOf([]), 'GET /instances': () => pageOf([]) },
     { path: '/groups', user: member },
   )
-  expect(await screen.findByText('No groups yet. Ask an Admin to give you an account.')).toBeTruthy()
+  expect(await screen.findByText('No groups yet. Ask an Admin to assign you an account.')).toBeTruthy()
   expect(isDisabled(screen.getByRole('button', { name: 'Sync groups' }))).toBe(true)
 })
 
 // R-612
 test('with a linked instance, the page offers a sync', async () => {
   open({ 'GET /groups': () => pageOf([]) })
-  expect(await screen.findByText('No groups yet. Sync an account to read its groups.')).toBeTruthy()
+  expect(await screen.findByText('No groups yet. Sync an account to get its groups.')).toBeTruthy()
 })
 
 test.each([
@@ -170,7 +170,7 @@ test('an export is saved under the server’s file name, with a toast', async ()
     'GET /groups/:id/participants/export': () =>
       new Response('PK', { headers: { 'content-disposition': disposition } }),
   })
-  const button = within(await row()).getByRole('button', { name: 'Export the members of Family' })
+  const button = within(await row()).getByRole('button', { name: 'Export members of Family' })
   await person.click(button)
   const words = 'Group participants exported successfully!'
   expect(await screen.findByText(words)).toBeTruthy()
@@ -187,7 +187,7 @@ test('a running export shows a loader and can’t be started twice', async () =>
     'GET /groups/:id/participants/export': () => new Promise((resolve) => (answer = resolve)),
   })
   const button = within(await row()).getByRole<HTMLButtonElement>('button', {
-    name: 'Export the members of Family',
+    name: 'Export members of Family',
   })
   await person.click(button)
   await waitFor(() => expect(button.getAttribute('aria-busy')).toBe('true'))
@@ -200,7 +200,7 @@ test('a running export shows a loader and can’t be started twice', async () =>
 // R-610
 test('a failed export shows a toast', async () => {
   const { person } = open()
-  await person.click(await screen.findByRole('button', { name: 'Export the members of Family' }))
+  await person.click(await screen.findByRole('button', { name: 'Export members of Family' }))
   const words = 'Failed to export group participants.'
   expect(await screen.findByText(words)).toBeTruthy()
   expect(timeoutOf(words)).toBe(5000)

@@ -48,15 +48,15 @@ test('a sync is followed to its end, then the list is read again', async () => {
   const state = { instances: [shop] }
   const { sync, lists } = await open(state)
   await sync()
-  expect(await screen.findByText('Reading the groups of Shop...')).toBeTruthy()
+  expect(await screen.findByText('Syncing groups of Shop...')).toBeTruthy()
   state.instances = [{ ...shop, ...running }]
   await nextPoll()
-  expect(screen.getByText('Reading the groups of Shop...')).toBeTruthy()
+  expect(screen.getByText('Syncing groups of Shop...')).toBeTruthy()
   const listsBefore = lists()
   state.instances = [{ ...shop, ...whole }]
   await nextPoll()
-  expect(await screen.findByText('The groups of Shop are up to date.')).toBeTruthy()
-  expect(screen.queryByText('Reading the groups of Shop...')).toBeNull()
+  expect(await screen.findByText('The groups of Shop are synced.')).toBeTruthy()
+  expect(screen.queryByText('Syncing groups of Shop...')).toBeNull()
   await waitFor(() => expect(lists()).toBe(listsBefore + 1))
 })
 
@@ -67,9 +67,9 @@ test('a failed sync says why, and when the groups were last complete', async () 
   await sync()
   state.instances = [{ ...shop, ...failed }]
   await nextPoll()
-  const notice = await screen.findByText(/could not be read whole/)
+  const notice = await screen.findByText(/could be synced/)
   expect(notice.textContent).toBe(
-    'The groups of Shop could not be read whole. The provider could not be reached. They were last read whole on 1/3/26, 3:04 AM.',
+    'Not all groups of Shop could be synced. The provider is unreachable. Last full sync: 1/3/26, 3:04 AM.',
   )
 })
 
@@ -78,27 +78,27 @@ test('a sync that another user started is shown with its result', async () => {
   const other = { ...shop, id: 8, name: 'Depot' }
   const state = { instances: [shop, { ...other, ...running }] }
   await open(state)
-  expect(await screen.findByText('Reading the groups of Depot...')).toBeTruthy()
+  expect(await screen.findByText('Syncing groups of Depot...')).toBeTruthy()
   state.instances = [
     { ...shop, ...running },
     { ...other, ...running },
   ]
   await nextPoll()
-  expect(await screen.findByText('Reading the groups of 2 accounts...')).toBeTruthy()
+  expect(await screen.findByText('Syncing groups of 2 accounts...')).toBeTruthy()
   state.instances = [
     { ...shop, ...running },
     { ...other, ...whole },
   ]
   await nextPoll()
-  expect(await screen.findByText('Reading the groups of Shop...')).toBeTruthy()
-  expect(screen.getByText('The groups of Depot are up to date.')).toBeTruthy()
+  expect(await screen.findByText('Syncing groups of Shop...')).toBeTruthy()
+  expect(screen.getByText('The groups of Depot are synced.')).toBeTruthy()
 })
 
 test('the page stops waiting for a sync that does not start', async () => {
   const { sync } = await open({ instances: [shop] })
   await sync()
   await vi.advanceTimersByTimeAsync(31_000)
-  expect(await screen.findByText(/^The sync has been asked for and begins soon\./)).toBeTruthy()
+  expect(await screen.findByText(/^Sync requested; starting soon\./)).toBeTruthy()
   expect(
     screen.getByRole<HTMLButtonElement>('button', { name: 'Sync groups' }).dataset.loading,
   ).toBeUndefined()
@@ -112,6 +112,6 @@ test('with several instances the button asks which one to sync', async () => {
   await person.click(dialog.getByRole('combobox', { name: 'Account' }))
   await person.click(await screen.findByRole('option', { name: 'Depot' }))
   await person.click(dialog.getByRole('button', { name: 'Sync groups' }))
-  expect(await screen.findByText('Reading the groups of Depot...')).toBeTruthy()
+  expect(await screen.findByText('Syncing groups of Depot...')).toBeTruthy()
   expect(requests.find(({ name }) => name === 'POST /instances/:id/sync')?.params).toEqual({ id: '8' })
 })

@@ -75,8 +75,10 @@ test('logging out asks with the browser’s own dialog, in the user’s language
   const ask = vi.fn(() => false)
   vi.stubGlobal('confirm', ask)
   const { person, button, calls } = await open({}, instance, 'vi')
-  await person.click(button('Đăng xuất'))
-  expect(ask).toHaveBeenCalledWith('Bạn có chắc chắn muốn đăng xuất tài khoản này khỏi WhatsApp không?')
+  await person.click(button('Đăng xuất WhatsApp'))
+  expect(ask).toHaveBeenCalledWith(
+    'Đăng xuất tài khoản này khỏi WhatsApp? Tài khoản không gửi được cho đến khi bạn liên kết lại.',
+  )
   expect(calls().map(({ name }) => name)).toEqual(['GET /instances'])
 })
 
@@ -93,7 +95,7 @@ test('a confirmed logout calls the server and reloads the list', async () => {
 test('starting a sync calls the server and shows a toast', async () => {
   const { person, button, calls } = await open({ 'POST /instances/:id/sync': () => undefined })
   await person.click(button('Sync groups'))
-  expect(await screen.findByText('The groups are being synced.')).toBeTruthy()
+  expect(await screen.findByText('Syncing groups.')).toBeTruthy()
   expect(calls()).toContainEqual({ name: 'POST /instances/:id/sync', params: { id: '1' } })
 })
 
@@ -107,7 +109,7 @@ test('an instance that is not linked offers no sync', async () => {
 test('a failure is shown for five seconds', async () => {
   const { person, button } = await open({ 'POST /instances/:id/sync': () => refuse(409, 'not_connected') })
   await person.click(button('Sync groups'))
-  const words = 'This account is not connected to WhatsApp. Scan its QR code first.'
+  const words = 'This account isn’t linked to WhatsApp. Scan the QR code first.'
   expect(await screen.findByText(words)).toBeTruthy()
   expect(timeoutOf(words)).toBe(5000)
 })
@@ -116,7 +118,7 @@ test('the actions of an inactive instance are disabled and say why', async () =>
   const { button } = await open({}, { ...instance, status: 'Disconnected', isActive: false })
   for (const name of ['Scan QR', 'Get code', 'Sync groups']) {
     expect(isDisabled(button(name))).toBe(true)
-    expect(reasonOf(button(name))).toBe('This account is not active. Activate it first.')
+    expect(reasonOf(button(name))).toBe('This account isn’t active. Activate the account first.')
   }
   expect(isDisabled(button('Log out'))).toBe(false)
 })
@@ -130,7 +132,7 @@ test.each(['a finger', 'the keyboard'])(
       await person.keyboard('{Enter}')
     } else await person.pointer({ keys: '[TouchA]', target: button('Sync groups') })
     const region = within(screen.getByRole('region', { name: 'Notifications' }))
-    expect(region.getByText('This account is not active. Activate it first.')).toBeTruthy()
+    expect(region.getByText('This account isn’t active. Activate the account first.')).toBeTruthy()
     expect(requests.every(({ name }) => name.startsWith('GET'))).toBe(true)
   },
 )
@@ -138,9 +140,9 @@ test.each(['a finger', 'the keyboard'])(
 test('a stopped instance can be resumed from the list', async () => {
   const stopped: InstanceRow = { ...instance, waiting: { code: 'account_failures', params: { count: 10 } } }
   const { person, button, calls } = await open({ 'POST /instances/:id/resume': () => undefined }, stopped)
-  await person.click(button('Let it go on'))
-  const dialog = within(await screen.findByRole('dialog', { name: 'Let it go on: Shop' }))
-  await person.click(dialog.getByRole('button', { name: 'Let it go on' }))
-  expect(await screen.findByText('The account goes on.')).toBeTruthy()
+  await person.click(button('Resume sending'))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Resume sending: Shop' }))
+  await person.click(dialog.getByRole('button', { name: 'Resume sending' }))
+  expect(await screen.findByText('Sending resumed.')).toBeTruthy()
   expect(calls()).toContainEqual({ name: 'POST /instances/:id/resume', params: { id: '1' } })
 })

@@ -107,7 +107,7 @@ test('a restored form with a half-typed expiry date says so and is not sent', as
   await signInAgain(person)
   await person.type(await name(), ' 2')
   await save()
-  expect(await screen.findByText('Enter a whole date, or leave it empty.')).toBeTruthy()
+  expect(await screen.findByText('Enter a full date or leave this empty.')).toBeTruthy()
   expect(requests.some((request) => request.name === 'PUT /instances/:id')).toBe(false)
 })
 
@@ -144,7 +144,7 @@ test('an invalid form shows its errors and is not sent', async () => {
   expect(await screen.findByText('Please correct the form errors.')).toBeTruthy()
   expect(currentToasts().at(-1)).toMatchObject({ type: 'error', timeout: 5000 })
   expect(screen.getByText('Enter a name of at most 100 characters.')).toBeTruthy()
-  expect(screen.getByText('Enter the token, at most 200 characters.')).toBeTruthy()
+  expect(screen.getByText('Enter a token of at most 200 characters.')).toBeTruthy()
   expect(requests).toEqual([])
 })
 
@@ -154,7 +154,7 @@ test.each([
   //
   ['a number', async () => number(), 50, 'The number can have 50 characters at most.'],
   //
-  ['a token', async () => token(), 200, 'Enter the token, at most 200 characters.'],
+  ['a token', async () => token(), 200, 'Enter a token of at most 200 characters.'],
 ])('%s is limited to its maximum length', async (_, field, length, words) => {
   const { person, save, bodyOf } = open('/instances/new', { 'POST /instances': () => wholeInstance })
   await person.type(await name(), 'Shop')
@@ -194,7 +194,7 @@ test('a refusal is shown at its field, and the values stay', async () => {
   await save()
   expect(await screen.findByText('Failed to create instance.')).toBeTruthy()
   expect(currentToasts().at(-1)?.timeout).toBe(5000)
-  expect(screen.getAllByText('Another account already uses this token.')).toHaveLength(2)
+  expect(screen.getAllByText('Another account uses this token.')).toHaveLength(2)
   expect((await name()).value).toBe('Shop')
   expect(isAt()).toBe('/instances/new')
 })

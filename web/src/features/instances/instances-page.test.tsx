@@ -78,7 +78,7 @@ test('a status is shown with the reason why the instance waits below', async () 
     'Unknown',
   ]
   for (const word of words) expect(await screen.findByText(word)).toBeTruthy()
-  expect(screen.getAllByText('The account is not linked to WhatsApp. Scan its QR code.')).toHaveLength(8)
+  expect(screen.getAllByText('The account isn’t linked to WhatsApp. Scan the QR code.')).toHaveLength(8)
 })
 
 test('a failed sync is shown with the time of the last successful one', async () => {
@@ -87,16 +87,16 @@ test('a failed sync is shown with the time of the last successful one', async ()
   const stale = { ...shop, waiting: null, syncProblem, lastSyncAt: dayAgo }
   const never = { ...stale, id: 8, name: 'Depot', lastSyncAt: null }
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([stale, never]) } })
-  const words = 'The groups could not be read: The provider could not be reached.'
-  expect(within(await row()).getByText(`${words} Last read yesterday.`)).toBeTruthy()
+  const words = 'Group sync failed: The provider is unreachable.'
+  expect(within(await row()).getByText(`${words} Last synced yesterday.`)).toBeTruthy()
   const depot = within(screen.getByRole('row', { name: /Depot/ }))
-  expect(depot.getByText(`${words} They have never been read whole.`)).toBeTruthy()
+  expect(depot.getByText(`${words} No full sync yet.`)).toBeTruthy()
 })
 
 test('a reason that applies twice is shown once', async () => {
   const both = { ...shop, syncProblem: shop.waiting }
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([both]) } })
-  expect(within(await row()).getAllByText(/is not linked to WhatsApp/)).toHaveLength(1)
+  expect(within(await row()).getAllByText(/isn’t linked to WhatsApp/)).toHaveLength(1)
 })
 
 // R-641
@@ -222,7 +222,7 @@ test('an empty list says what to do next', async () => {
 // R-632
 test('a Member without an instance reads whom to ask', async () => {
   renderApp({ path: '/instances', user: member, answers: { 'GET /instances': () => pageOf([]) } })
-  expect(await screen.findByText('No data found. Ask an Admin to give you an account.')).toBeTruthy()
+  expect(await screen.findByText('No data found. Ask an Admin to assign you an account.')).toBeTruthy()
 })
 
 // R-632

@@ -109,7 +109,7 @@ test.each([
   await waitFor(() => expect(countOf('GET /instances/:id')).toBe(1))
   isConnected = true
   await vi.advanceTimersByTimeAsync(3000)
-  expect(await dialog.findByText('The account is connected. Its groups are being read now.')).toBeTruthy()
+  expect(await dialog.findByText('The account is connected. Its groups are syncing.')).toBeTruthy()
   expect(screen.queryByRole('timer')).toBeNull()
   const codes = countOf('qrcode-base64')
   await vi.advanceTimersByTimeAsync(60_000)
@@ -132,7 +132,7 @@ test.each(['Scan QR', 'Get code'])(
     expect(dialog.getByRole('button', { name: button === 'Scan QR' ? 'Refresh now' : button })).toBeTruthy()
     known = connectedAt(10)
     await vi.advanceTimersByTimeAsync(3000)
-    expect(await dialog.findByText('The account is connected. Its groups are being read now.')).toBeTruthy()
+    expect(await dialog.findByText('The account is connected. Its groups are syncing.')).toBeTruthy()
   },
 )
 
@@ -147,7 +147,7 @@ test.each(['Scan QR', 'Get code'])(
       'GET /instances/:id/connect-code': refused,
     })
     if (button === 'Get code') await person.click(dialog.getByRole('button', { name: button }))
-    expect(await dialog.findByText('The account is connected. Its groups are being read now.')).toBeTruthy()
+    expect(await dialog.findByText('The account is connected. Its groups are syncing.')).toBeTruthy()
     expect(currentToasts().filter(({ msg }) => msg.includes('already connected'))).toEqual([])
     const polls = countOf('GET /instances/:id')
     await vi.advanceTimersByTimeAsync(10_000)
@@ -216,7 +216,7 @@ test('an instance that was logged out on the phone is linked anew, and its group
   await vi.advanceTimersByTimeAsync(3000)
   known = connectedAt(11)
   await vi.advanceTimersByTimeAsync(3000)
-  expect(await dialog.findByText('The account is connected. Its groups are being read now.')).toBeTruthy()
+  expect(await dialog.findByText('The account is connected. Its groups are syncing.')).toBeTruthy()
 })
 
 test.each(['Scan QR', 'Get code'])('%s: the dialog says that the instance was deleted', async (button) => {
@@ -228,22 +228,20 @@ test.each(['Scan QR', 'Get code'])('%s: the dialog says that the instance was de
   await waitFor(() => expect(countOf('GET /instances/:id')).toBe(1))
   isGone = true
   await vi.advanceTimersByTimeAsync(3000)
-  expect(
-    await dialog.findByText('This account no longer exists, or you no longer have access to it.'),
-  ).toBeTruthy()
+  expect(await dialog.findByText('This account no longer exists, or you no longer have access.')).toBeTruthy()
   await waitFor(() => expect(countOf('GET /instances')).toBe(2))
 })
 
 test('a failed code says why and is requested again, automatically or by button', async () => {
   let isDown = true
-  const reason = { reason: 'The provider could not be reached.' }
+  const reason = { reason: 'The provider is unreachable.' }
   const { person, dialog, countOf } = await open('Scan QR', {
     'GET /instances/:id/qrcode-base64': () =>
       isDown ? refuse(502, 'provider_failed', { params: reason }) : { qr: 'data:image/png;base64,AAAA' },
   })
-  const words = 'WhatsApp’s provider could not do this: The provider could not be reached.'
+  const words = 'The WhatsApp provider could not do this: The provider is unreachable.'
   expect(await dialog.findByText(words)).toBeTruthy()
-  expect(screen.getByRole('timer').textContent).toMatch(/^Next try in \d+ s$/)
+  expect(screen.getByRole('timer').textContent).toMatch(/^Trying again in \d+ s$/)
   await vi.advanceTimersByTimeAsync(31_000)
   expect(countOf('qrcode-base64')).toBe(2)
   expect(await dialog.findByText(words)).toBeTruthy()
@@ -273,7 +271,7 @@ test('without a phone number an alert asks for it, in the user’s language', as
   const { person, dialog, countOf } = await open('Lấy mã ghép nối', {}, 'vi')
   await person.clear(dialog.getByLabelText('Số điện thoại'))
   await person.click(dialog.getByRole('button', { name: 'Lấy mã ghép nối' }))
-  expect(alert).toHaveBeenCalledWith('Vui lòng nhập số điện thoại kèm mã quốc gia.')
+  expect(alert).toHaveBeenCalledWith('Nhập số điện thoại kèm mã quốc gia.')
   expect(countOf('connect-code')).toBe(0)
 })
 
@@ -292,7 +290,7 @@ test('a pairing code is shown below the phone number until it expires', async ()
     query: { phone: '+84 90' },
   })
   await vi.advanceTimersByTimeAsync(151_000)
-  expect(await dialog.findByText('The code has probably expired. Get a new one.')).toBeTruthy()
+  expect(await dialog.findByText('The code may have expired. Get a new one.')).toBeTruthy()
   expect(dialog.queryByText('ABCD-1234')).toBeNull()
   await person.click(dialog.getByRole('button', { name: 'Get code' }))
   expect(await dialog.findByText('ABCD-1234')).toBeTruthy()

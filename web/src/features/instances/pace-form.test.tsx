@@ -25,7 +25,7 @@ async function open(path: string, saved: () => Instance | ReturnType<typeof refu
       'POST /instances': saved,
     },
   })
-  await app.person.click(await screen.findByText('How fast it sends'))
+  await app.person.click(await screen.findByText('Sending pace'))
   const bodyOf = (call: string) => app.requests.find(({ name }) => name === call)?.body
   return { ...app, bodyOf, save: () => app.person.click(screen.getByRole('button', { name: 'Save' })) }
 }
@@ -37,23 +37,23 @@ const type = async (person: Awaited<ReturnType<typeof open>>['person'], field: H
 
 test('the pace shows its throughput and warns if it is faster than advised', async () => {
   const { person } = await open('/instances/edit/1')
-  expect(of('Groups').getByText('About 144 an hour, 3,456 a day.')).toBeTruthy()
-  expect(of('People').getByText('About 48 an hour, 200 a day.')).toBeTruthy()
-  expect(screen.queryByText(/Faster than advised/)).toBeNull()
-  await type(person, of('Groups').getByLabelText('Pause from (s)'), '10')
-  expect(of('Groups').getByText('About 180 an hour, 4,320 a day.')).toBeTruthy()
-  expect(screen.getByText(/Faster than advised: 20–30 s between groups/)).toBeTruthy()
-  await person.click(screen.getByRole('button', { name: 'Back to the defaults' }))
-  expect(of('Groups').getByText('About 144 an hour, 3,456 a day.')).toBeTruthy()
-  expect(screen.queryByRole('button', { name: 'Back to the defaults' })).toBeNull()
+  expect(of('Groups').getByText('About 144 messages an hour, 3,456 a day.')).toBeTruthy()
+  expect(of('People').getByText('About 48 messages an hour, 200 a day.')).toBeTruthy()
+  expect(screen.queryByText(/Faster than recommended/)).toBeNull()
+  await type(person, of('Groups').getByLabelText('Shortest pause (s)'), '10')
+  expect(of('Groups').getByText('About 180 messages an hour, 4,320 a day.')).toBeTruthy()
+  expect(screen.getByText(/Faster than recommended: 20–30 s between groups/)).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Restore defaults' }))
+  expect(of('Groups').getByText('About 144 messages an hour, 3,456 a day.')).toBeTruthy()
+  expect(screen.queryByRole('button', { name: 'Restore defaults' })).toBeNull()
 })
 
 test('the changed pace is sent', async () => {
   const { person, save, bodyOf } = await open('/instances/edit/1')
-  await type(person, of('People').getByLabelText('to (s)'), '120')
-  await type(person, of('People').getByLabelText(/^At most/), '50')
+  await type(person, of('People').getByLabelText('Longest pause (s)'), '120')
+  await type(person, of('People').getByLabelText(/^Limit in 24 hours/), '50')
   await person.click(screen.getByLabelText('Quiet hours'))
-  expect(of('Groups').getByText('About 144 an hour, 2,160 a day.')).toBeTruthy()
+  expect(of('Groups').getByText('About 144 messages an hour, 2,160 a day.')).toBeTruthy()
   await person.click(screen.getByRole('combobox', { name: 'Time zone' }))
   await type(person, screen.getByRole('combobox', { name: 'Time zone' }), 'berl')
   await person.click(await screen.findByRole('option', { name: 'Europe/Berlin' }))
@@ -70,14 +70,14 @@ test('the changed pace is sent', async () => {
 })
 
 test.each([
-  ['Pause from (s)', '40', /the smaller number first/],
-  ['Pause from (s)', '', /Enter seconds from 0 to 3600/],
-  ['At most in 24 hours (0: no limit)', '1.5', /Enter a whole number/],
+  ['Shortest pause (s)', '40', /the smaller number first/],
+  ['Shortest pause (s)', '', /Enter 0 to 3600 seconds/],
+  ['Limit in 24 hours (0: no limit)', '1.5', /Enter a whole number/],
 ])('%s “%s” is marked and not sent, and the folded section opens', async (label, text, words) => {
   const { person, save, bodyOf } = await open('/instances/edit/1')
   await type(person, of('Groups').getByLabelText(label), text)
-  const section = screen.getByText('How fast it sends').closest('details')
-  await person.click(screen.getByText('How fast it sends'))
+  const section = screen.getByText('Sending pace').closest('details')
+  await person.click(screen.getByText('Sending pace'))
   expect(section?.open).toBe(false)
   await save()
   expect(await of('Groups').findByText(words)).toBeTruthy()
@@ -90,16 +90,16 @@ test('a time zone that the server refuses is marked at its field', async () => {
     refuse(400, 'invalid_input', { fields: { timeZone: 'ACCOUNT_FORM.TIME_ZONE_INVALID' } }),
   )
   await save()
-  expect((await screen.findAllByText('This time zone is not known.')).length).toBeGreaterThan(0)
+  expect((await screen.findAllByText('This time zone is unknown. Choose another.')).length).toBeGreaterThan(0)
 })
 
 test('a new test instance has no pause by default', async () => {
   const { person, save, bodyOf } = await open('/instances/new')
-  expect(of('Groups').getByText('About 144 an hour, 3,456 a day.')).toBeTruthy()
+  expect(of('Groups').getByText('About 144 messages an hour, 3,456 a day.')).toBeTruthy()
   await person.type(screen.getByLabelText(/^Name/), 'Shop')
   await person.type(screen.getByLabelText(/^API token/), 'test_shop')
-  expect(of('Groups').getByText('No pause and no limit.')).toBeTruthy()
-  expect(screen.queryByText(/Faster than advised/)).toBeNull()
+  expect(of('Groups').getByText('No pause, no limit.')).toBeTruthy()
+  expect(screen.queryByText(/Faster than recommended/)).toBeNull()
   await save()
   await waitFor(() =>
     expect(bodyOf('POST /instances')).toMatchObject({
@@ -112,7 +112,7 @@ test('a new test instance has no pause by default', async () => {
 
 test('a changed pace stays when the token changes', async () => {
   const { person } = await open('/instances/new')
-  await type(person, of('Groups').getByLabelText('to (s)'), '60')
+  await type(person, of('Groups').getByLabelText('Longest pause (s)'), '60')
   await person.type(screen.getByLabelText(/^API token/), 'test_shop')
-  expect(of('Groups').getByLabelText<HTMLInputElement>('to (s)').value).toBe('60')
+  expect(of('Groups').getByLabelText<HTMLInputElement>('Longest pause (s)').value).toBe('60')
 })

@@ -60,7 +60,7 @@ test('a new message without an image is sent as JSON', async () => {
 test('a message without a text is not sent', async () => {
   const { person, requests } = open('/messages/new')
   await save(person)
-  expect(await screen.findByText('Enter the text of the message.')).toBeTruthy()
+  expect(await screen.findByText('Enter the message text.')).toBeTruthy()
   expect(currentToasts()).toMatchObject([
     { type: 'error', msg: 'Please correct the form errors.', timeout: 5000 },
   ])
@@ -140,7 +140,7 @@ test('a failed save keeps the values and shows the error at the image', async ()
   await chooseFile(person)
   await save(person)
   expect(await screen.findByText('Failed to create message.')).toBeTruthy()
-  expect(screen.getAllByText(/This file is not an image we can send/).length).toBeGreaterThan(0)
+  expect(screen.getAllByText(/This file isn’t a usable image/).length).toBeGreaterThan(0)
   expect(text.value).toBe('Hi')
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save' }).disabled).toBe(false)
 })
@@ -278,7 +278,7 @@ test.each(['/messages/new', '/messages/edit/5'])(
   'a user who may not write messages sees the reason at %s instead of the form',
   async (path) => {
     renderApp({ path, user: { ...member, canSendMessages: false }, answers })
-    expect(await screen.findByText(/You may read messages/)).toBeTruthy()
+    expect(await screen.findByText(/You can view messages/)).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Save' })).toBeNull()
   },
 )
@@ -317,7 +317,7 @@ test('a user who may not write messages reads the whole message', async () => {
   expect(await screen.findByRole('heading', { level: 1, name: 'Message #5' })).toBeTruthy()
   for (const words of [long, 'Shop', 'minh', 'Regulars', '1/3/26, 3:04 AM'])
     expect(screen.getByText(words)).toBeTruthy()
-  expect(screen.getByAltText<HTMLImageElement>('Image of the message').src).toContain('/images/a.webp')
+  expect(screen.getByAltText<HTMLImageElement>('Message image').src).toContain('/images/a.webp')
   expect(screen.queryByRole('textbox')).toBeNull()
   expect(screen.getByRole('link', { name: 'Back to the messages' }).getAttribute('href')).toBe('/messages')
 })

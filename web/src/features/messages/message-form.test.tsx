@@ -30,13 +30,13 @@ const open = (path: string, more: Answers = {}) => renderApp({ path, answers: { 
 type Person = ReturnType<typeof open>['person']
 const write = async (text: string) =>
   fireEvent.change(await screen.findByLabelText(/^Text/), { target: { value: text } })
-const preview = async () => within(await screen.findByRole('region', { name: 'In WhatsApp' }))
+const preview = async () => within(await screen.findByRole('region', { name: 'WhatsApp preview' }))
 
 // R-498
 test('the preview shows the message as WhatsApp does while it is typed', async () => {
   open('/messages/new')
   const shown = await preview()
-  expect(shown.getByText(/Here you will see the message/)).toBeTruthy()
+  expect(shown.getByText(/Your message appears here/)).toBeTruthy()
   await write('*Sale* _today_ ~10~ `A1`\n\nSee https://a.vn\nمرحبا')
   expect((await shown.findByText('Sale')).tagName).toBe('STRONG')
   expect(shown.getByText('today').tagName).toBe('EM')
@@ -111,7 +111,7 @@ test('pasted text with a picture of itself is pasted as text', async () => {
   open('/messages/new')
   await paste(picture, ['text/plain', 'Files'])
   await paste(new File(['b'], 'b.pdf', { type: 'application/pdf' }))
-  expect(await screen.findByText(/This file is not an image we can send/)).toBeTruthy()
+  expect(await screen.findByText(/This file isn’t a usable image/)).toBeTruthy()
   expect(screen.queryByAltText('New image')).toBeNull()
 })
 
@@ -127,12 +127,12 @@ const inputs = [
   ['pasted', (file: File) => paste(file)],
 ] as const
 const bad = [
-  ['an empty file', new File([], 'empty.png', { type: 'image/png' }), /not an image we can send/],
-  ['too large an image', heavy, 'The image is larger than 5 MB.'],
+  ['an empty file', new File([], 'empty.png', { type: 'image/png' }), /isn’t a usable image/],
+  ['too large an image', heavy, 'The image is larger than 5 MB. Choose a smaller one.'],
   [
     'a kind WhatsApp does not take',
     new File(['x'], 'a.svg', { type: 'image/svg+xml' }),
-    /not an image we can send/,
+    /isn’t a usable image/,
   ],
 ] as const
 test.each(
@@ -184,7 +184,7 @@ test('a test sends the unsaved message once and shows the outcome', async () => 
   })
   await write('Not saved yet')
   await ask(person)
-  expect(await screen.findByText(/^On its way\. The account pauses between two messages/)).toBeTruthy()
+  expect(await screen.findByText(/^Sending\.\.\. The account pauses between messages/)).toBeTruthy()
   expect(screen.getByRole('link', { name: 'Open job #8' }).getAttribute('href')).toBe('/jobs/8')
   const sent = requests.filter(({ name }) => name === 'POST /jobs/test').map(({ body }) => body)
   expect(sent).toEqual([
@@ -225,11 +225,11 @@ test('a test includes a new image and uses the chosen instance', async () => {
   await write('Hi')
   await drop(picture)
   await openTest(person)
-  await person.click(await screen.findByRole('combobox', { name: 'From the account' }))
+  await person.click(await screen.findByRole('combobox', { name: 'From account' }))
   await person.click(await screen.findByRole('option', { name: 'Depot' }))
   await ask(person)
   // The job of the test was deleted meanwhile.
-  expect(await screen.findByText('The job of this test is no longer there.')).toBeTruthy()
+  expect(await screen.findByText('The job of this test no longer exists.')).toBeTruthy()
   const body = requests.find(({ name }) => name === 'POST /jobs/test')?.body
   expect(body instanceof FormData && [...body.entries()]).toEqual([
     ['textContent', 'Hi'],
@@ -257,10 +257,10 @@ test('a test without number, instance and text shows three errors and sends noth
   expect(screen.getByText('Choose an account.')).toBeTruthy()
   expect(screen.getByText('Please correct the form errors.')).toBeTruthy()
   await person.type(screen.getByLabelText(/Phone number/), '0901234567')
-  await person.click(screen.getByRole('combobox', { name: 'From the account' }))
+  await person.click(screen.getByRole('combobox', { name: 'From account' }))
   await person.click(await screen.findByRole('option', { name: 'Shop' }))
   await person.click(screen.getByRole('button', { name: 'Send test' }))
-  expect(await screen.findByText('Enter the text of the message.')).toBeTruthy()
+  expect(await screen.findByText('Enter the message text.')).toBeTruthy()
   expect(requests.some(({ name }) => name === 'POST /jobs/test')).toBe(false)
 })
 
@@ -268,14 +268,14 @@ test('a refused test shows the reason and keeps the number', async () => {
   const { person } = open('/messages/edit/5', { 'POST /jobs/test': () => refuse(409, 'instance_inactive') })
   await ask(person)
   expect(await screen.findByText('Failed to send the test.')).toBeTruthy()
-  expect(screen.getByText('This account is not active. Activate it first.')).toBeTruthy()
+  expect(screen.getByText('This account isn’t active. Activate the account first.')).toBeTruthy()
   expect(screen.getByLabelText<HTMLInputElement>(/Phone number/).value).toBe('0901234567')
 })
 
 // R-571
 test('without the right to create jobs the reason is shown instead of the test form', async () => {
   renderApp({ path: '/messages/new', user: { ...member, canCreateJobs: false }, answers })
-  expect(await screen.findByText(/Only who may create jobs can send a test/)).toBeTruthy()
+  expect(await screen.findByText(/You need the right to create jobs/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Send test' })).toBeNull()
 })
 

@@ -171,7 +171,7 @@ test('the list has pages, and one that became empty is replaced by the last page
 })
 
 test.each([
-  ['a user who may write messages', '/messages', { ...member }, /^No data yet\. Write your first message/],
+  ['a user who may write messages', '/messages', { ...member }, /^No data yet\. Choose “Add message”/],
   ['a user who may only read', '/messages', { ...member, canSendMessages: false }, 'No data'],
   ['a search', '/messages?search=abc', { ...member }, 'No data found'],
   // R-462
@@ -210,7 +210,7 @@ test('a Member who may not write messages can change nothing, and the buttons sa
   for (const name of ['Add message', 'Edit', 'Delete', 'Delete selected (0)']) {
     const button = screen.getByRole<HTMLButtonElement>('button', { name })
     expect(isDisabled(button)).toBe(true)
-    expect(reasonOf(button)).toMatch(/You may read messages/)
+    expect(reasonOf(button)).toMatch(/You can view messages/)
   }
   await person.click(screen.getByRole('button', { name: 'View' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/messages/edit/5'))

@@ -77,7 +77,7 @@ test('a failed login shows an alert and keeps the values, and a new try clears t
   await fill(person)
   await person.click(screen.getByRole('button', { name: 'Sign in' }))
   expect((await screen.findByRole('alert')).textContent).toBe(
-    'Login failed.The username or password is not right, or the user is locked.',
+    'Login failed.Wrong username or password, or the user is locked.',
   )
   expect(screen.getByLabelText<HTMLInputElement>('Password').value).toBe('secret')
   await person.click(screen.getByRole('button', { name: 'Sign in' }))

@@ -39,14 +39,14 @@ async function fill({ person, username, email, password, repassword }: Opened) {
 test('the form is empty and without errors each time it opens', async () => {
   const opened = await openRegistration()
   await opened.person.type(opened.email, 'nobody')
-  expect(opened.dialog.getByText('This is not a valid email address.')).toBeTruthy()
+  expect(opened.dialog.getByText('Enter a valid email address.')).toBeTruthy()
   await opened.person.click(opened.close)
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 
   await opened.person.click(screen.getByRole('button', { name: 'Register' }))
   const { dialog, username, email, password, repassword } = await modal()
   for (const input of [username, email, password, repassword]) expect(input.value).toBe('')
-  expect(dialog.queryByText('This is not a valid email address.')).toBeNull()
+  expect(dialog.queryByText('Enter a valid email address.')).toBeNull()
   expect(dialog.queryByText(/^Enter/)).toBeNull()
 })
 
@@ -58,7 +58,7 @@ test.each([
   //
   ['password', 'Enter a password of 6 to 100 characters.'],
   //
-  ['repassword', 'Enter the password once more.'],
+  ['repassword', 'Repeat the password.'],
   //
 ] as const)('without %s the form shows an error and can’t be sent', async (name, words) => {
   const opened = await openRegistration()
@@ -93,7 +93,7 @@ test('after a registration the modal closes and an alert says what happens next'
   expect(busyButton.disabled).toBe(true)
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   await waitFor(() => expect(alert).toHaveBeenCalledOnce())
-  expect(alert).toHaveBeenCalledWith(expect.stringContaining('Your registration has been received.'))
+  expect(alert).toHaveBeenCalledWith(expect.stringContaining('Registration received.'))
   // Timers may fire slightly early.
   expect(alertAt - sentAt).toBeGreaterThan(1450)
   expect(opened.requests.find(({ name }) => name === 'POST /auth/register')?.body).toEqual({
@@ -121,8 +121,8 @@ test('a form that is closed during sending and opened again stays open', async (
 })
 
 test.each([
-  ['username_taken', 'This username is already taken.'],
-  ['email_taken', 'This email address is already taken.'],
+  ['username_taken', 'This username is taken. Choose another.'],
+  ['email_taken', 'This email address is taken. Enter another.'],
   //
 ] as const)('a refused registration (%s) is shown in the modal', async (code, words) => {
   const opened = await openRegistration({ 'POST /auth/register': () => refuse(409, code) })
@@ -137,5 +137,5 @@ test('if registration was closed meanwhile, a toast says whom to ask', async () 
   const opened = await openRegistration({ 'POST /auth/register': () => refuse(403, 'registration_closed') })
   await fill(opened)
   await opened.person.click(opened.submit)
-  expect(await screen.findByText('Registration is closed. Ask an Admin for an account.')).toBeTruthy()
+  expect(await screen.findByText('Registration is closed. Ask an Admin to add you.')).toBeTruthy()
 })

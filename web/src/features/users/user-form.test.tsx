@@ -44,7 +44,7 @@ test('the form for a new user has the default values', async () => {
   add()
   const password = await input(/^Password/)
   expect(password.required).toBe(true)
-  expect(screen.queryByText('Leave it empty to keep the current password.')).toBeNull()
+  expect(screen.queryByText('Leave empty to keep the current password.')).toBeNull()
   const role = await screen.findByLabelText<HTMLSelectElement>(/^Role/)
   expect([...role.options].map(({ value, text }) => [value, text])).toEqual([
     ['Admin', 'Admin'],
@@ -53,7 +53,7 @@ test('the form for a new user has the default values', async () => {
   expect(role.value).toBe('Member')
   for (const name of ['Active', 'Can write messages', 'Can create jobs'])
     expect(checkbox(name).checked).toBe(true)
-  expect(screen.getByText(/^A Member sees only these accounts/)).toBeTruthy()
+  expect(screen.getByText(/^Members see only these accounts/)).toBeTruthy()
   for (const label of [/^Username/, /^Email/]) expect((await input(label)).value).toBe('')
 })
 
@@ -63,7 +63,7 @@ test('the form of an existing user shows the user, but no password', async () =>
   const password = await input(/^Password/)
   expect(password.required).toBe(false)
   expect(password.value).toBe('')
-  expect(screen.getByText('Leave it empty to keep the current password.')).toBeTruthy()
+  expect(screen.getByText('Leave empty to keep the current password.')).toBeTruthy()
   expect((await input(/^Username/)).value).toBe('lan')
   expect((await input(/^Email/)).value).toBe('lan@example.com')
   expect((await screen.findAllByText('Shop')).length).toBeGreaterThan(0)

@@ -111,7 +111,7 @@ test('a search without results offers to show all', async () => {
 test('a list that could not be loaded can be loaded again', async () => {
   let isUp = false
   const { person } = open({ 'GET /users': () => (isUp ? pageOf([lan]) : refuse(500, 'internal')) })
-  expect(await screen.findByText('This could not be loaded.')).toBeTruthy()
+  expect(await screen.findByText('Loading failed.')).toBeTruthy()
   expect(screen.queryByRole('table')).toBeNull()
   isUp = true
   await person.click(screen.getByRole('button', { name: 'Try again' }))
@@ -130,7 +130,7 @@ test('deleting asks first and shows a toast', async () => {
   const { requests, person } = open({ 'DELETE /users/:id': () => undefined })
   await person.click((await rowOf(/lan@example/)).getByRole('button', { name: 'Delete' }))
   const dialog = within(await screen.findByRole('dialog', { name: 'Delete user' }))
-  expect(dialog.getByText(/"lan".*This action cannot be undone/)).toBeTruthy()
+  expect(dialog.getByText(/“lan”.*This action cannot be undone/)).toBeTruthy()
   expect(requests.some(({ name }) => name.startsWith('DELETE'))).toBe(false)
   await person.click(dialog.getByRole('button', { name: 'Delete' }))
   expect(await screen.findByText('User deleted successfully!')).toBeTruthy()

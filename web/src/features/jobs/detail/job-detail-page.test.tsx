@@ -27,11 +27,11 @@ test('a job’s page shows its progress, why it waits and who got the message', 
     'Work',
   ])
   for (const text of ['33.33%', 'Family', 'Work']) expect(screen.getAllByText(text).length).toBeGreaterThan(0)
-  expect(screen.getByText(/The account pauses between two messages.*10:05:00 AM/)).toBeTruthy()
+  expect(screen.getByText(/The account pauses between messages.*10:05:00 AM/)).toBeTruthy()
   const table = within(await screen.findByRole('table', { name: 'Result for each recipient' }))
   const ofFamily = within(table.getByRole('row', { name: /Family/ }))
   expect(ofFamily.getByText('1/2/26, 10:04:06 AM')).toBeTruthy()
-  expect(table.getByText('This chat does not exist, or the account has left it.')).toBeTruthy()
+  expect(table.getByText('This chat doesn’t exist, or the account has left.')).toBeTruthy()
   const logs = within(screen.getByRole('table', { name: 'Logs' }))
   expect(logs.getByText('Cancelled by minh. Recipients skipped: 2.')).toBeTruthy()
   expect(logs.getByText('Warning')).toBeTruthy()
@@ -194,12 +194,12 @@ test('sent messages and log lines have a badge in the color of their status or l
 
 test.each([
   ['Pending', ['Cancel job', 'Delete', 'Pause job']],
-  ['Completed', ['Delete', 'Restart', 'Send to the rest']],
+  ['Completed', ['Delete', 'Restart', 'Send to remaining']],
   // R-572
 ] as const)('the available actions on the page of a %s job', async (status, able) => {
   renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => ({ ...job, status }) } })
   await screen.findByRole('heading', { name: 'Job #3' })
-  const names = ['Cancel job', 'Delete', 'Pause job', 'Restart', 'Send to the rest']
+  const names = ['Cancel job', 'Delete', 'Pause job', 'Restart', 'Send to remaining']
   expect(
     names.filter((name) => screen.queryAllByRole('button', { name }).some((button) => !isDisabled(button))),
   ).toEqual(able)

@@ -15,12 +15,12 @@ test.each<[string, Partial<SentMessage>, string | null]>([
   [
     'a message to a group',
     { deliveredAt: at, readAt: at, deliveredTo: 1200, readBy: 2, members: 1500 },
-    'Delivered to 1,200 and read by 2 of 1,500 members',
+    'Delivered to 1,200, read by 2 of 1,500 members',
   ],
   [
     'a message to a group of unknown size',
     { deliveredAt: at, deliveredTo: 2, readBy: 0, members: null },
-    'Delivered to 2 and read by 0',
+    'Delivered to 2, read by 0',
   ],
   ['a failed message', { status: 'Failed' }, null],
 ])('the receipt of %s', async (_, change, words) => {

@@ -68,7 +68,7 @@ test('the preview shows the chosen message as WhatsApp shows it', async () => {
   const { person } = open({
     'GET /messages/:id': () => ({ ...hello, textContent: 'Hello *all*', assignedGroups: [] }),
   })
-  const preview = within(await screen.findByRole('region', { name: 'Before it starts' }))
+  const preview = within(await screen.findByRole('region', { name: 'Before sending' }))
   expect(preview.queryByText('Hello')).toBeNull()
   await choose(person, 'Message', '#5 Hello')
   expect((await preview.findByText('all')).tagName).toBe('STRONG')
@@ -122,7 +122,7 @@ test('too many numbers cause an error at their field', async () => {
   await choose(person, 'Message', '#5 Hello')
   await person.type(screen.getByLabelText(/Phone numbers/), '0901234567')
   await submit(person)
-  expect(await screen.findByText('A job takes 100000 recipients at most.')).toBeTruthy()
+  expect(await screen.findByText('A job can have 100000 recipients at most.')).toBeTruthy()
   expect(screen.getByLabelText(/Phone numbers/).getAttribute('aria-invalid')).toBe('true')
 })
 
@@ -134,14 +134,14 @@ test('more numbers than a request allows cause an error before anything is sent'
     target: { value: '0901234567,'.repeat(400_000) },
   })
   await submit(person)
-  expect(await screen.findByText('A job takes 100000 recipients at most.')).toBeTruthy()
+  expect(await screen.findByText('A job can have 100000 recipients at most.')).toBeTruthy()
   expect(jobRequests(requests)).toEqual([])
 })
 
 //
 test('a Member who may not create jobs sees the reason instead of the form', async () => {
   renderApp({ path: '/jobs/new', user: { ...member, canCreateJobs: false }, answers })
-  expect(await screen.findByText(/You may look at jobs/)).toBeTruthy()
+  expect(await screen.findByText(/You can view jobs/)).toBeTruthy()
   expect(screen.queryByRole('button', { name: 'Create job' })).toBeNull()
 })
 

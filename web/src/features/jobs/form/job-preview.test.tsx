@@ -26,7 +26,7 @@ async function open(preview: Answers['POST /jobs/preview']) {
       ...(preview && { 'POST /jobs/preview': preview }),
     },
   })
-  const panel = within(await screen.findByRole('region', { name: 'Before it starts' }))
+  const panel = within(await screen.findByRole('region', { name: 'Before sending' }))
   await app.person.selectOptions(screen.getByLabelText(/Type/), 'SendToUsers')
   const type = (text: string) => app.person.type(screen.getByLabelText(/Phone numbers/), text)
   return { ...app, panel, type }
@@ -36,14 +36,14 @@ const previewRequests = (requests: RecordedRequest[]) =>
 
 test('without recipients the preview shows a hint and calls nothing', async () => {
   const { panel, requests } = await open(() => calm)
-  expect(panel.getByText(/^Choose whom to send to/)).toBeTruthy()
+  expect(panel.getByText(/^Choose recipients/)).toBeTruthy()
   expect(previewRequests(requests)).toEqual([])
 })
 
 // R-580
 test('the preview comes before the button that creates the job', async () => {
   await open(() => calm)
-  const preview = screen.getByRole('region', { name: 'Before it starts' })
+  const preview = screen.getByRole('region', { name: 'Before sending' })
   const button = screen.getByRole('button', { name: 'Create job' })
   expect(preview.compareDocumentPosition(button)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
 })
@@ -60,7 +60,7 @@ test('the preview is requested after a pause in typing and shows recipients and 
   }))
   const text = '0901234567, 0901'
   await type(text)
-  expect(await panel.findByText('Choose an account to see how long it takes.')).toBeTruthy()
+  expect(await panel.findByText('Choose an account to see the time needed.')).toBeTruthy()
   expect(previewRequests(requests).at(-1)?.body).toMatchObject({
     messageId: null,
     instanceId: null,
@@ -87,13 +87,13 @@ test('the preview names problems before the job is created', async () => {
   expect(panel.getByText('abc')).toBeTruthy()
   expect(panel.getByText('The account has left 52 groups')).toBeTruthy()
   expect(panel.getByText('Family and 51 more')).toBeTruthy()
-  expect(panel.getByText('In 1 group only admins may write')).toBeTruthy()
+  expect(panel.getByText('In 1 group only admins can write')).toBeTruthy()
 })
 
 // R-556
 test('the preview warns of more recipients than a job allows', async () => {
   let answer: NonNullable<Answers['POST /jobs/preview']> = () => ({ ...calm, recipients: 100_000 })
-  const words = 'A job takes 100000 recipients at most.'
+  const words = 'A job can have 100000 recipients at most.'
   const { panel, type } = await open((request) => answer(request))
   await type('1')
   await panel.findByText('100,000')
@@ -137,6 +137,6 @@ test('the previous preview stays while the next one loads', async () => {
 test('a failed preview shows its error in place, without a toast', async () => {
   const { panel, type } = await open(() => refuse(500, 'internal'))
   await type('1')
-  expect(await panel.findByText('This can’t be told at the moment.')).toBeTruthy()
+  expect(await panel.findByText('Preview unavailable.')).toBeTruthy()
   expect(screen.queryByRole('alert')).toBeNull()
 })

@@ -32,7 +32,7 @@ test('a retry after a lost answer reuses the request id; a changed job and the n
   await submit(person)
   await waitFor(() =>
     expect(currentToasts()).toMatchObject([
-      { title: 'Failed to create job.', msg: 'The server could not be reached. Check your connection.' },
+      { title: 'Failed to create job.', msg: 'No connection to the server. Check your network.' },
     ]),
   )
   await untilEnabled()
@@ -99,7 +99,7 @@ test('the request id survives leaving the form and expires after an hour', async
   fail()
   await screen.findByText('Failed to create job.')
   await router.navigate({ to: '/jobs/new' })
-  await screen.findByText('What you had typed here is back.')
+  await screen.findByText('Your earlier input is back.')
   await submit(person)
   await waitFor(() => expect(jobRequests(requests)).toHaveLength(2))
   fail()

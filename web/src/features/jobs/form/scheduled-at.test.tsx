@@ -16,8 +16,8 @@ import { currentToasts } from '../../../ui/toasts.ts'
 /** Simulates a half-typed date: the input's value is empty, and the browser fires no event. */
 const typeHalf = () => vi.spyOn(ValidityState.prototype, 'badInput', 'get').mockReturnValue(true)
 
-const HALF = 'Enter both the date and the time, or clear them to send now.'
-const PASSED = 'This time has passed. Choose a later one, or clear it to send now.'
+const HALF = 'Enter both date and time, or clear both to send now.'
+const PASSED = 'This time has passed. Choose a later time, or clear the field to send now.'
 
 //
 test('a job with a half-typed time is not sent until the time is complete or cleared', async () => {

@@ -34,7 +34,7 @@ test('a job can be paused and resumed from the list', async () => {
   expect(await screen.findByText('Job paused.')).toBeTruthy()
   expect(await screen.findByText('Paused')).toBeTruthy()
   await person.click(await screen.findByRole('button', { name: 'Resume job' }))
-  expect(await screen.findByText('The job goes on.')).toBeTruthy()
+  expect(await screen.findByText('Job resumed.')).toBeTruthy()
   await waitFor(() => expect(screen.queryByText('Paused')).toBeNull())
 })
 
@@ -47,9 +47,9 @@ test('restarting says how many get the message again, and names the alternative'
   const asked = await dialog()
   for (const words of [
     /All previous sent messages and logs will be cleared\./,
-    /2 recipients already got the message and will get it again\./,
-    /Of 1 recipient it is not known/,
-    /use “Send to the rest” instead/,
+    /2 recipients already have this message and will get it again\./,
+    /1 recipient may already have this message/,
+    /use “Send to remaining” instead/,
   ])
     expect(asked.getByText(words)).toBeTruthy()
   await person.click(asked.getByRole('button', { name: 'Restart' }))
@@ -63,15 +63,15 @@ test('a retry leaves out recipients in doubt unless the user includes them', asy
     'POST /jobs/:id/retry-failed': () => row,
   })
   const send = async (includeUnknown: boolean) => {
-    await person.click(await screen.findByRole('button', { name: 'Send to the rest' }))
+    await person.click(await screen.findByRole('button', { name: 'Send to remaining' }))
     const asked = await dialog()
-    expect(asked.getByText(/^2 recipients did not get this message/)).toBeTruthy()
+    expect(asked.getByText(/^2 recipients don’t have this message/)).toBeTruthy()
     if (includeUnknown) await person.click(asked.getByLabelText(/Also send to 2 recipients/))
     await person.click(asked.getByRole('button', { name: 'Send' }))
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   }
   await send(false)
-  expect(await screen.findByText('The job goes on with the rest.')).toBeTruthy()
+  expect(await screen.findByText('Sending to remaining recipients.')).toBeTruthy()
   await send(true)
   const bodies = () => requests.filter(({ name }) => name.includes('retry-failed')).map(({ body }) => body)
   await waitFor(() => expect(bodies()).toEqual([{ includeUnknown: false }, { includeUnknown: true }]))
@@ -80,7 +80,7 @@ test('a retry leaves out recipients in doubt unless the user includes them', asy
 //
 test('a retry must include recipients in doubt if there are no others', async () => {
   const { person } = open(counts({ failed: 1, unknown: 1 }))
-  await person.click(await screen.findByRole('button', { name: 'Send to the rest' }))
+  await person.click(await screen.findByRole('button', { name: 'Send to remaining' }))
   const asked = await dialog()
   const send = asked.getByRole<HTMLButtonElement>('button', { name: 'Send' })
   expect(send.disabled).toBe(true)
@@ -92,19 +92,19 @@ test('a retry must include recipients in doubt if there are no others', async ()
 test('there is nothing to retry if everybody got the message: the page and the list say so', async () => {
   const all = counts({ sent: 3, failed: 0 })
   const { router } = open(all, { 'GET /jobs': () => pageOf([{ ...row, status: 'Completed' }]) })
-  const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Send to the rest' })
+  const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Send to remaining' })
   expect(isDisabled(button)).toBe(true)
-  expect(reasonOf(button)).toBe('No recipients are left.')
+  expect(reasonOf(button)).toBe('No recipients remain.')
   await router.navigate({ to: '/jobs' })
-  const inList = await screen.findByRole('button', { name: 'Send to the rest' })
-  expect([isDisabled(inList), reasonOf(inList)]).toEqual([true, 'No recipients are left.'])
+  const inList = await screen.findByRole('button', { name: 'Send to remaining' })
+  expect([isDisabled(inList), reasonOf(inList)]).toEqual([true, 'No recipients remain.'])
 })
 
 test('a refusal shows its reason below the toast’s title', async () => {
   const { person } = open(job, { 'POST /jobs/:id/pause': () => refuse(409, 'job_not_pausable') })
   await person.click(await screen.findByRole('button', { name: 'Pause job' }))
   expect(await screen.findByText('Error pausing job')).toBeTruthy()
-  expect(screen.getByText(/Only a job that waits or runs, and is not paused yet, can be paused/)).toBeTruthy()
+  expect(screen.getByText(/This job is already paused or has ended/)).toBeTruthy()
 })
 
 const stopped: Job = {
@@ -115,11 +115,11 @@ const stopped: Job = {
 
 test('an instance stopped after failures is resumed after a confirmation', async () => {
   const { person, requests } = open(stopped, { 'POST /instances/:id/resume': () => undefined })
-  await person.click(await screen.findByRole('button', { name: 'Let it go on' }))
+  await person.click(await screen.findByRole('button', { name: 'Resume sending' }))
   const asked = await dialog()
-  expect(asked.getByText(/The last 10 messages of this account failed one after another/)).toBeTruthy()
-  await person.click(asked.getByRole('button', { name: 'Let it go on' }))
-  expect(await screen.findByText('The account goes on.')).toBeTruthy()
+  expect(asked.getByText(/The last 10 messages of this account failed/)).toBeTruthy()
+  await person.click(asked.getByRole('button', { name: 'Resume sending' }))
+  expect(await screen.findByText('Sending resumed.')).toBeTruthy()
   expect(requests.find(({ name }) => name === 'POST /instances/:id/resume')?.params).toEqual({ id: '7' })
 })
 
@@ -129,5 +129,5 @@ test.each([
 ] as const)('there is no resume button for %s', async (_, user, shown) => {
   renderApp({ path: '/jobs/3', user, answers: { 'GET /jobs/:id': () => shown } })
   expect(await screen.findByRole('link', { name: 'Open accounts' })).toBeTruthy()
-  expect(screen.queryByRole('button', { name: 'Let it go on' })).toBeNull()
+  expect(screen.queryByRole('button', { name: 'Resume sending' })).toBeNull()
 })
