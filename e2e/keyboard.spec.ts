@@ -96,7 +96,7 @@ test('an operator can do all daily tasks by keyboard, with a visible focus at ev
     await press(page.getByRole('link', { name: 'Add job' }).first())
     await choose('Message', '20 % off today')
     await expect(page.getByRole('combobox', { name: 'Account' })).toHaveValue(INSTANCE)
-    await pickGroups('vip customers 💎 2')
+    await pickGroups('khách vip 💎 quận 1')
     await expect(page.getByText('3 selected')).toBeVisible()
     await press(page.getByRole('button', { name: 'Create job' }))
     await expect(toast(page, 'Job created successfully!')).toBeVisible()

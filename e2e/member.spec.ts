@@ -40,8 +40,9 @@ test('a Member without rights sees only the assigned instances, with all other a
     await expect(row.getByRole('button', { name: 'Delete' })).toBeDisabled()
     await expect(page.getByRole('button', { name: 'Add message' })).toBeDisabled()
     await expect(page.getByRole('table')).not.toContainText('Not for members')
-    await page.goto(`/messages/edit/${id}`)
-    await expect(page.getByRole('heading', { level: 1, name: 'Edit message' })).toBeVisible()
+    await row.getByRole('button', { name: 'View' }).click()
+    await expect(page).toHaveURL(`/messages/edit/${id}`)
+    await expect(page.getByRole('heading', { level: 1, name: `Message #${id}` })).toBeVisible()
     await expect(page.getByText('You can view messages but not write them.')).toBeVisible()
   })
 
