@@ -25,7 +25,7 @@ test("the description is also served as pages, with the app's headers", async ()
 
   expect(page).toMatchObject({
     statusCode: 200,
-    headers: { 'content-type': expect.stringMatching('text/html'), 'x-frame-options': 'SAMEORIGIN' },
+    headers: { 'content-type': expect.stringMatching('text/html'), 'x-frame-options': 'DENY' },
   })
   expect(style).toMatchObject({ statusCode: 200, headers: { 'content-type': 'text/css; charset=utf-8' } })
   expect(missing?.statusCode).toBe(404)
