@@ -18,6 +18,22 @@ export const widths = [1280, 360]
 const button = (page: Page, name: string) =>
   page.getByRole('main').getByRole('button', { name, exact: true }).first()
 
+/** Presses the first row's action of this name. On a phone most of them are in the row's menu. */
+async function pressRowAction(page: Page, t: Words, key: string) {
+  const more = button(page, t('COMMON.MORE'))
+  await more
+    .or(button(page, t(key)))
+    .first()
+    .waitFor()
+  if (await more.isVisible()) await more.click()
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: t(key), exact: true })
+    .locator('visible=true')
+    .first()
+    .click()
+}
+
 const openUserMenu = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'admin' }).click()
 
 const anyToast = (page: Page, t: Words) =>
@@ -81,7 +97,7 @@ export const views: Record<string, View> = {
       await page.getByRole('button', { name: t('COMMON.DELETE_SELECTED').replace('{{count}}', '3') }).click()
     },
   },
-  'messages-delete': { path: '/messages', open: (page, t) => button(page, t('COMMON.DELETE')).click() },
+  'messages-delete': { path: '/messages', open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE') },
   'messages-new': { path: '/messages/new' },
   'messages-errors': { path: '/messages/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
   'messages-leave': {
@@ -145,8 +161,8 @@ export const views: Record<string, View> = {
       await expect(code.or(page.getByText(t('ACCOUNT.CONNECTED_NOW')))).toBeVisible()
     },
   },
-  'instances-code': { path: '/instances', open: (page, t) => button(page, t('ACCOUNT.GET_CODE')).click() },
-  'instances-clear': { path: '/instances', open: (page, t) => button(page, t('ACCOUNT.CLEAR_DATA')).click() },
+  'instances-code': { path: '/instances', open: (page, t) => pressRowAction(page, t, 'ACCOUNT.GET_CODE') },
+  'instances-clear': { path: '/instances', open: (page, t) => pressRowAction(page, t, 'ACCOUNT.CLEAR_DATA') },
   'instances-new': { path: '/instances/new' },
   'instances-edit': { path: '/instances/edit/1' },
   'instances-pace': {
@@ -156,7 +172,7 @@ export const views: Record<string, View> = {
   },
   users: { path: '/users' },
   'users-none': { path: '/users?search=nobody' },
-  'users-delete': { path: '/users', open: (page, t) => button(page, t('COMMON.DELETE')).click() },
+  'users-delete': { path: '/users', open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE') },
   'users-new': { path: '/users/new' },
   'users-errors': { path: '/users/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
   'users-edit': { path: '/users/edit/2' },

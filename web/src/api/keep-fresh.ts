@@ -3,8 +3,8 @@ import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
 /** A query is not refreshed more often than this, however fast the changes come. */
 const PAGE_INTERVAL_MS = 1000
-/** The dashboard is refreshed less often, because the server counts all rows for it. */
-const DASHBOARD_INTERVAL_MS = 5000
+/** What changes with every message though only a number of it does: the dashboard and the list of jobs. */
+const NUMBERS_INTERVAL_MS = 5000
 /**
  * After a (re)connection everything is refreshed once within this time. The random part keeps the clients of a
  * restarted server from reading all at once.
@@ -12,6 +12,8 @@ const DASHBOARD_INTERVAL_MS = 5000
 const RECONNECT_SPREAD_MS = 1000
 
 const dashboard: QueryKey = ['groups', 'GET /groups/stats']
+/** The list of jobs, for the numbers of failed recipients. */
+const failedCounts: QueryKey = ['jobs', 'list']
 const ofJob = (id: number | null): QueryKey[] =>
   id === null
     ? [
@@ -29,7 +31,7 @@ const ofJob = (id: number | null): QueryKey[] =>
  */
 const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
   jobs: (id) => [['jobs', 'list'], ...ofJob(id), dashboard],
-  deliveries: (id) => [...ofJob(id), dashboard],
+  deliveries: (id) => [...ofJob(id), failedCounts, dashboard],
   messages: () => [['messages', 'list'], ['messages', 'all'], dashboard],
   // A job's page shows why its instance does not send.
   instances: () => [
@@ -44,8 +46,8 @@ const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
 export function keepFresh(queryClient: QueryClient) {
   const refresh = (key: QueryKey) => queryClient.invalidateQueries({ queryKey: key })
   const pages = throttleRefresh(PAGE_INTERVAL_MS, refresh)
-  const numbers = throttleRefresh(DASHBOARD_INTERVAL_MS, refresh)
-  const add = (key: QueryKey) => (key === dashboard ? numbers : pages).add(key)
+  const numbers = throttleRefresh(NUMBERS_INTERVAL_MS, refresh)
+  const add = (key: QueryKey) => (key === dashboard || key === failedCounts ? numbers : pages).add(key)
   let refreshAll: ReturnType<typeof setTimeout> | undefined
   return {
     onChange: (changes: Change[]) => {

@@ -14,7 +14,7 @@ import { waitUntilReachable } from '../api/network.ts'
 import { currentUser, onSessionChanged, onSessionExpired } from '../api/session.ts'
 import { LoginPage } from '../features/session/login-page.tsx'
 import { readListSearch } from '../lists/list-search.ts'
-import { paths } from '../paths.ts'
+import { paths, readNewJobSearch } from '../paths.ts'
 import { giveFocus } from '../ui/focus.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { Crash } from './crash.tsx'
@@ -88,6 +88,7 @@ const routes = [
   createRoute({
     ...inShell,
     path: paths.newJob,
+    validateSearch: readNewJobSearch,
     component: lazyPage(pages[paths.newJob], 'JobFormPage'),
   }),
   createRoute({

@@ -111,3 +111,13 @@ test('groups that could not be loaded are read again when the picker opens', asy
   const dialog = await openPicker(person)
   expect(dialog.getByLabelText('Work')).toBeTruthy()
 })
+
+test('the first chosen groups are named beside the button, and the others counted', async () => {
+  const many = ['A', 'B', 'C', 'D', 'E'].map((name, place) => ({ ...group, id: place + 1, name }))
+  const { person } = await open({ 'POST /groups/search': () => pageOf(many) })
+  const dialog = await openPicker(person)
+  await person.click(dialog.getByLabelText('Select all'))
+  await person.click(dialog.getByRole('button', { name: 'Confirm' }))
+  await screen.findByText('5 selected')
+  expect(screen.getByText('A, B, C').parentElement?.textContent).toBe('A, B, C +2')
+})

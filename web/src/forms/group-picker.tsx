@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { BusyButton } from '../ui/busy-button.tsx'
 import { lazyComponent } from '../ui/lazy-component.tsx'
+import { Name } from '../ui/name.tsx'
 import { useGroups } from './use-choices.ts'
 
 const PickDialog = lazyComponent(async () => (await import('./pick-dialog.tsx')).PickDialog)
@@ -28,6 +29,7 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
   const open = async () => {
     if (groups || (await refetch()).data) setOpen(true)
   }
+  const chosenIds = new Set(value)
   const count = t('FORM.CHOSEN', { number: formatNumber(value.length) })
   return (
     <Input.Wrapper
@@ -52,6 +54,7 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
         <Text size="sm" c="dimmed" aria-live="polite">
           {count}
         </Text>
+        <ChosenNames names={groups?.filter(({ id }) => chosenIds.has(id)).map(({ name }) => name) ?? []} />
       </Group>
       {isOpen && groups && (
         <PickDialog
@@ -70,5 +73,19 @@ export function GroupPicker({ instanceId, pageSize, required, value, onChange, e
         />
       )}
     </Input.Wrapper>
+  )
+}
+
+const NAMED = 3
+
+/** The first of the chosen groups, and how many more there are. */
+function ChosenNames({ names }: { names: string[] }) {
+  if (names.length === 0) return null
+  const more = names.length - NAMED
+  return (
+    <Text size="sm">
+      <Name>{names.slice(0, NAMED).join(', ')}</Name>
+      {more > 0 && ` +${formatNumber(more)}`}
+    </Text>
   )
 }

@@ -36,7 +36,7 @@ export function NamedSelect({ choices, value, onChange, ...rest }: Props) {
       data={options?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
       nothingFoundMessage={options ? t('COMMON.NO_DATA_FOUND') : missing}
       // Until the options are loaded, a chosen one has no name and would look like no choice.
-      placeholder={options ? undefined : missing}
+      placeholder={options ? t('FORM.CHOOSE') : missing}
       onDropdownOpen={() => hasFailed && retry()}
       description={count > MAX_RENDERED && t('FORM.TYPE_TO_SEARCH', { number: formatNumber(count) })}
       value={value === 0 ? null : String(value)}

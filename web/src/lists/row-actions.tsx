@@ -36,6 +36,7 @@ function WordButton({ action }: { action: Action }) {
   return (
     <Button
       variant={isNext ? 'light' : 'default'}
+      classNames={{ root: classes.main ?? '', label: classes.mainLabel ?? '' }}
       leftSection={loading ? <Loader size={16} color="currentcolor" /> : <Icon size={16} aria-hidden />}
       onClick={ignoreDoubleClick(onClick)}
       {...(reason !== undefined && disabledProps(reason))}

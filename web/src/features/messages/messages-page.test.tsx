@@ -250,3 +250,22 @@ test('going back closes an open question', async () => {
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
   expect(requests.some(({ name }) => name.startsWith('DELETE'))).toBe(false)
 })
+
+//
+test('a message is sent by a new job with the message and its account chosen', async () => {
+  const { person, router } = open()
+  await person.click(within(await rowOf(/Shop/)).getByRole('button', { name: 'Send' }))
+  await screen.findByRole('heading', { name: 'Add job' })
+  expect(router.state.location.search).toEqual({ message: row.id, instance: row.instanceId })
+})
+
+//
+test('a Member who may not create jobs can send no message, and the button says why', async () => {
+  renderApp({
+    path: '/messages',
+    user: { ...member, canCreateJobs: false },
+    answers: { 'GET /messages': () => pageOf([row]) },
+  })
+  const send = within(await rowOf(/Shop/)).getByRole('button', { name: 'Send' })
+  expect([isDisabled(send), reasonOf(send)]).toEqual([true, expect.stringMatching(/^You may look at jobs/)])
+})

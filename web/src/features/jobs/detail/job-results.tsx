@@ -70,7 +70,7 @@ function useRecipients(job: Job, filter: Filter, paging: { page: number; pageSiz
   const query = filter === 'All' ? paging : { ...paging, outcome: filter }
   return useQuery({
     // The status is part of the key, so that the end of the job causes one more read.
-    queryKey: ['jobs', 'recipients', job.id, job.status, query],
+    queryKey: ['jobs', 'rows', job.id, 'recipients', job.status, query],
     queryFn: ({ signal }) => call('GET /jobs/:id/recipients', { params: { id: job.id }, query }, signal),
     placeholderData: keepPreviousData,
     refetchInterval: polling(isLive(job) && LIVE_REFRESH_MS),

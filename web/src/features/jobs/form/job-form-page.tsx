@@ -1,7 +1,7 @@
 import { NativeSelect, Textarea } from '@mantine/core'
 import { type JobType, jobTypes } from '@sendroom/contract/job-life'
 import { NewJob } from '@sendroom/contract/jobs'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
@@ -12,7 +12,7 @@ import { HALF_TYPED, shouldReadDate } from '../../../forms/half-typed-date.ts'
 import { InstanceSelect } from '../../../forms/instance-select.tsx'
 import { NamedSelect } from '../../../forms/named-select.tsx'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
-import { paths } from '../../../paths.ts'
+import { paths, readNewJobSearch } from '../../../paths.ts'
 import { PAGE_SIZE, useAssignedGroups, useChosenMessage, useMessages } from './job-choices.ts'
 import { type Draft, JobPreview } from './job-preview.tsx'
 import { forgetRequest, requestIdOf } from './request-id.ts'
@@ -57,10 +57,12 @@ export function JobFormPage() {
 function JobForm() {
   const { t } = useTranslation()
   const navigate = useNavigate()
+  // The router keeps the values that the route's own reading has dropped.
+  const chosen = readNewJobSearch(useSearch({ strict: false }))
   const toList = () => navigate({ to: paths.jobs })
   const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' })
   const { form, onSubmit, change } = useContractForm(FutureJob, {
-    initialValues: blank,
+    initialValues: { ...blank, messageId: chosen.message ?? 0, instanceId: chosen.instance ?? 0 },
     send: async (values) => {
       const body = bodyOf(values)
       await create.mutateAsync({

@@ -241,3 +241,23 @@ test('cancel leads back to the list', async () => {
   await person.click(await screen.findByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
 })
+
+const chosenIn = async (name: string) =>
+  (await screen.findByRole<HTMLInputElement>('combobox', { name })).value
+
+//
+test('an address can choose the message and its account', async () => {
+  renderApp({ path: '/jobs/new?message=5&instance=7', answers })
+  await waitFor(async () => expect(await chosenIn('Account')).toBe('Shop'))
+  expect(await chosenIn('Message')).toMatch(/^#5/)
+  expect(await screen.findByText('2 selected')).toBeTruthy()
+  expect(screen.getByText('Family, Work')).toBeTruthy()
+})
+
+//
+test('invalid ids in the address choose nothing', async () => {
+  const { requests } = renderApp({ path: '/jobs/new?message=-1&instance=x', answers })
+  expect(await chosenIn('Message')).toBe('')
+  expect(await chosenIn('Account')).toBe('')
+  expect(requests.some(({ name }) => name === 'GET /messages/:id')).toBe(false)
+})
