@@ -16,6 +16,8 @@ export const fieldWords = {
   'USER_FORM.EMAIL_INVALID': 'Enter a valid email address of at most {{emailMax}} characters.',
   'USER_FORM.PASSWORD_INVALID': 'Enter a password of {{passwordMin}} to {{passwordMax}} characters.',
   'USER_FORM.ROLE_REQUIRED': 'Choose a role.',
+  'PASSWORD.TOO_COMMON': 'This password is too common. Choose another one.',
+  'PASSWORD.HAS_USERNAME': 'The password contains the username. Choose another one.',
   'CHANGE_PASSWORD.PASSWORD_INVALID': 'Enter a password of {{passwordMin}} to {{passwordMax}} characters.',
   'CHANGE_PASSWORD.CONFIRM_REQUIRED': 'Enter the password once more.',
   'CHANGE_PASSWORD.NOT_MATCH': 'The passwords do not match.',

@@ -49,8 +49,8 @@ export const session = {
     method: 'GET',
     path: '/auth/options',
     access: 'public',
-    summary: 'Options of the login page: whether self-registration is on',
-    response: z.object({ selfRegistration: z.boolean() }),
+    summary: 'Whether self-registration is on, and the shortest allowed password',
+    response: z.object({ selfRegistration: z.boolean(), passwordMin: z.number() }),
   }),
   login: endpoint({
     method: 'POST',

@@ -46,6 +46,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     trustProxy: read.TRUST_PROXY,
     imageStore: read.IMAGE_STORE,
     selfRegistration: read.SELF_REGISTRATION,
+    passwordMin: read.PASSWORD_MIN_LENGTH,
     sessionDays: read.SESSION_DAYS,
     defaultCountry: read.DEFAULT_COUNTRY,
     accountWaitMs: read.ACCOUNT_WAIT,
@@ -86,6 +87,7 @@ const Variables = z.object({
     ),
   IMAGE_STORE: z.string().default('disk').transform(readImageStore),
   SELF_REGISTRATION: oneOf('approval', 'off').default('approval'),
+  PASSWORD_MIN_LENGTH: wholeNumber(limits.passwordMin, 64).default(limits.passwordMin),
   SESSION_DAYS: wholeNumber(1, 365).default(7),
   DEFAULT_COUNTRY: z
     .custom<CountryCode>(

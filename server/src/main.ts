@@ -180,7 +180,7 @@ async function resetPasswordCommand([command, username, ...rest]: string[]) {
   const config = loadConfig()
   const database = await openDatabase(config, pino({ level: 'warn' }))
   try {
-    say(`The new password of ${username} is ${await resetPassword(database.db, username)}`)
+    say(`The new password of ${username} is ${await resetPassword(database.db, username, config)}`)
   } finally {
     await database.close()
   }

@@ -5,7 +5,7 @@ import { type Answers, pageOf, refuse } from '../../test/server.ts'
 
 const answers: Answers = {
   'GET /instances': () => pageOf([]),
-  'GET /auth/options': () => ({ selfRegistration: false }),
+  'GET /auth/options': () => ({ selfRegistration: false, passwordMin: 6 }),
   'POST /auth/logout': () => undefined,
 }
 

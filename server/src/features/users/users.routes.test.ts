@@ -6,7 +6,7 @@ import { sql } from '../../platform/database/sql.ts'
 const context = useContext()
 const { users, session } = contract
 
-const form = { username: 'Minh', email: 'minh@example.com', password: 'secret1' }
+const form = { username: 'Minh', email: 'minh@example.com', password: 'secret-1' }
 const stranger = { params: { id: 987_654 } }
 
 const signIn = async (username: string, password: string) =>
@@ -29,7 +29,7 @@ test('an Admin creates a user, who can sign in', async () => {
     },
   })
   expect(answer.raw.toString()).not.toMatch(/argon2|password/i)
-  expect(await signIn('minh', 'secret1')).toBe(200)
+  expect(await signIn('minh', 'secret-1')).toBe(200)
 })
 
 test.each([
@@ -189,13 +189,13 @@ test('Members can’t change anything else', async () => {
   const other = await context.add.user()
   const change = (id: number, body: object) => context.call(member, users.update, { params: { id }, body })
 
-  expect((await change(member.id, { password: 'secret1', role: 'Admin' })).status).toBe(403)
+  expect((await change(member.id, { password: 'secret-1', role: 'Admin' })).status).toBe(403)
   expect((await change(member.id, { canCreateJobs: true })).status).toBe(403)
   expect((await change(member.id, { password: '' })).status).toBe(400)
   expect((await change(member.id, { password: '12345' })).body.fields).toEqual({
     password: 'USER_FORM.PASSWORD_INVALID',
   })
-  expect((await change(other.id, { password: 'secret1' })).status).toBe(404)
+  expect((await change(other.id, { password: 'secret-1' })).status).toBe(404)
 })
 
 //

@@ -1,11 +1,12 @@
 import { limits } from '@sendroom/contract/limits'
 import type { Assignment, NewUser, User, UserChange } from '@sendroom/contract/users'
 import type { z } from 'zod'
+import type { Config } from '../../config.ts'
 import { type Caller, isAdmin } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
-import { hashPassword } from '../../platform/passwords.ts'
+import { hashPassword, requireStrong } from '../../platform/passwords.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { findUser, refuseTakenName } from '../../platform/user-row.ts'
 import {
@@ -19,6 +20,7 @@ import {
   updateUserColumns,
 } from './users.queries.ts'
 
+type Deps = { db: Pool; config: Pick<Config, 'passwordMin'> }
 type Change = z.output<typeof UserChange>
 
 /** Returns a user to an Admin. The user counts as reviewed from now on. */
@@ -27,8 +29,9 @@ export async function getUser(db: Pool, id: number): Promise<User> {
   return requireUser(db, id)
 }
 
-export async function createUser(db: Pool, form: z.output<typeof NewUser>): Promise<User> {
+export async function createUser({ db, config }: Deps, form: z.output<typeof NewUser>): Promise<User> {
   const { assignedInstances, password, ...columns } = form
+  await requireStrong(password, form.username, config.passwordMin)
   const passwordHash = await hashPassword(password)
   return db.begin(async (tx) => {
     const id = await insertUser(tx, { ...columns, passwordHash }).catch(refuseTakenName)
@@ -37,9 +40,18 @@ export async function createUser(db: Pool, form: z.output<typeof NewUser>): Prom
   })
 }
 
-export async function updateUser(db: Pool, caller: Caller, id: number, change: Change): Promise<User> {
+export async function updateUser(
+  { db, config }: Deps,
+  caller: Caller,
+  id: number,
+  change: Change,
+): Promise<User> {
   if (!isAdmin(caller)) requireOwnPassword(caller, id, change)
   const { assignedInstances, password, ...columns } = change
+  if (password !== undefined) {
+    const username = change.username ?? (await requireUser(db, id)).username
+    await requireStrong(password, username, config.passwordMin)
+  }
   const secret = password === undefined ? {} : { passwordHash: await hashPassword(password) }
   return db.begin(async (tx) => {
     if (change.role === 'Member' || change.isActive === false) await requireAnotherAdmin(tx, id)

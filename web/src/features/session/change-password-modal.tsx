@@ -4,12 +4,14 @@ import { useTranslation } from 'react-i18next'
 import { useCurrentUser } from '../../api/session.ts'
 import { SUCCESS_MS, useAction } from '../../api/use-action.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
+import { usePasswordMin } from '../../forms/use-password-min.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
 export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const user = useCurrentUser()
+  usePasswordMin()
   const change = useAction('PUT /users/:id', {
     success: 'TOAST.PASSWORD_CHANGED',
     failure: 'TOAST.USER_UPDATE_FAILED',
