@@ -13,6 +13,7 @@ export const fieldWords = {
   'REGISTER.REPASSWORD_REQUIRED': 'Enter the password once more.',
   'REGISTER.PASSWORD_NOT_MATCH': 'The passwords do not match.',
   'USER_FORM.USERNAME_INVALID': 'Enter a username of {{usernameMin}} to {{usernameMax}} characters.',
+  'USER_FORM.USERNAME_UNREADABLE': 'Remove invisible characters and double spaces from the username.',
   'USER_FORM.EMAIL_INVALID': 'Enter a valid email address of at most {{emailMax}} characters.',
   'USER_FORM.PASSWORD_INVALID': 'Enter a password of {{passwordMin}} to {{passwordMax}} characters.',
   'USER_FORM.ROLE_REQUIRED': 'Choose a role.',

@@ -78,6 +78,10 @@ test.each([
   ],
   [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters.'],
   [{ ADMIN_USERNAME: 'ab' }, 'ADMIN_USERNAME must have at least 3 characters.'],
+  [
+    { ADMIN_USERNAME: 'ro\u200bot' },
+    'ADMIN_USERNAME must have no invisible characters and no double spaces.',
+  ],
   [{ PASSWORD_MIN_LENGTH: '5' }, 'PASSWORD_MIN_LENGTH must be a whole number from 6 to 64.'],
   [{ ADMIN_PASSWORD: '12345' }, 'ADMIN_PASSWORD must have at least 6 characters.'],
   [

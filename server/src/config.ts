@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { limits } from '@sendroom/contract/limits'
+import { isReadable } from '@sendroom/contract/users'
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
 import { z } from 'zod'
 import { type DatabaseTarget, parseDatabaseUrl } from './database-url.ts'
@@ -67,6 +68,7 @@ const Variables = z.object({
     .string()
     .min(limits.usernameMin, `must have at least ${limits.usernameMin} characters`)
     .max(limits.usernameMax, `must have at most ${limits.usernameMax} characters`)
+    .refine(isReadable, 'must have no invisible characters and no double spaces')
     .default('admin'),
   ADMIN_PASSWORD: z
     .string()

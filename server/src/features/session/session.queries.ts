@@ -13,7 +13,8 @@ export async function findCaller(db: Db, tokenHash: Buffer): Promise<Caller | nu
 
 export async function findPassword(db: Db, username: string) {
   const user = await db.maybeOne<{ id: number; passwordHash: string; isActive: boolean }>(sql`
-    select id, password_hash, is_active from users where lower(username) = lower(${username})`)
+    select id, password_hash, is_active from users where lower(username) in (lower(${username}), lower(${username.normalize('NFC')}))
+    order by lower(username) = lower(${username}) desc`)
   return user ?? null
 }
 

@@ -337,3 +337,21 @@ test('a registered user no longer waits after an Admin has opened the user', asy
 
   expect(await context.db.many(sql`select from users where is_waiting`)).toHaveLength(0)
 })
+
+test('a user whose name is older than the rules keeps it until it is changed', async () => {
+  const admin = await context.add.admin()
+  const user = await context.add.user({ username: 'la\u200bn' })
+  const change = (username: string) =>
+    context.call(admin, users.update, { params: user, body: { username, canCreateJobs: false } })
+
+  expect(await change('la\u200bn')).toMatchObject({ status: 200, body: { username: 'la\u200bn' } })
+  expect((await change('li\u200bn')).body.fields).toEqual({ username: 'USER_FORM.USERNAME_UNREADABLE' })
+  expect(await change('Ánh'.normalize('NFD'))).toMatchObject({ status: 200, body: { username: 'Ánh' } })
+})
+
+test('a user signs in with the name in either Unicode form', async () => {
+  const admin = await context.add.admin()
+  await context.call(admin, users.create, { body: { ...form, username: 'Ánh Đặng'.normalize('NFD') } })
+  expect(await signIn('ánh đặng'.normalize('NFC'), form.password)).toBe(200)
+  expect(await signIn('ánh đặng'.normalize('NFD'), form.password)).toBe(200)
+})

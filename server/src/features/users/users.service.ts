@@ -1,5 +1,11 @@
 import { limits } from '@sendroom/contract/limits'
-import type { Assignment, NewUser, User, UserChange } from '@sendroom/contract/users'
+import {
+  type Assignment,
+  type NewUser,
+  newUsername,
+  type User,
+  type UserChange,
+} from '@sendroom/contract/users'
 import type { z } from 'zod'
 import type { Config } from '../../config.ts'
 import { type Caller, isAdmin } from '../../platform/access.ts'
@@ -48,6 +54,7 @@ export async function updateUser(
 ): Promise<User> {
   if (!isAdmin(caller)) requireOwnPassword(caller, id, change)
   const { assignedInstances, password, ...columns } = change
+  if (columns.username !== undefined) columns.username = await keptOrNewName(db, id, columns.username)
   if (password !== undefined) {
     const username = change.username ?? (await requireUser(db, id)).username
     await requireStrong(password, username, config.passwordMin)
@@ -99,6 +106,14 @@ function requireOwnPassword(caller: Caller, id: number, change: Change) {
   if (id !== caller.id) throw new Refusal('not_found')
   if (Object.keys(change).some((field) => field !== 'password')) throw new Refusal('forbidden')
   if (change.password === undefined) throw new InvalidInput({ password: 'CHANGE_PASSWORD.PASSWORD_INVALID' })
+}
+
+/** A name that does not change may be older than the rules for new names. */
+async function keptOrNewName(db: Db, id: number, username: string): Promise<string> {
+  if ((await requireUser(db, id)).username === username) return username
+  const { data, error } = newUsername('USER_FORM.USERNAME_INVALID').safeParse(username)
+  if (error) throw new InvalidInput({ username: error.issues[0]?.message ?? 'USER_FORM.USERNAME_INVALID' })
+  return data
 }
 
 /** Registration allows a longer address, and a user may keep that. */
