@@ -9,7 +9,7 @@ function findProblem() {
   if (process.versions.node.startsWith('24.')) return null
   return (
     `Sendroom runs on Node 24, this is ${process.version}. Use npm start, npm test, npm run …; ` +
-    'if you did, install scripts were blocked: run npm ci --ignore-scripts=false.'
+    'if you did, the npm package of Node 24 for this system is missing: run npm ci --include=optional, or install Node 24 yourself.'
   )
 }
 
