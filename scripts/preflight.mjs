@@ -9,7 +9,7 @@ function findProblem() {
   if (process.versions.node.startsWith('24.')) return null
   return (
     `Sendroom needs Node 24, but this is ${process.version}. Use npm start, npm test or npm run, which bring their own. ` +
-    'If you already do, install scripts were blocked. Run: npm ci --ignore-scripts=false'
+    'If you already do, the package of Node 24 for this system is missing. Run npm ci --include=optional, or install Node 24.'
   )
 }
 

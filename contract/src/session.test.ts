@@ -33,6 +33,7 @@ test.each([
   ['a username of 2', { username: 'la' }, { username: 'REGISTER.USERNAME_REQUIRED' }],
   //
   ['a username of 101', { username: 'x'.repeat(101) }, { username: 'REGISTER.USERNAME_REQUIRED' }],
+  ['an invisible character', { username: 'la\u200bn' }, { username: 'USER_FORM.USERNAME_UNREADABLE' }],
   //
   ['an invalid email', { email: 'lan' }, { email: 'REGISTER.EMAIL_INVALID' }],
   //

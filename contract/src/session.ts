@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
-import { User } from './users.ts'
+import { newUsername, User } from './users.ts'
 import { isForm, key } from './values.ts'
 
 export const Credentials = z.object({
@@ -16,11 +16,7 @@ export const Credentials = z.object({
 /** A self-registration. The last refinement also runs if other fields are invalid. */
 export const Registration = z
   .object({
-    username: z
-      .string(key('REGISTER.USERNAME_REQUIRED'))
-      .trim()
-      .min(limits.usernameMin, key('REGISTER.USERNAME_REQUIRED'))
-      .max(limits.usernameMax, key('REGISTER.USERNAME_REQUIRED')),
+    username: newUsername(key('REGISTER.USERNAME_REQUIRED')),
     email: z
       .string(key('REGISTER.EMAIL_REQUIRED'))
       .trim()
@@ -49,8 +45,8 @@ export const session = {
     method: 'GET',
     path: '/auth/options',
     access: 'public',
-    summary: 'Options of the login page: whether self-registration is on',
-    response: z.object({ selfRegistration: z.boolean() }),
+    summary: 'Whether self-registration is on, and the shortest allowed password',
+    response: z.object({ selfRegistration: z.boolean(), passwordMin: z.number() }),
   }),
   login: endpoint({
     method: 'POST',

@@ -23,6 +23,7 @@ test.each([
   ['a username of 100', { username: 'x'.repeat(100) }, {}],
   //
   ['a username of 101', { username: 'x'.repeat(101) }, username],
+  ['spaces around the username', { username: ' lan anh ' }, {}],
   //
   ['no email', { email: '' }, email],
   //
@@ -82,4 +83,37 @@ test.each([
 test('a confirmation is required', () => {
   const { error } = ChangePassword.safeParse({ password: 'secret1', confirm: '' })
   expect(error?.issues[0]).toMatchObject({ path: ['confirm'], message: 'CHANGE_PASSWORD.CONFIRM_REQUIRED' })
+})
+
+const unreadable = { username: 'USER_FORM.USERNAME_UNREADABLE' }
+
+test.each([
+  ['a zero-width space', 'la\u200bn'],
+  ['a zero-width joiner', 'la\u200dn'],
+  ['a byte order mark', 'la\ufeffn'],
+  ['a change of direction', 'la\u202en'],
+  ['an isolate', 'la\u2066n'],
+  ['a soft hyphen', 'la\u00adn'],
+  ['a grapheme joiner', 'la\u034fn'],
+  ['a variation selector', 'la\ufe0fn'],
+  ['a Hangul filler', 'la\u3164n'],
+  ['an empty Braille cell', 'la\u2800n'],
+  ['a control character', 'la\u0007n'],
+  ['a line break', 'la\nn'],
+  ['a private character', 'la\ue000n'],
+  ['an unassigned character', 'la\u0378n'],
+  ['half a pair', 'la\ud800n'],
+  ['a no-break space', 'la\u00a0n'],
+  ['two spaces', 'la  n'],
+])('a new username with %s is refused', (_, name) => {
+  expect(mistakes(NewUser, { ...good, username: name })).toEqual(unreadable)
+})
+
+test.each(['Đặng Thị Ánh', '李小龙', 'o’brien', 'lan.anh+1@shop', '🌸 shop'])('%s is a username', (name) => {
+  expect(mistakes(NewUser, { ...good, username: name })).toEqual({})
+})
+
+test('a username is stored in one form', () => {
+  const decomposed = 'Đặng'.normalize('NFD')
+  expect(NewUser.parse({ ...good, username: decomposed }).username).toBe('Đặng'.normalize('NFC'))
 })

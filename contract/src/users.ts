@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import type { FieldKey } from './field-words.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
 import { Instant, idList, idParams, isForm, key, Named } from './values.ts'
@@ -23,11 +24,24 @@ export const User = z
   .meta({ id: 'User' })
 export type User = z.output<typeof User>
 
-const username = z
-  .string(key('USER_FORM.USERNAME_INVALID'))
-  .trim()
-  .min(limits.usernameMin, key('USER_FORM.USERNAME_INVALID'))
-  .max(limits.usernameMax, key('USER_FORM.USERNAME_INVALID'))
+/**
+ * Invisible, bidirectional, private and unassigned characters, and spaces of other kinds. Two names that look alike would
+ * let one user pass for another.
+ */
+const UNREADABLE = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Z}| {2}/u
+
+export const isReadable = (name: string) => !UNREADABLE.test(name)
+
+const oldUsername = (invalid: FieldKey) =>
+  z.string(invalid).trim().min(limits.usernameMin, invalid).max(limits.usernameMax, invalid)
+
+/** The name of a new user. `invalid` is the key for a wrong length. */
+export const newUsername = (invalid: FieldKey) =>
+  z
+    .string(invalid)
+    .normalize('NFC')
+    .pipe(oldUsername(invalid))
+    .refine(isReadable, key('USER_FORM.USERNAME_UNREADABLE'))
 const emailUpTo = (length: number) =>
   z
     .string(key('USER_FORM.EMAIL_INVALID'))
@@ -43,7 +57,7 @@ const instanceIds = idList(10_000)
 
 /** A new user. Without rights and role it becomes an active Member with all rights. */
 export const NewUser = z.object({
-  username,
+  username: newUsername(key('USER_FORM.USERNAME_INVALID')),
   email: emailUpTo(limits.emailMax),
   password,
   role: role.default('Member'),
@@ -56,7 +70,8 @@ export const NewUser = z.object({
 /** A partial change. Omitted fields keep their values, and so does an empty password. */
 export const UserChange = z
   .object({
-    username,
+    // The server checks a new name. Users whose name is older than those rules must stay editable.
+    username: oldUsername(key('USER_FORM.USERNAME_INVALID')),
     // Registration allows longer addresses than `NewUser`. Such users must stay editable.
     email: emailUpTo(limits.registrationEmailMax),
     password: z.union(

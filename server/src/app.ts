@@ -98,6 +98,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     db,
     sessionDays: config.sessionDays,
     selfRegistration: config.selfRegistration === 'approval',
+    passwordMin: config.passwordMin,
     onAdminSignIn: deps.onAdminSignIn ?? (async () => {}),
   })
   userRoutes(app, deps)

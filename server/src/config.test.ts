@@ -19,6 +19,7 @@ test('every variable has a default', () => {
     trustProxy: ['loopback'],
     imageStore: { kind: 'disk' },
     selfRegistration: 'approval',
+    passwordMin: 6,
     sessionDays: 7,
     defaultCountry: 'VN',
     accountWaitMs: 24 * 3_600_000,
@@ -57,6 +58,7 @@ test.each([
     },
   ],
   [{ SELF_REGISTRATION: 'off' }, { selfRegistration: 'off' }],
+  [{ PASSWORD_MIN_LENGTH: '12' }, { passwordMin: 12 }],
   [{ SESSION_DAYS: '30' }, { sessionDays: 30 }],
   [{ DEFAULT_COUNTRY: 'DE' }, { defaultCountry: 'DE' }],
   [{ ACCOUNT_WAIT: '45s' }, { accountWaitMs: 45_000 }],
@@ -76,6 +78,11 @@ test.each([
   ],
   [{ SECRET_KEY: 'short' }, 'SECRET_KEY must have at least 32 characters.'],
   [{ ADMIN_USERNAME: 'ab' }, 'ADMIN_USERNAME must have at least 3 characters.'],
+  [
+    { ADMIN_USERNAME: 'ro\u200bot' },
+    'ADMIN_USERNAME must have no invisible characters and no double spaces.',
+  ],
+  [{ PASSWORD_MIN_LENGTH: '5' }, 'PASSWORD_MIN_LENGTH must be a whole number from 6 to 64.'],
   [{ ADMIN_PASSWORD: '12345' }, 'ADMIN_PASSWORD must have at least 6 characters.'],
   [
     { WHAPI_BASE_URL: 'gate.whapi.cloud' },

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { limits } from '@sendroom/contract/limits'
+import { isReadable } from '@sendroom/contract/users'
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js'
 import { z } from 'zod'
 import { type DatabaseTarget, parseDatabaseUrl } from './database-url.ts'
@@ -46,6 +47,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     trustProxy: read.TRUST_PROXY,
     imageStore: read.IMAGE_STORE,
     selfRegistration: read.SELF_REGISTRATION,
+    passwordMin: read.PASSWORD_MIN_LENGTH,
     sessionDays: read.SESSION_DAYS,
     defaultCountry: read.DEFAULT_COUNTRY,
     accountWaitMs: read.ACCOUNT_WAIT,
@@ -66,6 +68,7 @@ const Variables = z.object({
     .string()
     .min(limits.usernameMin, `must have at least ${limits.usernameMin} characters`)
     .max(limits.usernameMax, `must have at most ${limits.usernameMax} characters`)
+    .refine(isReadable, 'must have no invisible characters and no double spaces')
     .default('admin'),
   ADMIN_PASSWORD: z
     .string()
@@ -86,6 +89,7 @@ const Variables = z.object({
     ),
   IMAGE_STORE: z.string().default('disk').transform(readImageStore),
   SELF_REGISTRATION: oneOf('approval', 'off').default('approval'),
+  PASSWORD_MIN_LENGTH: wholeNumber(limits.passwordMin, 64).default(limits.passwordMin),
   SESSION_DAYS: wholeNumber(1, 365).default(7),
   DEFAULT_COUNTRY: z
     .custom<CountryCode>(

@@ -195,7 +195,7 @@ async function resetPasswordCommand(args: string[]) {
   const config = loadConfig()
   const database = await openDatabase(config, pino({ level: 'warn' }))
   try {
-    say(`The new password of ${username} is ${await resetPassword(database.db, username)}`)
+    say(`The new password of ${username} is ${await resetPassword(database.db, username, config)}`)
   } finally {
     await database.close()
   }

@@ -96,9 +96,9 @@ const matrix: Matrix = {
       everybody(200),
       async ({ somebody: { id, username } }) => {
         await context.db.run(
-          sql`update users set password_hash = ${await hashPassword('secret1')} where id = ${id}`,
+          sql`update users set password_hash = ${await hashPassword('secret-1')} where id = ${id}`,
         )
-        return { body: { username, password: 'secret1' } }
+        return { body: { username, password: 'secret-1' } }
       },
     ],
     register: [
@@ -108,8 +108,8 @@ const matrix: Matrix = {
         body: {
           username: unique,
           email: `${unique}@example.com`,
-          password: 'secret1',
-          repassword: 'secret1',
+          password: 'secret-1',
+          repassword: 'secret-1',
         },
       }),
     ],
@@ -125,14 +125,14 @@ const matrix: Matrix = {
     create: [
       admins(201),
       ({ unique }) => ({
-        body: { username: unique, email: `${unique}@example.com`, password: 'secret1', role: 'Member' },
+        body: { username: unique, email: `${unique}@example.com`, password: 'secret-1', role: 'Member' },
       }),
     ],
     // R-235
     // Here the callers change another user's password. users.routes.test.ts covers their own.
     update: [
       [401, 401, 404, 404, 404, 200],
-      ({ somebody }) => ({ ...of(somebody.id), body: { password: 'secret1' } }),
+      ({ somebody }) => ({ ...of(somebody.id), body: { password: 'secret-1' } }),
     ],
     // R-234
     remove: [admins(204), ({ somebody }) => of(somebody.id)],

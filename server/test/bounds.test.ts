@@ -193,8 +193,8 @@ describe('registering', () => {
     verdict('POST', 'auth/register', {
       username: unique(10),
       email: emailOf(50),
-      password: 'secret1',
-      repassword: 'secret1',
+      password: 'secret-1',
+      repassword: 'secret-1',
       ...fields,
     })
 
@@ -230,7 +230,7 @@ describe('registering', () => {
   // R-188
   test('needs the same password a second time', async () => {
     expect(await register({ repassword: '' })).toMatchObject({ repassword: 'REGISTER.REPASSWORD_REQUIRED' })
-    expect(await register({ repassword: 'secret2' })).toEqual({ repassword: 'REGISTER.PASSWORD_NOT_MATCH' })
+    expect(await register({ repassword: 'secret-2' })).toEqual({ repassword: 'REGISTER.PASSWORD_NOT_MATCH' })
   })
 })
 
@@ -359,7 +359,7 @@ describe('an instance', () => {
 })
 
 describe('a user', () => {
-  const form = () => ({ username: unique(10), email: emailOf(50), password: 'secret1' })
+  const form = () => ({ username: unique(10), email: emailOf(50), password: 'secret-1' })
   const create = (fields: object) => verdict('POST', 'users', { ...form(), ...fields })
   const change = async (fields: object) => verdict('PUT', `users/${(await context.add.user()).id}`, fields)
 

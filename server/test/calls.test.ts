@@ -71,9 +71,9 @@ describe('authentication', () => {
 
   // R-250
   test('POST auth/login takes username and password, and answers token and user', async () => {
-    const { username, id } = await userWithPassword('secret1')
+    const { username, id } = await userWithPassword('secret-1')
 
-    const { status, body } = await post('auth/login', { username, password: 'secret1' })
+    const { status, body } = await post('auth/login', { username, password: 'secret-1' })
 
     expect(status).toBe(200)
     expect(body).toEqual({ token: expect.stringMatching(/^[\w-]{40,}$/), user: expect.any(Object) })
@@ -86,8 +86,8 @@ describe('authentication', () => {
     const form = {
       username: 'newcomer',
       email: 'new@example.com',
-      password: 'secret1',
-      repassword: 'secret1',
+      password: 'secret-1',
+      repassword: 'secret-1',
     }
 
     expect(await post('auth/register', form)).toMatchObject(done)
@@ -107,12 +107,12 @@ describe('authentication', () => {
 
   // R-254
   test('PUT users/{id} with only a password changes the password', async () => {
-    const user = await userWithPassword('secret1')
+    const user = await userWithPassword('secret-1')
 
-    const change = await send('PUT', `users/${user.id}`, { password: 'secret2' }, user.token)
+    const change = await send('PUT', `users/${user.id}`, { password: 'secret-2' }, user.token)
 
     expect(change).toMatchObject(answered(200, { id: user.id, username: user.username }))
-    expect((await post('auth/login', { username: user.username, password: 'secret2' })).status).toBe(200)
+    expect((await post('auth/login', { username: user.username, password: 'secret-2' })).status).toBe(200)
   })
 })
 
@@ -489,7 +489,7 @@ describe('users', () => {
       canCreateJobs: false,
     }
     return {
-      body: { ...shown, password: 'secret1', assignedInstances: [instance.id] },
+      body: { ...shown, password: 'secret-1', assignedInstances: [instance.id] },
       shown: { ...shown, assignedInstances: [{ id: instance.id, name: instance.name }] },
     }
   }

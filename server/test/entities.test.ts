@@ -308,10 +308,10 @@ test('a group has exactly these fields, and its instance', async () => {
 // R-102
 test('no answer contains a password or its hash', async () => {
   const { id } = await context.add.user()
-  const form = { username: 'newcomer', email: 'new@example.com', password: 'secret1' }
+  const form = { username: 'newcomer', email: 'new@example.com', password: 'secret-1' }
   const answers = [
     await read('users', admin, { method: 'POST', payload: form }),
-    await read(`users/${id}`, admin, { method: 'PUT', payload: { password: 'secret1' } }),
+    await read(`users/${id}`, admin, { method: 'PUT', payload: { password: 'secret-1' } }),
     await read('auth/login', admin, { method: 'POST', payload: form }),
     await read(`users/${id}`),
     await read('users'),

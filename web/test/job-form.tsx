@@ -52,5 +52,5 @@ export const jobRequests = (requests: RecordedRequest[]) =>
 export const endedSession: Answers = {
   'POST /jobs': () => refuse(401, 'unauthenticated'),
   'POST /auth/login': () => ({ token: 'new', user: admin }),
-  'GET /auth/options': () => ({ selfRegistration: false }),
+  'GET /auth/options': () => ({ selfRegistration: false, passwordMin: 6 }),
 }

@@ -203,11 +203,11 @@ function problemOf(error: FastifyError): Answered {
   return { status: STATUS[code], problem: { code, error: sentence, params }, retryAfterSeconds }
 }
 
-function invalidProblem({ fields }: InvalidInput): Answered {
+function invalidProblem({ fields, params }: InvalidInput): Answered {
   const known = (message: string): message is FieldKey => message in fieldWords
   const sentences = Object.entries(fields).map(([field, message]) => [
     field,
-    known(message) ? fill(fieldWords[message], limits) : message,
+    known(message) ? fill(fieldWords[message], { ...limits, ...params }) : message,
   ])
   const keys = Object.entries(fields).map(([field, message]) => [
     field,

@@ -66,13 +66,18 @@ export class Refusal extends Error {
   }
 }
 
-/** Refused input. Each wrong field has the key of a message: see `fieldWords`. */
+/**
+ * Refused input. Each wrong field has the key of a message: see `fieldWords`. `params` are for messages that name another
+ * number than that of `limits`.
+ */
 export class InvalidInput extends Error {
   readonly fields: Record<string, string>
+  readonly params: Params
 
-  constructor(fields: Record<string, string>) {
+  constructor(fields: Record<string, string>, params: Params = {}) {
     super('invalid_input')
     this.fields = fields
+    this.params = params
   }
 }
 

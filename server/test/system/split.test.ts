@@ -70,7 +70,7 @@ test('a start with an external database creates its data folder, or says why tha
   const env = {
     DATABASE_URL: database.url,
     SECRET_KEY: 'a key that is kept in another place',
-    ADMIN_PASSWORD: 'secret1',
+    ADMIN_PASSWORD: 'secret-1',
   }
   const sendroom = home.launch([], { ...env, DATA_DIR: join(home.dataDir, 'new') })
   await sendroom.says(/^Sendroom is running at/m)

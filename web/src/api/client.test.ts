@@ -24,7 +24,7 @@ test('JSON bodies have a JSON content type, form data has none', async () => {
 
 //
 test('no token is sent without a session', async () => {
-  const requests = serve({ 'GET /auth/options': () => ({ selfRegistration: true }) })
+  const requests = serve({ 'GET /auth/options': () => ({ selfRegistration: true, passwordMin: 6 }) })
   await call('GET /auth/options', {})
   expect(requests[0]?.headers.get('authorization')).toBeNull()
 })

@@ -7,7 +7,7 @@ import { currentToasts } from '../ui/toasts.ts'
 const answers: Answers = {
   'GET /users': () => pageOf([admin]),
   'GET /instances': () => pageOf([]),
-  'GET /auth/options': () => ({ selfRegistration: false }),
+  'GET /auth/options': () => ({ selfRegistration: false, passwordMin: 6 }),
 }
 
 /** Makes a change to the stored session as another tab would. */

@@ -6,7 +6,7 @@ import { SUCCESS_MS } from '../api/use-action.ts'
 
 const answers: Answers = {
   'GET /instances': () => pageOf([]),
-  'GET /auth/options': () => ({ selfRegistration: false }),
+  'GET /auth/options': () => ({ selfRegistration: false, passwordMin: 6 }),
   'POST /auth/logout': () => undefined,
 }
 

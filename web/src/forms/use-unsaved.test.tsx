@@ -7,7 +7,7 @@ import { signIn } from '../../test/steps.ts'
 const answers = {
   'GET /users': () => pageOf([admin]),
   'GET /instances': () => pageOf([]),
-  'GET /auth/options': () => ({ selfRegistration: false }),
+  'GET /auth/options': () => ({ selfRegistration: false, passwordMin: 6 }),
 } as const
 
 async function startTyping(more: Parameters<typeof renderApp>[0]['answers'] = {}) {

@@ -23,10 +23,18 @@ export async function showLanguage(language: Language) {
   document.documentElement.lang = localeOf[language]
 }
 
+/** The numbers that texts name: `{{passwordMin}}`. */
+const numbers: Record<keyof typeof limits, number> = { ...limits }
+
+/** An operator may raise the least length of a password. */
+export function setPasswordMin(length: number) {
+  numbers.passwordMin = length
+}
+
 function start() {
   return i18next.use(initReactI18next).init({
     resources: {},
     fallbackLng: false,
-    interpolation: { escapeValue: false, defaultVariables: limits },
+    interpolation: { escapeValue: false, defaultVariables: numbers },
   })
 }

@@ -2,14 +2,16 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Config } from '../../config.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { hashPassword } from '../../platform/passwords.ts'
+import { findWeakness, hashPassword } from '../../platform/passwords.ts'
 import { StartupError } from '../../startup-error.ts'
 
 const passwordFileOf = (dataDir: string) => join(dataDir, 'first-admin.txt')
 
-const newPassword = () => randomBytes(12).toString('base64url')
+/** Each byte becomes more than one character. */
+const newPassword = (minLength: number) => randomBytes(Math.max(12, minLength)).toString('base64url')
 
 /**
  * Creates the first Admin if there is no user at all. Returns the password if it was generated. A file in the data
@@ -17,18 +19,20 @@ const newPassword = () => randomBytes(12).toString('base64url')
  */
 export async function ensureFirstAdmin(
   db: Pool,
-  config: { dataDir: string; admin: { username: string; password?: string } },
+  config: Pick<Config, 'dataDir' | 'admin' | 'passwordMin'>,
 ): Promise<{ username: string; password: string } | null> {
   const { username } = config.admin
   return db.begin(async (tx) => {
     await tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom first admin'))`)
     const anybody = await tx.maybeOne(sql`select 1 from users limit 1`)
     if (anybody) return null
-    const password = config.admin.password ?? newPassword()
+    const { password: chosen } = config.admin
+    if (chosen) await requireStrongFirst(chosen, username, config.passwordMin)
+    const password = chosen ?? newPassword(config.passwordMin)
     await tx.run(sql`
       insert into users (username, email, password_hash, role, is_active)
       values (${username}, ${`${username}@localhost.localdomain`}, ${await hashPassword(password)}, 'Admin', true)`)
-    if (config.admin.password) return null
+    if (chosen) return null
     mkdirSync(config.dataDir, { recursive: true })
     writeFileSync(passwordFileOf(config.dataDir), `Username: ${username}\nPassword: ${password}\n`, {
       mode: 0o600,
@@ -37,12 +41,27 @@ export async function ensureFirstAdmin(
   })
 }
 
+async function requireStrongFirst(password: string, username: string, minLength: number) {
+  const weakness = await findWeakness(password, username, minLength)
+  if (!weakness) return
+  const words = {
+    'USER_FORM.PASSWORD_INVALID': `must have at least ${minLength} characters`,
+    'PASSWORD.HAS_USERNAME': 'contains the name of ADMIN_USERNAME: choose another one',
+    'PASSWORD.TOO_COMMON': 'is one of the most common passwords: choose another one',
+  }
+  throw new StartupError(`ADMIN_PASSWORD ${words[weakness]}.`)
+}
+
 /** Deletes the file with the generated password. Called after an Admin has signed in. */
 export const forgetFirstAdmin = (dataDir: string) => rm(passwordFileOf(dataDir), { force: true })
 
 /** Sets a new password for a user who has lost theirs, ends the user's sessions, and returns the password. */
-export async function resetPassword(db: Pool, username: string): Promise<string> {
-  const password = newPassword()
+export async function resetPassword(
+  db: Pool,
+  username: string,
+  { passwordMin }: Pick<Config, 'passwordMin'>,
+): Promise<string> {
+  const password = newPassword(passwordMin)
   const passwordHash = await hashPassword(password)
   const count = await db.run(sql`
     with changed as (

@@ -8,7 +8,9 @@ export async function findPassword(db: Db, username: string) {
     isActive: boolean
     isWaiting: boolean
   }>(sql`
-    select id, password_hash, is_active, is_waiting from users where lower(username) = lower(${username})`)
+    select id, password_hash, is_active, is_waiting from users
+    where lower(username) in (lower(${username}), lower(${username.normalize('NFC')}))
+    order by lower(username) = lower(${username}) desc`)
   return user ?? null
 }
 

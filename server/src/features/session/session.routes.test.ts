@@ -19,9 +19,9 @@ async function signIn(username: string, password: string) {
 test('a sign-in returns a token and the user', async () => {
   const instance = await context.add.instance({ name: 'Shop' })
   const user = await context.add.user({ username: 'Lan', instances: [instance] })
-  await setPassword(user.id, 'secret1')
+  await setPassword(user.id, 'secret-1')
 
-  const answer = await signIn('lan', 'secret1')
+  const answer = await signIn('lan', 'secret-1')
 
   expect(answer).toMatchObject({
     status: 200,
@@ -32,13 +32,13 @@ test('a sign-in returns a token and the user', async () => {
 
 test.each(['a new password', 'a lock'])('%s during a sign-in ends the new session too', async (what) => {
   const user = await context.add.user({ username: 'lan' })
-  await setPassword(user.id, 'secret1')
+  await setPassword(user.id, 'secret-1')
 
   const answer = await context.db.begin(async (tx) => {
     await tx.run(sql`
       update users set ${what === 'a lock' ? sql`is_active = false` : sql`password_hash = 'another'`}
       where id = ${user.id}`)
-    const answering = signIn('lan', 'secret1')
+    const answering = signIn('lan', 'secret-1')
     await Promise.race([answering, until('the sign-in waits for us', isSomebodyWaiting)])
     return { answering }
   })
@@ -56,12 +56,12 @@ test.each([
   // R-251
   ['a wrong password', 'lan', 'wrong'],
   // R-251
-  ['an unknown user', 'nobody', 'secret1'],
+  ['an unknown user', 'nobody', 'secret-1'],
   // R-251
-  ['a locked user', 'locked', 'secret1'],
+  ['a locked user', 'locked', 'secret-1'],
 ])('%s answers login_failed with one sentence', async (_case, username, password) => {
-  await setPassword((await context.add.user({ username: 'lan' })).id, 'secret1')
-  await setPassword((await context.add.user({ username: 'locked', isActive: false })).id, 'secret1')
+  await setPassword((await context.add.user({ username: 'lan' })).id, 'secret-1')
+  await setPassword((await context.add.user({ username: 'locked', isActive: false })).id, 'secret-1')
 
   const answer = await signIn(username, password)
 
@@ -109,20 +109,20 @@ test.each([
   // R-135
 ])('a session of 7 days answers after %s with %i', async (passed, status) => {
   const user = await context.add.user({ username: 'lan' })
-  await setPassword(user.id, 'secret1')
-  const { token } = (await signIn('lan', 'secret1')).body
+  await setPassword(user.id, 'secret-1')
+  const { token } = (await signIn('lan', 'secret-1')).body
   await context.shiftClock(passed)
 
   expect((await context.call({ ...user, token }, contract.session.logout, {})).status).toBe(status)
 })
 
-const form = { username: 'newbie', email: 'new@example.com', password: 'secret1', repassword: 'secret1' }
+const form = { username: 'newbie', email: 'new@example.com', password: 'secret-1', repassword: 'secret-1' }
 
 // R-155
 test('a registration creates a locked Member who can’t sign in yet', async () => {
   expect(await context.call(null, contract.session.register, { body: form })).toMatchObject({ status: 204 })
 
-  expect(await signIn('newbie', 'secret1')).toMatchObject({
+  expect(await signIn('newbie', 'secret-1')).toMatchObject({
     status: 401,
     body: { code: 'waiting_for_activation' },
   })
@@ -183,7 +183,7 @@ test('the sixth registration within an hour from one address is refused', async 
 
 test('the options say that registration is open', async () => {
   expect(await context.call(null, contract.session.options, {})).toMatchObject({
-    body: { selfRegistration: true },
+    body: { selfRegistration: true, passwordMin: 6 },
   })
 })
 
@@ -193,7 +193,7 @@ describe('with registration switched off', () => {
   // R-157
   test('the options say so, and nobody can register', async () => {
     expect(await closed.call(null, contract.session.options, {})).toMatchObject({
-      body: { selfRegistration: false },
+      body: { selfRegistration: false, passwordMin: 6 },
     })
     expect(await closed.call(null, contract.session.register, { body: form })).toMatchObject({
       status: 403,

@@ -13,15 +13,16 @@ type Deps = {
   db: Pool
   sessionDays: number
   selfRegistration: boolean
+  passwordMin: number
   /** Called after each sign-in of an Admin. */
   onAdminSignIn: () => Promise<void>
 }
 
 export function sessionRoutes(
   app: FastifyInstance,
-  { db, sessionDays, selfRegistration, onAdminSignIn }: Deps,
+  { db, sessionDays, selfRegistration, passwordMin, onAdminSignIn }: Deps,
 ) {
-  route(app, contract.session.options, async () => ({ selfRegistration }))
+  route(app, contract.session.options, async () => ({ selfRegistration, passwordMin }))
 
   route(
     app,
@@ -39,7 +40,7 @@ export function sessionRoutes(
     contract.session.register,
     async ({ body }) => {
       if (!selfRegistration) throw new Refusal('registration_closed')
-      await register(db, body)
+      await register(db, body, passwordMin)
     },
     { rateLimit: { max: 5, timeWindow: 60 * MINUTE } },
   )

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Credentials, Registration, SignedIn } from '@sendroom/contract/session'
 import type { z } from 'zod'
 import type { Pool } from '../../platform/database/connection.ts'
-import { hashPassword, passwordFits } from '../../platform/passwords.ts'
+import { hashPassword, passwordFits, requireStrong } from '../../platform/passwords.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { findUser, refuseTakenName } from '../../platform/user-row.ts'
 import { findPassword, insertSession, insertWaitingUser } from './session.queries.ts'
@@ -30,7 +30,12 @@ export async function signIn(
   return { token, user }
 }
 
-export async function register(db: Pool, form: z.output<typeof Registration>): Promise<void> {
+export async function register(
+  db: Pool,
+  form: z.output<typeof Registration>,
+  passwordMin: number,
+): Promise<void> {
+  await requireStrong(form.password, form.username, passwordMin)
   const passwordHash = await hashPassword(form.password)
   const { username, email } = form
   const added = await insertWaitingUser(db, {

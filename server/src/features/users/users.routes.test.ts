@@ -6,7 +6,7 @@ import { sql } from '../../platform/database/sql.ts'
 const context = useContext()
 const { users, session } = contract
 
-const form = { username: 'Minh', email: 'minh@example.com', password: 'secret1' }
+const form = { username: 'Minh', email: 'minh@example.com', password: 'secret-1' }
 const stranger = { params: { id: 987_654 } }
 
 const signIn = async (username: string, password: string) =>
@@ -29,7 +29,7 @@ test('an Admin creates a user, who can sign in', async () => {
     },
   })
   expect(answer.raw.toString()).not.toMatch(/argon2|password/i)
-  expect(await signIn('minh', 'secret1')).toBe(200)
+  expect(await signIn('minh', 'secret-1')).toBe(200)
 })
 
 test.each([
@@ -189,13 +189,13 @@ test('Members can’t change anything else', async () => {
   const other = await context.add.user()
   const change = (id: number, body: object) => context.call(member, users.update, { params: { id }, body })
 
-  expect((await change(member.id, { password: 'secret1', role: 'Admin' })).status).toBe(403)
+  expect((await change(member.id, { password: 'secret-1', role: 'Admin' })).status).toBe(403)
   expect((await change(member.id, { canCreateJobs: true })).status).toBe(403)
   expect((await change(member.id, { password: '' })).status).toBe(400)
   expect((await change(member.id, { password: '12345' })).body.fields).toEqual({
     password: 'USER_FORM.PASSWORD_INVALID',
   })
-  expect((await change(other.id, { password: 'secret1' })).status).toBe(404)
+  expect((await change(other.id, { password: 'secret-1' })).status).toBe(404)
 })
 
 //
@@ -360,4 +360,22 @@ test('a registered user waits until an Admin activates them, and never again', a
   expect((await context.call(admin, users.list, {})).body.data[0]).toMatchObject({ isWaiting: true })
   expect(await change({ isActive: true })).toMatchObject({ isActive: true, isWaiting: false })
   expect(await change({ isActive: false })).toMatchObject({ isActive: false, isWaiting: false })
+})
+
+test('a user whose name is older than the rules keeps it until it is changed', async () => {
+  const admin = await context.add.admin()
+  const user = await context.add.user({ username: 'la\u200bn' })
+  const change = (username: string) =>
+    context.call(admin, users.update, { params: user, body: { username, canCreateJobs: false } })
+
+  expect(await change('la\u200bn')).toMatchObject({ status: 200, body: { username: 'la\u200bn' } })
+  expect((await change('li\u200bn')).body.fields).toEqual({ username: 'USER_FORM.USERNAME_UNREADABLE' })
+  expect(await change('Ánh'.normalize('NFD'))).toMatchObject({ status: 200, body: { username: 'Ánh' } })
+})
+
+test('a user signs in with the name in either Unicode form', async () => {
+  const admin = await context.add.admin()
+  await context.call(admin, users.create, { body: { ...form, username: 'Ánh Đặng'.normalize('NFD') } })
+  expect(await signIn('ánh đặng'.normalize('NFC'), form.password)).toBe(200)
+  expect(await signIn('ánh đặng'.normalize('NFD'), form.password)).toBe(200)
 })

@@ -1,11 +1,18 @@
 import { limits } from '@sendroom/contract/limits'
-import type { Assignment, NewUser, User, UserChange } from '@sendroom/contract/users'
+import {
+  type Assignment,
+  type NewUser,
+  newUsername,
+  type User,
+  type UserChange,
+} from '@sendroom/contract/users'
 import type { z } from 'zod'
+import type { Config } from '../../config.ts'
 import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
-import type { Db } from '../../platform/database/connection.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
-import { hashPassword } from '../../platform/passwords.ts'
+import { hashPassword, requireStrong } from '../../platform/passwords.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { findUser, refuseTakenName } from '../../platform/user-row.ts'
 import {
@@ -19,10 +26,16 @@ import {
   updateUserColumns,
 } from './users.queries.ts'
 
+type Deps = { db: Pool; config: Pick<Config, 'passwordMin'> }
 type Change = z.output<typeof UserChange>
 
-export async function createUser(begin: Begin, form: z.output<typeof NewUser>): Promise<User> {
+export async function createUser(
+  { config }: Pick<Deps, 'config'>,
+  begin: Begin,
+  form: z.output<typeof NewUser>,
+): Promise<User> {
   const { assignedInstances, password, ...columns } = form
+  await requireStrong(password, form.username, config.passwordMin)
   const passwordHash = await hashPassword(password)
   return begin(async (tx) => {
     const id = await insertUser(tx, { ...columns, passwordHash }).catch(refuseTakenName)
@@ -31,9 +44,20 @@ export async function createUser(begin: Begin, form: z.output<typeof NewUser>): 
   })
 }
 
-export async function updateUser(begin: Begin, caller: Caller, id: number, change: Change): Promise<User> {
+export async function updateUser(
+  { db, config }: Deps,
+  begin: Begin,
+  caller: Caller,
+  id: number,
+  change: Change,
+): Promise<User> {
   requireMayChange(caller, id, change)
   const { assignedInstances, password, ...columns } = change
+  if (columns.username !== undefined) columns.username = await keptOrNewName(db, id, columns.username)
+  if (password !== undefined) {
+    const username = change.username ?? (await requireUser(db, id)).username
+    await requireStrong(password, username, config.passwordMin)
+  }
   const secret = password === undefined ? {} : { passwordHash: await hashPassword(password) }
   return begin(async (tx, caller) => {
     // The caller may have been demoted while the password was hashed.
@@ -84,6 +108,14 @@ function requireMayChange(caller: Caller, id: number, change: Change) {
   if (id !== caller.id) throw new Refusal('not_found')
   if (Object.keys(change).some((field) => field !== 'password')) throw new Refusal('forbidden')
   if (change.password === undefined) throw new InvalidInput({ password: 'CHANGE_PASSWORD.PASSWORD_INVALID' })
+}
+
+/** A name that does not change may be older than the rules for new names. */
+async function keptOrNewName(db: Db, id: number, username: string): Promise<string> {
+  if ((await requireUser(db, id)).username === username) return username
+  const { data, error } = newUsername('USER_FORM.USERNAME_INVALID').safeParse(username)
+  if (error) throw new InvalidInput({ username: error.issues[0]?.message ?? 'USER_FORM.USERNAME_INVALID' })
+  return data
 }
 
 /** Registration allows a longer address, and a user may keep that. */

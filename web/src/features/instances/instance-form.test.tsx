@@ -97,7 +97,7 @@ test('a restored form with a half-typed expiry date says so and is not sent', as
     'GET /instances/:id': () => ({ ...wholeInstance, expiredTime: '2027-02-02T00:00:00.000Z' }),
     'PUT /instances/:id': () => wholeInstance,
     'POST /auth/login': () => ({ token: 'new', user: admin }),
-    'GET /auth/options': () => ({ selfRegistration: false }),
+    'GET /auth/options': () => ({ selfRegistration: false, passwordMin: 6 }),
   })
   const half = vi.spyOn(ValidityState.prototype, 'valid', 'get').mockReturnValue(false)
   await person.click(await screen.findByLabelText('Expiry date'))

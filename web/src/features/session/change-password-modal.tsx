@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { useCurrentUser } from '../../api/session.ts'
 import { SUCCESS_MS, useAction } from '../../api/use-action.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
+import { usePasswordMin } from '../../forms/use-password-min.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { reloadIfIdle } from '../../ui/reload-if-idle.ts'
@@ -11,6 +12,7 @@ import { reloadIfIdle } from '../../ui/reload-if-idle.ts'
 export function ChangePasswordModal({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const user = useCurrentUser()
+  usePasswordMin()
   const change = useAction('PUT /users/:id', {
     success: 'TOAST.PASSWORD_CHANGED',
     failure: 'TOAST.USER_UPDATE_FAILED',

@@ -192,7 +192,7 @@ test('the login offers no registration if it is switched off', async () => {
   const { requests } = renderApp({
     path: '/login',
     user: null,
-    answers: { 'GET /auth/options': () => ({ selfRegistration: false }) },
+    answers: { 'GET /auth/options': () => ({ selfRegistration: false, passwordMin: 6 }) },
   })
   await screen.findByRole('button', { name: 'Sign in' })
   await waitFor(() => expect(requests).toHaveLength(1))

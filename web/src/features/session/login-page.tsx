@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { failureText } from '../../api/failure.ts'
 import { startSession } from '../../api/session.ts'
-import { currentLanguage } from '../../i18n/i18n.ts'
+import { currentLanguage, setPasswordMin } from '../../i18n/i18n.ts'
 import { storeLanguage } from '../../i18n/load-texts.ts'
 import { Mark } from '../../ui/brand.tsx'
 import { LanguageSelect } from '../../ui/language-select.tsx'
@@ -89,7 +89,10 @@ function useMayRegister() {
   useEffect(() => {
     const leaving = new AbortController()
     call('GET /auth/options', {}, leaving.signal)
-      .then(({ selfRegistration }) => setMay(selfRegistration))
+      .then(({ selfRegistration, passwordMin }) => {
+        setMay(selfRegistration)
+        setPasswordMin(passwordMin)
+      })
       // A failure only hides the link. Users who sign in need no toast about it.
       .catch(() => {})
     return () => leaving.abort()

@@ -7,7 +7,7 @@ async function openRegistration(more: Answers = {}) {
   const app = renderApp({
     path: '/login',
     user: null,
-    answers: { 'GET /auth/options': () => ({ selfRegistration: true }), ...more },
+    answers: { 'GET /auth/options': () => ({ selfRegistration: true, passwordMin: 6 }), ...more },
   })
   await app.person.click(await screen.findByRole('button', { name: 'Register' }))
   return { ...app, ...(await modal()) }
@@ -67,6 +67,19 @@ test.each([
   await opened.person.clear(opened[name])
   expect(opened.dialog.getByText(words)).toBeTruthy()
   expect(opened.submit.disabled).toBe(true)
+})
+
+test('the error of a short password names the length that the server asks for', async () => {
+  const opened = await openRegistration({
+    'GET /auth/options': () => ({ selfRegistration: true, passwordMin: 12 }),
+    'POST /auth/register': () =>
+      refuse(400, 'invalid_input', { fields: { password: 'USER_FORM.PASSWORD_INVALID' } }),
+  })
+  await fill(opened)
+  await opened.person.click(opened.submit)
+  expect(
+    await opened.dialog.findByText('Enter a password of 12 to 100 characters.', {}, { timeout: 3000 }),
+  ).toBeTruthy()
 })
 
 //

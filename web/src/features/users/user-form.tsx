@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import { FormPage } from '../../forms/form-page.tsx'
 import { useInstances } from '../../forms/use-choices.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
+import { usePasswordMin } from '../../forms/use-password-min.ts'
 import { paths } from '../../paths.ts'
 
 export type UserValues = z.output<typeof NewUser>
@@ -22,6 +23,7 @@ type Props = {
 export function UserForm({ title, isEdit = false, schema, initialValues, save }: Props) {
   const { t } = useTranslation()
   const navigate = useNavigate()
+  usePasswordMin()
   const toList = () => navigate({ to: paths.users })
   const { form, onSubmit } = useContractForm(schema, {
     initialValues,

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { contract } from '@sendroom/contract'
+import { describe, expect, test } from 'vitest'
+import { ensureFirstAdmin, resetPassword } from '../src/features/session/first-admin.ts'
+import { useContext } from './context.ts'
+
+const { session, users } = contract
+
+describe('where a password is set', () => {
+  const context = useContext({ env: { PASSWORD_MIN_LENGTH: '10' } })
+
+  const register = (username: string, password: string) =>
+    context.call(null, session.register, {
+      body: { username, email: `${username}@example.com`, password, repassword: password },
+    })
+  const create = async (username: string, password: string) =>
+    context.call(await context.add.admin(), users.create, {
+      body: { username, email: `${username}@example.com`, password },
+    })
+  const update = async (username: string, password: string) =>
+    context.call(await context.add.admin(), users.update, {
+      params: await context.add.user({ username }),
+      body: { password },
+    })
+  const rename = async (username: string, password: string) =>
+    context.call(await context.add.admin(), users.update, {
+      params: await context.add.user(),
+      body: { username, password },
+    })
+  const changeOwn = async (username: string, password: string) => {
+    const user = await context.add.user({ username })
+    return context.call(user, users.update, { params: user, body: { password } })
+  }
+
+  test.each(Object.entries({ register, create, update, rename, changeOwn }))(
+    '%s takes a good password only',
+    async (_, set) => {
+      const errorOf = async (username: string, password: string) => (await set(username, password)).body.error
+      const tooShort = { password: 'Enter a password of 10 to 100 characters.' }
+      expect(await errorOf('Minh1', 'of9 chars')).toEqual(tooShort)
+      expect(await errorOf('Minh2', 'BasketBall')).toEqual({
+        password: 'This password is too common. Choose another one.',
+      })
+      expect(await errorOf('Minh3', 'only MINH3 knows')).toEqual({
+        password: 'The password contains the username. Choose another one.',
+      })
+      expect((await set('Minh4', 'of 10 char')).status).toBeLessThan(300)
+    },
+  )
+
+  test('the options say how long a password must be', async () => {
+    expect((await context.call(null, session.options, {})).body).toMatchObject({ passwordMin: 10 })
+  })
+
+  test.each([
+    ['too-short', 'ADMIN_PASSWORD must have at least 10 characters.'],
+    ['basketball', 'ADMIN_PASSWORD is one of the most common passwords: choose another one.'],
+    ['the root of all', 'ADMIN_PASSWORD contains the name of ADMIN_USERNAME: choose another one.'],
+  ])('the first Admin does not get the password %s', async (password, sentence) => {
+    const config = { dataDir: '/nowhere', passwordMin: 10, admin: { username: 'root', password } }
+    await expect(ensureFirstAdmin(context.db, config)).rejects.toThrow(sentence)
+  })
+
+  test('ADMIN_PASSWORD does not matter once there is a user', async () => {
+    await context.add.user()
+    const config = { dataDir: '/nowhere', passwordMin: 10, admin: { username: 'root', password: '123456' } }
+    expect(await ensureFirstAdmin(context.db, config)).toBeNull()
+  })
+
+  test('a generated password is long enough', async () => {
+    await context.add.user({ username: 'minh' })
+    expect((await resetPassword(context.db, 'minh', { passwordMin: 64 })).length).toBeGreaterThanOrEqual(64)
+  })
+})
+
+test('the list has 10,000 common passwords in lower case', () => {
+  const text = readFileSync(new URL('../src/platform/common-passwords.txt', import.meta.url), 'utf8')
+  const passwords = text
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.startsWith('# '))
+  expect(passwords).toHaveLength(10_000)
+  expect(passwords.filter((password) => password.length < 6 || password !== password.toLowerCase())).toEqual(
+    [],
+  )
+})
