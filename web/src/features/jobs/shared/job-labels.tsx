@@ -27,7 +27,7 @@ export function JobStatusBadge({ job }: BadgeProps) {
         </Badge>
       )}
       {job.failedCount > 0 && (
-        <Badge variant="outline" color="red">
+        <Badge variant="light" color="red">
           {t('JOB.FAILED_NUMBER', { number: formatNumber(job.failedCount) })}
         </Badge>
       )}
