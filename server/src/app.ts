@@ -60,7 +60,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   app.decorateRequest('caller', null)
   app.decorateRequest('uploadedFile', null)
   app.decorate('db', db)
-  app.decorate('findCaller', (token: string) => findCaller(db, tokenHashOf(token)))
+  app.decorate('findCaller', (token: string, address: string) => findCaller(db, tokenHashOf(token), address))
   app.removeContentTypeParser('text/plain') // a body is JSON or a form
   acceptEmptyJson(app)
   cutOffStragglers(app)

@@ -47,6 +47,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     imageStore: read.IMAGE_STORE,
     selfRegistration: read.SELF_REGISTRATION,
     sessionDays: read.SESSION_DAYS,
+    auditDays: read.AUDIT_DAYS,
     defaultCountry: read.DEFAULT_COUNTRY,
     accountWaitMs: read.ACCOUNT_WAIT,
     logLevel: read.LOG_LEVEL,
@@ -87,6 +88,7 @@ const Variables = z.object({
   IMAGE_STORE: z.string().default('disk').transform(readImageStore),
   SELF_REGISTRATION: oneOf('approval', 'off').default('approval'),
   SESSION_DAYS: wholeNumber(1, 365).default(7),
+  AUDIT_DAYS: wholeNumber(30, 3650).default(365),
   DEFAULT_COUNTRY: z
     .custom<CountryCode>(
       (text) => isSupportedCountry(String(text)),

@@ -228,6 +228,16 @@ const matrix: Matrix = {
   events: { follow: [signedInUsers(200), none] },
 }
 
+/** These change nothing, and the answer has no data that its caller may take away. */
+const unrecorded = ['POST /groups/search', 'POST /jobs/preview']
+/** These hand out a code or data, or unlink a phone. */
+const recordedReads = [
+  'GET /instances/:id/qrcode-base64',
+  'GET /instances/:id/connect-code',
+  'GET /instances/:id/logout',
+  'GET /groups/:id/participants/export',
+]
+
 const authorsAndAdmins = (status: number): Statuses => [401, 401, 403, 403, 403, status]
 const changedTemplate = ({ template }: Fixture) => ({ ...of(template.id), body: { textContent: 'Changed' } })
 
@@ -334,6 +344,7 @@ async function everything(db: Db) {
     'jobs',
     'deliveries',
     'images',
+    'audit_log',
   ]
   const rows = await Promise.all(
     tables.map((table) => db.many(sql`select t::text as row from ${identifier(table)} t order by 1`)),
@@ -352,7 +363,7 @@ async function sendInHalves(
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
   const find = app.findCaller
   const hasFound = new Promise<void>((resolve) => {
-    app.findCaller = (token) => find(token).finally(resolve)
+    app.findCaller = (...of) => find(...of).finally(resolve)
   })
   const bytes = Buffer.from(JSON.stringify(body))
   const sent = request({
@@ -420,3 +431,16 @@ test.each(signedIn.filter(({ endpoint, name }) => endpoint.method !== 'GET' && !
     }
   },
 )
+
+const recorded = signedIn.filter(({ endpoint, name }) =>
+  endpoint.method === 'GET' ? recordedReads.includes(name) : !unrecorded.includes(name),
+)
+
+test.each(recorded)('$name is recorded in the audit log', async ({ endpoint, row }) => {
+  const { user, input } = await prepare({ endpoint, row })
+  expect((await context.call(user, endpoint, input)).status).toBeLessThan(300)
+  const entries = await context.db.many(sql`select user_id, user_name, address from audit_log`)
+  expect(entries).not.toEqual([])
+  for (const entry of entries)
+    expect(entry).toEqual({ userId: user.id, userName: user.username, address: '127.0.0.1' })
+})

@@ -23,7 +23,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     db: Pool
     /** Finds the user of a session token. Set by the session feature. */
-    findCaller: (token: string) => Promise<Caller | null>
+    findCaller: (token: string, address: string) => Promise<Caller | null>
   }
   interface FastifyRequest {
     caller: Caller | null
@@ -72,7 +72,7 @@ export function route<E extends Endpoint>(
       await options.guard?.(request)
       if (access === 'public') return
       const token = bearerToken(request)
-      request.caller = requireAccess(token ? await app.findCaller(token) : null, access)
+      request.caller = requireAccess(token ? await app.findCaller(token, request.ip) : null, access)
     },
     preValidation: async (request) => {
       if (!request.isMultipart()) return
@@ -84,7 +84,7 @@ export function route<E extends Endpoint>(
     // The body may have taken half a minute. Meanwhile the caller may have been locked, or have lost the right.
     preHandler: async (request) => {
       if (access === 'public' || endpoint.method === 'GET' || !request.caller) return
-      request.caller = requireAccess(await findCaller(app.db, request.caller.tokenHash), access)
+      request.caller = requireAccess(await findCaller(app.db, request.caller.tokenHash, request.ip), access)
     },
     handler: async (request, reply) => {
       const { params, query, body, caller, uploadedFile: file } = request

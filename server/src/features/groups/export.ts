@@ -1,4 +1,5 @@
 import type { Caller } from '../../platform/access.ts'
+import { record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { findGroup, listParticipants, type Participant } from './groups.queries.ts'
@@ -10,6 +11,10 @@ export async function exportParticipants(db: Pool, caller: Caller, groupId: numb
   const group = await findGroup(db, caller, groupId)
   if (!group) throw new Refusal('not_found')
   const participants = await listParticipants(db, groupId)
+  await record(db, caller, {
+    action: 'group.export',
+    object: { type: 'group', id: groupId, name: group.name },
+  })
   // Loaded here, because exports are rare and the library would slow down every start.
   const { default: writeXlsxFile } = await import('write-excel-file/node')
   const sheet = [header, ...participants.map(rowOf)]
