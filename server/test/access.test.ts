@@ -221,6 +221,7 @@ const matrix: Matrix = {
   },
   //
   dashboard: { stats: [signedInUsers(200), none] },
+  audit: { list: [admins(200), none], export: [admins(200), none] },
   // The webhook checks its key and secret instead of a session: webhook.routes.test.ts.
   //
   webhooks: { whapi: [everybody(404), () => ({ params: { key: '1.guessed' }, body: {} })] },
@@ -236,6 +237,7 @@ const recordedReads = [
   'GET /instances/:id/connect-code',
   'GET /instances/:id/logout',
   'GET /groups/:id/participants/export',
+  'GET /audit/export',
 ]
 
 const authorsAndAdmins = (status: number): Statuses => [401, 401, 403, 403, 403, status]
