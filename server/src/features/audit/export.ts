@@ -11,7 +11,10 @@ const SLICE = 500
 
 /** Exports the newest entries as a stream of CSV. Records the export itself. */
 export async function exportEntries(db: Pool, caller: Caller, filter: AuditFilter, maxRows = MAX_ROWS) {
-  await record(db, caller, { action: 'audit.export', details: { filter } })
+  await record(db, caller, {
+    action: 'audit.export',
+    details: { filter: { ...filter, search: filter.search || undefined } },
+  })
   return { fileName: `Audit_log_${await findToday(db)}.csv`, file: Readable.from(lines(db, filter, maxRows)) }
 }
 
