@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Box, Button } from '@mantine/core'
 import type { AuditEntry } from '@sendroom/contract/audit'
 import { IconDownload, IconListDetails } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
@@ -30,7 +30,15 @@ const columns: Column<AuditEntry>[] = [
   { header: 'AUDIT.USER', cell: ({ userName }) => <Name>{userName || '–'}</Name> },
   { header: 'AUDIT.ACTION', cell: ({ action }) => <ActionName action={action} /> },
   { header: 'AUDIT.OBJECT', cell: (entry) => <ObjectName entry={entry} /> },
-  { header: 'AUDIT.ADDRESS', cell: ({ address }) => <Name>{address || '–'}</Name> },
+  {
+    header: 'AUDIT.ADDRESS',
+    cell: ({ address }) => (
+      // Wide enough for 255.255.255.255. A longer address may wrap.
+      <Box miw="7.5rem">
+        <Name>{address || '–'}</Name>
+      </Box>
+    ),
+  },
 ]
 
 export function AuditPage() {
