@@ -176,6 +176,16 @@ export const views: Record<string, View> = {
   'users-new': { path: '/users/new' },
   'users-errors': { path: '/users/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
   'users-edit': { path: '/users/edit/2' },
+  audit: { path: '/audit' },
+  'audit-none': { path: '/audit?search=nothing' },
+  'audit-text': {
+    path: '/audit?action=job.create',
+    open: (page, t) => button(page, t('AUDIT.DETAILS')).click(),
+  },
+  'audit-changes': {
+    path: '/audit?action=instance.update',
+    open: (page, t) => button(page, t('AUDIT.DETAILS')).click(),
+  },
   // The last view, because each visit adds a job.
   'messages-test': {
     path: '/messages/edit/1',

@@ -4,6 +4,26 @@
 
 CREATE EXTENSION pg_trgm;
 
+CREATE TABLE audit_log (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  at timestamptz NOT NULL DEFAULT clock_now(),
+  user_id bigint,
+  user_name text NOT NULL,
+  address text NOT NULL,
+  action text NOT NULL,
+  object_type text,
+  object_id bigint,
+  object_name text NOT NULL,
+  details jsonb NOT NULL,
+  search_text text GENERATED ALWAYS AS (unaccent_lower((((((((user_name || ' '::text) || object_name) || ' '::text) || address) || ' '::text) || COALESCE(details ->> 'text'::text, ''::text)) || ' '::text) || COALESCE(details ->> 'formerText'::text, ''::text))) STORED,
+  CONSTRAINT audit_log_pkey PRIMARY KEY (id)
+);
+ALTER TABLE audit_log ALTER COLUMN search_text SET STATISTICS 400;
+CREATE INDEX audit_log_action ON audit_log USING btree (action, at, id);
+CREATE INDEX audit_log_at ON audit_log USING btree (at, id);
+CREATE UNIQUE INDEX audit_log_job_created ON audit_log USING btree (object_id) WHERE action = 'job.create'::text;
+CREATE INDEX audit_log_search ON audit_log USING gin (search_text gin_trgm_ops);
+
 CREATE TABLE deliveries (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   job_id bigint NOT NULL,
@@ -389,6 +409,23 @@ AS $function$
 begin
   insert into sent_counts values (new.instance_id, new.group_id, case new.status when 'sent' then 1 else -1 end);
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION delete_old_audit(days integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  deleted bigint;
+begin
+  if days is null or days < 30 then
+    raise exception 'audit entries are kept for at least 30 days, not %', days;
+  end if;
+  delete from audit_log where at < clock_now() - days * interval '1 day';
+  get diagnostics deleted = row_count;
+  return deleted;
 end $function$;
 
 CREATE OR REPLACE FUNCTION hour_of(moment timestamptz)

@@ -1,3 +1,4 @@
+import { audit } from './audit.ts'
 import { dashboard } from './dashboard.ts'
 import type { Endpoint } from './endpoint.ts'
 import { events } from './events.ts'
@@ -10,7 +11,18 @@ import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
 
 /** All endpoints of the API, by feature. */
-export const contract = { session, users, instances, groups, messages, jobs, dashboard, events, webhooks }
+export const contract = {
+  session,
+  users,
+  instances,
+  groups,
+  messages,
+  jobs,
+  dashboard,
+  audit,
+  events,
+  webhooks,
+}
 
 type Contract = typeof contract
 type EndpointsOf<F> = F[keyof F]

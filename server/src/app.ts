@@ -4,6 +4,7 @@ import multipart from '@fastify/multipart'
 import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from './config.ts'
+import { auditRoutes } from './features/audit/audit.routes.ts'
 import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
 import { eventRoutes } from './features/events/events.routes.ts'
 import { groupRoutes } from './features/groups/groups.routes.ts'
@@ -73,7 +74,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   app.decorateRequest('uploadedFile', null)
   app.decorate('db', db)
   app.decorate('largeBodies', limitLargeBodies())
-  app.decorate('findCaller', (token: string) => findCaller(db, tokenHashOf(token)))
+  app.decorate('findCaller', (token: string, address: string) => findCaller(db, tokenHashOf(token), address))
   app.removeContentTypeParser('text/plain') // a body is JSON or a form
   parseJsonBodies(app)
   cutOffStragglers(app)
@@ -108,6 +109,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   messageRoutes(app, deps)
   jobRoutes(app, { ...deps, heavyWork })
   dashboardRoutes(app, deps)
+  auditRoutes(app, deps)
   eventRoutes(app, deps)
   await webApp(app)
   return app

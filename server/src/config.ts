@@ -49,6 +49,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     selfRegistration: read.SELF_REGISTRATION,
     passwordMin: read.PASSWORD_MIN_LENGTH,
     sessionDays: read.SESSION_DAYS,
+    auditDays: read.AUDIT_DAYS,
     defaultCountry: read.DEFAULT_COUNTRY,
     accountWaitMs: read.ACCOUNT_WAIT,
     logLevel: read.LOG_LEVEL,
@@ -91,6 +92,7 @@ const Variables = z.object({
   SELF_REGISTRATION: oneOf('approval', 'off').default('approval'),
   PASSWORD_MIN_LENGTH: wholeNumber(limits.passwordMin, 64).default(limits.passwordMin),
   SESSION_DAYS: wholeNumber(1, 365).default(7),
+  AUDIT_DAYS: wholeNumber(30, 3650).default(365),
   DEFAULT_COUNTRY: z
     .custom<CountryCode>(
       (text) => isSupportedCountry(String(text)),

@@ -6,6 +6,7 @@ import type { Deps } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { ensureFirstAdmin, forgetFirstAdmin, resetPassword } from './features/session/first-admin.ts'
 import { isExposed, urlsOf } from './listening.ts'
+import { deleteOldAudit } from './platform/audit.ts'
 import type { BackgroundJobs } from './platform/background-jobs.ts'
 import { isDatabaseDown } from './platform/database/errors.ts'
 import { explainFile } from './platform/database/explain.ts'
@@ -184,6 +185,10 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
       'set-webhooks': { everyMinutes: 5, run: (signal) => setDueWebhooks(deps, signal) },
       'request-syncs': { everyMinutes: 10, run: () => requestDueSyncs(db, requestSync) },
       'fold-sent-counts': { everyMinutes: 1, run: () => foldSentCounts(db) },
+      'delete-old-audit': {
+        everyMinutes: 24 * 60,
+        run: () => deleteOldAudit(db, config.auditDays),
+      },
       'sweep-images': { everyMinutes: 30, run: () => sweepImages(db, images) },
     },
   })

@@ -221,12 +221,24 @@ const matrix: Matrix = {
   },
   // R-242
   dashboard: { stats: [signedInUsers(200), none] },
+  audit: { list: [admins(200), none], export: [admins(200), none] },
   // The webhook checks its key and secret instead of a session: webhook.routes.test.ts.
   // R-228
   webhooks: { whapi: [everybody(404), () => ({ params: { key: '1.guessed' }, body: {} })] },
   // R-229
   events: { follow: [signedInUsers(200), none] },
 }
+
+/** These change nothing, and the answer has no data that its caller may take away. */
+const unrecorded = ['POST /groups/search', 'POST /jobs/preview']
+/** These hand out a code or data, or unlink a phone. */
+const recordedReads = [
+  'GET /instances/:id/qrcode-base64',
+  'GET /instances/:id/connect-code',
+  'GET /instances/:id/logout',
+  'GET /groups/:id/participants/export',
+  'GET /audit/export',
+]
 
 const authorsAndAdmins = (status: number): Statuses => [401, 401, 403, 403, 403, status]
 const changedTemplate = ({ template }: Fixture) => ({ ...of(template.id), body: { textContent: 'Changed' } })
@@ -348,6 +360,7 @@ async function everything(db: Db) {
     'jobs',
     'deliveries',
     'images',
+    'audit_log',
   ]
   const rows = await Promise.all(
     tables.map((table) => db.many(sql`select t::text as row from ${identifier(table)} t order by 1`)),
@@ -366,7 +379,7 @@ async function sendInHalves(
   if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
   const find = app.findCaller
   const hasFound = new Promise<void>((resolve) => {
-    app.findCaller = (token) => find(token).finally(resolve)
+    app.findCaller = (...of) => find(...of).finally(resolve)
   })
   const bytes = Buffer.from(JSON.stringify(body))
   const sent = request({
@@ -434,3 +447,16 @@ test.each(signedIn.filter(({ endpoint, name }) => endpoint.method !== 'GET' && !
     }
   },
 )
+
+const recorded = signedIn.filter(({ endpoint, name }) =>
+  endpoint.method === 'GET' ? recordedReads.includes(name) : !unrecorded.includes(name),
+)
+
+test.each(recorded)('$name is recorded in the audit log', async ({ endpoint, row }) => {
+  const { user, input } = await prepare({ endpoint, row })
+  expect((await context.call(user, endpoint, input)).status).toBeLessThan(300)
+  const entries = await context.db.many(sql`select user_id, user_name, address from audit_log`)
+  expect(entries).not.toEqual([])
+  for (const entry of entries)
+    expect(entry).toEqual({ userId: user.id, userName: user.username, address: '127.0.0.1' })
+})

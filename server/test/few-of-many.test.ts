@@ -36,7 +36,7 @@ beforeAll(async () => {
   await add.job({ instanceId: own.id, textContent: 'Mine' })
   await db.run(sql`vacuum analyze messages, groups, jobs`)
   const user = await add.user({ instances: [own] })
-  const caller = await (await context.app).findCaller(user.token)
+  const caller = await (await context.app).findCaller(user.token, '127.0.0.1')
   if (!caller) throw new Error('There is no such session.')
   member = caller
 })

@@ -15,6 +15,7 @@ export const paths = {
   users: '/users',
   newUser: '/users/new',
   editUser: '/users/edit/$id',
+  audit: '/audit',
 } as const
 
 export type Path = (typeof paths)[keyof typeof paths]

@@ -12,6 +12,8 @@ export type Caller = {
   canSendMessages: boolean
   canCreateJobs: boolean
   tokenHash: Buffer
+  /** The network address that the call comes from. */
+  address: string
   /** The instances that a Member sees. Admins see all. */
   instanceIds: number[]
 }
@@ -30,13 +32,13 @@ export const isLiveSession = (session: string, user: string) =>
   sql`(${identifier(session)}.expires_at > clock_now() and ${identifier(user)}.is_active)`
 
 /** Finds the user of a session. Returns null if the session does not exist or is no longer valid. */
-export async function findCaller(db: Db, tokenHash: Buffer): Promise<Caller | null> {
-  const caller = await db.maybeOne<Caller>(sql`
+export async function findCaller(db: Db, tokenHash: Buffer, address: string): Promise<Caller | null> {
+  const caller = await db.maybeOne<Omit<Caller, 'address'>>(sql`
     select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, s.token_hash,
       array(select instance_id from user_instances where user_id = u.id) as instance_ids
     from sessions s join users u on u.id = s.user_id
     where s.token_hash = ${tokenHash} and ${isLiveSession('s', 'u')}`)
-  return caller ?? null
+  return caller ? { ...caller, address } : null
 }
 
 export type SignedInAccess = Exclude<Access, 'public'>
@@ -61,11 +63,12 @@ export function requireAccess(caller: Caller | null, access: SignedInAccess): Ca
  * Locks the caller and the session until the transaction ends, and then checks them again: somebody may have locked the
  * user, taken the right or ended the session since the request began. Changes of users lock the user first, too.
  */
-export async function lockCaller(tx: Db, { id, tokenHash }: Caller, access: SignedInAccess): Promise<Caller> {
+export async function lockCaller(tx: Db, caller: Caller, access: SignedInAccess): Promise<Caller> {
+  const { id, tokenHash, address } = caller
   await tx.run(sql`select from users where id = ${id} for share`)
   await tx.run(sql`select from sessions where token_hash = ${tokenHash} for key share`)
   // A statement that has waited for a lock would still read other rows, such as the user's instances, as they were.
-  return requireAccess(await findCaller(tx, tokenHash), access)
+  return requireAccess(await findCaller(tx, tokenHash, address), access)
 }
 
 /**

@@ -27,7 +27,7 @@ declare module 'fastify' {
     /** Counts a request of its user. */
     countRequest: ReturnType<FastifyInstance['createRateLimit']>
     /** Finds the user of a session token. Set by the session feature. */
-    findCaller: (token: string) => Promise<Caller | null>
+    findCaller: (token: string, address: string) => Promise<Caller | null>
   }
   interface FastifyRequest {
     caller: Caller | null
@@ -87,7 +87,7 @@ export function route<E extends Endpoint>(
       await options.guard?.(request)
       if (access === 'public') return
       const token = bearerToken(request)
-      request.caller = requireAccess(token ? await app.findCaller(token) : null, access)
+      request.caller = requireAccess(token ? await app.findCaller(token, request.ip) : null, access)
       const count = await app.countRequest(request)
       if (!count.isAllowed && count.isExceeded) throw new Refusal('too_many_requests', {}, count.ttlInSeconds)
       if (endpoint.method !== 'GET' && isLarge(request)) await app.largeBodies(request.caller.id, reply.raw)
@@ -102,7 +102,7 @@ export function route<E extends Endpoint>(
     // The body may have taken half a minute. Meanwhile the caller may have been locked, or have lost the right.
     preHandler: async (request) => {
       if (access === 'public' || endpoint.method === 'GET' || !request.caller) return
-      request.caller = requireAccess(await findCaller(app.db, request.caller.tokenHash), access)
+      request.caller = requireAccess(await findCaller(app.db, request.caller.tokenHash, request.ip), access)
     },
     handler: async (request, reply) => {
       const { params, query, body, caller, uploadedFile: file } = request

@@ -15,6 +15,7 @@ const answers: Answers = {
   'GET /jobs/:id': () => job,
   'GET /instances': () => pageOf([instance]),
   'GET /users': () => pageOf([]),
+  'GET /audit': () => pageOf([]),
   'POST /groups/search': () => pageOf([]),
 }
 
@@ -56,6 +57,7 @@ const addresses = [
   '/instances',
   '/instances/new',
   '/instances/edit/3',
+  '/audit?action=job.delete',
   '/users?page=2',
   '/users/new',
   '/users/edit/3',

@@ -16,6 +16,7 @@ export const pages = {
   [paths.users]: () => import('../features/users/users-page.tsx'),
   [paths.newUser]: () => import('../features/users/user-form-page.tsx'),
   [paths.editUser]: () => import('../features/users/user-form-page.tsx'),
+  [paths.audit]: () => import('../features/audit/audit-page.tsx'),
 }
 
 export const loadShell = () => import('./shell.tsx')

@@ -12,6 +12,7 @@ import {
 import { reportSessionEnd } from '../api/failure.ts'
 import { waitUntilReachable } from '../api/network.ts'
 import { currentUser, onSessionChanged, onSessionExpired } from '../api/session.ts'
+import { readAuditSearch } from '../features/audit/audit-search.ts'
 import { LoginPage } from '../features/session/login-page.tsx'
 import { readListSearch } from '../lists/list-search.ts'
 import { paths, readNewJobSearch } from '../paths.ts'
@@ -131,6 +132,12 @@ const routes = [
     ...adminOnly,
     path: paths.editUser,
     component: lazyPage(pages[paths.editUser], 'UserFormPage'),
+  }),
+  createRoute({
+    ...adminOnly,
+    path: paths.audit,
+    validateSearch: readAuditSearch,
+    component: lazyPage(pages[paths.audit], 'AuditPage'),
   }),
 ] as const
 

@@ -1,6 +1,7 @@
 import {
   IconBrandWhatsapp,
   IconCalendarTime,
+  IconHistory,
   IconLayoutDashboard,
   IconMessage,
   IconUserCog,
@@ -19,6 +20,7 @@ const links = [
   { to: paths.groups, label: 'HEADER.GROUPS', icon: IconUsersGroup },
   { to: paths.instances, label: 'HEADER.INSTANCES', icon: IconBrandWhatsapp },
   { to: paths.users, label: 'HEADER.USERS', icon: IconUserCog, isAdminOnly: true },
+  { to: paths.audit, label: 'HEADER.AUDIT', icon: IconHistory, isAdminOnly: true },
 ]
 
 export function Sidebar({ onNavigate }: { onNavigate: () => void }) {

@@ -23,6 +23,8 @@ type Options<Row, Sort extends string> = {
   /** Null leaves the default order to the server. */
   defaultSort?: null
   sortDirection: SortDirection
+  /** Further filters that the page keeps in the address and adds to the call in `load`. */
+  filters?: Record<string, string>
   load: (query: ListQuery<Sort>, signal: AbortSignal) => Promise<Page<Row>>
   /** Milliseconds between two reads while no events arrive; false for none. */
   pollEvery?: (rows: Row[]) => number | false
@@ -35,7 +37,7 @@ type Options<Row, Sort extends string> = {
  * load. Only rows of the current page can be selected.
  */
 export function useList<Row extends { id: number }, Sort extends string>(options: Options<Row, Sort>) {
-  const { feature, sortFields, load, pollEvery, words } = options
+  const { feature, sortFields, filters, load, pollEvery, words } = options
   const defaultField = options.defaultSort === null ? undefined : sortFields[0]
   const address: ListSearch = useSearch({ strict: false })
   const navigate = useNavigate()
@@ -50,7 +52,7 @@ export function useList<Row extends { id: number }, Sort extends string>(options
   const callQuery = query.search === '' ? unsearched : query
   const polling = usePolling()
   const result = useQuery({
-    queryKey: [feature, 'list', query],
+    queryKey: [feature, 'list', { ...query, ...filters }],
     queryFn: ({ signal }) => load(callQuery, signal),
     placeholderData: keepPreviousData,
     refetchInterval: (running) => polling(pollEvery?.(running.state.data?.data ?? []) ?? false),
@@ -60,7 +62,7 @@ export function useList<Row extends { id: number }, Sort extends string>(options
   const pagination = result.data?.pagination
 
   const go = (change: ListSearch, replace = false) => {
-    const search = readListSearch({ ...address, ...change })
+    const search = { ...readListSearch({ ...address, ...change }), ...filters }
     // The router wants the search type of one known page, but this hook serves every list.
     navigate({ to: '.', search: search as never, replace })
   }

@@ -192,7 +192,7 @@ test('the progress of a worker in another process reaches every server', async (
 })
 
 const callerOf = async (user: TestUser) => {
-  const caller = await (await context.app).findCaller(user.token)
+  const caller = await (await context.app).findCaller(user.token, '127.0.0.1')
   if (!caller) throw new Error('Nobody has this token.')
   return caller
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../../platform/access.ts'
+import { record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { orNotFound } from '../../platform/refusal.ts'
@@ -15,9 +16,12 @@ export async function exportParticipants(
   signal: AbortSignal,
 ): Promise<Export> {
   const group = orNotFound(await findGroup(db, caller, groupId))
-  const file = await heavyWork.run({ userId: caller.id, signal }, async ({ inWorker }) =>
-    inWorker(buildSheetTask, await listParticipants(db, groupId)),
-  )
+  const object = { type: 'group', id: groupId, name: group.name } as const
+  const file = await heavyWork.run({ userId: caller.id, signal }, async ({ inWorker }) => {
+    const participants = await listParticipants(db, groupId)
+    await record(db, caller, { action: 'group.export', object })
+    return inWorker(buildSheetTask, participants)
+  })
   return { fileName: fileNameOf(group), file: Buffer.from(file.buffer, file.byteOffset, file.byteLength) }
 }
 

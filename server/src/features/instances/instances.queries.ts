@@ -44,9 +44,11 @@ const sortColumn = (field: InstanceListQuery['sortBy']) =>
   })[field]
 
 /** The columns that are needed to call the provider for an instance. */
-export type ActingInstance = Pick<Instance, 'id' | 'isActive' | 'isTest' | 'status'> & { tokenCipher: Buffer }
+export type ActingInstance = Pick<Instance, 'id' | 'name' | 'isActive' | 'isTest' | 'status'> & {
+  tokenCipher: Buffer
+}
 
-const actingColumns = sql`i.id, i.is_active, i.is_test, i.status, i.token_cipher`
+const actingColumns = sql`i.id, i.name, i.is_active, i.is_test, i.status, i.token_cipher`
 
 export async function findInstance(
   db: Db,
@@ -101,6 +103,13 @@ export async function hasJobs(db: Db, instanceId: number): Promise<boolean> {
   const count = await db.run(sql`select from jobs where instance_id = ${instanceId} limit 1`)
   return count > 0
 }
+
+/** Counts what would be deleted with the instance or its data. */
+export const countData = (db: Db, instanceId: number) =>
+  db.one<{ jobs: number; messages: number; groups: number }>(sql`
+  select (select count(*) from jobs where instance_id = ${instanceId}) as jobs,
+    (select count(*) from messages where instance_id = ${instanceId}) as messages,
+    (select count(*) from groups where instance_id = ${instanceId}) as groups`)
 
 /** Deletes messages, groups and participants. Delete the jobs before, because they refer to groups. */
 export async function deleteData(db: Db, instanceId: number): Promise<void> {

@@ -3,13 +3,16 @@ import type { Instance, InstanceChange, NewInstance } from '@sendroom/contract/i
 import { testPace } from '@sendroom/contract/pace'
 import { deleteJobsOfInstance, hasUnsettled, markInstanceActive, resumeSending } from '../../engine/index.ts'
 import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
+import { changesOf, record } from '../../platform/audit.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { isUniqueViolation, isUnknownValue } from '../../platform/database/errors.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
+import { entryOf, settingNames, settingsOf } from './audit.ts'
 import {
   type Columns,
+  countData,
   deleteData,
   deleteInstance,
   findActingInstance,
@@ -44,7 +47,12 @@ export async function createInstance(
   const { whapiToken, ...fields } = form
   const token = tokenColumns(deps, whapiToken)
   const columns = { ...(token.isTest ? columnsOf(testPace) : {}), ...columnsOf(fields), ...token }
-  const id = await begin((tx) => insertInstance(tx, columns)).catch(refuseColumns)
+  const id = await begin(async (tx, caller) => {
+    const id = await insertInstance(tx, columns)
+    const instance = orNotFound(await findInstance(tx, caller, id))
+    await record(tx, caller, entryOf('instance.create', instance, settingsOf(instance)))
+    return id
+  }).catch(refuseColumns)
   await readNewStatus(deps, caller, id)
   return getInstance(deps, caller, id)
 }
@@ -60,6 +68,7 @@ export async function updateInstance(
   const { caller, isNew, hasNewToken } = await begin(async (tx, caller) => {
     const before = await lockInstance(tx, id)
     if (!before) throw new Refusal('not_found')
+    const settings = await readSettings(tx, caller, id)
     const hasNewToken = whapiToken !== undefined && !deps.secrets.hash(whapiToken).equals(before.tokenHash)
     const token = hasNewToken ? await newToken(deps, tx, id, whapiToken) : {}
     await updateInstanceColumns(tx, id, { ...columnsOf(fields), ...token }).catch(refuseColumns)
@@ -68,6 +77,11 @@ export async function updateInstance(
     if (isActivated) await markInstanceActive(tx, id)
     // The trouble of the former token's channel does not count against the new one.
     if (hasNewToken) await resumeSending(tx, id, caller.username)
+    const instance = orNotFound(await findInstance(tx, caller, id))
+    const changes = changesOf(settings, settingsOf(instance), settingNames)
+    // The token itself is a secret.
+    const details = { changes, tokenChanged: hasNewToken || undefined }
+    await record(tx, caller, entryOf('instance.update', instance, details))
     return { caller, hasNewToken, isNew: hasNewToken || isActivated }
   })
   if (formerWebhook && hasNewToken) void removeWebhook(deps, formerWebhook).catch(() => {})
@@ -99,34 +113,45 @@ export async function resumeInstance(begin: Begin, id: number): Promise<void> {
     const instance = orNotFound(await findActingInstance(tx, caller, id))
     if (!instance.isActive) throw new Refusal('instance_inactive')
     await resumeSending(tx, id, caller.username)
+    await record(tx, caller, entryOf('instance.resume', instance))
   })
 }
 
 export async function removeInstance(deps: Deps, begin: Begin, id: number): Promise<void> {
   const formerWebhook = await findSetWebhook(deps.db, id)
-  await withoutJobs(deps, begin, id, (tx) => deleteInstance(tx, id))
+  await withoutJobs(deps, begin, id, 'instance.delete', (tx) => deleteInstance(tx, id))
   // Not awaited: if this fails, the provider's calls for the deleted instance are simply not found.
   if (formerWebhook) void removeWebhook(deps, formerWebhook).catch(() => {})
 }
 
 export async function clearInstanceData(deps: Deps, begin: Begin, id: number): Promise<void> {
-  await withoutJobs(deps, begin, id, (tx) => deleteData(tx, id))
+  await withoutJobs(deps, begin, id, 'instance.clear', (tx) => deleteData(tx, id))
 }
 
 /** Deletes the jobs of an instance, then runs the task in a transaction in which no new job can be created. */
-async function withoutJobs({ db }: Deps, begin: Begin, id: number, task: (tx: Db) => PromiseLike<unknown>) {
-  const byName = await begin(async (tx, caller) => {
-    orNotFound(await findActingInstance(tx, caller, id))
-    return caller.username
+async function withoutJobs(
+  { db }: Deps,
+  begin: Begin,
+  id: number,
+  action: 'instance.delete' | 'instance.clear',
+  task: (tx: Db) => PromiseLike<unknown>,
+) {
+  const { byName, entry } = await begin(async (tx, caller) => {
+    const instance = orNotFound(await findActingInstance(tx, caller, id))
+    return { byName: caller.username, entry: entryOf(action, instance, { ...(await countData(tx, id)) }) }
   })
   if ((await deleteJobsOfInstance(db, id, byName)) === 'busy') throw new Refusal('account_busy')
-  await begin(async (tx) => {
+  await begin(async (tx, caller) => {
     await forBulkWrites(tx)
     if (!(await lockInstance(tx, id))) throw new Refusal('not_found')
     if (await hasJobs(tx, id)) throw new Refusal('account_busy')
     await task(tx)
+    await record(tx, caller, entry)
   })
 }
+
+const readSettings = async (tx: Db, caller: Caller, id: number) =>
+  settingsOf(orNotFound(await findInstance(tx, caller, id)))
 
 function tokenColumns({ secrets, providers }: Deps, token: string) {
   const isTest = token.startsWith(testTokenPrefix)

@@ -1,9 +1,11 @@
 import { reasonText } from '@sendroom/contract/reasons'
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js'
 import type { Begin, Caller } from '../../platform/access.ts'
+import { record, recordRepeated } from '../../platform/audit.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
+import { entryOf } from './audit.ts'
 import { type ActingInstance, findActingInstance } from './instances.queries.ts'
 import { type Deps, readStatus, requireConnection, saveFailureStatus, saveState } from './status.ts'
 
@@ -18,6 +20,8 @@ export async function showQr(deps: Deps, caller: Caller, id: number): Promise<{ 
   const { provider, credentials } = requireConnection(deps, row)
   const qr = await provider.qr(credentials).catch((error) => refuseToLink(deps, row, error))
   await saveState(deps, id, needsLogin)
+  // The dialog asks again and again, because a code is short-lived.
+  await recordRepeated(deps.db, caller, entryOf('instance.link', row, { by: 'qr' }))
   return { qr }
 }
 
@@ -35,6 +39,7 @@ export async function showPairingCode(
     .pairingCode(credentials, number.number.slice(1))
     .catch((error) => refuseToLink(deps, row, error))
   await saveState(deps, id, needsLogin)
+  await recordRepeated(deps.db, caller, entryOf('instance.link', row, { by: 'code', phone: number.number }))
   return { code }
 }
 
@@ -46,6 +51,7 @@ export async function logOut(deps: Deps, caller: Caller, id: number): Promise<vo
     await saveState(deps, id, needsLogin)
     throw new Refusal('already_logged_out')
   })
+  await record(deps.db, caller, entryOf('instance.log_out', row))
   await saveState(deps, id, needsLogin)
 }
 
@@ -62,7 +68,9 @@ export async function requestInstanceSync(
     if (!isConnected(await requireInstance(deps, caller, id))) throw new Refusal('not_connected')
   }
   // The provider's answer may have taken seconds.
-  await begin((tx, caller) => requireInstance({ db: tx }, caller, id))
+  await begin(async (tx, caller) =>
+    record(tx, caller, entryOf('instance.sync', await requireInstance({ db: tx }, caller, id))),
+  )
   await deps.requestSync(id)
 }
 

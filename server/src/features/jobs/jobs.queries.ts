@@ -60,11 +60,24 @@ export async function findJobContent(db: Db, caller: Caller, id: number): Promis
   return job ?? null
 }
 
-export async function countVisibleJobs(db: Db, caller: Caller, ids: number[]): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`
-    select count(*) from jobs j where j.id = any(${ids}) and ${canSeeJob(caller)}`)
-  return count
+/** What the audit log keeps of a job. */
+export type RecordedJob = {
+  id: number
+  status: JobRow['status']
+  textContent: string
+  imageUrl: string | null
+  jobType: JobRow['jobType']
+  recipientCount: number
+  instanceName: string
+  createdByUserName: string
+  scheduledAt: string | null
 }
+
+export const findRecordedJobs = (db: Db, caller: Caller, ids: number[]) =>
+  db.many<RecordedJob>(sql`
+  select j.id, j.status, j.text_content, ${imageUrl('j.image_id')} as image_url, j.job_type, j.recipient_count,
+    (select i.name from instances i where i.id = j.instance_id) as instance_name, j.created_by_user_name, j.scheduled_at
+  from jobs j where j.id = any(${ids}) and ${canSeeJob(caller)} order by j.id`)
 
 // The rows that a new job copies. The locks keep them from being deleted until the transaction ends.
 

@@ -13,10 +13,12 @@ import {
   whyWaiting,
 } from '../../engine/index.ts'
 import type { Begin, Caller } from '../../platform/access.ts'
+import { record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { orNotFound, Refusal } from '../../platform/refusal.ts'
+import { recordAction, wholeEntry } from './audit.ts'
 import { findRecipients, newestDeliveries, newestLogs } from './job-rows.queries.ts'
-import { countVisibleJobs, findJobContent, findJobRow } from './jobs.queries.ts'
+import { findJobContent, findJobRow, findRecordedJobs } from './jobs.queries.ts'
 
 /** Reads everything on a job's page in a constant number of queries, however large the job is. */
 export async function getJob(db: Pool, caller: Caller, id: number): Promise<Job> {
@@ -48,38 +50,39 @@ export async function getJob(db: Pool, caller: Caller, id: number): Promise<Job>
  * Throws unless the caller still has the right and sees the job. The engine then acts in transactions of its own, which
  * lock instances first.
  */
-const requireJob = (begin: Begin, id: number): Promise<Caller> =>
-  begin(async (tx, caller) => {
-    orNotFound(await findJobRow(tx, caller, id))
-    return caller
-  })
+const requireJob = (begin: Begin, id: number): Promise<{ caller: Caller; job: JobRow }> =>
+  begin(async (tx, caller) => ({ caller, job: orNotFound(await findJobRow(tx, caller, id)) }))
 
 export async function restart(db: Pool, begin: Begin, id: number): Promise<JobRow> {
-  const caller = await requireJob(begin, id)
+  const { caller, job } = await requireJob(begin, id)
   const answer = await restartJob(db, id, caller.username)
   if (answer === 'settling') throw new Refusal('job_settling')
   if (answer === 'not_allowed') throw new Refusal('job_not_restartable')
+  await recordAction(db, caller, 'job.restart', job)
   return orNotFound(await findJobRow(db, caller, id))
 }
 
 export async function cancel(db: Pool, begin: Begin, id: number): Promise<JobRow> {
-  const caller = await requireJob(begin, id)
+  const { caller, job } = await requireJob(begin, id)
   const answer = await cancelJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_cancellable')
+  await recordAction(db, caller, 'job.cancel', job)
   return orNotFound(await findJobRow(db, caller, id))
 }
 
 export async function pause(db: Pool, begin: Begin, id: number): Promise<JobRow> {
-  const caller = await requireJob(begin, id)
+  const { caller, job } = await requireJob(begin, id)
   const answer = await pauseJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_pausable')
+  await recordAction(db, caller, 'job.pause', job)
   return orNotFound(await findJobRow(db, caller, id))
 }
 
 export async function resume(db: Pool, begin: Begin, id: number): Promise<JobRow> {
-  const caller = await requireJob(begin, id)
+  const { caller, job } = await requireJob(begin, id)
   const answer = await resumeJob(db, id, caller.username)
   if (answer === 'not_allowed') throw new Refusal('job_not_resumable')
+  await recordAction(db, caller, 'job.resume', job)
   return orNotFound(await findJobRow(db, caller, id))
 }
 
@@ -89,21 +92,26 @@ export async function retry(
   id: number,
   whom: { includeUnknown: boolean },
 ): Promise<JobRow> {
-  const caller = await requireJob(begin, id)
+  const { caller, job } = await requireJob(begin, id)
   const answer = await retryFailed(db, id, caller.username, whom)
   if (answer === 'settling') throw new Refusal('job_settling')
   if (answer === 'not_allowed') throw new Refusal('job_not_retryable')
   if (answer === 'nothing') throw new Refusal('job_nothing_to_retry')
+  await recordAction(db, caller, 'job.retry', job, whom)
   return orNotFound(await findJobRow(db, caller, id))
 }
 
 /** Deletes all of the jobs, or none if the caller does not see one of them. */
 export async function removeJobs(db: Pool, begin: Begin, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
-  const byName = await begin(async (tx, caller) => {
-    if ((await countVisibleJobs(tx, caller, wanted)) !== wanted.length) throw new Refusal('not_found')
-    return caller.username
+  const { caller, jobs } = await begin(async (tx, caller) => {
+    const jobs = await findRecordedJobs(tx, caller, wanted)
+    if (jobs.length !== wanted.length) throw new Refusal('not_found')
+    return { caller, jobs }
   })
-  const answer = await deleteJobs(db, wanted, byName)
-  if (answer === 'busy') throw new Refusal('account_busy')
+  const answer = await deleteJobs(db, wanted, caller.username)
+  if (answer === 'done') return record(db, caller, ...jobs.map((job) => wholeEntry('job.delete', job)))
+  const cancelled = jobs.filter(({ status }) => status === 'Pending' || status === 'Running')
+  await record(db, caller, ...cancelled.map((job) => wholeEntry('job.cancel', job)))
+  throw new Refusal('account_busy')
 }

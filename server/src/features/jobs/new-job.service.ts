@@ -10,6 +10,7 @@ import type { UploadedFile } from '../../platform/images/multipart.ts'
 import { storeImage } from '../../platform/images/queries.ts'
 import type { ImageStore } from '../../platform/images/store.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
+import { recordCreation } from './audit.ts'
 import {
   findJobRow,
   findRequestedJob,
@@ -66,6 +67,7 @@ async function writeJob(
       requestId,
       recipients: heavy ? untilAborted(recipients, heavy.signal) : recipients,
     })
+    await recordCreation(tx, caller, id)
     return orNotFound(await findJobRow(tx, caller, id))
   })
 }
@@ -96,6 +98,7 @@ export async function sendTestMessage(
       createdBy: { id: caller.id, name: caller.username },
       recipients: numbers.map(personOf),
     })
+    await recordCreation(tx, caller, id)
     return orNotFound(await findJobRow(tx, caller, id))
   })
 }

@@ -116,9 +116,9 @@ export async function countAccess(db: Db, caller: Caller, ids: number[]) {
     from messages m where m.id = any(${ids}) and ${canSeeMessage(caller, 'm')}`)
 }
 
-/** Returns how many of these messages were deleted: those that the caller may change. */
-export async function deleteMessages(tx: Db, caller: Caller, ids: number[]): Promise<number> {
-  const count = await tx.run(sql`
-    delete from messages m where m.id = any(${ids}) and ${canChangeMessage(caller, 'm')}`)
-  return count
-}
+/** Returns which of these messages were deleted: those that the caller may change. */
+export const deleteMessages = (tx: Db, caller: Caller, ids: number[]) =>
+  tx.many<Pick<Message, 'id' | 'textContent' | 'imageUrl' | 'instanceName'>>(sql`
+    delete from messages m where m.id = any(${ids}) and ${canChangeMessage(caller, 'm')}
+    returning m.id, m.text_content, ${imageUrl('m.image_id')} as image_url,
+      (select i.name from instances i where i.id = m.instance_id) as instance_name`)

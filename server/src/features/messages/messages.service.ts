@@ -1,6 +1,8 @@
+import { limits } from '@sendroom/contract/limits'
 import type { Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
 import type { z } from 'zod'
 import type { Begin, Caller } from '../../platform/access.ts'
+import { type Entry, record } from '../../platform/audit.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import type { UploadedFile } from '../../platform/images/multipart.ts'
 import { storeImage } from '../../platform/images/queries.ts'
@@ -30,7 +32,9 @@ export async function createMessage(
     const groupIds = await lockReferences(tx, caller, body)
     const id = await insertMessage(tx, caller, { ...body, imageId })
     await replaceGroups(tx, id, groupIds)
-    return orNotFound(await findMessage(tx, caller, id))
+    const message = orNotFound(await findMessage(tx, caller, id))
+    await record(tx, caller, entryOf('message.create', message))
+    return message
   })
 }
 
@@ -47,12 +51,15 @@ export async function changeMessage(
   const imageId = file ? await storeImage(db, images, file.bytes) : kept
   return begin(async (tx, caller) => {
     const groupIds = await lockReferences(tx, caller, body)
+    const before = await findMessage(tx, caller, id)
     if (!(await updateMessage(tx, caller, id, { ...body, imageId }))) throw new Refusal('not_found')
     await replaceGroups(tx, id, groupIds)
     // Without its instance, the message is only for its author and Admins to change. The caller must not lose it.
     if ((await countAccess(tx, caller, [id])).changeable === 0)
       throw new InvalidInput({ instanceId: 'MESSAGE.INSTANCE_INVALID' })
-    return orNotFound(await findMessage(tx, caller, id))
+    const message = orNotFound(await findMessage(tx, caller, id))
+    await record(tx, caller, entryOf('message.update', message, before))
+    return message
   })
 }
 
@@ -78,6 +85,20 @@ export async function removeMessages(begin: Begin, ids: number[]): Promise<void>
   const wanted = [...new Set(ids)]
   await begin(async (tx, caller) => {
     await requireChangeable(tx, caller, wanted)
-    if ((await deleteMessages(tx, caller, wanted)) !== wanted.length) throw new Refusal('not_found')
+    const deleted = await deleteMessages(tx, caller, wanted)
+    if (deleted.length !== wanted.length) throw new Refusal('not_found')
+    await record(tx, caller, ...deleted.map((message) => entryOf('message.delete', message)))
   })
+}
+
+type Recorded = Pick<Message, 'id' | 'textContent' | 'imageUrl' | 'instanceName'>
+
+function entryOf(action: Entry['action'], message: Recorded, before?: Recorded | null): Entry {
+  const { id, textContent: text, imageUrl: image, instanceName: instance } = message
+  const formerText = before && before.textContent !== text ? before.textContent : undefined
+  return {
+    action,
+    object: { type: 'message', id, name: [...text].slice(0, limits.titleLength).join('') },
+    details: { text, formerText, image, instance },
+  }
 }

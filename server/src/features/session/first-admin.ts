@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
+import { nobody, record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { findWeakness, hashPassword } from '../../platform/passwords.ts'
@@ -63,11 +64,14 @@ export async function resetPassword(
 ): Promise<string> {
   const password = newPassword(passwordMin)
   const passwordHash = await hashPassword(password)
-  const count = await db.run(sql`
-    with changed as (
-      update users set password_hash = ${passwordHash} where lower(username) = lower(${username}) returning id
-    ), ended as (delete from sessions where user_id in (select id from changed))
-    select from changed`)
-  if (count === 0) throw new StartupError(`There is no user called ${username}.`)
-  return password
+  return db.begin(async (tx) => {
+    const user = await tx.maybeOne<{ id: number; username: string }>(sql`
+      update users set password_hash = ${passwordHash} where lower(username) = lower(${username})
+      returning id, username`)
+    if (!user) throw new StartupError(`There is no user called ${username}.`)
+    await tx.run(sql`delete from sessions where user_id = ${user.id}`)
+    const object = { type: 'user', id: user.id, name: user.username } as const
+    await record(tx, nobody(''), { action: 'user.password', object, details: { by: 'command' } })
+    return password
+  })
 }

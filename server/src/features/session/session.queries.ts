@@ -37,14 +37,15 @@ export async function insertSession(
 export const deleteSession = (db: Db, tokenHash: Buffer) =>
   db.run(sql`delete from sessions where token_hash = ${tokenHash}`)
 
-/** Adds a locked Member who waits for an Admin. Returns false if too many users wait already. */
+/** Adds a locked Member who waits for an Admin. Returns the id, or null if too many users wait already. */
 export async function insertWaitingUser(
   db: Db,
   user: { username: string; email: string; passwordHash: string; waitingLimit: number },
-): Promise<boolean> {
-  const count = await db.run(sql`
+): Promise<number | null> {
+  const added = await db.maybeOne<{ id: number }>(sql`
     insert into users (username, email, password_hash, role, is_active, is_waiting)
     select ${user.username}, ${user.email}, ${user.passwordHash}, 'Member', false, true
-    where (select count(*) from users where is_waiting) < ${user.waitingLimit}`)
-  return count === 1
+    where (select count(*) from users where is_waiting) < ${user.waitingLimit}
+    returning id`)
+  return added?.id ?? null
 }

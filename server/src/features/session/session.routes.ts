@@ -1,5 +1,6 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
+import { record, recordFailedSignIn } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -27,8 +28,12 @@ export function sessionRoutes(
   route(
     app,
     contract.session.login,
-    async ({ body }) => {
-      const signedIn = await signIn(db, body, sessionDays)
+    async ({ body, request }) => {
+      const signedIn = await signIn(db, body, sessionDays).catch(async (error) => {
+        if (error instanceof Refusal) await recordFailedSignIn(db, body.username, request.ip)
+        throw error
+      })
+      await record(db, { ...signedIn.user, address: request.ip }, { action: 'session.sign_in' })
       if (signedIn.user.role === 'Admin') await onAdminSignIn()
       return signedIn
     },
@@ -38,9 +43,9 @@ export function sessionRoutes(
   route(
     app,
     contract.session.register,
-    async ({ body }) => {
+    async ({ body, request }) => {
       if (!selfRegistration) throw new Refusal('registration_closed')
-      await register(db, body, passwordMin)
+      await register(db, body, { passwordMin, address: request.ip })
     },
     { rateLimit: { max: 5, timeWindow: 60 * MINUTE } },
   )
@@ -53,5 +58,6 @@ export function sessionRoutes(
 
   route(app, contract.session.logout, async ({ caller }) => {
     await deleteSession(db, caller.tokenHash)
+    await record(db, caller, { action: 'session.sign_out' })
   })
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Credentials, Registration, SignedIn } from '@sendroom/contract/session'
 import type { z } from 'zod'
+import { nobody, record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { hashPassword, passwordFits, requireStrong } from '../../platform/passwords.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -33,16 +34,16 @@ export async function signIn(
 export async function register(
   db: Pool,
   form: z.output<typeof Registration>,
-  passwordMin: number,
+  { passwordMin, address }: { passwordMin: number; address: string },
 ): Promise<void> {
   await requireStrong(form.password, form.username, passwordMin)
   const passwordHash = await hashPassword(form.password)
   const { username, email } = form
-  const added = await insertWaitingUser(db, {
-    username,
-    email,
-    passwordHash,
-    waitingLimit: WAITING_LIMIT,
-  }).catch(refuseTakenName)
-  if (!added) throw new Refusal('registration_closed')
+  await db.begin(async (tx) => {
+    const user = { username, email, passwordHash, waitingLimit: WAITING_LIMIT }
+    const id = await insertWaitingUser(tx, user).catch(refuseTakenName)
+    if (id === null) throw new Refusal('registration_closed')
+    const object = { type: 'user', id, name: username } as const
+    await record(tx, nobody(address), { action: 'session.register', object, details: { email } })
+  })
 }

@@ -9,6 +9,7 @@ import {
 import type { z } from 'zod'
 import type { Config } from '../../config.ts'
 import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
+import { type Actor, changesOf, type Entry, record } from '../../platform/audit.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
@@ -37,10 +38,12 @@ export async function createUser(
   const { assignedInstances, password, ...columns } = form
   await requireStrong(password, form.username, config.passwordMin)
   const passwordHash = await hashPassword(password)
-  return begin(async (tx) => {
+  return begin(async (tx, caller) => {
     const id = await insertUser(tx, { ...columns, passwordHash }).catch(refuseTakenName)
     await assign(tx, id, assignedInstances, 'assignedInstances')
-    return requireUser(tx, id)
+    const user = await requireUser(tx, id)
+    await record(tx, caller, entryOf('user.create', user, settingsOf(user)))
+    return user
   })
 }
 
@@ -62,6 +65,7 @@ export async function updateUser(
   return begin(async (tx, caller) => {
     // The caller may have been demoted while the password was hashed.
     requireMayChange(caller, id, change)
+    const before = await requireUser(tx, id)
     if (change.role === 'Member' || change.isActive === false) await requireAnotherAdmin(tx, id)
     await requireShortEmail(tx, id, change.email)
     const found = await updateUserColumns(tx, id, { ...omitUndefined(columns), ...secret }).catch(
@@ -73,7 +77,9 @@ export async function updateUser(
     // Delete the sessions of a locked user. Otherwise they would work again when the user is unlocked.
     if (password !== undefined || change.isActive === false)
       await endSessions(tx, id, caller.id === id ? caller.tokenHash : null)
-    return requireUser(tx, id)
+    const after = await requireUser(tx, id)
+    await recordChanges(tx, caller, before, after, password !== undefined)
+    return after
   }, lockUserChanges)
 }
 
@@ -82,18 +88,55 @@ export async function removeUser(begin: Begin, id: number): Promise<void> {
     await forBulkWrites(tx) // the user's jobs and messages stay, without their author
     if (id === caller.id) throw new Refusal('own_user')
     await requireAnotherAdmin(tx, id)
-    if (!(await deleteUser(tx, id))) throw new Refusal('not_found')
+    const user = await requireUser(tx, id)
+    await deleteUser(tx, id)
+    await record(tx, caller, entryOf('user.delete', user, settingsOf(user)))
   }, lockUserChanges)
 }
 
 export async function assignInstances(begin: Begin, id: number, form: z.output<typeof Assignment>) {
   const { instanceIds, ...flags } = form
-  return begin(async (tx) => {
-    if (!(await updateUserColumns(tx, id, flags))) throw new Refusal('not_found')
+  return begin(async (tx, caller) => {
+    const before = await requireUser(tx, id)
+    await updateUserColumns(tx, id, flags)
     await assign(tx, id, instanceIds, 'instanceIds')
     await notifyAccess(tx, id)
-    return requireUser(tx, id)
+    const after = await requireUser(tx, id)
+    await recordChanges(tx, caller, before, after)
+    return after
   }, lockUserChanges)
+}
+
+const rights = ['role', 'isActive', 'canSendMessages', 'canCreateJobs', 'assignedInstances'] as const
+
+/** The user's names and rights as the audit log shows them. */
+const settingsOf = ({ username, email, assignedInstances, ...user }: User) => ({
+  username,
+  email,
+  role: user.role,
+  isActive: user.isActive,
+  canSendMessages: user.canSendMessages,
+  canCreateJobs: user.canCreateJobs,
+  assignedInstances: assignedInstances.map(({ name }) => name),
+})
+
+const entryOf = (action: Entry['action'], { id, username }: User, details: object): Entry => ({
+  action,
+  object: { type: 'user', id, name: username },
+  details: { ...details },
+})
+
+/** Records rights and the password apart from the rest, so that each can be looked for. A form may save all of them. */
+async function recordChanges(tx: Db, caller: Actor, before: User, after: User, hasNewPassword = false) {
+  const changed = (fields: readonly (keyof ReturnType<typeof settingsOf>)[]) =>
+    changesOf(settingsOf(before), settingsOf(after), fields)
+  const [names, newRights] = [changed(['username', 'email']), changed(rights)]
+  const entries = [
+    ...(hasNewPassword ? [entryOf('user.password', after, {})] : []),
+    ...(Object.keys(newRights).length > 0 ? [entryOf('user.rights', after, { changes: newRights })] : []),
+  ]
+  const isRest = Object.keys(names).length > 0 || entries.length === 0
+  await record(tx, caller, ...entries, ...(isRest ? [entryOf('user.update', after, { changes: names })] : []))
 }
 
 export async function requireUser(db: Db, id: number): Promise<User> {

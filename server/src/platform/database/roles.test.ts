@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PgBoss } from 'pg-boss'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { deleteOldAudit, record } from '../audit.ts'
 import { openBackgroundJobs } from '../background-jobs.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { connect, type Pool } from './connection.ts'
@@ -153,4 +154,22 @@ test('a migration can deny the app to change or delete the rows of a table', asy
     await app.script(statement).catch(() => {})
   await expect(app.script('delete from events')).rejects.toThrow('permission denied')
   expect(await app.many(sql`select text from events`)).toEqual([{ text: 'a' }])
+})
+
+test('the app adds entries to the audit log and can neither change nor delete one', async () => {
+  const app = await open()
+  await record(app, { id: 1, username: 'an', address: '10.0.0.1' }, { action: 'session.sign_in' })
+  for (const statement of [
+    "update audit_log set user_name = 'binh'",
+    'delete from audit_log',
+    'truncate audit_log',
+    'alter table audit_log disable trigger all',
+    'drop table audit_log',
+    'create or replace function delete_old_audit(days int) returns bigint language sql as $$ select 0::bigint $$',
+  ])
+    await expect(app.script(statement), statement).rejects.toThrow(/permission denied|must be owner/)
+  for (const days of ['29', '-1', 'null'])
+    await expect(app.script(`select delete_old_audit(${days})`)).rejects.toThrow('at least 30 days')
+  await deleteOldAudit(app, 30)
+  expect(await app.many(sql`select user_name from audit_log`)).toEqual([{ userName: 'an' }])
 })

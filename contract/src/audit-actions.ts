@@ -1,0 +1,37 @@
+/** What the audit log records. This file does not import zod, so that the page does not load the schemas. */
+export const auditActions = [
+  'session.sign_in',
+  'session.sign_in_failed',
+  'session.sign_out',
+  'session.register',
+  'user.create',
+  'user.update',
+  'user.rights',
+  'user.password',
+  'user.delete',
+  'instance.create',
+  'instance.update',
+  'instance.link',
+  'instance.log_out',
+  'instance.sync',
+  'instance.resume',
+  'instance.clear',
+  'instance.delete',
+  'message.create',
+  'message.update',
+  'message.delete',
+  'job.create',
+  'job.pause',
+  'job.resume',
+  'job.cancel',
+  'job.restart',
+  'job.retry',
+  'job.delete',
+  'group.export',
+  'audit.export',
+] as const
+export type AuditAction = (typeof auditActions)[number]
+
+/** The kinds of things that actions are done to. */
+export const auditObjects = ['user', 'instance', 'message', 'job', 'group'] as const
+export type AuditObject = (typeof auditObjects)[number]

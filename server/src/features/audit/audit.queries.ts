@@ -1,0 +1,35 @@
+import type { AuditEntry, AuditFilter, AuditListQuery } from '@sendroom/contract/audit'
+import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { listPage } from '../../platform/list.ts'
+
+const entry = sql`
+  select a.id, a.at, a.user_id, a.user_name, a.address, a.action, a.object_type, a.object_id, a.object_name, a.details`
+
+const from = ({ search, action, from, to }: AuditFilter) => sql`
+  from audit_log a where ${search ? sql`a.search_text like like_pattern(${search})` : sql`true`}
+    ${action ? sql`and a.action = ${action}` : sql``}
+    ${from ? sql`and a.at >= ${from}` : sql``}
+    ${to ? sql`and a.at < ${to}` : sql``}`
+
+export const listEntries = (db: Db, query: AuditListQuery) =>
+  listPage<AuditEntry>(db, query, {
+    select: entry,
+    from: from(query),
+    sortBy: sql`a.at`,
+    id: sql`a.id`,
+    countKey: ['audit', query.search, query.action, query.from, query.to],
+  })
+
+/** Returns the newest entries, or the newest that are older than `before`. */
+export const listSlice = (db: Db, filter: AuditFilter, before: number | null, limit: number) =>
+  db.many<AuditEntry>(sql`
+  ${entry} ${from(filter)}
+    ${before === null ? sql`` : sql`and (a.at, a.id) < ((select at from audit_log where id = ${before}), ${before})`}
+  order by a.at desc, a.id desc limit ${limit}`)
+
+export async function findToday(db: Db): Promise<string> {
+  const { today } = await db.one<{ today: string }>(sql`
+    select to_char(clock_now() at time zone 'Asia/Ho_Chi_Minh', 'YYYY-MM-DD') as today`)
+  return today
+}

@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream'
+import type { AuditEntry, AuditFilter } from '@sendroom/contract/audit'
+import type { Caller } from '../../platform/access.ts'
+import { record } from '../../platform/audit.ts'
+import type { Pool } from '../../platform/database/connection.ts'
+import { findToday, listSlice } from './audit.queries.ts'
+
+const MAX_ROWS = 100_000
+/** Bounds the memory: an entry may have two texts of 4,000 characters. */
+const SLICE = 500
+
+/** Exports the newest entries as a stream of CSV. Records the export itself. */
+export async function exportEntries(db: Pool, caller: Caller, filter: AuditFilter, maxRows = MAX_ROWS) {
+  await record(db, caller, {
+    action: 'audit.export',
+    details: { filter: { ...filter, search: filter.search || undefined } },
+  })
+  return { fileName: `Audit_log_${await findToday(db)}.csv`, file: Readable.from(lines(db, filter, maxRows)) }
+}
+
+const header = ['Time', 'User', 'Action', 'Object', 'Object id', 'Object name', 'Address', 'Details']
+
+async function* lines(db: Pool, filter: AuditFilter, maxRows: number) {
+  // The byte order mark tells Excel that the file is UTF-8.
+  yield `\ufeff${lineOf(header)}`
+  let before: number | null = null
+  for (let rows = 0; rows < maxRows; rows += SLICE) {
+    const slice: AuditEntry[] = await listSlice(db, filter, before, Math.min(SLICE, maxRows - rows))
+    yield slice.map((entry) => lineOf(cellsOf(entry))).join('')
+    before = slice.at(-1)?.id ?? null
+    if (slice.length < SLICE) return
+  }
+}
+
+const cellsOf = ({
+  at,
+  userName,
+  action,
+  objectType,
+  objectId,
+  objectName,
+  address,
+  details,
+}: AuditEntry) => [
+  at,
+  userName,
+  action,
+  objectType ?? '',
+  String(objectId ?? ''),
+  objectName,
+  address,
+  JSON.stringify(details),
+]
+
+const lineOf = (cells: string[]) => `${cells.map(cellOf).join(',')}\r\n`
+
+/** A spreadsheet takes a cell that begins with one of these signs as a formula. An apostrophe makes it text. */
+const cellOf = (text: string) => `"${text.replace(/^[=+\-@\t\r\n]/, "'$&").replaceAll('"', '""')}"`

@@ -1,0 +1,43 @@
+import type { JobRow } from '@sendroom/contract/jobs'
+import { limits } from '@sendroom/contract/limits'
+import type { Caller } from '../../platform/access.ts'
+import { type Entry, record } from '../../platform/audit.ts'
+import type { Db } from '../../platform/database/connection.ts'
+import { findRecordedJobs, type RecordedJob } from './jobs.queries.ts'
+
+/** An entry with all that the log keeps of a job: what was sent must be found when the job is gone. */
+export const wholeEntry = (action: 'job.create' | 'job.cancel' | 'job.delete', job: RecordedJob): Entry => ({
+  action,
+  object: objectOf(job.id, job.textContent),
+  details: {
+    text: job.textContent,
+    image: job.imageUrl,
+    jobType: job.jobType,
+    recipients: job.recipientCount,
+    instance: job.instanceName,
+    createdBy: action === 'job.create' ? undefined : job.createdByUserName,
+    scheduledAt: job.scheduledAt,
+  },
+})
+
+export async function recordCreation(tx: Db, caller: Caller, id: number): Promise<void> {
+  const jobs = await findRecordedJobs(tx, caller, [id])
+  await record(tx, caller, ...jobs.map((job) => wholeEntry('job.create', job)))
+}
+
+/** Records what the engine has just done with a job, in a transaction of its own. */
+export async function recordAction(
+  db: Db,
+  caller: Caller,
+  action: Entry['action'],
+  job: JobRow,
+  details = {},
+) {
+  await record(db, caller, { action, object: objectOf(job.id, job.messageTitle), details })
+}
+
+const objectOf = (id: number, text: string): Entry['object'] => ({
+  type: 'job',
+  id,
+  name: [...text].slice(0, limits.titleLength).join(''),
+})

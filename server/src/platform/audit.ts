@@ -1,0 +1,79 @@
+import type { AuditAction, AuditObject } from '@sendroom/contract/audit-actions'
+import type { Db } from './database/connection.ts'
+import { type Sql, sql } from './database/sql.ts'
+
+/** Whoever acts. Without an id and a name if nobody is signed in. */
+export type Actor = { id: number | null; username: string; address: string }
+
+export type Entry = {
+  action: AuditAction
+  object?: { type: AuditObject; id: number; name: string }
+  /** Never a password, a token or a code. `text` and `formerText` are searched. */
+  details?: Record<string, unknown>
+}
+
+export const nobody = (address: string): Actor => ({ id: null, username: '', address })
+
+/**
+ * Adds entries to the audit log, in the transaction that makes the change: then neither exists without the other. An
+ * entry that a job was created is added once for each job.
+ */
+export async function record(tx: Db, actor: Actor, ...entries: Entry[]): Promise<void> {
+  if (entries.length > 0) await tx.run(sql`${insertInto} ${rowsOf(actor, entries)} on conflict do nothing`)
+}
+
+/** Adds an entry unless the same one was added in the last ten minutes. For what a page repeats while it is open. */
+export async function recordRepeated(tx: Db, actor: Actor, entry: Entry): Promise<void> {
+  await tx.run(sql`
+    ${insertInto}
+    select new.* from (${rowsOf(actor, [entry])}) new
+    where not exists (
+      select from audit_log old
+      where old.action = new.action and old.at > clock_now() - interval '10 minutes'
+        and (old.user_id, old.address, old.object_id, old.details)
+          is not distinct from (new.user_id, new.address, new.object_id, new.details)
+    )`)
+}
+
+/** Adds a failed sign-in. The typed name is kept only if it is a user's: people type passwords into the wrong field. */
+export async function recordFailedSignIn(db: Db, typedName: string, address: string): Promise<void> {
+  await db.run(sql`
+    insert into audit_log (user_name, address, action, object_type, object_id, object_name, details)
+    select '', ${address}, ${'session.sign_in_failed' satisfies AuditAction}, 'user', u.id, coalesce(u.username, ''), '{}'
+    from (values (lower(${typedName}::text))) typed (name) left join users u on lower(u.username) = typed.name`)
+}
+
+/** Background job: deletes entries older than this. */
+export async function deleteOldAudit(db: Db, days: number): Promise<void> {
+  await db.run(sql`select delete_old_audit(${days})`)
+}
+
+/** Returns the fields that differ, as [before, after]. */
+export function changesOf<T extends object>(before: T, after: T, fields: readonly (keyof T)[]) {
+  const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+  return Object.fromEntries(changed.map((field) => [field, [before[field], after[field]]]))
+}
+
+const insertInto = sql`
+  insert into audit_log (user_id, user_name, address, action, object_type, object_id, object_name, details)`
+
+function rowsOf({ id, username, address }: Actor, entries: Entry[]): Sql {
+  return sql`
+    select ${id}::bigint as user_id, ${username}::text as user_name, ${address}::text as address, action, object_type,
+      object_id, coalesce(object_name, '') as object_name, coalesce(details, '{}') as details
+    from jsonb_to_recordset(${jsonOf(entries)}::jsonb)
+      as entry (action text, object_type text, object_id bigint, object_name text, details jsonb)`
+}
+
+/** PostgreSQL refuses JSON with half an emoji. In a text it stores the replacement character instead. */
+const jsonOf = (entries: Entry[]) =>
+  JSON.stringify(
+    entries.map(({ action, object, details }) => ({
+      action,
+      object_type: object?.type,
+      object_id: object?.id,
+      object_name: object?.name,
+      details,
+    })),
+    (_, value) => (typeof value === 'string' ? value.toWellFormed() : value),
+  )

@@ -1,0 +1,279 @@
+import { contract } from '@sendroom/contract'
+import { expect, test } from 'vitest'
+import { resetPassword } from '../src/features/session/first-admin.ts'
+import { deleteOldAudit, record } from '../src/platform/audit.ts'
+import { sql } from '../src/platform/database/sql.ts'
+import { hashPassword } from '../src/platform/passwords.ts'
+import type { Providers } from '../src/providers/provider.ts'
+import { useContext } from './context.ts'
+import { picture } from './pictures.ts'
+
+// What the audit log records. access.test.ts tests that every call that changes something is recorded.
+
+const PAIRING_CODE = 'WXYZ-1234'
+const QR = 'data:image/png;base64,UVJjb2Rl'
+const provider = {
+  status: async () => ({ status: 'Connected', linkedNumber: '84901234567' }),
+  qr: async () => QR,
+  pairingCode: async () => PAIRING_CODE,
+  logout: async () => {},
+}
+const context = useContext({
+  providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls use only these methods
+})
+const { session, users, instances, messages, jobs } = contract
+
+type Entry = { action: string; userName: string; objectName: string; details: Record<string, unknown> }
+const entries = () =>
+  context.db.many<Entry>(sql`select action, user_name, object_name, details from audit_log order by id`)
+const actions = async () => (await entries()).map(({ action }) => action)
+
+const setPassword = async (id: number, password: string) =>
+  context.db.run(sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`)
+const signIn = (username: string, password: string) =>
+  context.call(null, session.login, { body: { username, password } })
+
+test('what a Member sent is found after the Member has deleted the job, and everything else is gone', async () => {
+  const instance = await context.add.instance({ name: 'Shop' })
+  const member = await context.add.user({ username: 'lan', instances: [instance] })
+  const group = await context.add.group({ instanceId: instance.id })
+  const body = { textContent: 'Hàng giả giá rẻ', instanceId: instance.id }
+  const message = (await context.call(member, messages.create, { body })).body
+  const order = { messageId: message.id, instanceId: instance.id, groupIds: [group.id] }
+  const job = (await context.call(member, jobs.create, { body: order })).body
+  await context.call(member, messages.remove, { params: { id: message.id } })
+  expect((await context.call(member, jobs.remove, { params: { id: job.id } })).status).toBe(204)
+  await context.call(await context.add.admin(), instances.remove, { params: { id: instance.id } })
+  await context.db.run(sql`delete from users where id = ${member.id}`)
+
+  const found = await context.db.many(sql`
+    select user_id, user_name, address, action, object_type, object_id, details from audit_log
+    where search_text like like_pattern('hang gia') order by id`)
+  const of = { userId: member.id, userName: 'lan', address: '127.0.0.1' }
+  const text = 'Hàng giả giá rẻ'
+  const ofJob = {
+    text,
+    image: null,
+    jobType: 'SendToGroups',
+    recipients: 1,
+    instance: 'Shop',
+    scheduledAt: null,
+  }
+  const ofMessage = { text, image: null, instance: 'Shop' }
+  expect(found).toEqual([
+    { ...of, action: 'message.create', objectType: 'message', objectId: message.id, details: ofMessage },
+    { ...of, action: 'job.create', objectType: 'job', objectId: job.id, details: ofJob },
+    { ...of, action: 'message.delete', objectType: 'message', objectId: message.id, details: ofMessage },
+    {
+      ...of,
+      action: 'job.delete',
+      objectType: 'job',
+      objectId: job.id,
+      details: { ...ofJob, createdBy: 'lan' },
+    },
+  ])
+})
+
+test('a text of the greatest length is kept whole, and so is the former one', async () => {
+  const author = await context.add.admin()
+  const [text, formerText] = ['y'.repeat(4000), 'x'.repeat(4000)]
+  const { id } = (await context.call(author, messages.create, { body: { textContent: formerText } })).body
+  await context.call(author, messages.update, { params: { id }, body: { textContent: text } })
+  expect((await entries()).at(-1)).toMatchObject({
+    action: 'message.update',
+    details: { text, formerText },
+  })
+})
+
+test('a text with half an emoji is recorded', async () => {
+  const author = await context.add.admin()
+  const body = { textContent: 'half \ud83d' }
+  expect((await context.call(author, messages.create, { body })).status).toBe(201)
+  expect((await entries())[0]?.details).toMatchObject({ text: 'half \ufffd' })
+})
+
+test('a test message is recorded with its text and image', async () => {
+  const { id: instanceId } = await context.add.instance()
+  const body = new FormData()
+  body.set('textContent', 'Only a test')
+  body.set('instanceId', String(instanceId))
+  body.set('phoneNumber', '0901234567')
+  body.set('imageFile', new Blob([new Uint8Array(await picture())]), 'picture.png')
+  expect((await context.call(await context.add.admin(), jobs.test, { body })).status).toBe(201)
+  expect(await entries()).toMatchObject([
+    {
+      action: 'job.create',
+      details: { text: 'Only a test', image: expect.stringMatching(/^\/images\//), recipients: 1 },
+    },
+  ])
+})
+
+test('a job that is requested twice is recorded once', async () => {
+  const { id: instanceId } = await context.add.instance()
+  const group = await context.add.group({ instanceId })
+  const { id: messageId } = await context.add.message({ instanceId })
+  const requestId = crypto.randomUUID()
+  const admin = await context.add.admin()
+  const create = () =>
+    context.call(admin, jobs.create, { body: { messageId, instanceId, groupIds: [group.id], requestId } })
+  const ids = (await Promise.all([create(), create(), create()])).map(({ body }) => body.id)
+  expect(new Set(ids).size).toBe(1)
+  expect(await actions()).toEqual(['job.create'])
+})
+
+test('a job that can’t be deleted yet is recorded as cancelled', async () => {
+  const job = await context.add.job({ status: 'Running', deliveryStatus: 'doubt' })
+  await context.db.run(sql`update deliveries set doubt_since = clock_now()`)
+  const answer = await context.call(await context.add.admin(), jobs.remove, { params: { id: job.id } })
+  expect(answer.body.code).toBe('account_busy')
+  expect(await actions()).toEqual(['job.cancel'])
+}, 40_000)
+
+test('a change of a user is recorded as names, rights and password', async () => {
+  const admin = await context.add.admin({ username: 'an' })
+  const instance = await context.add.instance({ name: 'Shop' })
+  const user = await context.add.user({ username: 'lan', email: 'lan@example.com' })
+  const change = {
+    username: 'lan2',
+    email: 'lan@example.com',
+    password: 'a new secret',
+    role: 'Admin' as const,
+    assignedInstances: [instance.id],
+  }
+  await context.call(admin, users.update, { params: { id: user.id }, body: change })
+  expect(await entries()).toEqual([
+    { userName: 'an', objectName: 'lan2', action: 'user.password', details: {} },
+    {
+      userName: 'an',
+      objectName: 'lan2',
+      action: 'user.rights',
+      details: { changes: { role: ['Member', 'Admin'], assignedInstances: [[], ['Shop']] } },
+    },
+    {
+      userName: 'an',
+      objectName: 'lan2',
+      action: 'user.update',
+      details: { changes: { username: ['lan', 'lan2'] } },
+    },
+  ])
+})
+
+test('a change of an account is recorded with the values before and after', async () => {
+  const admin = await context.add.admin()
+  const { id } = await context.add.instance({ name: 'Shop', privateCap: 200 })
+  const dailyCap = { groups: 0, private: 5000 }
+  await context.call(admin, instances.update, { params: { id }, body: { name: 'Shop', dailyCap } })
+  await context.call(admin, instances.update, { params: { id }, body: { whapiToken: 'test_other' } })
+  expect(await entries()).toMatchObject([
+    {
+      objectName: 'Shop',
+      details: { changes: { dailyCap: [{ groups: 0, private: 200 }, dailyCap] } },
+    },
+    { objectName: 'Shop', details: { changes: {}, tokenChanged: true } },
+  ])
+})
+
+test('a QR code that the dialog asks for again is recorded once in ten minutes', async () => {
+  const { id } = await context.add.instance()
+  const [one, other] = [await context.add.admin(), await context.add.admin()]
+  const show = (user: typeof one) => context.call(user, instances.qr, { params: { id } })
+  for (const user of [one, one, other]) await show(user)
+  expect(await actions()).toEqual(['instance.link', 'instance.link'])
+  await context.shiftClock('11 minutes')
+  await show(one)
+  expect(await actions()).toHaveLength(3)
+})
+
+test('a failed sign-in is recorded with the name of a user, and with no other text that was typed', async () => {
+  const user = await context.add.user({ username: 'Lan' })
+  await setPassword(user.id, 'secret1')
+  await signIn('lan', 'wrong')
+  await signIn('my password', 'lan')
+  await signIn('lan', 'secret1')
+  const rows = await context.db.many(sql`
+    select user_id, user_name, address, action, object_id, object_name, details from audit_log order by id`)
+  const failed = {
+    userId: null,
+    userName: '',
+    address: '127.0.0.1',
+    action: 'session.sign_in_failed',
+    details: {},
+  }
+  expect(rows).toEqual([
+    { ...failed, objectId: user.id, objectName: 'Lan' },
+    { ...failed, objectId: null, objectName: '' },
+    {
+      ...failed,
+      userId: user.id,
+      userName: 'Lan',
+      action: 'session.sign_in',
+      objectId: null,
+      objectName: '',
+    },
+  ])
+})
+
+test('the address is that of the client behind a trusted proxy', async () => {
+  await (await context.app).inject({
+    method: 'POST',
+    url: '/api/auth/login',
+    headers: { 'x-forwarded-for': '203.0.113.7' },
+    payload: { username: 'nobody', password: 'secret1' },
+  })
+  expect(await context.db.many(sql`select address from audit_log`)).toEqual([{ address: '203.0.113.7' }])
+})
+
+test('a registration and a password that is reset on the server are recorded', async () => {
+  const body = { username: 'lan', email: 'lan@example.com', password: 'secret-1', repassword: 'secret-1' }
+  await context.call(null, session.register, { body })
+  await resetPassword(context.db, 'LAN', { passwordMin: 8 })
+  expect(await entries()).toEqual([
+    { action: 'session.register', userName: '', objectName: 'lan', details: { email: 'lan@example.com' } },
+    { action: 'user.password', userName: '', objectName: 'lan', details: { by: 'command' } },
+  ])
+})
+
+test('no secret reaches the log', async () => {
+  const secrets = [
+    'secret-of-lan',
+    'secret-of-nobody',
+    'secret-typed-wrong',
+    'test_secret_token',
+    'test_next_token',
+  ]
+  const [ofLan = '', ofMinh = '', typed = '', token = '', nextToken = ''] = secrets
+  const admin = await context.add.admin({ username: 'an' })
+  await setPassword(admin.id, ofLan)
+  const signedIn = (await signIn('an', ofLan)).body
+  await signIn('an', typed)
+  await signIn(typed, 'an')
+  const body = { username: 'minh', email: 'minh@example.com', password: ofMinh, role: 'Member' as const }
+  const user = (await context.call(admin, users.create, { body })).body
+  await context.call(admin, users.update, { params: { id: user.id }, body: { password: ofLan } })
+  const instance = (
+    await context.call(admin, instances.create, { body: { name: 'Shop', whapiToken: token } })
+  ).body
+  const params = { id: instance.id }
+  await context.call(admin, instances.update, { params, body: { whapiToken: nextToken } })
+  await context.call(admin, instances.qr, { params })
+  await context.call(admin, instances.pairingCode, { params, query: { phone: '0901234567' } })
+  await context.call(admin, session.logout, {})
+
+  const log = (await context.db.many(sql`select a::text as row from audit_log a`))
+    .map(({ row }) => row)
+    .join('\n')
+  expect((await actions()).length).toBeGreaterThanOrEqual(10)
+  for (const secret of [...secrets, signedIn.token, admin.token, PAIRING_CODE, QR])
+    expect(log).not.toContain(secret)
+})
+
+test('entries are deleted after the set number of days', async () => {
+  const actor = { id: null, username: 'old', address: '' }
+  await record(context.db, actor, { action: 'session.sign_in' })
+  await context.shiftClock('100 days')
+  await record(context.db, { ...actor, username: 'new' }, { action: 'session.sign_in' })
+  await deleteOldAudit(context.db, 101)
+  expect(await entries()).toHaveLength(2)
+  await deleteOldAudit(context.db, 99)
+  expect(await entries()).toMatchObject([{ userName: 'new' }])
+})

@@ -1,0 +1,96 @@
+import { Text } from '@mantine/core'
+import type { AuditEntry } from '@sendroom/contract/audit'
+import { useTranslation } from 'react-i18next'
+import { formatDateTime, formatNumber } from '../../format.ts'
+import { Name } from '../../ui/name.tsx'
+
+export const actionKey = (action: string) => `AUDIT.ACTION_${action.toUpperCase().replace('.', '_')}`
+
+/** Shows an action of another version of Sendroom by its code. */
+export function ActionName({ action }: { action: string }) {
+  const { t } = useTranslation()
+  return t(actionKey(action), { defaultValue: action })
+}
+
+/** What the action was done to: its kind with its number, and its name of that time. */
+export function ObjectName({ entry }: { entry: AuditEntry }) {
+  const { t } = useTranslation()
+  const { objectType, objectId, objectName } = entry
+  if (objectType === null || objectId === null) return '–'
+  const kind = t(`AUDIT.OBJECT_${objectType.toUpperCase()}`, { id: objectId, defaultValue: objectType })
+  return (
+    <>
+      <Text size="xs" c="dimmed">
+        {kind}
+      </Text>
+      <Name>{objectName}</Name>
+    </>
+  )
+}
+
+/** The translation keys of what the details name. */
+const labels: Record<string, string> = {
+  username: 'USER.USERNAME',
+  email: 'USER.EMAIL',
+  role: 'USER.ROLE',
+  isActive: 'USER_FORM.IS_ACTIVE',
+  canSendMessages: 'USER_FORM.CAN_SEND_MESSAGES',
+  canCreateJobs: 'USER_FORM.CAN_CREATE_JOBS',
+  assignedInstances: 'USER.INSTANCES',
+  name: 'ACCOUNT_FORM.NAME',
+  whatsAppNumber: 'ACCOUNT_FORM.NUMBER',
+  expiredTime: 'ACCOUNT_FORM.EXPIRY',
+  groupPauseSeconds: 'AUDIT.GROUP_PAUSE',
+  privatePauseSeconds: 'AUDIT.PRIVATE_PAUSE',
+  dailyCap: 'ACCOUNT_FORM.CAP',
+  private: 'ACCOUNT_FORM.PACE_PRIVATE',
+  quietHours: 'ACCOUNT_FORM.QUIET',
+  timeZone: 'ACCOUNT_FORM.TIME_ZONE',
+  tokenChanged: 'AUDIT.TOKEN_CHANGED',
+  by: 'AUDIT.BY',
+  phone: 'ACCOUNT.PHONE',
+  jobs: 'HEADER.JOBS',
+  messages: 'HEADER.MESSAGES',
+  groups: 'HEADER.GROUPS',
+  image: 'MESSAGE.IMAGE',
+  instance: 'JOB.INSTANCE',
+  jobType: 'JOB.TYPE',
+  recipients: 'JOB.COUNT_TOTAL',
+  createdBy: 'JOB.CREATED_BY',
+  scheduledAt: 'JOB.SCHEDULED_AT',
+  includeUnknown: 'AUDIT.INCLUDE_UNKNOWN',
+  filter: 'AUDIT.FILTER',
+  search: 'COMMON.SEARCH',
+  action: 'AUDIT.ACTION',
+  from: 'AUDIT.FROM',
+  to: 'AUDIT.TO',
+}
+
+/** Returns functions that name a field of the details and put its value into words. */
+export function useDetailWords() {
+  const { t } = useTranslation()
+  const label = (field: string) => (labels[field] === undefined ? field : t(labels[field]))
+
+  function words(field: string, value: unknown): string {
+    if (value === null || value === undefined || value === '') return '–'
+    if (typeof value === 'boolean') return t(value ? 'COMMON.YES' : 'COMMON.NO')
+    if (typeof value === 'number') return formatNumber(value)
+    if (field === 'quietHours' || field.endsWith('PauseSeconds')) return Object.values(value).join('–')
+    if (Array.isArray(value)) return value.map((item) => words(field, item)).join(', ') || '–'
+    if (typeof value === 'object')
+      return Object.entries(value)
+        .map(([key, inner]) => `${label(key)}: ${words(key, inner)}`)
+        .join(', ')
+    return wordsOfText(field, String(value))
+  }
+
+  function wordsOfText(field: string, text: string): string {
+    if (field === 'role') return t(`USER.ROLE_${text.toUpperCase()}`, { defaultValue: text })
+    if (field === 'jobType') return t(`JOB.TYPE_${text.toUpperCase()}`, { defaultValue: text })
+    if (field === 'by') return t(`AUDIT.BY_${text.toUpperCase()}`, { defaultValue: text })
+    if (field === 'action') return t(actionKey(text), { defaultValue: text })
+    if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return formatDateTime(text)
+    return text
+  }
+  return { label, words }
+}
