@@ -306,6 +306,14 @@ CREATE INDEX sessions_expires_at ON sessions USING btree (expires_at);
 CREATE INDEX sessions_user ON sessions USING btree (user_id);
 CREATE TRIGGER sessions_notify AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION notify_access('user_id');
 
+CREATE TABLE sign_in_failures (
+  key bytea NOT NULL,
+  failures integer NOT NULL,
+  since timestamptz NOT NULL,
+  next_at timestamptz NOT NULL,
+  CONSTRAINT sign_in_failures_pkey PRIMARY KEY (key)
+);
+
 CREATE TABLE user_instances (
   user_id bigint NOT NULL,
   instance_id bigint NOT NULL,

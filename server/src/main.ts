@@ -148,12 +148,14 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     { readDueStatuses },
     { setDueWebhooks },
     { foldSentCounts },
+    { deleteOldFailures },
   ] = await Promise.all([
     import('./engine/index.ts'),
     import('./features/groups/sync.ts'),
     import('./features/instances/status.ts'),
     import('./features/instances/webhook.ts'),
     import('./features/dashboard/dashboard.queries.ts'),
+    import('./features/session/attempts.queries.ts'),
   ])
   const engine = startEngine({ ...deps, readImage: images.read, accountWaitMs: config.accountWaitMs })
   opened.push(engine.stop)
@@ -164,6 +166,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
       'set-webhooks': { everyMinutes: 5, run: (signal) => setDueWebhooks(deps, signal) },
       'request-syncs': { everyMinutes: 10, run: () => requestDueSyncs(db, requestSync) },
       'fold-sent-counts': { everyMinutes: 1, run: () => foldSentCounts(db) },
+      'delete-old-failures': { everyMinutes: 10, run: () => deleteOldFailures(db) },
       'sweep-images': { everyMinutes: 30, run: () => sweepImages(db, images) },
     },
   })

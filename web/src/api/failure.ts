@@ -1,6 +1,7 @@
 import { type ErrorCode, fieldOfError, type Params } from '@sendroom/contract/errors'
 import type { Problem } from '@sendroom/contract/problem'
 import i18next from 'i18next'
+import { currentLocale } from '../i18n/i18n.ts'
 import { addToast } from '../ui/toasts.ts'
 
 const ERROR_MS = 5000
@@ -49,6 +50,8 @@ export function failureText(error: unknown): string {
       .map((key) => t(key))
       .join('\n')
   if (code === 'forgery' || code === 'registration_closed') return t(`ERROR.${code}`)
+  if (code === 'too_many_requests' && typeof error.params.seconds === 'number')
+    return t('LOGIN.WAIT', { time: duration(error.params.seconds) })
   if (status === 403) return t('ERROR_STATUS.403')
   if (status === 404) return t('ERROR_STATUS.404')
   if (code !== undefined) return t(`ERROR.${code}`, { ...paramsOf(error), defaultValue: error.message })
@@ -56,6 +59,12 @@ export function failureText(error: unknown): string {
   if (status === 500) return error.message || t('ERROR.internal')
   if (error.message !== '') return `${status}: ${error.message}`
   return t('ERROR_STATUS.OTHER', { status })
+}
+
+/** In seconds up to two minutes, such as "90 seconds", and in whole minutes beyond. */
+function duration(seconds: number): string {
+  const [value, unit] = seconds <= 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
+  return new Intl.NumberFormat(currentLocale(), { style: 'unit', unit, unitDisplay: 'long' }).format(value)
 }
 
 /** Translates the reason that a failure may name by its code as the param `why`. Both share the params. */

@@ -1,16 +1,17 @@
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
-export async function findPassword(db: Db, username: string) {
-  const user = await db.maybeOne<{
-    id: number
-    passwordHash: string
-    isActive: boolean
-    isWaiting: boolean
+/** Always returns a row, with the name as the database compares names. Without such a user the other columns are null. */
+export const findPassword = (db: Db, username: string) =>
+  db.one<{
+    name: string
+    id: number | null
+    passwordHash: string | null
+    isActive: boolean | null
+    isWaiting: boolean | null
   }>(sql`
-    select id, password_hash, is_active, is_waiting from users where lower(username) = lower(${username})`)
-  return user ?? null
-}
+    select typed.name, u.id, u.password_hash, u.is_active, u.is_waiting
+    from (select lower(${username}::text) as name) typed left join users u on lower(u.username) = typed.name`)
 
 /**
  * Opens a session and deletes all expired ones. Returns false if the user was locked or the password has changed

@@ -3,7 +3,9 @@ import type { FastifyInstance } from 'fastify'
 import type { Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import type { Secrets } from '../../platform/secrets.ts'
 import { findUser } from '../../platform/user-row.ts'
+import { setDeviceCookie, visitorOf } from './device-cookie.ts'
 import { deleteSession } from './session.queries.ts'
 import { register, signIn } from './session.service.ts'
 
@@ -11,6 +13,7 @@ const MINUTE = 60_000
 
 type Deps = {
   db: Pool
+  secrets: Secrets
   sessionDays: number
   selfRegistration: boolean
   /** Called after each sign-in of an Admin. */
@@ -19,20 +22,16 @@ type Deps = {
 
 export function sessionRoutes(
   app: FastifyInstance,
-  { db, sessionDays, selfRegistration, onAdminSignIn }: Deps,
+  { db, secrets, sessionDays, selfRegistration, onAdminSignIn }: Deps,
 ) {
   route(app, contract.session.options, async () => ({ selfRegistration }))
 
-  route(
-    app,
-    contract.session.login,
-    async ({ body }) => {
-      const signedIn = await signIn(db, body, sessionDays)
-      if (signedIn.user.role === 'Admin') await onAdminSignIn()
-      return signedIn
-    },
-    { rateLimit: { max: 20, timeWindow: 5 * MINUTE } },
-  )
+  route(app, contract.session.login, async ({ body, request, reply }) => {
+    const signedIn = await signIn({ db, secrets, days: sessionDays }, body, visitorOf(request, secrets))
+    setDeviceCookie(request, reply, secrets, signedIn.user.id)
+    if (signedIn.user.role === 'Admin') await onAdminSignIn()
+    return signedIn
+  })
 
   route(
     app,
