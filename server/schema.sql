@@ -299,6 +299,7 @@ CREATE TABLE sessions (
   user_id bigint NOT NULL,
   created_at timestamptz NOT NULL DEFAULT clock_now(),
   expires_at timestamptz NOT NULL,
+  confirmed_at timestamptz NOT NULL DEFAULT clock_now(),
   CONSTRAINT sessions_pkey PRIMARY KEY (token_hash),
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );

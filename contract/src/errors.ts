@@ -8,6 +8,7 @@ export const errorWords = {
   login_failed: 'The username or password is not right, or the user is locked.',
   waiting_for_activation: 'You have registered, and an Admin has to activate you before you can sign in.',
   forbidden: 'You are not allowed to do this.',
+  confirm_password: 'Enter your password once more before you do this.',
   forgery: 'This page is out of date. Reload it and try again.',
   not_found: 'This does not exist, or you have no access to it.',
   username_taken: 'This username is already taken.',

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import { connect } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -7,6 +7,7 @@ import { deleteOldFailures } from './attempts.queries.ts'
 import { checkPassword, networkOf } from './attempts.ts'
 
 const context = useContext()
+beforeEach(() => context.freezeClock())
 
 let last = 0
 const newAddress = () => {
@@ -67,9 +68,6 @@ test.each(['lan', 'nobody'])('five wrong passwords for %s are free, then the wai
 
 test('of 600 guesses at the same moment, from 600 addresses, five are checked', async () => {
   await addUser('lan')
-  await context.db.script(
-    `create or replace function clock_now() returns timestamptz language sql stable as $$select timestamptz '2030-01-01'$$`,
-  )
 
   const answers = await Promise.all(
     Array.from({ length: 600 }, (_, n) => signIn(n % 2 ? 'lan' : ' LAN ', `wrong-${n}`)),

@@ -33,6 +33,10 @@ export async function insertSession(
   return count === 1
 }
 
+/** Returns whether the session still exists. */
+export const confirmSession = (db: Db, tokenHash: Buffer) =>
+  db.run(sql`update sessions set confirmed_at = clock_now() where token_hash = ${tokenHash}`)
+
 export const deleteSession = (db: Db, tokenHash: Buffer) =>
   db.run(sql`delete from sessions where token_hash = ${tokenHash}`)
 

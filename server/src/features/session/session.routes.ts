@@ -7,7 +7,7 @@ import type { Secrets } from '../../platform/secrets.ts'
 import { findUser } from '../../platform/user-row.ts'
 import { setDeviceCookie, visitorOf } from './device-cookie.ts'
 import { deleteSession } from './session.queries.ts'
-import { register, signIn } from './session.service.ts'
+import { confirm, register, signIn } from './session.service.ts'
 
 const MINUTE = 60_000
 
@@ -48,6 +48,10 @@ export function sessionRoutes(
     if (!user) throw new Refusal('unauthenticated') // deleted a moment ago
     return user
   })
+
+  route(app, contract.session.confirm, ({ begin, caller, body, request }) =>
+    confirm({ db, secrets }, begin, caller, body.password, visitorOf(request, secrets)),
+  )
 
   route(app, contract.session.logout, async ({ caller }) => {
     await deleteSession(db, caller.tokenHash)

@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Credentials, Registration, SignedIn } from '@sendroom/contract/session'
 import type { z } from 'zod'
+import type { Begin, Caller } from '../../platform/access.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { hashPassword } from '../../platform/passwords.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { findUser, refuseTakenName } from '../../platform/user-row.ts'
 import { checkPassword, type Visitor } from './attempts.ts'
-import { findPassword, insertSession, insertWaitingUser } from './session.queries.ts'
+import { confirmSession, findPassword, insertSession, insertWaitingUser } from './session.queries.ts'
 
 const WAITING_LIMIT = 50
 
@@ -31,6 +32,20 @@ export async function signIn(
   const user = isOpen ? await findUser(db, userId) : null
   if (!user) throw new Refusal('login_failed') // locked or deleted, or the password changed, a moment ago
   return { token, user }
+}
+
+/** Checks the caller's password once more. Wrong ones count like those of a sign-in, so that no thief of a token can guess. */
+export async function confirm(
+  deps: { db: Pool; secrets: Secrets },
+  begin: Begin,
+  { username }: Caller,
+  password: string,
+  visitor: Visitor,
+): Promise<void> {
+  const known = await findPassword(deps.db, username)
+  const fits = await checkPassword(deps, { ...known, mayKnow: true }, password, visitor)
+  if (!fits) throw new InvalidInput({ password: 'LOGIN.PASSWORD_WRONG' })
+  await begin((tx, caller) => confirmSession(tx, caller.tokenHash))
 }
 
 export async function register(db: Pool, form: z.output<typeof Registration>): Promise<void> {
