@@ -149,6 +149,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     { setDueWebhooks },
     { foldSentCounts },
     { deleteOldFailures },
+    { deleteOldRegistrations },
   ] = await Promise.all([
     import('./engine/index.ts'),
     import('./features/groups/sync.ts'),
@@ -156,6 +157,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     import('./features/instances/webhook.ts'),
     import('./features/dashboard/dashboard.queries.ts'),
     import('./features/session/attempts.queries.ts'),
+    import('./features/session/session.queries.ts'),
   ])
   const engine = startEngine({ ...deps, readImage: images.read, accountWaitMs: config.accountWaitMs })
   opened.push(engine.stop)
@@ -167,6 +169,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
       'request-syncs': { everyMinutes: 10, run: () => requestDueSyncs(db, requestSync) },
       'fold-sent-counts': { everyMinutes: 1, run: () => foldSentCounts(db) },
       'delete-old-failures': { everyMinutes: 10, run: () => deleteOldFailures(db) },
+      'delete-old-registrations': { everyMinutes: 60, run: () => deleteOldRegistrations(db) },
       'sweep-images': { everyMinutes: 30, run: () => sweepImages(db, images) },
     },
   })

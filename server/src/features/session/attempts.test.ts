@@ -4,7 +4,7 @@ import { connect } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { hashPassword } from '../../platform/passwords.ts'
 import { deleteOldFailures } from './attempts.queries.ts'
-import { checkPassword, networkOf } from './attempts.ts'
+import { checkPassword } from './attempts.ts'
 
 const context = useContext()
 beforeEach(() => context.freezeClock())
@@ -162,15 +162,15 @@ test('the waits of an address end at a minute', async () => {
 })
 
 test.each([
-  ['203.0.113.7', '203.0.113.7'],
-  ['::ffff:203.0.113.7', '203.0.113.7'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-  ['2001:0DB8:0001:0002::', '2001:db8:1:2'],
-  ['2001:db8::1', '2001:db8:0:0'],
-  ['fe80::1%eth0', 'fe80:0:0:0'],
-  ['::1', '0:0:0:0'],
-])('the address %s counts as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network)
+  ['2001:db8:1:2::1', '2001:db8:1:2:ffff:4:5:6', 'one count', 3],
+  ['2001:db8:1:2::1', '2001:db8:1:3::1', 'two counts', 4],
+  ['203.0.113.7', '::ffff:203.0.113.7', 'one count', 3],
+  ['203.0.113.7', '203.0.113.8', 'two counts', 4],
+])('the addresses %s and %s have %s', async (first, second, _, counts) => {
+  await signIn('lan', 'wrong', { from: first })
+  await signIn('minh', 'wrong', { from: second })
+
+  expect(await context.db.run(sql`select from sign_in_failures`)).toBe(counts)
 })
 
 test('the right password of a locked user is counted like a wrong one', async () => {

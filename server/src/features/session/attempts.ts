@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { normalizeIP } from '@fastify/rate-limit'
 import type { Pool } from '../../platform/database/connection.ts'
 import { passwordFits } from '../../platform/passwords.ts'
 import { Refusal } from '../../platform/refusal.ts'
@@ -75,7 +75,8 @@ function allowancesOf(secrets: Secrets, { name, id }: Known, { address }: Visito
   })
   if (device !== null) return [allowance('device', `${id} ${device}`)]
   // Always in this order. Two attempts that lock the same two rows in different orders would deadlock.
-  return [allowance('address', networkOf(address)), allowance('name', name)]
+  // Of an IPv6 address only the first 64 bits count: the others are up to the customer.
+  return [allowance('address', normalizeIP(address)), allowance('name', name)]
 }
 
 /** Counts the attempt for all allowances, or for none if one of them has to wait. */
@@ -87,16 +88,4 @@ async function reserve(db: Pool, allowances: Allowance[]): Promise<void> {
       throw new Refusal('too_many_requests', { seconds }, seconds)
     }
   })
-}
-
-/** Returns the network that one customer of a provider has: an IPv4 address, or the first 64 bits of an IPv6 address. */
-export function networkOf(address: string): string {
-  const plain = address.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '')
-  if (!isIPv6(plain)) return plain
-  // The URL parser shortens every spelling of an address in the same way.
-  const [left = '', right] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
-  const groups = left.split(':').filter(Boolean)
-  const last = right?.split(':').filter(Boolean) ?? []
-  const zeros = Array.from({ length: 8 - groups.length - last.length }, () => '0')
-  return [...groups, ...zeros, ...last].slice(0, 4).join(':')
 }

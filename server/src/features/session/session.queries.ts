@@ -1,3 +1,4 @@
+import { limits } from '@sendroom/contract/limits'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
@@ -32,6 +33,15 @@ export async function insertSession(
     select ${session.tokenHash}, id, clock_now() + ${session.days} * interval '1 day' from unchanged`)
   return count === 1
 }
+
+/**
+ * Deletes registrations that no Admin has activated. Otherwise strangers who fill all waiting places would close the
+ * registration until an Admin notices. The form says how long a registration waits.
+ */
+export const deleteOldRegistrations = (db: Db) =>
+  db.run(sql`
+    delete from users
+    where is_waiting and created_at <= clock_now() - ${limits.registrationDays} * interval '1 day'`)
 
 /** Returns whether the session still exists. */
 export const confirmSession = (db: Db, tokenHash: Buffer) =>

@@ -6,6 +6,7 @@ import { countWaiting } from '../../../test/locks.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { hashPassword } from '../../platform/passwords.ts'
+import { deleteOldRegistrations } from './session.queries.ts'
 import { tokenHashOf } from './session.service.ts'
 
 const context = useContext()
@@ -219,6 +220,29 @@ test('at most 50 users wait for an Admin', async () => {
     status: 403,
     body: { code: 'registration_closed' },
   })
+})
+
+// R-156
+test('registrations that fill all places are deleted after 14 days, and nobody else is', async () => {
+  await context.db.run(sql`
+    insert into users (username, email, password_hash, role, is_active, is_waiting)
+    select 'w' || n, n || '@example.com', '', 'Member', false, true from generate_series(1, 50) n`)
+  await context.add.user({ username: 'active' })
+  await context.add.user({ username: 'locked', isActive: false })
+  const register = () => context.call(null, contract.session.register, { body: form })
+  await context.moveClock('13 days 23 hours')
+  expect(await deleteOldRegistrations(context.db)).toBe(0)
+  expect((await register()).status).toBe(403)
+
+  await context.moveClock('1 hour')
+  expect(await deleteOldRegistrations(context.db)).toBe(50)
+
+  expect((await register()).status).toBe(204)
+  expect(await context.db.many(sql`select username from users order by username`)).toEqual([
+    { username: 'active' },
+    { username: 'locked' },
+    { username: 'newbie' },
+  ])
 })
 
 // R-156
