@@ -13,8 +13,15 @@ import {
 
 type Deps = { db: Pool; secrets: Secrets }
 
-/** The user whose password somebody enters. Without `id` nobody has this name. */
-type Known = { name: string; id: number | null; passwordHash: string | null; mayKnow: boolean }
+type Known = {
+  /** The name as the database compares names. */
+  name: string
+  /** Null if nobody has this name. */
+  id: number | null
+  passwordHash: string | null
+  /** Whether the answer may show that the password is right. */
+  mayKnow: boolean
+}
 
 /** Where an attempt comes from. `deviceOf` returns the device of a browser in which this user has signed in before. */
 export type Visitor = { address: string; deviceOf: (userId: number) => string | null }
