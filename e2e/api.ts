@@ -8,16 +8,23 @@ type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unkno
 export class Api {
   readonly url: string
   readonly session: SignedIn
+  readonly #password: string
 
-  private constructor(url: string, session: SignedIn) {
+  private constructor(url: string, session: SignedIn, password: string) {
     this.url = url
     this.session = session
+    this.#password = password
   }
 
   static async signIn(url: string, username: string, password: string): Promise<Api> {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
     const body = JSON.stringify({ username, password })
-    return new Api(url, await read(await fetch(`${url}/api/auth/login`, { ...init, body })))
+    return new Api(url, await read(await fetch(`${url}/api/auth/login`, { ...init, body })), password)
+  }
+
+  /** Enters the password once more, because the scenarios of a worker share a session for longer than ten minutes. */
+  async confirm(): Promise<void> {
+    await this.call('POST /auth/confirm', { body: { password: this.#password } })
   }
 
   /** Calls an endpoint by its name, such as `POST /jobs/:id/restart`. Rejects if the server refuses the call. */

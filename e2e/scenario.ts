@@ -2,8 +2,10 @@ import { type BrowserContext, test as base, type Page } from '@playwright/test'
 import type { Api } from './api.ts'
 import { Sendroom } from './sendroom.ts'
 
-type PerWorker = { sendroom: Sendroom; admin: Api }
+type PerWorker = { sendroom: Sendroom; workerAdmin: Api }
 type PerTest = {
+  /** Signed in as the first Admin. */
+  admin: Api
   /** A new, empty Sendroom for this scenario alone. */
   fresh: Sendroom
   /** Opens a page in English on which the user is signed in. */
@@ -24,7 +26,11 @@ export const test = base.extend<PerTest, PerWorker>({
     },
     { scope: 'worker', timeout: 120_000 },
   ],
-  admin: [async ({ sendroom }, use) => use(await sendroom.signIn()), { scope: 'worker' }],
+  admin: async ({ workerAdmin }, use) => {
+    await workerAdmin.confirm()
+    await use(workerAdmin)
+  },
+  workerAdmin: [async ({ sendroom }, use) => use(await sendroom.signIn()), { scope: 'worker' }],
   baseURL: ({ sendroom }, use) => use(sendroom.url),
   // biome-ignore lint/correctness/noEmptyPattern: as above
   fresh: async ({}, use) => {
@@ -34,7 +40,9 @@ export const test = base.extend<PerTest, PerWorker>({
   },
   openAs: async ({ browser }, use) => {
     const contexts: BrowserContext[] = []
-    await use(async ({ session, url }, path) => {
+    await use(async (user, path) => {
+      await user.confirm()
+      const { session, url } = user
       const stored = { token: session.token, user: JSON.stringify(session.user), lang: 'en' }
       const localStorage = Object.entries(stored).map(([name, value]) => ({ name, value }))
       const storageState = { cookies: [], origins: [{ origin: url, localStorage }] }

@@ -319,12 +319,21 @@ CREATE TABLE sessions (
   user_id bigint NOT NULL,
   created_at timestamptz NOT NULL DEFAULT clock_now(),
   expires_at timestamptz NOT NULL,
+  confirmed_at timestamptz NOT NULL DEFAULT clock_now(),
   CONSTRAINT sessions_pkey PRIMARY KEY (token_hash),
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX sessions_expires_at ON sessions USING btree (expires_at);
 CREATE INDEX sessions_user ON sessions USING btree (user_id);
 CREATE TRIGGER sessions_notify AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION notify_access('user_id');
+
+CREATE TABLE sign_in_failures (
+  key bytea NOT NULL,
+  failures integer NOT NULL,
+  since timestamptz NOT NULL,
+  next_at timestamptz NOT NULL,
+  CONSTRAINT sign_in_failures_pkey PRIMARY KEY (key)
+);
 
 CREATE TABLE user_instances (
   user_id bigint NOT NULL,

@@ -2,6 +2,7 @@
 export const auditActions = [
   'session.sign_in',
   'session.sign_in_failed',
+  'session.confirm',
   'session.sign_out',
   'session.register',
   'user.create',

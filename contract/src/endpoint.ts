@@ -12,6 +12,11 @@ export type Endpoint = {
   path: `/${string}`
   /** Required, so that no endpoint can be added without a decision about access. */
   access: Access
+  /**
+   * The caller must have entered the password in this session within the last `confirmationMinutes`. Otherwise the answer
+   * is 403 `confirm_password`, and `POST /auth/confirm` makes the call possible.
+   */
+  needsConfirmation?: true
   summary: string
   params?: z.ZodObject
   query?: z.ZodObject

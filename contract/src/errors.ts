@@ -8,6 +8,7 @@ export const errorWords = {
   login_failed: 'Wrong username or password, or the user is locked.',
   waiting_for_activation: 'You have registered, and an Admin has to activate you before you can sign in.',
   forbidden: 'You don’t have permission to do this.',
+  confirm_password: 'Enter your password once more before you do this.',
   forgery: 'This page is out of date. Reload the page and try again.',
   not_found: 'This does not exist, or you don’t have access.',
   username_taken: 'This username is taken. Choose another.',

@@ -6,6 +6,7 @@ export const fieldWords = {
   'FIELD.INVALID': 'This value is not valid.',
   'LOGIN.USERNAME_REQUIRED': 'Enter your username.',
   'LOGIN.PASSWORD_REQUIRED': 'Enter your password.',
+  'LOGIN.PASSWORD_WRONG': 'This is not your password.',
   'REGISTER.USERNAME_REQUIRED': 'Enter a username of {{usernameMin}} to {{usernameMax}} characters.',
   'REGISTER.EMAIL_REQUIRED': 'Enter your email address.',
   'REGISTER.EMAIL_INVALID': 'Enter a valid email address.',

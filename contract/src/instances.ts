@@ -169,6 +169,7 @@ export const instances = {
     method: 'DELETE',
     path: '/instances/:id',
     access: 'admin',
+    needsConfirmation: true,
     summary: 'Delete an instance with its jobs, messages, groups and participants',
     params: idParams,
   }),

@@ -16,6 +16,10 @@ export const limits = {
   emailNameMax: 64,
   passwordMin: 6,
   passwordMax: 100,
+  /** A registration that no Admin has activated is deleted after this many days. */
+  registrationDays: 14,
+  /** How long after entering the password a user may do what needs a confirmation. */
+  confirmationMinutes: 10,
   imageMegabytes: 5,
   /**
    * Millions of pixels of all frames together. A small file may decode to gigabytes; 50 million pixels take seconds.

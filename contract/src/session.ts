@@ -13,6 +13,9 @@ export const Credentials = z.object({
   password: z.string(key('LOGIN.PASSWORD_REQUIRED')).min(1, key('LOGIN.PASSWORD_REQUIRED')).max(1000),
 })
 
+/** The password of the signed-in user, entered once more. */
+export const Confirmation = Credentials.pick({ password: true })
+
 /** A self-registration. The last refinement also runs if other fields are invalid. */
 export const Registration = z
   .object({
@@ -69,6 +72,13 @@ export const session = {
     access: 'signedIn',
     summary: 'The signed-in user with their current role and rights',
     response: User,
+  }),
+  confirm: endpoint({
+    method: 'POST',
+    path: '/auth/confirm',
+    access: 'signedIn',
+    summary: 'Enter the password once more. For ten minutes this allows the calls that need it',
+    body: Confirmation,
   }),
   logout: endpoint({
     method: 'POST',

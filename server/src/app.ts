@@ -97,6 +97,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   imageRoutes(app, deps.images)
   sessionRoutes(app, {
     db,
+    secrets: deps.secrets,
     sessionDays: config.sessionDays,
     selfRegistration: config.selfRegistration === 'approval',
     passwordMin: config.passwordMin,

@@ -169,12 +169,16 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     { readDueStatuses },
     { setDueWebhooks },
     { foldSentCounts },
+    { deleteOldFailures },
+    { deleteOldRegistrations },
   ] = await Promise.all([
     import('./engine/index.ts'),
     import('./features/groups/sync.ts'),
     import('./features/instances/status.ts'),
     import('./features/instances/webhook.ts'),
     import('./features/dashboard/dashboard.queries.ts'),
+    import('./features/session/attempts.queries.ts'),
+    import('./features/session/session.queries.ts'),
   ])
   const engine = startEngine({ ...deps, readImage: images.read, accountWaitMs: config.accountWaitMs })
   opened.push(engine.stop)
@@ -189,6 +193,8 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
         everyMinutes: 24 * 60,
         run: () => deleteOldAudit(db, config.auditDays),
       },
+      'delete-old-failures': { everyMinutes: 10, run: () => deleteOldFailures(db) },
+      'delete-old-registrations': { everyMinutes: 60, run: () => deleteOldRegistrations(db) },
       'sweep-images': { everyMinutes: 30, run: () => sweepImages(db, images) },
     },
   })

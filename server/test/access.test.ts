@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { contract } from '@sendroom/contract'
 import type { Endpoint, Input } from '@sendroom/contract/endpoint'
 import { expect, test } from 'vitest'
+import { lockUserChanges } from '../src/features/users/users.queries.ts'
 import type { Db } from '../src/platform/database/connection.ts'
 import { identifier, sql } from '../src/platform/database/sql.ts'
 import { hashPassword } from '../src/platform/passwords.ts'
@@ -82,6 +83,9 @@ type Matrix = {
 const none = () => ({})
 const of = (id: number) => ({ params: { id } })
 
+const setPassword = async ({ id }: { id: number }, password: string) =>
+  context.db.run(sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`)
+
 const newMessage = ({ instanceId }: Fixture) => ({ body: { textContent: 'Hello', instanceId } })
 const changedMessage = ({ message, instanceId }: Fixture) => ({
   ...of(message.id),
@@ -94,11 +98,9 @@ const matrix: Matrix = {
     options: [everybody(200), none],
     login: [
       everybody(200),
-      async ({ somebody: { id, username } }) => {
-        await context.db.run(
-          sql`update users set password_hash = ${await hashPassword('secret-1')} where id = ${id}`,
-        )
-        return { body: { username, password: 'secret-1' } }
+      async ({ somebody }) => {
+        await setPassword(somebody, 'secret-1')
+        return { body: { username: somebody.username, password: 'secret-1' } }
       },
     ],
     register: [
@@ -115,6 +117,14 @@ const matrix: Matrix = {
     ],
     // R-297
     me: [signedInUsers(200), none],
+    // R-229
+    confirm: [
+      signedInUsers(204),
+      async ({ user }) => {
+        if (user) await setPassword(user, 'secret-1')
+        return { body: { password: 'secret-1' } }
+      },
+    ],
     // R-229
     logout: [signedInUsers(204), none],
   },
@@ -323,6 +333,55 @@ test('no answer may be kept by a cache', async () => {
   )
 })
 
+const ageConfirmation = (db: Db, { id }: { id: number }) =>
+  db.run(sql`
+    update sessions set confirmed_at = clock_now() - interval '10 minutes 1 second' where user_id = ${id}`)
+
+const confirmed = endpoints.filter(({ endpoint }) => endpoint.needsConfirmation)
+
+// R-234
+test('what changes users, their rights and accounts for ever needs a confirmation', () => {
+  expect(confirmed.map(({ name }) => name)).toEqual([
+    'POST /users',
+    'PUT /users/:id',
+    'DELETE /users/:id',
+    'POST /users/:id/assign-instances',
+    'DELETE /instances/:id',
+  ])
+})
+
+test.each(confirmed)('$name needs a password entered within ten minutes', async ({ endpoint, row }) => {
+  const { user, input } = await prepare({ endpoint, row })
+  await setPassword(user, 'secret-1')
+  await ageConfirmation(context.db, user)
+  const before = await everything(context.db)
+
+  expect(await context.call(user, endpoint, input)).toMatchObject({
+    status: 403,
+    body: { code: 'confirm_password' },
+  })
+  expect(await everything(context.db)).toEqual(before)
+
+  const confirm = (password: string) => context.call(user, contract.session.confirm, { body: { password } })
+  expect((await confirm('wrong')).status).toBe(400)
+  expect((await context.call(user, endpoint, input)).status).toBe(403)
+  expect((await confirm('secret-1')).status).toBe(204)
+  expect((await context.call(user, endpoint, input)).status).toBeLessThan(300)
+})
+
+test('a confirmation that grows too old while a call waits does not count', async () => {
+  const [admin, other] = [await context.add.admin(), await context.add.user()]
+  const answering = await context.db.begin(async (tx) => {
+    await lockUserChanges(tx)
+    const answering = context.call(admin, contract.users.remove, { params: other })
+    await until('the call waits', async () => (await countWaiting(context.db)) > 0)
+    await ageConfirmation(context.db, admin)
+    return [answering]
+  })
+
+  expect((await Promise.all(answering))[0]).toMatchObject({ status: 403, body: { code: 'confirm_password' } })
+})
+
 // Revocations during a request: a caller may lose the session or the right after the request has begun.
 
 type Revocation = (db: Db, user: TestUser) => Promise<unknown>
@@ -408,7 +467,8 @@ const signedIn = endpoints.filter(({ isPublic }) => !isPublic)
 test.each(signedIn.filter(({ endpoint }) => endpoint.body))(
   '$name is refused if the caller is revoked while the body arrives',
   async ({ endpoint, row }) => {
-    for (const [what, revoke] of revocationsOf(endpoint)) {
+    const aged = endpoint.needsConfirmation ? [['the confirmation grows old', ageConfirmation] as const] : []
+    for (const [what, revoke] of [...revocationsOf(endpoint), ...aged]) {
       const { user, input } = await prepare({ endpoint, row })
       let before: unknown
       const status = await sendInHalves(user, endpoint, input as object, async () => {

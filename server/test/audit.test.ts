@@ -213,6 +213,26 @@ test('a failed sign-in is recorded with the name of a user, and with no other te
   ])
 })
 
+test('an attempt that has to wait is not recorded', async () => {
+  await context.freezeClock()
+  const statuses: number[] = []
+  for (let n = 0; n < 8; n++) statuses.push((await signIn('lan', 'wrong')).status)
+  expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429])
+  expect(await actions()).toEqual(Array(5).fill('session.sign_in_failed'))
+})
+
+test('a wrong password in a confirmation is recorded as a failed sign-in', async () => {
+  const user = await context.add.user({ username: 'lan' })
+  await setPassword(user.id, 'secret-1')
+  const confirm = (password: string) => context.call(user, session.confirm, { body: { password } })
+  expect((await confirm('wrong')).status).toBe(400)
+  expect((await confirm('secret-1')).status).toBe(204)
+  expect(await entries()).toEqual([
+    { action: 'session.sign_in_failed', userName: '', objectName: 'lan', details: {} },
+    { action: 'session.confirm', userName: 'lan', objectName: '', details: {} },
+  ])
+})
+
 test('the address is that of the client behind a trusted proxy', async () => {
   await (await context.app).inject({
     method: 'POST',

@@ -45,7 +45,12 @@ export class DatabaseContext {
 
   /** Sets the database's clock to this time. The clock goes on from there. */
   async setClock(at: string) {
-    await this.#changeClock(sql`${at}::text::timestamptz - now()`)
+    await this.#changeClock(sql`${at}::text::timestamptz - coalesce(frozen_at, now())`)
+  }
+
+  /** Stops the database's clock, so that a slow test does not matter. It can still be moved. */
+  async freezeClock() {
+    await this.#changeClock(sql`ahead, frozen_at = now()`)
   }
 
   async #changeClock(ahead: Sql) {
@@ -56,9 +61,9 @@ export class DatabaseContext {
 
   async #addClock() {
     await this.db.script(`
-      create table test_clock (ahead interval not null);
+      create table test_clock (ahead interval not null, frozen_at timestamptz);
       insert into test_clock values ('0');
       create or replace function clock_now() returns timestamptz language sql stable as
-        'select now() + ahead from test_clock'`)
+        'select coalesce(frozen_at, now()) + ahead from test_clock'`)
   }
 }

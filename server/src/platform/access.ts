@@ -1,4 +1,5 @@
 import type { Access } from '@sendroom/contract/endpoint'
+import { limits } from '@sendroom/contract/limits'
 import type { Role } from '@sendroom/contract/users'
 import type { Db } from './database/connection.ts'
 import { identifier, sql } from './database/sql.ts'
@@ -14,6 +15,8 @@ export type Caller = {
   tokenHash: Buffer
   /** The network address that the call comes from. */
   address: string
+  /** Whether the user entered the password in this session within the last minutes. */
+  isConfirmed: boolean
   /** The instances that a Member sees. Admins see all. */
   instanceIds: number[]
 }
@@ -35,13 +38,14 @@ export const isLiveSession = (session: string, user: string) =>
 export async function findCaller(db: Db, tokenHash: Buffer, address: string): Promise<Caller | null> {
   const caller = await db.maybeOne<Omit<Caller, 'address'>>(sql`
     select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, s.token_hash,
+      s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed,
       array(select instance_id from user_instances where user_id = u.id) as instance_ids
     from sessions s join users u on u.id = s.user_id
     where s.token_hash = ${tokenHash} and ${isLiveSession('s', 'u')}`)
   return caller ? { ...caller, address } : null
 }
 
-export type SignedInAccess = Exclude<Access, 'public'>
+type SignedInAccess = Exclude<Access, 'public'>
 
 const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {
   signedIn: () => true,
@@ -52,10 +56,14 @@ const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {
 
 export const isAdmin = (caller: Pick<Caller, 'role'>) => caller.role === 'Admin'
 
+/** What an endpoint asks of its caller. */
+export type Rule = { access: SignedInAccess; needsConfirmation?: boolean }
+
 /** Throws a refusal instead of replying, so that no handler can forget to stop. */
-export function requireAccess(caller: Caller | null, access: SignedInAccess): Caller {
+export function requireAccess(caller: Caller | null, { access, needsConfirmation }: Rule): Caller {
   if (!caller) throw new Refusal('unauthenticated')
   if (!RULES[access](caller)) throw new Refusal('forbidden')
+  if (needsConfirmation && !caller.isConfirmed) throw new Refusal('confirm_password')
   return caller
 }
 
@@ -63,12 +71,12 @@ export function requireAccess(caller: Caller | null, access: SignedInAccess): Ca
  * Locks the caller and the session until the transaction ends, and then checks them again: somebody may have locked the
  * user, taken the right or ended the session since the request began. Changes of users lock the user first, too.
  */
-export async function lockCaller(tx: Db, caller: Caller, access: SignedInAccess): Promise<Caller> {
+export async function lockCaller(tx: Db, caller: Caller, rule: Rule): Promise<Caller> {
   const { id, tokenHash, address } = caller
   await tx.run(sql`select from users where id = ${id} for share`)
   await tx.run(sql`select from sessions where token_hash = ${tokenHash} for key share`)
   // A statement that has waited for a lock would still read other rows, such as the user's instances, as they were.
-  return requireAccess(await findCaller(tx, tokenHash, address), access)
+  return requireAccess(await findCaller(tx, tokenHash, address), rule)
 }
 
 /**

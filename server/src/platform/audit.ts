@@ -40,7 +40,9 @@ export async function recordFailedSignIn(db: Db, typedName: string, address: str
   await db.run(sql`
     insert into audit_log (user_name, address, action, object_type, object_id, object_name, details)
     select '', ${address}, ${'session.sign_in_failed' satisfies AuditAction}, 'user', u.id, coalesce(u.username, ''), '{}'
-    from (values (lower(${typedName}::text))) typed (name) left join users u on lower(u.username) = typed.name`)
+    from (values (lower(${typedName}::text), lower(${typedName.normalize('NFC')}::text))) typed (name, nfc)
+      left join users u on lower(u.username) in (typed.name, typed.nfc)
+    order by lower(u.username) = typed.name desc limit 1`)
 }
 
 /** Background job: deletes entries older than this. */

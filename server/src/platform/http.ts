@@ -6,14 +6,7 @@ import { Problem } from '@sendroom/contract/problem'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
-import {
-  type Begin,
-  type Caller,
-  findCaller,
-  lockCaller,
-  requireAccess,
-  type SignedInAccess,
-} from './access.ts'
+import { type Begin, type Caller, findCaller, lockCaller, type Rule, requireAccess } from './access.ts'
 import type { Pool } from './database/connection.ts'
 import { isDatabaseDown, isTimedOut, isUnstorable } from './database/errors.ts'
 import { readMultipart, type UploadedFile } from './images/multipart.ts'
@@ -69,7 +62,8 @@ export function route<E extends Endpoint>(
     bodyBytes?: number
   } = {},
 ): void {
-  const { access } = endpoint
+  const { access, needsConfirmation = false } = endpoint
+  const rule = access === 'public' ? null : { access, needsConfirmation }
   app.route({
     method: endpoint.method,
     // A HEAD request would open a stream that nobody reads or ends.
@@ -85,9 +79,9 @@ export function route<E extends Endpoint>(
       // Answers hold customers' data, session tokens and provider tokens, which no cache on the way or on disk may keep.
       reply.header('cache-control', 'no-store')
       await options.guard?.(request)
-      if (access === 'public') return
+      if (!rule) return
       const token = bearerToken(request)
-      request.caller = requireAccess(token ? await app.findCaller(token, request.ip) : null, access)
+      request.caller = requireAccess(token ? await app.findCaller(token, request.ip) : null, rule)
       const count = await app.countRequest(request)
       if (!count.isAllowed && count.isExceeded) throw new Refusal('too_many_requests', {}, count.ttlInSeconds)
       if (endpoint.method !== 'GET' && isLarge(request)) await app.largeBodies(request.caller.id, reply.raw)
@@ -101,12 +95,12 @@ export function route<E extends Endpoint>(
     },
     // The body may have taken half a minute. Meanwhile the caller may have been locked, or have lost the right.
     preHandler: async (request) => {
-      if (access === 'public' || endpoint.method === 'GET' || !request.caller) return
-      request.caller = requireAccess(await findCaller(app.db, request.caller.tokenHash, request.ip), access)
+      if (!rule || endpoint.method === 'GET' || !request.caller) return
+      request.caller = requireAccess(await findCaller(app.db, request.caller.tokenHash, request.ip), rule)
     },
     handler: async (request, reply) => {
       const { params, query, body, caller, uploadedFile: file } = request
-      const begin = access === 'public' || !caller ? null : beginAs(app.db, caller, access)
+      const begin = rule && caller ? beginAs(app.db, caller, rule) : null
       // Fastify has parsed these with the endpoint's own schemas, and onRequest has set the caller.
       const input = { params, query, body, caller, begin, file, request, reply } as unknown as RouteInput<E>
       const result = await handler(input)
@@ -120,11 +114,11 @@ export function route<E extends Endpoint>(
 }
 
 const beginAs =
-  (db: Pool, caller: Caller, access: SignedInAccess): Begin =>
+  (db: Pool, caller: Caller, rule: Rule): Begin =>
   (work, lockFirst) =>
     db.begin(async (tx) => {
       await lockFirst?.(tx)
-      return work(tx, await lockCaller(tx, caller, access))
+      return work(tx, await lockCaller(tx, caller, rule))
     })
 
 /** Keep proxies from buffering the stream. Its connection serves nothing else, so a stop need not wait for it. */
@@ -135,11 +129,14 @@ export function bearerToken(request: FastifyRequest): string | null {
   return match?.[1] ?? null
 }
 
+const NEEDS_CONFIRMATION = `Needs a sign-in or a \`POST /auth/confirm\` within the last ${limits.confirmationMinutes} minutes. Otherwise the answer is 403 \`confirm_password\`.`
+
 function schemaOf(endpoint: Endpoint) {
   const feature = endpoint.path.split('/')[1] ?? ''
   return {
     summary: endpoint.summary,
     tags: [feature],
+    ...(endpoint.needsConfirmation && { description: NEEDS_CONFIRMATION }),
     security: endpoint.access === 'public' ? [] : [{ session: [] }],
     ...(endpoint.params && { params: endpoint.params }),
     ...(endpoint.query && { querystring: endpoint.query }),

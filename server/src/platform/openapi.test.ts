@@ -16,6 +16,13 @@ test('the description names every endpoint of the contract', async () => {
     expect(paths[`/api${path.replace(/:(\w+)/g, '{$1}')}`]).toHaveProperty(method.toLowerCase())
 })
 
+test('the description says which calls need a confirmation', async () => {
+  const { paths } = (await (await context.app).inject('/api/openapi.json')).json()
+
+  expect(paths['/api/users/{id}'].delete.description).toContain('confirm_password')
+  expect(paths['/api/users/{id}'].get.description).toBeUndefined()
+})
+
 // R-295
 test("the description is also served as pages, with the app's headers", async () => {
   const app = await context.app

@@ -11,6 +11,7 @@ export const STATUS: Record<ErrorCode, number> = {
   login_failed: 401,
   waiting_for_activation: 401,
   forbidden: 403,
+  confirm_password: 403,
   forgery: 403,
   registration_closed: 403,
   not_found: 404,

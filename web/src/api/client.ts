@@ -1,5 +1,6 @@
 import type { EndpointName, EndpointNamed } from '@sendroom/contract'
 import type { Input, Output } from '@sendroom/contract/endpoint'
+import { askForPassword } from './confirmation.ts'
 import { Failure } from './failure.ts'
 import { setReachable } from './network.ts'
 import { expireSession } from './session.ts'
@@ -26,8 +27,15 @@ export async function call<N extends EndpointName>(
 /** Any endpoint's input. `InputOf` has already checked it against the contract. */
 type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
-/** Like `call`, but resolves to the raw response, for files and streams. */
-export async function request<N extends EndpointName>(name: N, input: InputOf<N>, signal?: AbortSignal) {
+/**
+ * Like `call`, but resolves to the raw response, for files and streams. If the server wants the password first, this asks
+ * for it and calls again.
+ */
+export async function request<N extends EndpointName>(
+  name: N,
+  input: InputOf<N>,
+  signal?: AbortSignal,
+): Promise<Response> {
   const { params = {}, query = {}, body } = input as AnyInput
   const [method = 'GET', path = ''] = name.split(' ')
   const filled = path.replace(/:(\w+)/g, (_, key: string) => encodeURIComponent(String(params[key])))
@@ -40,7 +48,9 @@ export async function request<N extends EndpointName>(name: N, input: InputOf<N>
   })
   if (response.ok) return response
   if (response.status === 401 && name !== 'POST /auth/login') expireSession(token)
-  throw new Failure(response.status, await response.json().catch(() => ({})))
+  const failure = new Failure(response.status, await response.json().catch(() => ({})))
+  if (failure.code === 'confirm_password' && (await askForPassword())) return request(name, input, signal)
+  throw failure
 }
 
 async function fetchFromServer(url: string, init: RequestInit) {

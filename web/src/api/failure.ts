@@ -2,6 +2,7 @@ import { type ErrorCode, fieldOfError, type Params } from '@sendroom/contract/er
 import type { Problem } from '@sendroom/contract/problem'
 import i18next from 'i18next'
 import { formatNumber } from '../format.ts'
+import { currentLocale } from '../i18n/i18n.ts'
 import { addToast } from '../ui/toasts.ts'
 
 const ERROR_MS = 5000
@@ -28,7 +29,7 @@ export class Failure extends Error {
  * reason if there is a specific one. Without a title the toast says what `failureText` says.
  */
 export function reportFailure(error: unknown, title?: string) {
-  if (isAbort(error) || wasReportedAtSessionEnd(error)) return
+  if (isAbort(error) || wasReportedAtSessionEnd(error) || wasCancelled(error)) return
   const msg = failureText(error)
   const titleText = title === undefined ? undefined : i18next.t(title)
   if (titleText === undefined) addToast({ type: 'error', msg, timeout: ERROR_MS })
@@ -50,6 +51,8 @@ export function failureText(error: unknown): string {
       .map((key) => t(key))
       .join('\n')
   if (code === 'forgery' || code === 'registration_closed') return t(`ERROR.${code}`)
+  if (code === 'too_many_requests' && typeof error.params.seconds === 'number')
+    return t('LOGIN.WAIT', { time: duration(error.params.seconds) })
   if (status === 403) return t('ERROR_STATUS.403')
   if (status === 404) return t('ERROR_STATUS.404')
   if (code !== undefined) return t(`ERROR.${code}`, { ...paramsOf(error), defaultValue: error.message })
@@ -57,6 +60,12 @@ export function failureText(error: unknown): string {
   if (status === 500) return error.message || t('ERROR.internal')
   if (error.message !== '') return `${status}: ${error.message}`
   return t('ERROR_STATUS.OTHER', { status })
+}
+
+/** In seconds up to two minutes, such as "90 seconds", and in whole minutes beyond. */
+function duration(seconds: number): string {
+  const [value, unit] = seconds <= 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
+  return new Intl.NumberFormat(currentLocale(), { style: 'unit', unit, unitDisplay: 'long' }).format(value)
 }
 
 /** Translates the parts of a sentence that the server sends in English: a reason, and how many more a list has. */
@@ -85,6 +94,9 @@ const isAbort = (error: unknown) => error instanceof DOMException && error.name 
 /** `reportSessionEnd` shows one toast when the session ends, however many calls fail because of that. */
 const wasReportedAtSessionEnd = (error: unknown) =>
   error instanceof Failure && error.code === 'unauthenticated'
+
+/** The user was asked for the password and did not want to go on. */
+const wasCancelled = (error: unknown) => error instanceof Failure && error.code === 'confirm_password'
 
 const hasSpecificReason = (error: unknown) =>
   error instanceof Failure && ![400, 403, 404, 500].includes(error.status)

@@ -3,6 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { Outlet, useLocation, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { cancelPasswordQuestion, usePasswordQuestion } from '../api/confirmation.ts'
 import { useLive } from '../api/live.ts'
 import { createQueryClient } from '../api/queries.ts'
 import { dismissQuestion, useQuestion } from '../ui/confirm.ts'
@@ -14,6 +15,10 @@ import { Sidebar } from './sidebar.tsx'
 
 const ConfirmDialog = lazyComponent(async () => (await import('../ui/confirm-dialog.tsx')).ConfirmDialog)
 
+const ConfirmPasswordModal = lazyComponent(
+  async () => (await import('../features/session/confirm-password-modal.tsx')).ConfirmPasswordModal,
+)
+
 /** Header, sidebar and the page. Plain HTML and CSS, because a layout component would weigh more than all of this. */
 export function Shell() {
   const { t } = useTranslation()
@@ -21,6 +26,7 @@ export function Shell() {
   useLive(queryClient)
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const isAsking = useQuestion() !== null
+  const answerPassword = usePasswordQuestion()
   useDismissQuestionOnNavigation()
   useEscape(isMenuOpen, () => setIsMenuOpen(false))
   return (
@@ -40,6 +46,7 @@ export function Shell() {
         </main>
       </div>
       {isAsking && <ConfirmDialog />}
+      {answerPassword && <ConfirmPasswordModal answer={answerPassword} />}
     </QueryClientProvider>
   )
 }
@@ -50,11 +57,17 @@ function SlowPage() {
   return isLoadingPage && <div className={classes.progress} />
 }
 
-/** Cancels an open question when the address changes, since it refers to the page that asked. */
+/** Cancels open questions when the address changes, since they refer to the page that asked. */
 function useDismissQuestionOnNavigation() {
   const href = useLocation({ select: (location) => location.href })
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each change of the address
-  useEffect(() => () => dismissQuestion(), [href])
+  useEffect(
+    () => () => {
+      dismissQuestion()
+      cancelPasswordQuestion()
+    },
+    [href],
+  )
 }
 
 function useEscape(isOn: boolean, close: () => void) {

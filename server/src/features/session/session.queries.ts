@@ -1,18 +1,21 @@
-import type { Db } from '../../platform/database/connection.ts'
+import { limits } from '@sendroom/contract/limits'
+import { nobody, record } from '../../platform/audit.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
-export async function findPassword(db: Db, username: string) {
-  const user = await db.maybeOne<{
-    id: number
-    passwordHash: string
-    isActive: boolean
-    isWaiting: boolean
+/** Always returns a row, with the name as the database compares names. Without such a user the other columns are null. */
+export const findPassword = (db: Db, username: string) =>
+  db.one<{
+    name: string
+    id: number | null
+    passwordHash: string | null
+    isActive: boolean | null
+    isWaiting: boolean | null
   }>(sql`
-    select id, password_hash, is_active, is_waiting from users
-    where lower(username) in (lower(${username}), lower(${username.normalize('NFC')}))
-    order by lower(username) = lower(${username}) desc`)
-  return user ?? null
-}
+    select coalesce(lower(u.username), typed.nfc) as name, u.id, u.password_hash, u.is_active, u.is_waiting
+    from (select lower(${username}::text) as name, lower(${username.normalize('NFC')}::text) as nfc) typed
+      left join users u on lower(u.username) in (typed.name, typed.nfc)
+    order by lower(u.username) = typed.name desc limit 1`)
 
 /**
  * Opens a session and deletes all expired ones. Returns false if the user was locked or the password has changed
@@ -33,6 +36,28 @@ export async function insertSession(
     select ${session.tokenHash}, id, clock_now() + ${session.days} * interval '1 day' from unchanged`)
   return count === 1
 }
+
+/**
+ * Deletes registrations that no Admin has activated. Otherwise strangers who fill all waiting places would close the
+ * registration until an Admin notices. The form says how long a registration waits.
+ */
+export const deleteOldRegistrations = (db: Pool) =>
+  db.begin(async (tx) => {
+    const users = await tx.many<{ id: number; username: string; email: string }>(sql`
+      delete from users
+      where is_waiting and created_at <= clock_now() - ${limits.registrationDays} * interval '1 day'
+      returning id, username, email`)
+    const entries = users.map(({ id, username, email }) => {
+      const object = { type: 'user', id, name: username } as const
+      return { action: 'user.delete', object, details: { username, email } } as const
+    })
+    await record(tx, nobody(''), ...entries)
+    return users.length
+  })
+
+/** Returns whether the session still exists. */
+export const confirmSession = (db: Db, tokenHash: Buffer) =>
+  db.run(sql`update sessions set confirmed_at = clock_now() where token_hash = ${tokenHash}`)
 
 export const deleteSession = (db: Db, tokenHash: Buffer) =>
   db.run(sql`delete from sessions where token_hash = ${tokenHash}`)

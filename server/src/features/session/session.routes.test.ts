@@ -1,10 +1,12 @@
 import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
+import type { TestUser } from '../../../test/factories.ts'
 import { countWaiting } from '../../../test/locks.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { hashPassword } from '../../platform/passwords.ts'
+import { deleteOldRegistrations } from './session.queries.ts'
 import { tokenHashOf } from './session.service.ts'
 
 const context = useContext()
@@ -78,6 +80,56 @@ test('the error for missing credentials names the fields', async () => {
       error: { username: 'Enter your username.' },
       fields: { password: 'LOGIN.PASSWORD_REQUIRED' },
     },
+  })
+})
+
+describe('a confirmation', () => {
+  const changeOwnPassword = (user: TestUser) =>
+    context.call(user, contract.users.update, { params: user, body: { password: 'changed-1' } })
+  const confirm = (user: TestUser, password: string) =>
+    context.call(user, contract.session.confirm, { body: { password } })
+
+  // R-138, R-254
+  test('is a sign-in for ten minutes, and a password entered once more', async () => {
+    const user = await context.add.user({ username: 'lan' })
+    await setPassword(user.id, 'secret1')
+    const session = { ...user, token: (await signIn('lan', 'secret1')).body.token }
+    await context.moveClock('9 minutes 59 seconds')
+    expect((await changeOwnPassword(session)).status).toBe(200)
+    await context.moveClock('2 seconds')
+    expect(await changeOwnPassword(session)).toMatchObject({
+      status: 403,
+      body: { code: 'confirm_password', error: 'Enter your password once more before you do this.' },
+    })
+
+    expect(await confirm(session, 'changed-1')).toMatchObject({ status: 204 })
+
+    expect((await changeOwnPassword(session)).status).toBe(200)
+  })
+
+  test('with a wrong password names the field, and counts like a sign-in', async () => {
+    await context.freezeClock()
+    const user = await context.add.user({ username: 'lan' })
+    await setPassword(user.id, 'secret1')
+
+    for (let n = 0; n < 5; n++)
+      expect(await confirm(user, 'wrong')).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_input', fields: { password: 'LOGIN.PASSWORD_WRONG' } },
+      })
+
+    expect(await confirm(user, 'secret1')).toMatchObject({ status: 429, body: { params: { seconds: 1 } } })
+    expect((await signIn('lan', 'secret1')).status).toBe(429)
+  })
+
+  test('of one session leaves the others as they are', async () => {
+    const user = await context.add.user({ username: 'lan' })
+    await setPassword(user.id, 'secret1')
+    await context.db.run(sql`update sessions set confirmed_at = 'epoch'`)
+
+    await signIn('lan', 'secret1')
+
+    expect((await changeOwnPassword(user)).status).toBe(403)
   })
 })
 
@@ -168,6 +220,31 @@ test('at most 50 users wait for an Admin', async () => {
     status: 403,
     body: { code: 'registration_closed' },
   })
+})
+
+// R-156
+test('registrations that fill all places are deleted after 14 days, and nobody else is', async () => {
+  await context.db.run(sql`
+    insert into users (username, email, password_hash, role, is_active, is_waiting)
+    select 'w' || n, n || '@example.com', '', 'Member', false, true from generate_series(1, 50) n`)
+  await context.add.user({ username: 'active' })
+  await context.add.user({ username: 'locked', isActive: false })
+  const register = () => context.call(null, contract.session.register, { body: form })
+  await context.moveClock('13 days 23 hours')
+  expect(await deleteOldRegistrations(context.db)).toBe(0)
+  expect((await register()).status).toBe(403)
+
+  await context.moveClock('1 hour')
+  expect(await deleteOldRegistrations(context.db)).toBe(50)
+  const deleted = sql`select from audit_log where action = 'user.delete' and user_id is null`
+  expect(await context.db.many(deleted)).toHaveLength(50)
+
+  expect((await register()).status).toBe(204)
+  expect(await context.db.many(sql`select username from users order by username`)).toEqual([
+    { username: 'active' },
+    { username: 'locked' },
+    { username: 'newbie' },
+  ])
 })
 
 // R-156

@@ -4,14 +4,17 @@ import { record, recordFailedSignIn } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { route } from '../../platform/http.ts'
 import { Refusal } from '../../platform/refusal.ts'
+import type { Secrets } from '../../platform/secrets.ts'
 import { findUser } from '../../platform/user-row.ts'
+import { setDeviceCookie, visitorOf } from './device-cookie.ts'
 import { deleteSession } from './session.queries.ts'
-import { register, signIn } from './session.service.ts'
+import { confirm, register, signIn } from './session.service.ts'
 
 const MINUTE = 60_000
 
 type Deps = {
   db: Pool
+  secrets: Secrets
   sessionDays: number
   selfRegistration: boolean
   passwordMin: number
@@ -21,24 +24,23 @@ type Deps = {
 
 export function sessionRoutes(
   app: FastifyInstance,
-  { db, sessionDays, selfRegistration, passwordMin, onAdminSignIn }: Deps,
+  { db, secrets, sessionDays, selfRegistration, passwordMin, onAdminSignIn }: Deps,
 ) {
   route(app, contract.session.options, async () => ({ selfRegistration, passwordMin }))
 
-  route(
-    app,
-    contract.session.login,
-    async ({ body, request }) => {
-      const signedIn = await signIn(db, body, sessionDays).catch(async (error) => {
-        if (error instanceof Refusal) await recordFailedSignIn(db, body.username, request.ip)
-        throw error
-      })
-      await record(db, { ...signedIn.user, address: request.ip }, { action: 'session.sign_in' })
-      if (signedIn.user.role === 'Admin') await onAdminSignIn()
-      return signedIn
-    },
-    { rateLimit: { max: 20, timeWindow: 5 * MINUTE } },
-  )
+  route(app, contract.session.login, async ({ body, request, reply }) => {
+    const visitor = visitorOf(request, secrets)
+    const signedIn = await signIn({ db, secrets, days: sessionDays }, body, visitor).catch(async (error) => {
+      // An attempt that has to wait was not checked. Recording these would let strangers fill the log.
+      if (error instanceof Refusal && error.code !== 'too_many_requests')
+        await recordFailedSignIn(db, body.username, request.ip)
+      throw error
+    })
+    await record(db, { ...signedIn.user, address: request.ip }, { action: 'session.sign_in' })
+    setDeviceCookie(request, reply, secrets, signedIn.user.id)
+    if (signedIn.user.role === 'Admin') await onAdminSignIn()
+    return signedIn
+  })
 
   route(
     app,
@@ -55,6 +57,10 @@ export function sessionRoutes(
     if (!user) throw new Refusal('unauthenticated') // deleted a moment ago
     return user
   })
+
+  route(app, contract.session.confirm, ({ begin, caller, body, request }) =>
+    confirm({ db, secrets }, begin, caller, body.password, visitorOf(request, secrets)),
+  )
 
   route(app, contract.session.logout, async ({ caller }) => {
     await deleteSession(db, caller.tokenHash)

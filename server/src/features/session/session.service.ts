@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Credentials, Registration, SignedIn } from '@sendroom/contract/session'
 import type { z } from 'zod'
-import { nobody, record } from '../../platform/audit.ts'
+import type { Begin, Caller } from '../../platform/access.ts'
+import { nobody, record, recordFailedSignIn } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
-import { hashPassword, passwordFits, requireStrong } from '../../platform/passwords.ts'
-import { Refusal } from '../../platform/refusal.ts'
+import { hashPassword, requireStrong } from '../../platform/passwords.ts'
+import { InvalidInput, Refusal } from '../../platform/refusal.ts'
+import type { Secrets } from '../../platform/secrets.ts'
 import { findUser, refuseTakenName } from '../../platform/user-row.ts'
-import { findPassword, insertSession, insertWaitingUser } from './session.queries.ts'
+import { checkPassword, type Visitor } from './attempts.ts'
+import { confirmSession, findPassword, insertSession, insertWaitingUser } from './session.queries.ts'
 
 const WAITING_LIMIT = 50
 
@@ -14,21 +17,42 @@ const WAITING_LIMIT = 50
 export const tokenHashOf = (token: string) => createHash('sha256').update(token).digest()
 
 export async function signIn(
-  db: Pool,
+  { db, secrets, days }: { db: Pool; secrets: Secrets; days: number },
   credentials: z.output<typeof Credentials>,
-  days: number,
+  visitor: Visitor,
 ): Promise<SignedIn> {
   const known = await findPassword(db, credentials.username)
-  const fits = await passwordFits(credentials.password, known?.passwordHash ?? null)
-  if (!known || !fits) throw new Refusal('login_failed')
+  const { id: userId, passwordHash, isActive, isWaiting } = known
+  const mayKnow = isActive === true || isWaiting === true
+  const fits = await checkPassword({ db, secrets }, { ...known, mayKnow }, credentials.password, visitor)
+  if (!fits || userId === null || passwordHash === null) throw new Refusal('login_failed')
   // Only the right password gets this far, so strangers learn neither by text nor by time who has registered.
-  if (!known.isActive) throw new Refusal(known.isWaiting ? 'waiting_for_activation' : 'login_failed')
+  if (!isActive) throw new Refusal(isWaiting ? 'waiting_for_activation' : 'login_failed')
   const token = randomBytes(32).toString('base64url')
-  const { id: userId, passwordHash } = known
   const isOpen = await insertSession(db, { userId, passwordHash, tokenHash: tokenHashOf(token), days })
   const user = isOpen ? await findUser(db, userId) : null
   if (!user) throw new Refusal('login_failed') // locked or deleted, or the password changed, a moment ago
   return { token, user }
+}
+
+/** Checks the caller's password once more. Wrong ones count like those of a sign-in, so that no thief of a token can guess. */
+export async function confirm(
+  deps: { db: Pool; secrets: Secrets },
+  begin: Begin,
+  { username }: Caller,
+  password: string,
+  visitor: Visitor,
+): Promise<void> {
+  const known = await findPassword(deps.db, username)
+  const fits = await checkPassword(deps, { ...known, mayKnow: true }, password, visitor)
+  if (!fits) {
+    await recordFailedSignIn(deps.db, username, visitor.address)
+    throw new InvalidInput({ password: 'LOGIN.PASSWORD_WRONG' })
+  }
+  await begin(async (tx, caller) => {
+    await confirmSession(tx, caller.tokenHash)
+    await record(tx, caller, { action: 'session.confirm' })
+  })
 }
 
 export async function register(

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { admin, renderApp } from '../../../test/render.tsx'
-import { refuse } from '../../../test/server.ts'
+import { refuse, textsOf } from '../../../test/server.ts'
 import { currentToasts } from '../../ui/toasts.ts'
 
 const stats = () => refuse(503, 'unavailable')
@@ -103,6 +103,30 @@ test.each([
   expect(alert.textContent).toContain('Login failed.')
   expect(alert.textContent).toContain(cause)
 })
+
+test.each([
+  ['en', 40, 'Too many attempts. Try again in 40 seconds.'],
+  ['en', 1, 'Too many attempts. Try again in 1 second.'],
+  ['en', 256, 'Too many attempts. Try again in 5 minutes.'],
+  ['vi', 256, 'Bạn thử quá nhiều lần. Vui lòng thử lại sau 5 phút.'],
+  ['cn', 300, '尝试次数过多，请在5分钟后重试。'],
+])(
+  'after too many attempts the login says in %s how long to wait: %i s',
+  async (language, seconds, words) => {
+    const { person } = renderApp({
+      path: '/login',
+      user: null,
+      language,
+      answers: { 'POST /auth/login': () => refuse(429, 'too_many_requests', { params: { seconds } }) },
+    })
+    const { LOGIN } = textsOf(language)
+    await person.type(await screen.findByLabelText(LOGIN.USERNAME), 'minh')
+    await person.type(screen.getByLabelText(LOGIN.PASSWORD), 'secret')
+    await person.click(screen.getByRole('button', { name: LOGIN.SUBMIT }))
+    // R-328
+    expect((await screen.findByRole('alert')).textContent).toBe(`${LOGIN.LOGIN_FAIL}${words}`)
+  },
+)
 
 test.each([
   // R-320, R-321

@@ -1,0 +1,98 @@
+import { normalizeIP } from '@fastify/rate-limit'
+import type { Pool } from '../../platform/database/connection.ts'
+import { passwordFits } from '../../platform/passwords.ts'
+import { Refusal } from '../../platform/refusal.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import {
+  type Allowance,
+  countAttempt,
+  forgetFailures,
+  secondsUntilNext,
+  takeBackAttempt,
+} from './attempts.queries.ts'
+
+type Deps = { db: Pool; secrets: Secrets }
+
+type Known = {
+  /** The name as the database compares names. */
+  name: string
+  /** Null if nobody has this name. */
+  id: number | null
+  passwordHash: string | null
+  /** Whether the answer may show that the password is right. */
+  mayKnow: boolean
+}
+
+/** Where an attempt comes from. `deviceOf` returns the device of a browser in which this user has signed in before. */
+export type Visitor = { address: string; deviceOf: (userId: number) => string | null }
+
+/**
+ * Each counts its wrong passwords of one day. The first ones are free. After these, attempts have to wait 1, 2, 4, 8…
+ * seconds, up to the longest wait.
+ *
+ * - A name has 14 attempts in the first nine minutes and then one every five minutes, from however many addresses: the
+ *   hundredth comes after seven hours, and a day allows 300. NIST SP 800-63B allows 100 wrong passwords in a row, and
+ *   asks for waits of up to an hour as one way to get there.
+ * - An address has more, because an office of a hundred people may share one. This slows who tries one password on
+ *   many names.
+ * - A browser in which the user has signed in before counts by itself, and neither by name nor by address. Otherwise
+ *   anybody could keep the owner out by guessing.
+ *
+ * The growing waits: https://cheatsheetseries.owasp.org/cheatsheets/Authentication_Cheat_Sheet.html#account-lockout
+ * The known browsers: https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
+ */
+const ALLOWANCES = {
+  name: { free: 5, longestWait: 300 },
+  address: { free: 100, longestWait: 60 },
+  device: { free: 5, longestWait: 300 },
+}
+
+/**
+ * Checks a password and counts wrong ones. The attempt is counted before the check and taken back if the password is
+ * right. Otherwise many attempts at the same moment would all pass before the first is counted.
+ */
+export async function checkPassword(
+  { db, secrets }: Deps,
+  known: Known,
+  password: string,
+  visitor: Visitor,
+): Promise<boolean> {
+  const device = known.id === null ? null : visitor.deviceOf(known.id)
+  const allowances = allowancesOf(secrets, known, visitor, device)
+  const takeBack = async () => {
+    for (const { key } of allowances) await takeBackAttempt(db, key)
+  }
+  await reserve(db, allowances)
+  const isFirst = device !== null
+  const fits = await passwordFits(password, known.passwordHash, { isFirst }).catch(async (error) => {
+    await takeBack()
+    throw error
+  })
+  // Whoever guesses the password of a locked user must not learn that from a missing wait either.
+  if (!fits || !known.mayKnow) return fits
+  await takeBack()
+  if (device !== null) await forgetFailures(db, allowances)
+  return true
+}
+
+function allowancesOf(secrets: Secrets, { name, id }: Known, { address }: Visitor, device: string | null) {
+  const allowance = (kind: keyof typeof ALLOWANCES, of: string): Allowance => ({
+    ...ALLOWANCES[kind],
+    key: secrets.hash(`sign-in ${kind} ${of}`),
+  })
+  if (device !== null) return [allowance('device', `${id} ${device}`)]
+  // Always in this order. Two attempts that lock the same two rows in different orders would deadlock.
+  // Of an IPv6 address only the first 64 bits count: the others are up to the customer.
+  return [allowance('address', normalizeIP(address)), allowance('name', name)]
+}
+
+/** Counts the attempt for all allowances, or for none if one of them has to wait. */
+async function reserve(db: Pool, allowances: Allowance[]): Promise<void> {
+  await db.begin(async (tx) => {
+    for (const allowance of allowances) {
+      if (await countAttempt(tx, allowance)) continue
+      const seconds = await secondsUntilNext(tx, allowance.key)
+      throw new Refusal('too_many_requests', { seconds }, seconds)
+    }
+  })
+}

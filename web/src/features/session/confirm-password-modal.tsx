@@ -1,0 +1,57 @@
+import { Button, Group, PasswordInput, Stack, Text } from '@mantine/core'
+import { Confirmation } from '@sendroom/contract/session'
+import { useTranslation } from 'react-i18next'
+import { call } from '../../api/client.ts'
+import { fieldTexts, reportFailure } from '../../api/failure.ts'
+import { useCurrentUser } from '../../api/session.ts'
+import { useContractForm } from '../../forms/use-contract-form.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+
+/** Asks for the password before a call that needs it. */
+export function ConfirmPasswordModal({ answer }: { answer: (isConfirmed: boolean) => void }) {
+  const { t } = useTranslation()
+  const user = useCurrentUser()
+  const { form, onSubmit } = useContractForm(Confirmation, {
+    initialValues: { password: '' },
+    isGuarded: false,
+    send: async (body) => {
+      try {
+        await call('POST /auth/confirm', { body })
+      } catch (error) {
+        if (Object.keys(fieldTexts(error)).length === 0) reportFailure(error)
+        throw error
+      }
+    },
+    onSent: () => answer(true),
+    // The field says what is missing.
+    onInvalid: () => {},
+  })
+  return (
+    <Dialog onClose={() => answer(false)} title={t('CONFIRM_PASSWORD.TITLE')}>
+      <form onSubmit={onSubmit} noValidate>
+        <Stack>
+          <Text>{t('CONFIRM_PASSWORD.MESSAGE')}</Text>
+          {/* Password managers need the name to find the password. */}
+          <input hidden readOnly autoComplete="username" value={user?.username ?? ''} />
+          <PasswordInput
+            label={t('CONFIRM_PASSWORD.PASSWORD')}
+            autoComplete="current-password"
+            required
+            data-autofocus
+            visibilityToggleButtonProps={{ 'aria-label': t('COMMON.SHOW_PASSWORD') }}
+            {...form.getInputProps('password')}
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => answer(false)}>
+              {t('COMMON.CANCEL')}
+            </Button>
+            <BusyButton type="submit" isBusy={form.submitting}>
+              {t('CONFIRM_PASSWORD.SUBMIT')}
+            </BusyButton>
+          </Group>
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
