@@ -328,6 +328,8 @@ CREATE TABLE users (
   is_waiting boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT clock_now(),
   search_text text GENERATED ALWAYS AS (unaccent_lower((username || ' '::text) || email)) STORED,
+  can_link_accounts boolean NOT NULL DEFAULT true,
+  can_export_participants boolean NOT NULL DEFAULT true,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['Admin'::text, 'Member'::text]))
 );

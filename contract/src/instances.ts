@@ -182,7 +182,7 @@ export const instances = {
   qr: endpoint({
     method: 'GET',
     path: '/instances/:id/qrcode-base64',
-    access: 'signedIn',
+    access: 'canLinkAccounts',
     summary: 'The QR code to scan with the phone, as a data URI',
     params: idParams,
     response: z.object({ qr: z.string() }),
@@ -190,7 +190,7 @@ export const instances = {
   pairingCode: endpoint({
     method: 'GET',
     path: '/instances/:id/connect-code',
-    access: 'signedIn',
+    access: 'canLinkAccounts',
     summary: 'The pairing code to type on the phone',
     params: idParams,
     query: z.object({ phone: z.string().trim().min(1, key('ACCOUNT.PHONE_REQUIRED')).max(50) }),
@@ -199,7 +199,7 @@ export const instances = {
   logout: endpoint({
     method: 'GET',
     path: '/instances/:id/logout',
-    access: 'signedIn',
+    access: 'canLinkAccounts',
     summary: 'Unlink the instance from WhatsApp',
     params: idParams,
   }),

@@ -205,7 +205,7 @@ export const jobs = {
   test: endpoint({
     method: 'POST',
     path: '/jobs/test',
-    access: 'canCreateJobs',
+    access: 'canSendTests',
     summary: 'Send a message, saved or not, to one phone number; creates an ordinary job',
     body: TestMessage,
     response: JobRow,

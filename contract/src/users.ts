@@ -17,6 +17,8 @@ export const User = z
     isWaiting: z.boolean().meta({ description: 'Registered, and not activated by an Admin yet' }),
     canSendMessages: z.boolean(),
     canCreateJobs: z.boolean(),
+    canLinkAccounts: z.boolean(),
+    canExportParticipants: z.boolean(),
     createdAt: Instant,
     assignedInstances: z.array(Named),
   })
@@ -50,6 +52,8 @@ export const NewUser = z.object({
   isActive: z.boolean().default(true),
   canSendMessages: z.boolean().default(true),
   canCreateJobs: z.boolean().default(true),
+  canLinkAccounts: z.boolean().default(true),
+  canExportParticipants: z.boolean().default(true),
   assignedInstances: instanceIds.default([]),
 })
 
@@ -67,6 +71,8 @@ export const UserChange = z
     isActive: z.boolean(),
     canSendMessages: z.boolean(),
     canCreateJobs: z.boolean(),
+    canLinkAccounts: z.boolean(),
+    canExportParticipants: z.boolean(),
     assignedInstances: instanceIds,
   })
   .partial()
@@ -86,17 +92,21 @@ export const ChangePassword = z
     when: isForm,
   })
 
-/** The instances and rights of a user. Replaces the previous ones. */
+/** The instances and rights of a user. Replaces the previous ones. Omitted rights keep their values. */
 export const Assignment = z.object({
   instanceIds,
   canSendMessages: z.boolean(),
   canCreateJobs: z.boolean(),
+  canLinkAccounts: z.boolean().optional(),
+  canExportParticipants: z.boolean().optional(),
 })
 
 export const UserInstances = z.object({
   assignedInstances: z.array(Named),
   canSendMessages: z.boolean(),
   canCreateJobs: z.boolean(),
+  canLinkAccounts: z.boolean(),
+  canExportParticipants: z.boolean(),
 })
 
 export const UserListQuery = listQuery(['id', 'username', 'email', 'role', 'isActive', 'createdAt'], {

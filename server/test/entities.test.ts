@@ -45,6 +45,8 @@ test('a user has exactly these fields, alone and in the list', async () => {
     isWaiting: false,
     canSendMessages: false,
     canCreateJobs: true,
+    canLinkAccounts: true,
+    canExportParticipants: true,
     createdAt,
     assignedInstances: [
       { id: bar.id, name: 'Bar' },
@@ -58,6 +60,8 @@ test('a user has exactly these fields, alone and in the list', async () => {
     assignedInstances: lan.assignedInstances,
     canSendMessages: false,
     canCreateJobs: true,
+    canLinkAccounts: true,
+    canExportParticipants: true,
   })
 })
 

@@ -18,6 +18,8 @@ export const admin: User = {
   isWaiting: false,
   canSendMessages: true,
   canCreateJobs: true,
+  canLinkAccounts: true,
+  canExportParticipants: true,
   createdAt: '2026-01-02T03:04:05.000Z',
   assignedInstances: [],
 }

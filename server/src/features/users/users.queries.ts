@@ -1,3 +1,4 @@
+import type { Right } from '@sendroom/contract/rights'
 import type { User, UserListQuery } from '@sendroom/contract/users'
 import { CHANGES } from '../../platform/changes.ts'
 import type { Db } from '../../platform/database/connection.ts'
@@ -27,7 +28,7 @@ const sortColumn = (field: UserListQuery['sortBy']) =>
   })[field]
 
 type Columns = Partial<
-  Pick<User, 'username' | 'email' | 'role' | 'isActive' | 'canSendMessages' | 'canCreateJobs'> & {
+  Pick<User, 'username' | 'email' | 'role' | 'isActive' | Right> & {
     passwordHash: string
   }
 >

@@ -65,7 +65,7 @@ export async function removeUser(begin: Begin, id: number): Promise<void> {
 export async function assignInstances(begin: Begin, id: number, form: z.output<typeof Assignment>) {
   const { instanceIds, ...flags } = form
   return begin(async (tx) => {
-    if (!(await updateUserColumns(tx, id, flags))) throw new Refusal('not_found')
+    if (!(await updateUserColumns(tx, id, omitUndefined(flags)))) throw new Refusal('not_found')
     await assign(tx, id, instanceIds, 'instanceIds')
     await notifyAccess(tx, id)
     return requireUser(tx, id)

@@ -280,6 +280,7 @@ test.each(['/messages/new', '/messages/edit/5'])(
     renderApp({ path, user: { ...member, canSendMessages: false }, answers })
     expect(await screen.findByText(/You may read messages/)).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Save' })).toBeNull()
+    expect(screen.queryByRole('button', { name: /test/i })).toBeNull()
   },
 )
 

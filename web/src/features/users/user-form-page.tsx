@@ -1,3 +1,4 @@
+import type { Right } from '@sendroom/contract/rights'
 import { NewUser, type User, UserChange } from '@sendroom/contract/users'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -17,6 +18,8 @@ const blank: UserValues = {
   isActive: true,
   canSendMessages: true,
   canCreateJobs: true,
+  canLinkAccounts: true,
+  canExportParticipants: true,
   assignedInstances: [],
 }
 
@@ -80,12 +83,16 @@ function useAssign() {
     success: 'TOAST.INSTANCES_ASSIGNED',
     failure: 'TOAST.ASSIGN_FAILED',
   })
-  return (id: number, { assignedInstances, canSendMessages, canCreateJobs }: UserValues) =>
-    mutateAsync({
-      params: { id },
-      body: { instanceIds: assignedInstances, canSendMessages, canCreateJobs },
-    })
+  return (id: number, values: UserValues) =>
+    mutateAsync({ params: { id }, body: { instanceIds: values.assignedInstances, ...rightsOf(values) } })
 }
+
+const rightsOf = (user: Record<Right, boolean>) => ({
+  canSendMessages: user.canSendMessages,
+  canCreateJobs: user.canCreateJobs,
+  canLinkAccounts: user.canLinkAccounts,
+  canExportParticipants: user.canExportParticipants,
+})
 
 const valuesOf = ({ username, email, role, isActive, ...user }: User): UserValues => ({
   username,
@@ -93,7 +100,6 @@ const valuesOf = ({ username, email, role, isActive, ...user }: User): UserValue
   password: '',
   role,
   isActive,
-  canSendMessages: user.canSendMessages,
-  canCreateJobs: user.canCreateJobs,
+  ...rightsOf(user),
   assignedInstances: user.assignedInstances.map(({ id }) => id),
 })

@@ -9,7 +9,13 @@ import './user-form-page.tsx'
 
 const lan: User = { ...member, assignedInstances: [{ id: 7, name: 'Shop' }] }
 const shop = { ...instance, id: 7, name: 'Shop' }
-const assigned = { assignedInstances: [], canSendMessages: true, canCreateJobs: true }
+const rights = {
+  canSendMessages: true,
+  canCreateJobs: true,
+  canLinkAccounts: true,
+  canExportParticipants: true,
+}
+const assigned = { assignedInstances: [], ...rights }
 const answers: Answers = {
   'GET /users': () => pageOf([admin, lan]),
   'GET /instances': () => pageOf([shop]),
@@ -51,7 +57,13 @@ test('the form for a new user has the default values', async () => {
     ['Member', 'Member'],
   ])
   expect(role.value).toBe('Member')
-  for (const name of ['Active', 'Can write messages', 'Can create jobs'])
+  for (const name of [
+    'Active',
+    'Can write messages',
+    'Can create jobs',
+    'Can link accounts and log them out',
+    'Can export group members',
+  ])
     expect(checkbox(name).checked).toBe(true)
   expect(screen.getByText(/^A Member sees only these accounts/)).toBeTruthy()
   for (const label of [/^Username/, /^Email/]) expect((await input(label)).value).toBe('')
@@ -115,8 +127,7 @@ test('a new user without instances causes no assignment', async () => {
     password: 'secret',
     role: 'Member',
     isActive: true,
-    canSendMessages: true,
-    canCreateJobs: true,
+    ...rights,
     assignedInstances: [],
   })
   expect(callsOf(requests, 'POST /users/:id/assign-instances')).toEqual([])
@@ -142,7 +153,7 @@ test('a new user’s instances are assigned with the id from the answer', async 
   expect(callsOf(requests, 'POST /users')[0]?.body).toMatchObject({ assignedInstances: [7] })
   expect(callsOf(requests, 'POST /users/:id/assign-instances')[0]).toMatchObject({
     params: { id: '2' },
-    body: { instanceIds: [7], canSendMessages: false, canCreateJobs: true },
+    body: { instanceIds: [7], ...rights, canSendMessages: false },
   })
 })
 
@@ -151,6 +162,7 @@ test('a changed user is always assigned again and may keep the password', async 
   const { person, requests } = edit()
   await input(/^Username/)
   await person.click(checkbox('Can create jobs'))
+  await person.click(checkbox('Can export group members'))
   await person.selectOptions(screen.getByLabelText(/^Role/), 'Admin')
   await save(person)
   expect(await screen.findByText('User updated successfully!')).toBeTruthy()
@@ -162,13 +174,14 @@ test('a changed user is always assigned again and may keep the password', async 
     password: '',
     role: 'Admin',
     isActive: true,
-    canSendMessages: true,
+    ...rights,
     canCreateJobs: false,
+    canExportParticipants: false,
     assignedInstances: [7],
   })
   expect(callsOf(requests, 'POST /users/:id/assign-instances')[0]).toMatchObject({
     params: { id: '2' },
-    body: { instanceIds: [7], canSendMessages: true, canCreateJobs: false },
+    body: { instanceIds: [7], ...rights, canCreateJobs: false, canExportParticipants: false },
   })
   // The user is not read again just before the form is left.
   expect(requests.filter(({ name }) => name === 'GET /users/:id')).toHaveLength(1)
