@@ -34,6 +34,7 @@ export const errorWords = {
   job_not_retryable: 'A job can send to the rest only after it has ended.',
   job_nothing_to_retry: 'No recipients are left.',
   job_settling: 'A message of this job is still on its way. Try again in a moment.',
+  stale_version: 'Somebody else has changed this since you opened it. Load it again.',
   too_large: 'This is too large.',
   image_too_large: 'The image is larger than {{imageMegabytes}} MB.',
   image_too_many_pixels:

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
-import { Instant, idList, idParams, isForm, key, Named } from './values.ts'
+import { Instant, idList, idParams, isForm, key, Named, ReadVersion } from './values.ts'
 
 export const roles = ['Admin', 'Member'] as const
 export type Role = (typeof roles)[number]
@@ -20,6 +20,8 @@ export const User = z
     canLinkAccounts: z.boolean(),
     canExportParticipants: z.boolean(),
     createdAt: Instant,
+    /** Increases with each edit by a person. */
+    version: z.number(),
     assignedInstances: z.array(Named),
   })
   .meta({ id: 'User' })
@@ -74,6 +76,7 @@ export const UserChange = z
     canLinkAccounts: z.boolean(),
     canExportParticipants: z.boolean(),
     assignedInstances: instanceIds,
+    version: ReadVersion,
   })
   .partial()
 
@@ -99,6 +102,7 @@ export const Assignment = z.object({
   canCreateJobs: z.boolean(),
   canLinkAccounts: z.boolean().optional(),
   canExportParticipants: z.boolean().optional(),
+  version: ReadVersion,
 })
 
 export const UserInstances = z.object({
@@ -107,6 +111,7 @@ export const UserInstances = z.object({
   canCreateJobs: z.boolean(),
   canLinkAccounts: z.boolean(),
   canExportParticipants: z.boolean(),
+  version: z.number(),
 })
 
 export const UserListQuery = listQuery(['id', 'username', 'email', 'role', 'isActive', 'createdAt'], {

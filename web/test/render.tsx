@@ -21,6 +21,7 @@ export const admin: User = {
   canLinkAccounts: true,
   canExportParticipants: true,
   createdAt: '2026-01-02T03:04:05.000Z',
+  version: 1,
   assignedInstances: [],
 }
 export const member: User = { ...admin, id: 2, username: 'lan', email: 'lan@example.com', role: 'Member' }

@@ -28,7 +28,7 @@ export class Failure extends Error {
  * reason if there is a specific one. Without a title the toast says what `failureText` says.
  */
 export function reportFailure(error: unknown, title?: string) {
-  if (isAbort(error) || wasReportedAtSessionEnd(error)) return
+  if (isAbort(error) || wasReportedAtSessionEnd(error) || isStale(error)) return
   const msg = failureText(error)
   const titleText = title === undefined ? undefined : i18next.t(title)
   if (titleText === undefined) addToast({ type: 'error', msg, timeout: ERROR_MS })
@@ -85,6 +85,9 @@ const isAbort = (error: unknown) => error instanceof DOMException && error.name 
 /** `reportSessionEnd` shows one toast when the session ends, however many calls fail because of that. */
 const wasReportedAtSessionEnd = (error: unknown) =>
   error instanceof Failure && error.code === 'unauthenticated'
+
+/** The form asks whose values to keep, instead of a toast. */
+const isStale = (error: unknown) => error instanceof Failure && error.code === 'stale_version'
 
 const hasSpecificReason = (error: unknown) =>
   error instanceof Failure && ![400, 403, 404, 500].includes(error.status)

@@ -324,6 +324,7 @@ test('an assignment replaces the instances and the flags', async () => {
     canCreateJobs: false,
     canLinkAccounts: true,
     canExportParticipants: true,
+    version: 2,
   }
   expect(answer).toMatchObject({ status: 200, body: now })
   expect((await context.call(admin, users.instances, { params: user })).body).toEqual(now)

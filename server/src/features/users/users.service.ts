@@ -6,7 +6,7 @@ import type { Db } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { hashPassword } from '../../platform/passwords.ts'
-import { InvalidInput, Refusal } from '../../platform/refusal.ts'
+import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import { findUser, refuseTakenName } from '../../platform/user-row.ts'
 import {
   deleteUser,
@@ -33,17 +33,17 @@ export async function createUser(begin: Begin, form: z.output<typeof NewUser>): 
 
 export async function updateUser(begin: Begin, caller: Caller, id: number, change: Change): Promise<User> {
   requireMayChange(caller, id, change)
-  const { assignedInstances, password, ...columns } = change
+  const { assignedInstances, password, version, ...columns } = change
   const secret = password === undefined ? {} : { passwordHash: await hashPassword(password) }
   return begin(async (tx, caller) => {
     // The caller may have been demoted while the password was hashed.
     requireMayChange(caller, id, change)
     if (change.role === 'Member' || change.isActive === false) await requireAnotherAdmin(tx, id)
     await requireShortEmail(tx, id, change.email)
-    const found = await updateUserColumns(tx, id, { ...omitUndefined(columns), ...secret }).catch(
+    const before = await updateUserColumns(tx, id, { ...omitUndefined(columns), ...secret }).catch(
       refuseTakenName,
     )
-    if (!found) throw new Refusal('not_found')
+    requireVersion(version, orNotFound(before))
     if (assignedInstances) await assign(tx, id, assignedInstances, 'assignedInstances')
     await notifyAccess(tx, id)
     // Delete the sessions of a locked user. Otherwise they would work again when the user is unlocked.
@@ -63,9 +63,9 @@ export async function removeUser(begin: Begin, id: number): Promise<void> {
 }
 
 export async function assignInstances(begin: Begin, id: number, form: z.output<typeof Assignment>) {
-  const { instanceIds, ...flags } = form
+  const { instanceIds, version, ...flags } = form
   return begin(async (tx) => {
-    if (!(await updateUserColumns(tx, id, omitUndefined(flags)))) throw new Refusal('not_found')
+    requireVersion(version, orNotFound(await updateUserColumns(tx, id, omitUndefined(flags))))
     await assign(tx, id, instanceIds, 'instanceIds')
     await notifyAccess(tx, id)
     return requireUser(tx, id)

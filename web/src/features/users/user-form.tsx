@@ -78,7 +78,7 @@ export function UserForm({ title, isEdit = false, schema, initialValues, save }:
   )
 }
 
-const RIGHT_LABELS: Record<Right, string> = {
+export const RIGHT_LABELS: Record<Right, string> = {
   canSendMessages: 'USER_FORM.CAN_SEND_MESSAGES',
   canCreateJobs: 'USER_FORM.CAN_CREATE_JOBS',
   canLinkAccounts: 'USER_FORM.CAN_LINK_ACCOUNTS',
