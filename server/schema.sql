@@ -160,6 +160,7 @@ CREATE TABLE instances (
   webhook_tried_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   next_ask_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   search_text text GENERATED ALWAYS AS (unaccent_lower((name || ' '::text) || whats_app_number)) STORED,
+  version integer NOT NULL DEFAULT 1,
   CONSTRAINT instances_pkey PRIMARY KEY (id),
   CONSTRAINT instances_time_zone CHECK (('2000-01-01 00:00:00+00'::timestamptz AT TIME ZONE time_zone) IS NOT NULL),
   CONSTRAINT instances_token UNIQUE (token_hash)
@@ -265,6 +266,7 @@ CREATE TABLE messages (
   created_at timestamptz NOT NULL DEFAULT clock_now(),
   search_text text GENERATED ALWAYS AS (unaccent_lower(text_content)) STORED,
   created_by_admin boolean NOT NULL DEFAULT false,
+  version integer NOT NULL DEFAULT 1,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT messages_image_id_fkey FOREIGN KEY (image_id) REFERENCES images(id),
@@ -357,6 +359,9 @@ CREATE TABLE users (
   is_waiting boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT clock_now(),
   search_text text GENERATED ALWAYS AS (unaccent_lower((username || ' '::text) || email)) STORED,
+  can_link_accounts boolean NOT NULL DEFAULT true,
+  can_export_participants boolean NOT NULL DEFAULT true,
+  version integer NOT NULL DEFAULT 1,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['Admin'::text, 'Member'::text]))
 );

@@ -1,7 +1,11 @@
 import type { z } from 'zod'
+import type { Right } from './rights.ts'
 
-/** The callers of an endpoint: everybody, signed-in users, or users with a right or role. Admins have all rights. */
-export type Access = 'public' | 'signedIn' | 'canSendMessages' | 'canCreateJobs' | 'admin'
+/**
+ * The callers of an endpoint: everybody, signed-in users, or users with a right or role. Admins have all rights.
+ * `canSendTests` is no right of its own: a test is a text of the caller's own and a job, so it needs both rights.
+ */
+export type Access = 'public' | 'signedIn' | Right | 'canSendTests' | 'admin'
 
 /**
  * An endpoint of the API. The server's route, the typed client and the OpenAPI document are derived from it. The path

@@ -35,6 +35,7 @@ export const errorWords = {
   job_not_retryable: 'You can send to remaining recipients only after the job has ended.',
   job_nothing_to_retry: 'No recipients remain.',
   job_settling: 'This job is still sending a message. Try again in a moment.',
+  stale_version: 'Somebody else has changed this since you opened it. Load it again.',
   too_large: 'The request is too large.',
   image_too_large: 'The image is larger than {{imageMegabytes}} MB. Choose a smaller one.',
   image_too_many_pixels: 'Image too large: {{imageMegapixels}} megapixels maximum across all frames.',

@@ -47,7 +47,7 @@ export const groups = {
   exportParticipants: endpoint({
     method: 'GET',
     path: '/groups/:id/participants/export',
-    access: 'signedIn',
+    access: 'canExportParticipants',
     summary: 'The participants of a group as an Excel file',
     params: idParams,
     download: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { instanceStatuses } from './instance-status.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
-import { Instant, idParams, key, Reason } from './values.ts'
+import { Instant, idParams, key, ReadVersion, Reason } from './values.ts'
 
 const seconds = z
   .number(key('ACCOUNT_FORM.PAUSE_INVALID'))
@@ -82,6 +82,8 @@ export const Instance = InstanceRow.extend({
   ...pacing,
   /** Not validated here: the database may contain a zone that new values no longer allow. */
   timeZone: z.string(),
+  /** Increases with each edit by a person. */
+  version: z.number(),
   /** Included only for Admins. */
   whapiToken: z.string().optional(),
 }).meta({ id: 'Instance' })
@@ -118,7 +120,7 @@ export const NewInstance = z.object({
 export type NewInstance = z.output<typeof NewInstance>
 
 /** A partial change. Omitted fields keep their values. */
-export const InstanceChange = z.object(fields).partial()
+export const InstanceChange = z.object({ ...fields, version: ReadVersion }).partial()
 export type InstanceChange = z.output<typeof InstanceChange>
 
 export const InstanceListQuery = listQuery(
@@ -183,7 +185,7 @@ export const instances = {
   qr: endpoint({
     method: 'GET',
     path: '/instances/:id/qrcode-base64',
-    access: 'signedIn',
+    access: 'canLinkAccounts',
     summary: 'The QR code to scan with the phone, as a data URI',
     params: idParams,
     response: z.object({ qr: z.string() }),
@@ -191,7 +193,7 @@ export const instances = {
   pairingCode: endpoint({
     method: 'GET',
     path: '/instances/:id/connect-code',
-    access: 'signedIn',
+    access: 'canLinkAccounts',
     summary: 'The pairing code to type on the phone',
     params: idParams,
     query: z.object({ phone: z.string().trim().min(1, key('ACCOUNT.PHONE_REQUIRED')).max(50) }),
@@ -200,7 +202,7 @@ export const instances = {
   logout: endpoint({
     method: 'GET',
     path: '/instances/:id/logout',
-    access: 'signedIn',
+    access: 'canLinkAccounts',
     summary: 'Unlink the instance from WhatsApp',
     params: idParams,
   }),

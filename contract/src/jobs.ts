@@ -124,7 +124,9 @@ export const NewJob = z
     requestId: z
       .uuid()
       .nullish()
-      .describe('A UUID of your choice. Repeating it returns the same job, unless that job was cancelled.'),
+      .describe(
+        'A UUID of your choice. Repeating it returns the same job, unless that job was cancelled. Without one, an equal request of yours within 3 seconds counts as a double click and returns the same job.',
+      ),
   })
   .superRefine((job, context) => {
     if (job.jobType === 'SendToGroups' && job.groupIds.length === 0)
@@ -205,7 +207,7 @@ export const jobs = {
   test: endpoint({
     method: 'POST',
     path: '/jobs/test',
-    access: 'canCreateJobs',
+    access: 'canSendTests',
     summary: 'Send a message, saved or not, to one phone number; creates an ordinary job',
     body: TestMessage,
     response: JobRow,

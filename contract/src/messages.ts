@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
-import { Id, Instant, idList, idParams, key, Named } from './values.ts'
+import { Id, Instant, idList, idParams, key, Named, ReadVersion } from './values.ts'
 
 /** A message as lists show it. */
 export const MessageRow = z
@@ -23,7 +23,11 @@ export const MessageRow = z
 export type MessageRow = z.output<typeof MessageRow>
 
 /** A single message with its assigned groups. */
-export const Message = MessageRow.extend({ assignedGroups: z.array(Named) }).meta({ id: 'Message' })
+export const Message = MessageRow.extend({
+  assignedGroups: z.array(Named),
+  /** Increases with each edit by a person. */
+  version: z.number(),
+}).meta({ id: 'Message' })
 export type Message = z.output<typeof Message>
 
 type FormId = number | string
@@ -59,6 +63,7 @@ export const MessageChange = NewMessage.extend({
       z.boolean(),
     )
     .default(false),
+  version: ReadVersion,
 })
 export type MessageChange = z.output<typeof MessageChange>
 

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import type { FieldKey } from './field-words.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
-import { Instant, idList, idParams, isForm, key, Named } from './values.ts'
+import { Instant, idList, idParams, isForm, key, Named, ReadVersion } from './values.ts'
 
 export const roles = ['Admin', 'Member'] as const
 export type Role = (typeof roles)[number]
@@ -18,7 +18,11 @@ export const User = z
     isWaiting: z.boolean().meta({ description: 'Registered, and not activated by an Admin yet' }),
     canSendMessages: z.boolean(),
     canCreateJobs: z.boolean(),
+    canLinkAccounts: z.boolean(),
+    canExportParticipants: z.boolean(),
     createdAt: Instant,
+    /** Increases with each edit by a person. */
+    version: z.number(),
     assignedInstances: z.array(Named),
   })
   .meta({ id: 'User' })
@@ -64,6 +68,8 @@ export const NewUser = z.object({
   isActive: z.boolean().default(true),
   canSendMessages: z.boolean().default(true),
   canCreateJobs: z.boolean().default(true),
+  canLinkAccounts: z.boolean().default(true),
+  canExportParticipants: z.boolean().default(true),
   assignedInstances: instanceIds.default([]),
 })
 
@@ -82,7 +88,10 @@ export const UserChange = z
     isActive: z.boolean(),
     canSendMessages: z.boolean(),
     canCreateJobs: z.boolean(),
+    canLinkAccounts: z.boolean(),
+    canExportParticipants: z.boolean(),
     assignedInstances: instanceIds,
+    version: ReadVersion,
   })
   .partial()
 
@@ -101,17 +110,23 @@ export const ChangePassword = z
     when: isForm,
   })
 
-/** The instances and rights of a user. Replaces the previous ones. */
+/** The instances and rights of a user. Replaces the previous ones. Omitted rights keep their values. */
 export const Assignment = z.object({
   instanceIds,
   canSendMessages: z.boolean(),
   canCreateJobs: z.boolean(),
+  canLinkAccounts: z.boolean().optional(),
+  canExportParticipants: z.boolean().optional(),
+  version: ReadVersion,
 })
 
 export const UserInstances = z.object({
   assignedInstances: z.array(Named),
   canSendMessages: z.boolean(),
   canCreateJobs: z.boolean(),
+  canLinkAccounts: z.boolean(),
+  canExportParticipants: z.boolean(),
+  version: z.number(),
 })
 
 export const UserListQuery = listQuery(['id', 'username', 'email', 'role', 'isActive', 'createdAt'], {

@@ -41,6 +41,17 @@ export const idParams = z.object({ id: Id })
 /** An instant on the wire: ISO-8601, UTC. */
 export const Instant = z.iso.datetime()
 
+/** The version of a record that a change was made from. Accepts text as well, for multipart fields. */
+export const ReadVersion = z.coerce
+  .number<number | string>()
+  .int()
+  .positive()
+  .max(2 ** 31 - 1)
+  .optional()
+  .describe(
+    'The `version` that you have read. If the record was edited since, nothing is changed and the answer is 409 `stale_version`. Without it the last edit wins.',
+  )
+
 const reasonCodes = Object.keys(reasonWords) as [ReasonCode, ...ReasonCode[]]
 
 /** A reason of `reasons.ts` as code and params, for translation. */

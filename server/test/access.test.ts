@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { contract } from '@sendroom/contract'
-import type { Endpoint, Input } from '@sendroom/contract/endpoint'
+import type { Access, Endpoint, Input } from '@sendroom/contract/endpoint'
+import { type Right, rights } from '@sendroom/contract/rights'
 import { expect, test } from 'vitest'
 import { lockUserChanges } from '../src/features/users/users.queries.ts'
 import type { Db } from '../src/platform/database/connection.ts'
@@ -38,6 +39,10 @@ const assignedMembers = (status: number): Statuses => [401, 401, 404, status, st
 const membersWithFlag = (status: number): Statuses => [401, 401, 404, 403, status, status]
 const admins = (status: number): Statuses => [401, 401, 403, 403, 403, status]
 
+/** These rights and no others. */
+const onlyRights = (given: readonly Right[]) =>
+  Object.fromEntries(rights.map((right) => [right, given.includes(right)])) as Record<Right, boolean>
+
 type Fixture = Awaited<ReturnType<typeof createFixture>>
 
 /** Creates new data for each call, because the call may change or delete them. */
@@ -64,8 +69,7 @@ async function createFixture(caller: (typeof callers)[number]) {
         : await add.user({
             role: caller === 'Admin' ? 'Admin' : 'Member',
             isActive: caller !== 'locked',
-            canSendMessages: hasFlags,
-            canCreateJobs: hasFlags,
+            ...onlyRights(hasFlags ? rights : []),
             instances,
           }),
   }
@@ -168,12 +172,12 @@ const matrix: Matrix = {
     // R-233
     clearData: [admins(204), ({ instanceId }) => of(instanceId)],
     // R-237
-    qr: [assignedMembers(200), ({ instanceId }) => of(instanceId)],
+    qr: [membersWithFlag(200), ({ instanceId }) => of(instanceId)],
     pairingCode: [
-      assignedMembers(200),
+      membersWithFlag(200),
       ({ instanceId }) => ({ ...of(instanceId), query: { phone: '+84901234567' } }),
     ],
-    logout: [assignedMembers(204), ({ instanceId }) => of(instanceId)],
+    logout: [membersWithFlag(204), ({ instanceId }) => of(instanceId)],
     // R-244
     resume: [membersWithFlag(204), ({ instanceId }) => of(instanceId)],
     // R-237
@@ -183,7 +187,7 @@ const matrix: Matrix = {
     // R-239
     list: [signedInUsers(200), none],
     search: [signedInUsers(200), ({ instanceId }) => ({ body: { instanceIds: [instanceId] } })],
-    exportParticipants: [assignedMembers(200), ({ group }) => of(group.id)],
+    exportParticipants: [membersWithFlag(200), ({ group }) => of(group.id)],
   },
   messages: {
     // R-240
@@ -319,6 +323,37 @@ test.each(sharedTemplate.map((call) => ({ ...call, name: `${call.endpoint.method
   expectAnswers,
 )
 
+/** The rights that an endpoint needs, by its access. */
+const needed: Partial<Record<Access, Right[]>> = {
+  canSendMessages: ['canSendMessages'],
+  canCreateJobs: ['canCreateJobs'],
+  canSendTests: ['canSendMessages', 'canCreateJobs'],
+  canLinkAccounts: ['canLinkAccounts'],
+  canExportParticipants: ['canExportParticipants'],
+}
+const byRight = endpoints.flatMap(({ endpoint, name, row }) => {
+  const rightsNeeded = needed[endpoint.access]
+  return row && rightsNeeded ? [{ endpoint, name, row, rightsNeeded }] : []
+})
+
+// R-237, R-239, R-243, R-244, R-571
+test.each(byRight)(
+  '$name needs exactly the rights $rightsNeeded',
+  async ({ endpoint, row: [expected, inputOf], rightsNeeded }) => {
+    const statusWith = async (given: readonly Right[]) => {
+      const fixture = await createFixture('without flags')
+      const user = await context.add.user({
+        ...onlyRights(given),
+        instances: [{ id: fixture.instanceId }],
+      })
+      return (await context.call(user, endpoint, await inputOf(fixture))).status
+    }
+    expect(await statusWith(rightsNeeded)).toBe(expected[callers.indexOf('with flags')])
+    for (const missing of rightsNeeded)
+      expect(await statusWith(rights.filter((right) => right !== missing)), missing).toBe(403)
+  },
+)
+
 test('no answer may be kept by a cache', async () => {
   const { user, instanceId } = await createFixture('Admin')
   const answers = await Promise.all([
@@ -392,7 +427,9 @@ const revocations: Record<string, Revocation> = {
   'the session is ended': (db, { id }) => db.run(sql`delete from sessions where user_id = ${id}`),
   'the user has no right any more': (db, { id }) =>
     db.run(sql`
-      update users set role = 'Member', can_send_messages = false, can_create_jobs = false where id = ${id}`),
+      update users set role = 'Member', can_send_messages = false, can_create_jobs = false,
+        can_link_accounts = false, can_export_participants = false
+      where id = ${id}`),
 }
 
 /** Changing another user is for Admins only, although the endpoint is for all: users change their own password. */

@@ -138,6 +138,8 @@ test('a change of a user is recorded as names, rights and password', async () =>
     email: 'lan@example.com',
     password: 'a new secret',
     role: 'Admin' as const,
+    canLinkAccounts: false,
+    canExportParticipants: false,
     assignedInstances: [instance.id],
   }
   await context.call(admin, users.update, { params: { id: user.id }, body: change })
@@ -147,7 +149,14 @@ test('a change of a user is recorded as names, rights and password', async () =>
       userName: 'an',
       objectName: 'lan2',
       action: 'user.rights',
-      details: { changes: { role: ['Member', 'Admin'], assignedInstances: [[], ['Shop']] } },
+      details: {
+        changes: {
+          role: ['Member', 'Admin'],
+          canLinkAccounts: [true, false],
+          canExportParticipants: [true, false],
+          assignedInstances: [[], ['Shop']],
+        },
+      },
     },
     {
       userName: 'an',

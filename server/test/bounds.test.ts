@@ -408,7 +408,7 @@ describe('a user', () => {
   })
 
   //
-  test('is an active Member with both flags by default', async () => {
+  test('is an active Member with all rights by default', async () => {
     expect(await send('POST', 'users', form())).toMatchObject({
       status: 201,
       body: {
@@ -416,6 +416,8 @@ describe('a user', () => {
         isActive: true,
         canSendMessages: true,
         canCreateJobs: true,
+        canLinkAccounts: true,
+        canExportParticipants: true,
         assignedInstances: [],
       },
     })

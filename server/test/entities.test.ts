@@ -45,7 +45,10 @@ test('a user has exactly these fields, alone and in the list', async () => {
     isWaiting: false,
     canSendMessages: false,
     canCreateJobs: true,
+    canLinkAccounts: true,
+    canExportParticipants: true,
     createdAt,
+    version: 1,
     assignedInstances: [
       { id: bar.id, name: 'Bar' },
       { id: shop.id, name: 'Shop' },
@@ -58,6 +61,9 @@ test('a user has exactly these fields, alone and in the list', async () => {
     assignedInstances: lan.assignedInstances,
     canSendMessages: false,
     canCreateJobs: true,
+    canLinkAccounts: true,
+    canExportParticipants: true,
+    version: 1,
   })
 })
 
@@ -110,6 +116,7 @@ test('an instance has exactly these fields; alone also its pace, and for Admins 
     dailyCap: { groups: 5, private: 6 },
     quietHours: { from: '22:00', to: '06:30' },
     timeZone: 'Europe/Berlin',
+    version: 1,
   }
 
   expect((await read('instances')).data).toEqual([row])
@@ -171,7 +178,11 @@ test('a message has exactly these fields; alone also its groups', async () => {
   }
 
   expect((await read('messages')).data).toEqual([bareRow, row])
-  expect(await read(`messages/${id}`)).toEqual({ ...row, assignedGroups: [{ id: group.id, name: 'Aunts' }] })
+  expect(await read(`messages/${id}`)).toEqual({
+    ...row,
+    assignedGroups: [{ id: group.id, name: 'Aunts' }],
+    version: 1,
+  })
 })
 
 /** Adds a running job. Its first recipient is sent, the second failed, the others are queued. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { JobStatus } from '@sendroom/contract/job-life'
+import type { Right } from '@sendroom/contract/rights'
 import type { Role } from '@sendroom/contract/users'
 import { tokenHashOf } from '../src/features/session/session.service.ts'
 import type { Pool } from '../src/platform/database/connection.ts'
@@ -22,11 +23,9 @@ export function factories(db: Pool, secrets: Secrets) {
       username?: string
       email?: string
       isActive?: boolean
-      canSendMessages?: boolean
-      canCreateJobs?: boolean
       /** The instances that are assigned to the user. */
       instances?: { id: number }[]
-    } = {},
+    } & Partial<Record<Right, boolean>> = {},
   ): Promise<TestUser> {
     const username = options.username ?? unique('user')
     const row = {
@@ -37,6 +36,8 @@ export function factories(db: Pool, secrets: Secrets) {
       isActive: options.isActive ?? true,
       canSendMessages: options.canSendMessages ?? true,
       canCreateJobs: options.canCreateJobs ?? true,
+      canLinkAccounts: options.canLinkAccounts ?? true,
+      canExportParticipants: options.canExportParticipants ?? true,
     }
     const { id } = await db.one<{ id: number }>(sql`insert into users ${values(row)} returning id`)
     for (const { id: instanceId } of options.instances ?? [])

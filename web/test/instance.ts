@@ -26,4 +26,5 @@ export const wholeInstance: Instance = {
   ...advisedPace,
   quietHours: null,
   timeZone: 'Asia/Ho_Chi_Minh',
+  version: 1,
 }

@@ -27,7 +27,9 @@ export const answers: Answers = {
   'GET /instances': () => pageOf([shop, depot]),
   'GET /messages': () => pageOf([hello, plain]),
   'GET /messages/:id': ({ params }) =>
-    params.id === '5' ? { ...hello, assignedGroups: assigned } : { ...plain, assignedGroups: [] },
+    params.id === '5'
+      ? { ...hello, assignedGroups: assigned, version: 1 }
+      : { ...plain, assignedGroups: [], version: 1 },
   'POST /groups/search': ({ body }) => {
     const { instanceIds } = body as { instanceIds: number[] }
     return pageOf(groupsOf[instanceIds[0] ?? 0] ?? [])

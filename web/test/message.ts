@@ -13,4 +13,4 @@ export const messageRow: MessageRow = {
 }
 
 /** The same message with the fields of its form. */
-export const message: Message = { ...messageRow, assignedGroups: [] }
+export const message: Message = { ...messageRow, assignedGroups: [], version: 1 }

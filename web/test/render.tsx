@@ -18,7 +18,10 @@ export const admin: User = {
   isWaiting: false,
   canSendMessages: true,
   canCreateJobs: true,
+  canLinkAccounts: true,
+  canExportParticipants: true,
   createdAt: '2026-01-02T03:04:05.000Z',
+  version: 1,
   assignedInstances: [],
 }
 export const member: User = { ...admin, id: 2, username: 'lan', email: 'lan@example.com', role: 'Member' }

@@ -1,17 +1,16 @@
 import type { Access } from '@sendroom/contract/endpoint'
 import { limits } from '@sendroom/contract/limits'
+import type { Right } from '@sendroom/contract/rights'
 import type { Role } from '@sendroom/contract/users'
 import type { Db } from './database/connection.ts'
 import { identifier, sql } from './database/sql.ts'
 import { Refusal } from './refusal.ts'
 
 /** The signed-in user who makes the call. */
-export type Caller = {
+export type Caller = Record<Right, boolean> & {
   id: number
   username: string
   role: Role
-  canSendMessages: boolean
-  canCreateJobs: boolean
   tokenHash: Buffer
   /** The network address that the call comes from. */
   address: string
@@ -37,7 +36,8 @@ export const isLiveSession = (session: string, user: string) =>
 /** Finds the user of a session. Returns null if the session does not exist or is no longer valid. */
 export async function findCaller(db: Db, tokenHash: Buffer, address: string): Promise<Caller | null> {
   const caller = await db.maybeOne<Omit<Caller, 'address'>>(sql`
-    select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, s.token_hash,
+    select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, u.can_link_accounts,
+      u.can_export_participants, s.token_hash,
       s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed,
       array(select instance_id from user_instances where user_id = u.id) as instance_ids
     from sessions s join users u on u.id = s.user_id
@@ -51,6 +51,9 @@ const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {
   signedIn: () => true,
   canSendMessages: (caller) => caller.canSendMessages || isAdmin(caller),
   canCreateJobs: (caller) => caller.canCreateJobs || isAdmin(caller),
+  canSendTests: (caller) => (caller.canSendMessages && caller.canCreateJobs) || isAdmin(caller),
+  canLinkAccounts: (caller) => caller.canLinkAccounts || isAdmin(caller),
+  canExportParticipants: (caller) => caller.canExportParticipants || isAdmin(caller),
   admin: (caller) => isAdmin(caller),
 }
 

@@ -34,6 +34,7 @@ export const STATUS: Record<ErrorCode, number> = {
   job_not_retryable: 409,
   job_nothing_to_retry: 409,
   job_settling: 409,
+  stale_version: 409,
   too_large: 413,
   image_too_large: 413,
   image_too_many_pixels: 413,
@@ -80,6 +81,11 @@ export class InvalidInput extends Error {
     this.fields = fields
     this.params = params
   }
+}
+
+/** Throws `stale_version` if the caller has read another version than the present one. Callers may omit theirs. */
+export function requireVersion(read: number | undefined, present: number): void {
+  if (read !== undefined && read !== present) throw new Refusal('stale_version')
 }
 
 /** Throws `not_found` for null. Queries return null for rows that the caller may not see, too. */

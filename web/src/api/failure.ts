@@ -29,7 +29,7 @@ export class Failure extends Error {
  * reason if there is a specific one. Without a title the toast says what `failureText` says.
  */
 export function reportFailure(error: unknown, title?: string) {
-  if (isAbort(error) || wasReportedAtSessionEnd(error) || wasCancelled(error)) return
+  if (isAbort(error) || wasReportedAtSessionEnd(error) || wasCancelled(error) || isStale(error)) return
   const msg = failureText(error)
   const titleText = title === undefined ? undefined : i18next.t(title)
   if (titleText === undefined) addToast({ type: 'error', msg, timeout: ERROR_MS })
@@ -97,6 +97,9 @@ const wasReportedAtSessionEnd = (error: unknown) =>
 
 /** The user was asked for the password and did not want to go on. */
 const wasCancelled = (error: unknown) => error instanceof Failure && error.code === 'confirm_password'
+
+/** The form asks whose values to keep, instead of a toast. */
+const isStale = (error: unknown) => error instanceof Failure && error.code === 'stale_version'
 
 const hasSpecificReason = (error: unknown) =>
   error instanceof Failure && ![400, 403, 404, 500].includes(error.status)

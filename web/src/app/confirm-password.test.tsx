@@ -23,8 +23,7 @@ function editUser(more: Answers = {}) {
       'GET /instances': () => pageOf([]),
       'GET /users/:id': () => member,
       'PUT /users/:id': () => guarded(member),
-      'POST /users/:id/assign-instances': () =>
-        guarded({ assignedInstances: [], canSendMessages: true, canCreateJobs: true }),
+      'POST /users/:id/assign-instances': () => guarded(member),
       'POST /auth/confirm': ({ body }) => {
         isConfirmed = (body as { password: string }).password === 'secret'
         return isConfirmed

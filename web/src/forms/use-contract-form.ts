@@ -23,6 +23,9 @@ type Options<Values> = {
 /** An invalid field, or the button that opens its picker: `aria-invalid` is not allowed on buttons. */
 const INVALID_FIELD = '[aria-invalid="true"], button[data-invalid]'
 
+/** What `send` resolves to if nothing was saved, because the user chose somebody else's values, which replace these. */
+export const LOADED_THEIRS = Symbol('theirs')
+
 const showInvalidToast = () => addToast({ type: 'error', msg: i18next.t('TOAST.FORM_INVALID') })
 
 /**
@@ -74,9 +77,9 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
       // Read before sending: if the session ends meanwhile, nobody is signed in afterwards.
       const userId = currentUser()?.id
       try {
-        await send(values)
+        const sent = await send(values)
         saved.current = asText(form.getValues())
-        if (isHere.current) await onSent?.()
+        if (isHere.current && sent !== LOADED_THEIRS) await onSent?.()
       } catch (error) {
         refused.current = event?.target ?? null
         form.setErrors(fieldTexts(error))

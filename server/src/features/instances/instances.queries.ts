@@ -56,7 +56,7 @@ export async function findInstance(
   id: number,
 ): Promise<(Omit<Instance, 'whapiToken'> & ActingInstance) | null> {
   const instance = await db.maybeOne<Omit<Instance, 'whapiToken'> & ActingInstance>(sql`
-    select ${rowColumns}, ${paceColumns}, i.token_cipher
+    select ${rowColumns}, ${paceColumns}, i.version, i.token_cipher
     from instances i where i.id = ${id} and ${canSeeInstance(caller, 'i.id')}`)
   return instance ?? null
 }
@@ -75,8 +75,8 @@ export async function insertInstance(db: Db, columns: Columns): Promise<number> 
 }
 
 export async function updateInstanceColumns(db: Db, id: number, columns: Columns): Promise<void> {
-  if (Object.keys(columns).length > 0)
-    await db.run(sql`update instances set ${assignments(columns)} where id = ${id}`)
+  const version = sql`version + 1`
+  await db.run(sql`update instances set ${assignments({ ...columns, version })} where id = ${id}`)
 }
 
 /**
@@ -93,9 +93,9 @@ export const shortenPause = (db: Db, id: number) =>
 export async function lockInstance(
   db: Db,
   id: number,
-): Promise<{ tokenHash: Buffer; isActive: boolean } | null> {
-  const instance = await db.maybeOne<{ tokenHash: Buffer; isActive: boolean }>(sql`
-    select token_hash, is_active from instances where id = ${id} for update`)
+): Promise<{ tokenHash: Buffer; isActive: boolean; version: number } | null> {
+  const instance = await db.maybeOne<{ tokenHash: Buffer; isActive: boolean; version: number }>(sql`
+    select token_hash, is_active, version from instances where id = ${id} for update`)
   return instance ?? null
 }
 

@@ -8,7 +8,7 @@ import type { Db } from '../../platform/database/connection.ts'
 import { isUniqueViolation, isUnknownValue } from '../../platform/database/errors.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
-import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
+import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import { entryOf, settingNames, settingsOf } from './audit.ts'
 import {
   type Columns,
@@ -63,11 +63,11 @@ export async function updateInstance(
   id: number,
   change: InstanceChange,
 ): Promise<Instance> {
-  const { whapiToken, ...fields } = change
+  const { whapiToken, version, ...fields } = change
   const formerWebhook = await findSetWebhook(deps.db, id)
   const { caller, isNew, hasNewToken } = await begin(async (tx, caller) => {
-    const before = await lockInstance(tx, id)
-    if (!before) throw new Refusal('not_found')
+    const before = orNotFound(await lockInstance(tx, id))
+    requireVersion(version, before.version)
     const settings = await readSettings(tx, caller, id)
     const hasNewToken = whapiToken !== undefined && !deps.secrets.hash(whapiToken).equals(before.tokenHash)
     const token = hasNewToken ? await newToken(deps, tx, id, whapiToken) : {}

@@ -51,6 +51,13 @@ export async function findRequestedJob(db: Db, caller: Caller, requestId: string
   return job ?? null
 }
 
+/** Takes the idempotency key from the caller's job if that is older, so that the key can create another job. */
+export const forgetRequest = (tx: Db, userId: number, requestId: string, olderThanMs: number) =>
+  tx.run(sql`
+  update jobs set request_id = null
+  where created_by_user_id = ${userId} and request_id = ${requestId}
+    and created_at <= clock_now() - ${olderThanMs} * interval '1 ms'`)
+
 type JobContent = JobRow & { textContent: string; imageUrl: string | null }
 
 export async function findJobContent(db: Db, caller: Caller, id: number): Promise<JobContent | null> {

@@ -262,21 +262,70 @@ test('a request that is repeated while the first one is running returns the same
 })
 
 // R-282
-test('another user, another key, a deleted job or no key give a new job', async () => {
+test('another user, another key or a deleted job give a new job', async () => {
   const { member, create } = await fixture()
   const ids = [
     (await create({ requestId })).body.id,
     (await create({ requestId }, await context.add.admin())).body.id,
     (await create({ requestId: requestId.replace('7e', '7f') })).body.id,
     (await create()).body.id,
-    (await create()).body.id,
   ]
-  expect(new Set(ids).size).toBe(5)
+  expect(new Set(ids).size).toBe(4)
 
   await remove(member, ids[0] ?? 0)
   const another = await create({ requestId })
   expect(another.status).toBe(201)
   expect(ids).not.toContain(another.body.id)
+})
+
+// R-282
+test('equal requests without a key that arrive together create one job', async () => {
+  const { create } = await fixture()
+  const answers = await Promise.all([create(), create(), create(), create()])
+
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  expect(await count()).toEqual({ jobs: 1, deliveries: 2, logs: 1 })
+})
+
+// R-282
+test('requests without a key that arrive together but differ create a job each', async () => {
+  const { member, message, create } = await fixture()
+  const other = await context.add.message({ textContent: 'Another text', createdByUserId: member.id })
+  const scheduledAt = '2125-01-01T08:00:00.000Z'
+  const answers = await Promise.all([
+    create(),
+    create({ messageId: other.id }),
+    create({ scheduledAt }),
+    create({}, await context.add.admin()),
+  ])
+  await context.db.run(sql`update messages set text_content = 'Changed' where id = ${message.id}`)
+  answers.push(await create())
+
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201])
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(5)
+})
+
+// R-282
+test.each([
+  [2000, 1],
+  [4000, 2],
+])('an equal request without a key %i ms later leaves %i jobs', async (laterMs, jobs) => {
+  const { create } = await fixture()
+  await create()
+  await context.db.run(sql`update jobs set created_at = created_at - ${laterMs} * interval '1 ms'`)
+  const again = await Promise.all([create(), create()])
+
+  expect(again.map(({ status }) => status)).toEqual([201, 201])
+  expect((await count()).jobs).toBe(jobs)
+})
+
+// R-282
+test('an equal request without a key after a cancel creates a new job', async () => {
+  const { member, create } = await fixture()
+  const { body: first } = await create()
+  await cancel(member, first.id)
+  expect((await create()).body.id).not.toBe(first.id)
 })
 
 // R-282

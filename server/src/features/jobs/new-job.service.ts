@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Params } from '@sendroom/contract/errors'
 import type { JobRow, NewJob } from '@sendroom/contract/jobs'
 import type { TestMessage } from '@sendroom/contract/messages'
@@ -14,6 +15,7 @@ import { recordCreation } from './audit.ts'
 import {
   findJobRow,
   findRequestedJob,
+  forgetRequest,
   lockGroupsForShare,
   lockInstanceForShare,
   lockMessageForShare,
@@ -22,10 +24,14 @@ import { readPhoneList, withRecipients } from './large-list.ts'
 
 type Deps = { db: Pool; images: ImageStore; defaultCountry: CountryCode; heavyWork: HeavyWork }
 
+/** A request with the time of its arrival, by `performance.now()`. */
+type Arrived = NewJob & { arrivedAt: number }
+
 /**
  * Creates a job with its own text, image and recipients, so that later changes of the message do not affect the job. A
  * client that lost the answer asks again with the same `requestId` and gets the same job. If the client leaves before a
- * large job is written, the job is not created.
+ * large job is written, the job is not created. A second click of a client that sends no `requestId` gets the first
+ * one's job: see `keyOfContent`.
  */
 export async function createJob(
   deps: Deps,
@@ -34,18 +40,19 @@ export async function createJob(
   order: NewJob,
   signal: AbortSignal,
 ): Promise<JobRow> {
+  const arrivedAt = performance.now()
   const { requestId } = order
   const existing = requestId ? await findRequestedJob(deps.db, caller, requestId) : null
   if (existing) return existing
   return withRecipients(deps.heavyWork, { userId: caller.id, signal }, order, (heavy) =>
-    writeJob(deps, begin, order, heavy),
+    writeJob(deps, begin, { ...order, arrivedAt }, heavy),
   )
 }
 
 async function writeJob(
   { defaultCountry }: Deps,
   begin: Begin,
-  order: NewJob,
+  order: Arrived,
   heavy: HeavyContext | null,
 ): Promise<JobRow> {
   const people =
@@ -56,7 +63,8 @@ async function writeJob(
     const { instance, message } = await lockInstanceAndMessage(tx, caller, order)
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const recipients = people ?? (await lockGroupRecipients(tx, order.instanceId, order.groupIds))
-    const { jobType, messageId, instanceId, requestId } = order
+    const { jobType, messageId, instanceId } = order
+    const requestId = order.requestId ?? (await keyOfContent(tx, caller, order, message))
     const id = await planJob(tx, {
       jobType,
       messageId,
@@ -101,6 +109,30 @@ export async function sendTestMessage(
     await recordCreation(tx, caller, id)
     return orNotFound(await findJobRow(tx, caller, id))
   })
+}
+
+/** How long a request without a `requestId` counts as a repetition of an equal one. */
+const REPEAT_MS = 3000
+
+/**
+ * The idempotency key of a request without a `requestId`: a hash of all that makes the job, with the message as it is now.
+ * An equal request of the same user gets the same job while that is being created, and for three seconds after. From then
+ * on the older job has no key, and another is created.
+ */
+async function keyOfContent(
+  tx: Db,
+  caller: Caller,
+  { arrivedAt, phoneNumbers, ...order }: Arrived,
+  message: { textContent: string; imageId: number | null },
+): Promise<string> {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([order, message]))
+    .update(phoneNumbers)
+  const key = hash.digest('hex').slice(0, 32) // the length of a UUID
+  // A large job waits for its turn. The first click's job may be older than three seconds by then.
+  const waitedMs = performance.now() - arrivedAt
+  await forgetRequest(tx, caller.id, key, REPEAT_MS + waitedMs)
+  return key
 }
 
 async function lockInstanceAndMessage(tx: Db, caller: Caller, { instanceId, messageId }: NewJob) {

@@ -41,7 +41,7 @@ export async function findMessage(db: Db, caller: Caller, id: number): Promise<M
       select coalesce(jsonb_agg(jsonb_build_object('id', g.id, 'name', g.name) order by g.name, g.id), '[]')
       from message_groups mg join groups g on g.id = mg.group_id
       where mg.message_id = m.id and ${canSeeInstance(caller, 'g.instance_id')}
-    ) as assigned_groups
+    ) as assigned_groups, m.version
     from messages m where m.id = ${id} and ${canSeeMessage(caller, 'm')}`)
   return message ?? null
 }
@@ -87,19 +87,24 @@ export async function insertMessage(
   return id
 }
 
-/** Keeps the image if `imageId` is undefined. Returns false if the caller may change no such message. */
+/**
+ * Keeps the image if `imageId` is undefined. Returns the version before the update, or null if the caller may change no
+ * such message.
+ */
 export async function updateMessage(
   tx: Db,
   caller: Caller,
   id: number,
   message: NewMessage & { imageId: number | null | undefined },
-): Promise<boolean> {
+): Promise<number | null> {
   const { textContent, instanceId, imageId } = message
-  const count = await tx.run(sql`
+  const version = sql`m.version + 1`
+  const updated = await tx.maybeOne<{ before: number }>(sql`
     update messages m
-    set ${assignments({ textContent, instanceId, ...(imageId !== undefined && { imageId }) })}
-    where m.id = ${id} and ${canChangeMessage(caller, 'm')}`)
-  return count === 1
+    set ${assignments({ textContent, instanceId, version, ...(imageId !== undefined && { imageId }) })}
+    where m.id = ${id} and ${canChangeMessage(caller, 'm')}
+    returning m.version - 1 as before`)
+  return updated?.before ?? null
 }
 
 export const replaceGroups = (tx: Db, messageId: number, groupIds: number[]) =>

@@ -7,7 +7,7 @@ import type { Db, Pool } from '../../platform/database/connection.ts'
 import type { UploadedFile } from '../../platform/images/multipart.ts'
 import { storeImage } from '../../platform/images/queries.ts'
 import type { ImageStore } from '../../platform/images/store.ts'
-import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
+import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import {
   countAccess,
   deleteMessages,
@@ -52,7 +52,7 @@ export async function changeMessage(
   return begin(async (tx, caller) => {
     const groupIds = await lockReferences(tx, caller, body)
     const before = await findMessage(tx, caller, id)
-    if (!(await updateMessage(tx, caller, id, { ...body, imageId }))) throw new Refusal('not_found')
+    requireVersion(body.version, orNotFound(await updateMessage(tx, caller, id, { ...body, imageId })))
     await replaceGroups(tx, id, groupIds)
     // Without its instance, the message is only for its author and Admins to change. The caller must not lose it.
     if ((await countAccess(tx, caller, [id])).changeable === 0)

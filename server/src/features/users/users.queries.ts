@@ -1,3 +1,4 @@
+import type { Right } from '@sendroom/contract/rights'
 import type { User, UserListQuery } from '@sendroom/contract/users'
 import { CHANGES } from '../../platform/changes.ts'
 import type { Db } from '../../platform/database/connection.ts'
@@ -27,7 +28,7 @@ const sortColumn = (field: UserListQuery['sortBy']) =>
   })[field]
 
 type Columns = Partial<
-  Pick<User, 'username' | 'email' | 'role' | 'isActive' | 'canSendMessages' | 'canCreateJobs'> & {
+  Pick<User, 'username' | 'email' | 'role' | 'isActive' | Right> & {
     passwordHash: string
   }
 >
@@ -37,11 +38,14 @@ export async function insertUser(db: Db, columns: Columns): Promise<number> {
   return id
 }
 
-/** Returns whether the user exists. A registered user waits until the first activation. */
-export async function updateUserColumns(db: Db, id: number, columns: Columns): Promise<boolean> {
+/** Returns the version before the update, or null if there is no such user. A registered user waits until the first activation. */
+export async function updateUserColumns(db: Db, id: number, columns: Columns): Promise<number | null> {
   const isWaiting = columns.isActive ? sql`false` : sql`is_waiting`
-  const count = await db.run(sql`update users set ${assignments({ ...columns, isWaiting })} where id = ${id}`)
-  return count === 1
+  const version = sql`version + 1`
+  const user = await db.maybeOne<{ before: number }>(sql`
+    update users set ${assignments({ ...columns, isWaiting, version })} where id = ${id}
+    returning version - 1 as before`)
+  return user?.before ?? null
 }
 
 export async function deleteUser(db: Db, id: number): Promise<boolean> {

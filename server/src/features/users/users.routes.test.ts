@@ -322,6 +322,9 @@ test('an assignment replaces the instances and the flags', async () => {
     ],
     canSendMessages: false,
     canCreateJobs: false,
+    canLinkAccounts: true,
+    canExportParticipants: true,
+    version: 2,
   }
   expect(answer).toMatchObject({ status: 200, body: now })
   expect((await context.call(admin, users.instances, { params: user })).body).toEqual(now)
@@ -343,6 +346,31 @@ test('an assignment of an unknown instance changes nothing', async () => {
     assignedInstances: [{ name: 'Shop' }],
     canSendMessages: true,
   })
+})
+
+//
+test('the rights to link accounts and to export members are kept where a request leaves them out', async () => {
+  const admin = await context.add.admin()
+  const taken = { canLinkAccounts: false, canExportParticipants: false }
+  const created = await context.call(admin, users.create, { body: { ...form, ...taken } })
+  const params = { id: created.body.id }
+  const assign = async (rights: Partial<typeof taken>) =>
+    (
+      await context.call(admin, users.assignInstances, {
+        params,
+        body: { instanceIds: [], canSendMessages: true, canCreateJobs: true, ...rights },
+      })
+    ).body
+
+  expect(created.body).toMatchObject(taken)
+  expect(await assign({})).toMatchObject(taken)
+  expect(
+    (await context.call(admin, users.update, { params, body: { email: 'new@example.com' } })).body,
+  ).toMatchObject(taken)
+  expect(await assign({ canLinkAccounts: true })).toMatchObject({ ...taken, canLinkAccounts: true })
+  expect(
+    (await context.call(admin, users.update, { params, body: { canExportParticipants: true } })).body,
+  ).toMatchObject({ canLinkAccounts: true, canExportParticipants: true })
 })
 
 //

@@ -1,4 +1,5 @@
 import { limits } from '@sendroom/contract/limits'
+import { rights } from '@sendroom/contract/rights'
 import {
   type Assignment,
   type NewUser,
@@ -14,7 +15,7 @@ import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { hashPassword, requireStrong } from '../../platform/passwords.ts'
-import { InvalidInput, Refusal } from '../../platform/refusal.ts'
+import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import { findUser, refuseTakenName } from '../../platform/user-row.ts'
 import {
   deleteUser,
@@ -55,7 +56,7 @@ export async function updateUser(
   change: Change,
 ): Promise<User> {
   requireMayChange(caller, id, change)
-  const { assignedInstances, password, ...columns } = change
+  const { assignedInstances, password, version, ...columns } = change
   if (columns.username !== undefined) columns.username = await keptOrNewName(db, id, columns.username)
   if (password !== undefined) {
     const username = change.username ?? (await requireUser(db, id)).username
@@ -68,10 +69,10 @@ export async function updateUser(
     const before = await requireUser(tx, id)
     if (change.role === 'Member' || change.isActive === false) await requireAnotherAdmin(tx, id)
     await requireShortEmail(tx, id, change.email)
-    const found = await updateUserColumns(tx, id, { ...omitUndefined(columns), ...secret }).catch(
+    const written = await updateUserColumns(tx, id, { ...omitUndefined(columns), ...secret }).catch(
       refuseTakenName,
     )
-    if (!found) throw new Refusal('not_found')
+    requireVersion(version, orNotFound(written))
     if (assignedInstances) await assign(tx, id, assignedInstances, 'assignedInstances')
     await notifyAccess(tx, id)
     // Delete the sessions of a locked user. Otherwise they would work again when the user is unlocked.
@@ -95,10 +96,10 @@ export async function removeUser(begin: Begin, id: number): Promise<void> {
 }
 
 export async function assignInstances(begin: Begin, id: number, form: z.output<typeof Assignment>) {
-  const { instanceIds, ...flags } = form
+  const { instanceIds, version, ...flags } = form
   return begin(async (tx, caller) => {
     const before = await requireUser(tx, id)
-    await updateUserColumns(tx, id, flags)
+    requireVersion(version, orNotFound(await updateUserColumns(tx, id, omitUndefined(flags))))
     await assign(tx, id, instanceIds, 'instanceIds')
     await notifyAccess(tx, id)
     const after = await requireUser(tx, id)
@@ -107,7 +108,7 @@ export async function assignInstances(begin: Begin, id: number, form: z.output<t
   }, lockUserChanges)
 }
 
-const rights = ['role', 'isActive', 'canSendMessages', 'canCreateJobs', 'assignedInstances'] as const
+const rightFields = ['role', 'isActive', ...rights, 'assignedInstances'] as const
 
 /** The user's names and rights as the audit log shows them. */
 const settingsOf = ({ username, email, assignedInstances, ...user }: User) => ({
@@ -117,6 +118,8 @@ const settingsOf = ({ username, email, assignedInstances, ...user }: User) => ({
   isActive: user.isActive,
   canSendMessages: user.canSendMessages,
   canCreateJobs: user.canCreateJobs,
+  canLinkAccounts: user.canLinkAccounts,
+  canExportParticipants: user.canExportParticipants,
   assignedInstances: assignedInstances.map(({ name }) => name),
 })
 
@@ -130,7 +133,7 @@ const entryOf = (action: Entry['action'], { id, username }: User, details: objec
 async function recordChanges(tx: Db, caller: Actor, before: User, after: User, hasNewPassword = false) {
   const changed = (fields: readonly (keyof ReturnType<typeof settingsOf>)[]) =>
     changesOf(settingsOf(before), settingsOf(after), fields)
-  const [names, newRights] = [changed(['username', 'email']), changed(rights)]
+  const [names, newRights] = [changed(['username', 'email']), changed(rightFields)]
   const entries = [
     ...(hasNewPassword ? [entryOf('user.password', after, {})] : []),
     ...(Object.keys(newRights).length > 0 ? [entryOf('user.rights', after, { changes: newRights })] : []),

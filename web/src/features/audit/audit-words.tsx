@@ -36,6 +36,8 @@ const labels: Record<string, string> = {
   isActive: 'USER_FORM.IS_ACTIVE',
   canSendMessages: 'USER_FORM.CAN_SEND_MESSAGES',
   canCreateJobs: 'USER_FORM.CAN_CREATE_JOBS',
+  canLinkAccounts: 'USER_FORM.CAN_LINK_ACCOUNTS',
+  canExportParticipants: 'USER_FORM.CAN_EXPORT_PARTICIPANTS',
   assignedInstances: 'USER.INSTANCES',
   name: 'ACCOUNT_FORM.NAME',
   whatsAppNumber: 'ACCOUNT_FORM.NUMBER',

@@ -106,6 +106,7 @@ function stepsFor(user: SessionUser, stats: DashboardStats, instances: Instances
 }
 
 function linkStep(user: SessionUser, { count }: Instances): Pick<Step, 'hint' | 'button' | 'to'> {
+  if (count > 0 && !mayDo('canLinkAccounts', user)) return { hint: 'ACCOUNT.LINK_NOT_ALLOWED', to: null }
   if (count > 0) return { button: 'GUIDE.SCAN_BUTTON', to: paths.instances }
   return isAdmin(user) ? { to: paths.newInstance } : { hint: 'GUIDE.LINK_ASK', to: null }
 }

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { download } from '../../api/download.ts'
 import { reportFailure } from '../../api/failure.ts'
+import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { SUCCESS_MS } from '../../api/use-action.ts'
 import { dayOf } from '../../format.ts'
 import { RowActions } from '../../lists/row-actions.tsx'
@@ -12,6 +13,7 @@ import { addToast } from '../../ui/toasts.ts'
 /** Downloads a group's participants as an Excel file. */
 export function ExportButton({ group }: { group: Group }) {
   const { t } = useTranslation()
+  const isAllowed = mayDo('canExportParticipants', useCurrentUser())
   const save = useMutation({
     mutationFn: () =>
       download(
@@ -29,6 +31,7 @@ export function ExportButton({ group }: { group: Group }) {
           label: t('GROUP.EXPORT', { name: group.name }),
           icon: IconFileSpreadsheet,
           loading: save.isPending,
+          reason: isAllowed ? undefined : t('GROUP.EXPORT_NOT_ALLOWED'),
           onClick: () => save.mutate(),
         },
       ]}

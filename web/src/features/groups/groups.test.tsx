@@ -4,7 +4,7 @@ import { group as anyGroup } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
-import { isDisabled } from '../../../test/steps.ts'
+import { isDisabled, reasonOf } from '../../../test/steps.ts'
 import { currentToasts } from '../../ui/toasts.ts'
 
 const group = { ...anyGroup, id: 2, participantCount: 1200, lastSyncAt: '2026-01-02T20:04:05.000Z' }
@@ -198,6 +198,14 @@ test('a running export shows a loader and can’t be started twice', async () =>
 })
 
 //
+//
+test('a Member without the right to export sees why the button is disabled', async () => {
+  open({}, { user: { ...member, canExportParticipants: false } })
+  const button = within(await row()).getByRole('button', { name: 'Export the members of Family' })
+  expect(isDisabled(button)).toBe(true)
+  expect(reasonOf(button)).toBe('You can’t export group members. Ask an Admin.')
+})
+
 test('a failed export shows a toast', async () => {
   const { person } = open()
   await person.click(await screen.findByRole('button', { name: 'Export members of Family' }))

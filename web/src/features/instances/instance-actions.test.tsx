@@ -2,16 +2,17 @@ import type { InstanceRow } from '@sendroom/contract/instances'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
-import { renderApp } from '../../../test/render.tsx'
+import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
 import { isDisabled, reasonOf } from '../../../test/steps.ts'
 import { currentToasts } from '../../ui/toasts.ts'
 
 const rowOf = (name: string) => screen.findByRole('row', { name: new RegExp(name) })
 
-async function open(answers: Answers = {}, shop: InstanceRow = instance, language = 'en') {
+async function open(answers: Answers = {}, shop: InstanceRow = instance, language = 'en', user = admin) {
   const app = renderApp({
     path: '/instances',
+    user,
     language,
     answers: { 'GET /instances': () => pageOf([shop]), ...answers },
   })
@@ -121,6 +122,16 @@ test('the actions of an inactive instance are disabled and say why', async () =>
     expect(reasonOf(button(name))).toBe('This account isn’t active. Activate the account first.')
   }
   expect(isDisabled(button('Log out'))).toBe(false)
+})
+
+//
+test('a Member without the right to link sees why the buttons for linking and logging out are disabled', async () => {
+  const { button } = await open({}, instance, 'en', { ...member, canLinkAccounts: false })
+  for (const name of ['Scan QR', 'Get code', 'Log out']) {
+    expect(isDisabled(button(name))).toBe(true)
+    expect(reasonOf(button(name))).toBe('You can’t link accounts or log them out. Ask an Admin.')
+  }
+  expect(isDisabled(button('Sync groups'))).toBe(false)
 })
 
 test.each(['a finger', 'the keyboard'])(

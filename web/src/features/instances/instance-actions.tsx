@@ -10,6 +10,7 @@ import {
 } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { RowActions } from '../../lists/row-actions.tsx'
 import { paths } from '../../paths.ts'
@@ -24,7 +25,9 @@ export function InstanceActions({ instance, mayEdit, onScan, onPair }: Props) {
   const sync = useAction('POST /instances/:id/sync', { success: 'TOAST.SYNC_STARTED' }, ['groups'])
   const logout = useAction('GET /instances/:id/logout', { success: 'TOAST.INSTANCE_LOGGED_OUT' })
   const input = { params: { id: instance.id } }
-  const reason = instance.isActive ? undefined : t('ERROR.instance_inactive')
+  const inactive = instance.isActive ? undefined : t('ERROR.instance_inactive')
+  const mayLink = mayDo('canLinkAccounts', useCurrentUser())
+  const notAllowed = mayLink ? undefined : t('ACCOUNT.LINK_NOT_ALLOWED')
 
   const askAndLogout = () => {
     if (window.confirm(t('ACCOUNT.CONFIRM_LOGOUT'))) logout.mutate(input)
@@ -37,19 +40,30 @@ export function InstanceActions({ instance, mayEdit, onScan, onPair }: Props) {
         {
           label: t('ACCOUNT.SCAN_QR'),
           icon: IconQrcode,
-          isNext: instance.isActive && instance.status === 'NeedsLogin',
-          reason,
+          isNext: mayLink && instance.isActive && instance.status === 'NeedsLogin',
+          reason: notAllowed ?? inactive,
           onClick: onScan,
         },
         instance.status !== 'NeedsLogin' && {
           label: t('ACCOUNT.SYNC'),
           icon: IconRefresh,
           loading: instance.isSyncing || sync.isPending,
-          reason,
+          reason: inactive,
           onClick: () => sync.mutate(input),
         },
-        { label: t('ACCOUNT.GET_CODE'), icon: IconNumber123, reason, onClick: onPair },
-        { label: t('ACCOUNT.LOGOUT'), icon: IconLogout, loading: logout.isPending, onClick: askAndLogout },
+        {
+          label: t('ACCOUNT.GET_CODE'),
+          icon: IconNumber123,
+          reason: notAllowed ?? inactive,
+          onClick: onPair,
+        },
+        {
+          label: t('ACCOUNT.LOGOUT'),
+          icon: IconLogout,
+          loading: logout.isPending,
+          reason: notAllowed,
+          onClick: askAndLogout,
+        },
         ...(mayEdit ? adminActions : []),
       ]}
     />

@@ -1,13 +1,16 @@
-import { InstanceChange, NewInstance } from '@sendroom/contract/instances'
+import { type Instance, InstanceChange, NewInstance } from '@sendroom/contract/instances'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { call } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
+import { useVersioned } from '../../forms/use-versioned.tsx'
 import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
+import { compareInstance } from './compare-instance.ts'
 import { InstanceForm } from './instance-form.tsx'
-import { blank, valuesOf } from './instance-values.ts'
+import { blank, type InstanceValues, valuesOf } from './instance-values.ts'
 
 /** Edits the instance whose id is in the address, or else creates one. */
 export function InstanceFormPage() {
@@ -32,24 +35,39 @@ function NewInstanceForm() {
 }
 
 function EditInstance({ id }: { id: number }) {
-  const { t } = useTranslation()
   const { data, isError } = useRead(
     'GET /instances/:id',
     { params: { id } },
     { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.INSTANCE_LOAD_FAILED' } },
   )
+  useRedirectOnFailure(isError, paths.instances)
+  return data ? <EditLoadedInstance loaded={data} /> : <Loading />
+}
+
+function EditLoadedInstance({ loaded }: { loaded: Instance }) {
+  const { t } = useTranslation()
+  const params = { id: loaded.id }
   const update = useAction('PUT /instances/:id', {
     success: 'TOAST.INSTANCE_UPDATED',
     failure: 'TOAST.INSTANCE_UPDATE_FAILED',
   })
-  useRedirectOnFailure(isError, paths.instances)
-  if (!data) return <Loading />
+  const { record, save, dialog } = useVersioned({
+    loaded,
+    read: () => call('GET /instances/:id', { params }),
+    send: (values: InstanceValues, version) =>
+      update.mutateAsync({ params, body: { ...values, version: version.current } }),
+    compare: compareInstance,
+  })
   return (
-    <InstanceForm
-      title={t('ACCOUNT_FORM.EDIT_TITLE')}
-      schema={InstanceChange}
-      initialValues={valuesOf(data)}
-      save={(body) => update.mutateAsync({ params: { id }, body })}
-    />
+    <>
+      <InstanceForm
+        key={record.version}
+        title={t('ACCOUNT_FORM.EDIT_TITLE')}
+        schema={InstanceChange}
+        initialValues={valuesOf(record)}
+        save={save}
+      />
+      {dialog}
+    </>
   )
 }

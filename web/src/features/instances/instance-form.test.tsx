@@ -1,5 +1,5 @@
 import type { Instance } from '@sendroom/contract/instances'
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
@@ -75,6 +75,7 @@ test('with an id the form shows the instance and sends the changes', async () =>
     dailyCap: { groups: 0, private: 200 },
     quietHours: null,
     timeZone: 'Asia/Ho_Chi_Minh',
+    version: 1,
   })
 })
 
@@ -228,3 +229,44 @@ test.each(['/instances/new', '/instances/edit/1'])(
     expect(requests.some((request) => request.name.includes('/instances'))).toBe(false)
   },
 )
+
+test('an instance that somebody else has saved meanwhile shows what differs', async () => {
+  const theirs: Instance = {
+    ...wholeInstance,
+    whapiToken: 'test_other',
+    dailyCap: { groups: 0, private: 50 },
+    quietHours: { from: '22:00', to: '06:00' },
+    version: 2,
+  }
+  let isRead = false
+  const { person, save, requests, isAt } = open('/instances/edit/1', {
+    'GET /instances/:id': () => {
+      const found = isRead ? theirs : wholeInstance
+      isRead = true
+      return found
+    },
+    'PUT /instances/:id': ({ body }) =>
+      (body as { version: number }).version === 2 ? theirs : refuse(409, 'stale_version'),
+  })
+  await person.type(await name(), ' 2')
+  await save()
+  const dialog = within(await screen.findByRole('dialog', { name: /Somebody else has changed this/ }))
+  expect(dialog.getAllByRole('row').map((row) => [...row.children].map((cell) => cell.textContent))).toEqual([
+    ['Field', 'Mine', 'Theirs'],
+    ['Name', 'Shop 2', 'Shop'],
+    ['API token', '••••••', '••••••'],
+    [
+      'People',
+      'Pause from (s) 60 to (s) 90\nAt most in 24 hours (0: no limit): 200',
+      'Pause from (s) 60 to (s) 90\nAt most in 24 hours (0: no limit): 50',
+    ],
+    ['Quiet hours', '—', '22:00 – 06:00'],
+  ])
+  await person.click(dialog.getByRole('button', { name: 'Overwrite with mine' }))
+  await waitFor(() => expect(isAt()).toBe('/instances'))
+  expect(requests.filter(({ name }) => name === 'PUT /instances/:id')[1]?.body).toMatchObject({
+    name: 'Shop 2',
+    quietHours: null,
+    version: 2,
+  })
+})

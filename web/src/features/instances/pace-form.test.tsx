@@ -13,6 +13,7 @@ const shop: Instance = {
   ...advisedPace,
   quietHours: null,
   timeZone: 'Asia/Ho_Chi_Minh',
+  version: 1,
 }
 
 async function open(path: string, saved: () => Instance | ReturnType<typeof refuse> = () => shop) {

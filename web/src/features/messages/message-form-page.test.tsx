@@ -1,5 +1,5 @@
 import type { Message, MessageRow } from '@sendroom/contract/messages'
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { group } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
@@ -16,7 +16,12 @@ const row: MessageRow = {
   instanceId: 1,
   instanceName: 'Shop',
 }
-const message: Message = { ...row, textContent: 'Hello', assignedGroups: [{ id: 2, name: 'Family' }] }
+const message: Message = {
+  ...row,
+  textContent: 'Hello',
+  assignedGroups: [{ id: 2, name: 'Family' }],
+  version: 1,
+}
 const answers: Answers = {
   'GET /messages': () => pageOf([row]),
   'GET /messages/:id': () => message,
@@ -104,6 +109,7 @@ test('a message whose image stays is saved as JSON with its groups', async () =>
     instanceId: 1,
     groupIds: [2],
     removeImage: false,
+    version: 1,
   })
 })
 
@@ -115,6 +121,7 @@ test('a new image is sent as form data with the other fields', async () => {
   await save(person)
   expect(await screen.findByText('Message updated successfully!')).toBeTruthy()
   expect(fieldsOf(requests.find(({ name }) => name === 'PUT /messages/:id/with-file')?.body)).toEqual([
+    ['version', '1'],
     ['textContent', 'Hello'],
     ['instanceId', '1'],
     ['groupIds', '2'],
@@ -280,6 +287,7 @@ test.each(['/messages/new', '/messages/edit/5'])(
     renderApp({ path, user: { ...member, canSendMessages: false }, answers })
     expect(await screen.findByText(/You can view messages/)).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Save' })).toBeNull()
+    expect(screen.queryByRole('button', { name: /test/i })).toBeNull()
   },
 )
 
@@ -321,3 +329,33 @@ test('a user who may not write messages reads the whole message', async () => {
   expect(screen.queryByRole('textbox')).toBeNull()
   expect(screen.getByRole('link', { name: 'Back to the messages' }).getAttribute('href')).toBe('/messages')
 })
+
+test.each(['JSON', 'multipart'])(
+  'a stale save as %s shows what differs, and can overwrite it',
+  async (kind) => {
+    const theirs: Message = { ...message, textContent: 'Theirs', assignedGroups: [], version: 2 }
+    let isRead = false
+    const answer = (version: unknown) => (Number(version) === 2 ? theirs : refuse(409, 'stale_version'))
+    const { person, requests, router } = open('/messages/edit/5', {
+      'GET /messages/:id': () => {
+        const found = isRead ? theirs : message
+        isRead = true
+        return found
+      },
+      'POST /groups/search': () => pageOf([{ ...group, id: 2, name: 'Family' }]),
+      'PUT /messages/:id': ({ body }) => answer((body as { version: number }).version),
+      'PUT /messages/:id/with-file': ({ body }) => answer((body as FormData).get('version')),
+    })
+    await person.type(await screen.findByLabelText(/Text/), ' all')
+    if (kind === 'multipart') await chooseFile(person)
+    await save(person)
+    const dialog = within(await screen.findByRole('dialog', { name: /Somebody else has changed this/ }))
+    await waitFor(() => expect(dialog.getByRole('row', { name: /Groups/ }).textContent).toBe('GroupsFamily—'))
+    expect(dialog.getByRole('row', { name: /^Text/ }).textContent).toBe('TextHello allTheirs')
+    if (kind === 'multipart')
+      expect(dialog.getByRole('row', { name: /^Image/ }).textContent).toMatch(/^Imagecat\.png/)
+    await person.click(dialog.getByRole('button', { name: 'Overwrite with mine' }))
+    await waitFor(() => expect(router.state.location.pathname).toBe('/messages'))
+    expect(requests.filter(({ name }) => name.startsWith('PUT'))).toHaveLength(2)
+  },
+)

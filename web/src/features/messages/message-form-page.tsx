@@ -1,15 +1,19 @@
-import { MessageChange, NewMessage } from '@sendroom/contract/messages'
+import { type Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { call } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
+import { type Difference, differenceOf, GroupNames, InstanceNames, sorted } from '../../forms/differences.tsx'
 import { ClosedForm } from '../../forms/form-page.tsx'
+import { useVersioned, type Version } from '../../forms/use-versioned.tsx'
 import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
+import { Picture } from '../../ui/picture.tsx'
 import { MessageForm } from './message-form.tsx'
-import { asJson, asMultipart, type MessageValues } from './message-values.ts'
+import { asJson, asMultipart, type MessageValues, valuesOf } from './message-values.ts'
 import { MessageView } from './message-view.tsx'
 import { whyReadOnly } from './read-only.ts'
 
@@ -48,12 +52,58 @@ function EditMessage({ id }: { id: number }) {
     { params: { id } },
     { gcTime: 0, staleTime: 'static', meta: { words: 'MESSAGE.LOAD_FAILED' } },
   )
-  const save = useSave(id)
   useRedirectOnFailure(isError, paths.messages)
   if (!data) return <Loading />
   const why = whyReadOnly(data, user)
   if (why !== undefined) return <MessageView message={data} reason={t(why)} />
-  return <MessageForm title={t('MESSAGE.EDIT_TITLE')} schema={MessageChange} saved={data} save={save} />
+  return <EditLoadedMessage loaded={data} />
+}
+
+function EditLoadedMessage({ loaded }: { loaded: Message }) {
+  const { t } = useTranslation()
+  const { record, save, dialog } = useVersioned({
+    loaded,
+    read: () => call('GET /messages/:id', { params: { id: loaded.id } }),
+    send: useSave(loaded.id),
+    compare,
+  })
+  return (
+    <>
+      <MessageForm
+        key={record.version}
+        title={t('MESSAGE.EDIT_TITLE')}
+        schema={MessageChange}
+        saved={record}
+        save={save}
+      />
+      {dialog}
+    </>
+  )
+}
+
+function compare(mine: MessageValues, message: Message): Difference[] {
+  const theirs = valuesOf(message)
+  const showInstance = (id: number | null) => <InstanceNames ids={id === null ? [] : [id]} />
+  const showGroups = ({ instanceId, ids }: { instanceId: number | null; ids: number[] }) => (
+    <GroupNames instanceId={instanceId ?? 0} ids={ids} />
+  )
+  const groupsOf = ({ instanceId, groupIds }: MessageValues) => ({ instanceId, ids: sorted(groupIds) })
+  return [
+    ...differenceOf('MESSAGE.TEXT', mine.textContent, theirs.textContent),
+    ...differenceOf('MESSAGE.INSTANCE', mine.instanceId, theirs.instanceId, showInstance),
+    ...imageDifference(mine, message),
+    ...differenceOf('FORM.GROUPS', groupsOf(mine), groupsOf(theirs), showGroups),
+  ]
+}
+
+/** An image that the user leaves as it is stays theirs, so only a new or a removed one differs. */
+function imageDifference({ imageFile, removeImage }: MessageValues, { imageUrl }: Message): Difference[] {
+  if (!imageFile && !removeImage) return []
+  const theirs = imageUrl === null ? null : 'theirs'
+  return differenceOf('MESSAGE.IMAGE', imageFile?.name ?? null, theirs, (image) => {
+    if (image === 'theirs' && imageUrl) return <Picture src={imageUrl} alt="" w={80} h={80} fit="contain" />
+    return image ?? '—'
+  })
 }
 
 function ReadMessage({ id, reason }: { id: number; reason: string }) {
@@ -71,8 +121,8 @@ function useSave(id: number) {
   const words = { success: 'MESSAGE.UPDATED', failure: 'MESSAGE.UPDATE_FAILED' }
   const update = useAction('PUT /messages/:id', words)
   const updateWithFile = useAction('PUT /messages/:id/with-file', words)
-  return (values: MessageValues) =>
+  return (values: MessageValues, { current: version }: Version) =>
     values.imageFile || values.removeImage
-      ? updateWithFile.mutateAsync({ params: { id }, body: asMultipart(values) })
-      : update.mutateAsync({ params: { id }, body: { ...asJson(values), removeImage: false } })
+      ? updateWithFile.mutateAsync({ params: { id }, body: asMultipart(values, version) })
+      : update.mutateAsync({ params: { id }, body: { ...asJson(values), removeImage: false, version } })
 }

@@ -30,8 +30,10 @@ export const asJson = ({ textContent, instanceId, groupIds }: MessageValues) => 
   groupIds,
 })
 
-export function asMultipart({ textContent, instanceId, groupIds, imageFile, removeImage }: MessageValues) {
+export function asMultipart(values: MessageValues, version?: number) {
+  const { textContent, instanceId, groupIds, imageFile, removeImage } = values
   const form = new FormData()
+  if (version !== undefined) form.set('version', String(version))
   form.set('textContent', textContent)
   if (instanceId !== null) form.set('instanceId', String(instanceId))
   for (const id of groupIds) form.append('groupIds', String(id))

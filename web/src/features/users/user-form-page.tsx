@@ -1,13 +1,18 @@
+import { type Right, rights } from '@sendroom/contract/rights'
 import { NewUser, type User, UserChange } from '@sendroom/contract/users'
 import { useNavigate, useParams } from '@tanstack/react-router'
+import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
+import { call } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { currentUser, isAdmin, updateUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
+import { type Difference, differenceOf, hideSecret, InstanceNames, sorted } from '../../forms/differences.tsx'
+import { useVersioned, type Version } from '../../forms/use-versioned.tsx'
 import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
-import { UserForm, type UserValues } from './user-form.tsx'
+import { RIGHT_LABELS, UserForm, type UserValues } from './user-form.tsx'
 
 const blank: UserValues = {
   username: '',
@@ -17,6 +22,8 @@ const blank: UserValues = {
   isActive: true,
   canSendMessages: true,
   canCreateJobs: true,
+  canLinkAccounts: true,
+  canExportParticipants: true,
   assignedInstances: [],
 }
 
@@ -34,45 +41,76 @@ function NewUserForm() {
   })
   const assign = useAssign()
   const save = async (values: UserValues) => {
-    const { id } = await create.mutateAsync({ body: values })
+    const { id, version } = await create.mutateAsync({ body: values })
     // The user exists by now. Staying on the form after a failed assignment would invite to create them again.
-    if (values.assignedInstances.length > 0) await assign(id, values).catch(() => {})
+    if (values.assignedInstances.length > 0) await assign(id, values, version).catch(() => {})
   }
   return <UserForm title={t('USER_FORM.CREATE_TITLE')} schema={NewUser} initialValues={blank} save={save} />
 }
 
 function EditUser({ id }: { id: number }) {
-  const { t } = useTranslation()
-  const navigate = useNavigate()
   const { data, isError } = useRead(
     'GET /users/:id',
     { params: { id } },
     { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.USER_LOAD_FAILED' } },
   )
+  useRedirectOnFailure(isError, paths.users)
+  return data ? <EditLoadedUser loaded={data} /> : <Loading />
+}
+
+function EditLoadedUser({ loaded }: { loaded: User }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { id } = loaded
   const update = useAction('PUT /users/:id', {
     success: 'TOAST.USER_UPDATED',
     failure: 'TOAST.USER_UPDATE_FAILED',
   })
   const assign = useAssign()
-  useRedirectOnFailure(isError, paths.users)
-  if (!data) return <Loading />
-  const save = async (values: UserValues) => {
-    const user = await update.mutateAsync({ params: { id }, body: values })
-    if (isAdmin(user) || id !== currentUser()?.id) return assign(id, values)
+  const send = async (values: UserValues, version: Version) => {
+    const user = await update.mutateAsync({ params: { id }, body: { ...values, version: version.current } })
+    version.current = user.version
+    if (isAdmin(user) || id !== currentUser()?.id) return assign(id, values, version.current)
     // Admins who made themselves a Member may not assign instances any more; the update has already done that.
     // Leaves the Admin pages before `updateUser` closes them.
     await navigate({ to: paths.dashboard })
     updateUser(user)
   }
+  const read = () => call('GET /users/:id', { params: { id } })
+  const { record, save, dialog } = useVersioned({ loaded, read, send, compare })
   return (
-    <UserForm
-      title={t('USER_FORM.EDIT_TITLE')}
-      isEdit
-      schema={UserChange}
-      initialValues={valuesOf(data)}
-      save={save}
-    />
+    <>
+      <UserForm
+        key={record.version}
+        title={t('USER_FORM.EDIT_TITLE')}
+        isEdit
+        schema={UserChange}
+        initialValues={valuesOf(record)}
+        save={save}
+      />
+      {dialog}
+    </>
   )
+}
+
+function compare(mine: UserValues, user: User): Difference[] {
+  const theirs = valuesOf(user)
+  const showRole = (role: UserValues['role']) => i18next.t(`USER.ROLE_${role.toUpperCase()}`)
+  const showNames = (ids: number[]) => <InstanceNames ids={ids} />
+  return [
+    ...differenceOf('USER_FORM.USERNAME', mine.username, theirs.username),
+    ...differenceOf('USER_FORM.EMAIL', mine.email, theirs.email),
+    ...differenceOf('USER_FORM.PASSWORD', mine.password, theirs.password, hideSecret),
+    ...differenceOf('USER_FORM.ROLE', mine.role, theirs.role, showRole),
+    ...differenceOf('USER_FORM.IS_ACTIVE', mine.isActive, theirs.isActive),
+    ...differenceOf(
+      'USER_FORM.INSTANCES',
+      sorted(mine.assignedInstances),
+      sorted(theirs.assignedInstances),
+      showNames,
+    ),
+    ...rights.flatMap((right) => differenceOf(RIGHT_LABELS[right], mine[right], theirs[right])),
+  ]
 }
 
 function useAssign() {
@@ -80,12 +118,19 @@ function useAssign() {
     success: 'TOAST.INSTANCES_ASSIGNED',
     failure: 'TOAST.ASSIGN_FAILED',
   })
-  return (id: number, { assignedInstances, canSendMessages, canCreateJobs }: UserValues) =>
+  return (id: number, values: UserValues, version: number) =>
     mutateAsync({
       params: { id },
-      body: { instanceIds: assignedInstances, canSendMessages, canCreateJobs },
+      body: { instanceIds: values.assignedInstances, ...rightsOf(values), version },
     })
 }
+
+const rightsOf = (user: Record<Right, boolean>) => ({
+  canSendMessages: user.canSendMessages,
+  canCreateJobs: user.canCreateJobs,
+  canLinkAccounts: user.canLinkAccounts,
+  canExportParticipants: user.canExportParticipants,
+})
 
 const valuesOf = ({ username, email, role, isActive, ...user }: User): UserValues => ({
   username,
@@ -93,7 +138,6 @@ const valuesOf = ({ username, email, role, isActive, ...user }: User): UserValue
   password: '',
   role,
   isActive,
-  canSendMessages: user.canSendMessages,
-  canCreateJobs: user.canCreateJobs,
+  ...rightsOf(user),
   assignedInstances: user.assignedInstances.map(({ id }) => id),
 })

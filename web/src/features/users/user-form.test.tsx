@@ -1,5 +1,5 @@
 import type { User } from '@sendroom/contract/users'
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
@@ -9,13 +9,19 @@ import './user-form-page.tsx'
 
 const lan: User = { ...member, assignedInstances: [{ id: 7, name: 'Shop' }] }
 const shop = { ...instance, id: 7, name: 'Shop' }
-const assigned = { assignedInstances: [], canSendMessages: true, canCreateJobs: true }
+const rights = {
+  canSendMessages: true,
+  canCreateJobs: true,
+  canLinkAccounts: true,
+  canExportParticipants: true,
+}
+const assigned = { assignedInstances: [], ...rights, version: 3 }
 const answers: Answers = {
   'GET /users': () => pageOf([admin, lan]),
   'GET /instances': () => pageOf([shop]),
   'GET /users/:id': () => lan,
   'POST /users': () => lan,
-  'PUT /users/:id': () => lan,
+  'PUT /users/:id': () => ({ ...lan, version: 2 }),
   'POST /users/:id/assign-instances': () => assigned,
 }
 
@@ -51,7 +57,13 @@ test('the form for a new user has the default values', async () => {
     ['Member', 'Member'],
   ])
   expect(role.value).toBe('Member')
-  for (const name of ['Active', 'Can write messages', 'Can create jobs'])
+  for (const name of [
+    'Active',
+    'Can write messages',
+    'Can create jobs',
+    'Can link accounts and log them out',
+    'Can export group members',
+  ])
     expect(checkbox(name).checked).toBe(true)
   expect(screen.getByText(/^Members see only these accounts/)).toBeTruthy()
   for (const label of [/^Username/, /^Email/]) expect((await input(label)).value).toBe('')
@@ -115,8 +127,7 @@ test('a new user without instances causes no assignment', async () => {
     password: 'secret',
     role: 'Member',
     isActive: true,
-    canSendMessages: true,
-    canCreateJobs: true,
+    ...rights,
     assignedInstances: [],
   })
   expect(callsOf(requests, 'POST /users/:id/assign-instances')).toEqual([])
@@ -142,7 +153,7 @@ test('a new user’s instances are assigned with the id from the answer', async 
   expect(callsOf(requests, 'POST /users')[0]?.body).toMatchObject({ assignedInstances: [7] })
   expect(callsOf(requests, 'POST /users/:id/assign-instances')[0]).toMatchObject({
     params: { id: '2' },
-    body: { instanceIds: [7], canSendMessages: false, canCreateJobs: true },
+    body: { instanceIds: [7], ...rights, canSendMessages: false, version: 1 },
   })
 })
 
@@ -151,6 +162,7 @@ test('a changed user is always assigned again and may keep the password', async 
   const { person, requests } = edit()
   await input(/^Username/)
   await person.click(checkbox('Can create jobs'))
+  await person.click(checkbox('Can export group members'))
   await person.selectOptions(screen.getByLabelText(/^Role/), 'Admin')
   await save(person)
   expect(await screen.findByText('User updated successfully!')).toBeTruthy()
@@ -162,13 +174,15 @@ test('a changed user is always assigned again and may keep the password', async 
     password: '',
     role: 'Admin',
     isActive: true,
-    canSendMessages: true,
+    ...rights,
     canCreateJobs: false,
+    canExportParticipants: false,
+    version: 1,
     assignedInstances: [7],
   })
   expect(callsOf(requests, 'POST /users/:id/assign-instances')[0]).toMatchObject({
     params: { id: '2' },
-    body: { instanceIds: [7], canSendMessages: true, canCreateJobs: false },
+    body: { instanceIds: [7], ...rights, canCreateJobs: false, canExportParticipants: false, version: 2 },
   })
   // The user is not read again just before the form is left.
   expect(requests.filter(({ name }) => name === 'GET /users/:id')).toHaveLength(1)
@@ -251,4 +265,106 @@ test('all pages of instances to assign are loaded', async () => {
       ['3', '100'],
     ]),
   )
+})
+
+// An Admin has changed the email while this form was open.
+const changed: User = { ...lan, email: 'new@example.com', canCreateJobs: false, version: 5 }
+
+/** Fills in another username and saves, after somebody else has saved the user. */
+async function saveStale() {
+  let isRead = false
+  const app = edit({
+    'GET /users/:id': () => {
+      const user = isRead ? changed : lan
+      isRead = true
+      return user
+    },
+    'PUT /users/:id': ({ body }) =>
+      (body as { version: number }).version === 5
+        ? { ...changed, username: 'lan2', version: 6 }
+        : refuse(409, 'stale_version'),
+  })
+  await app.person.type(await input(/^Username/), '2')
+  await save(app.person)
+  const dialog = within(
+    await screen.findByRole('dialog', { name: 'Somebody else has changed this meanwhile' }),
+  )
+  const choose = (name: string) => app.person.click(dialog.getByRole('button', { name }))
+  const rows = dialog.getAllByRole('row').map((row) => [...row.children].map((cell) => cell.textContent))
+  return { ...app, choose, rows }
+}
+
+test('a save that would undo another Admin’s changes shows what differs', async () => {
+  const { rows, choose } = await saveStale()
+  expect(rows).toEqual([
+    ['Field', 'Mine', 'Theirs'],
+    ['Username', 'lan2', 'lan'],
+    ['Email', 'lan@example.com', 'new@example.com'],
+    ['Can create jobs', 'Yes', 'No'],
+  ])
+  expect(currentToasts()).toEqual([])
+  await choose('Cancel')
+})
+
+test('what was typed is back after leaving the page while the dialog was open', async () => {
+  const { router } = await saveStale()
+  await router.navigate({ to: '/users' })
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  await router.navigate({ to: '/users/edit/$id', params: { id: '2' } })
+  expect((await input(/^Username/)).value).toBe('lan2')
+})
+
+test('“Overwrite with mine” saves again with the new version', async () => {
+  const { requests, choose, router } = await saveStale()
+  await choose('Overwrite with mine')
+  await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
+  expect(callsOf(requests, 'PUT /users/:id')[1]?.body).toMatchObject({
+    username: 'lan2',
+    email: 'lan@example.com',
+    canCreateJobs: true,
+    version: 5,
+  })
+  expect(callsOf(requests, 'POST /users/:id/assign-instances')[0]?.body).toMatchObject({ version: 6 })
+})
+
+test('“Load theirs” shows the other Admin’s values, and saves nothing', async () => {
+  const { requests, choose, router, person } = await saveStale()
+  await choose('Load theirs')
+  await waitFor(async () => expect((await input(/^Email/)).value).toBe('new@example.com'))
+  expect((await input(/^Username/)).value).toBe('lan')
+  expect(checkbox('Can create jobs').checked).toBe(false)
+  expect(router.state.location.pathname).toBe('/users/edit/2')
+  expect(callsOf(requests, 'PUT /users/:id')).toHaveLength(1)
+  await save(person)
+  await waitFor(() => expect(callsOf(requests, 'PUT /users/:id')[1]?.body).toMatchObject({ version: 5 }))
+})
+
+test('cancelling keeps what was typed, and the next save asks again', async () => {
+  const { requests, choose, person } = await saveStale()
+  await choose('Cancel')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect((await input(/^Username/)).value).toBe('lan2')
+  expect(callsOf(requests, 'PUT /users/:id')).toHaveLength(1)
+  await save(person)
+  expect(await screen.findByRole('dialog', { name: /Somebody else has changed this/ })).toBeTruthy()
+})
+
+test('a save after a failed assignment does not meet its own update as a conflict', async () => {
+  let fails = true
+  const { requests, person, router } = edit({
+    'POST /users/:id/assign-instances': () => {
+      const answer = fails ? refuse(500, 'internal') : assigned
+      fails = false
+      return answer
+    },
+  })
+  await input(/^Username/)
+  await save(person)
+  await screen.findByText('Failed to assign instances.')
+  await save(person)
+  await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
+  expect(callsOf(requests, 'PUT /users/:id').map(({ body }) => body)).toMatchObject([
+    { version: 1 },
+    { version: 2 },
+  ])
 })

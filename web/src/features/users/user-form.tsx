@@ -1,5 +1,6 @@
 import { Checkbox, MultiSelect, NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import { limits } from '@sendroom/contract/limits'
+import { type Right, rights } from '@sendroom/contract/rights'
 import { type NewUser, roles, type UserChange } from '@sendroom/contract/users'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -68,16 +69,22 @@ export function UserForm({ title, isEdit = false, schema, initialValues, save }:
         onChange={(ids) => form.setFieldValue('assignedInstances', ids)}
         error={form.getInputProps('assignedInstances').error}
       />
-      <Checkbox
-        label={t('USER_FORM.CAN_SEND_MESSAGES')}
-        {...form.getInputProps('canSendMessages', { type: 'checkbox' })}
-      />
-      <Checkbox
-        label={t('USER_FORM.CAN_CREATE_JOBS')}
-        {...form.getInputProps('canCreateJobs', { type: 'checkbox' })}
-      />
+      {rights.map((right) => (
+        <Checkbox
+          key={right}
+          label={t(RIGHT_LABELS[right])}
+          {...form.getInputProps(right, { type: 'checkbox' })}
+        />
+      ))}
     </FormPage>
   )
+}
+
+export const RIGHT_LABELS: Record<Right, string> = {
+  canSendMessages: 'USER_FORM.CAN_SEND_MESSAGES',
+  canCreateJobs: 'USER_FORM.CAN_CREATE_JOBS',
+  canLinkAccounts: 'USER_FORM.CAN_LINK_ACCOUNTS',
+  canExportParticipants: 'USER_FORM.CAN_EXPORT_PARTICIPANTS',
 }
 
 type SelectProps = { chosen: number[]; onChange: (ids: number[]) => void; error: string | undefined }

@@ -37,7 +37,7 @@ test('groups that are picked while the message loads stay', async () => {
   let answer = () => {}
   const { person } = open({
     'GET /messages/:id': () =>
-      new Promise((resolve) => (answer = () => resolve({ ...hello, assignedGroups: assigned }))),
+      new Promise((resolve) => (answer = () => resolve({ ...hello, assignedGroups: assigned, version: 1 }))),
   })
   await choose(person, 'Message', '#5 Hello')
   await openPicker(person)

@@ -66,7 +66,7 @@ test('drop-downs can be searched without accents', async () => {
 //
 test('the preview shows the chosen message as WhatsApp shows it', async () => {
   const { person } = open({
-    'GET /messages/:id': () => ({ ...hello, textContent: 'Hello *all*', assignedGroups: [] }),
+    'GET /messages/:id': () => ({ ...hello, textContent: 'Hello *all*', assignedGroups: [], version: 1 }),
   })
   const preview = within(await screen.findByRole('region', { name: 'Before sending' }))
   expect(preview.queryByText('Hello')).toBeNull()

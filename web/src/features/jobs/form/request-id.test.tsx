@@ -65,7 +65,7 @@ test('a retry after a lost answer reuses the request id; a changed job and the n
 test('a job whose message was changed meanwhile gets a new request id', async () => {
   let text = 'Hello'
   const { person, requests } = open({
-    'GET /messages/:id': () => ({ ...hello, textContent: text, assignedGroups: assigned }),
+    'GET /messages/:id': () => ({ ...hello, textContent: text, assignedGroups: assigned, version: 1 }),
     'POST /jobs': loseAnswer,
   })
   await choose(person, 'Message', '#5 Hello')

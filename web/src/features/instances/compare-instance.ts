@@ -1,0 +1,42 @@
+import type { Instance } from '@sendroom/contract/instances'
+import i18next from 'i18next'
+import { formatDate } from '../../format.ts'
+import { type Difference, differenceOf, hideSecret } from '../../forms/differences.tsx'
+import { type InstanceValues, valuesOf } from './instance-values.ts'
+import { type Kind, kinds, pauseOf, type QuietHours } from './pace.ts'
+
+/** What the user has filled in differently from what somebody else has saved. */
+export function compareInstance(mine: InstanceValues, instance: Instance): Difference[] {
+  const theirs = valuesOf(instance)
+  return [
+    ...differenceOf('ACCOUNT_FORM.NAME', mine.name, theirs.name),
+    ...differenceOf('ACCOUNT_FORM.NUMBER', mine.whatsAppNumber, theirs.whatsAppNumber),
+    ...differenceOf('ACCOUNT_FORM.TOKEN', mine.whapiToken, theirs.whapiToken, hideSecret),
+    ...differenceOf(
+      'ACCOUNT_FORM.EXPIRY',
+      mine.expiredTime,
+      theirs.expiredTime,
+      (at) => formatDate(at) || '—',
+    ),
+    ...differenceOf('ACCOUNT_FORM.IS_ACTIVE', mine.isActive, theirs.isActive),
+    ...kinds.flatMap((kind) =>
+      differenceOf(kindLabel(kind), paceOf(mine, kind), paceOf(theirs, kind), showPace),
+    ),
+    ...differenceOf('ACCOUNT_FORM.QUIET', mine.quietHours, theirs.quietHours, showQuietHours),
+    ...differenceOf('ACCOUNT_FORM.TIME_ZONE', mine.timeZone, theirs.timeZone),
+  ]
+}
+
+const kindLabel = (kind: Kind) => `ACCOUNT_FORM.PACE_${kind.toUpperCase()}`
+
+const paceOf = (values: InstanceValues, kind: Kind) => ({
+  pause: values[pauseOf[kind]],
+  cap: values.dailyCap[kind],
+})
+
+const showPace = ({ pause: [from, to], cap }: ReturnType<typeof paceOf>) => {
+  const { t } = i18next
+  return `${t('ACCOUNT_FORM.PAUSE_FROM')} ${from} ${t('ACCOUNT_FORM.PAUSE_TO')} ${to}\n${t('ACCOUNT_FORM.CAP')}: ${cap}`
+}
+
+const showQuietHours = (hours: QuietHours) => (hours ? `${hours.from} – ${hours.to}` : '—')
