@@ -1,6 +1,7 @@
-import { Button, Group, Table, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { Dialog } from '../ui/dialog.tsx'
+import classes from './conflict-dialog.module.css'
 import type { Difference } from './differences.tsx'
 
 /** `neither` returns to the form, where the typed values are still there. */
@@ -14,24 +15,24 @@ export function ConflictDialog({ differences, choose }: Conflict) {
   return (
     <Dialog size="lg" title={t('FORM.STALE_TITLE')} onClose={() => choose('neither')}>
       <Text>{t('FORM.STALE')}</Text>
-      <Table layout="fixed" verticalSpacing="xs" my="md">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t('FORM.STALE_FIELD')}</Table.Th>
-            <Table.Th>{t('FORM.MINE')}</Table.Th>
-            <Table.Th>{t('FORM.THEIRS')}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', verticalAlign: 'top' }}>
+      <table className={classes.fields}>
+        <thead>
+          <tr>
+            <th scope="col">{t('FORM.STALE_FIELD')}</th>
+            <th scope="col">{t('FORM.MINE')}</th>
+            <th scope="col">{t('FORM.THEIRS')}</th>
+          </tr>
+        </thead>
+        <tbody>
           {differences.map(({ label, mine, theirs }) => (
-            <Table.Tr key={label}>
-              <Table.Th scope="row">{label}</Table.Th>
-              <Table.Td>{mine}</Table.Td>
-              <Table.Td>{theirs}</Table.Td>
-            </Table.Tr>
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              <td>{mine}</td>
+              <td>{theirs}</td>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
       <Group justify="flex-end">
         <Button variant="default" onClick={() => choose('neither')}>
           {t('COMMON.CANCEL')}

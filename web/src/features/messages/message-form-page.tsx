@@ -84,16 +84,21 @@ function EditLoadedMessage({ loaded }: { loaded: Message }) {
 function compare(mine: MessageValues, message: Message): Difference[] {
   const theirs = valuesOf(message)
   const showInstance = (id: number | null) => <InstanceNames ids={id === null ? [] : [id]} />
-  const showGroups = ({ instanceId, ids }: { instanceId: number | null; ids: number[] }) => (
-    <GroupNames instanceId={instanceId ?? 0} ids={ids} />
-  )
-  const groupsOf = ({ instanceId, groupIds }: MessageValues) => ({ instanceId, ids: sorted(groupIds) })
   return [
     ...differenceOf('MESSAGE.TEXT', mine.textContent, theirs.textContent),
     ...differenceOf('MESSAGE.INSTANCE', mine.instanceId, theirs.instanceId, showInstance),
     ...imageDifference(mine, message),
-    ...differenceOf('FORM.GROUPS', groupsOf(mine), groupsOf(theirs), showGroups),
+    ...groupsDifference(mine, theirs),
   ]
+}
+
+function groupsDifference(mine: MessageValues, theirs: MessageValues): Difference[] {
+  const [myIds, theirIds] = [sorted(mine.groupIds), sorted(theirs.groupIds)]
+  // Another instance has other groups, so only the one whose ids are shown can name them.
+  const show = (ids: number[]) => (
+    <GroupNames instanceId={(ids === myIds ? mine : theirs).instanceId ?? 0} ids={ids} />
+  )
+  return differenceOf('FORM.GROUPS', myIds, theirIds, show)
 }
 
 /** An image that the user leaves as it is stays theirs, so only a new or a removed one differs. */
