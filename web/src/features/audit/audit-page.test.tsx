@@ -120,7 +120,7 @@ test('the details of a change show each field before and after', async () => {
     ['Active', 'No', 'Yes'],
     ['Assigned accounts', '–', 'Shop, Depot'],
     ['Pause between groups (s)', '20–30', '0–0'],
-    ['At most in 24 hours (0: no limit)', 'Groups: 0, People: 200', 'Groups: 0, People: 5,000'],
+    ['Limit in 24 hours (0: no limit)', 'Groups: 0, People: 200', 'Groups: 0, People: 5,000'],
     ['Quiet hours', '–', '22:00–07:00'],
   ])
 })
@@ -216,7 +216,7 @@ test.each([
 test('a log that could not be loaded can be loaded again', async () => {
   let isUp = false
   const { person } = open({ 'GET /audit': () => (isUp ? pageOf([deleted]) : refuse(500, 'internal')) })
-  await screen.findByText('This could not be loaded.')
+  await screen.findByText('Loading failed.')
   isUp = true
   await person.click(screen.getByRole('button', { name: 'Try again' }))
   expect(await rowOf(/Job deleted/)).toBeTruthy()

@@ -201,7 +201,7 @@ test('a running export shows a loader and can’t be started twice', async () =>
 //
 test('a Member without the right to export sees why the button is disabled', async () => {
   open({}, { user: { ...member, canExportParticipants: false } })
-  const button = within(await row()).getByRole('button', { name: 'Export the members of Family' })
+  const button = within(await row()).getByRole('button', { name: 'Export members of Family' })
   expect(isDisabled(button)).toBe(true)
   expect(reasonOf(button)).toBe('You can’t export group members. Ask an Admin.')
 })

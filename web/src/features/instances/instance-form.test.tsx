@@ -257,8 +257,8 @@ test('an instance that somebody else has saved meanwhile shows what differs', as
     ['API token', '••••••', '••••••'],
     [
       'People',
-      'Pause from (s) 60 to (s) 90\nAt most in 24 hours (0: no limit): 200',
-      'Pause from (s) 60 to (s) 90\nAt most in 24 hours (0: no limit): 50',
+      'Shortest pause (s) 60 Longest pause (s) 90\nLimit in 24 hours (0: no limit): 200',
+      'Shortest pause (s) 60 Longest pause (s) 90\nLimit in 24 hours (0: no limit): 50',
     ],
     ['Quiet hours', '—', '22:00 – 06:00'],
   ])

@@ -108,7 +108,7 @@ test.each([
   ['en', 40, 'Too many attempts. Try again in 40 seconds.'],
   ['en', 1, 'Too many attempts. Try again in 1 second.'],
   ['en', 256, 'Too many attempts. Try again in 5 minutes.'],
-  ['vi', 256, 'Bạn thử quá nhiều lần. Vui lòng thử lại sau 5 phút.'],
+  ['vi', 256, 'Bạn thử quá nhiều lần. Hãy thử lại sau 5 phút.'],
   ['cn', 300, '尝试次数过多，请在5分钟后重试。'],
 ])(
   'after too many attempts the login says in %s how long to wait: %i s',
