@@ -21,7 +21,7 @@ const mutants = {
     },
     {
       file: 'sending/batch.ts',
-      from: 'db.beginPipelined(PLAN_BY_INDEX, (tx) =>',
+      from: 'db.beginPipelined(SETTINGS, (tx) =>',
       to: 'db.begin((tx) =>',
     },
     {

@@ -40,7 +40,7 @@ export class ServerProcess {
 
   /** A server that finds no database at its start ends itself. Restarts it then, as a supervisor would. */
   async #untilReady(): Promise<void> {
-    const isReady = () => /Sendroom runs/.test(this.#program.stdout)
+    const isReady = () => /Sendroom is running/.test(this.#program.stdout)
     await until('the server runs', () => !this.#program.isRunning || isReady(), 120_000)
     if (!this.#program.isRunning) await this.#restart()
   }

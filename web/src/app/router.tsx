@@ -167,8 +167,11 @@ export function createAppRouter(history?: RouterHistory) {
     // The link or button that had the focus may have disappeared with its page.
     if (fromLocation && pathChanged) giveFocus()
   })
-  const toLogin = () =>
-    router.navigate({ to: paths.login, search: { returnUrl: router.state.location.href } })
+  // Two calls may find out at once that the session has ended. The second must not return to the login.
+  const toLogin = () => {
+    const { pathname, href } = router.state.location
+    if (pathname !== paths.login) router.navigate({ to: paths.login, search: { returnUrl: href } })
+  }
   onSessionExpired(() => {
     reportSessionEnd()
     toLogin()

@@ -146,8 +146,8 @@ export const nothingToSend: ExchangeAnswer = {
 }
 
 /**
- * Settings of a batch. It touches few rows and finds them by an index. Fresh statistics come minutes after 100,000 new rows; until then
- * the planner would believe the tables to be small and read them from end to end.
+ * The settings of a batch. A batch touches few rows and finds them by an index. Fresh statistics come minutes after
+ * 100,000 new rows; until then the planner would believe the tables to be small and read them from end to end.
  */
 const SETTINGS = {
   ...{ enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' },

@@ -136,8 +136,8 @@ describe('linking', () => {
 
   test.each([
     ['a server error', { kind: 'status', status: 500 } as const, 'provider_error', /error \(500\)/],
-    ['a lost connection', { kind: 'drop-before' } as const, 'provider_unreachable', /could not be reached/],
-    ['an unpaid channel', { kind: 'status', status: 402 } as const, 'account_unpaid', /not paid/],
+    ['a lost connection', { kind: 'drop-before' } as const, 'provider_unreachable', /is unreachable/],
+    ['an unpaid channel', { kind: 'status', status: 402 } as const, 'account_unpaid', /is unpaid/],
     //
   ])('%s at the provider is explained in plain words', async (_case, fault, why, words) => {
     const token = newToken('test_unlinked')

@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PgBoss } from 'pg-boss'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { retryWhileDown } from '../../../test/kill-postgres.ts'
 import { deleteOldAudit, record } from '../audit.ts'
 import { openBackgroundJobs } from '../background-jobs.ts'
 import { type Cluster, startCluster } from './cluster.ts'
+import { prepareFiles } from './cluster-files.ts'
 import { connect, type Pool } from './connection.ts'
+import { launch, shutDown } from './launch.ts'
 import { migrate, schemaIsCurrent } from './migrate.ts'
 import { openDatabase } from './open.ts'
 import { sql } from './sql.ts'
@@ -42,15 +45,14 @@ function connectTo(address: Cluster['app']): Pool {
   return db
 }
 
-/** Turns the cluster into one of an older Sendroom: the superuser owns everything, and there are no other roles. */
+/** Makes the cluster of an older Sendroom: the superuser owns everything, and there are no other roles. */
 async function makeOldCluster() {
-  const cluster = await startCluster(folder, log)
-  const admin = connect({ ...cluster.superuser, database: 'postgres' }, { max: 1, applicationName: 'old' })
-  await admin.run(sql`drop database sendroom with (force)`)
-  await admin.script('drop role sendroom_owner, sendroom_app')
-  await admin.run(sql`create database sendroom`)
+  const files = await prepareFiles(folder)
+  await launch(files)
+  const admin = connect({ ...files.superuser, database: 'postgres' }, { max: 1, applicationName: 'old' })
+  await retryWhileDown(() => admin.run(sql`create database sendroom`))
   await admin.end()
-  const db = connect(cluster.superuser, { max: 1, applicationName: 'old' })
+  const db = connect(files.superuser, { max: 1, applicationName: 'old' })
   await migrate(db)
   const boss = new PgBoss({ db: { executeSql: db.executeSql }, supervise: false, schedule: false })
   await boss.start()
@@ -59,7 +61,7 @@ async function makeOldCluster() {
   await boss.stop({ graceful: false })
   await insertUser(db, 'kept')
   await db.end()
-  await cluster.stop()
+  await shutDown(files)
 }
 
 const insertUser = (db: Pool, name: string) =>

@@ -267,5 +267,5 @@ test('a Member who may not create jobs can send no message, and the button says 
     answers: { 'GET /messages': () => pageOf([row]) },
   })
   const send = within(await rowOf(/Shop/)).getByRole('button', { name: 'Send' })
-  expect([isDisabled(send), reasonOf(send)]).toEqual([true, expect.stringMatching(/^You may look at jobs/)])
+  expect([isDisabled(send), reasonOf(send)]).toEqual([true, expect.stringMatching(/^You can view jobs/)])
 })
