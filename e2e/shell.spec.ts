@@ -58,7 +58,7 @@ test('a notice is shown while the network is down, and pages load again afterwar
   openAs,
 }) => {
   const page = await openAs(admin, '/users')
-  await expect(page.getByRole('row', { name: 'admin' })).toBeVisible()
+  await expect(page.getByRole('row', { name: 'admin@localhost' })).toBeVisible()
   const notice = page.getByText('No connection to Sendroom.')
   await page.context().setOffline(true)
   await expect(notice).toBeVisible()
@@ -70,7 +70,7 @@ test('a notice is shown while the network is down, and pages load again afterwar
 
 test('a dialog traps the focus and returns it', async ({ admin, openAs }) => {
   const page = await openAs(admin, '/users')
-  const opener = page.getByRole('row', { name: 'admin' }).getByRole('button', { name: 'Delete' })
+  const opener = page.getByRole('row', { name: 'admin@localhost' }).getByRole('button', { name: 'Delete' })
   await opener.focus()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Delete user' })
