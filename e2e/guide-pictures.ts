@@ -75,6 +75,7 @@ async function takeJobForms({ page, t, shop, take }: Studio) {
 
 async function takeTestSend({ page, t, take }: Studio) {
   await visit(page, '/messages/edit/1')
+  await mainButton(page, t('MESSAGE.TEST_OPEN')).click()
   await page.getByLabel(t('MESSAGE.TEST_PHONE')).fill('0905551234')
   await mainButton(page, t('MESSAGE.TEST_SEND')).click()
   await expect(page.getByText(patternOf(t('MESSAGE.TEST_DELIVERED')))).toBeVisible({ timeout: 60_000 })
