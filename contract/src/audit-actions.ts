@@ -1,4 +1,4 @@
-/** What the audit log records. This file does not import zod, so that the page does not load the schemas. */
+/** The actions that the audit log records. This file does not import zod, so that the page does not load the schemas. */
 export const auditActions = [
   'session.sign_in',
   'session.sign_in_failed',

@@ -14,12 +14,12 @@ export const AuditEntry = z
     userName: z.string(),
     /** The network address of the request. Empty for commands on the server. */
     address: z.string(),
-    /** One of `auditActions`. Not checked here: another version of Sendroom may have written the entry. */
+    /** An action of `auditActions`. Not checked here: another version of Sendroom may have written the entry. */
     action: z.string(),
     objectType: z.string().nullable(),
     objectId: z.number().nullable(),
     objectName: z.string(),
-    /** What else is known. `changes` has the changed fields, each as [before, after]. */
+    /** Further facts. `changes` has the changed fields, each as [before, after]. */
     details: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'AuditEntry' })

@@ -59,7 +59,7 @@ const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {
 
 export const isAdmin = (caller: Pick<Caller, 'role'>) => caller.role === 'Admin'
 
-/** What an endpoint asks of its caller. */
+/** The conditions that an endpoint sets for its caller. */
 export type Rule = { access: SignedInAccess; needsConfirmation?: boolean }
 
 /** Throws a refusal instead of replying, so that no handler can forget to stop. */

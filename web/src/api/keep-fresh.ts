@@ -3,7 +3,7 @@ import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
 /** A query is not refreshed more often than this, however fast the changes come. */
 const PAGE_INTERVAL_MS = 1000
-/** What changes with every message though only a number of it does: the dashboard and the list of jobs. */
+/** Pages of which only a number changes with every message: the dashboard and the list of jobs. */
 const NUMBERS_INTERVAL_MS = 5000
 /**
  * After a (re)connection everything is refreshed once within this time. The random part keeps the clients of a

@@ -1,4 +1,4 @@
-/** What libraries must know to work under the page's content security policy. `main.ts` imports this file first. */
+/** Settings that libraries need to work under the page's content security policy. `main.ts` imports this file first. */
 
 /**
  * The nonce that the server has put into the page and its policy. The browser applies style elements only with this

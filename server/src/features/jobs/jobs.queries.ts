@@ -67,7 +67,7 @@ export async function findJobContent(db: Db, caller: Caller, id: number): Promis
   return job ?? null
 }
 
-/** What the audit log keeps of a job. */
+/** The facts that the audit log keeps of a job. */
 export type RecordedJob = {
   id: number
   status: JobRow['status']

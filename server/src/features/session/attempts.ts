@@ -82,7 +82,7 @@ function allowancesOf(secrets: Secrets, { name, id }: Known, { address }: Visito
   })
   if (device !== null) return [allowance('device', `${id} ${device}`)]
   // Always in this order. Two attempts that lock the same two rows in different orders would deadlock.
-  // Of an IPv6 address only the first 64 bits count: the others are up to the customer.
+  // Only the first 64 bits of an IPv6 address count: the customer chooses the others.
   return [allowance('address', normalizeIP(address)), allowance('name', name)]
 }
 

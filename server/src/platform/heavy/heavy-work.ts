@@ -1,7 +1,7 @@
 import { Refusal } from '../refusal.ts'
 import { openWorkerThread, type Task } from './worker-thread.ts'
 
-/** What a piece of heavy work gets: a signal to stop at, and the worker thread for the part that needs the CPU. */
+/** The tools of a piece of heavy work: a signal to stop at, and the worker thread for the part that needs the CPU. */
 export type HeavyContext = {
   signal: AbortSignal
   inWorker: <I, O>(task: Task<I, O>, input: I) => Promise<O>
