@@ -1,5 +1,6 @@
--- How many deliveries of the job's current run have failed, so that a list of jobs need not count deliveries. Everything
--- that makes a delivery fail, or succeed after all, holds the instance's lock, so no two transactions wait for the row.
+-- The number of failed deliveries in the job's current run, so that a list of jobs need not count deliveries. All that
+-- changes it holds the instance's lock, except a receipt that proves a failed delivery sent: that locks the delivery first
+-- and the job second. If it meets a retry or a restart of the same job, PostgreSQL ends one of the two.
 alter table jobs add failed_count int not null default 0;
 
 update jobs j set failed_count = counted.failed

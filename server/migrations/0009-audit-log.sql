@@ -1,5 +1,5 @@
--- Who did what to what, when and from where. An entry outlives what it describes, so it refers to nothing and holds the
--- names of that time. Entries are only ever added.
+-- Each entry tells who did what to what, when and from where. It outlives the rows that it describes, so it has no foreign
+-- keys and holds the names of that time. Entries are only ever added.
 create table audit_log (
   id bigint generated always as identity primary key,
   at timestamptz not null default clock_now(),

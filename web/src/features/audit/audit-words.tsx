@@ -12,7 +12,7 @@ export function ActionName({ action }: { action: string }) {
   return t(actionKey(action), { defaultValue: action })
 }
 
-/** What the action was done to: its kind with its number, and its name of that time. */
+/** The object of the action: its kind with its number, and its name of that time. */
 export function ObjectName({ entry }: { entry: AuditEntry }) {
   const { t } = useTranslation()
   const { objectType, objectId, objectName } = entry
