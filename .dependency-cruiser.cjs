@@ -30,6 +30,7 @@ const serverLayers = [
 const engineModules = [
   'sending',
   'in-doubt',
+  'history',
   'receipts',
   'health',
   'jobs',

@@ -99,6 +99,17 @@ CREATE INDEX groups_name ON groups USING btree (name, id);
 CREATE INDEX groups_participant_count ON groups USING btree (participant_count, id);
 CREATE INDEX groups_search ON groups USING gin (search_text gin_trgm_ops);
 
+CREATE TABLE heartbeat (
+  only_row boolean NOT NULL DEFAULT true,
+  beat bigint NOT NULL DEFAULT 0,
+  beat_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  timeline text NOT NULL DEFAULT ''::text,
+  era uuid NOT NULL DEFAULT gen_random_uuid(),
+  history_complete_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  CONSTRAINT heartbeat_pkey PRIMARY KEY (only_row),
+  CONSTRAINT heartbeat_only_row_check CHECK (only_row)
+);
+
 CREATE TABLE images (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   name text NOT NULL,
@@ -161,6 +172,9 @@ CREATE TABLE instances (
   next_ask_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   search_text text GENERATED ALWAYS AS (unaccent_lower((name || ' '::text) || whats_app_number)) STORED,
   version integer NOT NULL DEFAULT 1,
+  checked_era uuid DEFAULT current_era(),
+  history_check_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  last_intent_at timestamptz,
   CONSTRAINT instances_pkey PRIMARY KEY (id),
   CONSTRAINT instances_time_zone CHECK (('2000-01-01 00:00:00+00'::timestamptz AT TIME ZONE time_zone) IS NOT NULL),
   CONSTRAINT instances_token UNIQUE (token_hash)
@@ -424,6 +438,19 @@ begin
   insert into sent_counts values (new.instance_id, new.group_id, case new.status when 'sent' then 1 else -1 end);
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION current_era()
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$select era from heartbeat$function$;
+
+CREATE OR REPLACE FUNCTION current_timeline()
+ RETURNS text
+ LANGUAGE sql
+AS $function$
+  select case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end
+$function$;
 
 CREATE OR REPLACE FUNCTION delete_old_audit(days integer)
  RETURNS bigint

@@ -30,6 +30,8 @@ export const reasonWords = {
   account_restricted: 'WhatsApp has restricted this account.',
   account_failures:
     'The last {{count}} messages of this account failed. Check the account before you resume sending.',
+  history_unreadable:
+    'The chat history can’t be read, so it’s unknown what was already sent. Retrying automatically; check the chats before you resume sending yourself.',
   provider_busy: 'The provider is busy or unreachable. Retrying automatically.',
   provider_unreachable: 'The provider is unreachable.',
   provider_error: 'The provider reported an error ({{status}}).',
@@ -41,6 +43,7 @@ export const reasonWords = {
   pause_between: 'The account pauses between messages to avoid a ban.',
   taking_turns: 'Another job of this account is sending now.',
   checking_outcome: 'Checking whether a message arrived.',
+  checking_history: 'Checking what was already sent.',
   // log lines of a job
   job_created: 'Created by {{user}}. Recipients: {{count}}.',
   job_started: 'Started.',
@@ -55,6 +58,7 @@ export const reasonWords = {
   delivery_retry: '{{recipient}}: not sent yet; trying again. {{why}}',
   delivery_doubt: '{{recipient}}: unknown whether the message went out. {{why}}',
   delivery_found: '{{recipient}}: the message went out.',
+  history_found: 'Messages found in the chat history that count as sent: {{count}}.',
   delivery_not_found: '{{recipient}}: not sent; trying again.',
   account_waits: 'The account is waiting: {{why}}',
   account_resumed: 'The account is ready again.',

@@ -56,7 +56,11 @@ export class DatabaseContext {
   async #changeClock(ahead: Sql) {
     this.#clock ??= this.#addClock()
     await this.#clock
-    await this.db.run(sql`update test_clock set ahead = ${ahead}`)
+    await this.db.begin(async (tx) => {
+      await tx.run(sql`update test_clock set ahead = ${ahead}`)
+      // As if the workers had been alive all the time.
+      await tx.run(sql`update heartbeat set beat_at = clock_now() where timeline <> ''`)
+    })
   }
 
   async #addClock() {

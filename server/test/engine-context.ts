@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { openHeartbeat } from '../src/engine/history/heartbeat.ts'
 import { type EngineDeps, startEngine, whyWaiting } from '../src/engine/index.ts'
 import { writeAlone } from '../src/engine/sending/batch.ts'
 import { type Claim, claimInstances } from '../src/engine/sending/claim.ts'
@@ -9,6 +10,8 @@ import { connect } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { DatabaseContext } from './database-context.ts'
 import { until } from './until.ts'
+
+const silent = { info() {}, warn() {}, error() {} }
 
 type Provider = EngineDeps['providers']['live']
 
@@ -33,6 +36,12 @@ export function useEngineContext() {
 
 class EngineContext extends DatabaseContext {
   readonly #tasksAtEnd: (() => Promise<unknown>)[] = []
+
+  /** With the heartbeat of a worker, so that instances may send. */
+  override async open() {
+    await super.open()
+    await openHeartbeat({ db: this.db, log: silent }).beat()
+  }
 
   async cleanUp() {
     for (const task of this.#tasksAtEnd.splice(0).reverse()) await task()
@@ -61,7 +70,7 @@ class EngineContext extends DatabaseContext {
       providers: { live: provider, test: provider },
       secrets: this.secrets,
       readImage: async () => ({ bytes: new Uint8Array([1]), mimeType: 'image/png' }),
-      log: { info() {}, warn() {}, error() {} },
+      log: silent,
       ...overrides,
     }
   }
@@ -80,8 +89,8 @@ class EngineContext extends DatabaseContext {
   }
 
   /** Requests the next message of the claimed instance, as its sender does, and commits the intent. */
-  async writeIntent(claim: Claim): Promise<NextStep> {
-    return (await writeAlone(this.db, { claim, result: null, intent: randomUUID() })).step
+  async writeIntent(claim: Claim, lastBeatSeen = 0): Promise<NextStep> {
+    return (await writeAlone(this.db, { claim, result: null, intent: randomUUID(), lastBeatSeen })).step
   }
 
   /** Does what a worker does up to the committed intent. */
@@ -96,7 +105,7 @@ class EngineContext extends DatabaseContext {
   settle(message: IntendedMessage, outcome: AttemptOutcome) {
     const claim = { instanceId: message.instanceId, token: randomUUID(), leaseEndsAt: 0 }
     const result = { message, effects: effectsOf(message, outcome, 0) }
-    return writeAlone(this.db, { claim, result, intent: null })
+    return writeAlone(this.db, { claim, result, intent: null, lastBeatSeen: 0 })
   }
 
   /** Matches the job's only delivery with a message at the provider. */

@@ -15,7 +15,7 @@ export type Send = { token: string; to: string; text: string; mediaId: string | 
  */
 export function scriptedProvider() {
   const ledger: (Send & { message: OwnMessage })[] = []
-  const calls = { sends: [] as Send[], uploads: 0, status: 0, ownMessages: 0 }
+  const calls = { sends: [] as Send[], uploads: 0, status: 0, ownMessages: 0, histories: 0 }
   let lastId = 0
 
   /** Adds the message to the ledger, as WhatsApp would. */
@@ -23,7 +23,10 @@ export function scriptedProvider() {
     const id = `message-${++lastId}`
     const timestamp = Math.floor(Date.now() / 1000)
     const kind = send.mediaId === null ? 'text' : 'image'
-    ledger.push({ ...send, message: { id, kind, text: send.text, timestamp, fromPhone: false } })
+    ledger.push({
+      ...send,
+      message: { id, chatId: send.to, kind, text: send.text, timestamp, fromPhone: false },
+    })
     return { kind: 'sent', providerMessageId: id }
   }
 
@@ -36,6 +39,8 @@ export function scriptedProvider() {
     onRestriction: (): { until: string | null } | null => null,
     onList: (to: string): OwnMessage[] | Promise<OwnMessage[]> =>
       ledger.filter((entry) => entry.to === to).map((entry) => entry.message),
+    /** The messages of all chats. */
+    onHistory: (): OwnMessage[] | Promise<OwnMessage[]> => ledger.map((entry) => entry.message),
   }
 
   async function send(message: Send, mayWrite: MayWrite = () => true): Promise<SendOutcome> {
@@ -62,10 +67,10 @@ export function scriptedProvider() {
     },
     restriction: async () => script.onRestriction(),
     expiry: async () => null,
-    async ownMessages(_credentials, to, from) {
-      calls.ownMessages++
-      const messages = await script.onList(to)
-      return { messages: messages.filter(({ timestamp }) => timestamp >= from), clockAheadMs: 0 }
+    async *ownMessages(_credentials, to, from) {
+      calls[to === null ? 'histories' : 'ownMessages']++
+      const messages = await (to === null ? script.onHistory() : script.onList(to))
+      yield { messages: messages.filter(({ timestamp }) => timestamp >= from), clockAheadMs: 0 }
     },
     ...{ messageStatus: unexpected, isMetered: unexpected, setWebhook: unexpected },
     ...{ removeWebhook: unexpected, qr: unexpected, pairingCode: unexpected, logout: unexpected },

@@ -1,5 +1,7 @@
 import type { EngineDeps } from './context.ts'
 import { checkInstance, claimChecks, failOverdue } from './health/instance-status.ts'
+import { checkHistory, claimHistoryChecks } from './history/check.ts'
+import { BEAT_EVERY_MS, openHeartbeat } from './history/heartbeat.ts'
 import { claimLookUps, lookUp } from './in-doubt/look-up.ts'
 import { markInDoubt } from './in-doubt/mark-in-doubt.ts'
 import { finishJobs, startDueJobs } from './jobs/lifecycle.ts'
@@ -41,12 +43,14 @@ export function startEngine(deps: EngineDeps): Engine {
   const tasks = openTasks(reportError)
   const sleep = interruptibleSleep()
   const progress = openProgress(db, reportError)
+  const heartbeat = openHeartbeat(deps)
   const batches = openBatches(db)
   let stoppingSince: number | null = null
   const isStopping = () => stoppingSince !== null
   const sender: Sender = {
     ...deps,
     submit: batches.submit,
+    lastBeatSeen: heartbeat.lastSeen,
     moved: progress.moved,
     isStopping,
     isGivingUp: () => stoppingSince !== null && performance.now() - stoppingSince > STOP_PATIENCE_MS,
@@ -75,6 +79,23 @@ export function startEngine(deps: EngineDeps): Engine {
       tasks.run(lookUp(deps, due), () => {
         lookedUp.delete(due.instanceId)
         progress.moved(due)
+        sleep.wake()
+      })
+    }
+  }
+
+  const historyChecks = new Set<number>()
+  async function checkHistories() {
+    const room = MAX_CALLS - historyChecks.size
+    if (room <= 0) return
+    for (const due of await claimHistoryChecks(db, room, [...historyChecks])) {
+      const { instanceId } = due
+      historyChecks.add(instanceId)
+      const checking = checkHistory(deps, due).then((jobIds) => {
+        for (const jobId of jobIds) progress.moved({ jobId, instanceId })
+      })
+      tasks.run(checking, () => {
+        historyChecks.delete(instanceId)
         sleep.wake()
       })
     }
@@ -130,8 +151,11 @@ export function startEngine(deps: EngineDeps): Engine {
   }
 
   const steps: LoopStep[] = [
+    // Before the claims, so that a worker notices an era before it looks for work.
+    { name: 'heartbeat', every: BEAT_EVERY_MS, run: heartbeat.beat },
     { name: 'start due jobs', every: 0, run: () => startDueJobs(db) },
     { name: 'mark in doubt', every: 0, run: () => markInDoubt(db) },
+    { name: 'check histories', every: 0, run: checkHistories },
     { name: 'claim instances', every: 0, run: claim },
     { name: 'look up doubts', every: 0, run: lookUpDoubts },
     { name: 'check instances', every: 0, run: checkInstances },

@@ -58,6 +58,7 @@ export type ProviderPage<T> = { rows: T[]; next: number; total: number }
 /** A message that the instance has sent, as the provider lists it. */
 export type OwnMessage = {
   id: string
+  chatId: string
   kind: 'text' | 'image' | 'other'
   /** The text, or the image's caption. */
   text: string
@@ -67,10 +68,18 @@ export type OwnMessage = {
   fromPhone: boolean
 }
 
+/** One page of a list. */
 export type OwnMessages = {
   messages: OwnMessage[]
   /** The provider's clock minus ours, in ms. Its Date header has whole seconds. 0 if the header is missing. */
   clockAheadMs: number
+}
+
+/** Reads all pages, for a list that is known to be short. The clock is that of the first page. */
+export async function allMessages(pages: AsyncIterable<OwnMessages>): Promise<OwnMessages> {
+  const all: OwnMessages[] = []
+  for await (const page of pages) all.push(page)
+  return { messages: all.flatMap(({ messages }) => messages), clockAheadMs: all[0]?.clockAheadMs ?? 0 }
 }
 
 /** The provider's report about a sent message. In a group there is one for each member. */
@@ -177,8 +186,15 @@ export interface Provider {
     image: { mediaId: string; caption: string },
     mayWrite?: MayWrite,
   ): Promise<SendOutcome>
-  /** Reads all messages that the instance has sent to a chat since a time (unix seconds, by the provider's clock). */
-  ownMessages(credentials: Credentials, chatId: string, fromTimestamp: number): Promise<OwnMessages>
+  /**
+   * Reads all messages that the instance has sent to a chat since a time (unix seconds, by the provider's clock), oldest
+   * first, page by page. `chatId` null reads those of all chats. Fails in the course of the iteration.
+   */
+  ownMessages(
+    credentials: Credentials,
+    chatId: string | null,
+    fromTimestamp: number,
+  ): AsyncIterable<OwnMessages>
   /** Reads the receipts of a sent message, for instances without a webhook. Empty until the message is delivered. */
   messageStatus(credentials: Credentials, chatId: string, providerMessageId: string): Promise<Receipt[]>
   /** Whether the number of calls is limited, as on a trial. Make only necessary calls then. */

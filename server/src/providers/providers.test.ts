@@ -22,10 +22,13 @@ test('test mode keeps its sent messages across a restart', async () => {
   await before.close()
 
   const after = await openProviders(options)
-  const found = await providerOf(after, { isTest: true })?.ownMessages(credentials, person, 0)
+  const found = await providerOf(after, { isTest: true })
+    ?.ownMessages(credentials, person, 0)
+    [Symbol.asyncIterator]()
+    .next()
   await after.close()
 
-  expect(sent).toEqual({ kind: 'sent', providerMessageId: found?.messages[0]?.id })
+  expect(sent).toEqual({ kind: 'sent', providerMessageId: found?.value?.messages[0]?.id })
 })
 
 test('without test mode a test-mode instance has no provider, and another has the live one', async () => {

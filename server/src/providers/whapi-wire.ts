@@ -185,7 +185,7 @@ export function contactOf({ id, name, pushname }: Fields): { personId: string; n
 
 /** Parses a message that we have sent. Null for anything else. A text with a link comes back as `link_preview`. */
 export function ownMessageOf(fields: Fields): OwnMessage | null {
-  const { id, from_me, type, text, link_preview, image, timestamp, source } = fields
+  const { id, chat_id, from_me, type, text, link_preview, image, timestamp, source } = fields
   const time = numberOf(timestamp)
   if (!textOf(id) || from_me === false || time === null) return null
   const words = [text, link_preview]
@@ -193,6 +193,7 @@ export function ownMessageOf(fields: Fields): OwnMessage | null {
     .find((body) => body !== undefined)
   return {
     id: textOf(id),
+    chatId: textOf(chat_id),
     kind: type === 'text' || type === 'link_preview' ? 'text' : type === 'image' ? 'image' : 'other',
     text: textOf(words ?? fieldsOf(image).caption),
     timestamp: time,

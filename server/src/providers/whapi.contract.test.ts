@@ -1,7 +1,7 @@
 import type { Simulator } from '@sendroom/simulator'
 import { specialGroups } from '@sendroom/simulator'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { Provider, ProviderFailure } from './provider.ts'
+import { allMessages, type Provider, type ProviderFailure } from './provider.ts'
 import { startSimulator } from './test-mode.ts'
 import { createWhapi } from './whapi.ts'
 
@@ -362,6 +362,9 @@ test('a failed read has the time of Retry-After', async () => {
   })
 })
 
+const ownMessages = (chatId: string | null, from: number) =>
+  allMessages(whapi.ownMessages(credentials, chatId, from))
+
 test('own messages have their kind, their text and whether the phone wrote them', async () => {
   const to = '84904444444@s.whatsapp.net'
   const startedAt = Math.floor(Date.now() / 1000)
@@ -376,7 +379,7 @@ test('own messages have their kind, their text and whether the phone wrote them'
   simulator.ledger.accept({ ...draft, body: 'theirs', from: '84904444444' }, Date.now())
   simulator.ledger.accept({ ...draft, body: 'long ago' }, (startedAt - 60) * 1000)
 
-  const { messages, clockAheadMs } = await whapi.ownMessages(credentials, to, startedAt)
+  const { messages, clockAheadMs } = await ownMessages(to, startedAt)
 
   expect(messages.map(({ kind, text, fromPhone }) => [kind, text, fromPhone])).toEqual([
     ['text', 'plain', false],
@@ -395,21 +398,21 @@ test('own messages are read to the last page, without gaps or duplicates', async
   const draft = { token, to, type: 'text', source: 'api' } as const
   for (let i = 0; i < 1200; i++) simulator.ledger.accept({ ...draft, body: `${i}` }, Date.now())
 
-  const { messages } = await whapi.ownMessages(credentials, to, 0)
+  const { messages } = await ownMessages(to, 0)
 
   expect(new Set(messages.map(({ id }) => id)).size).toBe(1200)
 })
 
 test("the provider's clock is read from its Date header", async () => {
   await shiftClock(3_600_000)
-  const { clockAheadMs } = await whapi.ownMessages(credentials, person, 0).finally(() => shiftClock(0))
+  const { clockAheadMs } = await ownMessages(person, 0).finally(() => shiftClock(0))
 
   expect(Math.abs(clockAheadMs - 3_600_000)).toBeLessThan(3000)
 })
 
 test('an unknown private chat has no messages, and any other failure is an error', async () => {
   const stranger = '84902222222@s.whatsapp.net'
-  const lookUp = (chatId = stranger) => whapi.ownMessages(credentials, chatId, 0)
+  const lookUp = (chatId = stranger) => ownMessages(chatId, 0)
 
   expect(await lookUp()).toMatchObject({ messages: [] })
   // A missing group may have been left, which proves nothing about its messages.

@@ -1,7 +1,6 @@
 import type { Reason } from '@sendroom/contract/values'
 import {
   type Credentials,
-  type OwnMessage,
   type OwnMessages,
   type Provider,
   ProviderFailure,
@@ -48,8 +47,8 @@ const defaultTimeouts = { connectMs: 5_000, statusMs: 10_000, readMs: 30_000, se
 
 /** The API's limit for `count`. */
 const pageSize = 500
-/** Stops a broken pagination. A look-up covers some minutes, in which no chat gets this many messages. */
-const maxMessages = 20 * pageSize
+/** Stops a broken pagination. At the usual pace an account takes two months to send this many messages. */
+const maxMessages = 400 * pageSize
 
 type Request = Omit<Call, 'token' | 'timeoutMs'> & { timeoutMs?: number }
 
@@ -175,13 +174,13 @@ export function createWhapi({
       return sendOutcome(await ask(credentials, request), 'image')
     },
 
-    async ownMessages(credentials, chatId, fromTimestamp) {
-      const path = `/messages/list/${encodeURIComponent(chatIdOf(chatId))}`
+    ownMessages(credentials, chatId, fromTimestamp) {
+      const chat = chatId === null ? '' : `/${encodeURIComponent(chatIdOf(chatId))}`
       return readOwnMessages(chatId, (offset) => {
         // Oldest first, so that messages sent meanwhile come at the end and do not shift the pages.
         const time_from = Math.floor(fromTimestamp)
         const query = { from_me: true, time_from, normal_types: true, sort: 'asc', count: pageSize, offset }
-        return ask(credentials, { method: 'GET', path, query })
+        return ask(credentials, { method: 'GET', path: `/messages/list${chat}`, query })
       })
     },
 
@@ -223,32 +222,33 @@ function readGroup(reply: Reply): ProviderGroup {
   return readable(groupOf(goodAnswer(reply).json))
 }
 
-/** Reads all pages. A chat that does not exist yet has no messages. */
-async function readOwnMessages(
-  chatId: string,
+/** Reads page after page. A chat that does not exist yet has no messages. */
+async function* readOwnMessages(
+  chatId: string | null,
   askPage: (offset: number) => Promise<Reply>,
-): Promise<OwnMessages> {
-  const messages = new Map<string, OwnMessage>()
-  let clockAheadMs: number | undefined
+): AsyncGenerator<OwnMessages> {
   for (let offset = 0; offset < maxMessages; ) {
     const reply = await askPage(offset)
     const now = Date.now()
-    if (reply.answer) clockAheadMs ??= (serverTime(reply.answer.headers) ?? now) - now
+    const clockAheadMs = reply.answer ? (serverTime(reply.answer.headers) ?? now) - now : 0
     const page = isNewChat(chatId, reply)
       ? { items: [], total: 0 }
       : readable(pageOf(goodAnswer(reply).json, 'messages', offset))
-    for (const message of page.items.map(ownMessageOf)) if (message) messages.set(message.id, message)
+    yield { messages: page.items.map(ownMessageOf).filter((message) => message !== null), clockAheadMs }
     offset += page.items.length
     // The OpenAPI file does not say whether `total` counts the page or the list. So a full page may not be the last.
-    const isLast = page.items.length === 0 || (offset >= page.total && page.items.length < pageSize)
-    if (isLast) return { messages: [...messages.values()], clockAheadMs: clockAheadMs ?? 0 }
+    if (page.items.length === 0 || (offset >= page.total && page.items.length < pageSize)) return
   }
-  return readable<OwnMessages>(null)
+  readable<OwnMessages>(null)
 }
 
 /**
  * A private chat exists from its first message on. Before that the API answers 404. No other 404 proves that a message
  * was not sent: the instance may have left a group, and a gateway may answer with a 404 page of its own.
  */
-const isNewChat = (chatId: string, { answer }: Reply) =>
-  !chatId.endsWith('@g.us') && answer?.status === 404 && answer.json !== undefined && !instanceProblem(answer)
+const isNewChat = (chatId: string | null, { answer }: Reply) =>
+  chatId !== null &&
+  !chatId.endsWith('@g.us') &&
+  answer?.status === 404 &&
+  answer.json !== undefined &&
+  !instanceProblem(answer)

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LedgerEntry } from '@sendroom/simulator'
 import type { DatabaseAddress } from '../../src/database-url.ts'
+import { openHeartbeat } from '../../src/engine/history/heartbeat.ts'
 import { planJob } from '../../src/engine/index.ts'
 import { connect, type Pool } from '../../src/platform/database/connection.ts'
 import { isDatabaseDown } from '../../src/platform/database/errors.ts'
@@ -79,6 +80,8 @@ export class ChaosRun {
     const run = new ChaosRun(environment, await environment.createDatabase(), plan, mutant)
     const user = await factories(run.db, secretsOf(SECRET_KEY)).admin()
     run.#userId = user.id
+    // Workers have been alive, so that the first message of a run needs no look at the history.
+    await openHeartbeat({ db: run.db, log: { info() {}, warn() {}, error() {} } }).beat()
     for (const [index, instance] of plan.instances.entries())
       run.instances.push(
         await addInstance(run.db, `${run.database.database}_${index}`, instance, plan.receipts),

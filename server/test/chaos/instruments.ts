@@ -151,6 +151,13 @@ export const whileIdle = (db: Pool, task: (tx: Db) => Promise<unknown>): Promise
 /** Shifts the clock forward if nothing is being sent. Returns whether the clock was shifted. */
 export const shiftIdleClock = (db: Pool, seconds: number) => whileIdle(db, (tx) => shiftClock(tx, seconds))
 
-/** Shifts the clock at once, forward or back, even while messages are being sent. */
+/**
+ * Shifts the clock at once, forward or back, even while messages are being sent. The heartbeat goes with it, as if the
+ * workers had been alive all the time.
+ */
 export const shiftClock = (db: Db, seconds: number) =>
-  db.run(sql`update chaos.clock set ahead = ahead + make_interval(secs => ${seconds})`)
+  db.run(sql`
+    with shifted as (
+      update chaos.clock set ahead = ahead + make_interval(secs => ${seconds})
+    )
+    update heartbeat set beat_at = beat_at + make_interval(secs => ${seconds})`)

@@ -26,9 +26,9 @@ const mutants = {
     },
     {
       file: 'sending/sender.ts',
-      from: 'submit(sender, { claim, result, intent: mayRequestNext ? randomUUID() : null })',
+      from: 'submit(sender, { claim, result, intent, lastBeatSeen: sender.lastBeatSeen() })',
       to: `submit(sender, {
-        ...{ claim, result, intent: mayRequestNext ? randomUUID() : null },
+        ...{ claim, result, intent, lastBeatSeen: sender.lastBeatSeen() },
         sendEarly: async (message) => early.set(message.intent, await send(sender, claim, message, cachedProviderResolver(sender)(message))),
       })`,
     },

@@ -1,3 +1,4 @@
+import type { ReasonCode } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
 import i18next from 'i18next'
 import { reasonText } from '../i18n/words.ts'
@@ -5,9 +6,15 @@ import { confirm } from '../ui/confirm.ts'
 import { mayDo, useCurrentUser } from './session.ts'
 import { useAction } from './use-action.ts'
 
+/** The reasons that a person may overrule, and what is asked first. */
+const questions: Partial<Record<ReasonCode, string>> = {
+  account_failures: 'ACCOUNT.CONFIRM_RESUME',
+  history_unreadable: 'ACCOUNT.CONFIRM_RESUME_UNCHECKED',
+}
+
 /**
- * Resumes an instance that stopped because too many messages failed in a row, after a confirmation. Undefined if
- * the instance is not stopped or the user may not resume it.
+ * Resumes an instance that waits for a person, after a confirmation. Undefined if the instance does not wait for one, or
+ * the user may not resume it.
  */
 export function useResumeSending(instance: { id: number; name: string }, waiting: Reason | null) {
   const { t } = i18next
@@ -17,11 +24,12 @@ export function useResumeSending(instance: { id: number; name: string }, waiting
     ['jobs'],
   )
   const isAllowed = mayDo('canCreateJobs', useCurrentUser())
-  if (!isAllowed || waiting?.code !== 'account_failures') return
+  const question = waiting && questions[waiting.code]
+  if (!isAllowed || !question) return
   const ask = async () => {
     const isSure = await confirm({
       title: t('ACCOUNT.RESUME_TITLE', instance),
-      message: `${reasonText(waiting)}\n\n${t('ACCOUNT.CONFIRM_RESUME')}`,
+      message: `${reasonText(waiting)}\n\n${t(question)}`,
       confirmText: t('ACCOUNT.RESUME'),
       confirmColor: 'orange',
     })

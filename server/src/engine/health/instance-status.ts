@@ -40,11 +40,29 @@ export async function markInstanceTrouble(
     ${insertLogLines(troubleLines('changed'))}`)
 }
 
+/**
+ * Nobody knows what the instance has sent, because its chat history can't be read. It waits as with any other trouble; each
+ * check that finds it connected lets the history be read again. A person may resume it without that (`resumeSending`).
+ */
+export const markHistoryUnreadable = (db: Pool, instanceId: number) =>
+  db.run(sql`
+    with changed as (
+      update instances i
+      set waiting = ${json(reason('history_unreadable'))}, try_again_at = ${nextCheckAt},
+        waiting_since = case when i.try_again_at > clock_now() - interval '1 day'
+          then coalesce(i.waiting_since, clock_now()) else clock_now() end
+      where i.id = ${instanceId} and i.waiting is null
+      returning i.id, ${newTrouble} as new_trouble
+    )
+    ${insertLogLines(troubleLines('changed'))}`)
+
 /** A person resumes sending, whatever the instance waits for. */
 export async function resumeSending(db: Db, instanceId: number, byName: string): Promise<void> {
   await db.run(sql`
     with resumed as (
-      update instances set waiting = null, waiting_since = null, failures_in_a_row = 0, restricted_until = null
+      update instances
+      set waiting = null, waiting_since = null, failures_in_a_row = 0, restricted_until = null,
+        checked_era = case when waiting->>'code' = 'history_unreadable' then current_era() else checked_era end
       where id = ${instanceId} and (waiting is not null or restricted_until > clock_now())
       returning id
     )

@@ -1,7 +1,7 @@
 import type { Reason } from '@sendroom/contract/values'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
-import { type OwnMessage, ProviderFailure } from '../../providers/provider.ts'
+import { allMessages, type OwnMessage, ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, type ProviderConnection, resolveProvider } from '../context.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { firstPollAt } from '../receipts/poll.ts'
@@ -10,6 +10,7 @@ import { refundMessage } from '../shared/daily-cap.ts'
 import { type LogLine, logDelivery, reason, recipientLine } from '../shared/job-log.ts'
 import { lockInstance } from '../shared/lock.ts'
 import { insertMatches } from '../shared/matched-ids.ts'
+import { contentKey, contentKeyOfJob } from '../shared/same-message.ts'
 import { BELIEVE_AFTER_MS, LOOKS_APART_MS, type Verdict, verdictOf } from './verdict.ts'
 
 /** A message in doubt that is to be looked up. */
@@ -82,9 +83,10 @@ async function findCandidates({ provider, credentials }: ProviderConnection, loo
   try {
     // The provider's clock is known only from its first answer. A minute behind is included from the start.
     const guess = sentFrom(-60_000)
-    let { messages, clockAheadMs } = await provider.ownMessages(credentials, look.chatId, guess)
+    const listFrom = (from: number) => allMessages(provider.ownMessages(credentials, look.chatId, from))
+    let { messages, clockAheadMs } = await listFrom(guess)
     const from = sentFrom(clockAheadMs)
-    if (from < guess) messages = (await provider.ownMessages(credentials, look.chatId, from)).messages
+    if (from < guess) messages = (await listFrom(from)).messages
     return messages
       .filter((message) => message.timestamp >= from && isThis(look, message))
       .map(({ id }) => id)
@@ -95,12 +97,7 @@ async function findCandidates({ provider, credentials }: ProviderConnection, loo
 }
 
 const isThis = (look: LookUp, message: OwnMessage) =>
-  !message.fromPhone &&
-  message.kind === (look.hasImage ? 'image' : 'text') &&
-  normalised(message.text) === normalised(look.text)
-
-/** WhatsApp may change line ends and outer blanks. */
-const normalised = (text: string) => text.replaceAll('\r\n', '\n').trim()
+  !message.fromPhone && contentKey(message) === contentKeyOfJob(look)
 
 /** Asked only where the answer decides, since every call counts on a trial channel. */
 async function canBelieveEmpty({ provider, credentials }: ProviderConnection, look: LookUp) {

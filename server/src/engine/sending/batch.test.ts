@@ -37,6 +37,7 @@ const exchange = (claim: Claim, message: IntendedMessage, outcome: AttemptOutcom
   claim,
   result: { message, effects: effectsOf(message, outcome, 0) },
   intent: randomUUID(),
+  lastBeatSeen: 0,
 })
 
 const statusesOf = async (messages: IntendedMessage[]) =>
@@ -154,7 +155,7 @@ test('a batch that loses its connection is rejected as a whole, and the next one
   })
   expect(await statusesOf(messages)).toEqual(['sent', 'sending', 'sending'])
 
-  const again = others.map(({ claim, result }) => submit({ claim, result, intent: null }))
+  const again = others.map((other) => submit({ ...other, intent: null }))
 
   expect(await Promise.all(again)).toMatchObject(Array(2).fill({ isHeld: true }))
   expect(await statusesOf(messages)).toEqual(['sent', 'sent', 'sent'])

@@ -15,7 +15,7 @@ import { type Result, type Settled, writeResults } from './settle.ts'
 const MAX_BATCH = 128
 
 /** An instance submits the result of its last message and the token of the intent that it requests. */
-export type Exchange = { claim: Claim; result: Result | null; intent: string | null }
+export type Exchange = { claim: Claim; result: Result | null; intent: string | null; lastBeatSeen: number }
 
 export type ExchangeAnswer = Settled & {
   step: NextStep
@@ -119,7 +119,9 @@ async function writeExchanges(
   locking: Locking,
 ): Promise<Map<Exchange, ExchangeAnswer>> {
   const results = exchanges.flatMap(({ result }) => result ?? [])
-  const requests = exchanges.flatMap(({ claim, intent }) => (intent === null ? [] : { claim, intent }))
+  const requests = exchanges.flatMap(({ claim, intent, lastBeatSeen }) =>
+    intent === null ? [] : { claim, intent, lastBeatSeen },
+  )
   const intendedAt = performance.now()
   const [settled, intended] = await db.beginPipelined(SETTINGS, (tx) =>
     Promise.all([writeResults(tx, results, locking), writeIntents(tx, requests, locking)]),

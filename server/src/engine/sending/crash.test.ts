@@ -32,6 +32,7 @@ async function hasLookedUp(jobId: number) {
 
 const message = (id: string, more: Partial<OwnMessage> = {}): OwnMessage => ({
   id,
+  chatId: 'a chat',
   kind: 'text',
   text: 'Hello',
   timestamp: Math.floor(Date.now() / 1000),
@@ -144,6 +145,7 @@ test.each(['before the call', 'while connecting'])(
       {
         ...deps,
         submit: batches.submit,
+        lastBeatSeen: () => 0,
         secrets: { decrypt },
         moved: () => {},
         isStopping: never,

@@ -43,11 +43,14 @@ export type Upload = {
   isTest: boolean
 }
 
-/** `passed`: this delivery is not sent now, the next may be. `nothing`: not now, or the claim is not ours. */
+/** `passed`: this delivery is not sent now or was sent before, the next may be. `nothing`: not now, or the claim is not ours. */
 export type NextStep = IntendedMessage | Upload | { kind: 'passed' } | { kind: 'nothing' }
 
-/** An instance requests its next message. The delivery will carry the token `intent`. */
-export type IntentRequest = { claim: Claim; intent: string }
+/**
+ * An instance requests its next message. The delivery will carry the token `intent`. `lastBeatSeen` is the last heartbeat
+ * that this worker saw committed: in a database that was set back behind it, no intent is written.
+ */
+export type IntentRequest = { claim: Claim; intent: string; lastBeatSeen: number }
 
 /** A step as the database returns it: the fields of a send are there for every kind. */
 export type IntentRow = Omit<IntendedMessage, 'kind' | 'intendedAt'> & {
@@ -68,16 +71,18 @@ export type IntentRow = Omit<IntendedMessage, 'kind' | 'intendedAt'> & {
 export const writeIntents = (db: Db, requests: IntentRequest[], locking: Locking) =>
   db.many<IntentRow>(sql`
     with mine as materialized (
-      select request.intent, i.*
+      select request.intent, request.last_beat_seen, i.*
       from unnest(${requests.map(({ claim }) => claim.instanceId)}::bigint[],
-        ${requests.map(({ claim }) => claim.token)}::uuid[], ${requests.map(({ intent }) => intent)}::uuid[])
-        as request (instance_id, claim, intent)
+        ${requests.map(({ claim }) => claim.token)}::uuid[], ${requests.map(({ intent }) => intent)}::uuid[],
+        ${requests.map(({ lastBeatSeen }) => lastBeatSeen)}::bigint[])
+        as request (instance_id, claim, intent, last_beat_seen)
         join instances i on i.id = request.instance_id and i.claim = request.claim
       ${lockInstances(locking)}
     ), next as materialized (
       select i.id as instance_id, i.intent, i.failures_in_a_row, i.busy_in_a_row, i.token_cipher, i.is_test, delivery.*
       from mine i cross join lateral (${nextDeliveryOfInstance}) delivery
       where i.lease_until > clock_now() + ${LEASE_LEFT_MS} * interval '1 ms' and ${instanceMaySend}
+        and i.last_beat_seen <= (select beat from heartbeat)
     ), on_turn as (
       ${takeTurns}
     ), written as (
@@ -95,7 +100,7 @@ export const writeIntents = (db: Db, requests: IntentRequest[], locking: Locking
     )
     select 'send' as kind, ${stepColumns}, attempt from written
     union all select 'upload', ${stepColumns}, 0 from next where needs_upload
-    union all select 'passed', ${stepColumns}, 0 from on_turn where is_blocked`)
+    union all select 'passed', ${stepColumns}, 0 from on_turn where is_blocked or is_settled`)
 
 /**
  * The CTE `on_turn`: the jobs of an instance take turns, one message each. The job of each delivery in `next` moves to
@@ -115,7 +120,7 @@ const takeTurns = sql`
  */
 const recordPace = sql`
   update instances i
-  set in_flight = written.id, busy = null,
+  set in_flight = written.id, busy = null, last_intent_at = clock_now(),
     lease_until = greatest(i.lease_until, clock_now() + ${LEASE_MS} * interval '1 ms'),
     next_due_at = clock_now() + ${drawPause('written.job_type')},
     sent_by_hour = ${countMessage('written.job_type')}
@@ -133,11 +138,13 @@ export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): NextSte
 
 /**
  * The next delivery of the instance `i`, from the job that has waited longest for its turn. `is_blocked`: another message
- * to the same chat is in doubt. Sending would leave two messages of one text for a look-up to tell apart.
+ * to the same chat is in doubt. Sending would leave two messages of one text for a look-up to tell apart. `is_settled`: it
+ * was found in the chat history before its turn (history/).
  */
 const nextDeliveryOfInstance = sql`
   select d.id, d.is_untried, d.chat_id, d.recipient_name, d.reason, j.id as job_id, j.job_type, j.text_content,
-    j.media_id, image.name as image_name, d.status = 'queued' and j.image_id is not null and j.media_id is null as needs_upload,
+    j.media_id, image.name as image_name, d.status <> 'queued' as is_settled,
+    d.status = 'queued' and j.image_id is not null and j.media_id is null as needs_upload,
     exists (
       select from deliveries other
       where other.instance_id = d.instance_id and other.chat_id = d.chat_id and other.doubt_since is not null

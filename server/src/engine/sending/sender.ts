@@ -22,6 +22,8 @@ const START_WITHIN_MS = 5_000
 
 export type Sender = EngineDeps & {
   submit: Batches['submit']
+  /** The last heartbeat that this worker saw committed (history/heartbeat.ts). */
+  lastBeatSeen: () => number
   moved: Progress['moved']
   isStopping: () => boolean
   /** Stopping, and out of patience: results that could not be saved are left to the look-ups. */
@@ -51,7 +53,8 @@ export async function runInstance(sender: Sender, claim: Claim): Promise<void> {
 async function runExchange(sender: Sender, claim: Claim, result: Result | null): Promise<ExchangeAnswer> {
   const mayRequestNext = !sender.isStopping() && hasLeaseToSend(claim)
   if (!result && !mayRequestNext) return nothingToSend
-  const answer = await submit(sender, { claim, result, intent: mayRequestNext ? randomUUID() : null })
+  const intent = mayRequestNext ? randomUUID() : null
+  const answer = await submit(sender, { claim, result, intent, lastBeatSeen: sender.lastBeatSeen() })
   if (!result) return answer
   // Another delivery has the provider's id. That proves neither that this message was sent nor that it was not.
   if (answer.isMatchedAlready) return runExchange(sender, claim, resultOf(result.message, unreadable))

@@ -46,6 +46,36 @@ export const logDelivery = (db: Db, jobId: number, line: LogLine) =>
     ${insertLogLines(cappedLines('counted'))}`)
 
 /**
+ * Writes what was found in a chat history: for each job how many of these deliveries, then a line for each, unless the
+ * job's log has reached its cap.
+ */
+export async function logFound(tx: Db, deliveryIds: number[]): Promise<void> {
+  await tx.run(sql`
+    with found as materialized (
+      select d.id, d.job_id, d.recipient_name, row_number() over (partition by d.job_id order by d.id) as line
+      from deliveries d where d.id = any(${deliveryIds})
+    )
+    ${insertLogLines(sql`
+      select job_id, 'Info', reason from (
+        select job_id, 0 as line, jsonb_build_object(
+          'code', 'history_found', 'params', jsonb_build_object('count', count(*))) as reason
+        from found group by job_id
+        union all
+        select f.job_id, f.line, jsonb_build_object(
+          'code', 'delivery_found', 'params', jsonb_build_object('recipient', f.recipient_name))
+        from found f join jobs j on j.id = f.job_id
+        where j.log_line_count + f.line <= ${MAX_RECIPIENT_LINES}
+      ) lines
+      order by job_id, line`)}`)
+  await tx.run(sql`
+    update jobs j set log_line_count = least(j.log_line_count + found.count, ${MAX_RECIPIENT_LINES})
+    from (
+      select job_id, count(*)::int from deliveries where id = any(${deliveryIds}) group by job_id
+    ) found
+    where j.id = found.job_id`)
+}
+
+/**
  * A CTE that counts lines about recipients and returns those to write. `lines` names a relation with job_id, level and
  * reason, and at most one row per job.
  */

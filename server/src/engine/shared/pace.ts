@@ -1,5 +1,6 @@
 import { identifier, sql } from '../../platform/database/sql.ts'
 import { capFreeAt } from './daily-cap.ts'
+import { historyIsKnown } from './era.ts'
 
 /*
  * Whether a message may be sent now, by the database's clock. Quiet hours and caps are SQL functions (see the migration
@@ -8,7 +9,7 @@ import { capFreeAt } from './daily-cap.ts'
 
 /** Condition: the instance `i` itself allows a message now. */
 export const instanceMaySend = sql`(
-  i.is_active and i.waiting is null and i.in_flight is null and i.next_due_at <= clock_now()
+  i.is_active and i.waiting is null and i.in_flight is null and i.next_due_at <= clock_now() and ${historyIsKnown}
   and quiet_until(i.quiet_from, i.quiet_to, i.time_zone, clock_now()) is null
 )`
 

@@ -74,3 +74,9 @@ export const nextDelivery = sql`
   union all
   (select d.*, true as is_untried from deliveries d where ${isUntried} order by d.id limit 1)
   order by not_before desc limit 1`
+
+/** In an update of jobs `j`: moves the cursor over deliveries that were found sent, or behind the last delivery. */
+export const cursorAtFirstQueued = sql`
+  cursor = coalesce(
+    (select d.id from deliveries d where ${isUntried} and d.status = 'queued' order by d.id limit 1),
+    (select max(d.id) + 1 from deliveries d where d.job_id = j.id), 0)`

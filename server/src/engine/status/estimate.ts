@@ -1,6 +1,7 @@
 import type { JobType } from '@sendroom/contract/job-life'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { needsHistoryCheck } from '../shared/era.ts'
 import { aboutQueued } from '../shared/queue.ts'
 import { type ChatKind, type InstancePace, lastSendAt, type Queue } from './forecast.ts'
 
@@ -43,7 +44,10 @@ type Pace = InstancePace & {
 
 async function findPace(db: Db, instanceId: number): Promise<Pace | null> {
   const row = await db.maybeOne<Row>(sql`
-    select clock_now() as now, i.next_due_at, i.restricted_until, jsonb_build_object(
+    select clock_now() as now, i.restricted_until,
+      case when ${needsHistoryCheck} then greatest(i.next_due_at, (select history_complete_at from heartbeat))
+        else i.next_due_at end as next_due_at,
+      jsonb_build_object(
       'pauseMs', jsonb_build_object('g', (i.group_pause_from_ms + i.group_pause_to_ms) / 2.0,
         'p', (i.private_pause_from_ms + i.private_pause_to_ms) / 2.0),
       'cap', jsonb_build_object('g', i.group_cap, 'p', i.private_cap),

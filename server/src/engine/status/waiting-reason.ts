@@ -4,6 +4,7 @@ import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { capFreeAt } from '../shared/daily-cap.ts'
+import { needsHistoryCheck } from '../shared/era.ts'
 import { jobMaySend } from '../shared/pace.ts'
 import { hasDoubt, hasDueDelivery, hasInFlight, hasQueuedDelivery, requeuedUntil } from '../shared/queue.ts'
 
@@ -22,6 +23,8 @@ type Facts = {
   isActive: boolean
   instanceWaiting: Reason | null
   restrictedUntil: string | null
+  needsHistoryCheck: boolean
+  historyCheckAt: string
   quietUntil: string | null
   capFreeAt: string | null
   nextDueAt: string
@@ -58,6 +61,7 @@ function reasonOf(job: Facts): Waiting {
   if (!job.hasQueued) return job.hasDoubt ? because('checking_outcome') : none
   if (!job.isActive) return because('account_inactive')
   if (job.instanceWaiting) return { waiting: job.instanceWaiting, nextSendAt: null }
+  if (job.needsHistoryCheck) return because('checking_history', job.historyCheckAt)
   if (job.restrictedUntil) return because('account_restricted', job.restrictedUntil)
   if (job.quietUntil) return because('quiet_hours', job.quietUntil)
   if (job.capFreeAt) return because('daily_cap', job.capFreeAt)
@@ -80,6 +84,8 @@ async function findFacts(db: Db, jobId: number): Promise<Facts | null> {
       i.is_active, i.waiting as instance_waiting, i.busy, i.next_due_at, i.next_due_at > clock_now() as is_between_messages,
       case when j.job_type = 'SendToUsers' and i.restricted_until > clock_now() then i.restricted_until end
         as restricted_until,
+      ${needsHistoryCheck} as needs_history_check,
+      greatest(clock_now(), (select history_complete_at from heartbeat)) as history_check_at,
       quiet_until(i.quiet_from, i.quiet_to, i.time_zone, clock_now()) as quiet_until,
       ${capFreeAt} as cap_free_at,
       ${hasQueuedDelivery} as has_queued, ${hasDueDelivery} as has_due,

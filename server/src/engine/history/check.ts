@@ -1,0 +1,162 @@
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { type OwnMessage, ProviderFailure } from '../../providers/provider.ts'
+import { type EngineDeps, type ProviderConnection, resolveProvider } from '../context.ts'
+import { markHistoryUnreadable, markInstanceTrouble } from '../health/instance-status.ts'
+import { finishJobs } from '../jobs/lifecycle.ts'
+import { needsHistoryCheck } from '../shared/era.ts'
+import { lockInstance } from '../shared/lock.ts'
+import { isRunning } from '../shared/pace.ts'
+import { contentKey, contentKeyOfJob } from '../shared/same-message.ts'
+import { matchMessages, type OpenDelivery, type UnknownMessage } from './match.ts'
+import { writeFound } from './write-found.ts'
+
+/** An instance whose history is to be read before it sends. */
+export type HistoryCheck = {
+  instanceId: number
+  era: string
+  tokenCipher: Buffer
+  isTest: boolean
+  /** Whatever this database may have lost was sent after this time. Null when the instance has never sent. */
+  lastIntentAt: string | null
+  /** The database's clock when the check began. */
+  beganAt: string
+  /** This machine's clock just before that, in ms. */
+  askedAt: number
+}
+
+/** A check whose worker died is repeated after this time. Two checks at once do no harm. */
+const REPEAT_CHECK_MS = 60_000
+/** The list begins this much earlier. It covers a provider's clock that is wrong, and costs a few messages more. */
+const LIST_MARGIN_MS = 600_000
+/** The clocks of a failed database server and of the present one agree to this. */
+const CLOCK_SLACK_MS = 60_000
+
+/** Takes instances with something to send whose history has to be read first. */
+export async function claimHistoryChecks(db: Pool, limit: number, except: number[]): Promise<HistoryCheck[]> {
+  const askedAt = Date.now()
+  const due = await db.many<Omit<HistoryCheck, 'askedAt'>>(sql`
+    with live as materialized (
+      select distinct j.instance_id from jobs j where ${isRunning} and j.paused_at is null
+    ), due as materialized (
+      select i.id from live join instances i on i.id = live.instance_id
+      where ${needsHistoryCheck} and i.is_active and i.waiting is null and i.id <> all(${except})
+        and i.history_check_at <= clock_now()
+        and (select history_complete_at from heartbeat) <= clock_now()
+      order by i.next_due_at
+      limit ${limit}
+      for no key update of i skip locked
+    )
+    update instances i set history_check_at = clock_now() + ${REPEAT_CHECK_MS} * interval '1 ms'
+    from due where i.id = due.id
+    returning i.id as instance_id, current_era() as era, i.token_cipher, i.is_test, i.last_intent_at,
+      clock_now() as began_at`)
+  return due.map((check) => ({ ...check, askedAt }))
+}
+
+/**
+ * Reads what the instance has sent since its last intent, marks those deliveries sent, and lets it send again. Without a
+ * history that can be believed it waits, as with any other trouble. Returns the jobs that have changed.
+ */
+export async function checkHistory(deps: EngineDeps, check: HistoryCheck): Promise<number[]> {
+  const jobs = await findLiveJobs(deps.db, check.instanceId)
+  const connection = resolveProvider(deps, check)
+  const messages = connection && jobs.length > 0 ? await readHistory(deps, connection, check, jobs) : null
+  if (jobs.length > 0 && !messages) {
+    await markHistoryUnreadable(deps.db, check.instanceId)
+    return []
+  }
+  const changed = await deps.db.begin((tx) => conclude(tx, check, messages ?? []))
+  for (const jobId of changed) await finishJobs(deps.db, jobId)
+  return changed
+}
+
+type LiveJob = { id: number; text: string; hasImage: boolean; beganAt: string }
+
+/** The jobs that may have sent something. A paused one may have been paused after that. */
+const findLiveJobs = (db: Db, instanceId: number) =>
+  db.many<LiveJob>(sql`
+    select id, text, has_image, began_at from (
+      select j.id, j.text_content as text, j.image_id is not null as has_image,
+        coalesce(j.started_at, j.scheduled_at, j.created_at) as began_at
+      from jobs j where j.instance_id = ${instanceId} and j.status in ('Pending', 'Running')
+    ) live
+    where began_at <= clock_now()`)
+
+/** The instance's own messages that may belong to one of the jobs. Null when the history can't be read or believed. */
+async function readHistory(
+  deps: EngineDeps,
+  { provider, credentials }: ProviderConnection,
+  check: HistoryCheck,
+  jobs: LiveJob[],
+): Promise<UnknownMessage[] | null> {
+  const byContent = Map.groupBy(jobs, contentKeyOfJob)
+  const found: UnknownMessage[] = []
+  try {
+    const { status } = await provider.status(credentials, { wake: true })
+    await markInstanceTrouble(deps.db, check.instanceId, status)
+    if (status !== 'Connected') return null
+    const pages = provider.ownMessages(credentials, null, listFrom(check, jobs))
+    for await (const { messages, clockAheadMs } of pages)
+      for (const message of messages) {
+        const sentAt = message.timestamp * 1000 - clockAheadMs + databaseAheadMs(check)
+        const jobIds = jobsOf(message, sentAt, byContent)
+        if (jobIds.length > 0) found.push({ id: message.id, chatId: message.chatId, sentAt, jobIds })
+      }
+    return found
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error
+    return null
+  }
+}
+
+/** From when on messages are listed, in unix seconds by this machine's clock. */
+function listFrom(check: HistoryCheck, jobs: LiveJob[]): number {
+  const firstBegan = Math.min(...jobs.map(({ beganAt }) => Date.parse(beganAt)))
+  const lastIntent = check.lastIntentAt === null ? 0 : Date.parse(check.lastIntentAt)
+  const from = Math.max(firstBegan, lastIntent) - databaseAheadMs(check) - LIST_MARGIN_MS
+  return Math.max(0, Math.floor(from / 1000))
+}
+
+const databaseAheadMs = ({ beganAt, askedAt }: HistoryCheck) => Date.parse(beganAt) - askedAt
+
+const jobsOf = (message: OwnMessage, sentAt: number, byContent: Map<string, LiveJob[]>) =>
+  (message.fromPhone ? [] : (byContent.get(contentKey(message)) ?? []))
+    .filter(({ beganAt }) => sentAt >= Date.parse(beganAt) - CLOCK_SLACK_MS)
+    .map(({ id }) => id)
+
+/**
+ * Under the instance's lock, and only in the era that the history was read for: in a later one, more may be missing.
+ * Returns the jobs of the deliveries that were found.
+ */
+async function conclude(tx: Db, { instanceId, era }: HistoryCheck, messages: UnknownMessage[]) {
+  await forBulkWrites(tx)
+  await lockInstance(tx, instanceId)
+  const { isCurrent } = await tx.one<{ isCurrent: boolean }>(sql`select current_era() = ${era} as is_current`)
+  if (!isCurrent) return []
+  const unknown = await withoutMatched(tx, instanceId, messages)
+  const found = matchMessages(unknown, await findOpenDeliveries(tx, unknown))
+  const jobIds = found.length > 0 ? await writeFound(tx, instanceId, found) : []
+  await tx.run(sql`update instances set checked_era = ${era} where id = ${instanceId}`)
+  return jobIds
+}
+
+async function withoutMatched(tx: Db, instanceId: number, messages: UnknownMessage[]) {
+  const matched = await tx.many<{ id: string }>(sql`
+    select provider_message_id as id from matched_messages
+    where instance_id = ${instanceId} and provider_message_id = any(${messages.map(({ id }) => id)})`)
+  const ids = new Set(matched.map(({ id }) => id))
+  return messages.filter(({ id }) => !ids.has(id))
+}
+
+function findOpenDeliveries(tx: Db, messages: UnknownMessage[]) {
+  const places = messages.flatMap(({ chatId, jobIds }) => jobIds.map((jobId) => ({ jobId, chatId })))
+  return tx.many<OpenDelivery>(sql`
+    select d.id, d.job_id, d.chat_id, d.status
+    from (
+      select distinct * from unnest(
+        ${places.map(({ jobId }) => jobId)}::bigint[], ${places.map(({ chatId }) => chatId)}::text[])
+    ) as place (job_id, chat_id) join deliveries d on d.job_id = place.job_id and d.chat_id = place.chat_id
+    where d.status in ('queued', 'sending', 'doubt')`)
+}
