@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Db } from '../platform/database/connection.ts'
+import { findForeign, readApplied } from '../platform/database/migrate.ts'
+import { identifier, sql } from '../platform/database/sql.ts'
+import { StartupError } from '../startup-error.ts'
+
+/** Changes when an older Sendroom could not read the files any more. */
+const FORMAT = 1
+
+/**
+ * Tables that are not in a backup. A restore makes `migrations` itself, and whoever steals a backup gets no session.
+ * pg-boss's tables have a schema of their own: what they queue is queued again after a start.
+ */
+const EXCLUDED = ['migrations', 'sessions']
+
+const Table = z.object({
+  name: z.string(),
+  columns: z.array(z.string()),
+  rows: z.int(),
+  /** The column that a sequence numbers, and the last number given. Null if none has been given. */
+  sequence: z.object({ column: z.string(), last: z.int().nullable() }).nullable(),
+})
+export type Table = z.output<typeof Table>
+
+const Manifest = z.object({
+  format: z.literal(FORMAT),
+  /** The program that made the backup. */
+  version: z.string(),
+  /** The time of the snapshot. */
+  madeAt: z.iso.datetime(),
+  migrations: z.array(z.object({ name: z.string(), checksum: z.string() })).min(1),
+  /** In an order in which each table follows those that it refers to. */
+  tables: z.array(Table),
+})
+/** What a backup says of itself, in its first part. */
+export type Manifest = z.output<typeof Manifest>
+
+/** Describes the database as the current transaction sees it. */
+export async function describeDatabase(db: Db): Promise<Manifest> {
+  const { madeAt } = await db.one<{ madeAt: string }>(sql`select now() as made_at`)
+  const tables: Table[] = []
+  for (const table of await readTables(db)) {
+    const { rows } = await db.one<{ rows: number }>(
+      sql`select count(*) as rows from ${identifier(table.name)}`,
+    )
+    tables.push({ ...table, rows })
+  }
+  return { format: FORMAT, version: ownVersion(), madeAt, migrations: await readApplied(db), tables }
+}
+
+export const rowTotal = ({ tables }: Pick<Manifest, 'tables'>) =>
+  tables.reduce((sum, { rows }) => sum + rows, 0)
+
+/** Throws a StartupError unless this program can restore the backup. */
+export function parseManifest(bytes: Buffer): Manifest {
+  const found: unknown = JSON.parse(bytes.toString())
+  const { format } = z.object({ format: z.int() }).parse(found)
+  if (format > FORMAT) throw new StartupError(newer(`format ${format}`))
+  const manifest = Manifest.parse(found)
+  const foreign = findForeign(manifest.migrations)
+  if (foreign) throw new StartupError(newer(`migration ${foreign}`))
+  return manifest
+}
+
+const newer = (what: string) =>
+  `The backup was made by a newer version of Sendroom (${what}). Restore it with that version.`
+
+type Found = Omit<Table, 'rows'> & { parents: string[] }
+
+/** Returns the tables of a backup, each after those that it refers to. */
+export async function readTables(db: Db): Promise<Omit<Table, 'rows'>[]> {
+  const waiting = await findTables(db)
+  const sorted: Omit<Table, 'rows'>[] = []
+  while (waiting.length > 0) {
+    const next = waiting.findIndex(({ parents }) => !waiting.some(({ name }) => parents.includes(name)))
+    const [table] = waiting.splice(next, 1)
+    if (next === -1 || !table) throw new Error('The foreign keys of the tables form a circle')
+    const { parents: _, ...rest } = table
+    sorted.push(rest)
+  }
+  return sorted
+}
+
+/** PostgreSQL computes generated columns itself, and refuses values for them. */
+const findTables = (db: Db) =>
+  db.many<Found>(sql`
+    select relname::text as name,
+      array(select attname::text from pg_attribute a
+        where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns,
+      array(select p.relname::text from pg_constraint join pg_class p on p.oid = confrelid
+        where conrelid = c.oid and contype = 'f' and confrelid <> conrelid) as parents,
+      (select jsonb_build_object('column', attname, 'last',
+          pg_sequence_last_value(pg_get_serial_sequence(quote_ident(relname), attname)::regclass))
+        from pg_attribute a where attrelid = c.oid and attidentity <> '') as sequence
+    from pg_class c
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and not (relname = any(${EXCLUDED}))
+      and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+    order by relname collate "C"`)
+
+function ownVersion(): string {
+  const file = join(import.meta.dirname, '../../package.json')
+  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).version
+}
