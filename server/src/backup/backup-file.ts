@@ -14,10 +14,12 @@ import { DamagedError, type Part } from './tar.ts'
  *     SHA256SUMS               the checksums: archive.ts
  */
 
-const NAME = /^(?:sendroom\.json|secret\.key|tables\/(?<table>[a-z_]+)\.\d+\.copy|images\/(?<image>[\w.]+))$/
+const MANIFEST = 'sendroom.json'
+/** The names of the other parts. */
+const NAME = /^(?:secret\.key|tables\/(?<table>[a-z_]+)\.\d+\.copy|images\/(?<image>[\w.]+))$/
 
 export const manifestPart = (manifest: Manifest): Part => ({
-  name: 'sendroom.json',
+  name: MANIFEST,
   bytes: Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`),
 })
 export const rowsPart = (table: string, number: number, bytes: Buffer): Part => ({
@@ -53,30 +55,45 @@ export async function readBackup(
 }
 
 async function readParts(path: string, signal: AbortSignal, reader: Reader) {
-  let manifest: Manifest | undefined
+  await using parts = readArchive(path)
+  const manifest = await readManifest(parts)
   let key: string | undefined
   const rowCounts = new Map<string, number>()
-  for await (const { name, bytes } of readArchive(path)) {
+  for await (const { name, bytes } of parts) {
     signal.throwIfAborted()
-    const match = NAME.exec(name)
-    if (!match || (manifest === undefined) !== (name === 'sendroom.json'))
-      throw new DamagedError(`${JSON.stringify(name)} does not belong there`)
-    const { table, image } = match.groups ?? {}
+    const { table, image } = NAME.exec(name)?.groups ?? refuse(name)
     if (table) {
       const rowCount = countLines(bytes)
       rowCounts.set(table, (rowCounts.get(table) ?? 0) + rowCount)
       await reader.rows?.(table, bytes, rowCount)
     } else if (image) await reader.image?.(image, bytes)
-    else if (name === 'secret.key') key = bytes.toString().trim()
-    else manifest = parseManifest(bytes)
+    else key = bytes.toString().trim()
   }
-  if (!manifest) throw new DamagedError('it is empty')
   for (const { name, rows } of manifest.tables)
     if ((rowCounts.get(name) ?? 0) !== rows) throw new DamagedError(`rows of ${name} are missing`)
   return { manifest, key }
 }
 
-function countLines(text: Buffer): number {
+/** Reads the first part. If it is not one that we can restore, reads on first: the file could be damaged. */
+async function readManifest(parts: AsyncGenerator<Part>): Promise<Manifest> {
+  const first = await parts.next()
+  if (first.done) throw new DamagedError('it is empty')
+  if (first.value.name !== MANIFEST) refuse(first.value.name)
+  try {
+    return parseManifest(first.value.bytes)
+  } catch (error) {
+    for await (const _ of parts) {
+      // Only the checksums at the end matter.
+    }
+    throw error
+  }
+}
+
+function refuse(name: string): never {
+  throw new DamagedError(`${JSON.stringify(name)} does not belong there`)
+}
+
+export function countLines(text: Buffer): number {
   let count = 0
   for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) count++
   return count

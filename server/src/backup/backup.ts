@@ -12,14 +12,14 @@ import { type ImageStore, openImages } from '../platform/images/store.ts'
 import { requireKey } from '../platform/secrets.ts'
 import { StartupError } from '../startup-error.ts'
 import { createArchive, writeArchive } from './archive.ts'
-import { imagePart, keyPart, manifestPart, readBackup, rowsPart } from './backup-file.ts'
+import { countLines, imagePart, keyPart, manifestPart, readBackup, rowsPart } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
 import { describeDatabase, type Manifest, rowTotal, type Table } from './manifest.ts'
 import { inWords, progressOf } from './progress.ts'
 import type { Part } from './tar.ts'
 
 /** Bounds the memory: a part is in memory as a whole. */
-const PART_BYTES = 1 << 20
+const PART_BYTES = 1 << 18
 
 /**
  * Writes all rows of one snapshot and all images into a new file, while Sendroom may be running. The file gets its name
@@ -110,8 +110,10 @@ async function* rowsOf(db: CopyConnection, manifest: Manifest, say: Command['say
   const advance = progressOf('Saved', rowTotal(manifest), say)
   for (const table of manifest.tables) {
     let number = 0
-    for await (const bytes of wholeRows(copyOut(db, table))) yield rowsPart(table.name, ++number, bytes)
-    advance(table.rows)
+    for await (const bytes of wholeRows(copyOut(db, table))) {
+      yield rowsPart(table.name, ++number, bytes)
+      advance(countLines(bytes))
+    }
   }
 }
 

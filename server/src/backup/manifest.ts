@@ -31,7 +31,6 @@ const Manifest = z.object({
   /** The time of the snapshot. */
   madeAt: z.iso.datetime(),
   migrations: z.array(z.object({ name: z.string(), checksum: z.string() })).min(1),
-  /** In an order in which each table follows those that it refers to. */
   tables: z.array(Table),
 })
 /** What a backup says of itself, in its first part. */
@@ -67,30 +66,12 @@ export function parseManifest(bytes: Buffer): Manifest {
 const newer = (what: string) =>
   `The backup was made by a newer version of Sendroom (${what}). Restore it with that version.`
 
-type Found = Omit<Table, 'rows'> & { parents: string[] }
-
-/** Returns the tables of a backup, each after those that it refers to. */
-export async function readTables(db: Db): Promise<Omit<Table, 'rows'>[]> {
-  const waiting = await findTables(db)
-  const sorted: Omit<Table, 'rows'>[] = []
-  while (waiting.length > 0) {
-    const next = waiting.findIndex(({ parents }) => !waiting.some(({ name }) => parents.includes(name)))
-    const [table] = waiting.splice(next, 1)
-    if (next === -1 || !table) throw new Error('The foreign keys of the tables form a circle')
-    const { parents: _, ...rest } = table
-    sorted.push(rest)
-  }
-  return sorted
-}
-
 /** PostgreSQL computes generated columns itself, and refuses values for them. */
-const findTables = (db: Db) =>
-  db.many<Found>(sql`
+export const readTables = (db: Db) =>
+  db.many<Omit<Table, 'rows'>>(sql`
     select relname::text as name,
       array(select attname::text from pg_attribute a
         where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '' order by attnum) as columns,
-      array(select p.relname::text from pg_constraint join pg_class p on p.oid = confrelid
-        where conrelid = c.oid and contype = 'f' and confrelid <> conrelid) as parents,
       (select jsonb_build_object('column', attname, 'last',
           pg_sequence_last_value(pg_get_serial_sequence(quote_ident(relname), attname)::regclass))
         from pg_attribute a where attrelid = c.oid and attidentity <> '') as sequence

@@ -10,7 +10,7 @@ import { findKey, keyFileOf, keyFits, keyName, readSecretCheck, storeKey } from 
 import { StartupError } from '../startup-error.ts'
 import { readBackup } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
-import { type Manifest, readTables, rowTotal } from './manifest.ts'
+import { type Manifest, rowTotal } from './manifest.ts'
 import { inWords, progressOf } from './progress.ts'
 
 /**
@@ -117,7 +117,7 @@ async function load(
       sql`copy ${identifier(name)} (${join(columns.map(identifier))}) from stdin`,
     ]),
   )
-  await setTriggers(db, 'disable')
+  const build = await dropForLoading(db)
   await readBackup(path, signal, {
     async rows(table, text, rowCount) {
       const statement = statements.get(table)
@@ -126,17 +126,39 @@ async function load(
     },
     image: images.putAs,
   })
-  await setTriggers(db, 'enable')
+  say('Building the indexes.')
+  await build()
   for (const { name, sequence } of tables)
     if (sequence?.last)
       await db.run(sql`select setval(pg_get_serial_sequence(${name}, ${sequence.column}), ${sequence.last})`)
 }
 
-async function setTriggers(db: CopyConnection, change: 'enable' | 'disable') {
-  for (const { name } of await readTables(db))
-    await db.run(
-      change === 'enable'
-        ? sql`alter table ${identifier(name)} enable trigger user`
-        : sql`alter table ${identifier(name)} disable trigger user`,
-    )
+type Change = { before: string; after: string }
+
+/**
+ * Disables the triggers and drops indexes and foreign keys. Returns a function that brings them back. To build them on
+ * loaded tables is several times faster, and without foreign keys the order of the tables does not matter.
+ */
+async function dropForLoading(db: CopyConnection): Promise<() => Promise<void>> {
+  const changes = await db.many<Change>(CHANGES)
+  for (const { before } of changes) await db.script(before)
+  return async () => {
+    for (const { after } of changes) await db.script(after)
+  }
 }
+
+const CHANGES = sql`
+  with tables as (select oid, oid::regclass as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'r')
+  select format('alter table %s disable trigger user', name) as before,
+    format('alter table %s enable trigger user', name) as after, 1 as step
+  from tables
+  union all
+  select format('drop index %s', indexrelid::regclass), pg_get_indexdef(indexrelid), 2
+  from pg_index join tables t on t.oid = indrelid
+  where not exists (select from pg_constraint where conindid = indexrelid)
+  union all
+  select format('alter table %s drop constraint %I', name, conname),
+    format('alter table %s add constraint %I %s', name, conname, pg_get_constraintdef(c.oid)), 3
+  from pg_constraint c join tables t on t.oid = conrelid where contype = 'f'
+  order by step`
