@@ -10,10 +10,11 @@ import { StartupError } from '../startup-error.ts'
 const FORMAT = 1
 
 /**
- * Tables that are not in a backup. A restore makes `migrations` itself, and whoever steals a backup gets no session.
+ * Tables that are not in a backup. A restore makes `migrations` itself, and whoever steals a backup gets no session. With
+ * a new `heartbeat` the engine begins a new era: it looks for what was sent since the backup before it sends.
  * pg-boss's tables have a schema of their own: what they queue is queued again after a start.
  */
-const EXCLUDED = ['migrations', 'sessions']
+export const EXCLUDED = ['heartbeat', 'migrations', 'sessions']
 
 const Table = z.object({
   name: z.string(),
