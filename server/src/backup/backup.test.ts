@@ -115,10 +115,12 @@ describe('a backup', () => {
     )
   })
 
-  test('is one snapshot, although rows are written meanwhile', async () => {
+  test('is one snapshot, although rows are written and images are cleaned up meanwhile', async () => {
     const source = await backups.open('tpl')
     const add = factories(source.db, await source.openSecrets())
     await add.job({ recipients: ['before@c.us'] })
+    const { name } = await addImage(source, Buffer.from('unused'))
+    await source.db.run(sql`update images set unused_since = now() - interval '2 hours'`)
     const file = backups.file()
     const saving = await source.db.begin(async (tx) => {
       await tx.run(sql`lock table deliveries in access exclusive mode`)
@@ -134,6 +136,7 @@ describe('a backup', () => {
         sql`insert into deliveries (job_id, instance_id, chat_id, recipient_name) values (1, 1, 'x', 'x')`,
       )
       await tx.run(sql`update jobs set recipient_count = 2`)
+      await sweepImages(source.db, source.images)
       return { backup }
     })
     await saving.backup
@@ -141,6 +144,7 @@ describe('a backup', () => {
     await target.restore(file)
     expect(await target.db.one(sql`select recipient_count from jobs`)).toEqual({ recipientCount: 1 })
     expect(await target.db.many(sql`select chat_id from deliveries`)).toEqual([{ chatId: 'before@c.us' }])
+    expect(await target.images.read(name)).not.toBeNull()
   })
 
   test('keeps rows whole that are larger than a part', async () => {
@@ -227,7 +231,7 @@ describe('a backup', () => {
     expect(readFileSync(backups.file('other.part'), 'utf8')).toBe('written by another')
     await expect(source.backUp(backups.file('no/folder'))).rejects.toThrow('no does not exist.')
     source.stop()
-    await expect(source.backUp(backups.file())).rejects.toThrow('Stopped. Nothing was written.')
+    await expect(source.backUp(backups.file())).rejects.toThrow('Stopped before the end.')
     expect((await readdir(dirname(backups.file()))).sort()).toEqual(['data-0', 'old', 'other.part'])
   })
 

@@ -9,7 +9,7 @@ export type Command = {
   log: Log
   /** Tells the person who runs the command. */
   say: (sentence: string) => void
-  /** Aborts the command, which then leaves nothing behind. */
+  /** Aborts the command. Then there is no file, and the database is as before. */
   signal: AbortSignal
 }
 
@@ -25,7 +25,8 @@ const sentences: Record<string, (path: string) => string> = {
 
 /** Returns a StartupError for a failure that the person can do something about, and any other error unchanged. */
 export function explain(error: unknown, path: string, { signal }: Pick<Command, 'signal'>): unknown {
-  if (signal.aborted) return new StartupError('Stopped. Nothing was written.')
+  if (signal.aborted)
+    return new StartupError('Stopped before the end. The backup or the restore has not happened.')
   if (error instanceof Refusal && error.code === 'image_store_down')
     return new StartupError(`The images can't be read or written: ${error.cause}`)
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''

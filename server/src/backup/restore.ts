@@ -59,13 +59,13 @@ async function fill(
   await migrateWithin(db, manifest.migrations.at(-1)?.name)
   await load(command, db, path, manifest)
   await migrateWithin(db)
+  // PostgreSQL would plan as if the tables were empty until it finds the time to do this itself.
+  await db.run(sql`analyze ${join(manifest.tables.map(({ name }) => identifier(name)))}`)
   const pausedJobs = await pauseRestoredJobs(db)
   const details = { by: 'command', madeAt: manifest.madeAt, jobs: pausedJobs }
   await record(db, nobody(''), { action: 'backup.restore', details })
   const fits = await provideKey(command, db, key)
   await db.commit()
-  // Without it, PostgreSQL would plan as if the tables were empty until it finds the time for it.
-  await db.run(sql`analyze ${join(manifest.tables.map(({ name }) => identifier(name)))}`)
   say(`Restored ${inWords(rowTotal(manifest))} rows and the images, as of ${manifest.madeAt}.`)
   say(`Everybody has to sign in again. Jobs paused: ${inWords(pausedJobs)}. An Admin resumes them.`)
   if (!fits) say(needsKey(config.dataDir))
