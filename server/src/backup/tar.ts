@@ -65,18 +65,19 @@ const checksumOf = (header: Buffer) =>
 
 /** Returns a function that takes the next so many bytes from the stream. */
 function takerOf(chunks: AsyncIterator<Buffer>) {
-  let pending: Buffer[] = []
-  let length = 0
+  let chunk: Buffer = Buffer.alloc(0)
   return async (size: number): Promise<Buffer> => {
-    while (length < size) {
-      const { done, value } = await chunks.next()
-      if (done) throw new DamagedError('its end is missing')
-      pending.push(value)
-      length += value.length
+    const taken = Buffer.allocUnsafe(size)
+    for (let length = 0; length < size; ) {
+      if (chunk.length === 0) {
+        const next = await chunks.next()
+        if (next.done) throw new DamagedError('its end is missing')
+        chunk = next.value
+      }
+      const count = chunk.copy(taken, length)
+      chunk = chunk.subarray(count)
+      length += count
     }
-    const all = Buffer.concat(pending)
-    pending = [all.subarray(size)]
-    length -= size
-    return all.subarray(0, size)
+    return taken
   }
 }
