@@ -19,6 +19,7 @@ const mayImport = {
 const serverLayers = [
   'app',
   'features',
+  'backup',
   'engine',
   'providers',
   'platform',

@@ -1,5 +1,5 @@
 /**
- * npm start [-- server | worker | user reset-password NAME]
+ * npm start [-- server | worker | user reset-password NAME | backup FILE [--with-key] | restore FILE]
  *
  * This file is plain JavaScript, so that an old Node can run it as far as the error message of preflight.mjs.
  */

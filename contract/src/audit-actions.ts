@@ -30,6 +30,8 @@ export const auditActions = [
   'job.delete',
   'group.export',
   'audit.export',
+  'backup.create',
+  'backup.restore',
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 

@@ -52,6 +52,7 @@ export const reasonWords = {
   job_cancelled: 'Cancelled by {{user}}. Recipients skipped: {{skipped}}.',
   job_restarted: 'Restarted by {{user}}.',
   job_paused: 'Paused by {{user}}.',
+  job_paused_by_restore: 'Paused because a backup was restored.',
   job_resumed: 'Resumed by {{user}}.',
   job_retried: '{{user}} started sending to remaining. Recipients: {{count}}.',
   delivery_failed: '{{recipient}}: {{why}}',

@@ -25,6 +25,8 @@ Commands:
   server                     run only the web app and the API
   worker                     run only delivery
   user reset-password NAME   set a new password for a user and print it
+  backup FILE [--with-key]   write everything into a new file, also while Sendroom runs; the encryption key on request
+  restore FILE               fill an empty data folder or DATABASE_URL from a backup
   --help                     print this text
 
 README.md lists the environment variables.`
@@ -39,6 +41,8 @@ async function main(args: string[]) {
   const [role = 'all', ...rest] = args
   if (role === '--help' || role === '-h') return say(USAGE)
   if (role === 'user') return resetPasswordCommand(rest)
+  if (role === 'backup') return backupCommand(rest)
+  if (role === 'restore') return restoreCommand(rest)
   if (!['all', 'server', 'worker'].includes(role) || rest.length > 0) throw unknownCommand(args)
   const config = loadConfig()
   // Logs go to stderr. Stdout is for the person who starts the program.
@@ -209,6 +213,33 @@ async function resetPasswordCommand(args: string[]) {
     say(`The new password of ${username} is ${await resetPassword(database.db, username, config)}`)
   } finally {
     await database.close()
+  }
+}
+
+async function backupCommand(args: string[]) {
+  const files = args.filter((arg) => arg !== '--with-key')
+  const [file] = files
+  if (!file || files.length > 1 || file.startsWith('-')) throw unknownCommand(['backup', ...args])
+  const { backUp } = await import('./backup/backup.ts')
+  await backUp(stoppableCommand(), file, args.length > files.length)
+}
+
+async function restoreCommand(args: string[]) {
+  const [file] = args
+  if (!file || args.length > 1 || file.startsWith('-')) throw unknownCommand(['restore', ...args])
+  const { restore } = await import('./backup/restore.ts')
+  await restore(stoppableCommand(), file)
+}
+
+function stoppableCommand() {
+  const stopping = new AbortController()
+  process.once('SIGTERM', () => stopping.abort())
+  process.once('SIGINT', () => stopping.abort())
+  return {
+    config: loadConfig(),
+    log: pino({ level: 'warn' }, pino.destination(2)),
+    say,
+    signal: stopping.signal,
   }
 }
 

@@ -10,7 +10,7 @@ import {
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '../startup-error.ts'
-import type { Pool } from './database/connection.ts'
+import type { Db, Pool } from './database/connection.ts'
 import { sql } from './database/sql.ts'
 
 export type Secrets = {
@@ -45,39 +45,69 @@ export function secretsOf(secretKey: string): Secrets {
   }
 }
 
+type KeyPlace = { secretKey?: string; dataDir: string }
+
 /**
  * Opens the secrets of this installation. The key is the configured one, or a file in the data folder. That file is
  * only written while the database is still empty: a lost key must be noticed, never replaced.
  */
-export async function openSecrets(
-  db: Pool,
-  config: { secretKey?: string; dataDir: string },
-): Promise<Secrets> {
+export async function openSecrets(db: Pool, place: KeyPlace): Promise<Secrets> {
   return db.begin(async (tx) => {
     await tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom secrets'))`)
-    const installation = await tx.maybeOne<{ secretCheck: Buffer }>(
-      sql`select secret_check from installation`,
-    )
-    const secrets = secretsOf(config.secretKey ?? keyFile(config.dataDir, installation === undefined))
-    const check = secrets.hash('secret check')
-    if (!installation) await tx.run(sql`insert into installation (secret_check) values (${check})`)
-    else if (!timingSafeEqual(installation.secretCheck, check)) throw new StartupError(wrongKey(config))
+    const secretCheck = await readSecretCheck(tx)
+    const key = findKey(place) ?? (secretCheck ? missingKey(place) : createKey(place))
+    const secrets = secretsOf(key)
+    if (!secretCheck) await tx.run(sql`insert into installation (secret_check) values (${checkOf(secrets)})`)
+    else if (!keyFits(key, secretCheck)) throw new StartupError(wrongKey(place))
     return secrets
   })
 }
 
-function keyFile(dataDir: string, mayCreate: boolean): string {
-  const path = join(dataDir, 'secret.key')
-  if (existsSync(path)) return readFileSync(path, 'utf8').trim()
-  if (!mayCreate)
-    throw new StartupError(
-      `The encryption key is missing: SECRET_KEY is not set, and ${path} does not exist. Set SECRET_KEY or restore the file.`,
-    )
-  mkdirSync(dataDir, { recursive: true })
-  const key = randomBytes(32).toString('base64url')
-  writeFileSync(path, `${key}\n`, { mode: 0o600, flag: 'wx' })
+/** The key of an installation, which its database must know. */
+export async function requireKey(db: Db, place: KeyPlace): Promise<string> {
+  const secretCheck = await readSecretCheck(db)
+  const key = findKey(place) ?? missingKey(place)
+  if (secretCheck && !keyFits(key, secretCheck)) throw new StartupError(wrongKey(place))
   return key
 }
 
-const wrongKey = ({ secretKey, dataDir }: { secretKey?: string; dataDir: string }) =>
-  `${secretKey ? 'SECRET_KEY' : `The key in ${join(dataDir, 'secret.key')}`} does not match this database. Use the key that the database was set up with.`
+/** What the database knows of its key. Undefined before the first start. */
+export async function readSecretCheck(db: Db): Promise<Buffer | undefined> {
+  const found = await db.maybeOne<{ secretCheck: Buffer }>(sql`select secret_check from installation`)
+  return found?.secretCheck
+}
+
+const checkOf = (secrets: Secrets) => secrets.hash('secret check')
+
+export const keyFits = (key: string, secretCheck: Buffer) =>
+  timingSafeEqual(secretCheck, checkOf(secretsOf(key)))
+
+export const keyFileOf = (dataDir: string) => join(dataDir, 'secret.key')
+
+/** Returns the configured key, or the one in the data folder, if there is one. */
+export function findKey({ secretKey, dataDir }: KeyPlace): string | undefined {
+  const path = keyFileOf(dataDir)
+  return secretKey ?? (existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined)
+}
+
+const createKey = ({ dataDir }: KeyPlace) => storeKey(dataDir, randomBytes(32).toString('base64url'))
+
+/** Writes the key into the data folder, which must not have one yet. */
+export function storeKey(dataDir: string, key: string): string {
+  mkdirSync(dataDir, { recursive: true })
+  writeFileSync(keyFileOf(dataDir), `${key}\n`, { mode: 0o600, flag: 'wx' })
+  return key
+}
+
+function missingKey({ dataDir }: KeyPlace): never {
+  throw new StartupError(
+    `The encryption key is missing: SECRET_KEY is not set, and ${keyFileOf(dataDir)} does not exist. Set SECRET_KEY or restore the file.`,
+  )
+}
+
+const wrongKey = (place: KeyPlace) =>
+  `${keyName(place)} does not match this database. Use the key that the database was set up with.`
+
+/** Names the key in a sentence. */
+export const keyName = ({ secretKey, dataDir }: KeyPlace) =>
+  secretKey ? 'SECRET_KEY' : `The key in ${keyFileOf(dataDir)}`

@@ -114,7 +114,8 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     await using home = await Installation.create()
     const { code, stdout, stderr } = await home.run(['--help'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    for (const command of ['server', 'worker', 'user reset-password NAME']) expect(stdout).toContain(command)
+    for (const command of ['server', 'worker', 'user reset-password NAME', 'backup FILE', 'restore FILE'])
+      expect(stdout).toContain(command)
     expect(existsSync(join(home.dataDir, 'postgres'))).toBe(false)
   })
 

@@ -1,7 +1,7 @@
 import { liveStatuses } from '@sendroom/contract/job-life'
-import type { Pool } from '../../platform/database/connection.ts'
-import { join, sql } from '../../platform/database/sql.ts'
-import { logJob, reason } from '../shared/job-log.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { join, json, sql } from '../../platform/database/sql.ts'
+import { insertLogLines, logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { wakeWorkers } from '../wake.ts'
 
@@ -34,3 +34,18 @@ export async function resumeJob(db: Pool, jobId: number, byName: string): Promis
     return 'done'
   })
 }
+
+/**
+ * Pauses every job that has not ended, in the caller's transaction, because it has just been restored from a backup.
+ * Nobody else uses that database yet, so no instance is locked.
+ *
+ * @returns how many jobs were paused
+ */
+export const pauseRestoredJobs = (tx: Db): Promise<number> =>
+  tx.run(sql`
+    with paused as (
+      update jobs set paused_at = clock_now()
+      where paused_at is null and status in (${join([...liveStatuses])})
+      returning id
+    )
+    ${insertLogLines(sql`select id, 'Info', ${json(reason('job_paused_by_restore'))} from paused`)}`)

@@ -10,11 +10,16 @@ const KEEP_ALIVE_MS = 10_000
 const END_TIMEOUT_MS = 10_000
 
 /** Manages the connections of a pool: which server they go to, which are in use, and how they end. */
-export function openClients(target: DatabaseTarget, max: number, applicationName: string) {
+export function openClients(
+  target: DatabaseTarget,
+  max: number,
+  applicationName: string,
+  { pipeline = true } = {},
+) {
   const { places, user, password, database, needsWrites } = target
   let current = 0
   const options = {
-    ...{ user, password, database, types, pipeline: true, application_name: applicationName },
+    ...{ user, password, database, types, pipeline, application_name: applicationName },
     ...{ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, keepAlive: true },
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   }

@@ -23,6 +23,9 @@ const onWindows = process.platform === 'win32'
 /** The size of a path in `sockaddr_un`, without the terminating zero. */
 const SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107
 
+/** Whether the data folder has a cluster. */
+export const hasCluster = (dataDir: string) => existsSync(join(resolve(dataDir), 'postgres', 'PG_VERSION'))
+
 /** Finds the cluster in `dataDir`/postgres, or creates it. Throws a StartupError if the folder can't be used. */
 export async function prepareFiles(dataDir: string): Promise<ClusterFiles> {
   const data = resolve(dataDir)

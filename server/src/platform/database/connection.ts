@@ -107,7 +107,7 @@ export function connect(
   }
 }
 
-const queriesOn = (client: pg.ClientBase): Db => ({
+export const queriesOn = (client: pg.ClientBase): Db => ({
   ...queriesOf((query) => execute(client, query)),
   script: async (text) => void (await client.query(text)),
 })

@@ -4,7 +4,7 @@ import { StartupError } from '../../startup-error.ts'
 export function explain(output: string, folder: string): string | undefined {
   const version = /initialized by PostgreSQL version (\d+).*this version (\d+)/s.exec(output)
   if (version) {
-    return `The database in ${folder} was created by PostgreSQL ${version[1]}, but this version of Sendroom includes PostgreSQL ${version[2]}. Move the data with pg_dump and pg_restore, or start the version of Sendroom that created the database.`
+    return `The database in ${folder} was created by PostgreSQL ${version[1]}, but this version of Sendroom includes PostgreSQL ${version[2]}. Start the version of Sendroom that created the database, run "npm start -- backup FILE" there, and restore the file with this version.`
   }
   return causes.find(([pattern]) => pattern.test(output))?.[1](folder)
 }

@@ -5,7 +5,7 @@ import { StartupError } from '../../startup-error.ts'
 import type { Db, Pool } from './connection.ts'
 import { sql, values } from './sql.ts'
 
-type Applied = { name: string; checksum: string }
+export type Applied = { name: string; checksum: string }
 type Migration = Applied & { text: string }
 
 const FOLDER = join(import.meta.dirname, '../../../migrations')
@@ -25,9 +25,23 @@ const FOLDED = {
  */
 export async function migrate(db: Pool, folder = FOLDER): Promise<void> {
   const files = readMigrations(folder)
-  while (await applyNext(db, files, folder)) {
+  while (await db.begin((tx) => applyNext(tx, files, folder))) {
     // Each file takes the lock anew, and sees what other processes have applied meanwhile.
   }
+}
+
+/** Like `migrate`, in the caller's transaction. With `last` only up to the file of that name. */
+export async function migrateWithin(tx: Db, last?: string): Promise<void> {
+  const files = readMigrations(FOLDER).filter(({ name }) => last === undefined || name <= last)
+  while (await applyNext(tx, files, FOLDER)) {
+    // The transaction keeps the lock, so nobody else applies a file meanwhile.
+  }
+}
+
+/** Returns the name of the first of these migrations that is not one of ours at the same place, if there is one. */
+export function findForeign(applied: Applied[]): string | undefined {
+  const files = readMigrations(FOLDER)
+  return applied.find(({ checksum }, index) => checksum !== files[index]?.checksum)?.name
 }
 
 /** Whether every migration of this program is applied. Further ones belong to a newer program and do not matter. */
@@ -40,27 +54,27 @@ export async function schemaIsCurrent(db: Db, folder = FOLDER): Promise<boolean>
   return readMigrations(folder).every((migration) => applied.has(migration.checksum))
 }
 
-const lockSchema = (tx: Db) => tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom migrations'))`)
+/** Until the end of the transaction no other process migrates the database, so none can start on it. */
+export const lockSchema = (tx: Db) =>
+  tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom migrations'))`)
 
-async function applyNext(db: Pool, files: Migration[], folder: string): Promise<boolean> {
-  return db.begin(async (tx) => {
-    await tx.run(sql`set local statement_timeout = 0`)
-    await lockSchema(tx)
-    await tx.run(sql`
-      create table if not exists migrations (
-        name text primary key, checksum text not null, applied_at timestamptz not null default now()
-      )`)
-    const applied = await readApplied(tx)
-    if (applied[0]?.name === FOLDED.first) {
-      await applyBridge(tx, applied, files, folder)
-      return true
-    }
-    const next = nextAfter(applied, files)
-    if (!next) return false
-    await apply(tx, next)
-    await record(tx, next)
+async function applyNext(tx: Db, files: Migration[], folder: string): Promise<boolean> {
+  await tx.run(sql`set local statement_timeout = 0`)
+  await lockSchema(tx)
+  await tx.run(sql`
+    create table if not exists migrations (
+      name text primary key, checksum text not null, applied_at timestamptz not null default now()
+    )`)
+  const applied = await readApplied(tx)
+  if (applied[0]?.name === FOLDED.first) {
+    await applyBridge(tx, applied, files, folder)
     return true
-  })
+  }
+  const next = nextAfter(applied, files)
+  if (!next) return false
+  await apply(tx, next)
+  await record(tx, next)
+  return true
 }
 
 /** Changes a database that has all nineteen folded migrations into what the files up to the baseline create. */
@@ -106,7 +120,7 @@ function nextAfter(applied: Applied[], files: Migration[]): Migration | undefine
   return files[applied.length]
 }
 
-const readApplied = (db: Db) =>
+export const readApplied = (db: Db) =>
   db.many<Applied>(sql`select name, checksum from migrations order by name collate "C"`)
 
 function readMigrations(folder: string): Migration[] {

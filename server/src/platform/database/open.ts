@@ -31,6 +31,19 @@ export async function openDatabase(
   return open(targetOf(app), stop)
 }
 
+/** Opens the database for the owner of its tables, without changing anything. Close your connections before `close`. */
+export async function openAsOwner(
+  { database, dataDir }: { database?: DatabaseTarget; dataDir: string },
+  log: Log,
+): Promise<{ target: DatabaseTarget; close: () => Promise<void> }> {
+  if (database) {
+    await asRole(database, inspectDatabase)
+    return { target: database, close: async () => {} }
+  }
+  const { owner, stop } = await startCluster(dataDir, log)
+  return { target: targetOf(owner), close: stop }
+}
+
 /** Runs `task` on a pool of its own, because open connections do not get the settings that `task` stores. */
 async function asRole(target: DatabaseTarget, task: (db: Pool) => Promise<void>) {
   const db = connect(target, { max: 1, applicationName: 'sendroom setup' })

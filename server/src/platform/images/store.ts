@@ -11,6 +11,8 @@ export type StoredImage = { bytes: Uint8Array; mimeType: string }
 export type ImageStore = {
   /** Writes the file under a new unguessable name and returns the name. */
   put: (bytes: Uint8Array, extension: CleanImage['extension']) => Promise<string>
+  /** Writes the file under a name that another store has chosen. */
+  putAs: (name: string, bytes: Uint8Array) => Promise<void>
   /** Returns null if there is no such file. */
   read: (name: string) => Promise<StoredImage | null>
   remove: (name: string) => Promise<void>
@@ -42,14 +44,19 @@ export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'im
     opened ??= imageStore.kind === 's3' ? openBucket(imageStore) : openFolder(join(dataDir, 'images'))
     return opened
   }
+  async function putAs(name: string, bytes: Uint8Array) {
+    if (!NAME.test(name)) throw new Error(`Not the name of an image: ${name}`)
+    await place()
+      .then((it) => it.put(name, bytes))
+      .catch(refuse)
+  }
   return {
     async put(bytes, extension) {
       const name = `${randomBytes(16).toString('hex')}.${extension}`
-      await place()
-        .then((it) => it.put(name, bytes))
-        .catch(refuse)
+      await putAs(name, bytes)
       return name
     },
+    putAs,
     async read(name) {
       if (!NAME.test(name)) return null
       const bytes = await place()

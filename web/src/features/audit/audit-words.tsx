@@ -61,6 +61,8 @@ const labels: Record<string, string> = {
   createdBy: 'JOB.CREATED_BY',
   scheduledAt: 'JOB.SCHEDULED_AT',
   includeUnknown: 'AUDIT.INCLUDE_UNKNOWN',
+  withKey: 'AUDIT.WITH_KEY',
+  madeAt: 'AUDIT.MADE_AT',
   filter: 'AUDIT.FILTER',
   search: 'COMMON.SEARCH',
   action: 'AUDIT.ACTION',

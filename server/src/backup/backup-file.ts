@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { StartupError } from '../startup-error.ts'
+import { readArchive } from './archive.ts'
+import { type Manifest, parseManifest } from './manifest.ts'
+import { DamagedError, type Part } from './tar.ts'
+
+/*
+ * The parts of a backup, in this order. docs/decisions/0017-the-file-of-a-backup.md says why.
+ *
+ *     sendroom.json            what the backup is: manifest.ts
+ *     tables/NAME.000001.copy  rows of a table in PostgreSQL's text format, whole rows in each part
+ *     images/NAME              an image
+ *     secret.key               the encryption key, only on request
+ *     SHA256SUMS               the checksums: archive.ts
+ */
+
+const MANIFEST = 'sendroom.json'
+/** The names of the other parts. */
+const NAME = /^(?:secret\.key|tables\/(?<table>[a-z_]+)\.\d+\.copy|images\/(?<image>[\w.]+))$/
+
+export const manifestPart = (manifest: Manifest): Part => ({
+  name: MANIFEST,
+  bytes: Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`),
+})
+export const rowsPart = (table: string, number: number, bytes: Buffer): Part => ({
+  name: `tables/${table}.${String(number).padStart(6, '0')}.copy`,
+  bytes,
+})
+export const imagePart = (name: string, bytes: Uint8Array): Part => ({
+  name: `images/${name}`,
+  bytes: Buffer.from(bytes),
+})
+export const keyPart = (key: string): Part => ({ name: 'secret.key', bytes: Buffer.from(`${key}\n`) })
+
+/** What is done with each part of a backup. */
+export type Reader = {
+  rows?: (table: string, text: Buffer, rowCount: number) => Promise<void>
+  image?: (name: string, bytes: Buffer) => Promise<void>
+}
+
+/**
+ * Reads a backup from beginning to end. Without a `reader` this is the check that nothing is missing or altered: throws
+ * a StartupError if something is, or if a newer Sendroom made the file.
+ */
+export async function readBackup(
+  path: string,
+  signal: AbortSignal,
+  reader: Reader = {},
+): Promise<{ manifest: Manifest; key: string | undefined }> {
+  try {
+    return await readParts(path, signal, reader)
+  } catch (error) {
+    throw explain(error, path)
+  }
+}
+
+async function readParts(path: string, signal: AbortSignal, reader: Reader) {
+  await using parts = readArchive(path)
+  const manifest = await readManifest(parts)
+  let key: string | undefined
+  const rowCounts = new Map<string, number>()
+  for await (const { name, bytes } of parts) {
+    signal.throwIfAborted()
+    const { table, image } = NAME.exec(name)?.groups ?? refuse(name)
+    if (table) {
+      const rowCount = countLines(bytes)
+      rowCounts.set(table, (rowCounts.get(table) ?? 0) + rowCount)
+      await reader.rows?.(table, bytes, rowCount)
+    } else if (image) await reader.image?.(image, bytes)
+    else key = bytes.toString().trim()
+  }
+  for (const { name, rows } of manifest.tables)
+    if ((rowCounts.get(name) ?? 0) !== rows) throw new DamagedError(`rows of ${name} are missing`)
+  return { manifest, key }
+}
+
+/** Reads the first part. If it is not one that we can restore, reads on first: the file could be damaged. */
+async function readManifest(parts: AsyncGenerator<Part>): Promise<Manifest> {
+  const first = await parts.next()
+  if (first.done) throw new DamagedError('it is empty')
+  if (first.value.name !== MANIFEST) refuse(first.value.name)
+  try {
+    return parseManifest(first.value.bytes)
+  } catch (error) {
+    for await (const _ of parts) {
+      // Only the checksums at the end matter.
+    }
+    throw error
+  }
+}
+
+function refuse(name: string): never {
+  throw new DamagedError(`${JSON.stringify(name)} does not belong there`)
+}
+
+export function countLines(text: Buffer): number {
+  let count = 0
+  for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) count++
+  return count
+}
+
+function explain(error: unknown, path: string): unknown {
+  const reason =
+    error instanceof DamagedError ? error.message : isUnreadable(error) && 'it says nothing that we know'
+  return reason
+    ? new StartupError(`The file ${path} is damaged, or no backup of Sendroom: ${reason}.`)
+    : error
+}
+
+/** The description of the backup is no JSON, or another one. */
+const isUnreadable = (error: unknown) => error instanceof SyntaxError || error instanceof z.ZodError

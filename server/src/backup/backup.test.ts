@@ -1,0 +1,412 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { readdir, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { addImage, fillEveryTable, readAll, tableNames, useBackups } from '../../test/backup-fixture.ts'
+import { factories } from '../../test/factories.ts'
+import { dumpSchema } from '../../test/schema-dump.ts'
+import { until } from '../../test/until.ts'
+import { migrate, migrateWithin } from '../platform/database/migrate.ts'
+import { sql } from '../platform/database/sql.ts'
+import { keepImages, sweepImages } from '../platform/images/clean-up.ts'
+import { createArchive, readArchive, writeArchive } from './archive.ts'
+import { explain } from './command.ts'
+import { EXCLUDED } from './manifest.ts'
+import type { Part } from './tar.ts'
+
+const backups = useBackups()
+
+async function partsOf(file: string): Promise<Part[]> {
+  const parts: Part[] = []
+  for await (const part of readArchive(file)) parts.push(part)
+  return parts
+}
+
+/** Writes the parts with checksums that match. */
+async function write(file: string, parts: Part[]) {
+  await writeArchive(
+    await createArchive(file),
+    (async function* () {
+      yield* parts
+    })(),
+    new AbortController().signal,
+  )
+  return file
+}
+
+async function manifestOf(file: string) {
+  const [first] = await partsOf(file)
+  return JSON.parse(String(first?.bytes))
+}
+
+/** Backs up an installation with rows in every table, and changes the file's parts. */
+async function writeChanged(change: (parts: Part[]) => Part[]): Promise<string> {
+  const source = await backups.open('tpl')
+  await fillEveryTable(source)
+  await source.backUp(backups.file())
+  return write(backups.file('changed'), change(await partsOf(backups.file())))
+}
+
+const changeManifest = (change: (manifest: { format: number; migrations: object[] }) => object) =>
+  writeChanged(([first, ...rest]) => [
+    { name: 'sendroom.json', bytes: Buffer.from(JSON.stringify(change(JSON.parse(String(first?.bytes))))) },
+    ...rest,
+  ])
+
+describe('a backup', () => {
+  test('is restored row by row, image by image, with paused jobs and without sessions', async () => {
+    const source = await backups.open('tpl')
+    await fillEveryTable(source)
+    const { name } = await addImage(source, Buffer.alloc(3_000_000, 'image'))
+    await source.backUp(backups.file())
+    const before = await readAll(source.db)
+    // Otherwise the comparison proves nothing.
+    for (const table of await tableNames(source.db)) expect(before[table], table).not.toEqual([])
+
+    const target = await backups.open('template0')
+    await target.restore(backups.file())
+    const live = await target.db.many<{ id: number; isNew: boolean }>(sql`
+      select id, paused_at > '2026-01-03' as is_new from jobs where paused_at is not null order by id`)
+    expect(live).toEqual([
+      { id: 1, isNew: true },
+      { id: 2, isNew: false },
+    ])
+    expect(await target.db.many(sql`select job_id, log_level, reason from job_logs where id > 1`)).toEqual([
+      { jobId: 1, logLevel: 'Info', reason: { code: 'job_paused_by_restore', params: {} } },
+    ])
+    const entry = { userName: '', action: 'backup.restore' }
+    expect(
+      await target.db.many(sql`
+        select user_name, action, details->>'by' as by, details->'jobs' as jobs from audit_log where id > 1`),
+    ).toEqual([{ ...entry, by: 'command', jobs: 1 }])
+    expect(await target.db.many(sql`select from sessions`)).toEqual([])
+
+    const eras = async ({ db }: typeof source) => (await db.one(sql`select current_era() as era`)).era
+    expect(await eras(target)).not.toBe(await eras(source))
+
+    // The rest is the same.
+    await target.db.script(`
+      update jobs set paused_at = null where id = 1;
+      delete from job_logs where id > 1;
+      delete from audit_log where id > 1;`)
+    await source.db.script('delete from sessions; delete from audit_log where id > 1')
+    const [was, is] = [await readAll(source.db), await readAll(target.db)]
+    const withoutTimes = (rows: string[] = []) => rows.map((row) => row.replace(/,"[^"]*"\)$/, ')'))
+    expect({ ...is, migrations: withoutTimes(is.migrations) }).toEqual({
+      ...was,
+      heartbeat: is.heartbeat,
+      migrations: withoutTimes(was.migrations),
+      sequences: was.sequences?.map((line) => line.replace('job_logs_id_seq 1', 'job_logs_id_seq 2')),
+    })
+    expect(await dumpSchema(target.db)).toBe(await dumpSchema(source.db))
+    for (const image of await source.db.many<{ name: string }>(sql`select name from images`))
+      expect(await target.images.read(image.name)).toEqual(await source.images.read(image.name))
+    expect((await target.images.read(name))?.bytes.length).toBe(3_000_000)
+  })
+
+  test('has every table of schema.sql, or names it as excluded', async () => {
+    const source = await backups.open('tpl')
+    await source.backUp(backups.file())
+    const schema = readFileSync(join(import.meta.dirname, '../../schema.sql'), 'utf8')
+    const tables = [...schema.matchAll(/^CREATE TABLE (\w+)/gm)].map(([, name]) => name)
+    const { tables: saved } = await manifestOf(backups.file())
+    expect(saved.map(({ name }: { name: string }) => name).sort()).toEqual(
+      tables.filter((name) => !EXCLUDED.includes(name ?? '')),
+    )
+  })
+
+  test('is one snapshot, although rows are written and images are cleaned up meanwhile', async () => {
+    const source = await backups.open('tpl')
+    const add = factories(source.db, await source.openSecrets())
+    await add.job({ recipients: ['before@c.us'] })
+    const { name } = await addImage(source, Buffer.from('unused'))
+    await source.db.run(sql`update images set unused_since = now() - interval '2 hours'`)
+    const file = backups.file()
+    const saving = await source.db.begin(async (tx) => {
+      await tx.run(sql`lock table deliveries in access exclusive mode`)
+      const backup = source.backUp(file)
+      backup.catch(() => {}) // the test awaits it below
+      await until('the backup waits in the middle of the tables', async () => {
+        const { waits } = await source.db.one<{ waits: boolean }>(sql`
+          select exists (select from pg_stat_activity where datname = current_database()
+            and application_name = 'sendroom backup' and wait_event_type = 'Lock') as waits`)
+        return waits
+      })
+      await tx.run(
+        sql`insert into deliveries (job_id, instance_id, chat_id, recipient_name) values (1, 1, 'x', 'x')`,
+      )
+      await tx.run(sql`update jobs set recipient_count = 2`)
+      await sweepImages(source.db, source.images)
+      return { backup }
+    })
+    await saving.backup
+    const target = await backups.open('template0')
+    await target.restore(file)
+    expect(await target.db.one(sql`select recipient_count from jobs`)).toEqual({ recipientCount: 1 })
+    expect(await target.db.many(sql`select chat_id from deliveries`)).toEqual([{ chatId: 'before@c.us' }])
+    expect(await target.images.read(name)).not.toBeNull()
+  })
+
+  test('keeps rows whole that are larger than a part', async () => {
+    const source = await backups.open('tpl')
+    const add = factories(source.db, await source.openSecrets())
+    const { id } = await add.job({ recipients: ['1@c.us'] })
+    for (const line of ['line\n'.repeat(100_000), 'word '.repeat(20_000), 'word '.repeat(40_000), 'end'])
+      await source.db.run(sql`
+        insert into job_logs (job_id, log_level, reason) values (${id}, 'Info', to_jsonb(${line}::text))`)
+    await source.backUp(backups.file())
+    const parts = (await partsOf(backups.file())).filter(({ name }) => name.startsWith('tables/job_logs.'))
+    expect(parts.length).toBeGreaterThan(1)
+    const target = await backups.open('template0')
+    await target.restore(backups.file())
+    const lines = sql`select md5(reason::text) from job_logs where id <= 4 order by id`
+    expect(await target.db.many(lines)).toEqual(await source.db.many(lines))
+  })
+
+  test('can only be read by its owner, and leaves an entry in the audit log', async () => {
+    const source = await backups.open('tpl')
+    await source.openSecrets()
+    await source.backUp(backups.file())
+    expect((await stat(backups.file())).mode & 0o777).toBe(0o600)
+    expect(await source.db.many(sql`select action, details from audit_log`)).toEqual([
+      { action: 'backup.create', details: { by: 'command', withKey: false } },
+    ])
+  })
+
+  test('has the key only on request', async () => {
+    const source = await backups.open('tpl')
+    const secrets = await source.openSecrets()
+    const sealed = secrets.encrypt('token')
+    await source.backUp(backups.file('without'))
+    await source.backUp(backups.file('with'), { withKey: true })
+    const key = readFileSync(join(source.dataDir, 'secret.key'), 'utf8')
+    const hasKey = async (file: string) =>
+      (await partsOf(file)).some(({ bytes }) => bytes.includes(key.trim()))
+    expect(await hasKey(backups.file('without'))).toBe(false)
+    expect(await hasKey(backups.file('with'))).toBe(true)
+
+    const keyless = await backups.open('template0')
+    await keyless.restore(backups.file('without'))
+    expect(keyless.said.at(-1)).toContain('The encryption key is missing.')
+    await expect(keyless.openSecrets()).rejects.toThrow('The encryption key is missing')
+    await writeFile(join(dirname(keyless.dataDir), 'key'), key)
+
+    const target = await backups.open('template0')
+    await target.restore(backups.file('with'))
+    expect(target.said.join(' ')).not.toContain('key')
+    expect((await target.openSecrets()).decrypt(sealed)).toBe('token')
+  })
+
+  test('names the images whose files are missing', async () => {
+    const source = await backups.open('tpl')
+    await addImage(source, Buffer.from('here'))
+    const { name } = await addImage(source, Buffer.from('lost'))
+    await source.images.remove(name)
+    await source.backUp(backups.file())
+    expect(source.said).toContain(`Not in it, because their files are missing: ${name}.`)
+  })
+
+  test('keeps the files of images that it has yet to read', async () => {
+    const source = await backups.open('tpl')
+    const { name } = await addImage(source, Buffer.from('unused'))
+    await source.db.run(sql`update images set unused_since = now() - interval '2 hours'`)
+    const backup = source.db.dedicated()
+    await keepImages(backup)
+    await sweepImages(source.db, source.images)
+    expect(await source.images.read(name)).not.toBeNull()
+    await backup.end()
+    await until('the image is deleted', async () => {
+      await sweepImages(source.db, source.images)
+      return (await source.images.read(name)) === null
+    })
+  })
+
+  test('does not replace a file, and leaves nothing when it is stopped', async () => {
+    const source = await backups.open('tpl')
+    await source.openSecrets()
+    await writeFile(backups.file('old'), 'old')
+    await expect(source.backUp(backups.file('old'))).rejects.toThrow('old exists already. Name a new file.')
+    await writeFile(backups.file('other.part'), 'written by another')
+    await expect(source.backUp(backups.file('other'))).rejects.toThrow('another backup is writing the file')
+    expect(readFileSync(backups.file('other.part'), 'utf8')).toBe('written by another')
+    await expect(source.backUp(backups.file('no/folder'))).rejects.toThrow('no does not exist.')
+    source.stop()
+    await expect(source.backUp(backups.file())).rejects.toThrow('Stopped before the end.')
+    expect((await readdir(dirname(backups.file()))).sort()).toEqual(['data-0', 'old', 'other.part'])
+  })
+
+  test('says when the disk is full', () => {
+    const { signal } = new AbortController()
+    const full = Object.assign(new Error('write'), { code: 'ENOSPC' })
+    expect(explain(full, '/disk/file', { signal })).toMatchObject({
+      name: 'StartupError',
+      message: 'The disk with /disk/file is full. Free some space and try again.',
+    })
+  })
+
+  test('is not made of a database that a newer Sendroom has used, or that is none of ours', async () => {
+    const source = await backups.open('tpl')
+    await source.db.run(sql`insert into migrations (name, checksum) values ('9999-newer.sql', 'x')`)
+    await expect(source.backUp(backups.file())).rejects.toThrow(
+      'another version of Sendroom (migration 9999-newer.sql)',
+    )
+    const empty = await backups.open('template0')
+    await expect(empty.backUp(backups.file())).rejects.toThrow('The database has no tables of Sendroom.')
+    expect(existsSync(`${backups.file()}.part`)).toBe(false)
+  })
+})
+
+describe('a restore', () => {
+  test('brings an older backup up to date', async () => {
+    const source = await backups.open('template0')
+    await source.db.begin((tx) => migrateWithin(tx, '0011-confirmed-sessions.sql'))
+    await source.db.script(`
+      insert into installation (secret_check) values ('x');
+      insert into users (username, email, password_hash, role, is_active) values ('lan', 'l@x', 'h', 'Admin', true)`)
+    await source.backUp(backups.file())
+    expect(await source.db.many(sql`select from migrations where name > '0012'`)).toEqual([])
+
+    const target = await backups.open('template0')
+    await target.restore(backups.file())
+    expect(await target.db.many(sql`select username, can_link_accounts from users`)).toEqual([
+      { username: 'lan', canLinkAccounts: true },
+    ])
+    expect(await dumpSchema(target.db)).toBe(await dumpSchema((await backups.open('tpl')).db))
+  })
+
+  test('leaves triggers that work', async () => {
+    const source = await backups.open('tpl')
+    await fillEveryTable(source)
+    await source.backUp(backups.file())
+    const target = await backups.open('template0')
+    await target.restore(backups.file())
+    const counts = sql`select sum(sent) as sent from sent_counts`
+    const { sent } = await target.db.one<{ sent: number }>(counts)
+    await target.db.run(sql`update deliveries set status = 'sent' where id = 1`)
+    expect(await target.db.one(counts)).toEqual({ sent: sent + 1 })
+    expect(await target.db.many(sql`select from pg_trigger where tgenabled <> 'O'`)).toEqual([])
+  })
+
+  test('refuses a database that is not empty, and changes nothing in it', async () => {
+    const source = await backups.open('tpl')
+    await source.openSecrets()
+    await source.backUp(backups.file())
+    await expect(source.restore(backups.file())).rejects.toThrow(
+      'The database in DATABASE_URL is not empty. Restore into a new database.',
+    )
+    const target = await backups.open('template0')
+    await target.db.script('create table of_another_program (id int)')
+    await expect(target.restore(backups.file())).rejects.toThrow('is not empty')
+    expect(await tableNames(target.db)).toEqual(['of_another_program'])
+  })
+
+  test('refuses a file that was cut off or altered, before anything is written', async () => {
+    const source = await backups.open('tpl')
+    await fillEveryTable(source)
+    await source.backUp(backups.file())
+    const whole = readFileSync(backups.file())
+    const target = await backups.open('template0')
+    const damaged = backups.file('damaged')
+    const lengths = [0, 1, 9, 500, Math.floor(whole.length / 2), whole.length - 8, whole.length - 1]
+    const flips = Array.from({ length: 40 }, (_, n) => 10 + Math.floor((n * (whole.length - 10)) / 40))
+    const files = [
+      ...lengths.map((length) => whole.subarray(0, length)),
+      ...flips.map((at) => Buffer.from(whole).fill((whole[at] ?? 0) ^ 4, at, at + 1)),
+      Buffer.from('a letter'),
+    ]
+    for (const bytes of files) {
+      await writeFile(damaged, bytes)
+      await expect(target.restore(damaged)).rejects.toThrow(
+        /^The file .* is damaged, or no backup of Sendroom: /,
+      )
+    }
+    expect(await tableNames(target.db)).toEqual([])
+    await expect(target.restore(backups.file('absent'))).rejects.toThrow('absent does not exist.')
+  })
+
+  test.each<[string, (parts: Part[]) => Part[], string]>([
+    [
+      'without a part',
+      (parts) => parts.filter(({ name }) => !name.includes('deliveries')),
+      'rows of deliveries',
+    ],
+    ['without its description', ([, ...parts]) => parts, 'does not belong there'],
+    [
+      'with a strange part',
+      (parts) => [...parts, { name: 'images/../x', bytes: Buffer.of() }],
+      'does not belong',
+    ],
+    ['with nothing', () => [], 'it is empty'],
+  ])('refuses a file %s', async (_, change, reason) => {
+    const target = await backups.open('template0')
+    await expect(target.restore(await writeChanged(change))).rejects.toThrow(reason)
+    expect(await tableNames(target.db)).toEqual([])
+  })
+
+  test('refuses a file whose rows do not match their checksums', async () => {
+    const { gunzipSync, gzipSync } = await import('node:zlib')
+    const source = await backups.open('tpl')
+    await fillEveryTable(source)
+    await source.backUp(backups.file())
+    const tar = gunzipSync(readFileSync(backups.file()))
+    tar.write('Running'.toUpperCase(), tar.indexOf('Running'))
+    await writeFile(backups.file('altered'), gzipSync(tar))
+    const target = await backups.open('template0')
+    await expect(target.restore(backups.file('altered'))).rejects.toThrow('its checksums do not match')
+  })
+
+  test('refuses a file of a newer Sendroom', async () => {
+    const target = await backups.open('template0')
+    const later = await changeManifest((manifest) => ({
+      ...manifest,
+      migrations: [...manifest.migrations, { name: '9999-newer.sql', checksum: 'x' }],
+    }))
+    await expect(target.restore(later)).rejects.toThrow(
+      'The backup was made by a newer version of Sendroom (migration 9999-newer.sql). Restore it with that version.',
+    )
+  })
+
+  test('refuses a newer format, whatever it says of itself', async () => {
+    const target = await backups.open('template0')
+    const later = await changeManifest(() => ({ format: 2 }))
+    await expect(target.restore(later)).rejects.toThrow('a newer version of Sendroom (format 2)')
+  })
+
+  test('leaves the database empty if it fails in the middle', async () => {
+    const changed = await writeChanged((parts) =>
+      parts.map((part) =>
+        part.name.startsWith('tables/jobs') ? { ...part, bytes: Buffer.from('1\n'.repeat(4)) } : part,
+      ),
+    )
+    const target = await backups.open('template0')
+    await expect(target.restore(changed)).rejects.toThrow('missing data for column')
+    expect(await tableNames(target.db)).toEqual([])
+    await target.restore(backups.file())
+    expect(await tableNames(target.db)).toContain('jobs')
+  })
+
+  test('does not replace the key of another installation', async () => {
+    const source = await backups.open('tpl')
+    await source.openSecrets()
+    await source.backUp(backups.file(), { withKey: true })
+    const other = await backups.open('tpl')
+    await other.openSecrets()
+    await expect(other.restore(backups.file())).rejects.toThrow(
+      `The key in ${join(other.dataDir, 'secret.key')} is not the key in the backup.`,
+    )
+  })
+
+  test('lets no other process migrate the database meanwhile', async () => {
+    const source = await backups.open('tpl')
+    await fillEveryTable(source)
+    await source.backUp(backups.file())
+    const target = await backups.open('template0')
+    const restoring = target.restore(backups.file())
+    await until('the restore has begun', () => target.said.length > 0)
+    const results = await Promise.allSettled([restoring, migrate(target.db)])
+    // Whoever is first, the other finds a whole database.
+    const { count } = await target.db.one<{ count: number }>(sql`select count(*) from users`)
+    expect(count > 0).toBe(results[0].status === 'fulfilled')
+    expect(results[1].status).toBe('fulfilled')
+  })
+})

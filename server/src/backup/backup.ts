@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { nobody, record } from '../platform/audit.ts'
+import { hasCluster } from '../platform/database/cluster-files.ts'
+import { type CopyConnection, connectForCopy } from '../platform/database/copy.ts'
+import { findForeign, readApplied } from '../platform/database/migrate.ts'
+import { openAsOwner } from '../platform/database/open.ts'
+import { identifier, join, sql } from '../platform/database/sql.ts'
+import { keepImages } from '../platform/images/clean-up.ts'
+import { type ImageStore, openImages } from '../platform/images/store.ts'
+import { requireKey } from '../platform/secrets.ts'
+import { StartupError } from '../startup-error.ts'
+import { createArchive, writeArchive } from './archive.ts'
+import { countLines, imagePart, keyPart, manifestPart, readBackup, rowsPart } from './backup-file.ts'
+import { type Command, explain } from './command.ts'
+import { describeDatabase, type Manifest, rowTotal, type Table } from './manifest.ts'
+import { inWords, progressOf } from './progress.ts'
+import type { Part } from './tar.ts'
+
+/** Bounds the memory: a part is in memory as a whole. */
+const PART_BYTES = 1 << 18
+
+/**
+ * Writes all rows of one snapshot and all images into a new file, while Sendroom may be running. The file gets its name
+ * when all of it is on the disk and has been read back.
+ */
+export async function backUp(command: Command, file: string, withKey: boolean): Promise<void> {
+  const { config, log } = command
+  const path = resolve(file)
+  if (existsSync(path)) throw new StartupError(`${path} exists already. Name a new file.`)
+  if (!existsSync(dirname(path))) throw new StartupError(`The folder ${dirname(path)} does not exist.`)
+  if (!config.database && !hasCluster(config.dataDir))
+    throw new StartupError(`There is no database in the data folder ${config.dataDir}.`)
+  const database = await openAsOwner(config, log)
+  try {
+    const db = await connectForCopy(database.target)
+    await save(command, db, path, withKey).finally(db.close)
+  } catch (error) {
+    throw explain(error, path, command)
+  } finally {
+    await database.close()
+  }
+}
+
+async function save(command: Command, db: CopyConnection, path: string, withKey: boolean) {
+  const { say, signal } = command
+  const draft = `${path}.part`
+  const archive = await createArchive(draft)
+  try {
+    const missing: string[] = []
+    await writeArchive(archive, partsOf(command, db, withKey, missing), signal)
+    say('Checking the file.')
+    const { manifest } = await readBackup(draft, signal)
+    // Before the file gets its name: there is no backup without an entry.
+    await record(db, nobody(''), { action: 'backup.create', details: { by: 'command', withKey } })
+    await rename(draft, path)
+    await syncFolder(dirname(path))
+    say(`${path} has ${inWords(rowTotal(manifest))} rows, and the images.`)
+    if (missing.length > 0) say(`Not in it, because their files are missing: ${missing.join(', ')}.`)
+    if (!withKey)
+      say('The encryption key is not in it. Keep secret.key or SECRET_KEY elsewhere, or use --with-key.')
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+/** Without this a power failure could take back the new name. Windows has no such call. */
+async function syncFolder(folder: string) {
+  if (process.platform === 'win32') return
+  const handle = await open(folder)
+  await handle.sync().finally(() => handle.close())
+}
+
+/** Yields everything in a backup. Adds the names of images without a file to `missing`. */
+async function* partsOf(
+  { config, say }: Command,
+  db: CopyConnection,
+  withKey: boolean,
+  missing: string[],
+): AsyncGenerator<Part> {
+  // Before the snapshot: afterwards an image that it refers to could already be gone.
+  await keepImages(db)
+  await db.begin('isolation level repeatable read read only')
+  await refuseForeign(db)
+  const key = withKey ? await requireKey(db, config) : undefined
+  const manifest = await describeDatabase(db)
+  yield manifestPart(manifest)
+  yield* rowsOf(db, manifest, say)
+  say('Saving the images.')
+  yield* imagesOf(db, openImages(config), missing)
+  if (key !== undefined) yield keyPart(key)
+  await db.commit()
+}
+
+async function refuseForeign(db: CopyConnection) {
+  const { exists } = await db.one<{ exists: boolean }>(
+    sql`select to_regclass('migrations') is not null as exists`,
+  )
+  if (!exists) throw new StartupError('The database has no tables of Sendroom.')
+  const foreign = findForeign(await readApplied(db))
+  if (foreign)
+    throw new StartupError(
+      `The database was last used by another version of Sendroom (migration ${foreign}). Make the backup with that version.`,
+    )
+}
+
+async function* rowsOf(db: CopyConnection, manifest: Manifest, say: Command['say']): AsyncGenerator<Part> {
+  const advance = progressOf('Saved', rowTotal(manifest), say)
+  for (const table of manifest.tables) {
+    let number = 0
+    for await (const bytes of wholeRows(copyOut(db, table))) {
+      yield rowsPart(table.name, ++number, bytes)
+      advance(countLines(bytes))
+    }
+  }
+}
+
+const copyOut = (db: CopyConnection, { name, columns }: Table) =>
+  db.copyOut(sql`copy ${identifier(name)} (${join(columns.map(identifier))}) to stdout`)
+
+/** Joins chunks to parts of whole rows. */
+async function* wholeRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let pending: Buffer[] = []
+  let length = 0
+  for await (const chunk of chunks) {
+    pending.push(chunk)
+    length += chunk.length
+    const end = chunk.lastIndexOf(10) + 1
+    if (length < PART_BYTES || end === 0) continue
+    const rest = chunk.length - end
+    const all = Buffer.concat(pending)
+    yield all.subarray(0, length - rest)
+    pending = [all.subarray(length - rest)]
+    length = rest
+  }
+  if (length > 0) yield Buffer.concat(pending)
+}
+
+async function* imagesOf(db: CopyConnection, images: ImageStore, missing: string[]): AsyncGenerator<Part> {
+  for (const { name } of await db.many<{ name: string }>(sql`select name from images order by id`)) {
+    const image = await images.read(name)
+    if (image) yield imagePart(name, image.bytes)
+    else missing.push(name)
+  }
+}

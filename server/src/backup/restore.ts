@@ -1,0 +1,164 @@
+import { resolve } from 'node:path'
+import { pauseRestoredJobs } from '../engine/index.ts'
+import { nobody, record } from '../platform/audit.ts'
+import { type CopyConnection, connectForCopy } from '../platform/database/copy.ts'
+import { lockSchema, migrateWithin } from '../platform/database/migrate.ts'
+import { openAsOwner } from '../platform/database/open.ts'
+import { identifier, join, sql } from '../platform/database/sql.ts'
+import { openImages } from '../platform/images/store.ts'
+import { findKey, keyFileOf, keyFits, keyName, readSecretCheck, storeKey } from '../platform/secrets.ts'
+import { StartupError } from '../startup-error.ts'
+import { readBackup } from './backup-file.ts'
+import { type Command, explain } from './command.ts'
+import { type Manifest, rowTotal } from './manifest.ts'
+import { inWords, progressOf } from './progress.ts'
+
+/**
+ * Fills an empty database and the image store from a backup. All of it is one transaction: if anything fails, the
+ * database is as empty as before.
+ */
+export async function restore(command: Command, file: string): Promise<void> {
+  const { config, log, say, signal } = command
+  const path = resolve(file)
+  try {
+    say('Checking the file.')
+    const { manifest, key } = await readBackup(path, signal)
+    if (key !== undefined) refuseOtherKey(command, key)
+    const database = await openAsOwner(config, log)
+    try {
+      const db = await connectForCopy(database.target)
+      await fill(command, db, path, manifest, key).finally(db.close)
+    } finally {
+      await database.close()
+    }
+  } catch (error) {
+    throw explain(error, path, command)
+  }
+}
+
+/** The key of the backup must not replace another one, which may be the only copy. */
+function refuseOtherKey({ config }: Command, key: string) {
+  const own = findKey(config)
+  if (own !== undefined && own !== key)
+    throw new StartupError(
+      `${keyName(config)} is not the key in the backup. Unset SECRET_KEY, or choose another data folder.`,
+    )
+}
+
+async function fill(
+  command: Command,
+  db: CopyConnection,
+  path: string,
+  manifest: Manifest,
+  key: string | undefined,
+) {
+  const { config, say } = command
+  await db.begin()
+  await lockSchema(db)
+  await refuseFull(command, db)
+  await migrateWithin(db, manifest.migrations.at(-1)?.name)
+  await load(command, db, path, manifest)
+  await migrateWithin(db)
+  // PostgreSQL would plan as if the tables were empty until it finds the time to do this itself.
+  await db.run(sql`analyze ${join(manifest.tables.map(({ name }) => identifier(name)))}`)
+  const pausedJobs = await pauseRestoredJobs(db)
+  const details = { by: 'command', madeAt: manifest.madeAt, jobs: pausedJobs }
+  await record(db, nobody(''), { action: 'backup.restore', details })
+  const fits = await provideKey(command, db, key)
+  await db.commit()
+  say(`Restored ${inWords(rowTotal(manifest))} rows and the images, as of ${manifest.madeAt}.`)
+  say(`Everybody has to sign in again. Jobs paused: ${inWords(pausedJobs)}. An Admin resumes them.`)
+  if (!fits) say(needsKey(config.dataDir))
+}
+
+/** Whether the restored installation has its key, which is stored first if it came with the backup. */
+async function provideKey(
+  { config }: Command,
+  db: CopyConnection,
+  key: string | undefined,
+): Promise<boolean> {
+  if (key !== undefined && findKey(config) === undefined) storeKey(config.dataDir, key)
+  const own = findKey(config)
+  const secretCheck = await readSecretCheck(db)
+  return !secretCheck || (own !== undefined && keyFits(own, secretCheck))
+}
+
+const needsKey = (dataDir: string) =>
+  `The encryption key is missing. Copy secret.key from the former data folder to ${keyFileOf(dataDir)}, or set SECRET_KEY as it was: without the key Sendroom does not start, because nobody can read the API tokens.`
+
+/** Refuses any table, so that nothing of another program or another installation is touched. */
+async function refuseFull({ config }: Command, db: CopyConnection) {
+  const { isFull } = await db.one<{ isFull: boolean }>(sql`
+    select exists (
+      select from pg_class c
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not exists (
+        select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
+    ) as is_full`)
+  if (isFull)
+    throw new StartupError(
+      config.database
+        ? 'The database in DATABASE_URL is not empty. Restore into a new database.'
+        : `The database in the data folder ${config.dataDir} is not empty. Set DATA_DIR to a new folder.`,
+    )
+}
+
+/** Loads rows and images. Triggers stay silent: what they would count is in the backup already. */
+async function load(
+  { config, say, signal }: Command,
+  db: CopyConnection,
+  path: string,
+  { tables }: Manifest,
+) {
+  const images = openImages(config)
+  const advance = progressOf('Restored', rowTotal({ tables }), say)
+  const statements = new Map(
+    tables.map(({ name, columns }) => [
+      name,
+      sql`copy ${identifier(name)} (${join(columns.map(identifier))}) from stdin`,
+    ]),
+  )
+  const build = await dropForLoading(db)
+  await readBackup(path, signal, {
+    async rows(table, text, rowCount) {
+      const statement = statements.get(table)
+      if (statement) await db.copyIn(statement, text)
+      advance(rowCount)
+    },
+    image: images.putAs,
+  })
+  say('Building the indexes.')
+  await build()
+  for (const { name, sequence } of tables)
+    if (sequence?.last)
+      await db.run(sql`select setval(pg_get_serial_sequence(${name}, ${sequence.column}), ${sequence.last})`)
+}
+
+type Change = { before: string; after: string }
+
+/**
+ * Disables the triggers and drops indexes and foreign keys. Returns a function that brings them back. To build them on
+ * loaded tables is several times faster, and without foreign keys the order of the tables does not matter.
+ */
+async function dropForLoading(db: CopyConnection): Promise<() => Promise<void>> {
+  const changes = await db.many<Change>(CHANGES)
+  for (const { before } of changes) await db.script(before)
+  return async () => {
+    for (const { after } of changes) await db.script(after)
+  }
+}
+
+const CHANGES = sql`
+  with tables as (select oid, oid::regclass as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'r')
+  select format('alter table %s disable trigger user', name) as before,
+    format('alter table %s enable trigger user', name) as after, 1 as step
+  from tables
+  union all
+  select format('drop index %s', indexrelid::regclass), pg_get_indexdef(indexrelid), 2
+  from pg_index join tables t on t.oid = indrelid
+  where not exists (select from pg_constraint where conindid = indexrelid)
+  union all
+  select format('alter table %s drop constraint %I', name, conname),
+    format('alter table %s add constraint %I %s', name, conname, pg_get_constraintdef(c.oid)), 3
+  from pg_constraint c join tables t on t.oid = conrelid where contype = 'f'
+  order by step`

@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach } from 'vitest'
+import { backUp } from '../src/backup/backup.ts'
+import { restore } from '../src/backup/restore.ts'
+import { readConfig } from '../src/config.ts'
+import { targetOf } from '../src/database-url.ts'
+import type { Pool } from '../src/platform/database/connection.ts'
+import { identifier, sql } from '../src/platform/database/sql.ts'
+import { openImages } from '../src/platform/images/store.ts'
+import { openSecrets, type Secrets } from '../src/platform/secrets.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { factories } from './factories.ts'
+
+/** A database with a data folder, as one Sendroom has them. */
+export class Place {
+  /** What the last command said. */
+  said: string[] = []
+  readonly #stopping = new AbortController()
+  readonly database: TestDatabase
+  readonly dataDir: string
+
+  constructor(database: TestDatabase, dataDir: string) {
+    this.database = database
+    this.dataDir = dataDir
+  }
+
+  get db(): Pool {
+    return this.database.db
+  }
+
+  get config() {
+    return { ...readConfig({ DATA_DIR: this.dataDir }), database: targetOf(this.database.address) }
+  }
+
+  get images() {
+    return openImages(this.config)
+  }
+
+  openSecrets(): Promise<Secrets> {
+    return openSecrets(this.db, this.config)
+  }
+
+  /** Makes the running command stop, as Ctrl-C does. */
+  stop() {
+    this.#stopping.abort()
+  }
+
+  backUp(file: string, { withKey = false } = {}) {
+    return backUp(this.#command(), file, withKey)
+  }
+
+  restore(file: string) {
+    return restore(this.#command(), file)
+  }
+
+  #command() {
+    this.said = []
+    const log = { info() {}, warn() {}, error() {} }
+    const say = (sentence: string) => void this.said.push(sentence)
+    return { config: this.config, log, say, signal: this.#stopping.signal }
+  }
+}
+
+/** A fresh folder for each test, and places that end with the test. */
+export function useBackups() {
+  const places: Place[] = []
+  let folder = ''
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sendroom-backup-'))
+  })
+  afterEach(async () => {
+    for (const { database } of places.splice(0)) await database.drop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return {
+    /** The path of a file in the test's folder. */
+    file: (name = 'backup.tar.gz') => join(folder, name),
+    /** `tpl` is migrated, `template0` is empty. */
+    async open(template: 'tpl' | 'template0'): Promise<Place> {
+      const place = new Place(await createTestDatabase(template), join(folder, `data-${places.length}`))
+      places.push(place)
+      return place
+    },
+  }
+}
+
+/** Inserts rows into every table: live, ended and paused jobs, and texts that are hard to write down. */
+export async function fillEveryTable(place: Place): Promise<void> {
+  const { db } = place
+  const add = factories(db, await place.openSecrets())
+  const hard = 'Xin chào\t"cả nhà"\r\n\\N \\. 👋🏽\u2028 {a,b} \\x41'
+  const { id: imageId } = await addImage(place, Buffer.from([0, 1, 2, 255, 10, 13, 92, 46]))
+  const instance = await add.instance({
+    name: hard,
+    quietFrom: '22:30',
+    quietTo: '06:00',
+    waiting: '{"code":"a"}',
+  })
+  const user = await add.user({ instances: [instance] })
+  const group = await add.group({ instanceId: instance.id, name: hard })
+  const message = await add.message({ textContent: hard, instanceId: instance.id, imageId })
+  const of = { instanceId: instance.id, messageId: message.id, textContent: hard, createdByUserId: user.id }
+  const running = await add.job({ ...of, imageId, status: 'Running' })
+  await add.job({ ...of, status: 'Pending', pausedAt: '2026-01-02T03:04:05.678901Z' })
+  await add.job({ ...of, status: 'Completed', deliveryStatus: 'sent' })
+  await add.job({ ...of, status: 'Failed', deliveryStatus: 'failed' })
+  await db.script(`
+    insert into message_groups values (${message.id}, ${group.id});
+    insert into participants values (${group.id}, '1@c.us', 'admin', null);
+    insert into job_logs (job_id, log_level, reason) values (${running.id}, 'Info', '{"code": "x", "params": {"n": 1.50}}');
+    insert into receipt_events (instance_id, provider_message_id, state, happened_at) values (1, 'x', 'read', now());
+    insert into delivery_viewers values (gen_random_uuid(), '1@c.us', true);
+    insert into matched_messages values (${instance.id}, 'm', null, now());
+    insert into sign_in_failures values ('\\x00ff5c', 3, now(), now());
+    insert into audit_log (user_name, address, action, object_name, details) values ('', '', 'x', E'a\\\\b', '{}');
+    update deliveries set status = 'sending', intent = gen_random_uuid(), intent_at = now() where id = 1;
+    update deliveries set reason = '{"code": "x", "params": {}}' where id = 2;
+    update instances set claim = gen_random_uuid(), lease_until = now(), in_flight = 1;
+    delete from deliveries where id = 3;
+    insert into users (username, email, password_hash, role, is_active) values ('gone', 'gone', '', 'Member', true);
+    delete from users where username = 'gone';`)
+}
+
+export async function addImage({ db, images }: Place, bytes: Buffer): Promise<{ id: number; name: string }> {
+  const name = await images.put(bytes, 'png')
+  return db.one(sql`
+    insert into images (name, mime_type, size) values (${name}, 'image/png', ${bytes.length}) returning id, name`)
+}
+
+/** Returns every row of every table in `public` as text, and the last number of every sequence. */
+export async function readAll(db: Pool): Promise<Record<string, string[]>> {
+  const all: Record<string, string[]> = {}
+  for (const name of await tableNames(db)) {
+    const rows = await db.many<{ row: string }>(sql`
+      select t::text as row from ${identifier(name)} t order by t::text collate "C"`)
+    all[name] = rows.map(({ row }) => row)
+  }
+  const sequences = await db.many<{ name: string; last: number }>(sql`
+    select sequencename::text as name, last_value as last from pg_sequences where schemaname = 'public' order by 1`)
+  all.sequences = sequences.map(({ name, last }) => `${name} ${last}`)
+  return all
+}
+
+export async function tableNames(db: Pool): Promise<string[]> {
+  const rows = await db.many<{ name: string }>(sql`
+    select table_name::text as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`)
+  return rows.map(({ name }) => name)
+}

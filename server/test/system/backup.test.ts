@@ -1,0 +1,126 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { contract } from '@sendroom/contract'
+import { expect, inject, test } from 'vitest'
+import { connect } from '../../src/platform/database/connection.ts'
+import { identifier, sql } from '../../src/platform/database/sql.ts'
+import { HttpClient } from '../http-client.ts'
+import { Installation, startSimulatorProcess } from '../process.ts'
+import { until } from '../until.ts'
+import { addInstance, allSent, chatsOf, createJob, phoneNumbers, readJob, untilEnded } from './scenario.ts'
+
+const RECIPIENTS = 300
+
+/** A database of a role that owns it and has no other rights. */
+async function ownedDatabase() {
+  const cluster = inject('testCluster')
+  const name = `backup_${process.pid}`
+  const admin = connect(cluster, { max: 1, applicationName: 'sendroom test' })
+  await admin.run(sql`create role ${identifier(name)} login`)
+  await admin.run(sql`create database ${identifier(name)} owner ${identifier(name)} template template0`)
+  return {
+    url: `postgres://${name}@${encodeURIComponent(cluster.host)}:${cluster.port}/${name}`,
+    address: { ...cluster, database: name },
+    async [Symbol.asyncDispose]() {
+      await admin.run(sql`drop database ${identifier(name)} with (force)`)
+      await admin.run(sql`drop role ${identifier(name)}`)
+      await admin.end()
+    },
+  }
+}
+
+test('a backup of a running Sendroom moves it to another PostgreSQL and back, and its jobs wait for an Admin', {
+  timeout: 300_000,
+}, async () => {
+  await using home = await Installation.create()
+  await using simulator = await startSimulatorProcess(home.dataDir)
+  await simulator.setLatency(10)
+  const env = { TEST_PROVIDER_URL: simulator.url }
+  const server = await home.start([], env)
+  const admin = await home.signIn(server)
+  const instanceId = await addInstance(admin, 'test_linked_a')
+  const numbers = phoneNumbers(RECIPIENTS)
+  const toNumbers = { jobType: 'SendToUsers', phoneNumbers: numbers.join(','), instanceId } as const
+  const id = await createJob(admin, { text: 'sent', withImage: true, ...toNumbers })
+  const later = await createJob(admin, { text: 'later', scheduledAt: '2099-01-01T00:00:00Z', ...toNumbers })
+  await until('a quarter is sent', async () => (await simulator.ledger()).length > RECIPIENTS / 4, 60_000)
+
+  const file = join(home.dataDir, 'backup.tar.gz')
+  const backup = await home.run(['backup', file, '--with-key'])
+  expect(backup).toMatchObject({ code: 0, stderr: '' })
+  expect(backup.stdout).toContain(`${file} has `)
+  expect(await home.run(['backup', file])).toMatchObject({
+    code: 1,
+    stderr: `${file} exists already. Name a new file.\n`,
+  })
+  expect(await untilEnded(admin, id, 200_000)).toMatchObject({ recipients: allSent(RECIPIENTS) })
+  await server.end('SIGTERM')
+
+  await using external = await ownedDatabase()
+  await using there = await Installation.create({ ...env, DATABASE_URL: external.url })
+  const restored = await there.run(['restore', file])
+  expect(restored).toMatchObject({ code: 0, stderr: '' })
+  expect(restored.stdout).toContain('Everybody has to sign in again. Jobs paused: 2. An Admin resumes them.')
+  there.password = home.password
+  const moved = await there.start()
+  expect((await new HttpClient(moved.url, admin.token).call(contract.session.me, {})).status).toBe(401)
+  const newAdmin = await there.signIn(moved)
+  expect(await readJob(newAdmin, later)).toMatchObject({ status: 'Pending', isPaused: true })
+  const { recipients } = await readJob(newAdmin, id)
+  expect(recipients.sent).toBeLessThan(RECIPIENTS) // otherwise the job had ended before the backup
+  await newAdmin.ask(contract.jobs.resume, { params: { id } })
+  expect(await untilEnded(newAdmin, id, 60_000)).toMatchObject({
+    status: 'Completed',
+    recipients: allSent(RECIPIENTS),
+  })
+  expect((await simulator.ledger()).map(({ to }) => to).sort()).toEqual(chatsOf(numbers))
+
+  const second = join(there.dataDir, 'back.tar.gz')
+  expect(await there.run(['backup', second])).toMatchObject({ code: 0 })
+  await moved.end('SIGTERM')
+  await using back = await Installation.create(env)
+  const withoutKey = await back.run(['restore', second])
+  expect(withoutKey.stdout).toContain(
+    `Copy secret.key from the former data folder to ${join(back.dataDir, 'secret.key')}`,
+  )
+  expect(await back.run()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('The encryption key is missing'),
+  })
+  writeFileSync(join(back.dataDir, 'secret.key'), readFileSync(join(there.dataDir, 'secret.key')))
+  back.password = home.password
+  const again = await back.start()
+  expect(await readJob(await back.signIn(again), id)).toMatchObject({
+    status: 'Completed',
+    recipients: allSent(RECIPIENTS),
+  })
+  expect(await back.run(['restore', second])).toMatchObject({
+    code: 1,
+    stderr: `The database in the data folder ${back.dataDir} is not empty. Set DATA_DIR to a new folder.\n`,
+  })
+})
+
+test('a backup of a data folder without a database creates none', async () => {
+  await using home = await Installation.create()
+  expect(await home.run(['backup', join(home.dataDir, 'file')])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `There is no database in the data folder ${home.dataDir}.\n`,
+  })
+  expect(existsSync(join(home.dataDir, 'postgres'))).toBe(false)
+})
+
+test.each([
+  [['backup']],
+  [['backup', '--with-key']],
+  [['backup', 'a', 'b']],
+  [['restore']],
+  [['restore', '--with-key']],
+])('an incomplete command: %s', async (args) => {
+  await using home = await Installation.create()
+  const { code, stderr } = await home.run(args)
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining(`Unknown command: ${args.join(' ')}`),
+  })
+})
