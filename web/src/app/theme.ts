@@ -36,7 +36,7 @@ export const theme = createTheme({
       styles: { root: { overflow: 'visible', flex: 'none' }, label: { overflow: 'visible' } },
     },
     // As bold as other headings. Labels below would stand out more otherwise.
-    Modal: { styles: { title: { fontWeight: 600 } } },
+    Modal: { styles: { title: { fontWeight: 600, lineHeight: 1.3 } } },
     Select: { defaultProps: { filter: findOptions } },
     MultiSelect: { defaultProps: { filter: findOptions } },
   },

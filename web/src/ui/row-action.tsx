@@ -20,7 +20,7 @@ export type Action = {
 
 /** An icon button. The label is its tooltip and its name for screen readers. */
 export function RowAction({ label, icon: Icon, tone, reason, isNext, loading = false, onClick }: Action) {
-  const { props, tip } = useTip(reason === undefined ? label : `${label}: ${reason}`)
+  const { props, tip } = useTip(reason === undefined ? label : `${label}\n${reason}`)
   return (
     // The same element with and without label, so that a dialog can return the focus to it.
     <ActionIcon
