@@ -151,7 +151,7 @@ export const views: Record<string, View> = {
   network: {
     path: '/messages',
     open: async (page, t) => {
-      await page.route('**/api/messages?*', (route) => route.abort())
+      await page.route('**/api/messages?*search=sale*', (route) => route.abort())
       await page.getByRole('searchbox').fill('sale')
       await button(page, t('COMMON.SEARCH')).click()
       await page.getByText(t('COMMON.NO_CONNECTION')).waitFor()
@@ -175,7 +175,7 @@ export const views: Record<string, View> = {
   'messages-failed': {
     path: '/messages',
     open: async (page, t) => {
-      await answer(page, '/messages?*', 500, { code: 'internal', error: '' })
+      await answer(page, '/messages?*search=sale*', 500, { code: 'internal', error: '' })
       await page.getByRole('searchbox').fill('sale')
       await button(page, t('COMMON.SEARCH')).click()
       await anyToast(page, t)
