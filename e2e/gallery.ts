@@ -6,7 +6,7 @@ import { Sendroom } from './sendroom.ts'
 import type { schemes, View, Words } from './views.ts'
 
 /** Two Sendrooms to look at, one with sample data and an empty one, and API clients for their users. */
-export type Gallery = { url: string; admin: Api; newcomer: Api; first: Api }
+export type Gallery = { url: string; admin: Api; newcomer: Api; reader: Api; first: Api }
 
 /** A text of the maximum length with formatting, a very long word, emoji and right-to-left lines. */
 const longText = [
@@ -94,10 +94,11 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Omi
       expiredTime: inDays(5),
     },
   })
-  await addMember(admin, { use: [shop], canSendMessages: true, canCreateJobs: false })
+  const reads = await addMember(admin, { use: [shop], canSendMessages: false, canCreateJobs: false })
   const nobody = await addMember(admin, { use: [], canSendMessages: true, canCreateJobs: true })
   const newcomer = await sendroom.signIn(nobody.username, nobody.password)
-  return { url: sendroom.url, admin, newcomer }
+  const reader = await sendroom.signIn(reads.username, reads.password)
+  return { url: sendroom.url, admin, newcomer, reader }
 }
 
 /** Adds a paused, a cancelled and a failed job, and an instance that was stopped after failures. */
@@ -151,6 +152,7 @@ export async function openAs(browser: Browser, url: string, user: Api | null, la
 export async function visit(page: Page, view: View, words: Words) {
   // Requests of the previous page are aborted without an event.
   calls.get(page)?.clear()
+  await page.unrouteAll()
   await page.goto(view.path)
   await open(page, view, words)
 }
@@ -160,9 +162,11 @@ export async function open(page: Page, view: View, words: Words) {
   await untilLoaded(page)
   if (!view.open) return
   await view.open(page, words)
-  const opened = page.locator('[role=dialog], [role=alert], [role=status], :popover-open, details[open]')
+  const opened = page.locator(
+    '[role=dialog], aside[data-open], [role=listbox], [role=alert], [role=status], :popover-open, details[open]',
+  )
   await expect(opened.filter({ visible: true }).first()).toBeVisible()
-  await untilLoaded(page)
+  if (!view.isBusy) await untilLoaded(page)
 }
 
 /** Switches the color scheme and skips the transition between the two. */

@@ -64,8 +64,14 @@ const browser = await chromium.launch(await browserOptions())
 try {
   await withGallery(browser, async (gallery) => {
     for (const [name, view] of chosen) {
-      await lookAt(browser, gallery, name, view)
-      await makeSheet(browser, name)
+      try {
+        await lookAt(browser, gallery, name, view)
+        await makeSheet(browser, name)
+      } catch (error) {
+        // The other views are worth looking at all the same.
+        console.error(name, error)
+        process.exitCode = 1
+      }
     }
   })
   console.log(`${chosen.length} pages, each with a sheet of its variants: ${FOLDER}`)

@@ -7,8 +7,13 @@ export type View = {
   open?: (page: Page, words: Words) => Promise<unknown>
   /** Takes a full-page screenshot, even though the view opens something. */
   isWhole?: boolean
-  /** The user, by default the Admin. `newcomer`: a Member without instances. `first`: the Admin of an empty Sendroom. */
-  as?: 'visitor' | 'newcomer' | 'first'
+  /** An action waits for the dialog, so the page stays busy. */
+  isBusy?: boolean
+  /**
+   * The user, by default the Admin. `newcomer`: a Member without instances. `reader`: a Member with one instance, without
+   * the right to write. `first`: the Admin of an empty Sendroom.
+   */
+  as?: 'visitor' | 'newcomer' | 'reader' | 'first'
 }
 
 export const languages = ['en', 'vi', 'cn']
@@ -32,6 +37,49 @@ async function pressRowAction(page: Page, t: Words, key: string) {
     .locator('visible=true')
     .first()
     .click()
+}
+
+/** Answers calls in place of the server until the next view. `match` is a path below /api, with `*` for ids. */
+const answer = (page: Page, match: string, status: number, body: object) =>
+  page.route(`**/api${match}`, (route) => route.fulfill({ status, json: body }))
+
+/** Changes the server's answers to calls until the next view. */
+const patch = (page: Page, match: string, change: (body: Record<string, unknown>) => object) =>
+  page.route(`**/api${match}`, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: change(await response.json()) })
+  })
+
+/** A picture as large as a QR code. */
+const QR = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M1 1h3v3H1zM5 1h3v3H5zM1 5h3v3H1zM5 5h1v1H5zM7 7h1v1H7z"/></svg>')}`
+
+/** Keeps the first instance from being linked, so that each visit finds the dialog as the first one did. */
+const stayUnlinked = (page: Page) =>
+  patch(page, '/instances/3', (instance) => ({ ...instance, status: 'NeedsLogin' }))
+
+/** Changes a field of a form that somebody else saves first. */
+async function meetConflict(page: Page, t: Words, field: string, mine: string) {
+  const { pathname } = new URL(page.url())
+  const id = pathname.split('/').at(-1)
+  const feature = pathname.split('/')[1]
+  await page.route(`**/api/${feature}/${id}`, (route) =>
+    route.request().method() === 'PUT'
+      ? route.fulfill({ status: 409, json: { code: 'stale_version', error: '' } })
+      : route.fallback(),
+  )
+  await page.getByRole('textbox', { name: t(field) }).fill(mine)
+  await button(page, t('COMMON.SAVE')).click()
+}
+
+const selectFirst = (page: Page) => page.getByRole('main').getByRole('checkbox').nth(1).check()
+
+/** On a phone opens the first row's menu, elsewhere shows the tooltip of the first row's last action. */
+async function showRowActions(page: Page, t: Words) {
+  const actions = page.getByRole('main').locator('tbody tr').first().getByRole('button')
+  await actions.last().waitFor()
+  const more = button(page, t('COMMON.MORE'))
+  if (await more.isVisible()) await more.click()
+  else await actions.last().hover()
 }
 
 const openUserMenu = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'admin' }).click()
@@ -75,11 +123,40 @@ export const views: Record<string, View> = {
       await fill('REGISTER.REPASSWORD', 'secrets')
     },
   },
+  'login-wait': {
+    path: '/login',
+    as: 'visitor',
+    open: async (page, t) => {
+      const refusal = { code: 'too_many_requests', error: '', params: { seconds: 90 } }
+      await answer(page, '/auth/login', 429, refusal)
+      await page.getByLabel(t('LOGIN.USERNAME')).fill('nobody')
+      await page.getByLabel(t('LOGIN.PASSWORD'), { exact: true }).fill('nothing')
+      await page.getByRole('button', { name: t('LOGIN.SUBMIT') }).click()
+    },
+  },
   dashboard: { path: '/dashboard' },
   'dashboard-empty': { path: '/dashboard', as: 'newcomer' },
   'dashboard-first': { path: '/dashboard', as: 'first' },
   'dashboard-denied': { path: '/users', as: 'newcomer', open: anyToast },
   menu: { path: '/dashboard', open: openUserMenu },
+  'menu-main': {
+    path: '/dashboard',
+    // Only a phone has this button; elsewhere the menu is always open.
+    open: async (page, t) => {
+      const burger = page.getByRole('button', { name: t('HEADER.MAIN_MENU') })
+      if (await burger.isVisible()) await burger.click()
+      else await openUserMenu(page)
+    },
+  },
+  network: {
+    path: '/messages',
+    open: async (page, t) => {
+      await page.route('**/api/messages?*search=sale*', (route) => route.abort())
+      await page.getByRole('searchbox').fill('sale')
+      await button(page, t('COMMON.SEARCH')).click()
+      await page.getByText(t('COMMON.NO_CONNECTION')).waitFor()
+    },
+  },
   password: {
     path: '/dashboard',
     open: async (page, t) => {
@@ -89,6 +166,25 @@ export const views: Record<string, View> = {
   },
   messages: { path: '/messages' },
   'messages-empty': { path: '/messages', as: 'newcomer' },
+  'messages-first': { path: '/messages', as: 'first' },
+  'messages-reader': { path: '/messages', as: 'reader' },
+  'messages-view': { path: '/messages/edit/1', as: 'reader' },
+  'messages-shared': { path: '/messages/edit/2', as: 'newcomer' },
+  'messages-closed': { path: '/messages/new', as: 'reader' },
+  'messages-actions': { path: '/messages', open: showRowActions },
+  'messages-failed': {
+    path: '/messages',
+    open: async (page, t) => {
+      await answer(page, '/messages?*search=sale*', 500, { code: 'internal', error: '' })
+      await page.getByRole('searchbox').fill('sale')
+      await button(page, t('COMMON.SEARCH')).click()
+      await anyToast(page, t)
+    },
+  },
+  'messages-conflict': {
+    path: '/messages/edit/1',
+    open: (page, t) => meetConflict(page, t, 'MESSAGE.TEXT', 'Giảm giá 30 % cho khách quen.'),
+  },
   'messages-none': { path: '/messages?search=nothing' },
   'messages-delete-all': {
     path: '/messages',
@@ -116,6 +212,24 @@ export const views: Record<string, View> = {
   'messages-long': { path: '/messages/edit/3' },
   jobs: { path: '/jobs' },
   'jobs-empty': { path: '/jobs', as: 'newcomer' },
+  'jobs-first': { path: '/jobs', as: 'first' },
+  'jobs-none': { path: '/jobs?search=nothing' },
+  'jobs-reader': { path: '/jobs', as: 'reader' },
+  'jobs-closed': { path: '/jobs/new', as: 'reader' },
+  'jobs-gone': { path: '/jobs/999', open: anyToast },
+  'jobs-actions': { path: '/jobs', open: showRowActions },
+  'jobs-delete': { path: '/jobs', open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE') },
+  'jobs-delete-all': {
+    path: '/jobs',
+    open: async (page, t) => {
+      await selectFirst(page)
+      await button(page, t('COMMON.DELETE_SELECTED').replace('{{count}}', '1')).click()
+    },
+  },
+  'jobs-choose': {
+    path: '/jobs/new',
+    open: (page, t) => page.getByRole('combobox', { name: t('JOB.MESSAGE'), exact: true }).click(),
+  },
   'jobs-new': { path: '/jobs/new' },
   'jobs-errors': { path: '/jobs/new', open: (page, t) => button(page, t('JOB.CREATE')).click() },
   'jobs-preview': {
@@ -141,8 +255,21 @@ export const views: Record<string, View> = {
   'jobs-stopped': { path: '/jobs/9' },
   'jobs-restart': { path: '/jobs/2', open: (page, t) => button(page, t('JOB.RESTART')).click() },
   'jobs-retry': { path: '/jobs/2', open: (page, t) => button(page, t('JOB.RETRY')).click() },
+  'jobs-retry-unknown': {
+    path: '/jobs/2',
+    open: async (page, t) => {
+      await patch(page, '/jobs/2', (job) => ({
+        ...job,
+        recipients: { ...(job.recipients as object), failed: 3, unknown: 2 },
+      }))
+      await button(page, t('JOB.RETRY')).click()
+    },
+  },
   'jobs-cancel': { path: '/jobs/3', open: (page, t) => button(page, t('JOB.CANCEL')).click() },
   groups: { path: '/groups' },
+  'groups-first': { path: '/groups', as: 'first' },
+  'groups-none': { path: '/groups?search=nothing' },
+  'groups-reader': { path: '/groups', as: 'reader' },
   'groups-empty': { path: '/groups', as: 'newcomer' },
   'groups-sync': {
     path: '/groups',
@@ -152,16 +279,63 @@ export const views: Record<string, View> = {
   'instances-empty': { path: '/instances', as: 'newcomer' },
   'instances-none': { path: '/instances?search=nothing' },
   'instances-resume': { path: '/instances', open: (page, t) => button(page, t('ACCOUNT.RESUME')).click() },
+  'instances-first': { path: '/instances', as: 'first' },
+  'instances-reader': { path: '/instances', as: 'reader' },
+  'instances-actions': { path: '/instances', open: showRowActions },
   'instances-qr': {
     path: '/instances',
     open: async (page, t) => {
+      await stayUnlinked(page)
+      await answer(page, '/instances/3/qrcode-base64', 200, { qr: QR })
       await button(page, t('ACCOUNT.SCAN_QR')).click()
-      // The simulator links the instance as soon as the code is shown, so later visits find it connected.
-      const code = page.getByRole('img', { name: t('ACCOUNT.QR_ALT') })
-      await expect(code.or(page.getByText(t('ACCOUNT.CONNECTED_NOW')))).toBeVisible()
+      await page.getByRole('img', { name: t('ACCOUNT.QR_ALT') }).waitFor()
     },
   },
-  'instances-code': { path: '/instances', open: (page, t) => pressRowAction(page, t, 'ACCOUNT.GET_CODE') },
+  'instances-qr-failed': {
+    path: '/instances',
+    open: async (page, t) => {
+      await stayUnlinked(page)
+      const refusal = {
+        code: 'provider_failed',
+        error: '',
+        params: { why: 'provider_unreachable', reason: '' },
+      }
+      await answer(page, '/instances/3/qrcode-base64', 502, refusal)
+      await button(page, t('ACCOUNT.SCAN_QR')).click()
+      await page.getByRole('dialog').getByRole('alert').waitFor()
+    },
+  },
+  'instances-linked': {
+    path: '/instances',
+    open: async (page, t) => {
+      await stayUnlinked(page)
+      await answer(page, '/instances/3/qrcode-base64', 409, { code: 'already_connected', error: '' })
+      await button(page, t('ACCOUNT.SCAN_QR')).click()
+      await page.getByText(t('ACCOUNT.CONNECTED_NOW')).waitFor()
+    },
+  },
+  'instances-code': {
+    path: '/instances',
+    open: async (page, t) => {
+      await stayUnlinked(page)
+      await answer(page, '/instances/3/connect-code?*', 200, { code: 'K7RM-2QXP' })
+      await pressRowAction(page, t, 'ACCOUNT.GET_CODE')
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: t('ACCOUNT.GET_CODE'), exact: true })
+        .click()
+      await page.getByText('K7RM-2QXP').waitFor()
+    },
+  },
+  'instances-delete': { path: '/instances', open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE') },
+  'instances-conflict': {
+    path: '/instances/edit/1',
+    open: (page, t) => meetConflict(page, t, 'ACCOUNT_FORM.NAME', 'Shop Hà Nội 2'),
+  },
+  'instances-errors': {
+    path: '/instances/new',
+    open: (page, t) => button(page, t('COMMON.SAVE')).click(),
+  },
   'instances-clear': { path: '/instances', open: (page, t) => pressRowAction(page, t, 'ACCOUNT.CLEAR_DATA') },
   'instances-new': { path: '/instances/new' },
   'instances-edit': { path: '/instances/edit/1' },
@@ -173,6 +347,28 @@ export const views: Record<string, View> = {
   users: { path: '/users' },
   'users-none': { path: '/users?search=nobody' },
   'users-delete': { path: '/users', open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE') },
+  'users-confirm': {
+    path: '/users',
+    isBusy: true,
+    open: async (page, t) => {
+      await answer(page, '/users/*', 403, { code: 'confirm_password', error: '' })
+      await pressRowAction(page, t, 'COMMON.DELETE')
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: t('COMMON.DELETE'), exact: true })
+        .click()
+      await page.getByLabel(t('CONFIRM_PASSWORD.PASSWORD')).waitFor()
+    },
+  },
+  'users-conflict': {
+    path: '/users/edit/2',
+    open: (page, t) => meetConflict(page, t, 'USER_FORM.USERNAME', 'lan'),
+  },
+  'users-actions': { path: '/users', open: showRowActions },
+  'users-instances': {
+    path: '/users/edit/2',
+    open: (page, t) => page.getByRole('combobox', { name: t('USER_FORM.INSTANCES') }).click(),
+  },
   'users-new': { path: '/users/new' },
   'users-errors': { path: '/users/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
   'users-edit': { path: '/users/edit/2' },

@@ -21,6 +21,8 @@ export const JobRow = z
     isPaused: z.boolean(),
     /** How many recipients of the current run have failed so far. */
     failedCount: z.number(),
+    /** Whether a recipient of the current run has failed or was skipped, so that a retry has somebody to send to. */
+    hasRemaining: z.boolean(),
     createdByUserName: z.string(),
     scheduledAt: Instant.nullable(),
     createdAt: Instant,

@@ -7,7 +7,11 @@ export type Pace = {
   dailyCap: { groups: number; private: number }
 }
 
-/** The pace that Whapi recommends against bans by WhatsApp. The database has the same defaults. */
+/**
+ * The pace of new instances, against bans by WhatsApp. The database has the same defaults. For private chats Whapi
+ * recommends these pauses up to 20 recipients, longer ones (90 to 120 s) up to 50, and groups instead beyond that. Our
+ * cap is higher. Whapi sees no risk in groups; its own sample script pauses 20 s.
+ */
 export const advisedPace: Pace = {
   groupPauseSeconds: [20, 30],
   privatePauseSeconds: [60, 90],

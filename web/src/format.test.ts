@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { serve } from '../test/server.ts'
 import { daysUntil, formatAgo, formatDateTime, formatDuration, truncate } from './format.ts'
+import { showLanguage } from './i18n/i18n.ts'
 
 test('times are shown in Vietnam’s time zone', () => {
   expect(formatDateTime('2026-11-20T18:30:00.000Z')).toBe('11/21/26, 1:30 AM')
@@ -35,6 +37,13 @@ test.each([
   ['2026-11-01T10:00:00.000Z', '20 days ago'],
 ])('%s is %s', (at, words) => {
   expect(formatAgo(at, now.getTime())).toBe(words)
+})
+
+test('Chinese has a space between a number and its unit', async () => {
+  serve({})
+  await showLanguage('cn')
+  expect(formatDuration(65_000)).toBe('1 分钟 5 秒')
+  expect(formatAgo('2026-11-21T08:01:00.000Z', now.getTime())).toBe('1 小时前')
 })
 
 test.each([

@@ -33,6 +33,15 @@ const UNITS = [
   ['second', 1],
 ] as const
 
+/** A number with its unit, such as `2 hr`. */
+export function formatUnit(value: number, unit: string, unitDisplay: 'short' | 'long'): string {
+  const text = new Intl.NumberFormat(currentLocale(), { style: 'unit', unit, unitDisplay }).format(value)
+  return spaced(text)
+}
+
+/** Adds the space between digits and Chinese that our texts have. `Intl` writes none. */
+const spaced = (text: string) => text.replace(/(\d)(?=\p{Script=Han})/gu, '$1 ')
+
 /** A duration in its two largest units, such as `2 hr 5 min`. */
 export function formatDuration(ms: number): string {
   let seconds = Math.max(0, Math.round(ms / 1000))
@@ -41,8 +50,7 @@ export function formatDuration(ms: number): string {
     .map(([unit, size], place) => {
       const amount = Math.floor(seconds / size)
       seconds -= amount * size
-      const style = { style: 'unit', unit, unitDisplay: 'short' } as const
-      return amount > 0 || place === 0 ? new Intl.NumberFormat(currentLocale(), style).format(amount) : ''
+      return amount > 0 || place === 0 ? formatUnit(amount, unit, 'short') : ''
     })
     .join(' ')
     .trim()
@@ -52,10 +60,8 @@ export function formatDuration(ms: number): string {
 export function formatAgo(iso: string, now = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(iso)) / 1000))
   const [unit, size] = UNITS.find(([, unitSeconds]) => seconds >= unitSeconds) ?? (['second', 1] as const)
-  return new Intl.RelativeTimeFormat(currentLocale(), { numeric: 'auto' }).format(
-    -Math.floor(seconds / size),
-    unit,
-  )
+  const words = new Intl.RelativeTimeFormat(currentLocale(), { numeric: 'auto' })
+  return spaced(words.format(-Math.floor(seconds / size), unit))
 }
 
 function format(iso: string, options: Intl.DateTimeFormatOptions) {

@@ -12,6 +12,7 @@ export const row: JobRow = {
   status: 'Running',
   isPaused: false,
   failedCount: 0,
+  hasRemaining: false,
   createdByUserName: 'minh',
   scheduledAt: null,
   createdAt: '2026-01-02T03:04:05.000Z',
@@ -50,6 +51,8 @@ export const log: JobLog = {
 /** A running job to three groups: one sent, one failed, one waiting. */
 export const job: Job = {
   ...row,
+  failedCount: 1,
+  hasRemaining: true,
   textContent: 'Hello',
   imageUrl: null,
   assignedGroups: [

@@ -17,6 +17,7 @@ window.matchMedia = (query) => ({
   removeEventListener: () => {},
   dispatchEvent: () => false,
 })
+HTMLElement.prototype.showPopover = () => {}
 window.ResizeObserver = class {
   observe() {}
   unobserve() {}

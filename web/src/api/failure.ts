@@ -1,8 +1,7 @@
 import { type ErrorCode, fieldOfError, type Params } from '@sendroom/contract/errors'
 import type { Problem } from '@sendroom/contract/problem'
 import i18next from 'i18next'
-import { formatNumber } from '../format.ts'
-import { currentLocale } from '../i18n/i18n.ts'
+import { formatNumber, formatUnit } from '../format.ts'
 import { addToast } from '../ui/toasts.ts'
 
 const ERROR_MS = 5000
@@ -65,7 +64,7 @@ export function failureText(error: unknown): string {
 /** In seconds up to two minutes, such as "90 seconds", and in whole minutes beyond. */
 function duration(seconds: number): string {
   const [value, unit] = seconds <= 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
-  return new Intl.NumberFormat(currentLocale(), { style: 'unit', unit, unitDisplay: 'long' }).format(value)
+  return formatUnit(value, unit, 'long')
 }
 
 /** Translates the parts of a sentence that the server sends in English: a reason, and how many more a list has. */
@@ -74,7 +73,7 @@ function paramsOf({ params }: Failure): Params {
   return {
     ...params,
     ...(why !== undefined && { reason: i18next.t(`REASON.${why}`, { ...params, defaultValue: reason }) }),
-    andMore: more ? ` ${i18next.t('JOB.AND_MORE', { number: formatNumber(Number(more)) })}` : '',
+    andMore: more ? ` ${i18next.t('COMMON.AND_MORE', { number: formatNumber(Number(more)) })}` : '',
   }
 }
 

@@ -3,6 +3,7 @@ import { IconMenu2, IconMoon, IconSun, IconX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { Mark } from '../ui/brand.tsx'
 import { LanguageSelect } from '../ui/language-select.tsx'
+import { useTip } from '../ui/tip.tsx'
 import classes from './shell.module.css'
 import { UserMenu } from './user-menu.tsx'
 
@@ -45,16 +46,18 @@ function ColorSchemeSwitch() {
   const isDark = useComputedColorScheme() === 'dark'
   const label = isDark ? t('HEADER.LIGHT_MODE') : t('HEADER.DARK_MODE')
   const Icon = isDark ? IconSun : IconMoon
+  const { props, tip } = useTip(label)
   return (
     <ActionIcon
       variant="subtle"
       color="gray"
       size="lg"
       aria-label={label}
-      title={label}
+      {...props}
       onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
     >
       <Icon size={18} aria-hidden />
+      {tip}
     </ActionIcon>
   )
 }

@@ -35,6 +35,8 @@ export const theme = createTheme({
       defaultProps: { tt: 'none' },
       styles: { root: { overflow: 'visible', flex: 'none' }, label: { overflow: 'visible' } },
     },
+    // As bold as other headings. Labels below would stand out more otherwise.
+    Modal: { styles: { title: { fontWeight: 600, lineHeight: 1.3 } } },
     Select: { defaultProps: { filter: findOptions } },
     MultiSelect: { defaultProps: { filter: findOptions } },
   },

@@ -119,5 +119,5 @@ test('the first chosen groups are named beside the button, and the others counte
   await person.click(dialog.getByLabelText('Select all'))
   await person.click(dialog.getByRole('button', { name: 'Confirm' }))
   await screen.findByText('5 selected')
-  expect(screen.getByText('A, B, C').parentElement?.textContent).toBe('A, B, C +2')
+  expect(screen.getByText('A, B, C').parentElement?.textContent).toBe('A, B, C and 2 more')
 })

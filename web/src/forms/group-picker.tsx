@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { BusyButton } from '../ui/busy-button.tsx'
 import { lazyComponent } from '../ui/lazy-component.tsx'
-import { Name } from '../ui/name.tsx'
 import { useGroups } from './use-choices.ts'
 
 const PickDialog = lazyComponent(async () => (await import('./pick-dialog.tsx')).PickDialog)
@@ -80,12 +79,13 @@ const NAMED = 3
 
 /** The first of the chosen groups, and how many more there are. */
 function ChosenNames({ names }: { names: string[] }) {
+  const { t } = useTranslation()
   if (names.length === 0) return null
   const more = names.length - NAMED
   return (
-    <Text size="sm">
-      <Name>{names.slice(0, NAMED).join(', ')}</Name>
-      {more > 0 && ` +${formatNumber(more)}`}
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      <bdi>{names.slice(0, NAMED).join(', ')}</bdi>
+      {more > 0 && ` ${t('COMMON.AND_MORE', { number: formatNumber(more) })}`}
     </Text>
   )
 }

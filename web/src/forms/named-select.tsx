@@ -32,6 +32,8 @@ export function NamedSelect({ choices, value, onChange, ...rest }: Props) {
       searchable
       // Opens on click or typing only. Tabbing past it, or being focused for an error, must not open it.
       openOnFocus={false}
+      // Choosing the chosen option again must not empty a field that can't be cleared otherwise.
+      allowDeselect={rest.clearable ?? false}
       limit={MAX_RENDERED}
       data={options?.map(({ id, name }) => ({ value: String(id), label: name })) ?? []}
       nothingFoundMessage={options ? t('COMMON.NO_DATA_FOUND') : missing}

@@ -52,7 +52,8 @@ export function PickDialog({ title, options, chosen, onConfirm, onClose }: Props
 
   return (
     <Dialog onClose={onClose} title={title}>
-      <Stack gap="sm">
+      {/* The padding leaves room for the focus ring, which the dialog's title would cut off. */}
+      <Stack gap="sm" pt={2}>
         <TextInput
           type="search"
           aria-label={t('COMMON.SEARCH')}

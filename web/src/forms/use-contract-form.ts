@@ -1,6 +1,6 @@
 import { schemaResolver, type UseFormReturnType, useForm } from '@mantine/form'
 import i18next from 'i18next'
-import { useEffect, useRef } from 'react'
+import { useCallback, useEffect, useRef } from 'react'
 import type { z } from 'zod'
 import { fieldTexts } from '../api/failure.ts'
 import { currentUser } from '../api/session.ts'
@@ -49,12 +49,12 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
       error: typeof error === 'string' && i18next.exists(error) ? i18next.t(error) : error,
     }),
   })
-  const saved = useRef(asText(initialValues))
+  const saved = useRef(initialValues)
   const isSending = useRef(false)
   useUnsaved({
     key: start.key,
     values: form.getValues,
-    isUnsaved: () => isGuarded && asText(form.getValues()) !== saved.current,
+    isUnsaved: () => isGuarded && asText(form.getValues()) !== asText(saved.current),
     // No question while sending: if it fails, the values are kept.
     mayLeave: () => isSending.current,
   })
@@ -78,7 +78,7 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
       const userId = currentUser()?.id
       try {
         const sent = await send(values)
-        saved.current = asText(form.getValues())
+        saved.current = form.getValues()
         if (isHere.current && sent !== LOADED_THEIRS) await onSent?.()
       } catch (error) {
         refused.current = event?.target ?? null
@@ -99,7 +99,16 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
     form.setValues(values)
     form.setErrors(Object.fromEntries(others))
   }
-  return { form, onSubmit, change }
+  const { setFieldValue } = form
+  /** Sets a field that the user did not fill in. Leaving the form does not ask because of it. */
+  const preset = useCallback(
+    <F extends keyof Values & string>(field: F, value: Values[F]) => {
+      saved.current = { ...saved.current, [field]: value }
+      setFieldValue(field, value as never)
+    },
+    [setFieldValue],
+  )
+  return { form, onSubmit, change, preset }
 }
 
 /** A ref that becomes false when the component unmounts. */

@@ -10,6 +10,7 @@ import {
 } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
+import { useTip } from '../ui/tip.tsx'
 import classes from './pagination.module.css'
 
 type Props = { paging: Paging; onPage: (page: number) => void; onPageSize: (size: number) => void }
@@ -76,17 +77,21 @@ export function pageWindow(currentPage: number, totalPages: number): number[] {
 
 type JumpProps = { label: string; icon: TablerIcon; isPossible: boolean; onClick: () => void }
 
-const Jump = ({ label, icon: Icon, isPossible, onClick }: JumpProps) => (
-  <ActionIcon
-    variant="subtle"
-    color="gray"
-    size="md"
-    aria-label={label}
-    title={label}
-    // `disabled` would take the focus away from the button that was just pressed.
-    {...(!isPossible && { 'aria-disabled': true, 'data-disabled': true })}
-    onClick={onClick}
-  >
-    <Icon size={16} aria-hidden />
-  </ActionIcon>
-)
+function Jump({ label, icon: Icon, isPossible, onClick }: JumpProps) {
+  const { props, tip } = useTip(label)
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="md"
+      aria-label={label}
+      {...props}
+      // `disabled` would take the focus away from the button that was just pressed.
+      {...(!isPossible && { 'aria-disabled': true, 'data-disabled': true })}
+      onClick={onClick}
+    >
+      <Icon size={16} aria-hidden />
+      {tip}
+    </ActionIcon>
+  )
+}

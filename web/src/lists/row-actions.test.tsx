@@ -48,17 +48,38 @@ const words = () =>
     .map(({ textContent }) => textContent)
 const button = (name: string) => screen.getByRole('button', { name })
 
-test('a wide table shows icons with a name and a tooltip', async () => {
+test('a wide table shows icons with a name', async () => {
   const { onDelete, person } = show()
   expect(screen.queryByText('Delete')).toBeNull()
-  expect(button('Delete').title).toBe('Delete')
   await person.click(button('Delete'))
   expect(onDelete).toHaveBeenCalledOnce()
 })
 
+//
+test('the tooltip shows the name under the mouse, and goes with it', async () => {
+  const { person } = show()
+  await person.hover(button('Delete'))
+  expect(screen.getByText('Delete')).toBeTruthy()
+  await person.unhover(button('Delete'))
+  expect(screen.queryByText('Delete')).toBeNull()
+})
+
+//
+test('the tooltip follows the keyboard’s focus, and Escape closes it', async () => {
+  const { person } = show()
+  await person.tab()
+  expect(screen.getByText('View')).toBeTruthy()
+  await person.tab()
+  expect(screen.queryByText('View')).toBeNull()
+  expect(screen.getByText('Delete')).toBeTruthy()
+  await person.keyboard('{Escape}')
+  expect(screen.queryByText('Delete')).toBeNull()
+})
+
 test('the tooltip of a disabled action says why', async () => {
   const { onDelete, person } = show({ reason: 'It is running.' })
-  expect(button('Delete').title).toBe('Delete: It is running.')
+  await person.hover(button('Delete'))
+  expect(screen.getByText('Delete It is running.')).toBeTruthy()
   await person.click(button('Delete'))
   expect(isDisabled(button('Delete'))).toBe(true)
   expect(onDelete).not.toHaveBeenCalled()

@@ -2,6 +2,7 @@ import { ActionIcon, Loader } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
 import { busyProps, disabledProps, ignoreDoubleClick } from './button-props.ts'
 import classes from './row-action.module.css'
+import { useTip } from './tip.tsx'
 
 /** An action of a table row. */
 export type Action = {
@@ -19,6 +20,7 @@ export type Action = {
 
 /** An icon button. The label is its tooltip and its name for screen readers. */
 export function RowAction({ label, icon: Icon, tone, reason, isNext, loading = false, onClick }: Action) {
+  const { props, tip } = useTip(reason === undefined ? label : `${label}\n${reason}`)
   return (
     // The same element with and without label, so that a dialog can return the focus to it.
     <ActionIcon
@@ -29,17 +31,17 @@ export function RowAction({ label, icon: Icon, tone, reason, isNext, loading = f
       data-tone={tone}
       data-next={isNext || undefined}
       aria-label={label}
-      title={label}
+      {...props}
       onClick={ignoreDoubleClick(onClick)}
       {...(reason !== undefined && {
         ...disabledProps(reason),
-        title: `${label}: ${reason}`,
+        title: '',
         'aria-description': reason,
       })}
       {...(loading && busyProps)}
     >
       {loading ? <Loader size={18} color="currentcolor" /> : <Icon size={18} stroke={1.75} aria-hidden />}
-      {isNext && <span className={classes.name}>{label}</span>}
+      {isNext ? <span className={classes.name}>{label}</span> : tip}
     </ActionIcon>
   )
 }

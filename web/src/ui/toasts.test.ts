@@ -17,6 +17,17 @@ test('a sixth toast replaces the oldest', () => {
   expect(shown()).toEqual(['2', '3', '4', '5', '6'])
 })
 
+//
+test('a toast that says the same as another takes its place, for the whole timeout', () => {
+  addToast({ msg: 'same', type: 'error' })
+  addToast({ msg: 'same' })
+  vi.advanceTimersByTime(3000)
+  addToast({ msg: 'same', type: 'error' })
+  expect(currentToasts().map(({ type }) => type)).toEqual(['default', 'error'])
+  vi.advanceTimersByTime(3000)
+  expect(currentToasts().map(({ type }) => type)).toEqual(['error'])
+})
+
 //
 test('a toast disappears after its timeout, five seconds by default', () => {
   addToast({ msg: 'default' })

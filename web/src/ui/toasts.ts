@@ -30,14 +30,20 @@ const defaults = {
 const toasts = createStore<Toast[]>([])
 let lastId = 0
 
-/** Shows a toast for its timeout. A sixth toast replaces the oldest. Throws without a title and a message. */
+/**
+ * Shows a toast for its timeout. Takes the place of one that says the same, because several calls may fail for the same
+ * reason. A sixth toast replaces the oldest. Throws without a title and a message.
+ */
 export function addToast(options: Partial<Omit<Toast, 'id'>>) {
   if (!options.title && !options.msg) throw new Error('A toast needs a title or a message.')
   lastId += 1
   const toast: Toast = { ...defaults, ...options, id: lastId }
-  toasts.set([...toasts.get(), toast].slice(-TOAST_LIMIT))
+  const others = toasts.get().filter((other) => !saysTheSame(other, toast))
+  toasts.set([...others, toast].slice(-TOAST_LIMIT))
   setTimeout(() => removeToast(toast.id), toast.timeout)
 }
+
+const saysTheSame = (a: Toast, b: Toast) => a.type === b.type && a.title === b.title && a.msg === b.msg
 
 export const removeToast = (id: number) => toasts.set(toasts.get().filter((toast) => toast.id !== id))
 

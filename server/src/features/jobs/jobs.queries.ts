@@ -8,11 +8,17 @@ import { listPage } from '../../platform/list.ts'
 // The expression of the index jobs_title, so that the sort can use it.
 const title = sql`left(j.text_content, 100)`
 
+// Only a cancel skips recipients, and most often the last ones, so the search begins at the end of the job.
+const hasRemaining = sql`
+  j.failed_count > 0 or j.status = 'Cancelled' and coalesce((
+    select true from deliveries d where d.job_id = j.id and d.status = 'skipped' order by d.id desc limit 1
+  ), false)`
+
 const jobRow = sql`
   select j.id, j.job_type, j.message_id, ${title} as message_title, j.instance_id,
     (select i.name from instances i where i.id = j.instance_id) as instance_name, j.status,
-    j.paused_at is not null as is_paused, j.failed_count, j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at,
-    j.completed_at`
+    j.paused_at is not null as is_paused, j.failed_count, ${hasRemaining} as has_remaining,
+    j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at, j.completed_at`
 
 const sortColumn = (field: JobListQuery['sortBy']) =>
   ({

@@ -716,6 +716,25 @@ test('a row of the list tells how many recipients have failed, without counting 
   expect((await restart(admin, id)).body).toMatchObject({ failedCount: 0 })
 })
 
+test.each([
+  ['Cancelled', ['sent', 'sent', 'sent'], false],
+  ['Cancelled', ['sent', 'skipped', 'sent'], true],
+  ['Cancelled', ['sent', 'failed', 'sent'], true],
+  ['Completed', ['sent', 'sent', 'sent'], false],
+  ['Completed', ['sent', 'sent', 'failed'], true],
+  // R-590
+] as const)(
+  'whether a %s job with recipients %s has some left: %s',
+  async (status, recipients, hasRemaining) => {
+    const admin = await context.add.admin()
+    const { id } = await context.add.job({ status, deliveryStatus: 'sending' })
+    await settle(id, ...recipients)
+
+    expect((await list(admin)).body.data[0]).toMatchObject({ id, hasRemaining })
+    expect((await get(admin, id)).body).toMatchObject({ hasRemaining })
+  },
+)
+
 // R-587
 test('the recipients of a job are listed with the failed ones first, and by outcome', async () => {
   const { instance, member } = await memberWithInstance()

@@ -119,7 +119,7 @@ test('the details of a change show each field before and after', async () => {
     ['Role', 'Member', 'Admin'],
     ['Active', 'No', 'Yes'],
     ['Assigned accounts', '–', 'Shop, Depot'],
-    ['Pause between groups (s)', '20–30', '0–0'],
+    ['Pause between groups (s)', '20–30', '0'],
     ['Limit in 24 hours (0: no limit)', 'Groups: 0, People: 200', 'Groups: 0, People: 5,000'],
     ['Quiet hours', '–', '22:00–07:00'],
   ])

@@ -79,7 +79,9 @@ export function useDetailWords() {
     if (value === null || value === undefined || value === '') return '–'
     if (typeof value === 'boolean') return t(value ? 'COMMON.YES' : 'COMMON.NO')
     if (typeof value === 'number') return formatNumber(value)
-    if (field === 'quietHours' || field.endsWith('PauseSeconds')) return Object.values(value).join('–')
+    // A range of one value is that value.
+    if (field === 'quietHours' || field.endsWith('PauseSeconds'))
+      return [...new Set(Object.values(value))].join('–')
     if (Array.isArray(value)) return value.map((item) => words(field, item)).join(', ') || '–'
     if (typeof value === 'object')
       return Object.entries(value)

@@ -42,7 +42,10 @@ export function PaceSection({ form, defaults, isTest }: Props) {
         <Text component="span" size="xs" c="dimmed">
           {kinds.map((kind) => (
             <span key={kind} className={classes.meaning}>
-              {t(`ACCOUNT_FORM.PACE_${kind.toUpperCase()}`)}: {paceWords(values, kind)}
+              {t('ACCOUNT_FORM.PACE_OF', {
+                kind: t(`ACCOUNT_FORM.PACE_${kind.toUpperCase()}`),
+                pace: paceWords(values, kind),
+              })}
             </span>
           ))}
         </Text>

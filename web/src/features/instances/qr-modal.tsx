@@ -50,7 +50,7 @@ function QrCode({ instance, onConnected }: { instance: InstanceRow; onConnected:
       </Text>
       {hasFailed ? (
         <Center mih={264} maw={320}>
-          <Text c="red.9" ta="center" role="alert">
+          <Text c="var(--mantine-color-error)" ta="center" role="alert">
             {failureText(error)}
           </Text>
         </Center>

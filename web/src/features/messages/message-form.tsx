@@ -69,7 +69,11 @@ export function MessageForm({ title, schema, saved, save }: Props) {
           dir="auto"
           {...form.getInputProps('textContent')}
         />
-        <Text size="xs" ta="right" c={textContent.length > limits.messageText ? 'error' : 'dimmed'}>
+        <Text
+          size="xs"
+          ta="right"
+          c={textContent.length > limits.messageText ? 'var(--mantine-color-error)' : 'dimmed'}
+        >
           {formatNumber(textContent.length)}/{formatNumber(limits.messageText)}
         </Text>
       </Stack>

@@ -229,7 +229,7 @@ test('a Member reads a shared template and can’t change it', async () => {
   })
   const template = within(await rowOf(/Shared template/))
   for (const name of ['Edit', 'Delete'])
-    expect(template.getByRole('button', { name }).title).toMatch(/only its author and Admins/)
+    expect(reasonOf(template.getByRole('button', { name }))).toMatch(/only its author and Admins/)
   expect(template.getByRole('button', { name: 'View' })).toBeTruthy()
   const other = within(await rowOf(/Shop/))
   expect(other.queryByRole('button', { name: 'View' })).toBeNull()

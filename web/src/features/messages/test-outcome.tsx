@@ -28,7 +28,9 @@ export function TestOutcome({ jobId }: { jobId: number }) {
   const { color, icon: Icon, text } = isError || !job ? unknown(isError) : outcomeOf(job)
   return (
     <Alert color={color} icon={<Icon size={18} aria-hidden />} role="status">
-      <Text size="sm">{text}</Text>
+      <Text size="sm" style={{ whiteSpace: 'pre-line' }}>
+        {text}
+      </Text>
       {!isError && (
         // Opens in a new tab, so that the form keeps its values.
         <Link
@@ -57,7 +59,7 @@ function outcomeOf(job: Job) {
     const why = job.waiting && reasonText(job.waiting)
     const next = job.nextSendAt && t('JOB.NEXT_SEND', { time: formatSecond(job.nextSendAt) })
     const status = t(isLive(job) ? 'MESSAGE.TEST_ON_ITS_WAY' : `JOB.STATUS_${job.status.toUpperCase()}`)
-    return { color: 'gray', icon: IconClock, text: [status, why, next].filter(Boolean).join(' ') }
+    return { color: 'gray', icon: IconClock, text: [status, why, next].filter(Boolean).join('\n') }
   }
   const to = sent.recipientName
   if (sent.status === 'Failed') {

@@ -79,7 +79,8 @@ function Waiting({ job }: { job: Job }) {
       icon={<Icon size={18} aria-hidden />}
       role="note"
     >
-      {reasonText(waiting)} {nextSendAt && t('JOB.NEXT_SEND', { time: formatSecond(nextSendAt) })}
+      <div>{reasonText(waiting)}</div>
+      {nextSendAt && <div>{t('JOB.NEXT_SEND', { time: formatSecond(nextSendAt) })}</div>}
       {isTrouble(waiting) && (
         <Group gap="xs" mt="xs">
           {resume && (

@@ -32,7 +32,7 @@ export function JobRecipients({ job }: { job: Job }) {
       </ul>
       {isOpen && total > names.length && (
         <Text size="sm" c="dimmed" mt="xs">
-          {t('JOB.AND_MORE', { number: formatNumber(total - names.length) })}
+          {t('COMMON.AND_MORE', { number: formatNumber(total - names.length) })}
         </Text>
       )}
       {names.length > SHOWN && (

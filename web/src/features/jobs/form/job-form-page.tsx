@@ -13,7 +13,13 @@ import { InstanceSelect } from '../../../forms/instance-select.tsx'
 import { NamedSelect } from '../../../forms/named-select.tsx'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
 import { paths, readNewJobSearch } from '../../../paths.ts'
-import { PAGE_SIZE, useAssignedGroups, useChosenMessage, useMessages } from './job-choices.ts'
+import {
+  PAGE_SIZE,
+  useAssignedGroups,
+  useChosenMessage,
+  useMessages,
+  useOnlyInstance,
+} from './job-choices.ts'
 import { type Draft, JobPreview } from './job-preview.tsx'
 import { forgetRequest, requestIdOf } from './request-id.ts'
 import { ScheduledAt, timeIn } from './scheduled-at.tsx'
@@ -61,7 +67,7 @@ function JobForm() {
   const chosen = readNewJobSearch(useSearch({ strict: false }))
   const toList = () => navigate({ to: paths.jobs })
   const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' })
-  const { form, onSubmit, change } = useContractForm(FutureJob, {
+  const { form, onSubmit, change, preset } = useContractForm(FutureJob, {
     initialValues: { ...blank, messageId: chosen.message ?? 0, instanceId: chosen.instance ?? 0 },
     send: async (values) => {
       const body = bodyOf(values)
@@ -90,6 +96,10 @@ function JobForm() {
     isPicked.current = false
     change({ instanceId: id, groupIds: [] })
   }
+  const only = useOnlyInstance()
+  useEffect(() => {
+    if (only !== undefined && instanceId === 0) preset('instanceId', only)
+  }, [only, instanceId, preset])
   const { setFieldValue } = form
   const choice = `${messageId} ${instanceId}`
   const preselectedFor = useRef(isPicked.current ? choice : '')

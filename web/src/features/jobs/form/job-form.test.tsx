@@ -53,6 +53,28 @@ test('a job to people asks for phone numbers instead of groups', async () => {
   expect(screen.queryByText('Choose at least one group.')).toBeNull()
 })
 
+//
+test('the only active account is chosen from the start, which is nothing to save', async () => {
+  const { person, router } = open({
+    'GET /instances': () => pageOf([shop, { ...depot, isActive: false }]),
+  })
+  const account = await screen.findByRole<HTMLInputElement>('combobox', { name: 'Account' })
+  await waitFor(() => expect(account.value).toBe('Shop'))
+  // Choosing it again leaves it chosen.
+  await choose(person, 'Account', 'Shop')
+  expect(account.value).toBe('Shop')
+  await person.click(screen.getByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
+})
+
+//
+test('no account is chosen from the start if several are active', async () => {
+  open()
+  const account = await screen.findByRole<HTMLInputElement>('combobox', { name: 'Account' })
+  await waitFor(() => expect(account.placeholder).toBe('Choose…'))
+  expect(account.value).toBe('')
+})
+
 //
 test('drop-downs can be searched without accents', async () => {
   const { person } = open({

@@ -20,7 +20,7 @@ async function open(preview: Answers['POST /jobs/preview']) {
   const app = renderApp({
     path: '/jobs/new',
     answers: {
-      'GET /instances': () => pageOf([instance]),
+      'GET /instances': () => pageOf([instance, { ...instance, id: 8, name: 'Depot' }]),
       'GET /messages': () => pageOf([]),
       'POST /groups/search': () => pageOf([]),
       ...(preview && { 'POST /jobs/preview': preview }),

@@ -151,10 +151,10 @@ function Trouble<One>({ color, some, nameOf, title, hint }: TroubleProps<One>) {
     <Alert color={color} title={t(title, counted(some.total))}>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         {some.first.map(nameOf).join(', ')}
-        {unnamed > 0 && ` ${t('JOB.AND_MORE', { number: formatNumber(unnamed) })}`}
+        {unnamed > 0 && ` ${t('COMMON.AND_MORE', { number: formatNumber(unnamed) })}`}
       </Text>
       <Text size="sm" mt={4}>
-        {t(hint)}
+        {t(hint, counted(some.total))}
       </Text>
     </Alert>
   )

@@ -6,7 +6,7 @@ const availableActions = (isAllowed: boolean, isPaused = false) =>
   Object.fromEntries(
     jobStatuses.map((status) => {
       const disabledReasons = Object.entries(
-        jobDisabledReasons({ status, isPaused, failedCount: 1 }, isAllowed),
+        jobDisabledReasons({ status, isPaused, hasRemaining: true }, isAllowed),
       )
       return [
         status,

@@ -89,9 +89,10 @@ test('a retry must include recipients in doubt if there are no others', async ()
   await person.click(asked.getByRole('button', { name: 'Cancel' }))
 })
 
+//
 test('there is nothing to retry if everybody got the message: the page and the list say so', async () => {
-  const all = counts({ sent: 3, failed: 0 })
-  const { router } = open(all, { 'GET /jobs': () => pageOf([{ ...row, status: 'Completed' }]) })
+  const all = { ...done, hasRemaining: false }
+  const { router } = open(all, { 'GET /jobs': () => pageOf([{ ...row, status: 'Cancelled' }]) })
   const button = await screen.findByRole<HTMLButtonElement>('button', { name: 'Send to remaining' })
   expect(isDisabled(button)).toBe(true)
   expect(reasonOf(button)).toBe('No recipients remain.')
