@@ -94,14 +94,13 @@ async function applyViews<R extends Incoming>(
 ): Promise<void> {
   if (byDelivery.size === 0) return
   const deliveries = [...byDelivery.keys()]
-  const views = await readViews(tx, deliveries)
-  const uncounted = deliveries.filter((one) => one.deliveredMembers > 0 && !views.has(one.intent))
-  const formerViewers = await readFormerViewers(tx, uncounted)
   const viewers = [...byDelivery].flatMap(([delivery, receipts]) =>
     receipts.flatMap((receipt) => viewerOf(delivery, receipt) ?? []),
   )
-  const slots = await findSlots(tx, [...viewers, ...formerViewers])
-  for (const [intent, view] of viewsOfFormer(formerViewers, slots)) views.set(intent, view)
+  const [views, slots] = await Promise.all([readViews(tx, deliveries), findSlots(tx, viewers)])
+  const uncounted = deliveries.filter((one) => one.deliveredMembers > 0 && !views.has(one.intent))
+  if (uncounted.length > 0)
+    for (const [intent, view] of await readFormerViews(tx, uncounted)) views.set(intent, view)
   const changes: Change[] = []
   for (const [delivery, receipts] of byDelivery) {
     const { seen, left } = withSlots(delivery, receipts, slots)
@@ -144,38 +143,39 @@ async function readViews(tx: Db, deliveries: readonly Delivery[]): Promise<Map<s
 type FormerViewer = Viewer & { intent: string; isRead: boolean }
 
 /** Before there were slots, `delivery_viewers` had a row for each member who was counted. It is not written any more. */
-async function readFormerViewers(tx: Db, deliveries: readonly Delivery[]): Promise<FormerViewer[]> {
+async function readFormerViews(tx: Db, deliveries: readonly Delivery[]): Promise<Map<string, View>> {
   const groupOf = new Map(deliveries.map(({ intent, groupId }) => [intent, groupId]))
-  if (groupOf.size === 0) return []
   const rows = await tx.many<{ intent: string; viewer: string; isRead: boolean }>(sql`
     select intent, viewer, is_read from delivery_viewers where intent = any(${[...groupOf.keys()]}::uuid[])`)
-  return rows.flatMap(({ viewer, ...row }) => {
+  const viewers = rows.flatMap(({ viewer, ...row }): FormerViewer[] => {
     const groupId = groupOf.get(row.intent) ?? null
-    return groupId === null ? [] : { ...row, groupId, personId: viewer }
+    return groupId === null ? [] : [{ ...row, groupId, personId: viewer }]
   })
-}
-
-function viewsOfFormer(viewers: readonly FormerViewer[], slots: Slots): Map<string, View> {
-  const slotsOf = (some: readonly FormerViewer[]) => some.flatMap((viewer) => slots.of(viewer) ?? [])
-  const byIntent = Map.groupBy(viewers, ({ intent }) => intent)
+  const slots = await findSlots(tx, viewers)
+  const bitmapOf = (some: readonly FormerViewer[]) =>
+    addSlots(
+      emptyBitmap(),
+      some.flatMap((viewer) => slots.of(viewer) ?? []),
+    ).bitmap
   return new Map(
-    [...byIntent].map(([intent, some]) => [
+    [...Map.groupBy(viewers, ({ intent }) => intent)].map(([intent, some]) => [
       intent,
-      {
-        delivered: addSlots(emptyBitmap(), slotsOf(some)).bitmap,
-        read: addSlots(emptyBitmap(), slotsOf(some.filter(({ isRead }) => isRead))).bitmap,
-      },
+      { delivered: bitmapOf(some), read: bitmapOf(some.filter(({ isRead }) => isRead)) },
     ]),
   )
 }
 
 type Change = Delivery & Merged
 
-/** A message that is read in a private chat need not be asked about any more. */
 async function writeChanges(tx: Db, changes: readonly Change[]): Promise<JobRef[]> {
   const views = changes.filter(({ groupId, intent }) => groupId !== null && intent !== null)
-  if (views.length > 0) await writeViews(tx, views)
-  return tx.many<JobRef>(sql`
+  const [jobs] = await Promise.all([updateDeliveries(tx, changes), views.length > 0 && writeViews(tx, views)])
+  return jobs
+}
+
+/** A message that is read in a private chat need not be asked about any more. */
+const updateDeliveries = (tx: Db, changes: readonly Change[]) =>
+  tx.many<JobRef>(sql`
     update deliveries d
     -- The times of receipts have no microseconds. 'least' and 'greatest' leave out nulls.
     set delivered_at = least(d.delivered_at, greatest(d.sent_at, new.delivered_at)),
@@ -190,7 +190,6 @@ async function writeChanges(tx: Db, changes: readonly Change[]): Promise<JobRef[
     ) as new (id, delivered_at, read_at, delivered, read)
     where d.id = new.id
     returning d.job_id, d.instance_id`)
-}
 
 const writeViews = (tx: Db, views: readonly Change[]) =>
   tx.run(sql`
