@@ -77,6 +77,15 @@ CREATE TABLE delivery_viewers (
 );
 CREATE INDEX delivery_viewers_seen_at ON delivery_viewers USING brin (seen_at);
 
+CREATE TABLE delivery_views (
+  intent uuid NOT NULL,
+  delivered bytea NOT NULL,
+  read bytea NOT NULL,
+  sent_at timestamptz NOT NULL,
+  CONSTRAINT delivery_views_pkey PRIMARY KEY (intent)
+) WITH (fillfactor=70);
+CREATE INDEX delivery_views_sent_at ON delivery_views USING brin (sent_at);
+
 CREATE TABLE groups (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   instance_id bigint NOT NULL,
@@ -88,6 +97,7 @@ CREATE TABLE groups (
   missing_since timestamptz,
   left_at timestamptz,
   search_text text GENERATED ALWAYS AS (unaccent_lower(name)) STORED,
+  next_slot integer NOT NULL DEFAULT 0,
   CONSTRAINT groups_pkey PRIMARY KEY (id),
   CONSTRAINT groups_chat UNIQUE (instance_id, chat_id),
   CONSTRAINT groups_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
@@ -299,11 +309,20 @@ CREATE TRIGGER messages_notify_insert AFTER INSERT ON messages REFERENCING NEW T
 CREATE TRIGGER messages_notify_leave AFTER UPDATE ON messages REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
 CREATE TRIGGER messages_notify_update AFTER UPDATE ON messages REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
 
+CREATE TABLE other_viewers (
+  group_id bigint NOT NULL,
+  person_id text NOT NULL,
+  slot integer NOT NULL,
+  CONSTRAINT other_viewers_pkey PRIMARY KEY (group_id, person_id),
+  CONSTRAINT other_viewers_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(id) ON DELETE CASCADE
+);
+
 CREATE TABLE participants (
   group_id bigint NOT NULL,
   person_id text NOT NULL,
   rank text NOT NULL,
   name text,
+  slot integer,
   CONSTRAINT participants_pkey PRIMARY KEY (group_id, person_id),
   CONSTRAINT participants_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(id) ON DELETE CASCADE,
   CONSTRAINT participants_rank_check CHECK (rank = ANY (ARRAY['member'::text, 'admin'::text, 'creator'::text]))

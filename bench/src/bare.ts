@@ -1,4 +1,7 @@
-/** A program for `lists.ts`: the simplest possible list, with one page and one count, but no session and no checks. */
+/**
+ * A program for `lists.ts` and `receipts.ts`: the simplest possible list, with one page and one count, but no session and
+ * no checks; and a route that only parses a body and answers.
+ */
 
 import fastify from 'fastify'
 import { connect } from '../../server/src/platform/database/connection.ts'
@@ -13,4 +16,5 @@ app.get('/', async () => {
   ])
   return { data, total: count?.total }
 })
+app.post('/', async ({ body }) => ({ success: typeof body === 'object' }))
 console.log(`Listening on ${await app.listen({ port: 0, host: '127.0.0.1' })}`)

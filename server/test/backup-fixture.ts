@@ -108,10 +108,12 @@ export async function fillEveryTable(place: Place): Promise<void> {
   await add.job({ ...of, status: 'Failed', deliveryStatus: 'failed' })
   await db.script(`
     insert into message_groups values (${message.id}, ${group.id});
-    insert into participants values (${group.id}, '1@c.us', 'admin', null);
+    insert into participants values (${group.id}, '1@c.us', 'admin', null, 3);
+    insert into other_viewers values (${group.id}, '2@c.us', 4);
     insert into job_logs (job_id, log_level, reason) values (${running.id}, 'Info', '{"code": "x", "params": {"n": 1.50}}');
     insert into receipt_events (instance_id, provider_message_id, state, happened_at) values (1, 'x', 'read', now());
     insert into delivery_viewers values (gen_random_uuid(), '1@c.us', true);
+    insert into delivery_views values (gen_random_uuid(), '\\x01', '\\x00', now());
     insert into matched_messages values (${instance.id}, 'm', null, now());
     insert into sign_in_failures values ('\\x00ff5c', 3, now(), now());
     insert into audit_log (user_name, address, action, object_name, details) values ('', '', 'x', E'a\\\\b', '{}');

@@ -6,7 +6,7 @@ import { claimLookUps, lookUp } from './in-doubt/look-up.ts'
 import { markInDoubt } from './in-doubt/mark-in-doubt.ts'
 import { finishJobs, startDueJobs } from './jobs/lifecycle.ts'
 import { interruptibleSleep, type LoopStep, openLoop } from './loop.ts'
-import { applyReceipts, deleteOldReceipts } from './receipts/apply.ts'
+import { applyStoredReceipts, deleteOldReceipts } from './receipts/apply-stored.ts'
 import { claimPolls, openPolling } from './receipts/poll.ts'
 import { openBatches } from './sending/batch.ts'
 import { type Claim, claimInstances, RENEW_EVERY_MS, renewLeases } from './sending/claim.ts'
@@ -124,7 +124,7 @@ export function startEngine(deps: EngineDeps): Engine {
     lastReceiptRun = 'idle'
     if (typeof last === 'object') throw last.error
     lastReceiptRun = 'running'
-    const applying = applyReceipts(db).then(
+    const applying = applyStoredReceipts(db).then(
       (jobs) => {
         jobs.forEach(progress.moved)
         lastReceiptRun = 'succeeded'

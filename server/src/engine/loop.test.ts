@@ -103,7 +103,7 @@ const context = useEngineContext()
 test('messages are sent while other steps fail', async () => {
   const failed = new Set<string | undefined>()
   const log = { info() {}, warn() {}, error: ({ step }: { step?: string }) => void failed.add(step) }
-  await context.db.run(sql`alter table delivery_viewers rename to renamed`)
+  await context.db.run(sql`alter table receipt_events rename to renamed`)
   await context.db.run(sql`alter table instances rename column next_ask_at to renamed`)
   const job = await context.add.job({ recipients: ['1@g.us'] })
 

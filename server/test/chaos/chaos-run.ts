@@ -82,6 +82,8 @@ export class ChaosRun {
     run.#userId = user.id
     // Workers have been alive, so that the first message of a run needs no look at the history.
     await openHeartbeat({ db: run.db, log: { info() {}, warn() {}, error() {} } }).beat()
+    // In fast time the heartbeat would be still before a process has started.
+    await run.db.run(sql`update heartbeat set beat_at = beat_at + interval '10 minutes'`)
     for (const [index, instance] of plan.instances.entries())
       run.instances.push(
         await addInstance(run.db, `${run.database.database}_${index}`, instance, plan.receipts),

@@ -49,9 +49,10 @@ const addBeat = (db: Pool, lastSeen: number) =>
   db.one<{ beat: number; reason: EraReason | null }>(sql`
     with last as materialized (
       select h.beat, h.era, h.history_complete_at, case
-          when h.beat_at <= clock_now() - ${STILL_AFTER_MS} * interval '1 ms' then 'still'
-          when h.timeline <> current_timeline() then 'promoted'
+          when h.timeline not in ('', current_timeline()) then 'promoted'
           when h.beat < ${lastSeen} then 'set_back'
+          -- The last reason, because a standby that lagged has an old beat too, and messages may be on their way.
+          when h.beat_at <= clock_now() - ${STILL_AFTER_MS} * interval '1 ms' then 'still'
         end as reason
       from heartbeat h for update
     ), beaten as (

@@ -29,7 +29,7 @@ const markSent = (tx: Db, found: readonly Found[]) =>
     with settled as (
       update deliveries d
       set status = 'sent', attempt = d.attempt + 1, provider_message_id = found.provider_message_id,
-        intent_at = found.sent_at, sent_at = found.sent_at, reason = null, not_before = 'epoch',
+        intent = gen_random_uuid(), intent_at = found.sent_at, sent_at = found.sent_at, reason = null, not_before = 'epoch',
         ask_at = ${firstPollAt('instance')}
       from unnest(
           ${found.map(({ deliveryId }) => deliveryId)}::bigint[],

@@ -6,7 +6,7 @@ import { sql } from '../../platform/database/sql.ts'
 import type { Receipt } from '../../providers/provider.ts'
 import { restartJob } from '../jobs/lifecycle.ts'
 import { recipientCounts } from '../status/counts.ts'
-import { applyReceipts, deleteOldReceipts } from './apply.ts'
+import { applyStoredReceipts, deleteOldReceipts } from './apply-stored.ts'
 import { storeReceipts } from './store.ts'
 
 const context = useEngineContext()
@@ -16,6 +16,10 @@ const group = '120363000000000001@g.us'
 /** Adds a job whose only message was sent an hour ago, with the message id `id`. */
 async function sentJob(chatId = person, id: string | null = 'm1') {
   const job = await context.add.job({ recipients: [chatId], status: 'Completed' })
+  if (chatId === group) {
+    const { id: groupId } = await context.add.group({ instanceId: job.instanceId, chatId })
+    await context.db.run(sql`update deliveries set group_id = ${groupId} where job_id = ${job.id}`)
+  }
   await context.db.run(sql`
     update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = '2026-01-01T00:00:00Z'
     where job_id = ${job.id}`)
@@ -43,12 +47,18 @@ const rowOf = async (jobId: number) =>
       from deliveries where job_id = ${jobId}`)
   )[0]
 
+const store = (instanceId: number, receipts: Receipt[]) =>
+  storeReceipts(
+    context.db,
+    receipts.map((one) => ({ ...one, instanceId })),
+  )
+
 /** Stores and applies each receipt by itself. Receipts without a matching message are tried again each time. */
 async function report(instanceId: number, receipts: Receipt[]) {
   for (const one of receipts) {
-    await storeReceipts(context.db, instanceId, [one])
+    await store(instanceId, [one])
     await context.moveClock('3 seconds')
-    await applyReceipts(context.db)
+    await applyStoredReceipts(context.db)
   }
 }
 
@@ -122,8 +132,7 @@ test('thousands of receipts can be applied at once', async () => {
   await setClock()
   const { id, instanceId } = await sentJob(group)
   const members = Array.from({ length: 1500 }, (_, n) => `member ${n}`)
-  await storeReceipts(
-    context.db,
+  await store(
     instanceId,
     members.flatMap((viewer, n) => [
       receipt('delivered', { viewer }),
@@ -131,7 +140,7 @@ test('thousands of receipts can be applied at once', async () => {
       ...(n < 100 ? [receipt('read', { viewer })] : []),
     ]),
   )
-  const jobs = await applyReceipts(context.db)
+  const jobs = await applyStoredReceipts(context.db)
   expect(new Set(jobs.map(({ jobId }) => jobId))).toEqual(new Set([id]))
   expect(await rowOf(id)).toMatchObject({ deliveredMembers: 1500, readMembers: 100 })
 })
@@ -139,10 +148,9 @@ test('thousands of receipts can be applied at once', async () => {
 test('three workers at once count no member twice', async () => {
   await setClock()
   const { id, instanceId } = await sentJob(group)
-  for (let n = 0; n < 40; n++)
-    await storeReceipts(context.db, instanceId, [receipt('delivered', { viewer: `member ${n % 20}` })])
+  for (let n = 0; n < 40; n++) await store(instanceId, [receipt('delivered', { viewer: `member ${n % 20}` })])
   await until('all receipts are applied', async () => {
-    await Promise.all([1, 2, 3].map(() => applyReceipts(context.db)))
+    await Promise.all([1, 2, 3].map(() => applyStoredReceipts(context.db)))
     await context.moveClock('2 seconds')
     return (await countStored()) === 0
   })
@@ -156,14 +164,14 @@ test('a receipt that comes before the answer to the send is applied later', asyn
   expect(await countStored()).toBe(2)
   await context.match(id, 'm1')
   await context.moveClock('1 minute')
-  await applyReceipts(context.db)
+  await applyStoredReceipts(context.db)
   expect(await rowOf(id)).toMatchObject({ deliveredAt: at('delivered'), readAt: at('read') })
 })
 
 test('a receipt that came while no worker ran is kept until a worker has looked for its message', async () => {
   await setClock()
   const { id, instanceId } = await sentJob(person, null)
-  await storeReceipts(context.db, instanceId, [receipt('delivered')])
+  await store(instanceId, [receipt('delivered')])
   await context.moveClock('20 minutes')
   context.worker(scriptedProvider().provider)
   await until(
@@ -232,7 +240,7 @@ test('the members who got a message are deleted after a week, and the counts sta
   await report(instanceId, [receipt('delivered', { viewer: 'a' })])
   await context.moveClock('9 days')
   await deleteOldReceipts(context.db)
-  expect(await context.db.run(sql`select from delivery_viewers`)).toBe(0)
+  expect(await context.db.run(sql`select from delivery_views`)).toBe(0)
   await report(instanceId, [receipt('delivered', { viewer: 'a' }), receipt('delivered', { viewer: 'b' })])
   expect(await rowOf(id)).toMatchObject({ deliveredMembers: 1 })
 })

@@ -1,133 +1,201 @@
-import type { Pool } from '../../platform/database/connection.ts'
-import { json, sql } from '../../platform/database/sql.ts'
-import { logDelivery, reason, recipientLine } from '../shared/job-log.ts'
-import { lockInstance } from '../shared/lock.ts'
+import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
 import type { JobRef } from '../status/progress.ts'
+import { addSlots, type Bitmap, emptyBitmap } from './bitmap.ts'
+import { type Incoming, type Merged, mergeReceipts, momentOf, type Seen } from './merge.ts'
+import { findSlots, type Slots, type Viewer } from './slots.ts'
 
 /*
- * Where a receipt changes a delivery: `updateDeliveries` for delivered and read, `applyFailedReceipt` for failed.
+ * Where receipts change deliveries: delivered and read here, failed in apply-stored.ts.
  *
  * Receipts arrive in any order, repeatedly, for messages that are not ours, and before the answer to the send. Whatever
  * the order, the result is the same: see README.md, 'Receipts'.
  */
 
-const BATCH = 1000
-/** A receipt that matches no delivery by then is not ours: it belongs to the phone or to a former run. */
-const UNMATCHED_KEPT = '15 minutes'
 /** Receipts of messages that were sent longer ago change nothing. */
 const APPLIED_FOR = '7 days'
-/** A day longer than receipts are applied: one that is being applied still finds its viewers. */
-const VIEWERS_KEPT = '8 days'
 
-/** Applies all receipts that are due. Returns the jobs whose deliveries changed; a job may be listed twice. */
-export async function applyReceipts(db: Pool): Promise<JobRef[]> {
-  const jobs: JobRef[] = []
-  for (let taken = BATCH; taken === BATCH; ) {
-    const applied = await applyBatch(db)
-    for (const failure of applied.failures) await applyFailedReceipt(db, failure)
-    jobs.push(...applied.jobs, ...applied.failures)
-    taken = applied.taken
+/** The delivery of a receipt. */
+type Delivery = {
+  id: number
+  instanceId: number
+  jobId: number
+  providerMessageId: string
+  status: 'sent' | 'failed'
+  intent: string | null
+  /** Null for a private chat, where it does not matter who the viewer is. */
+  groupId: number | null
+  isGroup: boolean
+  sentAt: string
+  deliveredAt: string | null
+  readAt: string | null
+  deliveredMembers: number
+  now: string
+}
+
+/** A receipt that only the holder of the instance's lock may apply, since it changes how many were sent. */
+export type NeedsLock<R> = { receipt: R; delivery: Delivery }
+
+export type Applied<R> = {
+  /** The jobs whose deliveries changed; a job may be listed twice. */
+  jobs: JobRef[]
+  /** No delivery was found, or somebody holds its lock: try again later. */
+  left: R[]
+  needsLock: NeedsLock<R>[]
+}
+
+/**
+ * Applies delivered and read. It takes no instance's lock and waits for no row. What is in neither list of the answer has
+ * been applied, or changes nothing.
+ */
+export async function applyReceipts<R extends Incoming>(tx: Db, receipts: readonly R[]): Promise<Applied<R>> {
+  const deliveries = new Map(
+    (await lockDeliveries(tx, receipts)).map((delivery) => [keyOf(delivery), delivery]),
+  )
+  const applied: Applied<R> = { jobs: [], left: [], needsLock: [] }
+  const byDelivery = new Map<Delivery, R[]>()
+  for (const receipt of receipts) {
+    const delivery = deliveries.get(keyOf(receipt))
+    if (!delivery) applied.left.push(receipt)
+    // A failure for one member of a group says nothing about the message.
+    else if (receipt.state === 'failed' && delivery.isGroup && receipt.viewer !== null) continue
+    else if (receipt.state === 'failed' || delivery.status === 'failed')
+      applied.needsLock.push({ receipt, delivery })
+    else byDelivery.set(delivery, [...(byDelivery.get(delivery) ?? []), receipt])
   }
+  await applyViews(tx, byDelivery, applied)
+  return applied
+}
+
+const keyOf = ({ instanceId, providerMessageId }: { instanceId: number; providerMessageId: string }) =>
+  `${instanceId} ${providerMessageId}`
+
+function lockDeliveries(tx: Db, receipts: readonly Incoming[]): Promise<Delivery[]> {
+  const messages = [...new Map(receipts.map((receipt) => [keyOf(receipt), receipt])).values()]
+  return tx.many<Delivery>(sql`
+    select d.id, d.instance_id, d.job_id, d.provider_message_id, d.status, d.intent, d.group_id,
+      d.chat_id like '%@g.us' as is_group, d.sent_at, d.delivered_at, d.read_at, d.delivered_members,
+      clock_now() as now
+    from unnest(
+        ${messages.map(({ instanceId }) => instanceId)}::bigint[],
+        ${messages.map(({ providerMessageId }) => providerMessageId)}::text[]
+      ) as message (instance_id, id)
+      join matched_messages m on m.instance_id = message.instance_id and m.provider_message_id = message.id
+      join deliveries d on d.id = m.delivery_id and d.provider_message_id = m.provider_message_id
+    where d.sent_at > clock_now() - ${APPLIED_FOR}::interval and d.status in ('sent', 'failed')
+    for no key update of d skip locked`)
+}
+
+/** Fills `applied` with the jobs that changed, and with receipts whose viewers have no slot yet. */
+async function applyViews<R extends Incoming>(
+  tx: Db,
+  byDelivery: ReadonlyMap<Delivery, R[]>,
+  applied: Applied<R>,
+): Promise<void> {
+  if (byDelivery.size === 0) return
+  const deliveries = [...byDelivery.keys()]
+  const viewers = [...byDelivery].flatMap(([delivery, receipts]) =>
+    receipts.flatMap((receipt) => viewerOf(delivery, receipt) ?? []),
+  )
+  const [views, slots] = await Promise.all([readViews(tx, deliveries), findSlots(tx, viewers)])
+  const uncounted = deliveries.filter((one) => one.deliveredMembers > 0 && !views.has(one.intent))
+  if (uncounted.length > 0)
+    for (const [intent, view] of await readFormerViews(tx, uncounted)) views.set(intent, view)
+  const changes: Change[] = []
+  for (const [delivery, receipts] of byDelivery) {
+    const { seen, left } = withSlots(delivery, receipts, slots)
+    applied.left.push(...left)
+    const merged = mergeReceipts({ ...delivery, ...(views.get(delivery.intent) ?? noView) }, seen)
+    if (merged.isChanged) changes.push({ ...delivery, ...merged })
+  }
+  if (changes.length > 0) applied.jobs.push(...(await writeChanges(tx, changes)))
+}
+
+function withSlots<R extends Incoming>(delivery: Delivery, receipts: readonly R[], slots: Slots) {
+  const seen: Seen[] = []
+  const left: R[] = []
+  for (const receipt of receipts) {
+    const viewer = viewerOf(delivery, receipt)
+    const slot = viewer && slots.of(viewer)
+    if (viewer && slot === null) left.push(receipt)
+    else if (receipt.state !== 'failed')
+      seen.push({ state: receipt.state, at: momentOf(receipt, delivery), slot })
+  }
+  return { seen, left }
+}
+
+/** Only in a group does it matter who the viewer is. */
+function viewerOf({ groupId, intent }: Delivery, { viewer }: Incoming): Viewer | null {
+  return groupId === null || intent === null || viewer === null ? null : { groupId, personId: viewer }
+}
+
+type View = { delivered: Bitmap; read: Bitmap }
+const noView: View = { delivered: emptyBitmap(), read: emptyBitmap() }
+
+async function readViews(tx: Db, deliveries: readonly Delivery[]): Promise<Map<string | null, View>> {
+  const intents = deliveries.flatMap(({ groupId, intent }) => (groupId === null ? [] : (intent ?? [])))
+  if (intents.length === 0) return new Map()
+  const rows = await tx.many<View & { intent: string }>(sql`
+    select intent, delivered, read from delivery_views where intent = any(${intents}::uuid[])`)
+  return new Map(rows.map((row) => [row.intent, row]))
+}
+
+type FormerViewer = Viewer & { intent: string; isRead: boolean }
+
+/** Before there were slots, `delivery_viewers` had a row for each member who was counted. It is not written any more. */
+async function readFormerViews(tx: Db, deliveries: readonly Delivery[]): Promise<Map<string, View>> {
+  const groupOf = new Map(deliveries.map(({ intent, groupId }) => [intent, groupId]))
+  const rows = await tx.many<{ intent: string; viewer: string; isRead: boolean }>(sql`
+    select intent, viewer, is_read from delivery_viewers where intent = any(${[...groupOf.keys()]}::uuid[])`)
+  const viewers = rows.flatMap(({ viewer, ...row }): FormerViewer[] => {
+    const groupId = groupOf.get(row.intent) ?? null
+    return groupId === null ? [] : [{ ...row, groupId, personId: viewer }]
+  })
+  const slots = await findSlots(tx, viewers)
+  const bitmapOf = (some: readonly FormerViewer[]) =>
+    addSlots(
+      emptyBitmap(),
+      some.flatMap((viewer) => slots.of(viewer) ?? []),
+    ).bitmap
+  return new Map(
+    [...Map.groupBy(viewers, ({ intent }) => intent)].map(([intent, some]) => [
+      intent,
+      { delivered: bitmapOf(some), read: bitmapOf(some.filter(({ isRead }) => isRead)) },
+    ]),
+  )
+}
+
+type Change = Delivery & Merged
+
+async function writeChanges(tx: Db, changes: readonly Change[]): Promise<JobRef[]> {
+  const views = changes.filter(({ groupId, intent }) => groupId !== null && intent !== null)
+  const [jobs] = await Promise.all([updateDeliveries(tx, changes), views.length > 0 && writeViews(tx, views)])
   return jobs
 }
 
-type FailedReceipt = JobRef & { id: number; deliveryId: number; providerMessageId: string; detail: string }
-type Applied = { taken: number; jobs: JobRef[]; failures: FailedReceipt[] }
+/** A message that is read in a private chat need not be asked about any more. */
+const updateDeliveries = (tx: Db, changes: readonly Change[]) =>
+  tx.many<JobRef>(sql`
+    update deliveries d
+    -- The times of receipts have no microseconds. 'least' and 'greatest' leave out nulls.
+    set delivered_at = least(d.delivered_at, greatest(d.sent_at, new.delivered_at)),
+      read_at = case when new.read_at is not null then least(d.read_at, greatest(d.sent_at, new.read_at)) end,
+      delivered_members = d.delivered_members + new.delivered, read_members = d.read_members + new.read,
+      ask_at = case when new.read_at is null or d.chat_id like '%@g.us' then d.ask_at end
+    from unnest(
+      ${changes.map(({ id }) => id)}::bigint[],
+      ${changes.map(({ deliveredAt }) => deliveredAt)}::timestamptz[],
+      ${changes.map(({ readAt }) => readAt)}::timestamptz[],
+      ${changes.map(({ newDelivered }) => newDelivered)}::int[], ${changes.map(({ newRead }) => newRead)}::int[]
+    ) as new (id, delivered_at, read_at, delivered, read)
+    where d.id = new.id
+    returning d.job_id, d.instance_id`)
 
-/**
- * Applies delivered and read, and returns the failures. It takes no instance lock and waits for no row: a delivery that
- * somebody has locked, or whose provider id is not known yet, is tried again a second later.
- */
-const applyBatch = (db: Pool) =>
-  db.one<Applied>(sql`
-    with due as materialized (
-      select * from receipt_events where try_at <= clock_now()
-      order by try_at, id limit ${BATCH} for update skip locked
-    ), found as materialized (
-      ${findDeliveries}
-    ), viewed as (
-      ${recordViewers}
-    ), counted as (
-      select intent, count(*) filter (where is_new) as delivered, count(*) filter (where is_read) as read
-      from viewed group by intent
-    ), times as (
-      select id, intent, min(at) as delivered_at, min(at) filter (where state = 'read') as read_at
-      from found where state <> 'failed' group by id, intent
-    ), applied as (
-      ${updateDeliveries}
-    ), done as (
-      -- A failure for one member of a group says nothing about the message.
-      delete from receipt_events e using found
-      where e.id = found.event_id and (found.state <> 'failed' or found.viewer is not null)
-    ), postponed as (
-      update receipt_events e
-      set try_at = clock_now() + greatest(interval '1 second', least(interval '1 minute', clock_now() - e.received_at))
-      from due left join found on found.event_id = due.id
-      where e.id = due.id and (found.id is null or found.state = 'failed' and found.viewer is null)
-    )
-    select (select count(*) from due) as taken,
-      (select coalesce(jsonb_agg(distinct jsonb_build_object('jobId', job_id, 'instanceId', instance_id)), '[]')
-        from applied) as jobs,
-      (select coalesce(jsonb_agg(jsonb_build_object('id', event_id, 'deliveryId', id, 'jobId', job_id,
-          'instanceId', instance_id, 'providerMessageId', provider_message_id, 'detail', detail)), '[]')
-        from found where state = 'failed' and viewer is null) as failures`)
-
-/** The CTE `found`: the receipts of `due` with their deliveries. Only in a group does it matter who the viewer is. */
-const findDeliveries = sql`
-  select due.id as event_id, due.state, due.detail, due.provider_message_id, d.id, d.job_id, d.instance_id, d.intent,
-    case when d.chat_id like '%@g.us' then due.viewer end as viewer,
-    greatest(d.sent_at, least(due.happened_at, due.received_at)) as at
-  from due
-    join matched_messages m
-      on m.instance_id = due.instance_id and m.provider_message_id = due.provider_message_id
-    join deliveries d on d.id = m.delivery_id and d.provider_message_id = m.provider_message_id
-  where d.sent_at > clock_now() - ${APPLIED_FOR}::interval
-  for update of d skip locked`
-
-/** The CTE `viewed`: each member's first 'delivered' and first 'read'. */
-const recordViewers = sql`
-  insert into delivery_viewers as known (intent, viewer, is_read)
-  select intent, viewer, bool_or(state = 'read') from found
-  where viewer is not null and state <> 'failed' and intent is not null
-  group by intent, viewer
-  on conflict (intent, viewer) do update set is_read = true where excluded.is_read and not known.is_read
-  -- xmax is 0 in a row that was just inserted, and our lock in one that was there.
-  returning intent, is_read, xmax = 0 as is_new`
-
-/** The CTE `applied`. A message that somebody received was sent, even if an earlier receipt said that it failed. */
-const updateDeliveries = sql`
-  update deliveries d
-  set status = 'sent', reason = null,
-    delivered_at = least(d.delivered_at, times.delivered_at), read_at = least(d.read_at, times.read_at),
-    delivered_members = d.delivered_members + coalesce(counted.delivered, 0),
-    read_members = d.read_members + coalesce(counted.read, 0),
-    ask_at = case when times.read_at is null or d.chat_id like '%@g.us' then d.ask_at end
-  from times left join counted on counted.intent = times.intent
-  where d.id = times.id
-  returning d.job_id, d.instance_id`
-
-/**
- * The provider accepted the message and could not deliver it: Sent becomes Failed, with the provider's reason. The job
- * keeps its status. The instance's lock keeps a settle, a retry or a restart of the same delivery from happening meanwhile.
- */
-async function applyFailedReceipt(db: Pool, failure: FailedReceipt): Promise<void> {
-  const { id, deliveryId, jobId, instanceId, providerMessageId } = failure
-  const why = reason('receipt_failed', { detail: failure.detail })
-  await db.begin(async (tx) => {
-    await lockInstance(tx, instanceId)
-    const count = await tx.run(sql`delete from receipt_events where id = ${id}`)
-    if (count === 0) return // Another worker applied it.
-    const failed = await tx.maybeOne<{ recipientName: string }>(sql`
-      update deliveries set status = 'failed', reason = ${json(why)}, ask_at = null
-      where id = ${deliveryId} and provider_message_id = ${providerMessageId} and status = 'sent'
-        and delivered_at is null
-      returning recipient_name`)
-    if (failed) await logDelivery(tx, jobId, recipientLine('Error', 'delivery_failed', failed, why))
-  })
-}
-
-/** Deletes receipts that match nothing, and the viewers of old messages. Their counts stay. */
-export async function deleteOldReceipts(db: Pool): Promise<void> {
-  await db.run(sql`delete from receipt_events where received_at < clock_now() - ${UNMATCHED_KEPT}::interval`)
-  await db.run(sql`delete from delivery_viewers where seen_at < clock_now() - ${VIEWERS_KEPT}::interval`)
-}
+const writeViews = (tx: Db, views: readonly Change[]) =>
+  tx.run(sql`
+    insert into delivery_views (intent, delivered, read, sent_at)
+    select * from unnest(
+      ${views.map(({ intent }) => intent)}::uuid[],
+      ${views.map(({ delivered }) => delivered)}::bytea[], ${views.map(({ read }) => read)}::bytea[],
+      ${views.map(({ sentAt }) => sentAt)}::timestamptz[])
+    on conflict (intent) do update set delivered = excluded.delivered, read = excluded.read`)

@@ -3,7 +3,7 @@ import { useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
-import { applyReceipts } from './apply.ts'
+import { applyStoredReceipts } from './apply-stored.ts'
 import { claimPolls, openPolling } from './poll.ts'
 
 const context = useEngineContext()
@@ -43,7 +43,7 @@ async function sentJob(columns: object = {}) {
       const due = await claimPolls(context.db, 10)
       const pollOne = openPolling(deps)
       for (const message of due) await pollOne(message)
-      await applyReceipts(context.db)
+      await applyStoredReceipts(context.db)
       return due.length
     },
   }

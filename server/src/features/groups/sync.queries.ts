@@ -123,6 +123,12 @@ async function writeParticipants(
         and not exists (
           select from present p where p.group_id = o.group_id and p.person_id = o.person_id
         )
+      returning o.group_id, o.person_id, o.slot
+    ), kept as (
+      -- Whoever leaves keeps the slot, so that no receipt counts twice.
+      insert into other_viewers (group_id, person_id, slot)
+      select group_id, person_id, slot from gone where slot is not null
+      on conflict do nothing
     )
     insert into participants (group_id, person_id, rank, name)
     select p.group_id, p.person_id, p.rank, p.name

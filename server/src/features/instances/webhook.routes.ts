@@ -1,12 +1,12 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { markInstanceTrouble, storeReceipts } from '../../engine/index.ts'
+import { markInstanceTrouble, openReceiptIntake, type ReceiptIntake } from '../../engine/index.ts'
 import { route } from '../../platform/http.ts'
 import { orNotFound } from '../../platform/refusal.ts'
 import { providerOf, webhookSecretHeader } from '../../providers/provider.ts'
 import { type Deps, saveState } from './status.ts'
 import { markGroupsChanged, type WebhookRow } from './webhook.queries.ts'
-import { findCalledInstance } from './webhook.ts'
+import { rememberCalls } from './webhook.ts'
 
 /** Ten times the size of a call about a group with a thousand members. */
 const BODY_BYTES = 1024 * 1024
@@ -17,32 +17,32 @@ const BODY_BYTES = 1024 * 1024
  */
 export function webhookRoutes(app: FastifyInstance, deps: Deps): void {
   const calledInstances = new WeakMap<FastifyRequest, WebhookRow>()
+  const findCalledInstance = rememberCalls(deps)
+  const intake = openReceiptIntake(deps.db, (error) => app.log.warn({ err: error }, 'Could not notify pages'))
+  app.addHook('onClose', intake.close)
 
   async function guard(request: FastifyRequest) {
     const { key = '' } = request.params as { key?: string } // the contract's path has this parameter
     const secret = String(request.headers[webhookSecretHeader] ?? '')
-    calledInstances.set(request, orNotFound(await findCalledInstance(deps, key, secret)))
+    calledInstances.set(request, orNotFound(await findCalledInstance(key, secret)))
   }
 
   route(
     app,
     contract.webhooks.whapi,
     async ({ request, body }) => {
-      await handleEvent(deps, orNotFound(calledInstances.get(request) ?? null), body)
+      await handleEvent(deps, intake, orNotFound(calledInstances.get(request) ?? null), body)
       return { success: true as const }
     },
     { guard, bodyBytes: BODY_BYTES },
   )
 }
 
-/**
- * Stores receipts without applying them, so that the answer is fast. The provider repeats calls that are not
- * answered.
- */
-async function handleEvent(deps: Deps, row: WebhookRow, body: unknown): Promise<void> {
+/** The provider repeats calls that are not answered with success. */
+async function handleEvent(deps: Deps, intake: ReceiptIntake, row: WebhookRow, body: unknown): Promise<void> {
   const event = providerOf(deps.providers, row)?.readEvent(body)
   if (!event) return
-  await storeReceipts(deps.db, row.id, event.receipts)
+  if (event.receipts.length > 0) await intake.accept(row.id, event.receipts)
   if (event.instance) {
     await saveState(deps, row.id, event.instance)
     await markInstanceTrouble(deps.db, row.id, event.instance.status)
