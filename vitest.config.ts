@@ -10,7 +10,8 @@ const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification) => /server\/test\/(system|chaos)\//.test(moduleId)
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /server\/test\/(system|chaos|rolling)\//.test(moduleId)
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
 }

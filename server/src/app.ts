@@ -17,7 +17,7 @@ import { sessionRoutes } from './features/session/session.routes.ts'
 import { tokenHashOf } from './features/session/session.service.ts'
 import { userRoutes } from './features/users/users.routes.ts'
 import { findCaller } from './platform/access.ts'
-import { cutOffStragglers } from './platform/closing.ts'
+import { announceDeparture, cutOffStragglers } from './platform/closing.ts'
 import type { Pool } from './platform/database/connection.ts'
 import { guardAgainstForgery } from './platform/forgery.ts'
 import { healthRoutes } from './platform/health.ts'
@@ -67,6 +67,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5000 },
     routerOptions: { maxParamLength: 200 },
     schemaController,
+    // Requests that still arrive during a stop are served.
+    return503OnClosing: false,
   })
   app.server.maxConnections = MAX_CONNECTIONS
   app.setErrorHandler(answerError)
@@ -77,6 +79,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   app.decorate('findCaller', (token: string, address: string) => findCaller(db, tokenHashOf(token), address))
   app.removeContentTypeParser('text/plain') // a body is JSON or a form
   parseJsonBodies(app)
+  const departure = announceDeparture(app)
   cutOffStragglers(app)
 
   await app.register(helmet, securityHeaders(config))
@@ -91,9 +94,10 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   guardAgainstForgery(app)
 
   const heavyWork = openHeavyWork()
-  app.addHook('preClose', heavyWork.stop)
+  // Not before the last answer: running work is finished, unless its client is cut off.
+  app.addHook('onClose', heavyWork.stop)
 
-  healthRoutes(app, db)
+  healthRoutes(app, db, departure)
   imageRoutes(app, deps.images)
   sessionRoutes(app, {
     db,

@@ -8,10 +8,12 @@ type Body<E extends Endpoint> = E extends { response: object } ? Output<E> & Pro
 export class HttpClient {
   url: string
   readonly token: string | undefined
+  readonly #timeoutMs: number
 
-  constructor(url: string, token?: string) {
+  constructor(url: string, token?: string, timeoutMs = 20_000) {
     this.url = url
     this.token = token
+    this.#timeoutMs = timeoutMs
   }
 
   async call<E extends Endpoint>(endpoint: E, input: Input<E>) {
@@ -23,7 +25,7 @@ export class HttpClient {
       method: endpoint.method,
       headers,
       ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(this.#timeoutMs),
     })
     const text = await answer.text()
     const isJson = answer.headers.get('content-type')?.includes('json')

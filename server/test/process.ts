@@ -40,9 +40,10 @@ export class Program {
   /** Resolves with the exit code, or with the signal that ended the process. */
   readonly ended: Promise<number | string>
 
-  constructor(file: string, args: string[], cwd: string, env: Env) {
+  /** `root` is the folder of another version of the project. */
+  constructor(file: string, args: string[], cwd: string, env: Env, root = ROOT) {
     const flags = file === SERVER || file === START ? SERVER_FLAGS : []
-    const child = spawn(process.execPath, [...flags, join(ROOT, file), ...args], {
+    const child = spawn(process.execPath, [...flags, join(root, file), ...args], {
       cwd, // a folder without an .env file
       env: { PATH: process.env.PATH, ...(file !== START && START_ENV), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -105,28 +106,28 @@ export class Installation {
   }
 
   /** Starts what `npm start [-- role]` starts, without npm, and does not wait for it. */
-  launch(args: string[] = [], env: Env = {}): Program {
-    const program = new Program(SERVER, args, this.dataDir, { ...this.#env, ...env })
+  launch(args: string[] = [], env: Env = {}, root = ROOT): Program {
+    const program = new Program(SERVER, args, this.dataDir, { ...this.#env, ...env }, root)
     this.#programs.push(program)
     return program
   }
 
   /** Starts a process that serves HTTP, and waits until it prints its address. */
-  async start(args: string[] = [], env: Env = {}): Promise<Sendroom> {
-    const program = this.launch(args, env)
+  async start(args: string[] = [], env: Env = {}, root = ROOT): Promise<Sendroom> {
+    const program = this.launch(args, env, root)
     const [, url = ''] = await program.says(/^Sendroom is running at (\S+)$/m)
     if (!this.password) [, this.password = ''] = await program.says(/with the password (\S+)/)
     return Object.assign(program, { url })
   }
 
   /** Runs a process to its end: a command, or a start that fails. */
-  async run(args: string[] = [], env: Env = {}) {
-    const program = this.launch(args, env)
+  async run(args: string[] = [], env: Env = {}, root = ROOT) {
+    const program = this.launch(args, env, root)
     const code = await program.ended
     return { code, stdout: program.stdout, stderr: program.stderr }
   }
 
-  async signIn({ url }: Sendroom, password = this.password): Promise<HttpClient> {
+  async signIn({ url }: Pick<Sendroom, 'url'>, password = this.password): Promise<HttpClient> {
     const body = { username: 'admin', password }
     const { token } = await new HttpClient(url).ask(contract.session.login, { body })
     return new HttpClient(url, token)

@@ -91,7 +91,7 @@ describe('a backup', () => {
       delete from audit_log where id > 1;`)
     await source.db.script('delete from sessions; delete from audit_log where id > 1')
     const [was, is] = [await readAll(source.db), await readAll(target.db)]
-    const withoutTimes = (rows: string[] = []) => rows.map((row) => row.replace(/,"[^"]*"\)$/, ')'))
+    const withoutTimes = (rows: string[] = []) => rows.map((row) => row.replace(/,"[^"]*",/, ','))
     expect({ ...is, migrations: withoutTimes(is.migrations) }).toEqual({
       ...was,
       heartbeat: is.heartbeat,

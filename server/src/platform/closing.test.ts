@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { until } from '../../test/until.ts'
-import { cutOffStragglers } from './closing.ts'
+import { announceDeparture, cutOffStragglers } from './closing.ts'
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: us\r\n'
 
@@ -27,4 +27,26 @@ test.each([
   await app.close()
 
   expect(app.server.listening).toBe(false)
+})
+
+test('a stop finishes a running request and then closes its connection', async () => {
+  const app = fastify({ return503OnClosing: false })
+  announceDeparture(app)
+  const { promise: finish, resolve } = Promise.withResolvers<void>()
+  let isRunning = false
+  app.get('/', async () => {
+    isRunning = true
+    await finish
+    return 'done'
+  })
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const answer = fetch(url)
+  await until('the request runs', () => isRunning)
+
+  const closing = app.close()
+  await until('the port is closed', () => !app.server.listening)
+  resolve()
+
+  expect(await (await answer).text()).toBe('done')
+  await closing // not only after the keep-alive time of the connection
 })

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { useContext } from '../../test/context.ts'
+import { until } from '../../test/until.ts'
 import { sql } from './database/sql.ts'
 
 const context = useContext()
@@ -15,4 +16,20 @@ test('the process is healthy, but only ready while the database has its schema',
 
   expect((await ask('/api/health')).statusCode).toBe(200)
   expect(await ask('/api/ready')).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } })
+})
+
+test('a load balancer hears that the process leaves before the port closes, and no request fails', async () => {
+  const app = await context.app
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const ready = async () => (await fetch(`${url}/api/ready`)).status
+  expect(await ready()).toBe(200)
+
+  const closing = app.close()
+  await until('the process says that it leaves', async () => (await ready()) === 503)
+  const { status, headers } = await fetch(`${url}/api/health`)
+  expect([status, headers.get('connection')]).toEqual([200, 'close'])
+  expect([await ready(), await ready()]).toEqual([503, 503])
+
+  await closing
+  await expect(ready()).rejects.toThrow('fetch failed')
 })

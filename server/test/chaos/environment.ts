@@ -10,6 +10,7 @@ import { killPostgres, retryWhileDown } from '../kill-postgres.ts'
 import { Program } from '../process.ts'
 import { SimulatorControl } from '../simulator-control.ts'
 import { createTemplate } from '../template.ts'
+import { urlOf } from '../url-of.ts'
 import type { FastTime } from './fast-time.ts'
 import { addInstruments } from './instruments.ts'
 import type { WorkerOptions } from './worker.ts'
@@ -85,9 +86,8 @@ export class Environment {
    * because all its decisions go by the database's clock.
    */
   startServer(database: DatabaseAddress, port: number, publicUrl: string): Program {
-    const { host, user } = database
     const env = {
-      DATABASE_URL: `postgres://${user}@${encodeURIComponent(host)}/${database.database}`,
+      DATABASE_URL: urlOf(database),
       WHAPI_BASE_URL: this.simulator.url,
       PUBLIC_URL: publicUrl,
       PORT: String(port),

@@ -13,6 +13,7 @@ const HEARTBEAT_MS = 20_000
 /** More than the tabs that a user keeps open on all devices. */
 const STREAMS_PER_USER = 20
 const FULL_RETRY_SECONDS = 30
+const RECONNECT_SECONDS = 2
 
 type Follower = {
   userId: number
@@ -58,6 +59,7 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
     for (const follower of followers) if (whom(follower)) follower.stream.end()
   }
 
+  let isStopped = false
   let isListening = false
   let listening: Listening | undefined
   /** Listens from the first stream on. */
@@ -89,6 +91,7 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
 
   return {
     async follow(caller) {
+      if (isStopped) throw new Refusal('unavailable', {}, RECONNECT_SECONDS)
       const session = caller.tokenHash.toString('hex')
       const own = [...followers].filter(({ userId }) => userId === caller.id)
       if (own.length >= STREAMS_PER_USER) throw new Refusal('too_many_requests', {}, FULL_RETRY_SECONDS)
@@ -107,6 +110,7 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
       return stream.source
     },
     async stop() {
+      isStopped = true
       clearInterval(heartbeats)
       end(() => true)
       await changes.stop()

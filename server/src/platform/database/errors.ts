@@ -17,6 +17,9 @@ export const isUnstorable = (error: unknown) => UNSTORABLE.has(sqlStateOf(error)
 /** Whether a statement took longer than `statement_timeout`, or an operator cancelled it. */
 export const isTimedOut = (error: unknown) => sqlStateOf(error) === '57014'
 
+/** Whether a statement gave up waiting for a lock, after `lock_timeout` or in a deadlock. */
+export const isKeptFromLock = (error: unknown) => ['55P03', '40P01'].includes(sqlStateOf(error) ?? '')
+
 /** Thrown if the pool has been closed, or if no host accepts writes. The driver has no error for either. */
 export class ConnectionError extends Error {
   readonly code = 'CONNECTION_UNAVAILABLE'

@@ -1,9 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { connect } from './connection.ts'
+import { countWaiting } from '../../../test/locks.ts'
+import { until } from '../../../test/until.ts'
+import { connect, type Db } from './connection.ts'
 import { migrate, schemaIsCurrent } from './migrate.ts'
 import { sql } from './sql.ts'
 
@@ -31,67 +33,137 @@ const tables = async () => {
 
 test('an empty database gets every migration once, and only the new ones later', async () => {
   expect(await schemaIsCurrent(database.db, folder)).toBe(false)
-  await migrate(database.db, folder)
-  await migrate(database.db, folder)
+  await migrate(database.db, { folder })
+  await migrate(database.db, { folder })
   expect(await tables()).toEqual(['jobs', 'migrations', 'sessions', 'users'])
   expect(await schemaIsCurrent(database.db, folder)).toBe(true)
 
   await write('0003-images.sql', 'create table images (id int)')
   expect(await schemaIsCurrent(database.db, folder)).toBe(false)
-  await migrate(database.db, folder)
+  await migrate(database.db, { folder })
   expect(await tables()).toContain('images')
 })
 
 test('several processes may migrate at once', async () => {
   await write('0003-slow.sql', 'select pg_sleep(0.05); create table slow (id int)')
   const pools = [1, 2, 3].map(() => connect(database.address, { max: 1, applicationName: 'sendroom test' }))
-  await Promise.all(pools.map((db) => migrate(db, folder)))
+  await Promise.all(pools.map((db) => migrate(db, { folder })))
   await Promise.all(pools.map((db) => db.end()))
   expect(await database.db.many(sql`select count(*) from migrations`)).toEqual([{ count: 3 }])
 })
 
 test('a migration that fails leaves nothing of itself, and keeps those before it', async () => {
   await write('0003-half.sql', 'create table half (id int); create table jobs (id int)')
-  await expect(migrate(database.db, folder)).rejects.toThrow(
+  await expect(migrate(database.db, { folder })).rejects.toThrow(
     'Migration 0003-half.sql failed and was rolled back: relation "jobs" already exists',
   )
   expect(await tables()).toEqual(['jobs', 'migrations', 'sessions', 'users'])
 })
 
-test('a database of a newer program is refused by name', async () => {
-  await migrate(database.db, folder)
-  await rm(join(folder, '0002-jobs.sql'))
-  await expect(migrate(database.db, folder)).rejects.toThrow(
-    /newer version of Sendroom \(migration 0002-jobs\.sql\)/,
-  )
+describe('a program that meets a newer database', () => {
+  const upgrade = async (...migrations: [name: string, text: string][]) => {
+    for (const [name, text] of migrations) await write(name, text)
+    await migrate(database.db, { folder })
+    for (const [name] of migrations) await rm(join(folder, name))
+  }
+  const worksFrom = (number: string) =>
+    `-- Works with programs from ${number} on.\ncreate table new_${number} (id int)`
+
+  test('works, if each newer migration says so', async () => {
+    await upgrade(['0003-images.sql', worksFrom('0001')], ['0004-receipts.sql', worksFrom('0002')])
+
+    await migrate(database.db, { folder })
+    expect(await schemaIsCurrent(database.db, folder)).toBe(true)
+    expect(await database.db.many(sql`select works_from from migrations order by name`)).toEqual([
+      ...[{ worksFrom: '0001' }, { worksFrom: '0002' }, { worksFrom: '0001' }, { worksFrom: '0002' }],
+    ])
+  })
+
+  test.each([
+    ['one of them works with later programs only', worksFrom('0003'), worksFrom('0002')],
+    ['one of them says nothing', 'create table images (id int)', worksFrom('0002')],
+  ])('refuses, and is not ready, if %s', async (_, third, fourth) => {
+    await upgrade(['0003-images.sql', third], ['0004-receipts.sql', fourth])
+
+    await expect(migrate(database.db, { folder })).rejects.toThrow(
+      'The database was last used by a newer version of Sendroom (migration 0003-images.sql). Start that version.',
+    )
+    expect(await schemaIsCurrent(database.db, folder)).toBe(false)
+  })
+})
+
+test('the table of a program before 0014 gets the column that it lacks', async () => {
+  await migrate(database.db, { folder })
+  await database.db.run(sql`alter table migrations drop column works_from`)
+  expect(await schemaIsCurrent(database.db, folder)).toBe(true)
+
+  await write('0003-images.sql', 'create table images (id int)')
+  await migrate(database.db, { folder })
+
+  expect(await database.db.many(sql`select name, works_from from migrations order by name`)).toEqual([
+    { name: '0001-users.sql', worksFrom: null },
+    { name: '0002-jobs.sql', worksFrom: null },
+    { name: '0003-images.sql', worksFrom: '0003' },
+  ])
+})
+
+test('a migration that waits for a table lets others use it meanwhile, and says that it waits', async () => {
+  await migrate(database.db, { folder })
+  await write('0003-more.sql', 'alter table jobs add column more int')
+  const lines: string[] = []
+  const useTable = (db: Db) => db.many(sql`select id from jobs`)
+
+  const { migrating } = await database.db.begin(async (tx) => {
+    await useTable(tx)
+    const migrating = migrate(database.db, { folder, log: { info: (line) => lines.push(line) } })
+    await until('the migration waits', () => countWaiting(database.db))
+    // Without a time-out this would wait for the end of the transaction around it.
+    await useTable(database.db)
+    return { migrating }
+  })
+  await migrating
+
+  expect(lines).toContain('The upgrade of the database waits: somebody uses a table that it changes')
   expect(await schemaIsCurrent(database.db, folder)).toBe(true)
 })
 
+test('a long migration says how long it has been running, and so does who waits for it', async () => {
+  await write('0003-slow.sql', 'select pg_sleep(5.5); create table slow (id int)')
+  const lines: string[] = []
+  const log = { info: (line: string) => lines.push(line) }
+  await Promise.all([migrate(database.db, { folder, log }), migrate(database.db, { folder, log })])
+
+  expect(lines.sort()).toEqual([
+    'Another process is upgrading the database (5 s)',
+    'Migration 0003-slow.sql is running (5 s)',
+  ])
+})
+
 test('a migration that was changed after it was applied is refused, other line ends are not', async () => {
-  await migrate(database.db, folder)
+  await migrate(database.db, { folder })
   await write('0002-jobs.sql', 'create table jobs (id bigint);')
-  await expect(migrate(database.db, folder)).rejects.toThrow(/0002-jobs\.sql was changed/)
+  await expect(migrate(database.db, { folder })).rejects.toThrow(/0002-jobs\.sql was changed/)
   expect(await schemaIsCurrent(database.db, folder)).toBe(false)
 
   await write('0002-jobs.sql', 'create table jobs (id int);')
   await write('0003-images.sql', 'create table\nimages (id int)')
-  await migrate(database.db, folder)
+  await migrate(database.db, { folder })
   await write('0003-images.sql', 'create table\r\nimages (id int)')
-  await migrate(database.db, folder)
+  await migrate(database.db, { folder })
   expect(await schemaIsCurrent(database.db, folder)).toBe(true)
 })
 
 test('a migration that comes before applied ones is refused', async () => {
-  await migrate(database.db, folder)
+  await migrate(database.db, { folder })
   await write('0001-accounts.sql', 'create table accounts (id int)')
-  await expect(migrate(database.db, folder)).rejects.toThrow(
+  await expect(migrate(database.db, { folder })).rejects.toThrow(
     /0001-accounts\.sql comes before 0001-users\.sql/,
   )
 })
 
 test('a file with a name of another form is refused', async () => {
   await write('3-images.sql', '')
-  await expect(migrate(database.db, folder)).rejects.toThrow(
+  await expect(migrate(database.db, { folder })).rejects.toThrow(
     'The name of migration 3-images.sql is invalid. Use the form 0001-users.sql.',
   )
 })

@@ -15,14 +15,14 @@ export async function openDatabase(
   if (database) {
     await asRole(database, async (db) => {
       await inspectDatabase(db)
-      await migrate(db)
+      await migrate(db, { log })
       await storeSessionDefaults(db, 'database')
     })
     return open(database, async () => {})
   }
   const { owner, app, stop } = await startCluster(dataDir, log)
   try {
-    await asRole(targetOf(owner), migrate)
+    await asRole(targetOf(owner), (db) => migrate(db, { log }))
     await asRole(targetOf(app), (db) => storeSessionDefaults(db, 'database'))
   } catch (error) {
     await stop()
