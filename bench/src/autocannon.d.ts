@@ -10,7 +10,12 @@ declare module 'autocannon' {
     url: string
     connections: number
     duration: number
-    /** Each connection sends them in turn. */
-    requests: { method: 'GET' | 'POST'; headers: Record<string, string>; body?: string }[]
+    /** Each connection sends them in turn. `setupRequest` changes a request each time that it is sent. */
+    requests: {
+      method: 'GET' | 'POST'
+      headers?: Record<string, string>
+      body?: string
+      setupRequest?: (request: object) => object
+    }[]
   }): Promise<Result>
 }

@@ -79,9 +79,14 @@ export function openReceiptIntake(db: Pool, reportError: (error: unknown) => voi
 
 /** The oldest calls, up to the size of a batch. */
 function takeBatch(queue: Call[]): Call[] {
-  let size = 0
-  const end = queue.findIndex(({ receipts }) => (size += receipts.length) > MAX_BATCH)
-  return queue.splice(0, end < 0 ? queue.length : Math.max(1, end))
+  const batch = queue.splice(0, 1)
+  let size = batch[0]?.receipts.length ?? 0
+  for (let next = queue[0]; next && size + next.receipts.length <= MAX_BATCH; next = queue[0]) {
+    batch.push(next)
+    queue.shift()
+    size += next.receipts.length
+  }
+  return batch
 }
 
 async function applyOrStore(tx: Db, receipts: InstanceReceipt[]): Promise<JobRef[]> {

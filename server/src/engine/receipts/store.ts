@@ -25,6 +25,6 @@ export async function storeReceipts(db: Db, receipts: readonly InstanceReceipt[]
 export const withoutNul = (receipt: Receipt): Receipt => ({
   ...receipt,
   providerMessageId: receipt.providerMessageId.replaceAll('\0', ''),
-  viewer: receipt.viewer && receipt.viewer.replaceAll('\0', ''),
+  viewer: receipt.viewer?.replaceAll('\0', '') ?? null,
   detail: receipt.detail.replaceAll('\0', ''),
 })
