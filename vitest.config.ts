@@ -11,7 +11,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const sorted = await super.sort(files)
     const isLong = ({ moduleId }: TestSpecification) =>
-      /server\/test\/(system|chaos|rolling)\//.test(moduleId)
+      /server\/test\/(system|chaos|rolling|failover)\//.test(moduleId)
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
   }
 }

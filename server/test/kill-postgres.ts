@@ -15,14 +15,16 @@ export async function killPostgres(address: DatabaseAddress): Promise<void> {
   const postmaster = postmasterOf(address)
   const db = connect(address, { max: 1, applicationName: 'sendroom test' })
   const children = await retryWhileDown(() => db.many<{ pid: number }>(sql`select pid from pg_stat_activity`))
-  for (const pid of [postmaster, ...children.map((child) => child.pid)]) {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // The process has ended already.
-    }
-  }
+  for (const pid of [postmaster, ...children.map((child) => child.pid)]) killIfAlive(pid)
   await db.end(0)
+}
+
+export function killIfAlive(pid: number) {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // The process has ended already.
+  }
 }
 
 /** Runs `task` again for as long as it fails because the database is down. */

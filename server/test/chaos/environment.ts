@@ -1,6 +1,4 @@
-import { rmSync } from 'node:fs'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseAddress } from '../../src/database-url.ts'
 import { type Cluster, startCluster } from '../../src/platform/database/cluster.ts'
@@ -10,6 +8,7 @@ import { killPostgres, retryWhileDown } from '../kill-postgres.ts'
 import { Program } from '../process.ts'
 import { SimulatorControl } from '../simulator-control.ts'
 import { createTemplate } from '../template.ts'
+import { makeTemporaryFolder } from '../temporary-folder.ts'
 import { urlOf } from '../url-of.ts'
 import type { FastTime } from './fast-time.ts'
 import { addInstruments } from './instruments.ts'
@@ -17,20 +16,22 @@ import type { WorkerOptions } from './worker.ts'
 
 export const SECRET_KEY = 'the chaos suite keeps no real secrets'
 
-const SPEED = 10
 const FOLDER = 'server/test/chaos'
 const silent = { info() {}, warn() {}, error() {} }
+
+/** A PostgreSQL whose runs take place in a time that is `speed` times as fast. */
+type Server = Pick<Cluster, 'superuser' | 'stop'> & { speed: number }
 
 /** A PostgreSQL and a simulator for one chaos run after another. Both may be killed. `await using` removes them. */
 export class Environment {
   readonly simulator: SimulatorControl
   readonly #folder: string
-  readonly #cluster: Cluster
+  readonly #cluster: Server
   #simulator: Program
   readonly #fast: FastTime
   #databases = 0
 
-  private constructor(folder: string, cluster: Cluster, simulator: Program, url: string, fast: FastTime) {
+  private constructor(folder: string, cluster: Server, simulator: Program, url: string, fast: FastTime) {
     this.#folder = folder
     this.#cluster = cluster
     this.#simulator = simulator
@@ -38,13 +39,11 @@ export class Environment {
     this.simulator = new SimulatorControl(url)
   }
 
-  static async open(): Promise<Environment> {
-    const folder = await mkdtemp(join(tmpdir(), 'sendroom-chaos-'))
-    // PostgreSQL stops when its folder is gone. That cleans up if this process is aborted.
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
-    await chmod(folder, 0o755)
-    const fast: FastTime = { originMs: Date.now(), speed: SPEED }
-    const cluster = await startCluster(folder, silent)
+  /** By default, with a PostgreSQL of its own. Stops the given one in the end. */
+  static async open(server?: Server): Promise<Environment> {
+    const folder = await makeTemporaryFolder('chaos')
+    const cluster = server ?? { ...(await startCluster(folder, silent)), speed: 10 }
+    const fast: FastTime = { originMs: Date.now(), speed: cluster.speed }
     await createTemplate(cluster.superuser, (db) => addInstruments(db, fast))
     const simulator = startSimulator(folder, fast, { port: '0', aheadMs: 0 })
     const [, url = ''] = await simulator.says(/is running at (\S+)/)

@@ -47,6 +47,23 @@ export async function addInstruments(db: Pool, { originMs, speed }: FastTime): P
         or new.restricted_until is distinct from old.restricted_until)
       execute function chaos.log_instance();
 
+    -- The beginning of an era, and when the engine knows what an instance sent before that.
+    create function chaos.log_era() returns trigger language plpgsql as $$
+    begin
+      insert into chaos.log (kind, became) values ('era', new.era);
+      return null;
+    end $$;
+    create trigger log_era after update on heartbeat for each row
+      when (new.era <> old.era) execute function chaos.log_era();
+    create function chaos.log_checked_era() returns trigger language plpgsql as $$
+    begin
+      insert into chaos.log (kind, instance_id, was, became)
+      values ('checked', new.id, old.checked_era, new.checked_era);
+      return null;
+    end $$;
+    create trigger log_checked_era after update on instances for each row
+      when (new.checked_era is distinct from old.checked_era) execute function chaos.log_checked_era();
+
     create function chaos.log_delivery() returns trigger language plpgsql as $$
     begin
       -- The clock may be shifted while a statement waits for a lock. The statement still decides by the time of its
@@ -118,7 +135,7 @@ export type LogEntry = {
   at: string
   trueMs: number
   actor: string
-  kind: 'claim' | 'waiting' | 'restricted' | 'delivery' | 'receipt' | 'job'
+  kind: 'claim' | 'waiting' | 'restricted' | 'era' | 'checked' | 'delivery' | 'receipt' | 'job'
   instanceId: number
   jobId: number | null
   /** The job run. */

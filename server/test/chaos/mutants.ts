@@ -66,9 +66,21 @@ const mutants = {
       to: "if (!(await moveJob(tx, jobId, 'cancel')))",
     },
   ],
+  'no new era after a failover': [
+    // Null, whatever was found.
+    { file: 'history/heartbeat.ts', from: 'end as reason', to: 'end || null as reason' },
+  ],
 } satisfies Record<string, Change[]>
 
 export type Mutant = keyof typeof mutants
+
+const isMutant = (name: string): name is Mutant => Object.hasOwn(mutants, name)
+
+export function mutantNamed(name: string): Mutant {
+  if (!isMutant(name))
+    throw new Error(`There is no mutant '${name}', only: ${Object.keys(mutants).join(', ')}`)
+  return name
+}
 
 const applied = new Set<Change>()
 

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { freePort } from '../free-port.ts'
 import type { Program } from '../process.ts'
 import { until } from '../until.ts'
 import { ApiClient } from './api-client.ts'
@@ -70,12 +69,4 @@ export class ServerProcess {
     this.webhookProxy.close()
     await this.#program.end('SIGKILL')
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server has a port
-  server.close()
-  return port
 }

@@ -177,23 +177,28 @@ describe('a new era', () => {
     expect(await eraOf()).toBe(before)
   })
 
-  test('after a promotion, messages on their way get 30 s to arrive, and the page says so', async () => {
-    const world = await jobAfterLoss()
-    await context.db.run(sql`update heartbeat set timeline = 'FFFFFFFF'`)
-    context.worker(world.provider)
-    await context.untilWaiting(world.job.id, 'checking_history')
-    const { nextSendAt } = await whyWaiting(context.db, world.job.id)
-    expect(Date.parse(nextSendAt ?? '') - Date.now()).toBeGreaterThan(20_000)
-    const expected = await expectEnd(context.db, world.job.id, 3)
-    expect(Date.parse(expected?.endsAt ?? '') - Date.now()).toBeGreaterThan(20_000)
-    world.sentBefore('1@g.us')
-    expect(world.calls.histories).toBe(0)
+  test.each(['0 s', '1 minute'])(
+    'after the promotion of a standby that was %s behind, messages on their way get 30 s to arrive, and the page says so',
+    async (lag) => {
+      const world = await jobAfterLoss()
+      await context.db.run(sql`
+        update heartbeat set timeline = 'FFFFFFFF', beat_at = clock_now() - ${lag}::interval`)
+      await openHeartbeat({ db: context.db, log: silent }).beat()
+      context.worker(world.provider)
+      await context.untilWaiting(world.job.id, 'checking_history')
+      const { nextSendAt } = await whyWaiting(context.db, world.job.id)
+      expect(Date.parse(nextSendAt ?? '') - Date.now()).toBeGreaterThan(20_000)
+      const expected = await expectEnd(context.db, world.job.id, 3)
+      expect(Date.parse(expected?.endsAt ?? '') - Date.now()).toBeGreaterThan(20_000)
+      world.sentBefore('1@g.us')
+      expect(world.calls.histories).toBe(0)
 
-    await context.moveClock('30 seconds')
-    await context.untilStatus(world.job.id, 'Completed')
+      await context.moveClock('30 seconds')
+      await context.untilStatus(world.job.id, 'Completed')
 
-    expect(sentTo(world)).toEqual(['2@g.us', '3@g.us'])
-  })
+      expect(sentTo(world)).toEqual(['2@g.us', '3@g.us'])
+    },
+  )
 
   test('leaves an instance alone that was in its pause when the era began', async () => {
     const world = await jobAfterLoss({}, { nextDueAt: new Date(Date.now() + 10_000).toISOString() })

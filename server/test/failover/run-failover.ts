@@ -1,0 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from '../../src/platform/database/sql.ts'
+import { ChaosRun } from '../chaos/chaos-run.ts'
+import type { Environment } from '../chaos/environment.ts'
+import { collect, type Evidence, formatEvidence } from '../chaos/evidence.ts'
+import { findViolations } from '../chaos/invariants.ts'
+import type { Mutant } from '../chaos/mutants.ts'
+import { SENDS } from '../chaos/plan-faults.ts'
+import { countDoubts, countResults, type Tally } from '../chaos/tally.ts'
+import { retryWhileDown } from '../kill-postgres.ts'
+import { until } from '../until.ts'
+import type { FailoverCluster } from './failover-cluster.ts'
+import { type FailoverPlan, planFailover } from './plan.ts'
+import { countLostIntents, findResumptions, type Resumption } from './resumption.ts'
+
+/** In the engine's time. An instance that has sent nothing by then counts as stuck. */
+const STUCK_AFTER_MS = 120_000
+
+export type FailoverResult = {
+  plan: FailoverPlan
+  violations: string[]
+  tallies: Record<'results' | 'doubts', Tally>
+  resumptions: Resumption[]
+  seconds: number
+  /** Everything that happened, for the analysis of a violation. */
+  report: () => string
+}
+
+/** Sends jobs, fails over in the middle of them, and judges by the provider's ledger when all is sent. */
+export async function runFailover(
+  environment: Environment,
+  cluster: FailoverCluster,
+  seed: number,
+  mutant?: Mutant,
+): Promise<FailoverResult> {
+  const began = performance.now()
+  const plan = planFailover(seed, cluster.speed)
+  await cluster.prepare(plan)
+  await using run = await ChaosRun.open(environment, plan.run, mutant)
+  for (const [index, job] of plan.run.jobs.entries()) await run.createJob(index, job)
+  await cluster.catchUp()
+  await until('enough is sent', async () => (await run.ledger()).length >= plan.afterSends)
+  if (plan.lagMs > 0) {
+    run.log('the standby receives nothing more')
+    cluster.stallReplication()
+    await delay(plan.lagMs)
+  }
+  for (const delayMs of plan.slowSendsMs)
+    await environment.simulator.addFault({ path: SENDS, kind: 'slow', delayMs, times: 1 })
+  run.log(plan.fault)
+  const promotedAt = await cluster.failOver(plan.fault)
+  run.log(`promoted ${Date.now() - promotedAt} ms ago`)
+  const promotion = {
+    providerMs: environment.now() - (Date.now() - promotedAt) * cluster.speed,
+    trueMs: promotedAt * cluster.speed,
+  }
+  const stuckAt = promotion.trueMs + STUCK_AFTER_MS
+  while (Date.now() * cluster.speed < stuckAt && (await countSilent(run, promotion.trueMs)) > 0)
+    await delay(50)
+  await run.waitForQuiescence()
+  const evidence = await collect(run)
+  const messages = evidence.ledger.map(({ token, to, body, caption }) => `${token} ${to} ${body ?? caption}`)
+  const results = {
+    ...countResults(evidence),
+    duplicates: messages.length - new Set(messages).size,
+    'intents lost': countLostIntents(evidence, promotion),
+  }
+  return {
+    plan,
+    violations: [...run.violations, ...findUnreached(evidence), ...(await findViolations(evidence))],
+    tallies: { results, doubts: countDoubts(evidence) },
+    resumptions: findResumptions(evidence, promotion),
+    seconds: (performance.now() - began) / 1000,
+    report: () => [JSON.stringify(plan), ...run.logLines, ...formatEvidence(evidence)].join('\n'),
+  }
+}
+
+/** The provider accepts every message of a plan, so nobody may be left out or end as failed. */
+const findUnreached = ({ deliveries }: Evidence) =>
+  deliveries
+    .filter(({ status }) => status !== 'sent')
+    .map(({ id, status, reason }) => `Delivery ${id} ended as ${status} (${reason?.code})`)
+
+/** The instances that have something to send and have sent nothing since the promotion. */
+const countSilent = ({ db }: ChaosRun, promotedTrueMs: number) =>
+  retryWhileDown(() =>
+    db.run(sql`
+      select from instances i
+      where exists (select from deliveries where instance_id = i.id and status = 'queued')
+        and not exists (
+          select from chaos.log
+          where instance_id = i.id and became = 'sending' and true_ms > ${promotedTrueMs})`),
+  )
