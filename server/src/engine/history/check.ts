@@ -134,7 +134,10 @@ async function conclude(tx: Db, { instanceId, era }: HistoryCheck, messages: Unk
   await forBulkWrites(tx)
   await lockInstance(tx, instanceId)
   const { isCurrent } = await tx.one<{ isCurrent: boolean }>(sql`select current_era() = ${era} as is_current`)
-  if (!isCurrent) return []
+  if (!isCurrent) {
+    await tx.run(sql`update instances set history_check_at = 'epoch' where id = ${instanceId}`)
+    return []
+  }
   const unknown = await withoutMatched(tx, instanceId, messages)
   const found = matchMessages(unknown, await findOpenDeliveries(tx, unknown))
   const jobIds = found.length > 0 ? await writeFound(tx, instanceId, found) : []
