@@ -262,7 +262,7 @@ describe('isDatabaseDown', () => {
     })
 
     for (let cut = 0; cut < 150; cut++) {
-      await setTimeout(Math.random() * 20)
+      await setTimeout(Math.random() * 50)
       for (const socket of sockets) socket.resetAndDestroy()
       sockets.clear()
     }
