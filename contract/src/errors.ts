@@ -46,6 +46,7 @@ export const errorWords = {
   unsupported_type: 'This file type isn’t supported.',
   too_many_requests: 'Too many attempts. Wait a moment and try again.',
   provider_failed: 'The WhatsApp provider could not do this: {{reason}}',
+  database_unavailable: 'Sendroom cannot read or save anything right now. Try again in a moment.',
   unavailable: 'Sendroom is not ready yet. Try again in a moment.',
   internal: 'Internal Server Error. Please try again later.',
 } as const

@@ -37,6 +37,13 @@ test.each([
   [{ HOST: '0.0.0.0' }, { host: '0.0.0.0' }],
   [{ DATA_DIR: '/var/lib/sendroom' }, { dataDir: '/var/lib/sendroom' }],
   [{ DATABASE_URL: 'postgres://u:p@db/x' }, { database: parseDatabaseUrl('postgres://u:p@db/x') }],
+  [
+    { DATABASE_URL: 'postgres://pooler/x', DATABASE_DIRECT_URL: 'postgres://db/x' },
+    {
+      database: parseDatabaseUrl('postgres://pooler/x'),
+      directDatabase: parseDatabaseUrl('postgres://db/x'),
+    },
+  ],
   [{ DATABASE_URL: 'postgresql://db/x' }, { database: parseDatabaseUrl('postgresql://db/x') }],
   [{ SECRET_KEY: 'k'.repeat(32) }, { secretKey: 'k'.repeat(32) }],
   [{ ADMIN_USERNAME: 'root', ADMIN_PASSWORD: 'secret' }, { admin: { username: 'root', password: 'secret' } }],
@@ -74,6 +81,7 @@ test.each([
 test.each([
   [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535.'],
   [{ PORT: '3e3' }, 'PORT must be a whole number from 0 to 65535.'],
+  [{ DATABASE_DIRECT_URL: 'postgres://db/x' }, 'DATABASE_DIRECT_URL needs DATABASE_URL as well.'],
   [
     { DATABASE_URL: 'mysql://db/x' },
     'DATABASE_URL must be a URL that begins with postgres:// or postgresql://.',

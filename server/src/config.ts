@@ -36,6 +36,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     dataDir: read.DATA_DIR,
     /** If absent, the embedded PostgreSQL in `dataDir` is used. */
     database: read.DATABASE_URL,
+    /** The same database without a pooler, for what needs a session. */
+    directDatabase: read.DATABASE_DIRECT_URL,
     /** If absent, a key is generated into `dataDir`. */
     secretKey: read.SECRET_KEY,
     admin: { username: read.ADMIN_USERNAME, password: read.ADMIN_PASSWORD },
@@ -56,52 +58,58 @@ export function readConfig(env: Record<string, string | undefined>) {
   }
 }
 
-const Variables = z.object({
-  PORT: wholeNumber(0, 65_535).default(3000),
-  HOST: z.string().default('127.0.0.1'),
-  DATA_DIR: z
-    .string()
-    .default('./data')
-    .transform((path) => resolve(path)),
-  DATABASE_URL: z.string().transform(readDatabaseUrl).optional(),
-  SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
-  ADMIN_USERNAME: z
-    .string()
-    .min(limits.usernameMin, `must have at least ${limits.usernameMin} characters`)
-    .max(limits.usernameMax, `must have at most ${limits.usernameMax} characters`)
-    .refine(isReadable, 'must have no invisible characters and no double spaces')
-    .default('admin'),
-  ADMIN_PASSWORD: z
-    .string()
-    .min(limits.passwordMin, `must have at least ${limits.passwordMin} characters`)
-    .max(limits.passwordMax, `must have at most ${limits.passwordMax} characters`)
-    .optional(),
-  WHAPI_BASE_URL: webUrl().default('https://gate.whapi.cloud'),
-  WHAPI_PARTNER_TOKEN: z.string().optional(),
-  TEST_PROVIDER_URL: webUrl().optional(),
-  PUBLIC_URL: webUrl().optional(),
-  TRUST_PROXY: z
-    .string()
-    .default('loopback')
-    .transform((text) => text.split(',').map((part) => part.trim()))
-    .refine(
-      (parts) => parts.every(isNetwork),
-      'must be addresses or networks like 10.0.0.0/8, separated by commas',
-    ),
-  IMAGE_STORE: z.string().default('disk').transform(readImageStore),
-  SELF_REGISTRATION: oneOf('approval', 'off').default('approval'),
-  PASSWORD_MIN_LENGTH: wholeNumber(limits.passwordMin, 64).default(limits.passwordMin),
-  SESSION_DAYS: wholeNumber(1, 365).default(7),
-  AUDIT_DAYS: wholeNumber(30, 3650).default(365),
-  DEFAULT_COUNTRY: z
-    .custom<CountryCode>(
-      (text) => isSupportedCountry(String(text)),
-      'must be a country code of two capital letters, like VN',
-    )
-    .default('VN'),
-  ACCOUNT_WAIT: z.string().default('24h').transform(readDuration),
-  LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
-})
+const Variables = z
+  .object({
+    PORT: wholeNumber(0, 65_535).default(3000),
+    HOST: z.string().default('127.0.0.1'),
+    DATA_DIR: z
+      .string()
+      .default('./data')
+      .transform((path) => resolve(path)),
+    DATABASE_URL: z.string().transform(readDatabaseUrl).optional(),
+    DATABASE_DIRECT_URL: z.string().transform(readDatabaseUrl).optional(),
+    SECRET_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+    ADMIN_USERNAME: z
+      .string()
+      .min(limits.usernameMin, `must have at least ${limits.usernameMin} characters`)
+      .max(limits.usernameMax, `must have at most ${limits.usernameMax} characters`)
+      .refine(isReadable, 'must have no invisible characters and no double spaces')
+      .default('admin'),
+    ADMIN_PASSWORD: z
+      .string()
+      .min(limits.passwordMin, `must have at least ${limits.passwordMin} characters`)
+      .max(limits.passwordMax, `must have at most ${limits.passwordMax} characters`)
+      .optional(),
+    WHAPI_BASE_URL: webUrl().default('https://gate.whapi.cloud'),
+    WHAPI_PARTNER_TOKEN: z.string().optional(),
+    TEST_PROVIDER_URL: webUrl().optional(),
+    PUBLIC_URL: webUrl().optional(),
+    TRUST_PROXY: z
+      .string()
+      .default('loopback')
+      .transform((text) => text.split(',').map((part) => part.trim()))
+      .refine(
+        (parts) => parts.every(isNetwork),
+        'must be addresses or networks like 10.0.0.0/8, separated by commas',
+      ),
+    IMAGE_STORE: z.string().default('disk').transform(readImageStore),
+    SELF_REGISTRATION: oneOf('approval', 'off').default('approval'),
+    PASSWORD_MIN_LENGTH: wholeNumber(limits.passwordMin, 64).default(limits.passwordMin),
+    SESSION_DAYS: wholeNumber(1, 365).default(7),
+    AUDIT_DAYS: wholeNumber(30, 3650).default(365),
+    DEFAULT_COUNTRY: z
+      .custom<CountryCode>(
+        (text) => isSupportedCountry(String(text)),
+        'must be a country code of two capital letters, like VN',
+      )
+      .default('VN'),
+    ACCOUNT_WAIT: z.string().default('24h').transform(readDuration),
+    LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+  })
+  .refine((read) => !read.DATABASE_DIRECT_URL || read.DATABASE_URL, {
+    path: ['DATABASE_DIRECT_URL'],
+    message: 'needs DATABASE_URL as well',
+  })
 
 function wholeNumber(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`

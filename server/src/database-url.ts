@@ -9,14 +9,11 @@ export type DatabaseTarget = {
   user: string
   password: string
   database: string
-  /** Whether to skip a server that accepts no writes, like one that is down. */
-  needsWrites: boolean
 }
 
 export const targetOf = ({ host, port, ...rest }: DatabaseAddress): DatabaseTarget => ({
   places: [{ host, port, ssl: false }],
   ...rest,
-  needsWrites: false,
 })
 
 const PARTS =
@@ -35,7 +32,7 @@ export function parseDatabaseUrl(url: string): DatabaseTarget {
   const options = new URLSearchParams(parts.query)
   const hosts = (parts.hosts || 'localhost').split(',').map(parsePlace)
   const tls = tlsModes(options)
-  const needsWrites = readSessionAttributes(options)
+  checkSessionAttributes(options)
   const [unknown] = options.keys()
   if (unknown !== undefined) throw new Error(`has an unknown option: ${unknown}. Remove the option`)
   return {
@@ -43,7 +40,6 @@ export function parseDatabaseUrl(url: string): DatabaseTarget {
     user: decode(parts.user),
     password: decode(parts.password),
     database: decode(parts.database),
-    needsWrites: needsWrites || hosts.length > 1,
   }
 }
 
@@ -101,8 +97,9 @@ function tlsModes(options: URLSearchParams) {
   return tries
 }
 
-function readSessionAttributes(options: URLSearchParams): boolean {
+/** A server that accepts no writes is always passed over, like one that is down. */
+function checkSessionAttributes(options: URLSearchParams) {
   const wanted = take(options, 'target_session_attrs') ?? 'any'
-  if (['any', 'read-write', 'primary'].includes(wanted)) return wanted !== 'any'
-  throw new Error(`has target_session_attrs=${wanted}, but Sendroom needs to write. Use read-write`)
+  if (!['any', 'read-write', 'primary'].includes(wanted))
+    throw new Error(`has target_session_attrs=${wanted}, but Sendroom needs to write. Use read-write`)
 }

@@ -58,7 +58,7 @@ async function main(args: string[]) {
 }
 
 async function start(config: Config, log: Deps['log'], roles: Roles, opened: Opened) {
-  const database = await openDatabase(config, log)
+  const database = await openDatabase(config, log, { mayBePooled: !roles.delivers })
   opened.push(database.close)
   const { db } = database
   if (roles.serves && roles.delivers) opened.push(await lockDataDir(db, config))
@@ -147,8 +147,7 @@ function renewWebhooksInBackground(deps: Deps) {
     .then(({ renewWebhooks }) => renewWebhooks(deps, stopping.signal))
     .catch((error) => {
       // A worker retries within minutes.
-      const level = isDatabaseDown(error) ? 'warn' : 'error'
-      deps.log[level]({ err: error }, 'Could not set the webhooks')
+      if (!isDatabaseDown(error)) deps.log.error({ err: error }, 'Could not set the webhooks')
     })
   return () => {
     stopping.abort()

@@ -10,29 +10,20 @@ export type LoopStep = {
   run: () => Promise<unknown>
 }
 
-type Log = {
-  info: (details: object, sentence: string) => void
-  warn: (details: object, sentence: string) => void
-  error: (details: object, sentence: string) => void
-}
+type Log = { error: (details: object, sentence: string) => void }
 
 const MAX_BACKOFF_MS = 60_000
 
 /**
  * Runs the steps in their order, once per pass. A step that fails is logged and left out for a while, longer with each
  * failure in a row; the other steps continue. Sends run in tasks of their own (engine.ts), so a step that fails, such as
- * applying receipts, does not stop them. While the database is down the rest of the pass is skipped, and the log has one
- * line when that begins and one when it ends.
+ * applying receipts, does not stop them. While the database is down the rest of the pass is skipped; the pool logs that.
  */
 export function openLoop(steps: LoopStep[], log: Log) {
   const state = new Map(steps.map((step) => [step, { nextAt: Number.NEGATIVE_INFINITY, failures: 0 }]))
-  let isDown = false
 
   function reportError(error: unknown, step?: string) {
-    if (!isDatabaseDown(error))
-      return log.error({ err: error, step }, 'The engine hit an error and continues')
-    if (!isDown) log.warn({ err: error }, 'The database is unavailable, waiting')
-    isDown = true
+    if (!isDatabaseDown(error)) log.error({ err: error, step }, 'The engine hit an error and continues')
   }
 
   async function pass() {
@@ -49,8 +40,6 @@ export function openLoop(steps: LoopStep[], log: Log) {
           performance.now() + Math.max(step.every, backoffMs(own.failures++, MAX_BACKOFF_MS, Math.random()))
       }
     }
-    if (isDown) log.info({}, 'The database is available again')
-    isDown = false
   }
 
   return { pass, reportError }

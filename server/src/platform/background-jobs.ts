@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { PgBoss } from 'pg-boss'
 import type { Pool } from './database/connection.ts'
+import { isDatabaseDown } from './database/errors.ts'
 import { sql } from './database/sql.ts'
 
 /** A recurring job. Only one worker runs it at a time. `signal` aborts when the process stops. */
@@ -82,7 +83,7 @@ export function openBackgroundJobs({ db, log }: { db: Pool; log: Log }): Backgro
       try {
         return await registerHandlers(await startOnce(), handlers, stopping.signal, log)
       } catch (error) {
-        log.warn({ err: error }, 'Could not start the background jobs, retrying in two seconds')
+        warn(log, error, 'Could not start the background jobs, retrying in two seconds')
         await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
       }
     }
@@ -114,7 +115,7 @@ async function start(db: Pool, isWorker: boolean, log: Log): Promise<PgBoss> {
     schedule: isWorker,
   })
   // pg-boss recovers by itself when the database is back. Without a listener the event would end the process.
-  boss.on('error', (error) => log.warn({ err: error }, 'The background jobs reported an error'))
+  boss.on('error', (error) => warn(log, error, 'The background jobs reported an error'))
   try {
     await boss.start()
     for (const queue of queues) await boss.createQueue(queue.name, queue)
@@ -123,6 +124,11 @@ async function start(db: Pool, isWorker: boolean, log: Log): Promise<PgBoss> {
     await boss.stop({ graceful: false }).catch(() => {})
     throw error
   }
+}
+
+/** The pool logs that the database is unavailable, once. */
+function warn(log: Log, error: unknown, sentence: string, details = {}) {
+  if (!isDatabaseDown(error)) log.warn({ err: error, ...details }, sentence)
 }
 
 async function lacksSchema(db: Pool): Promise<boolean> {
@@ -149,7 +155,7 @@ async function registerHandlers(
     } catch (error) {
       // pg-boss stores the error in its own table, where nobody looks.
       if (!stopping.aborted)
-        log.warn({ err: error, job: name }, 'A recurring job failed, next attempt at its usual time')
+        warn(log, error, 'A recurring job failed, next attempt at its usual time', { job: name })
       throw error
     }
   })

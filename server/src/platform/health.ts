@@ -2,16 +2,37 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Departure } from './closing.ts'
 import type { Pool } from './database/connection.ts'
+import { ConnectionError } from './database/errors.ts'
 import { schemaIsCurrent } from './database/migrate.ts'
 import { Refusal } from './refusal.ts'
 
 const Ok = z.object({ status: z.literal('ok') })
 
+/** Less than the time-outs of load balancers, which are five seconds or more by default. */
+const CHECK_MS = 3_000
+
 export function healthRoutes(app: FastifyInstance, db: Pool, departure: Departure): void {
   const schema = (summary: string) => ({ summary, tags: ['system'], response: { 200: Ok } })
   app.get('/api/health', { schema: schema('The process is up') }, async () => ({ status: 'ok' }))
-  app.get('/api/ready', { schema: schema('The database answers and its schema is current') }, async () => {
-    if (!departure.isWelcoming() || !(await schemaIsCurrent(db))) throw new Refusal('unavailable', {}, 2)
-    return { status: 'ok' }
-  })
+  app.get(
+    '/api/ready',
+    { schema: schema('The database accepts writes and its schema is current') },
+    async () => {
+      if (!departure.isWelcoming() || !(await withinTime(isReady(db))))
+        throw new Refusal('unavailable', {}, 2)
+      return { status: 'ok' }
+    },
+  )
+}
+
+async function isReady(db: Pool): Promise<boolean> {
+  await db.checkAvailable()
+  return schemaIsCurrent(db)
+}
+
+/** Whoever asks cares for the answer of this moment, not for one that comes when the database is back. */
+async function withinTime<T>(checking: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new ConnectionError('The database does not answer')), CHECK_MS)
+  return Promise.race([checking, late.promise]).finally(() => clearTimeout(timer))
 }

@@ -223,7 +223,7 @@ function invalidProblem({ fields, params }: InvalidInput): Answered {
 
 /** Turns the errors of libraries into refusals. An unknown error is our bug, and its details stay inside. */
 function refusalOf(error: FastifyError): Refusal {
-  if (isDatabaseDown(error)) return new Refusal('unavailable', {}, 2)
+  if (isDatabaseDown(error)) return new Refusal('database_unavailable', {}, 2)
   if (isTimedOut(error)) return new Refusal('unavailable', {}, 2)
   if (isUnstorable(error)) return new Refusal('invalid_input')
   if (error.statusCode === 413) return new Refusal('too_large')

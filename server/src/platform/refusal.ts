@@ -45,6 +45,7 @@ export const STATUS: Record<ErrorCode, number> = {
   provider_failed: 502,
   image_store_down: 503,
   qr_not_ready: 503,
+  database_unavailable: 503,
   unavailable: 503,
 }
 

@@ -60,7 +60,7 @@ describe.concurrent('a job of 200 recipients reaches each of them once', { timeo
       // The requests begin before the kill, because a PostgreSQL with its files in memory is back at once.
       const [refused] = await Promise.all([untilRefused(admin), killPostgres(home.database)])
       expect(ledger().length).toBeLessThan(numbers.length)
-      expect(refused).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+      expect(refused).toMatchObject({ status: 503, body: { code: 'database_unavailable' } })
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
       await untilAnswered(admin)
     }

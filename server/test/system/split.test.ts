@@ -1,13 +1,11 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect as connectSocket, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { DatabaseAddress } from '../../src/database-url.ts'
 import { startCluster } from '../../src/platform/database/cluster.ts'
 import { connect } from '../../src/platform/database/connection.ts'
 import { identifier, sql } from '../../src/platform/database/sql.ts'
-import { createTestDatabase } from '../database.ts'
+import { externalDatabase } from '../external-database.ts'
 import { Installation, startSimulatorProcess } from '../process.ts'
+import { startRelay } from '../relay.ts'
 import { until } from '../until.ts'
 import { addInstance, allSent, chatsOf, createJob, phoneNumbers, syncGroups, untilEnded } from './scenario.ts'
 
@@ -127,35 +125,4 @@ async function readOnlyServer(name: string) {
       await cluster.stop()
     },
   }
-}
-
-/** A database of the test cluster with a TCP address, as operators have it in DATABASE_URL. */
-async function externalDatabase() {
-  const { address, drop } = await createTestDatabase('template0')
-  const relay = await startRelay(address)
-  return {
-    host: relay.host,
-    user: address.user,
-    name: address.database,
-    url: `postgres://${address.user}@${relay.host}/${address.database}`,
-    async [Symbol.asyncDispose]() {
-      relay.close()
-      await drop()
-    },
-  }
-}
-
-/** Opens a TCP port for an embedded PostgreSQL, which listens only on a Unix socket. */
-async function startRelay(address: DatabaseAddress) {
-  const relay = createServer((client) => {
-    const upstream = connectSocket(join(address.host, `.s.PGSQL.${address.port}`))
-    for (const socket of [client, upstream]) socket.on('error', () => {})
-    // A killed worker's connection is reset, and a reset ends no pipe: its transaction would keep its locks forever.
-    client.on('close', () => upstream.destroy())
-    upstream.on('close', () => client.destroy())
-    client.pipe(upstream).pipe(client)
-  })
-  await once(relay.listen(0, '127.0.0.1'), 'listening')
-  const { port } = relay.address() as AddressInfo // a TCP server has a port
-  return { host: `127.0.0.1:${port}`, close: () => relay.close() }
 }

@@ -3,6 +3,7 @@ import { type Caller, visibleInstances } from '../../platform/access.ts'
 import { batcher } from '../../platform/batcher.ts'
 import { CHANGES, type Notice, type VisibleChange } from '../../platform/changes.ts'
 import type { Pool } from '../../platform/database/connection.ts'
+import { isDatabaseDown } from '../../platform/database/errors.ts'
 import type { Listening } from '../../platform/database/listener.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
@@ -84,9 +85,11 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
     for (const { session, stream } of present) if (!live.has(session)) stream.end()
   }
   const heartbeats = setInterval(() => {
-    heartbeat().catch((error) =>
-      log.warn({ err: error }, 'Could not check the sessions of open event streams'),
-    )
+    heartbeat().catch((error) => {
+      // Clients that reconnect learn that the database is unavailable.
+      if (isDatabaseDown(error)) end(() => true)
+      else log.warn({ err: error }, 'Could not check the sessions of open event streams')
+    })
   }, heartbeatMs)
 
   return {

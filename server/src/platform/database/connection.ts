@@ -1,9 +1,11 @@
 import pg from 'pg'
 import { type DatabaseAddress, type DatabaseTarget, targetOf } from '../../database-url.ts'
+import type { AvailabilityLog } from './availability.ts'
 import { openClients } from './clients.ts'
 import { isDatabaseDown } from './errors.ts'
 import type { Listen } from './listener.ts'
 import { toObjects } from './rows.ts'
+import { type DatabaseServer, openServer } from './server.ts'
 import type { Sql } from './sql.ts'
 
 /**
@@ -36,19 +38,40 @@ export type Pool = Db & {
   /** Runs a statement of another library. The result has PostgreSQL's names and the driver's types. */
   executeSql: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
   listen: Listen
-  /** Opens a pool of one connection to the same database, for work that must not wait for this pool. */
+  /** Rejects if the database can't be reached or accepts no writes. */
+  checkAvailable: () => Promise<void>
+  /** Opens a pool of one connection to the same server, for work that must not wait for this pool. */
   dedicated: () => Pool
   /** Waits for running queries and cuts their connections after `timeoutMs` (default 10 s). Later queries reject. */
   end: (timeoutMs?: number) => Promise<void>
 }
 
-/** Opens a pool of at most `max` connections. Nothing connects before the first query. */
+type Options = {
+  /** The most connections. */
+  max?: number
+  applicationName: string
+  /** Gets a line when the database becomes unavailable and one when it is available again. */
+  log?: AvailabilityLog
+  /** Whether each transaction may run in another session, as behind a pooler. Nothing is prepared then. */
+  isPooled?: boolean
+}
+
+/** Opens a pool. Nothing connects before the first query. */
 export function connect(
   place: DatabaseTarget | DatabaseAddress,
-  { max = 10, applicationName }: { max?: number; applicationName: string },
+  { max = 10, applicationName, log, isPooled = false }: Options,
 ): Pool {
   const target = 'places' in place ? place : targetOf(place)
-  const clients = openClients(target, max, applicationName)
+  const server = openServer(target, applicationName, { log })
+  const pool = openPool(server, max, isPooled ? executeUnnamed : executeNamed)
+  const end = async (timeoutMs?: number) => {
+    await Promise.all([pool.end(timeoutMs), server.close()])
+  }
+  return { ...pool, end }
+}
+
+function openPool(server: DatabaseServer, max: number, execute: Execute): Pool {
+  const clients = openClients(server, max)
 
   async function query<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await clients.acquire()
@@ -79,11 +102,10 @@ export function connect(
   return {
     ...queriesOf((statement) => query((client) => execute(client, statement))),
     script: (text) => transaction(async (client) => void (await client.query(text))),
-    target,
     begin: (work) =>
       transaction(async (client) => {
         await client.query('begin')
-        const result = await work(queriesOn(client))
+        const result = await work(queriesOn(client, execute))
         checkCommitted(await client.query('commit'))
         return result
       }),
@@ -91,7 +113,7 @@ export function connect(
       transaction(async (client) => {
         // Wait for BEGIN. If it failed, each statement behind it would commit on its own.
         await client.query(beginWith(settings))
-        const working = work(queriesOn(client))
+        const working = work(queriesOn(client, execute))
         const committing = client.query('commit')
         await Promise.allSettled([working, committing])
         const result = await working
@@ -101,13 +123,15 @@ export function connect(
     // pg-boss sends whole transactions. One that fails must not leave its connection inside a transaction.
     executeSql: (text, parameters) =>
       transaction((client) => client.query({ text, values: parameters ?? [], types: pg.types })),
-    listen: clients.listen,
-    dedicated: () => connect(target, { max: 1, applicationName }),
+    target: server.target,
+    listen: server.listen,
+    checkAvailable: server.checkAvailable,
+    dedicated: () => openPool(server, 1, execute),
     end: clients.end,
   }
 }
 
-export const queriesOn = (client: pg.ClientBase): Db => ({
+export const queriesOn = (client: pg.ClientBase, execute: Execute = executeNamed): Db => ({
   ...queriesOf((query) => execute(client, query)),
   script: async (text) => void (await client.query(text)),
 })
@@ -131,10 +155,16 @@ function queriesOf(run: (query: Sql) => Promise<pg.QueryArrayResult>): Omit<Db, 
   }
 }
 
-async function execute(client: pg.ClientBase, query: Sql): Promise<pg.QueryArrayResult> {
-  const { text, values } = query
+type Execute = (client: pg.ClientBase, query: Sql) => Promise<pg.QueryArrayResult>
+
+const executeNamed: Execute = async (client, query) =>
+  client.query({ name: nameOf(query.text), ...configOf(query) })
+
+const executeUnnamed: Execute = async (client, query) => client.query(configOf(query))
+
+function configOf({ text, values }: Sql): pg.QueryArrayConfig {
   if (values.includes(undefined)) throw new Error(`A parameter is undefined: ${text}`)
-  return client.query({ name: nameOf(text), text, values, rowMode: 'array' })
+  return { text, values, rowMode: 'array' }
 }
 
 const names = new Map<string, string>()

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { from, to } from 'pg-copy-streams'
 import type { DatabaseTarget } from '../../database-url.ts'
-import { openClients } from './clients.ts'
 import { type Db, queriesOn } from './connection.ts'
+import { openServer } from './server.ts'
 import type { Sql } from './sql.ts'
 
 /** One connection that can also COPY, in one long transaction. */
@@ -29,17 +29,13 @@ const SETTINGS = `
 
 /** Opens a connection without pipelining, which streams do not allow. */
 export async function connectForCopy(target: DatabaseTarget): Promise<CopyConnection> {
-  const clients = openClients(target, 1, 'sendroom backup', { pipeline: false })
-  const client = await clients.acquire()
+  const client = await openServer(target, 'sendroom backup', { pipeline: false }).connectClient()
   return {
     ...queriesOn(client),
     begin: async (modes = '') => void (await client.query(`begin ${modes}; ${SETTINGS}`)),
     commit: async () => void (await client.query('commit')),
     copyOut: ({ text }) => client.query(to(text)),
     copyIn: ({ text }, bytes) => pipeline(Readable.from([bytes]), client.query(from(text))),
-    async close() {
-      clients.release(client, true)
-      await clients.end(0)
-    },
+    close: () => client.end(),
   }
 }

@@ -20,12 +20,22 @@ export const isTimedOut = (error: unknown) => sqlStateOf(error) === '57014'
 /** Whether a statement gave up waiting for a lock, after `lock_timeout` or in a deadlock. */
 export const isKeptFromLock = (error: unknown) => ['55P03', '40P01'].includes(sqlStateOf(error) ?? '')
 
+/** Whether the server, or a pooler in front of it, has no connection left for us. */
+export const isOutOfConnections = (error: unknown) =>
+  sqlStateOf(error) === '53300' ||
+  (error instanceof Error && /^no more connections allowed/.test(error.message))
+
+/** Whether all connections of a pool were in use for too long. */
+export const isPoolBusy = (error: unknown) =>
+  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+
 /** Thrown if the pool has been closed, or if no host accepts writes. The driver has no error for either. */
 export class ConnectionError extends Error {
   readonly code = 'CONNECTION_UNAVAILABLE'
 }
 
-const DOWN = new Set([
+/** The network's errors, and the SQLSTATEs of a server that goes, comes, is full, or accepts no writes. */
+const UNAVAILABLE = new Set([
   'CONNECTION_UNAVAILABLE',
   ...[
     'ECONNREFUSED',
@@ -37,19 +47,27 @@ const DOWN = new Set([
     'ENOTFOUND',
     'EAI_AGAIN',
   ],
-  // Shut down, crashed, still starting, out of connections, idle too long in a transaction.
-  ...['57P01', '57P02', '57P03', '53300', '25P03'],
+  // Shut down, crashed, still starting, out of connections.
+  ...['57P01', '57P02', '57P03', '53300'],
+  // The session ended because it was idle: in a transaction, at all, or the transaction took too long.
+  ...['25P03', '57P05', '25P04'],
+  // A standby, or a primary that is read-only before or after a failover. We open no read-only transactions.
+  '25006',
 ])
 
-/** The driver's errors for a lost connection have no code. These are the messages in pg/lib/client.js. */
+/** The driver's errors for a lost connection have no code. These are the messages in pg/lib/client.js and pg-pool. */
 const LOST =
-  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/
+  /^(Connection terminated|Client has encountered a connection error|Client was closed|timeout exceeded|timeout expired|Query read timeout)/
 
-/** Whether the error means that the database could not be reached. The same call may succeed in a moment. */
+/**
+ * Whether the error means that the database is unavailable: it can't be reached, does not answer in time, or accepts no
+ * writes. The same call may succeed in a moment. Anything else is a bug, of ours or in the configuration.
+ */
 export function isDatabaseDown(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if (!('code' in error) || typeof error.code !== 'string') return LOST.test(error.message)
+  // pg-boss reports plain copies of errors.
+  if (typeof error !== 'object' || error === null || !('message' in error)) return false
+  if (!('code' in error) || typeof error.code !== 'string') return LOST.test(String(error.message))
   // ENOENT means a missing socket only if it comes from connecting.
   if (error.code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
-  return DOWN.has(error.code) || error.code.startsWith('08')
+  return UNAVAILABLE.has(error.code) || error.code.startsWith('08')
 }

@@ -14,7 +14,7 @@ afterAll(() => database.drop())
 
 async function inspect(url: string) {
   const db = connect(parseDatabaseUrl(url), { max: 1, applicationName: 'sendroom test' })
-  await inspectDatabase(db, 0).finally(() => db.end(0))
+  await inspectDatabase(db, 'DATABASE_URL', 0).finally(() => db.end(0))
 }
 
 /** Returns a URL of the test database. Its host is the folder of the socket, percent-encoded. */

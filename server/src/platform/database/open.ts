@@ -1,24 +1,38 @@
 import { type DatabaseTarget, targetOf } from '../../database-url.ts'
+import type { AvailabilityLog } from './availability.ts'
 import { type Log, startCluster } from './cluster.ts'
 import { connect, type Pool } from './connection.ts'
-import { inspectDatabase } from './inspect.ts'
+import { inspectDatabase, inspectPooler } from './inspect.ts'
 import { migrate } from './migrate.ts'
 import { storeSessionDefaults } from './session-defaults.ts'
 
 export type Database = { db: Pool; close: () => Promise<void> }
 
-/** Opens and migrates the database of this process: the one of DATABASE_URL, or the embedded cluster in `dataDir`. */
+type Place = {
+  database?: DatabaseTarget
+  /** The same database without the pooler that `database` may lead to. */
+  directDatabase?: DatabaseTarget
+  dataDir: string
+}
+
+/**
+ * Opens and migrates the database of this process: the one of DATABASE_URL, or the embedded cluster in `dataDir`. If
+ * `mayBePooled`, only what needs a session bypasses the pooler: the migrations and LISTEN.
+ */
 export async function openDatabase(
-  { database, dataDir }: { database?: DatabaseTarget; dataDir: string },
-  log: Log,
+  { database, directDatabase, dataDir }: Place,
+  log: Log & AvailabilityLog,
+  { mayBePooled = false } = {},
 ): Promise<Database> {
   if (database) {
-    await asRole(database, async (db) => {
-      await inspectDatabase(db)
+    const direct = directDatabase ?? database
+    await asRole(direct, async (db) => {
+      await inspectDatabase(db, variableOf(directDatabase))
       await migrate(db, { log })
       await storeSessionDefaults(db, 'database')
+      if (directDatabase) await asRole(database, (pooled) => inspectPooler(pooled, db))
     })
-    return open(database, async () => {})
+    return mayBePooled && directDatabase ? openPooled(database, direct, log) : open(direct, log)
   }
   const { owner, app, stop } = await startCluster(dataDir, log)
   try {
@@ -28,25 +42,32 @@ export async function openDatabase(
     await stop()
     throw error
   }
-  return open(targetOf(app), stop)
+  return open(targetOf(app), log, stop)
 }
 
 /** Opens the database for the owner of its tables, without changing anything. Close your connections before `close`. */
 export async function openAsOwner(
-  { database, dataDir }: { database?: DatabaseTarget; dataDir: string },
+  { database, directDatabase, dataDir }: Place,
   log: Log,
 ): Promise<{ target: DatabaseTarget; close: () => Promise<void> }> {
   if (database) {
-    await asRole(database, inspectDatabase)
-    return { target: database, close: async () => {} }
+    const target = directDatabase ?? database
+    await asRole(target, (db) => inspectDatabase(db, variableOf(directDatabase)))
+    return { target, close: async () => {} }
   }
   const { owner, stop } = await startCluster(dataDir, log)
   return { target: targetOf(owner), close: stop }
 }
 
-/** Runs `task` on a pool of its own, because open connections do not get the settings that `task` stores. */
+const variableOf = (directDatabase: DatabaseTarget | undefined) =>
+  directDatabase ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL'
+
+/**
+ * Runs `task` on a pool of its own, because open connections do not get the settings that `task` stores. Nobody knows
+ * yet whether a pooler stands before the server.
+ */
 async function asRole(target: DatabaseTarget, task: (db: Pool) => Promise<void>) {
-  const db = connect(target, { max: 1, applicationName: 'sendroom setup' })
+  const db = connect(target, { max: 1, applicationName: 'sendroom setup', isPooled: true })
   try {
     await task(db)
   } catch (error) {
@@ -56,11 +77,24 @@ async function asRole(target: DatabaseTarget, task: (db: Pool) => Promise<void>)
   await db.end()
 }
 
-function open(target: DatabaseTarget, stop: () => Promise<void>): Database {
-  const db = connect(target, { max: 20, applicationName: 'sendroom' })
+const MAIN = { max: 20, applicationName: 'sendroom' }
+const END_MS = 5000
+
+function open(target: DatabaseTarget, log: AvailabilityLog, stop = async () => {}): Database {
+  const db = connect(target, { ...MAIN, log })
   const close = async () => {
-    await db.end(5000)
+    await db.end(END_MS)
     await stop()
   }
   return { db, close }
+}
+
+function openPooled(pooled: DatabaseTarget, direct: DatabaseTarget, log: AvailabilityLog): Database {
+  const db = connect(pooled, { ...MAIN, log, isPooled: true })
+  const sessions = connect(direct, MAIN)
+  const close = async () => {
+    await sessions.end(END_MS)
+    await db.end(END_MS)
+  }
+  return { db: { ...db, listen: sessions.listen }, close }
 }

@@ -1,0 +1,79 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { retryWhileDown } from '../../../test/kill-postgres.ts'
+import { startRelay } from '../../../test/relay.ts'
+import { parseDatabaseUrl } from '../../database-url.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { connect } from './connection.ts'
+import { isDatabaseDown } from './errors.ts'
+import { sql } from './sql.ts'
+
+let former: TestDatabase
+let promoted: Cluster
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sendroom-test-'))
+  await chmod(folder, 0o755)
+  former = await createTestDatabase('template0')
+  promoted = await startCluster(folder, console)
+})
+afterAll(async () => {
+  await promoted.stop()
+  await former.drop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const rejection = (promise: Promise<unknown>) => promise.catch((error: unknown) => error)
+
+test('when the address moves to another server, connections to the former one are cut, even those in use', async () => {
+  const relay = await startRelay(former.address)
+  const log = { info: vi.fn(), warn: vi.fn() }
+  const target = parseDatabaseUrl(`postgres://sendroom@${relay.host}/postgres`)
+  const db = connect(target, { applicationName: 'sendroom moved', log })
+  const notified: string[] = []
+  const listening = db.listen('moved', (payload) => notified.push(payload))
+  await listening.ready()
+  const hung = rejection(db.run(sql`select pg_sleep(60)`))
+  await db.run(sql`select 1`) // leaves a second connection idle
+
+  relay.moveTo(promoted.superuser)
+
+  expect(isDatabaseDown(await hung)).toBe(true)
+  const where = await retryWhileDown(() =>
+    db.one<{ folder: string }>(sql`select current_setting('data_directory') as folder`),
+  )
+  expect(where.folder).toContain(folder)
+  await vi.waitFor(
+    async () => {
+      await db.run(sql`select pg_notify('moved', 'after')`)
+      expect(notified).toContain('after')
+    },
+    { timeout: 10_000 },
+  )
+  expect(log.warn).not.toHaveBeenCalled()
+  await db.end()
+  relay.close()
+})
+
+test('a pool goes on while the server has no connection left for the check', async () => {
+  const role = `limited_${former.address.database}`
+  await former.db.script(`create role ${role} login connection limit 1`)
+  const log = { info: vi.fn(), warn: vi.fn() }
+  const db = connect({ ...former.address, user: role }, { max: 2, applicationName: 'sendroom limited', log })
+  await db.run(sql`select 1`)
+
+  const [first, second] = await Promise.allSettled([
+    db.run(sql`select pg_sleep(0.2)`),
+    db.run(sql`select pg_sleep(0.2)`),
+  ])
+
+  expect([first.status, second.status].sort()).toEqual(['fulfilled', 'rejected'])
+  await db.checkAvailable()
+  expect(await db.one(sql`select 1 as one`)).toEqual({ one: 1 })
+  expect(log.warn).not.toHaveBeenCalled()
+  await db.end()
+  await former.db.script(`drop role ${role}`)
+})
