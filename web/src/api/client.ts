@@ -2,7 +2,7 @@ import type { EndpointName, EndpointNamed } from '@sendroom/contract'
 import type { Input, Output } from '@sendroom/contract/endpoint'
 import { askForPassword } from './confirmation.ts'
 import { Failure } from './failure.ts'
-import { setReachable } from './network.ts'
+import { setConnection } from './network.ts'
 import { expireSession } from './session.ts'
 import { currentToken } from './stored-session.ts'
 
@@ -46,9 +46,13 @@ export async function request<N extends EndpointName>(
     ...bodyOf(body),
     ...(signal && { signal }),
   })
-  if (response.ok) return response
+  if (response.ok) {
+    setConnection('good')
+    return response
+  }
   if (response.status === 401 && name !== 'POST /auth/login') expireSession(token)
   const failure = new Failure(response.status, await response.json().catch(() => ({})))
+  setConnection(failure.code === 'database_unavailable' ? 'unavailable' : 'good')
   if (failure.code === 'confirm_password' && (await askForPassword())) return request(name, input, signal)
   throw failure
 }
@@ -56,15 +60,13 @@ export async function request<N extends EndpointName>(
 async function fetchFromServer(url: string, init: RequestInit) {
   try {
     const response = await fetch(url, init)
-    setReachable(!isProxyError(response))
-    if (isProxyError(response)) throw new Failure(0)
-    return response
+    if (!isProxyError(response)) return response
   } catch (error) {
     // `fetch` rejects with a TypeError, in the browser's own words, when no answer arrives.
     if (!(error instanceof TypeError)) throw error
-    setReachable(false)
-    throw new Failure(0)
   }
+  setConnection('unreachable')
+  throw new Failure(0)
 }
 
 /** Whether a proxy answered because Sendroom is down, as during a restart. Sendroom's own errors are JSON. */

@@ -2,8 +2,13 @@ import { delay } from '../ui/delay.ts'
 import { createStore, useStore } from '../ui/store.ts'
 
 const RETRY_MS = 1000
+/** The least time between two questions whether Sendroom is ready again. Its random part is as long. */
+const READY_RETRY_MS = 1500
 
-const reachable = createStore(true)
+/** What the last call met: an answer, no server, or a server that can't reach its database. */
+export type Connection = 'good' | 'unreachable' | 'unavailable'
+
+const connection = createStore<Connection>('good')
 
 const online = {
   get: () => navigator.onLine,
@@ -17,13 +22,26 @@ const online = {
   },
 }
 
-/** Records whether the last call reached the server, whatever the server answered. */
-export const setReachable = reachable.set
+export const setConnection = connection.set
 
-/** Whether the browser is online and the last call reached the server. */
-export function useIsConnected(): boolean {
+/** What the last call met. Without a network nothing can be reached. */
+export function useConnection(): Connection {
   const isOnline = useStore(online)
-  return useStore(reachable) && isOnline
+  const last = useStore(connection)
+  return isOnline ? last : 'unreachable'
+}
+
+/** Asks until the server is ready, and records that. */
+export async function waitUntilReady(stopped: AbortSignal): Promise<void> {
+  for (;;) {
+    await delay(READY_RETRY_MS * (1 + Math.random()))
+    if (stopped.aborted) return
+    const isReady = await fetch('/api/ready').then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isReady) return setConnection('good')
+  }
 }
 
 /** Resolves as soon as the server answers. For loads that are not calls, such as a page's code. */
@@ -34,8 +52,8 @@ export async function waitUntilReachable(): Promise<void> {
       () => false,
     )
   while (!(await isReady())) {
-    setReachable(false)
+    setConnection('unreachable')
     await delay(RETRY_MS)
   }
-  setReachable(true)
+  setConnection('good')
 }

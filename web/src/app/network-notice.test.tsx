@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { admin, renderApp } from '../../test/render.tsx'
-import { pageOf } from '../../test/server.ts'
+import { pageOf, refuse } from '../../test/server.ts'
 
 test('a notice is shown while the server can’t be reached, and failed reads are repeated afterwards', async () => {
   let isReachable = false
@@ -39,5 +39,37 @@ test('a write without a network fails at once and keeps the form’s values', as
   await person.type(screen.getByLabelText(/^Password/), 'secret')
   await person.click(screen.getByRole('button', { name: 'Save' }))
   expect(await screen.findByText('Failed to create user.')).toBeTruthy()
+  expect(screen.getByLabelText<HTMLInputElement>(/^Username/).value).toBe('lan')
+})
+
+test('a notice is shown while the database is unavailable, and reads go on by themselves afterwards', async () => {
+  let isAway = true
+  const unlessAway = <T,>(answer: T) => (isAway ? refuse(503, 'database_unavailable') : answer)
+  renderApp({
+    path: '/users',
+    answers: {
+      'GET /users': () => unlessAway(pageOf([admin])),
+      'GET /events': () => unlessAway(new Response(null)) as Response,
+      ['GET /ready' as never]: () => unlessAway({ status: 'ok' }),
+    },
+  })
+  const notice = await screen.findByText(/^Sendroom is unavailable right now/)
+  expect(notice.closest('[role=status]')).toBeTruthy()
+  isAway = false
+  expect(await screen.findByRole('row', { name: /minh@example/ }, { timeout: 20_000 })).toBeTruthy()
+  expect(screen.queryByText(/^Sendroom is unavailable/)).toBeNull()
+})
+
+test('a write while the database is unavailable says to try again, and keeps the form’s values', async () => {
+  const away = () => refuse(503, 'database_unavailable')
+  const { person } = renderApp({
+    path: '/users/new',
+    answers: { 'GET /instances': () => pageOf([]), 'GET /events': away as never, 'POST /users': away },
+  })
+  await person.type(await screen.findByLabelText(/^Username/), 'lan')
+  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
+  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await person.click(screen.getByRole('button', { name: 'Save' }))
+  expect(await screen.findByText(/cannot read or save anything right now\. Try again/)).toBeTruthy()
   expect(screen.getByLabelText<HTMLInputElement>(/^Username/).value).toBe('lan')
 })
