@@ -8,7 +8,7 @@ import type { Providers } from '../src/providers/provider.ts'
 import { useContext } from './context.ts'
 import { picture } from './pictures.ts'
 
-// The audit log's entries. access.test.ts tests that every call that changes something is recorded.
+// The audit log's entries. access/recorded.test.ts tests that every call that changes something is recorded.
 
 const PAIRING_CODE = 'WXYZ-1234'
 const QR = 'data:image/png;base64,UVJjb2Rl'

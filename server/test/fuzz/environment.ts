@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { connect, type Pool } from '../../src/platform/database/connection.ts'
 import { type Secrets, secretsOf } from '../../src/platform/secrets.ts'
-import { Installation, type Sendroom, startSimulatorProcess } from '../process.ts'
+import { startSimulator } from '../../src/providers/test-mode.ts'
+import { Installation, type Sendroom } from '../process.ts'
+import { SimulatorControl } from '../simulator-control.ts'
 import { SECRET } from './markers.ts'
 import { type Description, type Operation, operationsOf } from './operations.ts'
-
-type SimulatorProcess = Awaited<ReturnType<typeof startSimulatorProcess>>
 
 /**
  * The shipped server with its engine and its own PostgreSQL, and the simulator as the provider of all instances.
@@ -15,7 +15,7 @@ export class Environment {
   readonly server: Sendroom
   readonly db: Pool
   readonly secrets: Secrets
-  readonly simulator: SimulatorProcess
+  readonly simulator: SimulatorControl
   readonly operations: Operation[]
   readonly dataDir: string
   readonly #opened: AsyncDisposableStack
@@ -43,7 +43,9 @@ export class Environment {
         NODE_OPTIONS: `--import ${join(import.meta.dirname, 'instruments.ts')}`,
       }),
     )
-    const simulator = opening.use(await startSimulatorProcess(installation.dataDir))
+    // Requests add hundreds of instances. With groups as large as usual, these would have millions of participants.
+    const simulator = await startSimulator({ groupsPerChannel: 5 })
+    opening.defer(simulator.close)
     // No instance may reach the real provider, whatever token a request gives it.
     const server = await installation.start([], {
       WHAPI_BASE_URL: simulator.url,
@@ -56,7 +58,7 @@ export class Environment {
       server,
       db,
       secrets: secretsOf(secretKey),
-      simulator,
+      simulator: new SimulatorControl(simulator.url),
       operations: operationsOf(description),
       dataDir: installation.dataDir,
     }
