@@ -1,0 +1,214 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
+import { features, matrixOf, platform, without } from './guard.ts'
+
+const access = `${platform}/access.ts`
+
+/** Who sees and changes which rows. */
+export const ownership = [
+  without(
+    'instances are assigned',
+    access,
+    'isAdmin(caller) ? sql`true` : sql`${identifier(column)} = any(${caller.instanceIds})`',
+    'sql`true`',
+    { only: 'answers only|lists and numbers' },
+  ),
+  without(
+    'a template is shared by an Admin only',
+    access,
+    '.instance_id is null and ${identifier(alias)}.created_by_admin)',
+    '.instance_id is null)',
+    { only: matrixOf('messages') },
+  ),
+  without(
+    'a template is changed by its author only',
+    access,
+    ' and ${identifier(alias)}.created_by_user_id = ${caller.id})',
+    ')',
+    { only: 'shared template' },
+  ),
+  ...[
+    [
+      'the list of instances',
+      'instances/instances',
+      "from instances i where ${canSeeInstance(caller, 'i.id')} and ${isFound}",
+      'from instances i where ${isFound}',
+    ],
+    [
+      'one instance',
+      'instances/instances',
+      "i.token_cipher\n    from instances i where i.id = ${id} and ${canSeeInstance(caller, 'i.id')}",
+      'i.token_cipher\n    from instances i where i.id = ${id}',
+    ],
+    [
+      'an instance to act on',
+      'instances/instances',
+      "select ${actingColumns} from instances i where i.id = ${id} and ${canSeeInstance(caller, 'i.id')}",
+      'select ${actingColumns} from instances i where i.id = ${id}',
+    ],
+    [
+      'the list of groups',
+      'groups/groups',
+      "${canSeeInstance(caller, 'g.instance_id')} and ${isOfThese}",
+      '${isOfThese}',
+    ],
+    [
+      'the export of a group',
+      'groups/groups',
+      "g.id = ${id} and ${canSeeInstance(caller, 'g.instance_id')}",
+      'g.id = ${id}',
+    ],
+    [
+      'the list of messages',
+      'messages/messages',
+      "from messages m where ${canSeeMessage(caller, 'm')}\n        ",
+      'from messages m where true\n        ',
+    ],
+    [
+      'one message',
+      'messages/messages',
+      "from messages m where m.id = ${id} and ${canSeeMessage(caller, 'm')}",
+      'from messages m where m.id = ${id}',
+    ],
+    [
+      'the groups of a message',
+      'messages/messages',
+      "mg.message_id = m.id and ${canSeeInstance(caller, 'g.instance_id')}",
+      'mg.message_id = m.id',
+    ],
+    [
+      'the instance of a message',
+      'messages/messages',
+      "i.id = ${id} and ${canSeeInstance(caller, 'i.id')} for key share",
+      'i.id = ${id} for key share',
+    ],
+    [
+      'the groups chosen for a message',
+      'messages/messages',
+      "g.id = any(${groupIds}) and ${canSeeInstance(caller, 'g.instance_id')}",
+      'g.id = any(${groupIds})',
+    ],
+    [
+      'groups and message of one instance',
+      'messages/messages',
+      'and ${instanceId === null ? sql`true` : sql`g.instance_id = ${instanceId}`}',
+      '',
+    ],
+    [
+      'the list of jobs',
+      'jobs/jobs',
+      'from jobs j where ${canSeeJob(caller)}\n        ',
+      'from jobs j where true\n        ',
+    ],
+    [
+      'the row of a job',
+      'jobs/jobs',
+      '${jobRow} from jobs j where j.id = ${id} and ${canSeeJob(caller)}',
+      '${jobRow} from jobs j where j.id = ${id}',
+    ],
+    [
+      'one job',
+      'jobs/jobs',
+      'as image_url\n    from jobs j where j.id = ${id} and ${canSeeJob(caller)}',
+      'as image_url\n    from jobs j where j.id = ${id}',
+    ],
+    [
+      'a job requested before',
+      'jobs/jobs',
+      'j.request_id = ${requestId} and ${canSeeJob(caller)}',
+      'j.request_id = ${requestId}',
+    ],
+    ['jobs to delete', 'jobs/jobs', 'j.id = any(${ids}) and ${canSeeJob(caller)}', 'j.id = any(${ids})'],
+    [
+      'the instance of a job',
+      'jobs/jobs',
+      "i.id = ${id} and ${canSeeInstance(caller, 'i.id')} for key share",
+      'i.id = ${id} for key share',
+    ],
+    [
+      'the message of a job',
+      'jobs/jobs',
+      "m.id = ${id} and ${canSeeMessage(caller, 'm')} for key share",
+      'm.id = ${id} for key share',
+    ],
+    [
+      'the groups of a job',
+      'jobs/jobs',
+      'g.id = any(${ids}) and g.instance_id = ${instanceId}\n  order',
+      'g.id = any(${ids})\n  order',
+    ],
+    [
+      'the instance of a preview',
+      'jobs/preview',
+      "i.id = ${id} and ${canSeeInstance(caller, 'i.id')}",
+      'i.id = ${id}',
+    ],
+    [
+      'the number of jobs',
+      'dashboard/dashboard',
+      "from jobs j where ${canSeeInstance(caller, 'j.instance_id')}",
+      'from jobs j',
+    ],
+    [
+      'the number of messages',
+      'dashboard/dashboard',
+      "from messages m where ${canSeeMessage(caller, 'm')}",
+      'from messages m',
+    ],
+    [
+      'the number of groups',
+      'dashboard/dashboard',
+      "g.left_at is null and ${canSeeInstance(caller, 'g.instance_id')}",
+      'g.left_at is null',
+    ],
+    [
+      'the number of sent messages',
+      'dashboard/dashboard',
+      "from sent_counts c\n    where ${canSeeInstance(caller, 'c.instance_id')}`)",
+      'from sent_counts c`)',
+    ],
+    [
+      'the top groups',
+      'dashboard/dashboard',
+      "where ${canSeeInstance(caller, 'c.instance_id')} group by",
+      'group by',
+    ],
+  ].map(([name = '', file, from = '', to = '']) =>
+    without(`${name}: permission in the query`, `${features}/${file}.queries.ts`, from, to, {
+      only: matrixOf(file?.split('/')[0] ?? ''),
+    }),
+  ),
+  without(
+    'the token of an instance is for Admins',
+    `${features}/instances/instances.service.ts`,
+    'return isAdmin(caller) ? {',
+    'return caller ? {',
+    { only: matrixOf('instances') },
+  ),
+  ...[
+    ['Members see no other user', `if (id !== caller.id) throw new Refusal('not_found')`],
+    [
+      'Members change only their password',
+      `if (Object.keys(change).some((field) => field !== 'password')) throw new Refusal('forbidden')`,
+    ],
+    ['nobody deletes themselves', `if (id === caller.id) throw new Refusal('own_user')`],
+    ['an Admin is left', `if (admins.length === 1 && admins[0] === id) throw new Refusal('last_admin')`],
+  ].map(([name = '', from = '']) =>
+    without(name, `${features}/users/users.service.ts`, from, '', {
+      only: '/users|Members change|keeps an Admin',
+    }),
+  ),
+  without(
+    'messages to delete: all may be changed',
+    `${features}/messages/messages.service.ts`,
+    `if (changeable < ids.length) throw new Refusal('forbidden')`,
+    '',
+    { only: matrixOf('messages') },
+  ),
+  without(
+    'a Member does not give a message away',
+    `${features}/messages/messages.service.ts`,
+    `if ((await countAccess(tx, caller, [id])).changeable === 0)`,
+    'if (false)',
+    { tests: `${features}/messages` },
+  ),
+]
