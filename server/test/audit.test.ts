@@ -167,6 +167,15 @@ test('a change of a user is recorded as names, rights and password', async () =>
   ])
 })
 
+test('a form that is saved without a change of the user is not recorded', async () => {
+  const admin = await context.add.admin()
+  const { id, username } = await context.add.user()
+  expect((await context.call(admin, users.update, { params: { id }, body: { username } })).status).toBe(200)
+  const assignment = { instanceIds: [], canSendMessages: true, canCreateJobs: true }
+  await context.call(admin, users.assignInstances, { params: { id }, body: assignment })
+  expect(await entries()).toEqual([])
+})
+
 test('a change of an account is recorded with the values before and after', async () => {
   const admin = await context.add.admin()
   const { id } = await context.add.instance({ name: 'Shop', privateCap: 200 })
