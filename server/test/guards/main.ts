@@ -17,13 +17,14 @@ const MATRIX = 'server/test/access'
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
 
-type Cells = { all: number; wrong: number }
+/** A test with the number of its cells. A test that fails without counting its cells is one wrong cell. */
+type Ran = { name: string; all: number; wrong: number }
 
-/** Runs tests with some sources changed, and counts their cells. */
+/** Runs tests with some sources changed. */
 async function run(
   cluster: DatabaseAddress,
   { changes, tests = MATRIX, only }: Omit<Guard, 'name'>,
-): Promise<Cells> {
+): Promise<Ran[]> {
   const applied = new Set<string>()
   const plugin = {
     name: 'remove-guard',
@@ -52,30 +53,28 @@ async function run(
     },
     { plugins: [plugin] },
   )
-  const cells = countCells(vitest.state.getTestModules())
+  const ran = vitest.state.getTestModules().flatMap(testsOf)
   await vitest.close()
   // The failed tests are what we want.
   process.exitCode = 0
   if (changes.length > 0 && applied.size === 0) throw new Error('No test loads the changed source.')
-  return cells
+  return ran
 }
 
-/** A test that fails without counting its cells is one wrong cell. */
-function countCells(modules: TestModule[]): Cells {
-  const sum = { all: 0, wrong: 0 }
-  for (const module of modules) {
-    const [error] = module.errors()
-    if (error) throw new Error(`${module.moduleId}: ${error.message}`)
-    for (const test of module.children.allTests()) {
-      const { state } = test.result()
-      if (state === 'skipped') continue
-      const { all, wrong } = test.meta().cells ?? { all: 1, wrong: 0 }
-      sum.all += all
-      sum.wrong += state === 'failed' ? Math.max(wrong, 1) : 0
-    }
-  }
-  return sum
+function testsOf(module: TestModule): Ran[] {
+  const [error] = module.errors()
+  if (error) throw new Error(`${module.moduleId}: ${error.message}`)
+  const tests = [...module.children.allTests()].filter((test) => test.result().state !== 'skipped')
+  return tests.map((test) => {
+    const { all, wrong } = test.meta().cells ?? { all: 1, wrong: 0 }
+    return { name: test.name, all, wrong: test.result().state === 'failed' ? Math.max(wrong, 1) : 0 }
+  })
 }
+
+const sum = (ran: Ran[]) => ({
+  all: ran.reduce((total, { all }) => total + all, 0),
+  wrong: ran.reduce((total, { wrong }) => total + wrong, 0),
+})
 
 /** Starts the PostgreSQL that all runs share. */
 async function startCluster() {
@@ -93,19 +92,31 @@ async function startCluster() {
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } })
 const began = performance.now()
 const { cluster, stop } = await startCluster()
-const matrix = values.only === '' ? await run(cluster, { changes: [] }) : null
+const matrix = values.only === '' ? sum(await run(cluster, { changes: [] })) : null
 if (matrix) print(`The access matrix has ${matrix.all} cells, ${matrix.wrong} of them wrong.\n`)
-print('Cells that fail without the guard, and cells that were tried:')
+
+let removed = 0
 const unnoticed: string[] = []
-const chosen = guards.filter(({ name }) => name.includes(values.only))
-for (const guard of chosen) {
-  const { all, wrong } = await run(cluster, guard)
+function report(name: string, ran: Ran[]) {
+  const { all, wrong } = sum(ran)
   print(
-    `${String(wrong).padStart(4)} of ${String(all).padStart(3)}  ${guard.name}${wrong === 0 ? '  UNNOTICED' : ''}`,
+    `${String(wrong).padStart(4)} of ${String(all).padStart(3)}  ${name}${wrong === 0 ? '  UNNOTICED' : ''}`,
   )
-  if (wrong === 0) unnoticed.push(guard.name)
+  removed += 1
+  if (wrong === 0) unnoticed.push(name)
+}
+
+print('Cells that fail without the guard, and cells that were tried:')
+for (const guard of guards.filter(({ name }) => name.includes(values.only))) {
+  const ran = await run(cluster, guard)
+  for (const part of guard.each ?? [])
+    report(
+      `${guard.name}: ${part}`,
+      ran.filter(({ name }) => name.startsWith(`${part} `)),
+    )
+  if (!guard.each) report(guard.name, ran)
 }
 await stop()
 const seconds = ((performance.now() - began) / 1000).toFixed(0)
-print(`\n${chosen.length} guards in ${seconds} s, ${unnoticed.length} of them can go unnoticed.`)
+print(`\n${removed} guards in ${seconds} s, ${unnoticed.length} of them can go unnoticed.`)
 process.exit(unnoticed.length === 0 && !matrix?.wrong ? 0 : 1)

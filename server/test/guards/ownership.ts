@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
-import { features, matrixOf, platform, without } from './guard.ts'
+import { features, platform, rowsOf, without } from './guard.ts'
 
 const access = `${platform}/access.ts`
 
@@ -17,7 +17,7 @@ export const ownership = [
     access,
     '.instance_id is null and ${identifier(alias)}.created_by_admin)',
     '.instance_id is null)',
-    { only: matrixOf('messages') },
+    rowsOf('messages'),
   ),
   without(
     'a template is changed by its author only',
@@ -173,16 +173,20 @@ export const ownership = [
       'group by',
     ],
   ].map(([name = '', file, from = '', to = '']) =>
-    without(`${name}: permission in the query`, `${features}/${file}.queries.ts`, from, to, {
-      only: matrixOf(file?.split('/')[0] ?? ''),
-    }),
+    without(
+      `${name}: permission in the query`,
+      `${features}/${file}.queries.ts`,
+      from,
+      to,
+      rowsOf(file?.split('/')[0] ?? ''),
+    ),
   ),
   without(
     'the token of an instance is for Admins',
     `${features}/instances/instances.service.ts`,
     'return isAdmin(caller) ? {',
     'return caller ? {',
-    { only: matrixOf('instances') },
+    rowsOf('instances'),
   ),
   ...[
     ['Members see no other user', `if (id !== caller.id) throw new Refusal('not_found')`],
@@ -202,7 +206,7 @@ export const ownership = [
     `${features}/messages/messages.service.ts`,
     `if (changeable < ids.length) throw new Refusal('forbidden')`,
     '',
-    { only: matrixOf('messages') },
+    rowsOf('messages'),
   ),
   without(
     'a Member does not give a message away',
