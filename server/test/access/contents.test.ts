@@ -100,6 +100,9 @@ async function callsWithForeignRows() {
   const text = { textContent: 'Hello' }
   const order = { messageId: caller.message.id, instanceId, groupIds: [caller.group.id] }
   const requestId = crypto.randomUUID()
+  const otherGroup = await context.add.group()
+  await context.db.run(sql`
+    insert into user_instances (user_id, instance_id) values (${caller.assigned.id}, ${otherGroup.instanceId})`)
   await context.db.run(sql`
     update jobs set request_id = ${requestId}, created_by_user_id = ${caller.assigned.id} where id = ${foreign.job.id}`)
   const calls: Record<string, [Endpoint, object, number]> = {
@@ -114,6 +117,11 @@ async function callsWithForeignRows() {
       { body: { ...text, instanceId, groupIds: [foreign.group.id] } },
       400,
     ],
+    'a message of an instance with a group of another of their own': [
+      messages.create,
+      { body: { ...text, instanceId, groupIds: [otherGroup.id] } },
+      400,
+    ],
     'a message moved to an instance': [
       messages.update,
       { ...of(caller.message.id), body: { ...text, instanceId: foreign.instanceId } },
@@ -121,6 +129,18 @@ async function callsWithForeignRows() {
     ],
     'a job with a message': [jobs.create, { body: { ...order, messageId: foreign.message.id } }, 400],
     'a job with an instance': [jobs.create, { body: { ...order, instanceId: foreign.instanceId } }, 400],
+    'a job to people with an instance': [
+      jobs.create,
+      {
+        body: {
+          ...order,
+          jobType: 'SendToUsers',
+          phoneNumbers: '0901234567',
+          instanceId: foreign.instanceId,
+        },
+      },
+      400,
+    ],
     'a job with a group': [jobs.create, { body: { ...order, groupIds: [foreign.group.id] } }, 400],
     'a job requested again, of an instance that was taken away': [
       jobs.create,

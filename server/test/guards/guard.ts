@@ -26,11 +26,3 @@ export const without = (
   changes: [{ file, from, to }],
   ...more,
 })
-
-const CONTENTS = 'lists and numbers|token of an instance|names only the groups|no request may name'
-
-/** The tests of this feature's rows in the matrix, and those of the contents of answers. */
-export const rowsOf = (feature: string): Partial<Guard> => ({
-  tests: 'server/test/access/c',
-  only: `/${feature}[/ ].*(answers only|shared template)|${CONTENTS}`,
-})
