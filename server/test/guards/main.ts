@@ -3,7 +3,6 @@
  * that concern it, and says how many of their cells fail. The exit code is 1 if a guard can go unnoticed. The files stay as
  * they are: the changed sources exist only in the test runner.
  */
-import '../../../scripts/temporary.mjs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startVitest, type TestModule, type TestProject } from 'vitest/node'
