@@ -25,8 +25,10 @@ async function expectAnswers(
   expectCells(task, answered, Object.fromEntries(callers.map((caller, n) => [caller, expected[n] ?? 0])))
 }
 
+//
 test.for(endpoints.filter(({ isPublic }) => isPublic))('$name answers everybody', expectAnswers)
 
+//
 test.for(endpoints.filter(({ isPublic }) => !isPublic))(
   '$name answers only callers with access',
   expectAnswers,
