@@ -80,6 +80,18 @@ test('only Admins get the token of an instance', async ({ task }) => {
   )
 })
 
+// R-240
+test('a Member’s message without an instance is seen by its author and Admins', async ({ task }) => {
+  const { assigned, outsider, admin } = await openFixture()
+  const { id } = await context.add.message({ createdByUserId: assigned.id })
+  const statusFor = async (user: TestUser) => (await context.call(user, messages.get, of(id))).status
+  expectCells(
+    task,
+    { author: await statusFor(assigned), other: await statusFor(outsider), admin: await statusFor(admin) },
+    { author: 200, other: 404, admin: 200 },
+  )
+})
+
 test('a message names only the groups that the caller sees', async ({ task }) => {
   const { template, group, assigned, outsider } = await openFixture()
   await context.db.run(sql`insert into message_groups values (${template.id}, ${group.id})`)

@@ -23,7 +23,7 @@ export const ownership = [
     access,
     '.instance_id is null and ${identifier(alias)}.created_by_admin)',
     '.instance_id is null)',
-    rows(`${LISTS}|/messages.* answers only`),
+    rows('message without an instance'),
   ),
   without(
     'a template is changed by its author only',
