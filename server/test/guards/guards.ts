@@ -152,6 +152,13 @@ const outside = [
     { only: 'the webhook refuses' },
   ),
   without(
+    'the secret of a remembered webhook',
+    `${features}/instances/webhook.ts`,
+    ' && isEqual(entry.secret, Buffer.from(secret))',
+    '',
+    { only: 'the webhook refuses' },
+  ),
+  without(
     'sign-ins wait after wrong passwords',
     `${features}/session/attempts.ts`,
     'if (await countAttempt(tx, allowance)) continue',
