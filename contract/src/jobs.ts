@@ -210,7 +210,8 @@ export const jobs = {
     method: 'POST',
     path: '/jobs/test',
     access: 'canSendTests',
-    summary: 'Send a message, saved or not, to one phone number; creates an ordinary job',
+    summary:
+      'Send a message, saved or not, to one phone number; creates an ordinary job. An equal request within 3 seconds returns the same job',
     body: TestMessage,
     response: JobRow,
     status: 201,

@@ -69,6 +69,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     schemaController,
     // Requests that still arrive during a stop are served.
     return503OnClosing: false,
+    // For paths that no route can have, such as /api/jobs/%. Fastify's own answer is no problem of the contract.
+    frameworkErrors: answerError,
   })
   app.server.maxConnections = MAX_CONNECTIONS
   app.setErrorHandler(answerError)

@@ -8,7 +8,7 @@ import type { Providers } from '../src/providers/provider.ts'
 import { useContext } from './context.ts'
 import { picture } from './pictures.ts'
 
-// The audit log's entries. access.test.ts tests that every call that changes something is recorded.
+// The audit log's entries. access/recorded.test.ts tests that every call that changes something is recorded.
 
 const PAIRING_CODE = 'WXYZ-1234'
 const QR = 'data:image/png;base64,UVJjb2Rl'
@@ -165,6 +165,15 @@ test('a change of a user is recorded as names, rights and password', async () =>
       details: { changes: { username: ['lan', 'lan2'] } },
     },
   ])
+})
+
+test('a form that is saved without a change of the user is not recorded', async () => {
+  const admin = await context.add.admin()
+  const { id, username } = await context.add.user()
+  expect((await context.call(admin, users.update, { params: { id }, body: { username } })).status).toBe(200)
+  const assignment = { instanceIds: [], canSendMessages: true, canCreateJobs: true }
+  await context.call(admin, users.assignInstances, { params: { id }, body: assignment })
+  expect(await entries()).toEqual([])
 })
 
 test('a change of an account is recorded with the values before and after', async () => {

@@ -621,6 +621,10 @@ describe('a request', () => {
     )
   })
 
+  test.each(['%', '%ff', 'x'.repeat(201)])('with the path jobs/%s is answered 400 in JSON', async (id) => {
+    expect(await get(`jobs/${id}`)).toMatchObject(answered(400, { code: 'invalid_input' }))
+  })
+
   // R-133
   test.each(['0', '-1', '1.5', 'one', '99999999999999999999'])(
     'with the id %s is answered 400: ids are positive whole numbers',

@@ -117,7 +117,11 @@ function onlyRunningJobsSend({ log }: Evidence) {
 }
 
 /** The counts that the engine reports are those of the rows. */
-export async function recipientCountsAgree({ jobs, deliveries, db }: Evidence) {
+export async function recipientCountsAgree({
+  jobs,
+  deliveries,
+  db,
+}: Pick<Evidence, 'jobs' | 'deliveries' | 'db'>) {
   const violations: string[] = []
   for (const job of jobs) {
     const rows = deliveriesOf(job, deliveries)

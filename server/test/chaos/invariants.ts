@@ -5,18 +5,19 @@ import { paceInvariants } from './invariants-pace.ts'
 import { receiptsAgree, receiptsNeverGoBack } from './invariants-receipts.ts'
 import type { DeliveryRow } from './receipts.ts'
 
+/** The part of the evidence that needs no log of all changes. */
+export type RowEvidence = Pick<Evidence, 'deliveries' | 'jobs' | 'ledger' | 'sentCounts'> & {
+  instances: Pick<Evidence['instances'][number], 'id' | 'token' | 'inFlight' | 'isLeased'>[]
+}
+
 /** Checks what must hold after each chaos run. Returns one sentence for each violation. */
 export async function findViolations(evidence: Evidence): Promise<string[]> {
   const invariants = [
-    deliveriesAreFinal,
-    sentIsInLedger,
+    ...rowInvariants,
     idsAreMatchedOnce,
     ledgerIsAccountedFor,
     nobodyGotTwoMessages,
-    nothingIsClaimed,
     onlyTheClaimHolderSends,
-    sentCountsAgree,
-    failedCountsAgree,
     ...jobInvariants,
     ...paceInvariants,
     receiptsAgree,
@@ -28,7 +29,7 @@ export async function findViolations(evidence: Evidence): Promise<string[]> {
   ]
 }
 
-const deliveriesAreFinal = ({ deliveries, jobs }: Evidence) =>
+const deliveriesAreFinal = ({ deliveries, jobs }: RowEvidence) =>
   deliveries.flatMap((row) => {
     const isCancelled = jobs.find(({ id }) => id === row.jobId)?.status === 'Cancelled'
     const isFinal =
@@ -42,7 +43,7 @@ const deliveriesAreFinal = ({ deliveries, jobs }: Evidence) =>
 const hasIdOnlyAfterReceipt = ({ reason, providerMessageId }: DeliveryRow) =>
   (providerMessageId !== null) === (reason?.code === 'receipt_failed')
 
-const sentIsInLedger = ({ deliveries, jobs, ledger, instances }: Evidence) =>
+const sentIsInLedger = ({ deliveries, jobs, ledger, instances }: RowEvidence) =>
   deliveries
     .filter(({ status }) => status === 'sent')
     .flatMap((row) => {
@@ -114,7 +115,7 @@ function nobodyGotTwoMessages({ hasUniqueTexts, ledger, log }: Evidence) {
     .map((entries) => `Sent ${entries.length} times: ${JSON.stringify(entries)}`)
 }
 
-const nothingIsClaimed = ({ instances }: Evidence) =>
+const nothingIsClaimed = ({ instances }: RowEvidence) =>
   instances
     .filter(({ inFlight, isLeased }) => inFlight !== null || isLeased)
     .map(({ id, inFlight }) => `Instance ${id} is still claimed, with delivery ${inFlight}`)
@@ -134,7 +135,7 @@ function onlyTheClaimHolderSends({ log }: Evidence) {
   return violations
 }
 
-const sentCountsAgree = ({ sentCounts, deliveries, instances }: Evidence) =>
+const sentCountsAgree = ({ sentCounts, deliveries, instances }: RowEvidence) =>
   instances.flatMap(({ id }) => {
     const sent = deliveries.filter(({ instanceId, status }) => instanceId === id && status === 'sent')
     const groupIds = new Set([
@@ -152,11 +153,20 @@ const sentCountsAgree = ({ sentCounts, deliveries, instances }: Evidence) =>
     })
   })
 
-const failedCountsAgree = ({ jobs, deliveries }: Evidence) =>
+const failedCountsAgree = ({ jobs, deliveries }: RowEvidence) =>
   jobs.flatMap(({ id, failedCount }) => {
     const rows = deliveries.filter(({ jobId, status }) => jobId === id && status === 'failed').length
     return rows === failedCount ? [] : [`Job ${id} has failed_count ${failedCount}, not ${rows}`]
   })
+
+/** Check the rows as they are at the end. */
+export const rowInvariants: ((evidence: RowEvidence) => string[])[] = [
+  deliveriesAreFinal,
+  sentIsInLedger,
+  nothingIsClaimed,
+  sentCountsAgree,
+  failedCountsAgree,
+]
 
 const nameOf = (row: DeliveryRow) => `Delivery ${row.id} (job ${row.jobId}, ${row.chatId})`
 

@@ -2,10 +2,7 @@
  * Mutants: engines with a deliberate bug each. The suite must detect every one of them, or its silence proves nothing. The
  * files stay as they are. Only a process that applies a mutant loads changed sources.
  */
-import { registerHooks } from 'node:module'
-
-/** Replaces `from`, which the file must contain exactly once. */
-type Change = { file: string; from: string; to: string }
+import { type Change, changeLoadedSources } from '../source-changes.ts'
 
 const mutants = {
   'intent written after the send': [
@@ -82,29 +79,18 @@ export function mutantNamed(name: string): Mutant {
   return name
 }
 
-const applied = new Set<Change>()
+let requireApplied: (() => void) | undefined
 
 /** Call this before the engine is imported. */
 export function applyMutant(mutant: Mutant) {
   const changes: Change[] = mutants[mutant]
-  registerHooks({
-    load(url, context, nextLoad) {
-      const loaded = nextLoad(url, context)
-      const changesOfFile = changes.filter(({ file }) => url.endsWith(`/src/engine/${file}`))
-      if (changesOfFile.length === 0) return loaded
-      let source = String(loaded.source)
-      for (const change of changesOfFile) {
-        if (source.split(change.from).length !== 2)
-          throw new Error(`'${mutant}' no longer fits ${change.file}: update its text.`)
-        source = source.replace(change.from, () => change.to)
-        applied.add(change)
-      }
-      return { ...loaded, source }
-    },
-  })
+  requireApplied = changeLoadedSources(
+    changes.map((change) => ({ ...change, file: `src/engine/${change.file}` })),
+  )
 }
 
 /** Call this after the import. Otherwise an unchanged engine could be mistaken for an undetected mutant. */
 export function expectMutantApplied(mutant: Mutant) {
-  if (!mutants[mutant].every((change) => applied.has(change))) throw new Error(`'${mutant}' was not applied.`)
+  if (!requireApplied) throw new Error(`'${mutant}' was not applied.`)
+  requireApplied()
 }

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
+import { countWaiting } from '../../../test/locks.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { Receipt } from '../../providers/provider.ts'
 import { restartJob } from '../jobs/lifecycle.ts'
+import { lockInstance } from '../shared/lock.ts'
 import { recipientCounts } from '../status/counts.ts'
 import { applyStoredReceipts, deleteOldReceipts } from './apply-stored.ts'
 import { storeReceipts } from './store.ts'
@@ -222,6 +224,29 @@ test('a failure receipt makes a sent delivery failed, with the reason in the log
   expect(await sentCount()).toBe(0)
   expect(await context.jobStatus(id)).toBe('Completed')
   expect(await context.log(id)).toEqual(['delivery_failed'])
+})
+
+test('a receipt that proves a failed delivery sent does not deadlock with a retry', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob()
+  await report(instanceId, [receipt('failed')])
+  await store(instanceId, [receipt('delivered'), receipt('read')])
+  await context.moveClock('3 seconds')
+  // The locks of a retry, in its order.
+  const applying = await context.db.begin(async (tx) => {
+    await lockInstance(tx, instanceId)
+    await tx.run(sql`select from jobs where id = ${id} for update`)
+    const applying = applyStoredReceipts(context.db)
+    await until('the receipt waits', async () => (await countWaiting(context.db)) > 0)
+    await tx.run(sql`update deliveries set reason = reason where job_id = ${id}`)
+    return [applying]
+  })
+  await Promise.all(applying)
+  expect(await rowOf(id)).toMatchObject({ status: 'sent', deliveredAt: at('delivered'), readAt: at('read') })
+  expect(await context.db.many(sql`select failed_count from jobs where id = ${id}`)).toEqual([
+    { failedCount: 0 },
+  ])
+  expect(await countStored()).toBe(0)
 })
 
 test('a time before the message or in the future is corrected', async () => {

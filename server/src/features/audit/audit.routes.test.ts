@@ -134,3 +134,9 @@ test('a long export has each entry once, the newest up to its limit', async () =
   const names = lines.map((line) => line.split(',')[1])
   expect(names).toEqual(Array.from({ length: 1250 }, (_, n) => `"user ${1300 - n}"`))
 })
+
+test('an export from a day that the database does not know is refused, not broken off', async () => {
+  const query = { from: '0000-01-01T00:00:00Z' }
+  const { status, body } = await context.call(admin, contract.audit.export, { query })
+  expect([status, body.code]).toEqual([400, 'invalid_input'])
+})

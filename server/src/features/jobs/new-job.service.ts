@@ -64,7 +64,8 @@ async function writeJob(
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const recipients = people ?? (await lockGroupRecipients(tx, order.instanceId, order.groupIds))
     const { jobType, messageId, instanceId } = order
-    const requestId = order.requestId ?? (await keyOfContent(tx, caller, order, message))
+    const requestId =
+      order.requestId ?? (await keyOfContent(tx, caller, order.arrivedAt, ...contentOf(order, message)))
     const id = await planJob(tx, {
       jobType,
       messageId,
@@ -80,13 +81,17 @@ async function writeJob(
   })
 }
 
-/** Creates a job that sends an unsaved text to one number. The job belongs to no message. */
+/**
+ * Creates a job that sends an unsaved text to one number. The job belongs to no message. A second click gets the first
+ * one's job.
+ */
 export async function sendTestMessage(
   { db, images, defaultCountry }: Deps,
   begin: Begin,
   { textContent, instanceId, phoneNumber, imageOf }: TestMessage,
   file: UploadedFile | null,
 ): Promise<JobRow> {
+  const arrivedAt = performance.now()
   const { numbers, unreadable } = await readPhoneList(null, phoneNumber, defaultCountry)
   if (numbers.length !== 1 || unreadable.total > 0)
     throw new InvalidInput({ phoneNumber: 'JOB.TEST_PHONE_INVALID' })
@@ -96,6 +101,7 @@ export async function sendTestMessage(
     if (!instance) throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const saved = imageOf === null ? null : orNotFound(await lockMessageForShare(tx, caller, imageOf))
+    const content = JSON.stringify([textContent, instanceId, numbers, imageOf])
     const id = await planJob(tx, {
       jobType: 'SendToUsers',
       messageId: null,
@@ -104,6 +110,7 @@ export async function sendTestMessage(
       imageId: imageId ?? saved?.imageId ?? null,
       scheduledAt: null,
       createdBy: { id: caller.id, name: caller.username },
+      requestId: await keyOfContent(tx, caller, arrivedAt, content, file?.bytes ?? ''),
       recipients: numbers.map(personOf),
     })
     await recordCreation(tx, caller, id)
@@ -115,25 +122,30 @@ export async function sendTestMessage(
 const REPEAT_MS = 3000
 
 /**
- * The idempotency key of a request without a `requestId`: a hash of all that makes the job, with the message as it is now.
- * An equal request of the same user gets the same job while that is being created, and for three seconds after. From then
- * on the older job has no key, and another is created.
+ * The idempotency key of a request without a `requestId`: a hash of all that makes the job. An equal request of the same
+ * user gets the same job while that is being created, and for three seconds after. From then on the older job has no key,
+ * and another is created.
  */
 async function keyOfContent(
   tx: Db,
   caller: Caller,
-  { arrivedAt, phoneNumbers, ...order }: Arrived,
-  message: { textContent: string; imageId: number | null },
+  arrivedAt: number,
+  ...content: (string | Uint8Array)[]
 ): Promise<string> {
   const hash = createHash('sha256')
-    .update(JSON.stringify([order, message]))
-    .update(phoneNumbers)
+  for (const part of content) hash.update(part)
   const key = hash.digest('hex').slice(0, 32) // the length of a UUID
   // A large job waits for its turn. The first click's job may be older than three seconds by then.
   const waitedMs = performance.now() - arrivedAt
   await forgetRequest(tx, caller.id, key, REPEAT_MS + waitedMs)
   return key
 }
+
+/** All that makes a job, with the message as it is now. */
+const contentOf = ({ arrivedAt: _, phoneNumbers, ...order }: Arrived, message: object) => [
+  JSON.stringify([order, message]),
+  phoneNumbers,
+]
 
 async function lockInstanceAndMessage(tx: Db, caller: Caller, { instanceId, messageId }: NewJob) {
   const instance = await lockInstanceForShare(tx, caller, instanceId)

@@ -96,3 +96,29 @@ test('a test message can’t use an inactive instance or the image of a foreign 
   expect(await idle.send()).toMatchObject({ status: 409, body: { code: 'instance_inactive' } })
   expect(await send({ imageOf: foreign.id })).toMatchObject({ status: 404 })
 })
+
+test('a double click sends one test message, and a later or changed one another', async () => {
+  const { instance, member, send } = await fixture()
+  const withImage = async () => {
+    const body = new FormData()
+    body.set('textContent', '*Hello*')
+    body.set('instanceId', String(instance.id))
+    body.set('phoneNumber', '0901 234 567')
+    body.set('imageFile', new Blob([new Uint8Array(await picture())]), 'picture.png')
+    return context.call(member, jobs.test, { body })
+  }
+  const idsOf = async (...sent: ReturnType<typeof send>[]) =>
+    (await Promise.all(sent)).map(({ body }) => body.id)
+
+  const [first, second] = await idsOf(send(), send())
+  const [third] = await idsOf(send())
+  const images = await idsOf(withImage(), withImage())
+  const [changed] = await idsOf(send({ textContent: 'Hello' }))
+  await context.db.run(sql`update jobs set created_at = created_at - interval '4 seconds'`)
+  const [later] = await idsOf(send())
+
+  expect([second, third]).toEqual([first, first])
+  expect(images[1]).toBe(images[0])
+  expect(new Set([first, images[0], changed, later]).size).toBe(4)
+  expect(await context.db.many(sql`select from jobs`)).toHaveLength(4)
+})

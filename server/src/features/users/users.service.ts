@@ -134,12 +134,13 @@ async function recordChanges(tx: Db, caller: Actor, before: User, after: User, h
   const changed = (fields: readonly (keyof ReturnType<typeof settingsOf>)[]) =>
     changesOf(settingsOf(before), settingsOf(after), fields)
   const [names, newRights] = [changed(['username', 'email']), changed(rightFields)]
-  const entries = [
+  await record(
+    tx,
+    caller,
     ...(hasNewPassword ? [entryOf('user.password', after, {})] : []),
     ...(Object.keys(newRights).length > 0 ? [entryOf('user.rights', after, { changes: newRights })] : []),
-  ]
-  const isRest = Object.keys(names).length > 0 || entries.length === 0
-  await record(tx, caller, ...entries, ...(isRest ? [entryOf('user.update', after, { changes: names })] : []))
+    ...(Object.keys(names).length > 0 ? [entryOf('user.update', after, { changes: names })] : []),
+  )
 }
 
 export async function requireUser(db: Db, id: number): Promise<User> {

@@ -1,0 +1,57 @@
+import { type Right, rights } from '@sendroom/contract/rights'
+import { sql } from '../../src/platform/database/sql.ts'
+import { hashPassword } from '../../src/platform/passwords.ts'
+import type { Providers } from '../../src/providers/provider.ts'
+import { useContext } from '../context.ts'
+
+const provider = {
+  status: async () => ({ status: 'Connected', linkedNumber: '84901234567' }),
+  qr: async () => 'data:image/png;base64,',
+  pairingCode: async () => 'ABCD-EFGH',
+  logout: async () => {},
+  readEvent: () => null,
+}
+/** The context of the test file that imports this. */
+export const context = useContext({
+  providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls use only these methods
+})
+
+export const callers = ['no session', 'locked', 'unassigned', 'without flags', 'with flags', 'Admin'] as const
+/** These rights and no others. */
+export const onlyRights = (given: readonly Right[]) =>
+  Object.fromEntries(rights.map((right) => [right, given.includes(right)])) as Record<Right, boolean>
+
+export type Fixture = Awaited<ReturnType<typeof createFixture>>
+
+/** Creates new data for each call, because the call may change or delete them. */
+export async function createFixture(caller: (typeof callers)[number]) {
+  const { add } = context
+  const instance = await add.instance()
+  const instanceId = instance.id
+  const instances = caller === 'unassigned' ? [] : [instance]
+  const hasFlags = caller !== 'without flags'
+  return {
+    instanceId,
+    group: await add.group({ instanceId }),
+    message: await add.message({ instanceId }),
+    template: await add.message({ createdByAdmin: true }),
+    job: await add.job({ instanceId }),
+    endedJob: await add.job({ instanceId, status: 'Completed' }),
+    pausedJob: await add.job({ instanceId, pausedAt: '2026-01-01T00:00:00.000Z' }),
+    failedJob: await add.job({ instanceId, status: 'Failed', deliveryStatus: 'failed' }),
+    somebody: await add.user(),
+    unique: `new-${instanceId}`,
+    user:
+      caller === 'no session'
+        ? null
+        : await add.user({
+            role: caller === 'Admin' ? 'Admin' : 'Member',
+            isActive: caller !== 'locked',
+            ...onlyRights(hasFlags ? rights : []),
+            instances,
+          }),
+  }
+}
+
+export const setPassword = async ({ id }: { id: number }, password: string) =>
+  context.db.run(sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`)

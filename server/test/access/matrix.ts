@@ -1,0 +1,237 @@
+import { contract } from '@sendroom/contract'
+import type { Endpoint, Input } from '@sendroom/contract/endpoint'
+import { createFixture, type Fixture, setPassword } from './fixture.ts'
+
+// What each endpoint of the contract answers to each kind of caller. All data belong to one instance, which is assigned to
+// all Members except 'unassigned'. An endpoint without a row does not compile.
+
+/** The status that each of the callers gets, in their order. */
+export type Statuses = [number, number, number, number, number, number]
+
+const everybody = (status: number): Statuses => [status, status, status, status, status, status]
+export const signedInUsers = (status: number): Statuses => [401, 401, status, status, status, status]
+const assignedMembers = (status: number): Statuses => [401, 401, 404, status, status, status]
+const membersWithFlag = (status: number): Statuses => [401, 401, 404, 403, status, status]
+const admins = (status: number): Statuses => [401, 401, 403, 403, 403, status]
+
+/** The expected statuses of an endpoint, and the input of the call. */
+export type Row<E extends Endpoint> = [Statuses, (fixture: Fixture) => Input<E> | Promise<Input<E>>]
+type Contract = typeof contract
+type Matrix = {
+  [F in keyof Contract]: {
+    [N in keyof Contract[F]]: Contract[F][N] extends Endpoint ? Row<Contract[F][N]> : never
+  }
+}
+
+const none = () => ({})
+export const of = (id: number) => ({ params: { id } })
+
+const newMessage = ({ instanceId }: Fixture) => ({ body: { textContent: 'Hello', instanceId } })
+const changedMessage = ({ message, instanceId }: Fixture) => ({
+  ...of(message.id),
+  body: { textContent: 'Changed', instanceId },
+})
+
+const matrix: Matrix = {
+  session: {
+    // R-228
+    options: [everybody(200), none],
+    login: [
+      everybody(200),
+      async ({ somebody }) => {
+        await setPassword(somebody, 'secret-1')
+        return { body: { username: somebody.username, password: 'secret-1' } }
+      },
+    ],
+    register: [
+      // The limit is five registrations an hour from one address.
+      [204, 204, 204, 204, 204, 429],
+      ({ unique }) => ({
+        body: {
+          username: unique,
+          email: `${unique}@example.com`,
+          password: 'secret-1',
+          repassword: 'secret-1',
+        },
+      }),
+    ],
+    // R-297
+    me: [signedInUsers(200), none],
+    // R-229
+    confirm: [
+      signedInUsers(204),
+      async ({ user }) => {
+        if (user) await setPassword(user, 'secret-1')
+        return { body: { password: 'secret-1' } }
+      },
+    ],
+    // R-229
+    logout: [signedInUsers(204), none],
+  },
+  users: {
+    // R-234
+    list: [admins(200), none],
+    get: [admins(200), ({ somebody }) => of(somebody.id)],
+    create: [
+      admins(201),
+      ({ unique }) => ({
+        body: { username: unique, email: `${unique}@example.com`, password: 'secret-1', role: 'Member' },
+      }),
+    ],
+    // R-235
+    // Here the callers change another user's password. users.routes.test.ts covers their own.
+    update: [
+      [401, 401, 404, 404, 404, 200],
+      ({ somebody }) => ({ ...of(somebody.id), body: { password: 'secret-1' } }),
+    ],
+    // R-234
+    remove: [admins(204), ({ somebody }) => of(somebody.id)],
+    assignInstances: [
+      admins(200),
+      ({ somebody, instanceId }) => ({
+        ...of(somebody.id),
+        body: { instanceIds: [instanceId], canSendMessages: true, canCreateJobs: true },
+      }),
+    ],
+    instances: [admins(200), ({ somebody }) => of(somebody.id)],
+  },
+  instances: {
+    // R-237
+    list: [signedInUsers(200), none],
+    get: [assignedMembers(200), ({ instanceId }) => of(instanceId)],
+    // R-230
+    create: [admins(201), ({ unique }) => ({ body: { name: unique, whapiToken: `test_${unique}` } })],
+    // R-231
+    update: [admins(200), ({ instanceId }) => ({ ...of(instanceId), body: { name: 'Shop' } })],
+    // R-232
+    remove: [admins(204), ({ instanceId }) => of(instanceId)],
+    // R-233
+    clearData: [admins(204), ({ instanceId }) => of(instanceId)],
+    // R-237
+    qr: [membersWithFlag(200), ({ instanceId }) => of(instanceId)],
+    pairingCode: [
+      membersWithFlag(200),
+      ({ instanceId }) => ({ ...of(instanceId), query: { phone: '+84901234567' } }),
+    ],
+    logout: [membersWithFlag(204), ({ instanceId }) => of(instanceId)],
+    // R-244
+    resume: [membersWithFlag(204), ({ instanceId }) => of(instanceId)],
+    // R-237
+    sync: [assignedMembers(202), ({ instanceId }) => of(instanceId)],
+  },
+  groups: {
+    // R-239
+    list: [signedInUsers(200), none],
+    search: [signedInUsers(200), ({ instanceId }) => ({ body: { instanceIds: [instanceId] } })],
+    exportParticipants: [membersWithFlag(200), ({ group }) => of(group.id)],
+  },
+  messages: {
+    // R-240
+    list: [signedInUsers(200), none],
+    get: [assignedMembers(200), ({ message }) => of(message.id)],
+    // R-243
+    create: [[401, 401, 400, 403, 201, 201], newMessage],
+    createWithFile: [[401, 401, 400, 403, 201, 201], newMessage],
+    update: [membersWithFlag(200), changedMessage],
+    updateWithFile: [membersWithFlag(200), changedMessage],
+    remove: [membersWithFlag(204), ({ message }) => of(message.id)],
+    bulkDelete: [membersWithFlag(204), ({ message }) => ({ body: { ids: [message.id] } })],
+  },
+  jobs: {
+    // R-241
+    list: [signedInUsers(200), none],
+    get: [assignedMembers(200), ({ job }) => of(job.id)],
+    sentMessages: [assignedMembers(200), ({ job }) => of(job.id)],
+    recipients: [assignedMembers(200), ({ job }) => of(job.id)],
+    logs: [assignedMembers(200), ({ job }) => of(job.id)],
+    // R-244
+    create: [
+      [401, 401, 400, 403, 201, 201],
+      ({ message, instanceId, group }) => ({
+        body: { messageId: message.id, instanceId, groupIds: [group.id] },
+      }),
+    ],
+    preview: [
+      [401, 401, 400, 403, 200, 200],
+      ({ instanceId, group }) => ({ body: { instanceId, groupIds: [group.id] } }),
+    ],
+    // R-571
+    test: [
+      [401, 401, 400, 403, 201, 201],
+      ({ instanceId }) => ({ body: { textContent: 'Hello', instanceId, phoneNumber: '0901234567' } }),
+    ],
+    // R-244
+    restart: [membersWithFlag(200), ({ endedJob }) => of(endedJob.id)],
+    cancel: [membersWithFlag(200), ({ job }) => of(job.id)],
+    pause: [membersWithFlag(200), ({ job }) => of(job.id)],
+    resume: [membersWithFlag(200), ({ pausedJob }) => of(pausedJob.id)],
+    retryFailed: [membersWithFlag(200), ({ failedJob }) => ({ ...of(failedJob.id), body: {} })],
+    remove: [membersWithFlag(204), ({ job }) => of(job.id)],
+    bulkDelete: [membersWithFlag(204), ({ job }) => ({ body: { jobIds: [job.id] } })],
+  },
+  // R-242
+  dashboard: { stats: [signedInUsers(200), none] },
+  audit: { list: [admins(200), none], export: [admins(200), none] },
+  // The webhook checks its key and secret instead of a session: webhook.routes.test.ts.
+  // R-228
+  webhooks: { whapi: [everybody(404), () => ({ params: { key: '1.guessed' }, body: {} })] },
+  // R-229
+  events: { follow: [signedInUsers(200), none] },
+}
+
+const authorsAndAdmins = (status: number): Statuses => [401, 401, 403, 403, 403, status]
+const changedTemplate = ({ template }: Fixture) => ({ ...of(template.id), body: { textContent: 'Changed' } })
+
+/** Calls with an Admin's message without an instance, which is shared. Here no caller is its author. */
+export const sharedTemplate: { endpoint: Endpoint; row: Row<Endpoint> }[] = [
+  // R-240
+  { endpoint: contract.messages.get, row: [signedInUsers(200), ({ template }) => of(template.id)] },
+  { endpoint: contract.messages.update, row: [authorsAndAdmins(200), changedTemplate] },
+  { endpoint: contract.messages.updateWithFile, row: [authorsAndAdmins(200), changedTemplate] },
+  { endpoint: contract.messages.remove, row: [authorsAndAdmins(204), ({ template }) => of(template.id)] },
+  {
+    endpoint: contract.messages.bulkDelete,
+    row: [authorsAndAdmins(204), ({ template }) => ({ body: { ids: [template.id] } })],
+  },
+  {
+    endpoint: contract.jobs.create,
+    row: [
+      [401, 401, 400, 403, 201, 201],
+      ({ template, instanceId, group }) => ({
+        body: { messageId: template.id, instanceId, groupIds: [group.id] },
+      }),
+    ],
+  },
+  {
+    endpoint: contract.jobs.test,
+    row: [
+      [401, 401, 400, 403, 201, 201],
+      ({ template, instanceId }) => ({
+        body: { textContent: 'Hello', instanceId, phoneNumber: '0901234567', imageOf: template.id },
+      }),
+    ],
+  },
+]
+
+export const endpoints = Object.entries(contract).flatMap(([feature, named]) =>
+  Object.entries(named as Record<string, Endpoint>).map(([name, endpoint]) => {
+    const row = (matrix as Record<string, Record<string, Row<Endpoint>>>)[feature]?.[name]
+    return {
+      endpoint,
+      name: `${endpoint.method} ${endpoint.path}`,
+      row,
+      isPublic: endpoint.access === 'public',
+    }
+  }),
+)
+
+/** Calls of signed-in users. */
+export const signedIn = endpoints.filter(({ isPublic }) => !isPublic)
+
+/** The data for a call by somebody who may make it. */
+export async function prepare({ endpoint, row }: { endpoint: Endpoint; row: Row<Endpoint> | undefined }) {
+  const isForAdmins = endpoint.access === 'admin' || endpoint.path === '/users/:id'
+  const fixture = await createFixture(isForAdmins ? 'Admin' : 'with flags')
+  if (!row || !fixture.user) throw new Error('The matrix has no row or no user.')
+  return { user: fixture.user, input: await row[1](fixture) }
+}

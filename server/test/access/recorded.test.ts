@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { sql } from '../../src/platform/database/sql.ts'
+import { context } from './fixture.ts'
+import { prepare, signedIn } from './matrix.ts'
+
+// Every call that changes something is recorded in the audit log. audit.test.ts tests the entries.
+
+/** These change nothing, and the answer has no data that its caller may take away. */
+const unrecorded = ['POST /groups/search', 'POST /jobs/preview']
+/** These hand out a code or data, or unlink a phone. */
+const recordedReads = [
+  'GET /instances/:id/qrcode-base64',
+  'GET /instances/:id/connect-code',
+  'GET /instances/:id/logout',
+  'GET /groups/:id/participants/export',
+  'GET /audit/export',
+]
+
+const recorded = signedIn.filter(({ endpoint, name }) =>
+  endpoint.method === 'GET' ? recordedReads.includes(name) : !unrecorded.includes(name),
+)
+
+test.each(recorded)('$name is recorded in the audit log', async ({ endpoint, row }) => {
+  const { user, input } = await prepare({ endpoint, row })
+  expect((await context.call(user, endpoint, input)).status).toBeLessThan(300)
+  const entries = await context.db.many(sql`select user_id, user_name, address from audit_log`)
+  expect(entries).not.toEqual([])
+  for (const entry of entries)
+    expect(entry).toEqual({ userId: user.id, userName: user.username, address: '127.0.0.1' })
+})

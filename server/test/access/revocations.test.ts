@@ -1,0 +1,203 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
+import { contract } from '@sendroom/contract'
+import type { Endpoint } from '@sendroom/contract/endpoint'
+import { expect, test } from 'vitest'
+import { lockUserChanges } from '../../src/features/users/users.queries.ts'
+import type { Db } from '../../src/platform/database/connection.ts'
+import { identifier, sql } from '../../src/platform/database/sql.ts'
+import type { TestUser } from '../factories.ts'
+import { addressOf } from '../http-client.ts'
+import { countWaiting } from '../locks.ts'
+import { until } from '../until.ts'
+import { expectCells } from './cells.ts'
+import { context, setPassword } from './fixture.ts'
+import { endpoints, prepare, signedIn } from './matrix.ts'
+
+const ageConfirmation = (db: Db, { id }: { id: number }) =>
+  db.run(sql`
+    update sessions set confirmed_at = clock_now() - interval '10 minutes 1 second' where user_id = ${id}`)
+
+const confirmed = endpoints.filter(({ endpoint }) => endpoint.needsConfirmation)
+
+// R-234
+test('what changes users, their rights and accounts for ever needs a confirmation', () => {
+  expect(confirmed.map(({ name }) => name)).toEqual([
+    'POST /users',
+    'PUT /users/:id',
+    'DELETE /users/:id',
+    'POST /users/:id/assign-instances',
+    'DELETE /instances/:id',
+  ])
+})
+
+test.for(confirmed)(
+  '$name needs a password entered within ten minutes',
+  async ({ endpoint, row }, { task }) => {
+    const { user, input } = await prepare({ endpoint, row })
+    await setPassword(user, 'secret-1')
+    await ageConfirmation(context.db, user)
+    const before = await everything(context.db)
+
+    const call = async () => {
+      const { status, body } = await context.call(user, endpoint, input)
+      return status < 300 ? 'allowed' : body.code
+    }
+    const confirm = (password: string) => context.call(user, contract.session.confirm, { body: { password } })
+    const old = await call()
+    expect(await everything(context.db)).toEqual(before)
+    expect((await confirm('wrong')).status).toBe(400)
+    const wrong = await call()
+    expect((await confirm('secret-1')).status).toBe(204)
+    expectCells(
+      task,
+      { old, wrong, right: await call() },
+      { old: 'confirm_password', wrong: 'confirm_password', right: 'allowed' },
+    )
+  },
+)
+
+test('a confirmation that grows too old while a call waits does not count', async () => {
+  const [admin, other] = [await context.add.admin(), await context.add.user()]
+  const answering = await context.db.begin(async (tx) => {
+    await lockUserChanges(tx)
+    const answering = context.call(admin, contract.users.remove, { params: other })
+    await until('the call waits', async () => (await countWaiting(context.db)) > 0)
+    await ageConfirmation(context.db, admin)
+    return [answering]
+  })
+
+  expect((await Promise.all(answering))[0]).toMatchObject({ status: 403, body: { code: 'confirm_password' } })
+})
+
+// Revocations during a request: a caller may lose the session or the right after the request has begun.
+
+type Revocation = (db: Db, user: TestUser) => Promise<unknown>
+
+const revocations: Record<string, Revocation> = {
+  'the user is deleted': (db, { id }) => db.run(sql`delete from users where id = ${id}`),
+  'the user is locked': (db, { id }) => db.run(sql`update users set is_active = false where id = ${id}`),
+  'the session is ended': (db, { id }) => db.run(sql`delete from sessions where user_id = ${id}`),
+  'the user has no right any more': (db, { id }) =>
+    db.run(sql`
+      update users set role = 'Member', can_send_messages = false, can_create_jobs = false,
+        can_link_accounts = false, can_export_participants = false
+      where id = ${id}`),
+}
+
+/** Changing another user is for Admins only, although the endpoint is for all: users change their own password. */
+const needsRight = ({ access, path }: Endpoint) => access !== 'signedIn' || path === '/users/:id'
+
+const revocationsOf = (endpoint: Endpoint) =>
+  Object.entries(revocations).filter(([what]) => needsRight(endpoint) || !what.includes('right'))
+
+/** All rows that an endpoint could change. */
+async function everything(db: Db) {
+  const tables = [
+    'users',
+    'user_instances',
+    'instances',
+    'groups',
+    'messages',
+    'jobs',
+    'deliveries',
+    'images',
+    'audit_log',
+  ]
+  const rows = await Promise.all(
+    tables.map((table) => db.many(sql`select t::text as row from ${identifier(table)} t order by 1`)),
+  )
+  return { ...rows, syncRequests: [...context.syncRequests] }
+}
+
+/** Whether the call was refused and has changed nothing. */
+async function verdict(status = 0, before: unknown): Promise<string> {
+  if (![401, 403, 404].includes(status)) return `answered ${status}`
+  return isDeepStrictEqual(await everything(context.db), before) ? 'refused' : 'changed something'
+}
+
+const allRefused = (answered: object) =>
+  Object.fromEntries(Object.keys(answered).map((what) => [what, 'refused']))
+
+/** Sends the headers and half of the body, and the rest only when `meanwhile` has ended. Returns the status. */
+async function sendInHalves(
+  user: TestUser,
+  endpoint: Endpoint,
+  { params, query, body }: { params?: object; query?: object; body?: object },
+  meanwhile: () => Promise<unknown>,
+): Promise<number | undefined> {
+  const app = await context.app
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  const find = app.findCaller
+  const hasFound = new Promise<void>((resolve) => {
+    app.findCaller = (...of) => find(...of).finally(resolve)
+  })
+  const bytes = Buffer.from(JSON.stringify(body))
+  const sent = request({
+    port: (app.server.address() as AddressInfo).port, // listening on TCP
+    path: addressOf(endpoint, params, query),
+    method: endpoint.method,
+    headers: {
+      authorization: `Bearer ${user.token}`,
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+    },
+  })
+  sent.write(bytes.subarray(0, bytes.length / 2))
+  await hasFound
+  app.findCaller = find
+  await meanwhile()
+  sent.end(bytes.subarray(bytes.length / 2))
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  answer.resume()
+  return answer.statusCode
+}
+
+// R-136, R-137
+test.for(signedIn.filter(({ endpoint }) => endpoint.body))(
+  '$name is refused if the caller is revoked while the body arrives',
+  async ({ endpoint, row }, { task }) => {
+    const answered: Record<string, string> = {}
+    const aged = endpoint.needsConfirmation ? [['the confirmation grows old', ageConfirmation] as const] : []
+    for (const [what, revoke] of [...revocationsOf(endpoint), ...aged]) {
+      const { user, input } = await prepare({ endpoint, row })
+      let before: unknown
+      const status = await sendInHalves(user, endpoint, input as object, async () => {
+        await revoke(context.db, user)
+        before = await everything(context.db)
+      })
+      answered[what] = await verdict(status, before)
+    }
+    expectCells(task, answered, allRefused(answered))
+  },
+)
+
+/** These write nothing, or nothing but the end of the caller's own session. */
+const harmless = ['POST /groups/search', 'POST /jobs/preview', 'POST /auth/logout']
+
+// R-136, R-137
+test.for(signedIn.filter(({ endpoint, name }) => endpoint.method !== 'GET' && !harmless.includes(name)))(
+  '$name is refused if the caller is revoked just before the transaction',
+  async ({ endpoint, row }, { task }) => {
+    const answered: Record<string, string> = {}
+    for (const [what, revoke] of revocationsOf(endpoint)) {
+      const { user, input } = await prepare({ endpoint, row })
+      let hasAnswered = false
+      // The revocation is not committed yet, so only a transaction that locks the caller waits for it.
+      const { before, answering } = await context.db.begin(async (tx) => {
+        await revoke(tx, user)
+        const before = await everything(tx)
+        const answering = context.call(user, endpoint, input).finally(() => {
+          hasAnswered = true
+        })
+        await until('the call waits', async () => hasAnswered || (await countWaiting(context.db)) > 0)
+        return { before, answering: [answering] }
+      })
+      const [answer] = await Promise.all(answering)
+      answered[what] = await verdict(answer?.status, before)
+    }
+    expectCells(task, answered, allRefused(answered))
+  },
+)

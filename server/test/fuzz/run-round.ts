@@ -1,0 +1,47 @@
+import { Agent } from 'node:http'
+import * as fc from 'fast-check'
+import { mistakesOf } from './check-answer.ts'
+import type { Environment } from './environment.ts'
+import { createFixture } from './fixture.ts'
+import { describe, type FuzzRequest, requestsTo } from './requests.ts'
+import { addAnswer, emptyResult, mayBeSlow, type Result, SLOW_MS } from './result.ts'
+import { send } from './send.ts'
+
+/** Requests at once. */
+const LANES = 4
+
+/** Sends requests that this seed draws, several at once, and checks each answer. */
+export async function runRound(environment: Environment, seed: number, count: number): Promise<Result> {
+  const { db, secrets, operations, server } = environment
+  const fixture = await createFixture(db, secrets)
+  const requests = fc.sample(requestsTo(operations, fixture), { seed, numRuns: count })
+  const result = emptyResult()
+  const slow: { fuzz: FuzzRequest; ms: number }[] = []
+  const agent = new Agent({ keepAlive: true, maxSockets: LANES })
+  const check = async (fuzz: FuzzRequest) => {
+    const answer = await send(server.url, agent, fuzz)
+    addAnswer(result, fuzz, answer)
+    for (const mistake of mistakesOf(fuzz, answer, fixture))
+      result.violations.push(`${mistake}: ${answer.status} ${answer.text.slice(0, 300)}\n  ${describe(fuzz)}`)
+    if (answer.ms > SLOW_MS && !mayBeSlow(fuzz.operation.name)) slow.push({ fuzz, ms: answer.ms })
+  }
+  const left = requests.values()
+  const runLane = async () => {
+    for (const fuzz of left)
+      await check(fuzz).catch((error: Error) => {
+        result.violations.push(`No answer (${error.message}): ${describe(fuzz)}`)
+      })
+  }
+  await Promise.all(Array.from({ length: LANES }, runLane))
+  for (const { fuzz, ms } of slow)
+    result.slow.push({ request: describe(fuzz), ms, aloneMs: await timeAlone(server.url, agent, fuzz) })
+  agent.destroy()
+  return result
+}
+
+/** The least time of three repetitions, while nothing else is asked: what else the machine does must not count. */
+async function timeAlone(base: string, agent: Agent, fuzz: FuzzRequest): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < 3; n++) times.push((await send(base, agent, fuzz)).ms)
+  return Math.min(...times)
+}

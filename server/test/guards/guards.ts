@@ -1,0 +1,233 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
+import { contract } from '@sendroom/contract'
+import type { Endpoint } from '@sendroom/contract/endpoint'
+import { features, type Guard, platform, without } from './guard.ts'
+import { ownership } from './ownership.ts'
+
+const access = `${platform}/access.ts`
+const http = `${platform}/http.ts`
+
+/** The tests of who may call which endpoint. */
+const inMatrix = { tests: 'server/test/access/callers', only: 'answers only|refuses a session' }
+
+const accessRules = [
+  without(
+    'a session is needed',
+    access,
+    `if (!caller) throw new Refusal('unauthenticated')`,
+    'if (!caller) return null as never',
+    inMatrix,
+  ),
+  without(
+    'the session has not expired',
+    access,
+    `\${identifier(session)}.expires_at > clock_now() and `,
+    '',
+    inMatrix,
+  ),
+  without('the user is not locked', access, ` and \${identifier(user)}.is_active)`, ')', inMatrix),
+  without(
+    'rights and roles are checked',
+    access,
+    `if (!RULES[access](caller)) throw new Refusal('forbidden')`,
+    '',
+    inMatrix,
+  ),
+  ...(['canSendMessages', 'canCreateJobs', 'canLinkAccounts', 'canExportParticipants'] as const).map(
+    (right) =>
+      without(
+        `the right ${right}`,
+        access,
+        `${right}: (caller) => caller.${right} || isAdmin(caller)`,
+        `${right}: () => true`,
+        { only: 'needs exactly' },
+      ),
+  ),
+  without(
+    'a test message needs both rights',
+    access,
+    'caller.canSendMessages && caller.canCreateJobs',
+    'caller.canSendMessages || caller.canCreateJobs',
+    { only: 'needs exactly' },
+  ),
+  without('the role of Admins', access, 'admin: (caller) => isAdmin(caller)', 'admin: () => true', inMatrix),
+  without(
+    'the password was entered lately',
+    access,
+    `if (needsConfirmation && !caller.isConfirmed) throw new Refusal('confirm_password')`,
+    '',
+    { only: 'needs a password' },
+  ),
+]
+
+const duringBody = { tests: 'server/test/access/revocations', only: 'while the body arrives' }
+const beforeTransaction = {
+  tests: 'server/test/access/revocations',
+  only: 'just before the transaction|too old while a call waits',
+}
+
+const revocations = [
+  without(
+    'the caller is checked again after the body',
+    http,
+    'request.caller = requireAccess(await findCaller(app.db, request.caller.tokenHash, request.ip), rule)',
+    '',
+    duringBody,
+  ),
+  without(
+    'the caller is checked again in the transaction',
+    http,
+    'await lockCaller(tx, caller, rule)',
+    'caller',
+    beforeTransaction,
+  ),
+  without(
+    'the transaction locks the user',
+    access,
+    'await tx.run(sql`select from users where id = ${id} for share`)',
+    '',
+    beforeTransaction,
+  ),
+  without(
+    'the transaction locks the session',
+    access,
+    'await tx.run(sql`select from sessions where token_hash = ${tokenHash} for key share`)',
+    '',
+    beforeTransaction,
+  ),
+  without(
+    'the transaction reads the caller again',
+    access,
+    'return requireAccess(await findCaller(tx, tokenHash, address), rule)',
+    'return caller',
+    beforeTransaction,
+  ),
+]
+
+const session = `${features}/session/session.service.ts`
+const attempts = { tests: `${features}/session` }
+const streams = { tests: `${features}/events` }
+
+const outside = [
+  without(
+    'the password fits',
+    session,
+    `if (!fits || userId === null || passwordHash === null)`,
+    'if (userId === null || passwordHash === null)',
+    { only: 'nobody signs in' },
+  ),
+  without(
+    'a locked user can’t sign in',
+    session,
+    `if (!isActive) throw new Refusal(isWaiting ? 'waiting_for_activation' : 'login_failed')`,
+    '',
+    attempts,
+  ),
+  without(
+    'a confirmation needs the password',
+    session,
+    'if (!fits) {\n    await recordFailed',
+    'if (false) {\n    await recordFailed',
+    { only: 'needs a password' },
+  ),
+  without(
+    'forgery: the header repeats the cookie',
+    `${platform}/forgery.ts`,
+    `if (expected && request.headers['x-xsrf-token'] !== expected) throw new Refusal('forgery')`,
+    '',
+    { only: 'refuses another site' },
+  ),
+  without(
+    'the webhook’s key',
+    `${features}/instances/webhook.ts`,
+    'if (!isSame(secrets, key, keyOf(secrets, id))) return null',
+    '',
+    { only: 'the webhook refuses' },
+  ),
+  without(
+    'the webhook’s secret',
+    `${features}/instances/webhook.ts`,
+    'row && isSame(secrets, secret, secretOf(secrets, row)) ? row : null',
+    'row',
+    { only: 'the webhook refuses' },
+  ),
+  without(
+    'the secret of a remembered webhook',
+    `${features}/instances/webhook.ts`,
+    ' && isEqual(entry.secret, Buffer.from(secret))',
+    '',
+    { only: 'the webhook refuses' },
+  ),
+  without(
+    'sign-ins wait after wrong passwords',
+    `${features}/session/attempts.ts`,
+    'if (await countAttempt(tx, allowance)) continue',
+    'if ((await countAttempt(tx, allowance)) || true) continue',
+    attempts,
+  ),
+  without(
+    'registrations are limited',
+    `${features}/session/session.routes.ts`,
+    '{ rateLimit: { max: 5, timeWindow: 60 * MINUTE } }',
+    '{}',
+    { only: 'auth/register' },
+  ),
+  without(
+    'requests of a user are limited',
+    http,
+    'if (!count.isAllowed && count.isExceeded) throw',
+    'if (false) throw',
+    { tests: 'server/test/request-limits.test.ts' },
+  ),
+  without('heavy calls are limited', http, 'config: options.rateLimit && {', 'config: false && {', {
+    tests: 'server/test/request-limits.test.ts',
+  }),
+  without(
+    'an event is for those who see the instance',
+    `${features}/events/hub.ts`,
+    ': visibleInstanceIds.has(change.instanceId))',
+    ': true)',
+    streams,
+  ),
+  without(
+    'a stream ends with the rights',
+    `${features}/events/hub.ts`,
+    `if (notice.feature === 'access') end(({ userId }) => userId === notice.id)`,
+    `if (notice.feature === 'access') return`,
+    streams,
+  ),
+  without(
+    'a stream ends with the session',
+    `${features}/events/hub.ts`,
+    'if (!live.has(session)) stream.end()',
+    '{}',
+    streams,
+  ),
+]
+
+const endpoints = Object.values(contract).flatMap((feature) => Object.values<Endpoint>(feature))
+const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
+
+const withRight = endpoints.filter(({ access }) => access !== 'public' && access !== 'signedIn')
+const confirmed = endpoints.filter(({ needsConfirmation }) => needsConfirmation)
+
+/** What the contract says of single endpoints. Removed at once, because each endpoint has tests of its own. */
+const contractRules = [
+  without(
+    'the right or role that the contract names',
+    http,
+    'const { access, needsConfirmation = false } = endpoint',
+    `const { needsConfirmation = false } = endpoint
+     const access = endpoint.access === 'public' ? 'public' : 'signedIn'`,
+    { tests: 'server/test/access/callers', only: 'answers only', each: withRight.map(nameOf) },
+  ),
+  without(
+    'the confirmation that the contract asks for',
+    http,
+    'const { access, needsConfirmation = false } = endpoint',
+    'const { access } = endpoint\n  const needsConfirmation = false',
+    { tests: 'server/test/access/revocations', only: 'needs a password', each: confirmed.map(nameOf) },
+  ),
+]
+
+export const guards: Guard[] = [...accessRules, ...revocations, ...ownership, ...outside, ...contractRules]

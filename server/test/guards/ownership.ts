@@ -1,0 +1,246 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
+import { features, type Guard, platform, without } from './guard.ts'
+
+const access = `${platform}/access.ts`
+
+const LISTS = 'lists and numbers'
+const NAMES = 'no request may name'
+
+/** The tests of callers and of contents with such a name. */
+const rows = (only: string): Partial<Guard> => ({ tests: 'server/test/access/c', only })
+
+/** Who sees and changes which rows. */
+export const ownership = [
+  without(
+    'instances are assigned',
+    access,
+    'isAdmin(caller) ? sql`true` : sql`${identifier(column)} = any(${caller.instanceIds})`',
+    'sql`true`',
+    rows(`answers only|${LISTS}`),
+  ),
+  without(
+    'a template is shared by an Admin only',
+    access,
+    '.instance_id is null and ${identifier(alias)}.created_by_admin)',
+    '.instance_id is null)',
+    rows('message without an instance'),
+  ),
+  without(
+    'a template is changed by its author only',
+    access,
+    ' and ${identifier(alias)}.created_by_user_id = ${caller.id})',
+    ')',
+    rows('shared template'),
+  ),
+  ...[
+    [
+      'the list of instances',
+      'instances/instances',
+      "from instances i where ${canSeeInstance(caller, 'i.id')} and ${isFound}",
+      'from instances i where ${isFound}',
+      LISTS,
+    ],
+    [
+      'one instance',
+      'instances/instances',
+      "i.token_cipher\n    from instances i where i.id = ${id} and ${canSeeInstance(caller, 'i.id')}",
+      'i.token_cipher\n    from instances i where i.id = ${id}',
+      'GET /instances/:id answers',
+    ],
+    [
+      'an instance to act on',
+      'instances/instances',
+      "select ${actingColumns} from instances i where i.id = ${id} and ${canSeeInstance(caller, 'i.id')}",
+      'select ${actingColumns} from instances i where i.id = ${id}',
+      '/instances/:id/[\\w-]+ answers only',
+    ],
+    [
+      'the list of groups',
+      'groups/groups',
+      "${canSeeInstance(caller, 'g.instance_id')} and ${isOfThese}",
+      '${isOfThese}',
+      LISTS,
+    ],
+    [
+      'the export of a group',
+      'groups/groups',
+      "g.id = ${id} and ${canSeeInstance(caller, 'g.instance_id')}",
+      'g.id = ${id}',
+      'participants/export answers',
+    ],
+    [
+      'the list of messages',
+      'messages/messages',
+      "from messages m where ${canSeeMessage(caller, 'm')}\n        ",
+      'from messages m where true\n        ',
+      LISTS,
+    ],
+    [
+      'one message',
+      'messages/messages',
+      "from messages m where m.id = ${id} and ${canSeeMessage(caller, 'm')}",
+      'from messages m where m.id = ${id}',
+      'GET /messages/:id answers',
+    ],
+    [
+      'the groups of a message',
+      'messages/messages',
+      "mg.message_id = m.id and ${canSeeInstance(caller, 'g.instance_id')}",
+      'mg.message_id = m.id',
+      'names only the groups',
+    ],
+    [
+      'the instance of a message',
+      'messages/messages',
+      "i.id = ${id} and ${canSeeInstance(caller, 'i.id')} for key share",
+      'i.id = ${id} for key share',
+      NAMES,
+    ],
+    [
+      'the groups chosen for a message',
+      'messages/messages',
+      "g.id = any(${groupIds}) and ${canSeeInstance(caller, 'g.instance_id')}",
+      'g.id = any(${groupIds})',
+      NAMES,
+    ],
+    [
+      'groups and message of one instance',
+      'messages/messages',
+      'and ${instanceId === null ? sql`true` : sql`g.instance_id = ${instanceId}`}',
+      '',
+      NAMES,
+    ],
+    [
+      'the list of jobs',
+      'jobs/jobs',
+      'from jobs j where ${canSeeJob(caller)}\n        ',
+      'from jobs j where true\n        ',
+      LISTS,
+    ],
+    [
+      'the row of a job',
+      'jobs/jobs',
+      '${jobRow} from jobs j where j.id = ${id} and ${canSeeJob(caller)}',
+      '${jobRow} from jobs j where j.id = ${id}',
+      '/jobs/:id/[\\w-]+ answers only',
+    ],
+    [
+      'one job',
+      'jobs/jobs',
+      'as image_url\n    from jobs j where j.id = ${id} and ${canSeeJob(caller)}',
+      'as image_url\n    from jobs j where j.id = ${id}',
+      'GET /jobs/:id answers',
+    ],
+    [
+      'a job requested before',
+      'jobs/jobs',
+      'j.request_id = ${requestId} and ${canSeeJob(caller)}',
+      'j.request_id = ${requestId}',
+      NAMES,
+    ],
+    [
+      'jobs to delete',
+      'jobs/jobs',
+      'j.id = any(${ids}) and ${canSeeJob(caller)}',
+      'j.id = any(${ids})',
+      NAMES,
+    ],
+    [
+      'the instance of a job',
+      'jobs/jobs',
+      "i.id = ${id} and ${canSeeInstance(caller, 'i.id')} for key share",
+      'i.id = ${id} for key share',
+      NAMES,
+    ],
+    [
+      'the message of a job',
+      'jobs/jobs',
+      "m.id = ${id} and ${canSeeMessage(caller, 'm')} for key share",
+      'm.id = ${id} for key share',
+      NAMES,
+    ],
+    [
+      'the groups of a job',
+      'jobs/jobs',
+      'g.id = any(${ids}) and g.instance_id = ${instanceId}\n  order',
+      'g.id = any(${ids})\n  order',
+      NAMES,
+    ],
+    [
+      'the instance of a preview',
+      'jobs/preview',
+      "i.id = ${id} and ${canSeeInstance(caller, 'i.id')}",
+      'i.id = ${id}',
+      NAMES,
+    ],
+    [
+      'the number of jobs',
+      'dashboard/dashboard',
+      "from jobs j where ${canSeeInstance(caller, 'j.instance_id')}",
+      'from jobs j',
+      LISTS,
+    ],
+    [
+      'the number of messages',
+      'dashboard/dashboard',
+      "from messages m where ${canSeeMessage(caller, 'm')}",
+      'from messages m',
+      LISTS,
+    ],
+    [
+      'the number of groups',
+      'dashboard/dashboard',
+      "g.left_at is null and ${canSeeInstance(caller, 'g.instance_id')}",
+      'g.left_at is null',
+      LISTS,
+    ],
+    [
+      'the number of sent messages',
+      'dashboard/dashboard',
+      "from sent_counts c\n    where ${canSeeInstance(caller, 'c.instance_id')}`)",
+      'from sent_counts c`)',
+      LISTS,
+    ],
+    [
+      'the top groups',
+      'dashboard/dashboard',
+      "where ${canSeeInstance(caller, 'c.instance_id')} group by",
+      'group by',
+      LISTS,
+    ],
+  ].map(([name = '', file, from = '', to = '', only = '']) =>
+    without(`${name}: permission in the query`, `${features}/${file}.queries.ts`, from, to, rows(only)),
+  ),
+  without(
+    'the token of an instance is for Admins',
+    `${features}/instances/instances.service.ts`,
+    'return isAdmin(caller) ? {',
+    'return caller ? {',
+    rows('token of an instance'),
+  ),
+  ...[
+    ['Members see no other user', `if (id !== caller.id) throw new Refusal('not_found')`],
+    [
+      'Members change only their password',
+      `if (Object.keys(change).some((field) => field !== 'password')) throw new Refusal('forbidden')`,
+    ],
+    ['nobody deletes themselves', `if (id === caller.id) throw new Refusal('own_user')`],
+    ['an Admin is left', `if (admins.length === 1 && admins[0] === id) throw new Refusal('last_admin')`],
+  ].map(([name = '', from = '']) =>
+    without(name, `${features}/users/users.service.ts`, from, '', rows('Members change|keeps an Admin')),
+  ),
+  without(
+    'messages to delete: all may be changed',
+    `${features}/messages/messages.service.ts`,
+    `if (changeable < ids.length) throw new Refusal('forbidden')`,
+    '',
+    rows('shared template'),
+  ),
+  without(
+    'a Member does not give a message away',
+    `${features}/messages/messages.service.ts`,
+    `if ((await countAccess(tx, caller, [id])).changeable === 0)`,
+    'if (false)',
+    { tests: `${features}/messages` },
+  ),
+]
