@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { STILL_AFTER_MS } from '../../src/engine/shared/era.ts'
+import { Installation, startSimulatorProcess } from '../process.ts'
+import { until } from '../until.ts'
+import { addInstance, allSent, chatsOf, createJob, phoneNumbers, readJob, untilEnded } from './scenario.ts'
+
+const RECIPIENTS = Number(process.env.RECIPIENTS ?? 200)
+
+test('a copy of a data folder that is simply started sends nothing again that was sent since', {
+  timeout: 600_000,
+}, async () => {
+  await using home = await Installation.create()
+  await using simulator = await startSimulatorProcess(home.dataDir)
+  await simulator.setLatency(10)
+  const env = { TEST_PROVIDER_URL: simulator.url }
+  const first = await home.start([], env)
+  const admin = await home.signIn(first)
+  const instanceId = await addInstance(admin, 'test_linked_a')
+  const numbers = phoneNumbers(RECIPIENTS)
+  const id = await createJob(admin, {
+    ...{ text: 'sent', jobType: 'SendToUsers', phoneNumbers: numbers.join(','), instanceId },
+  })
+  await until('a quarter is sent', async () => (await simulator.ledger()).length > RECIPIENTS / 4, 60_000)
+  await first.end('SIGTERM')
+  await using copy = await Installation.create(env)
+  execFileSync('cp', ['-a', `${home.dataDir}/.`, copy.dataDir])
+  const copiedAt = performance.now()
+
+  const second = await home.start([], env)
+  await untilEnded(await home.signIn(second), id, 300_000)
+  await second.end('SIGTERM')
+  expect(await simulator.ledger()).toHaveLength(RECIPIENTS)
+  await delay(Math.max(0, STILL_AFTER_MS + 2_000 - (performance.now() - copiedAt)))
+  copy.password = home.password
+  const started = await copy.start()
+
+  const copyAdmin = await copy.signIn(started)
+  expect(await untilEnded(copyAdmin, id, 120_000)).toMatchObject({
+    status: 'Completed',
+    recipients: allSent(RECIPIENTS),
+  })
+  expect((await simulator.ledger()).map(({ to }) => to).sort()).toEqual(chatsOf(numbers))
+  const { logs } = await readJob(copyAdmin, id)
+  expect(logs.map(({ reason }) => reason.code)).toContain('history_found')
+})
