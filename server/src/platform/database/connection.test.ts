@@ -3,6 +3,7 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { until } from '../../../test/until.ts'
 import { connect } from './connection.ts'
 import { isDatabaseDown, isUniqueViolation } from './errors.ts'
 import { json, sql } from './sql.ts'
@@ -265,12 +266,14 @@ describe('isDatabaseDown', () => {
       await setTimeout(Math.random() * 50)
       for (const socket of sockets) socket.resetAndDestroy()
       sockets.clear()
+      if (cut % 10 > 0) continue
+      const before = right
+      await until('queries are answered again', () => right > before)
     }
     isCutting = false
 
     const all = Promise.all(askers).then(() => 'answered')
     expect(await Promise.race([all, setTimeout(20_000, 'waits for ever')])).toBe('answered')
-    expect(right).toBeGreaterThan(0)
     await db.end(1000)
     proxy.close()
   })
