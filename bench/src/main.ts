@@ -1,9 +1,9 @@
 /**
- * npm run bench [-- start | lists | receipts | engine | bytes | backup | lighthouse]
+ * npm run bench [-- start | lists | receipts | hostile | engine | bytes | backup | lighthouse]
  *
  * Every file answers one question with a table. Compare figures of the same run only: they depend on the machine.
  */
-const defaults = ['start', 'lists', 'receipts', 'engine', 'bytes', 'backup']
+const defaults = ['start', 'lists', 'receipts', 'hostile', 'engine', 'bytes', 'backup']
 /** Lighthouse runs only on request, as it downloads a large package. */
 const questions = [...defaults, 'lighthouse']
 const requested = process.argv.slice(2)
