@@ -265,6 +265,15 @@ export const views: Record<string, View> = {
       await button(page, t('JOB.RETRY')).click()
     },
   },
+  'jobs-members': {
+    path: '/jobs/1',
+    open: async (page, t) => {
+      const [before, after] = t('JOB.RECEIPT_OF_MEMBERS').split(/{{.*}}/s)
+      const counts = page.getByRole('main').getByRole('button', { name: new RegExp(`^${before}.*${after}$`) })
+      await counts.first().click()
+      await page.getByRole('dialog').getByRole('listitem').first().waitFor()
+    },
+  },
   'jobs-cancel': { path: '/jobs/3', open: (page, t) => button(page, t('JOB.CANCEL')).click() },
   groups: { path: '/groups' },
   'groups-first': { path: '/groups', as: 'first' },

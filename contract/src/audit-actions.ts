@@ -29,6 +29,7 @@ export const auditActions = [
   'job.retry',
   'job.delete',
   'group.export',
+  'group.view_members',
   'audit.export',
   'backup.create',
   'backup.restore',

@@ -37,6 +37,21 @@ export const JobRecipient = SentMessage.extend({ status: z.enum(recipientOutcome
 })
 export type JobRecipient = z.output<typeof JobRecipient>
 
+/** What a member of a group has done with a message: nothing that WhatsApp reported, received it, or read it. */
+export const memberStates = ['None', 'Delivered', 'Read'] as const
+export type MemberState = (typeof memberStates)[number]
+
+/** A present member of a group that a job has written to. */
+export const JobMember = z
+  .object({
+    /** The phone number, digits only. If WhatsApp hides the number, an id that ends in `@lid`. */
+    personId: z.string(),
+    name: z.string().nullable(),
+    state: z.enum(memberStates),
+  })
+  .meta({ id: 'JobMember' })
+export type JobMember = z.output<typeof JobMember>
+
 /** A line of a job's log. `message` is the English sentence of `reason`. */
 export const JobLog = z
   .object({
@@ -60,3 +75,11 @@ export const JobRecipientsQuery = z.object({
   outcome: blankable(z.enum(recipientOutcomes).optional()),
 })
 export type JobRecipientsQuery = z.output<typeof JobRecipientsQuery>
+
+/** The query for the members of a recipient: those without a receipt first, then those who have not read, by name. */
+export const JobMembersQuery = z.object({
+  ...JobRowsQuery.pick({ page: true, pageSize: true }).shape,
+  /** Without it, all members. */
+  state: blankable(z.enum(memberStates).optional()),
+})
+export type JobMembersQuery = z.output<typeof JobMembersQuery>

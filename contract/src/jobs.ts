@@ -1,11 +1,19 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { jobStatuses, jobTypes } from './job-life.ts'
-import { JobLog, JobRecipient, JobRecipientsQuery, JobRowsQuery, SentMessage } from './job-rows.ts'
+import {
+  JobLog,
+  JobMember,
+  JobMembersQuery,
+  JobRecipient,
+  JobRecipientsQuery,
+  JobRowsQuery,
+  SentMessage,
+} from './job-rows.ts'
 import { limits } from './limits.ts'
 import { TestMessage } from './messages.ts'
 import { listQuery, page } from './paging.ts'
-import { Instant, idList, idParams, key, Named, Reason } from './values.ts'
+import { Id, Instant, idList, idParams, key, Named, Reason } from './values.ts'
 
 /** A job as lists show it. */
 export const JobRow = z
@@ -179,6 +187,16 @@ export const jobs = {
     params: idParams,
     query: JobRecipientsQuery,
     response: page(JobRecipient),
+  }),
+  members: endpoint({
+    method: 'GET',
+    path: '/jobs/:id/recipients/:recipientId/members',
+    access: 'canExportParticipants',
+    summary:
+      'Who of a group has received and read the message; empty a week after it was sent, and until it is sent',
+    params: idParams.extend({ recipientId: Id }),
+    query: JobMembersQuery,
+    response: page(JobMember),
   }),
   logs: endpoint({
     method: 'GET',

@@ -39,6 +39,8 @@ export const limits = {
   /** The longest allowed pause between two messages, in seconds. */
   pauseSeconds: 3600,
   dailyCap: 100_000,
+  /** Receipts count until a message is this old. So long is it known which members of a group received and read it. */
+  receiptDays: 7,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const

@@ -33,6 +33,16 @@ export class DatabaseContext {
     return factories(this.db, this.secrets)
   }
 
+  /** Matches the job's only delivery with a message at the provider. */
+  match(jobId: number, providerMessageId: string) {
+    return this.db.many(sql`
+      with matched as (
+        update deliveries set provider_message_id = ${providerMessageId} where job_id = ${jobId}
+        returning instance_id, provider_message_id, id
+      )
+      insert into matched_messages (instance_id, provider_message_id, delivery_id) select * from matched`)
+  }
+
   /** Sets how far the database's clock is ahead of the real one. All our queries read the time from that clock. */
   async shiftClock(ahead: string) {
     await this.#changeClock(sql`${ahead}::text::interval`)

@@ -108,16 +108,6 @@ class EngineContext extends DatabaseContext {
     return writeAlone(this.db, { claim, result, intent: null, lastBeatSeen: 0 })
   }
 
-  /** Matches the job's only delivery with a message at the provider. */
-  match(jobId: number, providerMessageId: string) {
-    return this.db.many(sql`
-      with matched as (
-        update deliveries set provider_message_id = ${providerMessageId} where job_id = ${jobId}
-        returning instance_id, provider_message_id, id
-      )
-      insert into matched_messages (instance_id, provider_message_id, delivery_id) select * from matched`)
-  }
-
   deliveries(jobId: number) {
     return this.db.many<Delivery>(sql`
       select id, chat_id, status, attempt, reason, provider_message_id, instance_id

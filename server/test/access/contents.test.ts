@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { sql } from '../../src/platform/database/sql.ts'
 import type { TestUser } from '../factories.ts'
 import { expectCells } from './cells.ts'
-import { context, createFixture, onlyRights, setPassword } from './fixture.ts'
+import { context, createFixture, onlyRights, sentToGroup, setPassword } from './fixture.ts'
 import { of } from './matrix.ts'
 
 // What each caller finds in lists and numbers, and whose rows a caller may name in a request.
@@ -163,6 +163,11 @@ async function callsWithForeignRows() {
     'a test message with an image': [
       jobs.test,
       { body: { ...text, instanceId, phoneNumber: '0901234567', imageOf: foreign.message.id } },
+      404,
+    ],
+    'the members of a recipient': [
+      jobs.members,
+      { params: { ...(await sentToGroup(foreign.job, foreign.group)).params, id: caller.job.id } },
       404,
     ],
     'the deletion of several messages': [

@@ -1,6 +1,6 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint, Input } from '@sendroom/contract/endpoint'
-import { createFixture, type Fixture, setPassword } from './fixture.ts'
+import { createFixture, type Fixture, sentToGroup, setPassword } from './fixture.ts'
 
 // What each endpoint of the contract answers to each kind of caller. All data belong to one instance, which is assigned to
 // all Members except 'unassigned'. An endpoint without a row does not compile.
@@ -143,6 +143,7 @@ const matrix: Matrix = {
     get: [assignedMembers(200), ({ job }) => of(job.id)],
     sentMessages: [assignedMembers(200), ({ job }) => of(job.id)],
     recipients: [assignedMembers(200), ({ job }) => of(job.id)],
+    members: [membersWithFlag(200), ({ job, group }) => sentToGroup(job, group)],
     logs: [assignedMembers(200), ({ job }) => of(job.id)],
     //
     create: [

@@ -13,6 +13,7 @@ const recordedReads = [
   'GET /instances/:id/connect-code',
   'GET /instances/:id/logout',
   'GET /groups/:id/participants/export',
+  'GET /jobs/:id/recipients/:recipientId/members',
   'GET /audit/export',
 ]
 

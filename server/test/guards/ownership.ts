@@ -125,6 +125,13 @@ export const ownership = [
       '/jobs/:id/[\\w-]+ answers only',
     ],
     [
+      'the recipient of a job',
+      'jobs/job-members',
+      'd.id = ${recipientId} and d.job_id = ${jobId}',
+      'd.id = ${recipientId}',
+      NAMES,
+    ],
+    [
       'one job',
       'jobs/jobs',
       'as image_url\n    from jobs j where j.id = ${id} and ${canSeeJob(caller)}',

@@ -1,3 +1,4 @@
+import { limits } from '@sendroom/contract/limits'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { JobRef } from '../status/progress.ts'
@@ -11,9 +12,6 @@ import { findSlots, type Slots, type Viewer } from './slots.ts'
  * Receipts arrive in any order, repeatedly, for messages that are not ours, and before the answer to the send. Whatever
  * the order, the result is the same: see README.md, 'Receipts'.
  */
-
-/** Receipts of messages that were sent longer ago change nothing. */
-const APPLIED_FOR = '7 days'
 
 /** The delivery of a receipt. */
 type Delivery = {
@@ -82,7 +80,7 @@ function lockDeliveries(tx: Db, receipts: readonly Incoming[]): Promise<Delivery
       ) as message (instance_id, id)
       join matched_messages m on m.instance_id = message.instance_id and m.provider_message_id = message.id
       join deliveries d on d.id = m.delivery_id and d.provider_message_id = m.provider_message_id
-    where d.sent_at > clock_now() - ${APPLIED_FOR}::interval and d.status in ('sent', 'failed')
+    where d.sent_at > clock_now() - ${limits.receiptDays} * interval '1 day' and d.status in ('sent', 'failed')
     for no key update of d skip locked`)
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import { until } from '../../../test/until.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { applyStoredReceipts } from '../../engine/receipts/apply-stored.ts'
+import { storeReceipts } from '../../engine/receipts/store.ts'
+import { identifier, sql } from '../../platform/database/sql.ts'
 import { type Provider, ProviderFailure, type ProviderGroup } from '../../providers/provider.ts'
 import { requestDueSyncs, syncGroups } from './sync.ts'
 
@@ -135,6 +137,42 @@ describe('changes between two syncs', () => {
     const [lanAfter, minhAfter] = await versions()
     expect(lanAfter).toBe(lan)
     expect(minhAfter).not.toBe(minh)
+  })
+
+  test('whoever leaves and comes back keeps the slot, so no receipt counts twice', async () => {
+    const { id } = await context.add.instance()
+    const everybody = providerWith({ groups: [groupOf('1@g.us', ['11', '12'])] })
+    await sync(id, everybody)
+    const job = await context.add.job({ instanceId: id, recipients: ['1@g.us'] })
+    await context.db.run(sql`
+      update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = clock_now(),
+        group_id = (select id from groups) where job_id = ${job.id}`)
+    await context.match(job.id, 'm1')
+    const report = async () => {
+      const seen = { providerMessageId: 'm1', state: 'read', at: null, detail: '' } as const
+      await storeReceipts(
+        context.db,
+        ['11', '12'].map((viewer) => ({ ...seen, viewer, instanceId: id })),
+      )
+      await applyStoredReceipts(context.db)
+    }
+    const slotOf = (table: string) =>
+      context.db.many(sql`select slot from ${identifier(table)} where person_id = '12'`)
+    const counts = () => context.db.one(sql`select delivered_members, read_members from deliveries`)
+    await report()
+    const [slot] = await slotOf('participants')
+    expect(slot).toEqual({ slot: expect.any(Number) })
+
+    await sync(id, providerWith({ groups: [groupOf('1@g.us', ['11'])] }))
+    await report()
+    expect(await slotOf('other_viewers')).toEqual([slot])
+    await sync(id, everybody)
+    await report()
+
+    expect(await peopleOf('1@g.us')).toHaveLength(2)
+    expect(await slotOf('other_viewers')).toEqual([slot])
+    expect(await counts()).toEqual({ deliveredMembers: 2, readMembers: 2 })
+    expect(await context.db.one(sql`select next_slot from groups`)).toEqual({ nextSlot: 2 })
   })
 
   test('a group without name and participants in the answer keeps the known ones', async () => {

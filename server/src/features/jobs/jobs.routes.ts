@@ -1,12 +1,14 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
+import { recordRepeated } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { clientSignal } from '../../platform/heavy/client-signal.ts'
 import type { HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { route } from '../../platform/http.ts'
 import type { ImageStore } from '../../platform/images/store.ts'
 import { orNotFound } from '../../platform/refusal.ts'
+import { findRecipientGroup, listMembers } from './job-members.queries.ts'
 import { listDeliveries, listLogs, listRecipients } from './job-rows.queries.ts'
 import { findJobRow, listJobs } from './jobs.queries.ts'
 import { cancel, getJob, pause, removeJobs, restart, resume, retry } from './jobs.service.ts'
@@ -39,6 +41,13 @@ export function jobRoutes(app: FastifyInstance, { db, images, config, heavyWork 
   route(app, jobs.recipients, async ({ caller, params, query }) => {
     orNotFound(await findJobRow(db, caller, params.id))
     return listRecipients(db, params.id, query)
+  })
+
+  route(app, jobs.members, async ({ caller, params, query }) => {
+    orNotFound(await findJobRow(db, caller, params.id))
+    const group = orNotFound(await findRecipientGroup(db, params.id, params.recipientId))
+    await recordRepeated(db, caller, { action: 'group.view_members', object: { type: 'group', ...group } })
+    return listMembers(db, params.recipientId, query)
   })
 
   route(app, jobs.logs, async ({ caller, params, query }) => {

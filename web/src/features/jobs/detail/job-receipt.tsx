@@ -1,16 +1,27 @@
-import { Group, Text } from '@mantine/core'
+import { Anchor, Group, Text } from '@mantine/core'
 import type { JobRecipient } from '@sendroom/contract/job-rows'
+import { limits } from '@sendroom/contract/limits'
 import { IconChecks } from '@tabler/icons-react'
 import type { TFunction } from 'i18next'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { formatNumber, formatSecond } from '../../../format.ts'
+import { lazyComponent } from '../../../ui/lazy-component.tsx'
+
+const MembersDialog = lazyComponent(async () => (await import('./members-dialog.tsx')).MembersDialog)
+
+const DAY_MS = 86_400_000
+
+type Props = { jobId: number; sent: JobRecipient }
 
 /** The receipt of a sent message, with ticks like WhatsApp's: two for delivered, blue ones for read. */
-export function JobReceipt({ sent }: { sent: JobRecipient }) {
+export function JobReceipt({ jobId, sent }: Props) {
   const { t } = useTranslation()
   const { deliveredAt, readAt } = sent
   // Without a receipt the row's status says all there is.
   if (sent.status !== 'Sent' || (readAt ?? deliveredAt) === null) return null
+  const members = inGroup(sent, t)
   const step = readAt !== null ? 'READ' : 'DELIVERED'
   return (
     <Group gap={6} wrap="nowrap" align="flex-start" title={formatSecond(readAt ?? deliveredAt)}>
@@ -20,12 +31,39 @@ export function JobReceipt({ sent }: { sent: JobRecipient }) {
         style={{ flex: 'none', marginTop: 3 }}
         color={step === 'READ' ? 'var(--mantine-color-blue-6)' : 'var(--mantine-color-dimmed)'}
       />
-      <Text size="sm" span>
-        {inGroup(sent, t) ?? t(`JOB.RECEIPT_${step}`)}
-      </Text>
+      {members === null ? (
+        <Text size="sm" span>
+          {t(`JOB.RECEIPT_${step}`)}
+        </Text>
+      ) : (
+        <Members jobId={jobId} sent={sent} text={members} />
+      )}
     </Group>
   )
 }
+
+/** The counts of a group. For some days a press shows who the members are, to whoever may export them. */
+function Members({ jobId, sent, text }: Props & { text: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const isAllowed = mayDo('canExportParticipants', useCurrentUser())
+  if (!isAllowed || !areMembersKnown(sent))
+    return (
+      <Text size="sm" span>
+        {text}
+      </Text>
+    )
+  return (
+    <>
+      <Anchor component="button" type="button" size="sm" ta="start" onClick={() => setOpen(true)}>
+        {text}
+      </Anchor>
+      {isOpen && <MembersDialog jobId={jobId} sent={sent} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
+const areMembersKnown = ({ sentAt }: JobRecipient) =>
+  sentAt !== null && Date.now() - Date.parse(sentAt) < limits.receiptDays * DAY_MS
 
 /** How many members of a group got and read the message. Null for a person, and until the first member has it. */
 function inGroup({ deliveredTo, readBy, members }: JobRecipient, t: TFunction): string | null {

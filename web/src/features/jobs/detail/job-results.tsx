@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { isLive } from '@sendroom/contract/job-life'
 import type { RecipientOutcome } from '@sendroom/contract/job-rows'
 import type { Job } from '@sendroom/contract/jobs'
@@ -14,6 +14,7 @@ import { useClampPage } from '../../../lists/use-list.ts'
 import { LoadFailed } from '../../../ui/load-failed.tsx'
 import { Loading } from '../../../ui/loading.tsx'
 import { Section } from '../../../ui/section.tsx'
+import { FilterButtons } from './filter-buttons.tsx'
 import classes from './job-detail.module.css'
 import { resultColumns } from './job-rows.tsx'
 
@@ -30,6 +31,7 @@ export function JobResults({ job }: { job: Job }) {
   const result = useRecipients(job, filter, paging)
   useClampPage(result, paging.page, (page) => setPaging({ ...paging, page }))
   const { data } = result
+  const columns = resultColumns(job.id)
   const choose = (chosen: Filter) => {
     setFilter(chosen)
     setPaging({ ...paging, page: 1 })
@@ -41,7 +43,7 @@ export function JobResults({ job }: { job: Job }) {
         <div className={classes.results}>
           <Table
             label={t('JOB.RESULTS')}
-            columns={resultColumns}
+            columns={columns}
             rows={data.data}
             isBusy={result.isPlaceholderData}
           />
@@ -84,21 +86,16 @@ function Filters({ job, chosen, onChoose }: FiltersProps) {
   const { t } = useTranslation()
   const { total, failed, sent, waiting, skipped } = job.recipients
   const counts = { All: total, Failed: failed, Sent: sent, Waiting: waiting, Skipped: skipped }
+  const shown = filters.filter((name) => name === 'All' || name === chosen || counts[name] > 0)
   return (
-    <Group component="fieldset" gap="xs" mb="sm" className={classes.filters} aria-label={t('JOB.FILTER')}>
-      {filters
-        .filter((name) => name === 'All' || name === chosen || counts[name] > 0)
-        .map((name) => (
-          <Button
-            key={name}
-            size="compact-sm"
-            variant={name === chosen ? 'filled' : 'default'}
-            aria-pressed={name === chosen}
-            onClick={() => onChoose(name)}
-          >
-            {t(`JOB.FILTER_${name.toUpperCase()}`)} ({formatNumber(counts[name])})
-          </Button>
-        ))}
-    </Group>
+    <FilterButtons
+      label={t('JOB.FILTER')}
+      filters={shown.map((name) => ({
+        name,
+        text: `${t(`JOB.FILTER_${name.toUpperCase()}`)} (${formatNumber(counts[name])})`,
+      }))}
+      chosen={chosen}
+      onChoose={onChoose}
+    />
   )
 }

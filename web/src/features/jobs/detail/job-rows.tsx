@@ -18,11 +18,11 @@ const outcomeColors: Record<RecipientOutcome, string> = {
 }
 const levelColors: Record<JobLog['logLevel'], string> = { Info: 'cyan', Warning: 'yellow', Error: 'red' }
 
-export const resultColumns: Column<JobRecipient>[] = [
+export const resultColumns = (jobId: number): Column<JobRecipient>[] => [
   { header: 'JOB.RECIPIENT', cell: (sent) => <Recipient sent={sent} /> },
   { header: 'JOB.STATUS', cell: (sent) => <OutcomeBadge status={sent.status} /> },
   { header: 'JOB.SENT_AT', cell: (sent) => formatSecond(sent.sentAt), isOneLine: true },
-  { header: 'JOB.RECEIPT', cell: (sent) => <JobReceipt sent={sent} /> },
+  { header: 'JOB.RECEIPT', cell: (sent) => <JobReceipt jobId={jobId} sent={sent} /> },
   { header: 'JOB.ERROR', cell: (sent) => (sent.reason ? reasonText(sent.reason) : sent.errorMessage) },
 ]
 
