@@ -217,6 +217,7 @@ async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: 
     status: 'Running',
     isPaused: false,
     failedCount: 1,
+    hasRemaining: true,
     createdByUserName: 'Lan',
     scheduledAt: createdAt,
     createdAt,

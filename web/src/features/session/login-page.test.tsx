@@ -109,7 +109,7 @@ test.each([
   ['en', 1, 'Too many attempts. Try again in 1 second.'],
   ['en', 256, 'Too many attempts. Try again in 5 minutes.'],
   ['vi', 256, 'Bạn thử quá nhiều lần. Hãy thử lại sau 5 phút.'],
-  ['cn', 300, '尝试次数过多，请在5分钟后重试。'],
+  ['cn', 300, '尝试次数过多，请在 5 分钟后重试。'],
 ])(
   'after too many attempts the login says in %s how long to wait: %i s',
   async (language, seconds, words) => {
