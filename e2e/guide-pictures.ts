@@ -67,7 +67,9 @@ async function takeJobForms({ page, t, shop, take }: Studio) {
   await take('choose-groups', page.getByRole('dialog'))
   await page.keyboard.press('Escape')
   await page.getByLabel(t('JOB.TYPE')).selectOption('SendToUsers')
-  await page.getByLabel(t('JOB.PHONE_NUMBERS')).fill('0901234567\n+84 901 234 567\n0912345678\nchị Lan\nanh Minh')
+  await page
+    .getByLabel(t('JOB.PHONE_NUMBERS'))
+    .fill('0901234567\n+84 901 234 567\n0912345678\nchị Lan\nanh Minh')
   await page.getByLabel(t('JOB.SCHEDULED_AT')).fill(nextMorning())
   await page.getByText(t('JOB.PREVIEW_REFUSED')).waitFor()
   await take('new-job-numbers', main(page))

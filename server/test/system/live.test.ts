@@ -34,6 +34,7 @@ test('a server streams the changes of another process, even after PostgreSQL was
   process.kill(postmasterOf(home.database), 'SIGKILL')
   await until('the stream ends', () => before.hasEnded)
   const after = await follow(other.url, admin)
+  await until('the first process is back', async () => (await fetch(`${working.url}/api/ready`)).ok)
   await untilNotified(after, await createJobForMany())
 
   expect(await other.end('SIGTERM')).toBe(0)
