@@ -28,7 +28,10 @@ export async function confirm(page: Page, question: string | RegExp, answer: str
 
 /** Chooses an option of a searchable drop-down. */
 export async function choose(page: Page, label: string, option: string) {
-  await page.getByRole('combobox', { name: label, exact: true }).fill(option)
+  const box = page.getByRole('combobox', { name: label, exact: true })
+  // Opens the options, even if the option is chosen already: then there is nothing to type.
+  await box.click()
+  await box.fill(option)
   await page.getByRole('option', { name: option }).click()
 }
 
