@@ -1,6 +1,6 @@
--- One row: the heartbeat of all workers together. Each worker adds to it every two seconds. A worker that finds it still,
--- set back, or on another timeline of PostgreSQL's log begins a new `era`: what was sent just before may be missing from
--- this database, because it is a restored backup, a copy, or a standby that was promoted.
+-- This table has one row, the heartbeat of all workers. Each worker adds to it every two seconds. A worker that finds
+-- it still, set back, or on another timeline of PostgreSQL's log begins a new `era`: what was sent just before may be
+-- missing from this database, because it is a restored backup, a copy, or a standby that was promoted.
 create table heartbeat (
   only_row boolean primary key default true check (only_row),
   beat bigint not null default 0,

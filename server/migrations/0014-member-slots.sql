@@ -1,7 +1,7 @@
 -- Works with programs from 0013 on.
 --
--- Who received and who read a message to a group: two bitmaps for each delivery, in place of a row for each member. The
--- bits are slots: each viewer of a group has one, gets it with the first receipt, and keeps it for ever.
+-- Two bitmaps for each delivery say who of a group received and who read a message, in place of a row for each member.
+-- The bits are slots: each viewer of a group has one, gets it with the first receipt, and keeps it for ever.
 alter table groups add column next_slot int not null default 0;
 alter table participants add column slot int;
 

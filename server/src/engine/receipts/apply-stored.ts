@@ -37,6 +37,8 @@ async function applyBatch(tx: Db) {
     select id as event_id, instance_id, provider_message_id, state, viewer, detail, happened_at as at, received_at
     from receipt_events where try_at <= clock_now()
     order by try_at, id limit ${BATCH} for update skip locked`)
+  // Twice a second nothing is due.
+  if (due.length === 0) return { jobs: [], needsLock: [], taken: 0 }
   const { jobs, left, needsLock } = await applyReceipts(tx, due)
   const postponed = new Set(
     [...left, ...needsLock.map(({ receipt }) => receipt)].map(({ eventId }) => eventId),

@@ -59,7 +59,11 @@ export async function applyReceipts<R extends Incoming>(tx: Db, receipts: readon
     else if (receipt.state === 'failed' && delivery.isGroup && receipt.viewer !== null) continue
     else if (receipt.state === 'failed' || delivery.status === 'failed')
       applied.needsLock.push({ receipt, delivery })
-    else byDelivery.set(delivery, [...(byDelivery.get(delivery) ?? []), receipt])
+    else {
+      const others = byDelivery.get(delivery)
+      if (others) others.push(receipt)
+      else byDelivery.set(delivery, [receipt])
+    }
   }
   await applyViews(tx, byDelivery, applied)
   return applied
