@@ -1,5 +1,7 @@
-import { resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { makeTemporaryFolder } from '../test/temporary-folder.ts'
 import { readConfig } from './config.ts'
 import { parseDatabaseUrl } from './database-url.ts'
 import { StartupError } from './startup-error.ts'
@@ -126,4 +128,16 @@ test('one error names all mistakes', () => {
 
 test('an error never repeats a password', () => {
   expect(() => readConfig({ DATABASE_URL: 'mysql://u:hunter2@db/x' })).not.toThrow(/hunter2/)
+})
+
+test('a variable may name a file that holds the value', async () => {
+  const folder = await makeTemporaryFolder('config')
+  const file = join(folder, 'key')
+  writeFileSync(file, `${'k'.repeat(32)}\n`)
+
+  expect(readConfig({ SECRET_KEY_FILE: file }).secretKey).toBe('k'.repeat(32))
+  expect(() => readConfig({ SECRET_KEY_FILE: file, SECRET_KEY: 'k'.repeat(32) })).toThrow(
+    new StartupError('Set SECRET_KEY or SECRET_KEY_FILE, not both.'),
+  )
+  expect(() => readConfig({ PORT_FILE: join(folder, 'none') })).toThrow(/^PORT_FILE can't be read: ENOENT/)
 })

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { limits } from '@sendroom/contract/limits'
@@ -20,9 +20,14 @@ export function loadConfig(): Config {
   return readConfig(process.env)
 }
 
-/** Reads the variables. An empty one counts as absent. Throws one StartupError with a line for each mistake. */
-export function readConfig(env: Record<string, string | undefined>) {
-  const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim()))
+type Env = Record<string, string | undefined>
+
+/**
+ * Reads the variables. An empty one counts as absent. Instead of a value, `NAME_FILE` may name a file that holds it, as
+ * secrets of containers do. Throws one StartupError with a line for each mistake.
+ */
+export function readConfig(env: Env) {
+  const present = withFiles(Object.fromEntries(Object.entries(env).filter(([, value]) => value?.trim())))
   const result = Variables.safeParse(present)
   if (!result.success) {
     throw new StartupError(
@@ -55,6 +60,25 @@ export function readConfig(env: Record<string, string | undefined>) {
     defaultCountry: read.DEFAULT_COUNTRY,
     accountWaitMs: read.ACCOUNT_WAIT,
     logLevel: read.LOG_LEVEL,
+  }
+}
+
+function withFiles(env: Env): Env {
+  const read: Env = { ...env }
+  for (const name of Object.keys(Variables.shape)) {
+    const file = env[`${name}_FILE`]
+    if (file === undefined) continue
+    if (env[name] !== undefined) throw new StartupError(`Set ${name} or ${name}_FILE, not both.`)
+    read[name] = readSecret(`${name}_FILE`, file)
+  }
+  return read
+}
+
+function readSecret(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new StartupError(`${name} can't be read: ${error instanceof Error ? error.message : error}.`)
   }
 }
 
