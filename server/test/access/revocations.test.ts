@@ -104,6 +104,7 @@ async function everything(db: Db) {
     'jobs',
     'deliveries',
     'images',
+    'retention',
     'audit_log',
   ]
   const rows = await Promise.all(
