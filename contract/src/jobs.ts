@@ -197,7 +197,7 @@ export const jobs = {
     path: '/jobs/:id/recipients/:recipientId/members',
     access: 'canExportParticipants',
     summary:
-      'Who of a group has received and read the message; empty a week after it was sent, and until it is sent',
+      'Who of a group has received and read the message; empty when the retention time is over, and until it is sent',
     params: idParams.extend({ recipientId: Id }),
     query: JobMembersQuery,
     response: page(JobMember),

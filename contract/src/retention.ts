@@ -5,7 +5,12 @@ import { key } from './values.ts'
 
 const invalid = key('RETENTION.DAYS_INVALID')
 /** Null keeps them for ever. */
-const days = z.number(invalid).int(invalid).min(limits.receiptDays, invalid).max(limits.retentionDays, invalid).nullable()
+const days = z
+  .number(invalid)
+  .int(invalid)
+  .min(limits.receiptDays, invalid)
+  .max(limits.retentionDays, invalid)
+  .nullable()
 
 /** How many days details are kept. A background job deletes older ones. */
 export const Retention = z

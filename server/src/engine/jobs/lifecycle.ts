@@ -103,8 +103,10 @@ const canRestart = async (tx: Db, jobId: number) =>
 
 /** Waits for a slice that is deleting the job's rows (retention/job-rows.ts). */
 const areRecipientsDeleted = async (tx: Db, jobId: number) =>
-  (await tx.one<{ isDeleted: boolean }>(sql`
-    select final_counts is not null as is_deleted from jobs where id = ${jobId} for no key update`)).isDeleted
+  (
+    await tx.one<{ isDeleted: boolean }>(sql`
+    select final_counts is not null as is_deleted from jobs where id = ${jobId} for no key update`)
+  ).isDeleted
 
 /** In an update of deliveries: the state before the first attempt. `not_before` decides the place in the queue. */
 export const resetDelivery = sql`

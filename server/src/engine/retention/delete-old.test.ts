@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { people, useEngineContext } from '../../../test/engine-context.ts'
-import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { countWaiting } from '../../../test/locks.ts'
+import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { deleteOldRows, pauseRestoredJobs, recipientCounts, restartJob, retryFailed } from '../index.ts'
@@ -28,7 +28,9 @@ async function endedJob(days: number, columns: Columns = {}) {
 }
 
 const addLine = (jobId: number) =>
-  context.db.run(sql`insert into job_logs (job_id, log_level, reason) values (${jobId}, 'Info', '{"code": "job_started"}')`)
+  context.db.run(
+    sql`insert into job_logs (job_id, log_level, reason) values (${jobId}, 'Info', '{"code": "job_started"}')`,
+  )
 
 /** A job that has not ended for 100 days, and messages of its instance that were sent so many days ago. */
 async function liveJobOf(instanceId: number, status: 'Running' | 'Pending', lastIntentDays: number) {
@@ -67,7 +69,9 @@ const kinds: { what: string; deliveries: number; logs: number; add: () => Promis
       const job = await context.add.job({ status: 'Running', createdAt: '2025-01-01T00:00:00Z' })
       await addLine(job.id)
       await pauseRestoredJobs(context.db)
-      await context.db.run(sql`delete from job_logs where job_id = ${job.id} and reason ->> 'code' <> 'job_started'`)
+      await context.db.run(
+        sql`delete from job_logs where job_id = ${job.id} and reason ->> 'code' <> 'job_started'`,
+      )
       return job
     },
   },
@@ -93,22 +97,25 @@ const kinds: { what: string; deliveries: number; logs: number; add: () => Promis
   },
 ]
 
-test.each(kinds)('a job that $what has $deliveries deliveries and $logs log lines afterwards', async (kind) => {
-  const { id } = await kind.add()
-  const rows = async () => ({
-    deliveries: await context.db.run(sql`select from deliveries where job_id = ${id}`),
-    logs: await context.db.run(sql`select from job_logs where job_id = ${id}`),
-  })
-  await keep(null, null)
-  await run()
-  expect(await rows()).toEqual({ deliveries: 3, logs: 1 })
+test.each(kinds)(
+  'a job that $what has $deliveries deliveries and $logs log lines afterwards',
+  async (kind) => {
+    const { id } = await kind.add()
+    const rows = async () => ({
+      deliveries: await context.db.run(sql`select from deliveries where job_id = ${id}`),
+      logs: await context.db.run(sql`select from job_logs where job_id = ${id}`),
+    })
+    await keep(null, null)
+    await run()
+    expect(await rows()).toEqual({ deliveries: 3, logs: 1 })
 
-  await keep(30, 10)
-  await run()
-  await run()
+    await keep(30, 10)
+    await run()
+    await run()
 
-  expect(await rows()).toEqual({ deliveries: kind.deliveries, logs: kind.logs })
-})
+    expect(await rows()).toEqual({ deliveries: kind.deliveries, logs: kind.logs })
+  },
+)
 
 test('the counts of the job and of the instance stay true between any two slices, and nothing is sent again', async () => {
   const { db } = context
@@ -122,7 +129,15 @@ test('the counts of the job and of the instance stay true between any two slices
     where numbered.id = d.id`)
   const sent = () => db.one(sql`select sum(sent)::int from sent_counts where instance_id = ${job.instanceId}`)
   const [counts, sentBefore] = [await recipientCounts(db, job.id), await sent()]
-  expect(counts).toMatchObject({ total: 7, sent: 3, failed: 2, skipped: 2, unknown: 1, delivered: 2, read: 1 })
+  expect(counts).toMatchObject({
+    total: 7,
+    sent: 3,
+    failed: 2,
+    skipped: 2,
+    unknown: 1,
+    delivered: 2,
+    read: 1,
+  })
   expect(sentBefore).toEqual({ sum: 3 })
 
   for (const deleted of [3, 3, 1, 0]) {
@@ -133,7 +148,9 @@ test('the counts of the job and of the instance stay true between any two slices
     expect(await restartJob(db, job.id, 'Ann')).toBe('deleted')
   }
   // Programs before this version know nothing of it.
-  await expect(db.run(sql`update jobs set status = 'Pending' where id = ${job.id}`)).rejects.toThrow('jobs_final')
+  await expect(db.run(sql`update jobs set status = 'Pending' where id = ${job.id}`)).rejects.toThrow(
+    'jobs_final',
+  )
 })
 
 test('a slice waits for nobody, and a retry that waits for a slice finds the recipients gone', async () => {

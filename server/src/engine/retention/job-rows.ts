@@ -15,7 +15,10 @@ type OldJob = { id: number; recipientCount: number }
 
 /** Keeps each job's counts, and the instance's sent messages on the dashboard, as they were. */
 export async function deleteOldDeliveries(tx: Db, limit: number): Promise<number> {
-  const jobs = firstFew(await lockOldJobs(tx, sql`j.has_deliveries and not ${mayBeInHistory}`, 'delivery'), limit)
+  const jobs = firstFew(
+    await lockOldJobs(tx, sql`j.has_deliveries and not ${mayBeInHistory}`, 'delivery'),
+    limit,
+  )
   if (jobs.length === 0) return 0
   const ids = jobs.map(({ id }) => id)
   await tx.run(sql`

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { applyStoredReceipts } from '../../engine/receipts/apply-stored.ts'
-import { deleteOldRows } from '../../engine/retention/delete-old.ts'
 import { storeReceipts } from '../../engine/receipts/store.ts'
+import { deleteOldRows } from '../../engine/retention/delete-old.ts'
 import { sql, values } from '../../platform/database/sql.ts'
 
 const context = useContext()

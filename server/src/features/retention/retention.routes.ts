@@ -13,7 +13,8 @@ export function retentionRoutes(app: FastifyInstance, { db }: { db: Pool }): voi
       const before = await lockRetention(tx)
       await writeRetention(tx, body)
       const changes = changesOf(before, body, ['deliveryDays', 'logDays', 'receiptDays'])
-      if (Object.keys(changes).length > 0) await record(tx, caller, { action: 'retention.update', details: { changes } })
+      if (Object.keys(changes).length > 0)
+        await record(tx, caller, { action: 'retention.update', details: { changes } })
       return body
     }),
   )
