@@ -104,7 +104,6 @@ CREATE TABLE groups (
 );
 ALTER TABLE groups ALTER COLUMN search_text SET STATISTICS 400;
 CREATE INDEX groups_instance_name ON groups USING btree (instance_id, name, id);
-CREATE INDEX groups_last_sync_at ON groups USING btree (last_sync_at, id);
 CREATE INDEX groups_name ON groups USING btree (name, id);
 CREATE INDEX groups_participant_count ON groups USING btree (participant_count, id);
 CREATE INDEX groups_search ON groups USING gin (search_text gin_trgm_ops);

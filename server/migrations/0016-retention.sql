@@ -22,6 +22,9 @@ alter table jobs
 create index jobs_with_deliveries on jobs (completed_at) where has_deliveries;
 create index jobs_with_logs on jobs (completed_at) where has_logs;
 
+-- A sync does not write groups that have not changed, and lists show and sort by the time of the account's last sync.
+drop index groups_last_sync_at;
+
 -- Slices are taken by age. Deleted rows leave room for new ones, among which a BRIN index finds nothing.
 drop index delivery_views_sent_at;
 create index delivery_views_sent_at on delivery_views (sent_at);
