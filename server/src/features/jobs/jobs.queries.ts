@@ -69,7 +69,7 @@ type JobContent = JobRow & Pick<Job, 'textContent' | 'imageUrl' | 'isLogDeleted'
 
 export async function findJobContent(db: Db, caller: Caller, id: number): Promise<JobContent | null> {
   const job = await db.maybeOne<JobContent>(sql`
-    ${jobRow}, j.text_content, ${imageUrl('j.image_id')} as image_url, not j.has_logs as is_log_deleted
+    ${jobRow}, j.text_content, not j.has_logs as is_log_deleted, ${imageUrl('j.image_id')} as image_url
     from jobs j where j.id = ${id} and ${canSeeJob(caller)}`)
   return job ?? null
 }
