@@ -29,6 +29,7 @@ const serverLayers = [
 ]
 /** The engine's modules, in the same order; `context` and `wake` are files beside them. */
 const engineModules = [
+  'retention',
   'sending',
   'in-doubt',
   'history',

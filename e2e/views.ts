@@ -381,6 +381,7 @@ export const views: Record<string, View> = {
   'users-new': { path: '/users/new' },
   'users-errors': { path: '/users/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
   'users-edit': { path: '/users/edit/2' },
+  retention: { path: '/retention' },
   audit: { path: '/audit' },
   'audit-none': { path: '/audit?search=nothing' },
   'audit-text': {

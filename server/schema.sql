@@ -84,7 +84,7 @@ CREATE TABLE delivery_views (
   sent_at timestamptz NOT NULL,
   CONSTRAINT delivery_views_pkey PRIMARY KEY (intent)
 ) WITH (fillfactor=70);
-CREATE INDEX delivery_views_sent_at ON delivery_views USING brin (sent_at);
+CREATE INDEX delivery_views_sent_at ON delivery_views USING btree (sent_at);
 
 CREATE TABLE groups (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -104,7 +104,6 @@ CREATE TABLE groups (
 );
 ALTER TABLE groups ALTER COLUMN search_text SET STATISTICS 400;
 CREATE INDEX groups_instance_name ON groups USING btree (instance_id, name, id);
-CREATE INDEX groups_last_sync_at ON groups USING btree (last_sync_at, id);
 CREATE INDEX groups_name ON groups USING btree (name, id);
 CREATE INDEX groups_participant_count ON groups USING btree (participant_count, id);
 CREATE INDEX groups_search ON groups USING gin (search_text gin_trgm_ops);
@@ -237,8 +236,12 @@ CREATE TABLE jobs (
   settling boolean NOT NULL DEFAULT false,
   search_text text GENERATED ALWAYS AS (unaccent_lower(text_content)) STORED,
   failed_count integer NOT NULL DEFAULT 0,
+  final_counts jsonb,
+  has_deliveries boolean NOT NULL DEFAULT true,
+  has_logs boolean NOT NULL DEFAULT true,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT jobs_final CHECK (final_counts IS NULL OR (status = ANY (ARRAY['Completed'::text, 'Failed'::text, 'Cancelled'::text]))),
   CONSTRAINT jobs_image_id_fkey FOREIGN KEY (image_id) REFERENCES images(id),
   CONSTRAINT jobs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
   CONSTRAINT jobs_job_type_check CHECK (job_type = ANY (ARRAY['SendToGroups'::text, 'SendToUsers'::text])),
@@ -258,6 +261,8 @@ CREATE INDEX jobs_search ON jobs USING gin (search_text gin_trgm_ops);
 CREATE INDEX jobs_status ON jobs USING btree (status, id);
 CREATE INDEX jobs_title ON jobs USING btree ("left"(text_content, 100), id);
 CREATE INDEX jobs_type ON jobs USING btree (job_type, id);
+CREATE INDEX jobs_with_deliveries ON jobs USING btree (completed_at) WHERE has_deliveries;
+CREATE INDEX jobs_with_logs ON jobs USING btree (completed_at) WHERE has_logs;
 CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
@@ -342,6 +347,18 @@ CREATE TABLE receipt_events (
   CONSTRAINT receipt_events_state_check CHECK (state = ANY (ARRAY['delivered'::text, 'read'::text, 'failed'::text]))
 );
 CREATE INDEX receipt_events_due ON receipt_events USING btree (try_at, id);
+
+CREATE TABLE retention (
+  only_row boolean NOT NULL DEFAULT true,
+  delivery_days integer,
+  log_days integer,
+  receipt_days integer DEFAULT 7,
+  CONSTRAINT retention_pkey PRIMARY KEY (only_row),
+  CONSTRAINT retention_delivery_days_check CHECK (delivery_days >= 7),
+  CONSTRAINT retention_log_days_check CHECK (log_days >= 7),
+  CONSTRAINT retention_only_row_check CHECK (only_row),
+  CONSTRAINT retention_receipt_days_check CHECK (receipt_days >= 7)
+);
 
 CREATE TABLE sent_counts (
   instance_id bigint NOT NULL,

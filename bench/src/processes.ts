@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 /** Returns the CPU seconds that a process has used so far, optionally with its children. Linux only. */
 export function cpuSeconds(pid: number, withChildren = false): number {
@@ -9,6 +9,12 @@ export function cpuSeconds(pid: number, withChildren = false): number {
 /** Returns the resident memory of a process in MB. Linux only. */
 export const residentMegabytes = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+
+/** Returns the most resident memory that a process has had, in MB. `reset` begins anew with the present. Linux only. */
+export function peakMegabytes(pid: number, reset = false): number {
+  if (reset) writeFileSync(`/proc/${pid}/clear_refs`, '5')
+  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
 
 /** USER_HZ, see proc(5): 100 on every common machine. */
 const TICKS_PER_SECOND = 100

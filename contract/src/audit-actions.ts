@@ -31,6 +31,7 @@ export const auditActions = [
   'group.export',
   'group.view_members',
   'audit.export',
+  'retention.update',
   'backup.create',
   'backup.restore',
 ] as const

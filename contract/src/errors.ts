@@ -34,6 +34,8 @@ export const errorWords = {
   job_not_resumable: 'This job is not paused.',
   job_not_retryable: 'You can send to remaining recipients only after the job has ended.',
   job_nothing_to_retry: 'No recipients remain.',
+  job_recipients_deleted:
+    'The recipients of this job were deleted because of their age, so the job can’t be sent again.',
   job_settling: 'This job is still sending a message. Try again in a moment.',
   stale_version: 'Somebody else has changed this since you opened it. Load it again.',
   too_large: 'The request is too large.',

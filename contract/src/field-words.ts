@@ -44,6 +44,8 @@ export const fieldWords = {
   'ACCOUNT_FORM.CAP_INVALID': 'Enter a whole number from 0 (no limit) to {{dailyCap}}.',
   'ACCOUNT_FORM.QUIET_INVALID': 'Enter two different times, such as 22:00 and 07:00.',
   'ACCOUNT_FORM.TIME_ZONE_INVALID': 'This time zone is unknown. Choose another.',
+  'RETENTION.DAYS_INVALID':
+    'Enter a whole number from {{receiptDays}} to {{retentionDays}}, or leave this empty.',
   'ACCOUNT.PHONE_REQUIRED': 'Enter the phone number with its country code.',
 } as const
 

@@ -8,6 +8,7 @@ export const Group = z
     id: z.number(),
     name: z.string(),
     participantCount: z.number(),
+    /** When the groups of the instance were last read completely. */
     lastSyncAt: Instant.nullable(),
     /** Whether the instance has left the group. The group is kept, because jobs refer to it. */
     hasLeft: z.boolean(),

@@ -6,6 +6,7 @@ import { groups } from './groups.ts'
 import { instances } from './instances.ts'
 import { jobs } from './jobs.ts'
 import { messages } from './messages.ts'
+import { retention } from './retention.ts'
 import { session } from './session.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
@@ -20,6 +21,7 @@ export const contract = {
   jobs,
   dashboard,
   audit,
+  retention,
   events,
   webhooks,
 }

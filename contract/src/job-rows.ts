@@ -21,6 +21,8 @@ export const SentMessage = z
     readBy: z.number().nullable(),
     /** The members of the group without the sender. Null for a person, or if the size is unknown. */
     members: z.number().nullable(),
+    /** Whether the members of a group can be listed, each with what they have done with the message. */
+    areMembersKept: z.boolean(),
     /** The English sentence of `reason`. */
     errorMessage: z.string().nullable(),
     reason: Reason.nullable(),

@@ -31,6 +31,8 @@ export const JobRow = z
     failedCount: z.number(),
     /** Whether a recipient of the current run has failed or was skipped, so that a retry has somebody to send to. */
     hasRemaining: z.boolean(),
+    /** Whether its recipients have been deleted because of their age. The counts stay, but the job can't be sent again. */
+    areRecipientsDeleted: z.boolean(),
     createdByUserName: z.string(),
     scheduledAt: Instant.nullable(),
     createdAt: Instant,
@@ -78,6 +80,8 @@ export const Job = JobRow.extend({
   /** The newest 200 rows of each. */
   sentMessages: z.array(SentMessage),
   logs: z.array(JobLog),
+  /** Whether the log has been deleted because of its age. */
+  isLogDeleted: z.boolean(),
 }).meta({ id: 'Job' })
 export type Job = z.output<typeof Job>
 
@@ -193,7 +197,7 @@ export const jobs = {
     path: '/jobs/:id/recipients/:recipientId/members',
     access: 'canExportParticipants',
     summary:
-      'Who of a group has received and read the message; empty a week after it was sent, and until it is sent',
+      'Who of a group has received and read the message; empty when the retention time is over, and until it is sent',
     params: idParams.extend({ recipientId: Id }),
     query: JobMembersQuery,
     response: page(JobMember),

@@ -39,8 +39,10 @@ export const limits = {
   /** The longest allowed pause between two messages, in seconds. */
   pauseSeconds: 3600,
   dailyCap: 100_000,
-  /** Receipts count until a message is this old. So long is it known which members of a group received and read it. */
+  /** Receipts count until a message is this old. Nothing that they need is deleted earlier. */
   receiptDays: 7,
+  /** The most days that an Admin can choose for keeping details. */
+  retentionDays: 3650,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const

@@ -167,7 +167,7 @@ function explainListen(error: NodeJS.ErrnoException, { port, host }: Config) {
 async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opened) {
   const { db, config, images, requestSync } = deps
   const [
-    { startEngine },
+    { deleteOldRows, startEngine },
     { syncGroups, requestDueSyncs },
     { readDueStatuses },
     { setDueWebhooks },
@@ -198,6 +198,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
       },
       'delete-old-failures': { everyMinutes: 10, run: () => deleteOldFailures(db) },
       'delete-old-registrations': { everyMinutes: 60, run: () => deleteOldRegistrations(db) },
+      'delete-old-rows': { everyMinutes: 10, run: (signal) => deleteOldRows(db, signal) },
       'sweep-images': { everyMinutes: 30, run: () => sweepImages(db, images) },
     },
   })

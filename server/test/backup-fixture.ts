@@ -113,6 +113,8 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into job_logs (job_id, log_level, reason) values (${running.id}, 'Info', '{"code": "x", "params": {"n": 1.50}}');
     insert into receipt_events (instance_id, provider_message_id, state, happened_at) values (1, 'x', 'read', now());
     insert into delivery_viewers values (gen_random_uuid(), '1@c.us', true);
+    update retention set delivery_days = 90, receipt_days = null;
+    update jobs set final_counts = '{"sent": 3}', has_deliveries = false where status = 'Completed';
     insert into delivery_views values (gen_random_uuid(), '\\x01', '\\x00', now());
     insert into matched_messages values (${instance.id}, 'm', null, now());
     insert into sign_in_failures values ('\\x00ff5c', 3, now(), now());

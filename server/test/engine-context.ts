@@ -58,7 +58,7 @@ class EngineContext extends DatabaseContext {
       select j.id, j.failed_count, counted.failed
       from jobs j, lateral (
         select count(*) as failed from deliveries d where d.job_id = j.id and d.status = 'failed') counted
-      where j.failed_count <> counted.failed`)
+      where j.failed_count <> counted.failed and j.final_counts is null`)
   }
 
   /** The dependencies of a worker. Like a process, it has a pool of its own. Logged errors fail no test. */

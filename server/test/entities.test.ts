@@ -218,6 +218,7 @@ async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: 
     isPaused: false,
     failedCount: 1,
     hasRemaining: true,
+    areRecipientsDeleted: false,
     createdByUserName: 'Lan',
     scheduledAt: createdAt,
     createdAt,
@@ -294,12 +295,11 @@ test('a job to people has their numbers and counts its progress by them', async 
 
 //
 test('a group has exactly these fields, and its instance', async () => {
-  const { id: instanceId } = await context.add.instance({ name: 'Shop' })
+  const { id: instanceId } = await context.add.instance({ name: 'Shop', lastSyncAt: createdAt })
   const { id } = await context.add.group({
     instanceId,
     name: 'Aunts',
     participantCount: 7,
-    lastSyncAt: createdAt,
     leftAt: laterAt,
     canSend: false,
   })

@@ -156,8 +156,8 @@ export class Installation {
 }
 
 /** Starts `npm run simulator` on a free port. */
-export async function startSimulatorProcess(folder: string) {
-  const program = new Program(SIMULATOR, ['--port', '0'], folder, {})
+export async function startSimulatorProcess(folder: string, options: string[] = []) {
+  const program = new Program(SIMULATOR, ['--port', '0', ...options], folder, {})
   const [, url = ''] = await program.says(/is running at (\S+)/)
   return Object.assign(new SimulatorControl(url), {
     async [Symbol.asyncDispose]() {

@@ -25,6 +25,8 @@ export interface SimulatorOptions {
   file?: string
   /** Groups of every channel, by default 320. */
   groupsPerChannel?: number
+  /** Participants of every group, the channel's own number included. By default 3 to 1,024, as in real life. */
+  participantsPerGroup?: number
   /**
    * Milliseconds that the provider's clock is ahead of this machine's clock. `POST /_control/clock` changes the
    * shift.
@@ -55,9 +57,10 @@ export interface Simulator {
  * linked from the start. Rejects if the port is taken or the file is unusable.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { port = 0, host = '127.0.0.1', pathKey, file, groupsPerChannel = 320, linkAfterMs = 4000 } = options
-  const { webhookBackoffMs, clockShiftMs = 0 } = options
-  const state = createState({ file, groupsPerChannel, linkAfterMs, webhookBackoffMs, clockShiftMs })
+  const { port = 0, host = '127.0.0.1', pathKey, file, linkAfterMs = 4000 } = options
+  const { webhookBackoffMs, clockShiftMs = 0, groupsPerChannel = 320, participantsPerGroup } = options
+  const groupNumbers = { groupsPerChannel, participantsPerGroup }
+  const state = createState({ file, groupNumbers, linkAfterMs, webhookBackoffMs, clockShiftMs })
   const app = createApp(state, pathKey ? `/${pathKey}` : '')
   await app.listen({ port, host }).catch((error: unknown) => {
     state.close()

@@ -16,6 +16,7 @@ export const paths = {
   newUser: '/users/new',
   editUser: '/users/edit/$id',
   audit: '/audit',
+  retention: '/retention',
 } as const
 
 export type Path = (typeof paths)[keyof typeof paths]

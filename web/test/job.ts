@@ -13,6 +13,7 @@ export const row: JobRow = {
   isPaused: false,
   failedCount: 0,
   hasRemaining: false,
+  areRecipientsDeleted: false,
   createdByUserName: 'minh',
   scheduledAt: null,
   createdAt: '2026-01-02T03:04:05.000Z',
@@ -30,6 +31,7 @@ const sent: SentMessage = {
   deliveredTo: 0,
   readBy: 0,
   members: 3,
+  areMembersKept: true,
   errorMessage: null,
   reason: null,
 }
@@ -53,6 +55,7 @@ export const job: Job = {
   ...row,
   failedCount: 1,
   hasRemaining: true,
+  isLogDeleted: false,
   textContent: 'Hello',
   imageUrl: null,
   assignedGroups: [

@@ -118,6 +118,8 @@ async function load(
     ]),
   )
   const build = await dropForLoading(db)
+  // A migration may have inserted a row, such as settings.
+  for (const name of statements.keys()) await db.run(sql`delete from ${identifier(name)}`)
   await readBackup(path, signal, {
     async rows(table, text, rowCount) {
       const statement = statements.get(table)

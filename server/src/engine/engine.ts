@@ -6,12 +6,11 @@ import { claimLookUps, lookUp } from './in-doubt/look-up.ts'
 import { markInDoubt } from './in-doubt/mark-in-doubt.ts'
 import { finishJobs, startDueJobs } from './jobs/lifecycle.ts'
 import { interruptibleSleep, type LoopStep, openLoop } from './loop.ts'
-import { applyStoredReceipts, deleteOldReceipts } from './receipts/apply-stored.ts'
+import { applyStoredReceipts, deleteUnmatchedReceipts } from './receipts/apply-stored.ts'
 import { claimPolls, openPolling } from './receipts/poll.ts'
 import { openBatches } from './sending/batch.ts'
 import { type Claim, claimInstances, RENEW_EVERY_MS, renewLeases } from './sending/claim.ts'
 import { runInstance, type Sender } from './sending/sender.ts'
-import { deleteReleasedMatches } from './shared/matched-ids.ts'
 import { openProgress } from './status/progress.ts'
 import { WAKE_CHANNEL } from './wake.ts'
 
@@ -146,8 +145,7 @@ export function startEngine(deps: EngineDeps): Engine {
   const cleanUpFrom = performance.now() + CLEAN_UP_MS
   async function cleanUp() {
     if (performance.now() < cleanUpFrom) return
-    await deleteReleasedMatches(db)
-    await deleteOldReceipts(db)
+    await deleteUnmatchedReceipts(db)
   }
 
   const steps: LoopStep[] = [

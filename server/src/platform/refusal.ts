@@ -33,6 +33,7 @@ export const STATUS: Record<ErrorCode, number> = {
   job_not_resumable: 409,
   job_not_retryable: 409,
   job_nothing_to_retry: 409,
+  job_recipients_deleted: 409,
   job_settling: 409,
   stale_version: 409,
   too_large: 413,

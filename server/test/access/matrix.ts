@@ -173,6 +173,10 @@ const matrix: Matrix = {
   //
   dashboard: { stats: [signedInUsers(200), none] },
   audit: { list: [admins(200), none], export: [admins(200), none] },
+  retention: {
+    get: [admins(200), none],
+    update: [admins(200), () => ({ body: { deliveryDays: 90, logDays: 30, receiptDays: 7 } })],
+  },
   // The webhook checks its key and secret instead of a session: webhook.routes.test.ts.
   //
   webhooks: { whapi: [everybody(404), () => ({ params: { key: '1.guessed' }, body: {} })] },

@@ -30,6 +30,7 @@ test('what changes users, their rights and accounts for ever needs a confirmatio
     'DELETE /users/:id',
     'POST /users/:id/assign-instances',
     'DELETE /instances/:id',
+    'PUT /retention',
   ])
 })
 
@@ -104,6 +105,7 @@ async function everything(db: Db) {
     'jobs',
     'deliveries',
     'images',
+    'retention',
     'audit_log',
   ]
   const rows = await Promise.all(

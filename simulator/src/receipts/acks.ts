@@ -1,4 +1,4 @@
-import { findGroup, participantsOf } from '../seed/groups.ts'
+import { findGroup, type GroupNumbers, participantsOf } from '../seed/groups.ts'
 import { mix } from '../seed/hash.ts'
 import type { Channel } from '../state/channels.ts'
 import type { LedgerEntry } from '../state/ledger.ts'
@@ -51,7 +51,12 @@ export interface Ack {
 }
 
 /** Returns all acks of a message in order of time. In a group every member has separate `delivered` and `read` acks. */
-export function acksOf(channel: Channel, entry: LedgerEntry, plan: AckPlan, groupsPerChannel: number): Ack[] {
+export function acksOf(
+  channel: Channel,
+  entry: LedgerEntry,
+  plan: AckPlan,
+  groupNumbers: GroupNumbers,
+): Ack[] {
   if (plan.fate === 'stuck') return []
   const ack = (afterMs: number, status: AckStatus, more: Partial<WireStatus> = {}): Ack => {
     const timestamp = String(Math.floor((entry.at + afterMs) / 1000))
@@ -63,16 +68,16 @@ export function acksOf(channel: Channel, entry: LedgerEntry, plan: AckPlan, grou
   if (plan.fate === 'failed')
     return [ack(plan.sentMs, 'failed', { errors: [{ code: 403, message: 'forbidden' }] })]
   const acks = [ack(plan.sentMs, 'sent')]
-  for (const { viewer, lateMs, reads } of viewersOf(channel, entry, plan, groupsPerChannel)) {
+  for (const { viewer, lateMs, reads } of viewersOf(channel, entry, plan, groupNumbers)) {
     acks.push(ack(plan.deliveredMs + lateMs, 'delivered', viewer))
     if (reads) acks.push(ack(plan.readMs + lateMs, 'read', viewer))
   }
   return acks.sort((a, b) => a.afterMs - b.afterMs)
 }
 
-function viewersOf(channel: Channel, entry: LedgerEntry, plan: AckPlan, groupsPerChannel: number) {
+function viewersOf(channel: Channel, entry: LedgerEntry, plan: AckPlan, groupNumbers: GroupNumbers) {
   if (!isGroup(entry.to)) return [{ viewer: {}, lateMs: 0, reads: isRead(entry, plan, 0) }]
-  const group = findGroup(channel.seed, entry.to, groupsPerChannel)
+  const group = findGroup(channel.seed, entry.to, groupNumbers)
   const participants = group ? participantsOf(channel.seed, group, channel.number) : []
   return participants
     .filter(({ id }) => id !== channel.number)

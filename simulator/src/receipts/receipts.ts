@@ -1,3 +1,4 @@
+import type { GroupNumbers } from '../seed/groups.ts'
 import type { Channel } from '../state/channels.ts'
 import type { Journal } from '../state/journal.ts'
 import type { LedgerEntry } from '../state/ledger.ts'
@@ -39,7 +40,7 @@ const maxStatusesPerEvent = 100
 export function createReceipts(
   journal: Journal,
   webhooks: Webhooks,
-  { closing, groupsPerChannel }: { closing: AbortSignal; groupsPerChannel: number },
+  { closing, groupNumbers }: { closing: AbortSignal; groupNumbers: GroupNumbers },
 ): Receipts {
   let sharedRules = defaultRules
   const channelRules = new Map<string, ReceiptRules>()
@@ -48,8 +49,7 @@ export function createReceipts(
   const waiting = new Map<string, WireStatus[]>()
 
   const rulesOf = (entry: LedgerEntry) => messageRules.get(entry) ?? defaultRules
-  const acks = (channel: Channel, entry: LedgerEntry) =>
-    acksOf(channel, entry, rulesOf(entry), groupsPerChannel)
+  const acks = (channel: Channel, entry: LedgerEntry) => acksOf(channel, entry, rulesOf(entry), groupNumbers)
 
   function scheduleAck(channel: Channel, rules: ReceiptRules, { afterMs, status }: Ack) {
     const windowEnd = Math.ceil((Date.now() + Math.max(0, afterMs)) / windowMs) * windowMs

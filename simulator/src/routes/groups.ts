@@ -7,12 +7,15 @@ import { booleanOf, fieldsOf, pageOf } from '../wire/parameters.ts'
 import { refuse } from '../wire/refusal.ts'
 
 /** Adds `GET /groups` and `GET /groups/:id`. */
-export function groupRoutes(app: FastifyInstance, { channels, groupsPerChannel }: State): void {
+export function groupRoutes(app: FastifyInstance, { channels, groupNumbers }: State): void {
+  const { groupsPerChannel } = groupNumbers
   app.get('/groups', async ({ channel, query }) => {
     const { count, offset } = pageOf(query)
     channels.requireReader(channel)
     const length = Math.max(0, Math.min(count, groupsPerChannel - offset))
-    const groups = Array.from({ length }, (_, i) => wireGroup(channel, groupAt(channel.seed, offset + i)))
+    const groups = Array.from({ length }, (_, i) =>
+      wireGroup(channel, groupAt(channel.seed, offset + i, groupNumbers)),
+    )
     return { groups, count, total: groupsPerChannel, offset }
   })
 
@@ -20,7 +23,7 @@ export function groupRoutes(app: FastifyInstance, { channels, groupsPerChannel }
     if (!groupIdPattern.test(params.id)) throw refuse.parameters('GroupID is malformed')
     booleanOf(fieldsOf(query), 'resync') // checked, but without effect: groups are never out of date
     channels.requireReader(channel)
-    const group = findGroup(channel.seed, params.id, groupsPerChannel)
+    const group = findGroup(channel.seed, params.id, groupNumbers)
     if (!group) throw refuse.notFound('group')
     return wireGroup(channel, group)
   })

@@ -39,7 +39,7 @@ export function messageRoutes(app: FastifyInstance, state: State): void {
  * Whether a chat without messages exists: only if it is a group of the channel. A person becomes a chat by a message.
  */
 function hasChat(state: State, channel: Channel, chat: string): boolean {
-  return isGroup(chat) && findGroup(channel.seed, chat, state.groupsPerChannel) !== undefined
+  return isGroup(chat) && findGroup(channel.seed, chat, state.groupNumbers) !== undefined
 }
 
 function entryOf({ channels, ledger }: State, channel: Channel, id: string): LedgerEntry {

@@ -72,7 +72,7 @@ function recipientOf(state: State, channel: Channel, fields: Fields): string {
 }
 
 function requireGroup(state: State, channel: Channel, id: string) {
-  const group = findGroup(channel.seed, id, state.groupsPerChannel)
+  const group = findGroup(channel.seed, id, state.groupNumbers)
   if (!group) throw new Refusal(403, 'it is forbidden to send to this group', 'not a participant')
   if (group.announcements && group.ourRank === 'member') {
     throw new Refusal(403, 'it is forbidden to send to this group', 'only admins can send messages')

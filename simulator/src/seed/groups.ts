@@ -81,22 +81,32 @@ function idOf(seed: number, index: number): string {
   return `120363${lastDigits(seed, 6)}${lastDigits(index, 6)}@g.us`
 }
 
+/** How many groups each channel has, and how many participants each group. Undefined means sizes as in real life. */
+export interface GroupNumbers {
+  groupsPerChannel: number
+  participantsPerGroup: number | undefined
+}
+
 /** Returns the group with this id, or undefined if the channel is not in such a group. */
-export function findGroup(seed: number, id: string, groupsPerChannel: number): SeededGroup | undefined {
+export function findGroup(seed: number, id: string, numbers: GroupNumbers): SeededGroup | undefined {
   const index = id === idOf(seed, specialIndex.legacy) ? specialIndex.legacy : Number(id.slice(12, 18))
-  if (!(index < groupsPerChannel) || idOf(seed, index) !== id) return undefined
-  return groupAt(seed, index)
+  if (!(index < numbers.groupsPerChannel) || idOf(seed, index) !== id) return undefined
+  return groupAt(seed, index, numbers)
 }
 
 /** Returns the group at an index. Does not check that the channel has so many groups. */
-export function groupAt(seed: number, index: number): SeededGroup {
+export function groupAt(
+  seed: number,
+  index: number,
+  { participantsPerGroup }: Pick<GroupNumbers, 'participantsPerGroup'>,
+): SeededGroup {
   const chance = mix(seed, index)
   const isOne = (...names: Special[]) => names.some((name) => isSpecial(seed, index, name))
   return {
     index,
     id: idOf(seed, index),
     name: isOne('nameless') ? undefined : nameOf(seed, index),
-    size: isOne('large') ? 1024 : sizeOf(chance),
+    size: participantsPerGroup ?? (isOne('large') ? 1024 : sizeOf(chance)),
     ourRank: ourRankIn(seed, index, chance),
     announcements: isOne('announcementsOnly', 'announcementsAsAdmin', 'communityAnnounce'),
     isCommunityAnnounce: isOne('communityAnnounce'),

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createFaults, type Faults } from '../faults/faults.ts'
 import { createReceipts, type Receipts, type RulesRecord } from '../receipts/receipts.ts'
+import type { GroupNumbers } from '../seed/groups.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { profileName, wireHealth } from '../wire/health.ts'
 import { type ChannelHooks, type ChannelRecord, type Channels, createChannels } from './channels.ts'
@@ -16,7 +17,7 @@ export interface State {
   readonly faults: Faults
   readonly webhooks: Webhooks
   readonly receipts: Receipts
-  readonly groupsPerChannel: number
+  readonly groupNumbers: GroupNumbers
   /** Milliseconds between accepting a send and answering it. */
   sendLatencyMs: number
   /** Milliseconds that the provider's clock (message times and Date headers) is ahead of this machine's clock. */
@@ -35,7 +36,7 @@ export interface State {
 /** Creates the state of a simulator. Options as in `SimulatorOptions`. Throws if the file is unusable. */
 export function createState(options: {
   file?: string
-  groupsPerChannel: number
+  groupNumbers: GroupNumbers
   linkAfterMs: number
   webhookBackoffMs?: number
   clockShiftMs: number
@@ -52,9 +53,9 @@ export function createState(options: {
     webhooks,
     receipts: createReceipts(journal, webhooks, {
       closing: closing.signal,
-      groupsPerChannel: options.groupsPerChannel,
+      groupNumbers: options.groupNumbers,
     }),
-    groupsPerChannel: options.groupsPerChannel,
+    groupNumbers: options.groupNumbers,
     sendLatencyMs: 0,
     clockShiftMs: options.clockShiftMs,
     closing: closing.signal,

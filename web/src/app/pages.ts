@@ -17,6 +17,7 @@ export const pages = {
   [paths.newUser]: () => import('../features/users/user-form-page.tsx'),
   [paths.editUser]: () => import('../features/users/user-form-page.tsx'),
   [paths.audit]: () => import('../features/audit/audit-page.tsx'),
+  [paths.retention]: () => import('../features/retention/retention-page.tsx'),
 }
 
 export const loadShell = () => import('./shell.tsx')

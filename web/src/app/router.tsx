@@ -139,6 +139,11 @@ const routes = [
     validateSearch: readAuditSearch,
     component: lazyPage(pages[paths.audit], 'AuditPage'),
   }),
+  createRoute({
+    ...adminOnly,
+    path: paths.retention,
+    component: lazyPage(pages[paths.retention], 'RetentionPage'),
+  }),
 ] as const
 
 /** Redirects the root and all unknown paths. */

@@ -2,6 +2,7 @@ import {
   IconBrandWhatsapp,
   IconCalendarTime,
   IconHistory,
+  IconHourglass,
   IconLayoutDashboard,
   IconMessage,
   IconUserCog,
@@ -21,6 +22,7 @@ const links = [
   { to: paths.instances, label: 'HEADER.INSTANCES', icon: IconBrandWhatsapp },
   { to: paths.users, label: 'HEADER.USERS', icon: IconUserCog, isAdminOnly: true },
   { to: paths.audit, label: 'HEADER.AUDIT', icon: IconHistory, isAdminOnly: true },
+  { to: paths.retention, label: 'RETENTION.TITLE', icon: IconHourglass, isAdminOnly: true },
 ]
 
 export function Sidebar({ onNavigate }: { onNavigate: () => void }) {

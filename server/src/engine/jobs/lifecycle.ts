@@ -69,17 +69,18 @@ export async function cancelJob(db: Pool, jobId: number, byName: string): Promis
 /**
  * Runs an ended job again from the start: a new run with the same recipients and an empty log. A scheduledAt in the
  * future is kept, else the job is due at once. `settling`: a message of the old run is still being sent or in doubt, and
- * a second one must not start beside it.
+ * a second one must not start beside it. `deleted`: the recipients are too old and have been deleted.
  */
 export async function restartJob(
   db: Pool,
   jobId: number,
   byName: string,
-): Promise<'done' | 'not_allowed' | 'settling'> {
+): Promise<'done' | 'not_allowed' | 'settling' | 'deleted'> {
   const answer = await db.begin(async (tx) => {
     await forBulkWrites(tx)
     await lockInstancesOfJobs(tx, [jobId])
     if (await unsettledIn(tx, [jobId])) return (await canRestart(tx, jobId)) ? 'settling' : 'not_allowed'
+    if (await areRecipientsDeleted(tx, jobId)) return 'deleted'
     if (!(await moveJob(tx, jobId, 'restart'))) return 'not_allowed'
     await releaseMatches(tx, [jobId])
     await tx.run(sql`update deliveries set ${resetDelivery}, not_before = 'epoch' where job_id = ${jobId}`)
@@ -87,7 +88,7 @@ export async function restartJob(
     await tx.run(sql`
       update jobs
       set run = run + 1, started_at = null, completed_at = null, paused_at = null, resumed_at = null, media_id = null,
-        cursor = 0, log_line_count = 0, failed_count = 0, settling = false, last_turn_at = 'epoch'
+        cursor = 0, log_line_count = 0, failed_count = 0, settling = false, last_turn_at = 'epoch', has_logs = true
       where id = ${jobId}`)
     await logJob(tx, jobId, reason('job_restarted', { user: byName }))
     return 'done'
@@ -99,6 +100,13 @@ export async function restartJob(
 const canRestart = async (tx: Db, jobId: number) =>
   (await tx.run(sql`
     select from jobs where id = ${jobId} and status in (${join([...jobTransitions.restart.from])})`)) === 1
+
+/** Waits for a slice that is deleting the job's rows (retention/job-rows.ts). */
+const areRecipientsDeleted = async (tx: Db, jobId: number) =>
+  (
+    await tx.one<{ isDeleted: boolean }>(sql`
+    select final_counts is not null as is_deleted from jobs where id = ${jobId} for no key update`)
+  ).isDeleted
 
 /** In an update of deliveries: the state before the first attempt. `not_before` decides the place in the queue. */
 export const resetDelivery = sql`

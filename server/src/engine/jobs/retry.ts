@@ -10,15 +10,16 @@ import { wakeWorkers } from '../wake.ts'
 import { moveJob, resetDelivery } from './lifecycle.ts'
 import { unsettledIn } from './unsettled.ts'
 
-export type RetryAnswer = 'done' | 'not_allowed' | 'settling' | 'nothing'
+export type RetryAnswer = 'done' | 'not_allowed' | 'settling' | 'deleted' | 'nothing'
 
 /**
  * Sends an ended job to its remaining recipients: failed and skipped deliveries are queued again, sent ones stay, and the
  * same run continues with its log. Deliveries with an unknown outcome are included only with `includeUnknown`, since
  * their recipients may get the message twice.
  *
- * `settling`: a message is still being sent or in doubt, or what a cancel left is not skipped yet. `nothing`: no delivery
- * is left to send. In both cases nothing has changed.
+ * `settling`: a message is still being sent or in doubt, or what a cancel left is not skipped yet. `deleted`: the
+ * recipients are too old and have been deleted. `nothing`: no delivery is left to send. In all three cases nothing has
+ * changed.
  */
 export async function retryFailed(
   db: Pool,
@@ -29,9 +30,10 @@ export async function retryFailed(
   return db.begin(async (tx) => {
     await forBulkWrites(tx)
     await lockInstancesOfJobs(tx, [jobId])
-    const job = await tx.maybeOne<{ status: JobStatus; settling: boolean }>(sql`
-      select status, settling from jobs where id = ${jobId} for update`)
+    const job = await tx.maybeOne<{ status: JobStatus; settling: boolean; isDeleted: boolean }>(sql`
+      select status, settling, final_counts is not null as is_deleted from jobs where id = ${jobId} for update`)
     if (!job || !jobCan('retry', job)) return 'not_allowed'
+    if (job.isDeleted) return 'deleted'
     if (job.settling || (await unsettledIn(tx, [jobId]))) return 'settling'
     // A message that was accepted and failed later has an id. No look-up may take it for the new message.
     await releaseMatches(tx, [jobId], sql`d.status = 'failed'`)
@@ -41,6 +43,7 @@ export async function retryFailed(
     await tx.run(sql`
       update jobs
       set completed_at = null, paused_at = null, resumed_at = clock_now(), media_id = null, last_turn_at = 'epoch',
+        has_logs = true,
         failed_count = (select count(*) from deliveries d where d.job_id = ${jobId} and d.status = 'failed')
       where id = ${jobId}`)
     await logJob(tx, jobId, reason('job_retried', { user: byName, count }))

@@ -1,4 +1,3 @@
-import { limits } from '@sendroom/contract/limits'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import { logDelivery, reason, recipientLine } from '../shared/job-log.ts'
@@ -15,8 +14,6 @@ import type { Incoming } from './merge.ts'
 const BATCH = 2000
 /** A receipt that matches no delivery by then is not ours: it belongs to the phone or to a former run. */
 const UNMATCHED_KEPT = '15 minutes'
-/** A day longer than receipts are applied: one that is being applied still finds its viewers. */
-const VIEWS_KEPT_DAYS = limits.receiptDays + 1
 
 type Stored = Incoming & { eventId: number }
 
@@ -90,9 +87,5 @@ async function revive(tx: Db, { eventId, providerMessageId }: Stored, delivery: 
   await tx.run(sql`update receipt_events set try_at = clock_now() where id = ${eventId}`)
 }
 
-/** Deletes receipts that match nothing, and the members who saw old messages. Their counts stay. */
-export async function deleteOldReceipts(db: Pool): Promise<void> {
-  await db.run(sql`delete from receipt_events where received_at < clock_now() - ${UNMATCHED_KEPT}::interval`)
-  await db.run(sql`
-    delete from delivery_views where sent_at < clock_now() - ${VIEWS_KEPT_DAYS} * interval '1 day'`)
-}
+export const deleteUnmatchedReceipts = (db: Pool) =>
+  db.run(sql`delete from receipt_events where received_at < clock_now() - ${UNMATCHED_KEPT}::interval`)

@@ -8,7 +8,8 @@ import type { Receipt } from '../../providers/provider.ts'
 import { restartJob } from '../jobs/lifecycle.ts'
 import { lockInstance } from '../shared/lock.ts'
 import { recipientCounts } from '../status/counts.ts'
-import { applyStoredReceipts, deleteOldReceipts } from './apply-stored.ts'
+import { applyStoredReceipts, deleteUnmatchedReceipts } from './apply-stored.ts'
+import { deleteOldViews } from './old-views.ts'
 import { storeReceipts } from './store.ts'
 
 const context = useEngineContext()
@@ -101,7 +102,7 @@ test.each(unique.map((order) => ({ order })))(
     })
     // A failure after the delivery applies to nothing, and is deleted in the end.
     await context.moveClock('1 hour')
-    await deleteOldReceipts(context.db)
+    await deleteUnmatchedReceipts(context.db)
     expect(await countStored()).toBe(0)
   },
 )
@@ -195,7 +196,7 @@ test('receipts of another instance or of an earlier job run change nothing and a
   await report(instanceId, [receipt('delivered'), receipt('failed')])
   expect(await rowOf(id)).toMatchObject({ status: 'queued', deliveredAt: null })
   await context.moveClock('20 minutes')
-  await deleteOldReceipts(context.db)
+  await deleteUnmatchedReceipts(context.db)
   expect(await countStored()).toBe(0)
 })
 
@@ -264,7 +265,7 @@ test('the members who got a message are deleted after a week, and the counts sta
   const { id, instanceId } = await sentJob(group)
   await report(instanceId, [receipt('delivered', { viewer: 'a' })])
   await context.moveClock('9 days')
-  await deleteOldReceipts(context.db)
+  await context.db.begin((tx) => deleteOldViews(tx, 1000))
   expect(await context.db.run(sql`select from delivery_views`)).toBe(0)
   await report(instanceId, [receipt('delivered', { viewer: 'a' }), receipt('delivered', { viewer: 'b' })])
   expect(await rowOf(id)).toMatchObject({ deliveredMembers: 1 })

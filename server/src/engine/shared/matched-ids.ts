@@ -1,4 +1,4 @@
-import type { Db, Pool } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
 import { identifier, sql } from '../../platform/database/sql.ts'
 
@@ -26,6 +26,11 @@ export const releaseMatches = (tx: Db, jobIds: number[], only = sql`true`) =>
     where d.job_id = any(${jobIds}) and ${only} and m.instance_id = d.instance_id
       and m.provider_message_id = d.provider_message_id`)
 
-/** Deletes ids that were released more than 48 hours ago. No look-up goes back further. */
-export const deleteReleasedMatches = (db: Pool) =>
-  db.run(sql`delete from matched_messages where released_at < clock_now() - interval '48 hours'`)
+/** Deletes some of the ids that were released more than 48 hours ago. No look-up goes back further. */
+export const deleteReleasedMatches = (tx: Db, limit: number) =>
+  tx.run(sql`
+    delete from matched_messages where (instance_id, provider_message_id) in (
+      select instance_id, provider_message_id from matched_messages
+      where released_at < clock_now() - interval '48 hours'
+      order by released_at limit ${limit} for update skip locked
+    )`)

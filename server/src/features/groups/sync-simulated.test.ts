@@ -136,7 +136,7 @@ test.each([
     const { id, token } = await context.add.instance({ token: `test_linked_sync_${code}` })
     await sync(id)
     const before = await stateOf(id)
-    await context.db.run(sql`update groups set last_sync_at = 'epoch'`)
+    await context.db.run(sql`update groups set name = 'old'`)
     simulated.simulator.faults.add({ kind: 'status', ...fault, token, path: '^/groups', skip: 1 })
 
     const result = sync(id)
@@ -145,7 +145,7 @@ test.each([
     else await result
     expect(await context.db.many(sql`select from groups`)).toHaveLength(320)
     expect(
-      await context.db.many(sql`select from groups where last_sync_at = 'epoch' and missing_since is null`),
+      await context.db.many(sql`select from groups where name = 'old' and missing_since is null`),
     ).toHaveLength(220)
     expect(await stateOf(id)).toMatchObject({
       lastSyncAt: before?.lastSyncAt,

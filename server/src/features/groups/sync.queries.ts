@@ -9,7 +9,6 @@ export type Sync = {
   instanceId: number
   isTest: boolean
   tokenCipher: Buffer
-  startedAt: string
   /** The instance's own number, digits only. Empty if it is not known. */
   ownNumber: string
 }
@@ -21,7 +20,7 @@ export async function beginSync(db: Pool, instanceId: number): Promise<Sync | nu
   const sync = await db.maybeOne<Sync>(sql`
     update instances set syncing_until = clock_now() + interval '3 minutes'
     where id = ${instanceId} and is_active and coalesce(syncing_until, 'epoch') <= clock_now()
-    returning id as instance_id, is_test, token_cipher, clock_now() as started_at,
+    returning id as instance_id, is_test, token_cipher,
       regexp_replace(whats_app_number, '[^0-9]', '', 'g') as own_number`)
   return sync ?? null
 }
@@ -52,7 +51,7 @@ export const endSync = (db: Pool, { instanceId }: Sync, problem: Problem | null)
 export const releaseSync = (db: Pool, { instanceId }: Sync) =>
   db.run(sql`update instances set syncing_until = clock_now() where id = ${instanceId}`)
 
-/** Writes one page of groups. Writes only those participants that have changed. */
+/** Writes groups with their participants. Rows that have not changed are not written. */
 export async function writeGroups(
   db: Pool,
   { instanceId, ownNumber }: Sync,
@@ -66,7 +65,10 @@ export async function writeGroups(
   })
 }
 
-/** Keeps the stored name or count if the provider left it out. A listed group no longer counts as missing or left. */
+/**
+ * Keeps the stored name or count if the provider left it out. A listed group no longer counts as missing or left.
+ * `last_sync_at` is the time of the last change: an update for each group of each sync would write all its index entries.
+ */
 async function writeGroupRows(tx: Db, instanceId: number, groups: ProviderGroup[], ownNumber: string) {
   const page = sql`
     select distinct on (chat_id) * from unnest(
@@ -76,15 +78,21 @@ async function writeGroupRows(tx: Db, instanceId: number, groups: ProviderGroup[
       ${groups.map((group) => canSendTo(group, ownNumber))}::boolean[]
     ) as page (chat_id, name, participant_count, can_send)`
   await tx.run(sql`
-    insert into groups (instance_id, chat_id, name)
-    select ${instanceId}, chat_id, coalesce(nullif(name, ''), chat_id) from (${page}) page
+    insert into groups (instance_id, chat_id, name, participant_count, can_send, last_sync_at)
+    select ${instanceId}, chat_id, coalesce(nullif(name, ''), chat_id), coalesce(participant_count, 0), can_send, clock_now()
+    from (${page}) page
+    where not exists (select from groups g where g.instance_id = ${instanceId} and g.chat_id = page.chat_id)
     on conflict do nothing`)
   await tx.run(sql`
-    update groups g set
-      name = coalesce(nullif(page.name, ''), g.name),
-      participant_count = coalesce(page.participant_count, g.participant_count), can_send = page.can_send,
+    update groups g set name = new.name, participant_count = new.participant_count, can_send = new.can_send,
       last_sync_at = clock_now(), missing_since = null, left_at = null
-    from (${page}) page where g.instance_id = ${instanceId} and g.chat_id = page.chat_id`)
+    from (${page}) page, groups old, lateral (
+      select coalesce(nullif(page.name, ''), old.name) as name,
+        coalesce(page.participant_count, old.participant_count) as participant_count, page.can_send
+    ) new
+    where old.instance_id = ${instanceId} and old.chat_id = page.chat_id and g.id = old.id
+      and (old.name, old.participant_count, old.can_send, old.missing_since, old.left_at)
+        is distinct from (new.name, new.participant_count, new.can_send, null, null)`)
 }
 
 /** Returns null if we can't know: the instance's own number is hidden, or the provider left out the participants. */
@@ -129,23 +137,32 @@ async function writeParticipants(
       insert into other_viewers (group_id, person_id, slot)
       select group_id, person_id, slot from gone where slot is not null
       on conflict do nothing
+    ), changed as (
+      insert into participants (group_id, person_id, rank, name)
+      select p.group_id, p.person_id, p.rank, p.name
+      from present p left join participants o using (group_id, person_id)
+      where o.rank is distinct from p.rank or coalesce(p.name, o.name) is distinct from o.name
+      on conflict (group_id, person_id) do update set
+        rank = excluded.rank, name = coalesce(excluded.name, participants.name)
+      returning group_id
     )
-    insert into participants (group_id, person_id, rank, name)
-    select p.group_id, p.person_id, p.rank, p.name
-    from present p left join participants o using (group_id, person_id)
-    where o.rank is distinct from p.rank or coalesce(p.name, o.name) is distinct from o.name
-    on conflict (group_id, person_id) do update set
-      rank = excluded.rank, name = coalesce(excluded.name, participants.name)`)
+    update groups set last_sync_at = clock_now()
+    where id in (select group_id from gone union select group_id from changed)
+      and last_sync_at is distinct from clock_now()`)
 }
 
 /** Removes NUL, which PostgreSQL's text can't hold, and outer spaces, which would spoil the sort order. */
 const clean = (text: string | null) => text?.replaceAll('\0', '').trim() ?? null
 
 /** Returns the groups that were missing in the list, which this sync has read completely. */
-export async function listMissing(db: Pool, { instanceId, startedAt }: Sync): Promise<string[]> {
+export async function listMissing(
+  db: Pool,
+  { instanceId }: Sync,
+  listed: ReadonlySet<string>,
+): Promise<string[]> {
   const missing = await db.many<{ chatId: string }>(sql`
     select chat_id from groups
-    where instance_id = ${instanceId} and left_at is null and coalesce(last_sync_at, 'epoch') < ${startedAt}
+    where instance_id = ${instanceId} and left_at is null and chat_id <> all(${[...listed]}::text[])
     order by missing_since nulls first, id`)
   return missing.map(({ chatId }) => chatId)
 }
@@ -162,7 +179,8 @@ export const markMissing = (db: Pool, { instanceId }: Sync, missing: string[], n
       when chat_id = any(${notFound}::text[]) or missing_since <= clock_now() - interval '10 minutes'
       then clock_now()
     end
-  where instance_id = ${instanceId} and chat_id = any(${missing}::text[])`)
+  where instance_id = ${instanceId} and chat_id = any(${missing}::text[])
+    and (missing_since is null or left_at is null)`)
 
 /** Deletes left groups without deliveries. Waits a week, so that no job is being created for them. */
 export const deleteLeftGroups = (db: Pool, { instanceId }: Sync) =>

@@ -121,22 +121,61 @@ describe('changes between two syncs', () => {
     expect(offsets).toEqual([0, 500, 1000, 1500])
   })
 
-  test('participants that have not changed are not rewritten', async () => {
+  test('rows are written only if they have changed', async () => {
     const { id } = await context.add.instance()
-    const provider = (name: string) =>
-      providerWith({ groups: [groupOf('1@g.us', ['11', '12'])], names: { 11: 'Lan', 12: name } })
-    const versions = async () =>
-      (await context.db.many(sql`select xmin::text from participants order by person_id`)).map(
-        ({ xmin }) => xmin,
-      )
+    const unchanged = [groupOf('1@g.us', ['11', '12']), groupOf('2@g.us', null), groupOf('3@g.us', ['11'])]
+    const provider = (name: string, groups = unchanged) =>
+      providerWith({ groups, names: { 11: 'Lan', 12: name } })
+    const versions = async () => {
+      const rows = await context.db.many<{ name: string; version: string }>(sql`
+        select chat_id as name, xmin::text || ctid::text as version from groups
+        union all select chat_id || ' ' || person_id, p.xmin::text || p.ctid::text
+        from participants p join groups g on g.id = p.group_id`)
+      return new Map(rows.map(({ name, version }) => [name, version]))
+    }
+    /** The names of the rows that the sync has written. */
+    const writtenBy = async (again: Provider) => {
+      const before = await versions()
+      await sync(id, again)
+      return [...(await versions())].flatMap(([name, now]) => (before.get(name) === now ? [] : [name])).sort()
+    }
     await sync(id, provider('Minh'))
-    const [lan, minh] = await versions()
 
-    await sync(id, provider('Anh Minh'))
+    expect(await writtenBy(provider('Minh'))).toEqual([])
+    expect(await writtenBy(provider('Anh Minh'))).toEqual(['1@g.us', '1@g.us 12'])
+    expect(
+      await writtenBy(provider('Anh Minh', [groupOf('1@g.us', ['11', '12'], 'New'), ...unchanged.slice(1)])),
+    ).toEqual(['1@g.us'])
+    const grown = [
+      groupOf('1@g.us', ['11', '12'], 'New'),
+      groupOf('2@g.us', null),
+      groupOf('3@g.us', ['11', '13']),
+    ]
+    expect(await writtenBy(provider('Anh Minh', grown))).toEqual(['3@g.us', '3@g.us 13'])
+    expect(await writtenBy(provider('Anh Minh', grown))).toEqual([])
+  })
 
-    const [lanAfter, minhAfter] = await versions()
-    expect(lanAfter).toBe(lan)
-    expect(minhAfter).not.toBe(minh)
+  test('a page with many participants is written in parts, a group larger than a part as well', async () => {
+    const { id } = await context.add.instance()
+    const many = (chatId: string, count: number) =>
+      groupOf(
+        chatId,
+        Array.from({ length: count }, (_, n) => `${n}`),
+      )
+    const groups = [many('1@g.us', 6000), many('2@g.us', 6000), many('3@g.us', 12_000), many('4@g.us', 3)]
+
+    await sync(id, providerWith({ groups }))
+
+    const counts = await context.db.many(sql`
+      select participant_count as said, (select count(*) from participants where group_id = g.id) as stored,
+        count(*) over (partition by g.xmin::text) as together
+      from groups g order by chat_id`)
+    expect(counts).toEqual([
+      { said: 6000, stored: 6000, together: 1 },
+      { said: 6000, stored: 6000, together: 1 },
+      { said: 12_000, stored: 12_000, together: 1 },
+      { said: 3, stored: 3, together: 1 },
+    ])
   })
 
   test('whoever leaves and comes back keeps the slot, so no receipt counts twice', async () => {
@@ -232,7 +271,6 @@ describe('a group that is missing in the list', () => {
     await sync(id, lacking)
     expect(await leftIds()).toEqual([])
     await context.shiftClock('11 minutes')
-    await context.db.run(sql`update groups set last_sync_at = 'epoch' where missing_since is null`)
     await sync(id, lacking)
 
     const left = await leftIds()

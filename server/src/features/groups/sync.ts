@@ -6,6 +6,7 @@ import {
   type Credentials,
   type Provider,
   ProviderFailure,
+  type ProviderGroup,
   type ProviderPage,
   type Providers,
   providerOf,
@@ -29,6 +30,8 @@ const GROUPS_PER_PAGE = 100
 const CONTACTS_PER_PAGE = 500
 /** The pause between two pages of a real instance. Third parties have seen Whapi answer 429 without one. */
 const PAGE_PAUSE_MS = 1000
+/** A page is written in parts of so many participants: 100 groups may have 100,000, and a transaction holds its part in memory. */
+const PEOPLE_PER_WRITE = 10_000
 /** How often and how long we wait for a busy provider. If it asks for a longer wait, the sync ends. */
 const MAX_RETRIES = 3
 const RETRY_MS = 5000
@@ -44,9 +47,9 @@ class SyncLost extends Error {}
 /**
  * Reads the groups of an instance page by page and writes the changes. No two syncs of one instance run at once.
  *
- * Each page is written when it has been read. Only a sync that reaches the end of the list is complete: it marks
- * missing groups and updates the time of the last sync. An incomplete sync saves its problem instead. Throws if
- * another attempt soon is worthwhile.
+ * Each page is written when it has been read, and only what has changed. Only a sync that reaches the end of the list is
+ * complete: it marks missing groups and updates the time of the last sync. An incomplete sync saves its problem instead.
+ * Throws if another attempt soon is worthwhile.
  */
 export async function syncGroups(deps: SyncDeps, instanceId: number, signal: AbortSignal): Promise<void> {
   const sync = await beginSync(deps.db, instanceId)
@@ -54,7 +57,7 @@ export async function syncGroups(deps: SyncDeps, instanceId: number, signal: Abo
   const provider = providerOf(deps.providers, sync)
   if (!provider) return void (await releaseSync(deps.db, sync))
   const credentials = { token: deps.secrets.decrypt(sync.tokenCipher) }
-  const reader: Reader = { ...deps, sync, provider, credentials, signal }
+  const reader: Reader = { ...deps, sync, provider, credentials, signal, listed: new Set() }
   try {
     const names = await readNames(reader)
     await readGroups(reader, names)
@@ -65,7 +68,15 @@ export async function syncGroups(deps: SyncDeps, instanceId: number, signal: Abo
   }
 }
 
-type Reader = { db: Pool; sync: Sync; provider: Provider; credentials: Credentials; signal: AbortSignal }
+type Reader = {
+  db: Pool
+  sync: Sync
+  provider: Provider
+  credentials: Credentials
+  signal: AbortSignal
+  /** The chat ids of the groups that were read. */
+  listed: Set<string>
+}
 
 /** Saves a failure of the provider, which the pages show. Rethrows it if it may pass soon, and any other error. */
 async function saveProblem(db: Pool, sync: Sync, error: unknown): Promise<void> {
@@ -98,12 +109,37 @@ async function readNames(reader: Reader): Promise<Map<string, string>> {
 }
 
 async function readGroups(reader: Reader, names: ReadonlyMap<string, string>): Promise<void> {
-  const { db, sync, provider, credentials } = reader
+  const { provider, credentials } = reader
   await eachPage(
     reader,
     (offset) => provider.groups(credentials, { offset, count: GROUPS_PER_PAGE }),
-    (groups) => writeGroups(db, sync, groups, names),
+    (groups) => write(reader, groups, names),
   )
+}
+
+async function write(
+  { db, sync, listed }: Reader,
+  groups: ProviderGroup[],
+  names: ReadonlyMap<string, string>,
+) {
+  for (const part of inParts(groups)) await writeGroups(db, sync, part, names)
+  for (const { chatId } of groups) listed.add(chatId)
+}
+
+/** Divides groups so that the participants of a part are few, or those of one group. */
+function inParts(groups: ProviderGroup[]): ProviderGroup[][] {
+  const parts: ProviderGroup[][] = []
+  let room = 0
+  for (const group of groups) {
+    const size = group.participants?.length ?? 0
+    if (size > room || parts.length === 0) {
+      parts.push([])
+      room = PEOPLE_PER_WRITE
+    }
+    parts.at(-1)?.push(group)
+    room -= size
+  }
+  return parts
 }
 
 /** Reads all pages. Throws if the list ends before its own total: groups after a cut are not missing. */
@@ -126,20 +162,21 @@ const cutShort: Reason = { code: 'provider_unreadable', params: {} }
 
 /** Looks up a few groups that the list lacks, one by one. Writes those that exist and marks the others. */
 async function resolveMissing(reader: Reader, names: ReadonlyMap<string, string>): Promise<void> {
-  const { db, sync, provider, credentials } = reader
-  const missing = await listMissing(db, sync)
+  const { db, sync, provider, credentials, listed } = reader
+  const missing = await listMissing(db, sync, listed)
   const notFound: string[] = []
   for (const chatId of missing.slice(0, MAX_MISSING_CALLS)) {
     try {
       const group = await retryWhileBusy(reader, () => provider.group(credentials, chatId))
-      await writeGroups(db, sync, [group], names)
+      await write(reader, [group], names)
+      listed.add(chatId)
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error
       if (error.kind !== 'not_found') break // the list is complete nevertheless
       notFound.push(chatId)
     }
   }
-  if (missing.length > 0) await markMissing(db, sync, await listMissing(db, sync), notFound)
+  if (missing.length > 0) await markMissing(db, sync, await listMissing(db, sync, listed), notFound)
   await deleteLeftGroups(db, sync)
 }
 

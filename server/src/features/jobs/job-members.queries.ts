@@ -1,10 +1,10 @@
 import { type JobMember, type JobMembersQuery, memberStates } from '@sendroom/contract/job-rows'
-import { limits } from '@sendroom/contract/limits'
 import type { Page } from '@sendroom/contract/paging'
 import type { Named } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
+import { areMembersKept } from './job-rows.queries.ts'
 
 // Who of a group has received and read a job's message. The bitmaps are described in engine/README.md, 'Receipts'.
 
@@ -41,7 +41,7 @@ export const listMembers = (
               else 'None' end as state
           ) m
         where d.id = ${recipientId} and d.status = 'sent'
-          and d.sent_at > clock_now() - ${limits.receiptDays} * interval '1 day'
+          and ${areMembersKept}
           -- Receipts that an earlier version counted have no bitmaps.
           and (v.intent is not null or d.delivered_members = 0)
           and p.person_id <> regexp_replace(i.whats_app_number, '[^0-9]', '', 'g')

@@ -2,8 +2,9 @@ import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
-import { applyStoredReceipts, deleteOldReceipts } from '../../engine/receipts/apply-stored.ts'
+import { applyStoredReceipts } from '../../engine/receipts/apply-stored.ts'
 import { storeReceipts } from '../../engine/receipts/store.ts'
+import { deleteOldRows } from '../../engine/retention/delete-old.ts'
 import { sql, values } from '../../platform/database/sql.ts'
 
 const context = useContext()
@@ -136,7 +137,7 @@ test('the members are listed for seven days, and never with receipts that are go
   await report(group, 'delivered', ['841'])
 
   await context.moveClock('6 days 23 hours')
-  await deleteOldReceipts(context.db)
+  await deleteOldRows(context.db, new AbortController().signal)
   expect(await read(member, message)).toHaveLength(6)
   await context.moveClock('2 hours')
   expect(await read(member, message)).toEqual([])

@@ -28,6 +28,10 @@ type RecipientRow = Omit<JobRecipient, 'errorMessage'>
 
 const isWaiting = sql`d.status in ('queued', 'sending', 'doubt')`
 
+/** Condition: who of the group received and read the message has not been deleted. */
+export const areMembersKept = sql`
+  coalesce(d.sent_at > clock_now() - (select receipt_days from retention) * interval '1 day', true)`
+
 const deliveryColumns = sql`
   select d.id, d.recipient_name, replace(d.chat_id, '@s.whatsapp.net', '') as recipient_id,
     case when ${isWaiting} then 'Waiting' else initcap(d.status) end as status, d.sent_at, d.delivered_at, d.read_at,
@@ -36,6 +40,7 @@ const deliveryColumns = sql`
     -- The instance itself is one of the participants, and sends no receipt.
     (select greatest(g.participant_count - 1, d.delivered_members) from groups g
      where g.id = d.group_id and g.participant_count > 0) as members,
+    d.group_id is not null and d.status = 'sent' and ${areMembersKept} as are_members_kept,
     case d.status when 'failed' then d.reason end as reason`
 
 const fromSettled = (jobId: number) =>

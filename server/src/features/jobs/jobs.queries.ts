@@ -1,4 +1,4 @@
-import type { JobListQuery, JobRow } from '@sendroom/contract/jobs'
+import type { Job, JobListQuery, JobRow } from '@sendroom/contract/jobs'
 import { type Caller, canSeeInstance, canSeeMessage } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -10,14 +10,15 @@ const title = sql`left(j.text_content, 100)`
 
 // Only a cancel skips recipients, and most often the last ones, so the search begins at the end of the job.
 const hasRemaining = sql`
-  j.failed_count > 0 or j.status = 'Cancelled' and coalesce((
+  j.final_counts is null and (j.failed_count > 0 or j.status = 'Cancelled' and coalesce((
     select true from deliveries d where d.job_id = j.id and d.status = 'skipped' order by d.id desc limit 1
-  ), false)`
+  ), false))`
 
 const jobRow = sql`
   select j.id, j.job_type, j.message_id, ${title} as message_title, j.instance_id,
     (select i.name from instances i where i.id = j.instance_id) as instance_name, j.status,
     j.paused_at is not null as is_paused, j.failed_count, ${hasRemaining} as has_remaining,
+    j.final_counts is not null as are_recipients_deleted,
     j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at, j.completed_at`
 
 const sortColumn = (field: JobListQuery['sortBy']) =>
@@ -64,11 +65,11 @@ export const forgetRequest = (tx: Db, userId: number, requestId: string, olderTh
   where created_by_user_id = ${userId} and request_id = ${requestId}
     and created_at <= clock_now() - ${olderThanMs} * interval '1 ms'`)
 
-type JobContent = JobRow & { textContent: string; imageUrl: string | null }
+type JobContent = JobRow & Pick<Job, 'textContent' | 'imageUrl' | 'isLogDeleted'>
 
 export async function findJobContent(db: Db, caller: Caller, id: number): Promise<JobContent | null> {
   const job = await db.maybeOne<JobContent>(sql`
-    ${jobRow}, j.text_content, ${imageUrl('j.image_id')} as image_url
+    ${jobRow}, j.text_content, not j.has_logs as is_log_deleted, ${imageUrl('j.image_id')} as image_url
     from jobs j where j.id = ${id} and ${canSeeJob(caller)}`)
   return job ?? null
 }

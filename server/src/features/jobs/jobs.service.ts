@@ -58,6 +58,7 @@ export async function restart(db: Pool, begin: Begin, id: number): Promise<JobRo
   const answer = await restartJob(db, id, caller.username)
   if (answer === 'settling') throw new Refusal('job_settling')
   if (answer === 'not_allowed') throw new Refusal('job_not_restartable')
+  if (answer === 'deleted') throw new Refusal('job_recipients_deleted')
   await recordAction(db, caller, 'job.restart', job)
   return orNotFound(await findJobRow(db, caller, id))
 }
@@ -96,6 +97,7 @@ export async function retry(
   const answer = await retryFailed(db, id, caller.username, whom)
   if (answer === 'settling') throw new Refusal('job_settling')
   if (answer === 'not_allowed') throw new Refusal('job_not_retryable')
+  if (answer === 'deleted') throw new Refusal('job_recipients_deleted')
   if (answer === 'nothing') throw new Refusal('job_nothing_to_retry')
   await recordAction(db, caller, 'job.retry', job, whom)
   return orNotFound(await findJobRow(db, caller, id))

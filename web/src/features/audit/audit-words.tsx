@@ -66,6 +66,9 @@ const labels: Record<string, string> = {
   filter: 'AUDIT.FILTER',
   search: 'COMMON.SEARCH',
   action: 'AUDIT.ACTION',
+  deliveryDays: 'RETENTION.DELIVERIES',
+  logDays: 'RETENTION.LOGS',
+  receiptDays: 'RETENTION.RECEIPTS',
   from: 'AUDIT.FROM',
   to: 'AUDIT.TO',
 }

@@ -38,6 +38,20 @@ test('a job’s page shows its progress, why it waits and who got the message', 
   expect(logs.getByText('Warning')).toBeTruthy()
 })
 
+//
+test('a job whose recipients and log were deleted says so, keeps its counts, and offers only to be deleted', async () => {
+  const old = { ...done, areRecipientsDeleted: true, isLogDeleted: true, hasRemaining: false, logs: [] }
+  const { requests } = renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => old } })
+  const results = within(await screen.findByRole('region', { name: 'Result for each recipient' }))
+  results.getByText(/recipients of this job were deleted/)
+  within(screen.getByRole('region', { name: 'Logs' })).getByText(/log of this job was deleted/)
+  expect(screen.getByText('66.67%')).toBeTruthy()
+  expect(screen.queryByRole('region', { name: /Assigned groups/ })).toBeNull()
+  expect(isDisabled(screen.getByRole('button', { name: 'Restart' }))).toBe(true)
+  expect(isDisabled(screen.getByRole('button', { name: 'Send to remaining' }))).toBe(true)
+  expect(requests.map(({ name }) => name)).not.toContain('GET /jobs/:id/recipients')
+})
+
 test.each<[string, Partial<Job>, string | undefined]>([
   ['is animated while it runs', {}, 'true'],
   ['is not animated while it is paused', { isPaused: true }, undefined],

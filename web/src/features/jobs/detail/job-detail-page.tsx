@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { isLive } from '@sendroom/contract/job-life'
 import type { Job } from '@sendroom/contract/jobs'
 import { useParams } from '@tanstack/react-router'
@@ -60,8 +60,8 @@ function JobDetail({ id }: { id: number }) {
       <JobProgress job={job} />
       <JobFacts job={job} />
       <JobContent job={job} />
-      <JobRecipients job={job} />
-      <JobResults job={job} />
+      {job.areRecipientsDeleted ? <DeletedRecipients /> : <JobRecipients job={job} />}
+      {!job.areRecipientsDeleted && <JobResults job={job} />}
       <JobLogs job={job} />
     </Stack>
   )
@@ -73,6 +73,17 @@ function JobContent({ job }: { job: Job }) {
   return (
     <Section title={t('JOB.MESSAGE')}>
       <WhatsAppMessage text={job.textContent} imageUrl={job.imageUrl} />
+    </Section>
+  )
+}
+
+function DeletedRecipients() {
+  const { t } = useTranslation()
+  return (
+    <Section title={t('JOB.RESULTS')}>
+      <Text size="sm" c="dimmed">
+        {t('JOB.RECIPIENTS_DELETED')}
+      </Text>
     </Section>
   )
 }

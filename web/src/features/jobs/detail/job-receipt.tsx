@@ -1,6 +1,5 @@
 import { Anchor, Group, Text } from '@mantine/core'
 import type { JobRecipient } from '@sendroom/contract/job-rows'
-import { limits } from '@sendroom/contract/limits'
 import { IconChecks } from '@tabler/icons-react'
 import type { TFunction } from 'i18next'
 import { useState } from 'react'
@@ -10,8 +9,6 @@ import { formatNumber, formatSecond } from '../../../format.ts'
 import { lazyComponent } from '../../../ui/lazy-component.tsx'
 
 const MembersDialog = lazyComponent(async () => (await import('./members-dialog.tsx')).MembersDialog)
-
-const DAY_MS = 86_400_000
 
 type Props = { jobId: number; sent: JobRecipient }
 
@@ -46,7 +43,7 @@ export function JobReceipt({ jobId, sent }: Props) {
 function Members({ jobId, sent, text }: Props & { text: string }) {
   const [isOpen, setOpen] = useState(false)
   const isAllowed = mayDo('canExportParticipants', useCurrentUser())
-  if (!isAllowed || !areMembersKnown(sent))
+  if (!isAllowed || !sent.areMembersKept)
     return (
       <Text size="sm" span>
         {text}
@@ -61,9 +58,6 @@ function Members({ jobId, sent, text }: Props & { text: string }) {
     </>
   )
 }
-
-const areMembersKnown = ({ sentAt }: JobRecipient) =>
-  sentAt !== null && Date.now() - Date.parse(sentAt) < limits.receiptDays * DAY_MS
 
 /** How many members of a group got and read the message. Null for a person, and until the first member has it. */
 function inGroup({ deliveredTo, readBy, members }: JobRecipient, t: TFunction): string | null {

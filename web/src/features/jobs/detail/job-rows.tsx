@@ -36,7 +36,7 @@ export const JobLogs = ({ job }: { job: Job }) => (
   <JobTable
     job={job}
     title="JOB.LOGS"
-    empty="COMMON.NO_DATA"
+    empty={job.isLogDeleted ? 'JOB.LOG_DELETED' : 'COMMON.NO_DATA'}
     columns={logColumns}
     newest={job.logs}
     load={(query, signal) => call('GET /jobs/:id/logs', { params: { id: job.id }, query }, signal)}

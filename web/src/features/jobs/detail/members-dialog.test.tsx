@@ -26,6 +26,7 @@ const group: JobRecipient = {
     deliveredTo: 2,
     readBy: 1,
     members: 3,
+    areMembersKept: true,
   },
 }
 const people: JobMember[] = [
@@ -120,8 +121,7 @@ test('a list that could not be loaded can be tried again', async () => {
 test.each<[string, Partial<JobRecipient>, User, boolean]>([
   ['is offered to a Member with the right', {}, member, true],
   ['is not offered to a Member without the right', {}, { ...member, canExportParticipants: false }, false],
-  ['is offered for almost seven days', { sentAt: daysAgo(6.9) }, admin, true],
-  ['is not offered after seven days', { sentAt: daysAgo(7.1) }, admin, false],
+  ['is not offered once the members are deleted', { areMembersKept: false }, admin, false],
 ])('the list of members %s', async (_, change, user, isOffered) => {
   show(change, membersByState, user)
 

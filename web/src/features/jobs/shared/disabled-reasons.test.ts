@@ -2,11 +2,11 @@ import { jobStatuses } from '@sendroom/contract/job-life'
 import { expect, test } from 'vitest'
 import { jobDisabledReasons } from './disabled-reasons.ts'
 
-const availableActions = (isAllowed: boolean, isPaused = false) =>
+const availableActions = (isAllowed: boolean, isPaused = false, areRecipientsDeleted = false) =>
   Object.fromEntries(
     jobStatuses.map((status) => {
       const disabledReasons = Object.entries(
-        jobDisabledReasons({ status, isPaused, hasRemaining: true }, isAllowed),
+        jobDisabledReasons({ status, isPaused, hasRemaining: true, areRecipientsDeleted }, isAllowed),
       )
       return [
         status,
@@ -26,6 +26,16 @@ test('an ended job can be restarted or retried, a live one cancelled or paused, 
     Completed: ended,
     Failed: ended,
     Cancelled: ended,
+  })
+})
+
+// R-599
+test('a job whose recipients were deleted can only be deleted', () => {
+  const { Completed, Failed, Cancelled } = availableActions(true, false, true)
+  expect({ Completed, Failed, Cancelled }).toEqual({
+    Completed: ['remove'],
+    Failed: ['remove'],
+    Cancelled: ['remove'],
   })
 })
 

@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { limits } from './limits.ts'
+import { key } from './values.ts'
+
+const invalid = key('RETENTION.DAYS_INVALID')
+/** Null keeps them for ever. */
+const days = z
+  .number(invalid)
+  .int(invalid)
+  .min(limits.receiptDays, invalid)
+  .max(limits.retentionDays, invalid)
+  .nullable()
+
+/** How many days details are kept. A background job deletes older ones. */
+export const Retention = z
+  .object({
+    /** The recipients of a job, after the job has ended. Its counts stay. */
+    deliveryDays: days,
+    /** The log of a job, after the job has ended. */
+    logDays: days,
+    /** Who of a group has received and read a message, after the message was sent. The counts stay. */
+    receiptDays: days,
+  })
+  .meta({ id: 'Retention' })
+export type Retention = z.output<typeof Retention>
+
+export const retention = {
+  get: endpoint({
+    method: 'GET',
+    path: '/retention',
+    access: 'admin',
+    summary: 'How many days details of jobs are kept',
+    response: Retention,
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/retention',
+    access: 'admin',
+    needsConfirmation: true,
+    summary: 'Set how many days details of jobs are kept; older ones are deleted for good',
+    body: Retention,
+    response: Retention,
+  }),
+}

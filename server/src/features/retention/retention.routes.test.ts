@@ -1,0 +1,82 @@
+import { contract } from '@sendroom/contract'
+import { expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
+import { deleteOldRows } from '../../engine/retention/delete-old.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+const context = useContext()
+const { retention, jobs } = contract
+const initial = { deliveryDays: null, logDays: null, receiptDays: 7 }
+
+// R-598
+test('everything but the members of groups is kept until an Admin sets a time, which is recorded', async () => {
+  const admin = await context.add.admin()
+  expect((await context.call(admin, retention.get, {})).body).toEqual(initial)
+  const body = { deliveryDays: 90, logDays: 3650, receiptDays: null }
+
+  for (const _ of [1, 2]) expect((await context.call(admin, retention.update, { body })).body).toEqual(body)
+
+  expect((await context.call(admin, retention.get, {})).body).toEqual(body)
+  expect(await context.db.many(sql`select user_name, action, details from audit_log`)).toEqual([
+    {
+      userName: admin.username,
+      action: 'retention.update',
+      details: { changes: { deliveryDays: [null, 90], logDays: [null, 3650], receiptDays: [7, null] } },
+    },
+  ])
+})
+
+// R-598
+test.each([
+  { deliveryDays: 6 },
+  { logDays: 0 },
+  { receiptDays: 3651 },
+  { deliveryDays: 7.5 },
+  { logDays: '30' },
+  { receiptDays: undefined },
+])('%o is refused, and changes nothing', async (wrong) => {
+  const admin = await context.add.admin()
+  const body = { ...initial, ...wrong } as never
+  const answer = await context.call(admin, retention.update, { body })
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { fields: { [Object.keys(wrong)[0] ?? '']: 'RETENTION.DAYS_INVALID' } },
+  })
+  expect((await context.call(admin, retention.get, {})).body).toEqual(initial)
+})
+
+// R-598
+test('a change needs the password, entered lately', async () => {
+  const admin = await context.add.admin()
+  await context.db.run(sql`update sessions set confirmed_at = clock_now() - interval '11 minutes'`)
+  const answer = await context.call(admin, retention.update, { body: initial })
+  expect(answer).toMatchObject({ status: 403, body: { code: 'confirm_password' } })
+})
+
+// R-599
+test('a job whose recipients were deleted shows its counts and says so, and can’t be sent again', async () => {
+  const admin = await context.add.admin()
+  const job = await context.add.job({ status: 'Failed', deliveryStatus: 'failed' })
+  const of = { params: { id: job.id } }
+  await context.db.run(sql`update jobs set completed_at = clock_now() - interval '8 days'`)
+  await context.db.run(sql`update retention set delivery_days = 7, log_days = 7`)
+  const before = (await context.call(admin, jobs.get, of)).body
+  expect(before).toMatchObject({ areRecipientsDeleted: false, isLogDeleted: false, hasRemaining: true })
+
+  await deleteOldRows(context.db, new AbortController().signal)
+
+  expect((await context.call(admin, jobs.get, of)).body).toEqual({
+    ...before,
+    areRecipientsDeleted: true,
+    isLogDeleted: true,
+    hasRemaining: false,
+    assignedGroups: [],
+    sentMessages: [],
+  })
+  for (const again of [jobs.restart, jobs.retryFailed])
+    expect(await context.call(admin, again, { ...of, body: {} } as never)).toMatchObject({
+      status: 409,
+      body: { code: 'job_recipients_deleted' },
+    })
+  expect((await context.call(admin, jobs.remove, of)).status).toBe(204)
+})
