@@ -83,7 +83,7 @@ CREATE TABLE delivery_views (
   read bytea NOT NULL,
   sent_at timestamptz NOT NULL,
   CONSTRAINT delivery_views_pkey PRIMARY KEY (intent)
-) WITH (fillfactor=70);
+) WITH (fillfactor=45);
 CREATE INDEX delivery_views_sent_at ON delivery_views USING btree (sent_at);
 
 CREATE TABLE groups (
@@ -331,6 +331,14 @@ CREATE TABLE participants (
   CONSTRAINT participants_pkey PRIMARY KEY (group_id, person_id),
   CONSTRAINT participants_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(id) ON DELETE CASCADE,
   CONSTRAINT participants_rank_check CHECK (rank = ANY (ARRAY['member'::text, 'admin'::text, 'creator'::text]))
+);
+
+CREATE TABLE receipt_batches (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  receipts text NOT NULL,
+  receipt_count integer NOT NULL,
+  received_at timestamptz NOT NULL DEFAULT clock_now(),
+  CONSTRAINT receipt_batches_pkey PRIMARY KEY (id)
 );
 
 CREATE TABLE receipt_events (

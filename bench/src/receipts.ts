@@ -4,6 +4,7 @@
  */
 
 import autocannon from 'autocannon'
+import { storeBatch } from '../../server/src/engine/receipts/store.ts'
 import { keyOf, secretOf } from '../../server/src/features/instances/webhook.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'
 import { sql } from '../../server/src/platform/database/sql.ts'
@@ -59,11 +60,13 @@ async function seed() {
 const messages = await seed()
 let used = 0
 
-/** The next `count` receipts of one message: a thousand calls run through as many messages. */
+/** The next `count` receipts of a message. A hundred messages get theirs in turns, then the next hundred. */
 function nextCall(count: number) {
   const call = used++
-  const message = messages[call % messages.length]
-  const round = Math.floor(call / messages.length) * count
+  const callsOfHundred = (100 * 2 * MEMBERS) / count
+  const hundred = Math.floor(call / callsOfHundred) * 100
+  const message = messages[(hundred + (call % 100)) % messages.length]
+  const round = Math.floor((call % callsOfHundred) / 100) * count
   if (!message) throw new Error('No messages')
   const statuses = Array.from({ length: count }, (_, n) => ({
     id: `message-${message.id}`,
@@ -96,10 +99,10 @@ async function measure(name: string, url: string, count: number) {
   const [before, applied] = [cpuSeconds(sendroom.pid), await countApplied()]
   const result = await load(SECONDS)
   const [after, now] = [cpuSeconds(sendroom.pid), await countApplied()]
-  await until(
-    'all receipts are applied',
-    async () => (await db.run(sql`select from receipt_events limit 1`)) === 0,
-  )
+  const ended = performance.now()
+  const isApplied = async () =>
+    (await db.run(sql`select from receipt_batches union all select from receipt_events limit 1`)) === 0
+  await until('all receipts are applied', isApplied)
   const receipts = result.requests.average * count
   const failed = result.non2xx + result.errors
   return {
@@ -108,6 +111,7 @@ async function measure(name: string, url: string, count: number) {
     'p50 ms': result.latency.p50,
     'p97.5 ms': result.latency.p97_5,
     'applied %': url === bareUrl ? '' : Math.round(((now - applied) / (receipts * SECONDS)) * 100),
+    'last applied ms': url === bareUrl ? '' : performance.now() - ended,
     'Node CPU µs/receipt': Math.round(((after - before) * 1e6) / (receipts * SECONDS)),
     'Node MB': residentMegabytes(sendroom.pid),
   }
@@ -133,12 +137,64 @@ printTable(
   rows,
 )
 
-await db.run(sql`vacuum analyze`)
-const sizes = await db.many<Record<string, number>>(sql`
-  select pg_total_relation_size('delivery_views') / count(*) / ${MEMBERS}::float as "bytes for a member of a message",
-    count(*) as messages
-  from delivery_views`)
-printTable('On disk', sizes)
+/** Deletes what is stored so far, and gives the first `groups` groups 1,000 members and 1,000 messages together. */
+async function seedLargeGroups(groups: number) {
+  await db.run(sql`truncate delivery_views`)
+  await db.run(sql`
+    insert into groups (instance_id, chat_id, name)
+    select 1, 'large ' || ${groups} || ' ' || n || '@g.us', 'Group' from generate_series(1, ${groups}) n`)
+  const chats = sql`select id, chat_id from groups where chat_id like 'large ' || ${groups} || ' %'`
+  await db.run(sql`
+    insert into participants (group_id, person_id, rank)
+    select g.id, 'member ' || n, 'member' from (${chats}) g, generate_series(1, 1000) n`)
+  await db.run(sql`
+    insert into deliveries (job_id, instance_id, group_id, chat_id, recipient_name, status, intent, intent_at, sent_at,
+      provider_message_id)
+    select n, 1, g.id, g.chat_id, 'Group', 'sent', gen_random_uuid(), now(), now(), g.chat_id || n
+    from (${chats}) g, generate_series(1, ${1000 / groups}) n`)
+  await db.run(sql`
+    insert into matched_messages (instance_id, provider_message_id, delivery_id)
+    select instance_id, provider_message_id, id from deliveries where chat_id like 'large ' || ${groups} || ' %'`)
+  const rows = await db.many<{ id: string }>(sql`
+    select provider_message_id as id from deliveries where chat_id like 'large ' || ${groups} || ' %'`)
+  return rows.map(({ id }) => id)
+}
+
+/** All members receive and half of them read each message, in bursts of 100 receipts. Returns the bytes on disk. */
+async function bytesFor(groups: number): Promise<number> {
+  const ids = await seedLargeGroups(groups)
+  const bursts = Array.from({ length: 15 }, (_, n) => ({
+    first: (n % 10) * 100,
+    state: n < 10 ? ('delivered' as const) : ('read' as const),
+  }))
+  for (const { first, state } of bursts)
+    for (let from = 0; from < ids.length; from += 50) {
+      const receipts = ids.slice(from, from + 50).flatMap((providerMessageId) =>
+        Array.from({ length: 100 }, (_, n) => ({
+          ...{
+            instanceId: 1,
+            providerMessageId,
+            state,
+            viewer: `member ${first + n + 1}`,
+            at: null,
+            detail: '',
+          },
+        })),
+      )
+      await storeBatch(db, receipts)
+      await until('few receipts wait', async () => (await db.run(sql`select from receipt_batches`)) < 20)
+    }
+  await until('all are applied', async () => (await db.run(sql`select from receipt_batches`)) === 0)
+  const { bytes } = await db.one<{ bytes: number }>(
+    sql`select pg_total_relation_size('delivery_views') as bytes`,
+  )
+  return bytes
+}
+
+printTable('On disk: 1,000 messages to groups of 1,000, for each member and message', [
+  { what: 'to one group', bytes: (await bytesFor(1)) / 1e6, budget: 2 },
+  { what: 'to 1,000 groups', bytes: (await bytesFor(1000)) / 1e6, budget: 2 },
+])
 await db.end()
 await bare.end('SIGTERM')
 await sendroom.end('SIGTERM')

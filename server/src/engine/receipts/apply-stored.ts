@@ -5,12 +5,16 @@ import { lockInstance } from '../shared/lock.ts'
 import type { JobRef } from '../status/progress.ts'
 import { applyReceipts, type NeedsLock } from './apply.ts'
 import type { Incoming } from './merge.ts'
+import { storeReceipts, takeBatches } from './store.ts'
 
 /*
- * Receipts that could not be applied when they came (intake.ts): their message has no delivery yet, somebody held its
- * lock, or they need the instance's lock.
+ * A worker applies the receipts of the calls, which intake.ts has stored. Those that can't be applied at once are stored
+ * one by one: their message has no delivery yet, somebody holds its lock, or they need the instance's lock.
  */
 
+/** Of the calls, in one transaction. The more there are, the more receipts of a message share one write of its row. */
+const MAX_NEW = 10_000
+/** Of those that are tried again. */
 const BATCH = 2000
 /** A receipt that matches no delivery by then is not ours: it belongs to the phone or to a former run. */
 const UNMATCHED_KEPT = '15 minutes'
@@ -19,6 +23,35 @@ type Stored = Incoming & { eventId: number }
 
 /** Applies all stored receipts that are due. Returns the jobs whose deliveries changed; a job may be listed twice. */
 export async function applyStoredReceipts(db: Pool): Promise<JobRef[]> {
+  // Twice a second there is mostly nothing to do.
+  const { isNew, isDue } = await db.one<{ isNew: boolean; isDue: boolean }>(sql`
+    select exists (select from receipt_batches) as is_new,
+      exists (select from receipt_events where try_at <= clock_now()) as is_due`)
+  return [...(isNew ? await applyNew(db) : []), ...(isNew || isDue ? await applyDue(db) : [])]
+}
+
+async function applyNew(db: Pool): Promise<JobRef[]> {
+  const jobs: JobRef[] = []
+  for (let isMore = true; isMore; ) {
+    const batch = await db.begin(applyNewBatch)
+    jobs.push(...batch.jobs)
+    isMore = batch.taken >= MAX_NEW
+  }
+  return jobs
+}
+
+/** One worker at a time, because two would find each other's deliveries locked. */
+async function applyNewBatch(tx: Db): Promise<{ jobs: JobRef[]; taken: number }> {
+  const { isOurs } = await tx.one<{ isOurs: boolean }>(sql`
+    select pg_try_advisory_xact_lock(hashtext('sendroom receipts')) as is_ours`)
+  if (!isOurs) return { jobs: [], taken: 0 }
+  const receipts = await takeBatches(tx, MAX_NEW)
+  const { jobs, left, needsLock } = await applyReceipts(tx, receipts)
+  await storeReceipts(tx, [...left, ...needsLock.map(({ receipt }) => receipt)])
+  return { jobs, taken: receipts.length }
+}
+
+async function applyDue(db: Pool): Promise<JobRef[]> {
   const jobs: JobRef[] = []
   for (let isMore = true; isMore; ) {
     const batch = await db.begin(applyBatch)
@@ -34,7 +67,6 @@ async function applyBatch(tx: Db) {
     select id as event_id, instance_id, provider_message_id, state, viewer, detail, happened_at as at, received_at
     from receipt_events where try_at <= clock_now()
     order by try_at, id limit ${BATCH} for update skip locked`)
-  // Twice a second nothing is due.
   if (due.length === 0) return { jobs: [], needsLock: [], taken: 0 }
   const { jobs, left, needsLock } = await applyReceipts(tx, due)
   const postponed = new Set(

@@ -10,7 +10,7 @@ import { lockInstance } from '../shared/lock.ts'
 import { recipientCounts } from '../status/counts.ts'
 import { applyStoredReceipts, deleteUnmatchedReceipts } from './apply-stored.ts'
 import { deleteOldViews } from './old-views.ts'
-import { storeReceipts } from './store.ts'
+import { storeBatch } from './store.ts'
 
 const context = useEngineContext()
 const person = '84901234567@s.whatsapp.net'
@@ -51,7 +51,7 @@ const rowOf = async (jobId: number) =>
   )[0]
 
 const store = (instanceId: number, receipts: Receipt[]) =>
-  storeReceipts(
+  storeBatch(
     context.db,
     receipts.map((one) => ({ ...one, instanceId })),
   )

@@ -28,7 +28,6 @@ type Delivery = {
   deliveredAt: string | null
   readAt: string | null
   deliveredMembers: number
-  now: string
 }
 
 /** A receipt that only the holder of the instance's lock may apply, since it changes how many were sent. */
@@ -76,8 +75,7 @@ function lockDeliveries(tx: Db, receipts: readonly Incoming[]): Promise<Delivery
   const messages = [...new Map(receipts.map((receipt) => [keyOf(receipt), receipt])).values()]
   return tx.many<Delivery>(sql`
     select d.id, d.instance_id, d.job_id, d.provider_message_id, d.status, d.intent, d.group_id,
-      d.chat_id like '%@g.us' as is_group, d.sent_at, d.delivered_at, d.read_at, d.delivered_members,
-      clock_now() as now
+      d.chat_id like '%@g.us' as is_group, d.sent_at, d.delivered_at, d.read_at, d.delivered_members
     from unnest(
         ${messages.map(({ instanceId }) => instanceId)}::bigint[],
         ${messages.map(({ providerMessageId }) => providerMessageId)}::text[]

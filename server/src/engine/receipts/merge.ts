@@ -1,8 +1,8 @@
 import type { Receipt } from '../../providers/provider.ts'
 import { addSlots, type Bitmap } from './bitmap.ts'
 
-/** A receipt of one instance. `receivedAt` is ISO 8601, by the database's clock; null if it has just come. */
-export type Incoming = Receipt & { instanceId: number; receivedAt: string | null }
+/** A receipt of one instance. `receivedAt` is ISO 8601, by the database's clock. */
+export type Incoming = Receipt & { instanceId: number; receivedAt: string }
 
 /** What a delivery's earlier receipts have said. */
 export type Known = {
@@ -33,10 +33,9 @@ export type Seen = { state: 'delivered' | 'read'; at: string; slot: number | nul
  */
 export function momentOf(
   { at, receivedAt }: Pick<Incoming, 'at' | 'receivedAt'>,
-  { sentAt, now }: { sentAt: string; now: string },
+  { sentAt }: { sentAt: string },
 ): string {
-  const latest = receivedAt ?? now
-  const reported = at !== null && at < latest ? at : latest
+  const reported = at !== null && at < receivedAt ? at : receivedAt
   return reported < sentAt ? sentAt : reported
 }
 

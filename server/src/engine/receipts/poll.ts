@@ -3,7 +3,7 @@ import { identifier, sql } from '../../platform/database/sql.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider } from '../context.ts'
 import { stoppedByFailures } from '../shared/instance-state.ts'
-import { storeReceipts, withoutNul } from './store.ts'
+import { storeBatch, withoutNul } from './store.ts'
 
 /*
  * Where no webhook reaches us, the provider is asked what became of a message: after 15 s, then each time after four
@@ -89,7 +89,7 @@ export function openPolling(deps: EngineDeps): (poll: Poll) => Promise<void> {
         knownUnmetered.set(instanceId, performance.now())
       }
       const receipts = await provider.messageStatus(credentials, chatId, providerMessageId)
-      await storeReceipts(
+      await storeBatch(
         deps.db,
         receipts.map((receipt) => ({ ...withoutNul(receipt), instanceId })),
       )

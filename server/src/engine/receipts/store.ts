@@ -1,24 +1,50 @@
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { Receipt } from '../../providers/provider.ts'
+import type { Incoming } from './merge.ts'
 
 /** A receipt as it comes from the provider. */
 export type InstanceReceipt = Receipt & { instanceId: number }
 
-/** Stores receipts that can't be applied now, in one statement. A worker applies them later (apply-stored.ts). */
-export async function storeReceipts(db: Db, receipts: readonly InstanceReceipt[]): Promise<void> {
+/** Stores the receipts of some calls in one statement and one row. A worker applies them within a second. */
+export async function storeBatch(db: Db, receipts: readonly InstanceReceipt[]): Promise<void> {
+  await db.run(sql`
+    insert into receipt_batches (receipts, receipt_count) values (${JSON.stringify(receipts)}, ${receipts.length})`)
+}
+
+/** Takes the oldest batches, at least one, until they have `max` receipts. Call this from one transaction at a time. */
+export async function takeBatches(tx: Db, max: number): Promise<Incoming[]> {
+  const batches = await tx.many<{ receipts: string; receivedAt: string }>(sql`
+    delete from receipt_batches
+    where id in (
+      select id
+      from (
+        select id, sum(receipt_count) over (order by id) - receipt_count as earlier
+        from (select id, receipt_count from receipt_batches order by id limit ${max}) oldest
+      ) batch
+      where earlier < ${max}
+    )
+    returning receipts, received_at`)
+  return batches.flatMap(({ receipts, receivedAt }) =>
+    (JSON.parse(receipts) as InstanceReceipt[]).map((receipt) => ({ ...receipt, receivedAt })),
+  )
+}
+
+/** Stores receipts one by one that can't be applied now. A worker tries again later. */
+export async function storeReceipts(db: Db, receipts: readonly Incoming[]): Promise<void> {
   if (receipts.length === 0) return
   await db.run(sql`
-    insert into receipt_events (instance_id, provider_message_id, state, viewer, detail, happened_at)
-    select r.instance_id, r.id, r.state, r.viewer, r.detail, coalesce(r.at, clock_now())
+    insert into receipt_events (instance_id, provider_message_id, state, viewer, detail, happened_at, received_at)
+    select r.instance_id, r.id, r.state, r.viewer, r.detail, coalesce(r.at, r.received_at), r.received_at
     from unnest(
       ${receipts.map(({ instanceId }) => instanceId)}::bigint[],
       ${receipts.map((receipt) => receipt.providerMessageId)}::text[],
       ${receipts.map((receipt) => receipt.state)}::text[],
       ${receipts.map((receipt) => receipt.viewer)}::text[],
       ${receipts.map((receipt) => receipt.detail)}::text[],
-      ${receipts.map((receipt) => receipt.at)}::timestamptz[]
-    ) as r (instance_id, id, state, viewer, detail, at)`)
+      ${receipts.map((receipt) => receipt.at)}::timestamptz[],
+      ${receipts.map(({ receivedAt }) => receivedAt)}::timestamptz[]
+    ) as r (instance_id, id, state, viewer, detail, at, received_at)`)
 }
 
 /** PostgreSQL can't store NUL in a text. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import { until } from '../../../test/until.ts'
 import { applyStoredReceipts } from '../../engine/receipts/apply-stored.ts'
-import { storeReceipts } from '../../engine/receipts/store.ts'
+import { storeBatch } from '../../engine/receipts/store.ts'
 import { identifier, sql } from '../../platform/database/sql.ts'
 import { type Provider, ProviderFailure, type ProviderGroup } from '../../providers/provider.ts'
 import { requestDueSyncs, syncGroups } from './sync.ts'
@@ -189,7 +189,7 @@ describe('changes between two syncs', () => {
     await context.match(job.id, 'm1')
     const report = async () => {
       const seen = { providerMessageId: 'm1', state: 'read', at: null, detail: '' } as const
-      await storeReceipts(
+      await storeBatch(
         context.db,
         ['11', '12'].map((viewer) => ({ ...seen, viewer, instanceId: id })),
       )

@@ -44,9 +44,12 @@ const status = (fields: object) =>
   event('statuses', 'post', {
     statuses: [{ id: 'm1', code: 3, status: 'delivered', timestamp: '1767225602', ...fields }],
   })
-const stored = () =>
-  context.db.many(sql`
-  select instance_id, provider_message_id, state, viewer, detail, happened_at from receipt_events order by id`)
+const stored = async () => {
+  const batches = await context.db.many<{ receipts: string }>(
+    sql`select receipts from receipt_batches order by id`,
+  )
+  return batches.flatMap(({ receipts }) => JSON.parse(receipts))
+}
 const rowOf = async (id: number) =>
   (
     await context.db.many(sql`
@@ -60,8 +63,8 @@ describe('a call of the webhook', () => {
     expect(await call(status({}))).toBe(200)
     expect(await call(status({ status: 'played', viewer_id: '84900000001@s.whatsapp.net' }))).toBe(200)
     expect(await call(status({ status: 'failed', errors: [{ code: 403, message: 'forbidden' }] }))).toBe(200)
-    const common = { instanceId: id, providerMessageId: 'm1', happenedAt: '2026-01-01T00:00:02.000Z' }
-    expect([...(await stored())]).toEqual([
+    const common = { instanceId: id, providerMessageId: 'm1', at: '2026-01-01T00:00:02.000Z' }
+    expect(await stored()).toEqual([
       { ...common, state: 'delivered', viewer: null, detail: '' },
       { ...common, state: 'read', viewer: '84900000001', detail: '' },
       { ...common, state: 'failed', viewer: null, detail: 'forbidden' },

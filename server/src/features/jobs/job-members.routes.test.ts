@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { applyStoredReceipts } from '../../engine/receipts/apply-stored.ts'
-import { storeReceipts } from '../../engine/receipts/store.ts'
+import { storeBatch } from '../../engine/receipts/store.ts'
 import { deleteOldRows } from '../../engine/retention/delete-old.ts'
 import { sql, values } from '../../platform/database/sql.ts'
 
@@ -55,7 +55,7 @@ async function report(
   viewers: string[],
   messageId = 'm1',
 ) {
-  await storeReceipts(
+  await storeBatch(
     context.db,
     viewers.map((viewer) => ({
       instanceId,
