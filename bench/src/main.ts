@@ -1,9 +1,9 @@
 /**
- * npm run bench [-- start | lists | receipts | hostile | engine | bytes | backup | accounts | retention | sync | lighthouse]
+ * npm run bench [-- start | lists | job | receipts | export | hostile | engine | bytes | backup | accounts | retention | sync | lighthouse]
  *
  * Every file answers one question with a table. Compare figures of the same run only: they depend on the machine.
  */
-const defaults = ['start', 'lists', 'receipts', 'hostile', 'engine', 'bytes', 'backup']
+const defaults = ['start', 'lists', 'job', 'receipts', 'export', 'hostile', 'engine', 'bytes', 'backup']
 /** Only on request: these take ten minutes and more, and Lighthouse downloads a large package. */
 const questions = [...defaults, 'accounts', 'retention', 'sync', 'lighthouse']
 const requested = process.argv.slice(2)

@@ -28,6 +28,7 @@ export const auditActions = [
   'job.restart',
   'job.retry',
   'job.delete',
+  'job.export',
   'group.export',
   'group.view_members',
   'audit.export',

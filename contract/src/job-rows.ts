@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { listQuery } from './paging.ts'
-import { blankable, Instant, Reason } from './values.ts'
+import { endpoint } from './endpoint.ts'
+import { listQuery, page } from './paging.ts'
+import { blankable, Id, Instant, idParams, Reason } from './values.ts'
 
 // The rows of one job: its recipients and its log lines.
 
@@ -78,6 +79,10 @@ export const JobRecipientsQuery = z.object({
 })
 export type JobRecipientsQuery = z.output<typeof JobRecipientsQuery>
 
+/** Which recipients of one job a file has: all, or those that the page's filter and search leave. */
+export const JobRecipientsFilter = JobRecipientsQuery.pick({ search: true, outcome: true })
+export type JobRecipientsFilter = z.output<typeof JobRecipientsFilter>
+
 /** The query for the members of a recipient: those without a receipt first, then those who have not read, by name. */
 export const JobMembersQuery = z.object({
   ...JobRowsQuery.pick({ page: true, pageSize: true }).shape,
@@ -85,3 +90,62 @@ export const JobMembersQuery = z.object({
   state: blankable(z.enum(memberStates).optional()),
 })
 export type JobMembersQuery = z.output<typeof JobMembersQuery>
+
+/** The endpoints of a job's rows, which are among those of `jobs`. */
+export const jobRows = {
+  sentMessages: endpoint({
+    method: 'GET',
+    path: '/jobs/:id/sent-messages',
+    access: 'signedIn',
+    summary: 'All sent and failed deliveries of a job',
+    params: idParams,
+    query: JobRowsQuery,
+    response: page(SentMessage),
+  }),
+  recipients: endpoint({
+    method: 'GET',
+    path: '/jobs/:id/recipients',
+    access: 'signedIn',
+    summary: 'The recipients of a job, all or by outcome, the failed ones first',
+    params: idParams,
+    query: JobRecipientsQuery,
+    response: page(JobRecipient),
+  }),
+  exportCsv: endpoint({
+    method: 'GET',
+    path: '/jobs/:id/recipients/export/csv',
+    access: 'signedIn',
+    summary: 'The recipients of a job as a CSV file, all or by outcome, in the order in which the job sends',
+    params: idParams,
+    query: JobRecipientsFilter,
+    download: 'text/csv; charset=utf-8',
+  }),
+  exportXlsx: endpoint({
+    method: 'GET',
+    path: '/jobs/:id/recipients/export/xlsx',
+    access: 'signedIn',
+    summary: 'The same as an Excel file',
+    params: idParams,
+    query: JobRecipientsFilter,
+    download: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  }),
+  members: endpoint({
+    method: 'GET',
+    path: '/jobs/:id/recipients/:recipientId/members',
+    access: 'canExportParticipants',
+    summary:
+      'Who of a group has received and read the message; empty when the retention time is over, and until it is sent',
+    params: idParams.extend({ recipientId: Id }),
+    query: JobMembersQuery,
+    response: page(JobMember),
+  }),
+  logs: endpoint({
+    method: 'GET',
+    path: '/jobs/:id/logs',
+    access: 'signedIn',
+    summary: 'The whole log of a job',
+    params: idParams,
+    query: JobRowsQuery,
+    response: page(JobLog),
+  }),
+}

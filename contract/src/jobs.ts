@@ -1,19 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { jobStatuses, jobTypes } from './job-life.ts'
-import {
-  JobLog,
-  JobMember,
-  JobMembersQuery,
-  JobRecipient,
-  JobRecipientsQuery,
-  JobRowsQuery,
-  SentMessage,
-} from './job-rows.ts'
+import { JobLog, jobRows, SentMessage } from './job-rows.ts'
 import { limits } from './limits.ts'
 import { TestMessage } from './messages.ts'
 import { listQuery, page } from './paging.ts'
-import { Id, Instant, idList, idParams, key, Named, Reason } from './values.ts'
+import { Instant, idList, idParams, key, Named, Reason } from './values.ts'
 
 /** A job as lists show it. */
 export const JobRow = z
@@ -174,43 +166,7 @@ export const jobs = {
     params: idParams,
     response: Job,
   }),
-  sentMessages: endpoint({
-    method: 'GET',
-    path: '/jobs/:id/sent-messages',
-    access: 'signedIn',
-    summary: 'All sent and failed deliveries of a job',
-    params: idParams,
-    query: JobRowsQuery,
-    response: page(SentMessage),
-  }),
-  recipients: endpoint({
-    method: 'GET',
-    path: '/jobs/:id/recipients',
-    access: 'signedIn',
-    summary: 'The recipients of a job, all or by outcome, the failed ones first',
-    params: idParams,
-    query: JobRecipientsQuery,
-    response: page(JobRecipient),
-  }),
-  members: endpoint({
-    method: 'GET',
-    path: '/jobs/:id/recipients/:recipientId/members',
-    access: 'canExportParticipants',
-    summary:
-      'Who of a group has received and read the message; empty when the retention time is over, and until it is sent',
-    params: idParams.extend({ recipientId: Id }),
-    query: JobMembersQuery,
-    response: page(JobMember),
-  }),
-  logs: endpoint({
-    method: 'GET',
-    path: '/jobs/:id/logs',
-    access: 'signedIn',
-    summary: 'The whole log of a job',
-    params: idParams,
-    query: JobRowsQuery,
-    response: page(JobLog),
-  }),
+  ...jobRows,
   create: endpoint({
     method: 'POST',
     path: '/jobs',

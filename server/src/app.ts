@@ -20,6 +20,7 @@ import { userRoutes } from './features/users/users.routes.ts'
 import { findCaller } from './platform/access.ts'
 import { announceDeparture, cutOffStragglers } from './platform/closing.ts'
 import type { Pool } from './platform/database/connection.ts'
+import { openExports } from './platform/export/exports.ts'
 import { guardAgainstForgery } from './platform/forgery.ts'
 import { healthRoutes } from './platform/health.ts'
 import { openHeavyWork } from './platform/heavy/heavy-work.ts'
@@ -99,6 +100,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   const heavyWork = openHeavyWork()
   // Not before the last answer: running work is finished, unless its client is cut off.
   app.addHook('onClose', heavyWork.stop)
+  const exports = openExports()
+  app.addHook('onClose', exports.stop)
 
   healthRoutes(app, db, departure)
   imageRoutes(app, deps.images)
@@ -113,11 +116,11 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   userRoutes(app, deps)
   instanceRoutes(app, deps)
   webhookRoutes(app, deps)
-  groupRoutes(app, { ...deps, heavyWork })
+  groupRoutes(app, { ...deps, exports })
   messageRoutes(app, deps)
-  jobRoutes(app, { ...deps, heavyWork })
+  jobRoutes(app, { ...deps, heavyWork, exports })
   dashboardRoutes(app, deps)
-  auditRoutes(app, deps)
+  auditRoutes(app, { ...deps, exports })
   retentionRoutes(app, deps)
   eventRoutes(app, deps)
   await webApp(app)

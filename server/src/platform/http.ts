@@ -9,6 +9,8 @@ import type { z } from 'zod'
 import { type Begin, type Caller, findCaller, lockCaller, type Rule, requireAccess } from './access.ts'
 import type { Pool } from './database/connection.ts'
 import { isDatabaseDown, isTimedOut, isUnstorable } from './database/errors.ts'
+import type { Download } from './export/exports.ts'
+import { contentDisposition } from './export/file-name.ts'
 import { readMultipart, type UploadedFile } from './images/multipart.ts'
 import { isLarge, type LargeBodies } from './large-bodies.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
@@ -38,7 +40,11 @@ type RouteInput<E extends Endpoint> = Parsed<E> & {
 }
 
 // An endpoint without a response in the contract sends no body, whatever its handler returns.
-type Answer<E extends Endpoint> = E extends { response: z.ZodType } ? Promise<Output<E>> : Promise<unknown>
+type Answer<E extends Endpoint> = E extends { response: z.ZodType }
+  ? Promise<Output<E>>
+  : E extends { download: string }
+    ? Promise<Download>
+    : Promise<unknown>
 
 const BODY_BYTES = 64 * 1024
 /** For ten thousand ids. */
@@ -69,7 +75,7 @@ export function route<E extends Endpoint>(
   app.route({
     method: endpoint.method,
     // A HEAD request would open a stream that nobody reads or ends.
-    exposeHeadRoute: !endpoint.stream,
+    exposeHeadRoute: !endpoint.stream && !endpoint.download,
     url: `/api${endpoint.path}`,
     schema: schemaOf(endpoint),
     ...(options.hasSecurityHeaders === false && { helmet: false }),
@@ -108,13 +114,16 @@ export function route<E extends Endpoint>(
       const input = { params, query, body, caller, begin, file, request, reply } as unknown as RouteInput<E>
       const result = await handler(input)
       if (reply.sent) return reply
-      if (endpoint.download) return reply.type(endpoint.download).send(result)
+      if (endpoint.download) return sendFile(reply.type(endpoint.download), result as Download)
       if (endpoint.stream) return reply.headers(streamHeaders).type(endpoint.stream).send(result)
       if (!endpoint.response) return reply.code(endpoint.status ?? 204).send()
       return reply.code(endpoint.status ?? 200).send(result)
     },
   })
 }
+
+const sendFile = (reply: FastifyReply, { fileName, file }: Download) =>
+  reply.header('content-disposition', contentDisposition(fileName)).send(file)
 
 const beginAs =
   (db: Pool, caller: Caller, rule: Rule): Begin =>

@@ -143,6 +143,8 @@ const matrix: Matrix = {
     get: [assignedMembers(200), ({ job }) => of(job.id)],
     sentMessages: [assignedMembers(200), ({ job }) => of(job.id)],
     recipients: [assignedMembers(200), ({ job }) => of(job.id)],
+    exportCsv: [assignedMembers(200), ({ job }) => of(job.id)],
+    exportXlsx: [assignedMembers(200), ({ job }) => of(job.id)],
     members: [membersWithFlag(200), ({ job, group }) => sentToGroup(job, group)],
     logs: [assignedMembers(200), ({ job }) => of(job.id)],
     //

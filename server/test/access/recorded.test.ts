@@ -13,6 +13,8 @@ const recordedReads = [
   'GET /instances/:id/connect-code',
   'GET /instances/:id/logout',
   'GET /groups/:id/participants/export',
+  'GET /jobs/:id/recipients/export/csv',
+  'GET /jobs/:id/recipients/export/xlsx',
   'GET /jobs/:id/recipients/:recipientId/members',
   'GET /audit/export',
 ]

@@ -15,7 +15,7 @@ export type FuzzRequest = {
 }
 
 /** Passwords take long to hash by design, and exports to write. The others are called more often. */
-const RARE = /auth\/(login|register|confirm)|(POST|PUT) \/api\/users|\/export$|\/events$/
+const RARE = /auth\/(login|register|confirm)|(POST|PUT) \/api\/users|\/export(\/\w+)?$|\/events$/
 /** Calls that end what other requests need: an instance with all its rows. */
 const RARER = /DELETE \/api\/(instances|users)|audit\/export/
 

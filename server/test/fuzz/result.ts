@@ -28,7 +28,7 @@ export type Result = {
 
 /** Passwords take long to hash, and exports to write. */
 export const mayBeSlow = (operation: string) =>
-  /auth\/(login|register|confirm)|(POST|PUT) \/api\/users|\/export$/.test(operation)
+  /auth\/(login|register|confirm)|(POST|PUT) \/api\/users|\/export(\/\w+)?$/.test(operation)
 
 export const emptyResult = (): Result => ({
   requests: 0,

@@ -27,9 +27,3 @@ export const listSlice = (db: Db, filter: AuditFilter, before: number | null, li
   ${entry} ${from(filter)}
     ${before === null ? sql`` : sql`and (a.at, a.id) < ((select at from audit_log where id = ${before}), ${before})`}
   order by a.at desc, a.id desc limit ${limit}`)
-
-export async function findToday(db: Db): Promise<string> {
-  const { today } = await db.one<{ today: string }>(sql`
-    select to_char(clock_now() at time zone 'Asia/Ho_Chi_Minh', 'YYYY-MM-DD') as today`)
-  return today
-}

@@ -1,4 +1,5 @@
 import type { Group, GroupSearch } from '@sendroom/contract/groups'
+import type { Named } from '@sendroom/contract/values'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -36,28 +37,30 @@ const sortColumn = (field: GroupSearch['sortBy']) =>
     lastSyncAt: sql`synced.last_sync_at`,
   })[field]
 
-/** Includes today's date in Vietnam, for the name of the exported file. */
-export async function findGroup(
-  db: Db,
-  caller: Caller,
-  id: number,
-): Promise<{ id: number; name: string; today: string } | null> {
-  const group = await db.maybeOne<{ id: number; name: string; today: string }>(sql`
-    select g.id, g.name, to_char(clock_now() at time zone 'Asia/Ho_Chi_Minh', 'YYYY-MM-DD') as today
-    from groups g where g.id = ${id} and ${canSeeInstance(caller, 'g.instance_id')}`)
+export async function findGroup(db: Db, caller: Caller, id: number): Promise<Named | null> {
+  const group = await db.maybeOne<Named>(sql`
+    select g.id, g.name from groups g where g.id = ${id} and ${canSeeInstance(caller, 'g.instance_id')}`)
   return group ?? null
 }
 
-export type Participant = { personId: string; name: string | null; rank: 'member' | 'admin' | 'creator' }
+export type Participant = { personId: string; name: string | null; rank: 'creator' | 'admin' | 'member' }
 
-/**
- * The participants as the text of a JSON array: owners first, then admins, then members, each by name. As rows, those of
- * a large group would take the main thread many times longer to read and to copy to another thread.
- */
-export async function listParticipants(db: Db, groupId: number): Promise<string> {
-  const { json } = await db.one<{ json: string }>(sql`
-    select coalesce(json_agg(json_build_object('personId', person_id, 'name', name, 'rank', rank)
-      order by array_position(array['creator', 'admin', 'member'], rank), name, person_id), '[]')::text as json
-    from participants where group_id = ${groupId}`)
-  return json
-}
+/** More than a real group has, so that its participants are those of one moment. */
+const PARTICIPANTS_AT_ONCE = 10_000
+
+/** Returns the next participants after `last`: owners first, then admins, then members, each by name. */
+export const listParticipants = (db: Db, groupId: number, last: Participant | null) =>
+  db.many<Participant>(sql`
+    select p.person_id, p.name, p.rank
+    from participants p cross join lateral (
+      select array_position(array['creator', 'admin', 'member'], p.rank) as rank, p.name is null as is_nameless,
+        coalesce(p.name, '') as name
+    ) by
+    where p.group_id = ${groupId} ${
+      last
+        ? sql`and (by.rank, by.is_nameless, by.name, p.person_id) > (
+      array_position(array['creator', 'admin', 'member'], ${last.rank}), ${last.name === null}, ${last.name ?? ''},
+      ${last.personId})`
+        : sql``
+    }
+    order by by.rank, by.is_nameless, by.name, p.person_id limit ${PARTICIPANTS_AT_ONCE}`)

@@ -1,6 +1,7 @@
 import type {
   JobLog,
   JobRecipient,
+  JobRecipientsFilter,
   JobRecipientsQuery,
   JobRowsQuery,
   RecipientOutcome,
@@ -80,25 +81,42 @@ const hasOutcome: Record<RecipientOutcome, Sql> = {
   Skipped: sql`d.status = 'skipped'`,
 }
 
+const fromRecipients = (jobId: number, { outcome, search }: JobRecipientsFilter) => sql`
+  from deliveries d where d.job_id = ${jobId} ${outcome ? sql`and ${hasOutcome[outcome]}` : sql``} ${searched(search)}`
+
 /** Like the counts on the job's page, this reads the deliveries of one job through their index. */
 export async function listRecipients(
   db: Db,
   jobId: number,
   query: JobRecipientsQuery,
 ): Promise<Page<JobRecipient>> {
-  const outcome = query.outcome ? sql`and ${hasOutcome[query.outcome]}` : sql``
   const page = await listPage<RecipientRow>(
     db,
     { ...query, sortDirection: 'asc' },
     {
       select: deliveryColumns,
-      from: sql`from deliveries d where d.job_id = ${jobId} ${outcome} ${searched(query.search)}`,
+      from: fromRecipients(jobId, query),
       sortBy: sql`d.status <> 'failed'`,
       id: sql`d.id`,
       countKey: ['recipients', jobId, query.outcome, query.search],
     },
   )
   return { ...page, data: page.data.map(withErrorMessage) }
+}
+
+const RECIPIENTS_AT_ONCE = 2000
+
+/** Returns the next recipients behind the delivery `after`, in the order in which the job sends. */
+export async function listRecipientsAfter(
+  db: Db,
+  jobId: number,
+  filter: JobRecipientsFilter,
+  after: number,
+): Promise<JobRecipient[]> {
+  const rows = await db.many<RecipientRow>(sql`
+    ${deliveryColumns} ${fromRecipients(jobId, filter)} and d.id > ${after}
+    order by d.id limit ${RECIPIENTS_AT_ONCE}`)
+  return rows.map(withErrorMessage)
 }
 
 type LogRow = Omit<JobLog, 'message'> & { reason: Reason }

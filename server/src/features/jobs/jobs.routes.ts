@@ -1,13 +1,17 @@
 import { contract } from '@sendroom/contract'
-import type { FastifyInstance } from 'fastify'
+import type { JobRecipientsFilter } from '@sendroom/contract/job-rows'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Config } from '../../config.ts'
+import type { Caller } from '../../platform/access.ts'
 import { recordRepeated } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
+import type { Exports } from '../../platform/export/exports.ts'
 import { clientSignal } from '../../platform/heavy/client-signal.ts'
 import type { HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { route } from '../../platform/http.ts'
 import type { ImageStore } from '../../platform/images/store.ts'
 import { orNotFound } from '../../platform/refusal.ts'
+import { exportRecipients } from './export.ts'
 import { findRecipientGroup, listMembers } from './job-members.queries.ts'
 import { listDeliveries, listLogs, listRecipients } from './job-rows.queries.ts'
 import { findJobRow, listJobs } from './jobs.queries.ts'
@@ -20,14 +24,27 @@ type Deps = {
   images: ImageStore
   config: Pick<Config, 'defaultCountry'>
   heavyWork: HeavyWork
+  exports: Exports
 }
 
 /** A job with 100,000 recipients takes four million characters, and seconds of work. */
 const largeJob = { bodyBytes: 6 * 1024 * 1024, rateLimit: { max: 120, timeWindow: 60_000 } }
 
-export function jobRoutes(app: FastifyInstance, { db, images, config, heavyWork }: Deps): void {
+const exportLimit = { rateLimit: { max: 60, timeWindow: 60_000 } }
+
+type ExportInput = {
+  caller: Caller
+  params: { id: number }
+  query: JobRecipientsFilter
+  reply: FastifyReply
+}
+
+export function jobRoutes(app: FastifyInstance, { db, images, config, heavyWork, exports }: Deps): void {
   const { jobs } = contract
   const deps = { db, images, defaultCountry: config.defaultCountry, heavyWork }
+
+  const exportAs = (format: 'csv' | 'xlsx', { caller, params: { id }, query: filter, reply }: ExportInput) =>
+    exportRecipients({ db, exports }, caller, { id, format, filter }, clientSignal(reply))
 
   route(app, jobs.list, ({ caller, query }) => listJobs(db, caller, query))
 
@@ -42,6 +59,10 @@ export function jobRoutes(app: FastifyInstance, { db, images, config, heavyWork 
     orNotFound(await findJobRow(db, caller, params.id))
     return listRecipients(db, params.id, query)
   })
+
+  route(app, jobs.exportCsv, (input) => exportAs('csv', input), exportLimit)
+
+  route(app, jobs.exportXlsx, (input) => exportAs('xlsx', input), exportLimit)
 
   route(app, jobs.members, async ({ caller, params, query }) => {
     orNotFound(await findJobRow(db, caller, params.id))

@@ -30,10 +30,10 @@ const MAX_WAITING_OF_USER = 5
 const RETRY_SECONDS = 2
 
 /**
- * Limits the requests that take long or much memory: one of each user and two in all run at a time. The others wait in
- * their order, and those that find the queue full are refused.
+ * Limits the requests that take long or much memory: one of each user and `atOnce` in all run at a time. The others wait
+ * in their order, and those that find the queue full are refused.
  */
-export function openHeavyWork(): HeavyWork {
+export function openHeavyWork(atOnce = AT_ONCE): HeavyWork {
   const thread = openWorkerThread()
   const stopping = new AbortController()
   const running = new Set<number>()
@@ -45,7 +45,7 @@ export function openHeavyWork(): HeavyWork {
 
   function startNext() {
     const next = queue.find(({ userId }) => !running.has(userId))
-    if (!next || running.size >= AT_ONCE) return
+    if (!next || running.size >= atOnce) return
     leave(next)
     running.add(next.userId)
     next.start()

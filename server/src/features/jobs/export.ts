@@ -1,0 +1,51 @@
+import type { JobRecipient, JobRecipientsFilter } from '@sendroom/contract/job-rows'
+import type { Caller } from '../../platform/access.ts'
+import type { Pool } from '../../platform/database/connection.ts'
+import type { Download, Exports } from '../../platform/export/exports.ts'
+import { type Column, findToday, readPages, toCsv, toXlsx } from '../../platform/export/tables.ts'
+import { orNotFound } from '../../platform/refusal.ts'
+import { recordAction } from './audit.ts'
+import { listRecipientsAfter } from './job-rows.queries.ts'
+import { findJobRow } from './jobs.queries.ts'
+
+const writers = { csv: toCsv, xlsx: toXlsx }
+
+/** Exports the result for each recipient of a job. */
+export async function exportRecipients(
+  { db, exports }: { db: Pool; exports: Exports },
+  caller: Caller,
+  { id, format, filter }: { id: number; format: keyof typeof writers; filter: JobRecipientsFilter },
+  signal: AbortSignal,
+): Promise<Download> {
+  const job = orNotFound(await findJobRow(db, caller, id))
+  return exports.open({ userId: caller.id, signal }, async () => {
+    const pages = await readPages<JobRecipient>((last) => listRecipientsAfter(db, id, filter, last?.id ?? 0))
+    const { outcome, search } = filter
+    await recordAction(db, caller, 'job.export', job, { filter: { outcome, search: search || undefined } })
+    const name = ['Job', id, outcome, await findToday(db)].filter(Boolean).join('_')
+    return { fileName: `${name}.${format}`, chunks: writers[format](columns, pages) }
+  })
+}
+
+const columns: Column<JobRecipient>[] = [
+  { title: 'Recipient', width: 30, cell: ({ recipientName }) => recipientName },
+  { title: 'Number or group id', width: 28, cell: ({ recipientId }) => recipientId },
+  { title: 'Result', width: 10, cell: ({ status }) => status },
+  { title: 'Sent at (GMT+7)', width: 20, cell: ({ sentAt }) => timeOf(sentAt) },
+  { title: 'Delivered at (GMT+7)', width: 20, cell: ({ deliveredAt }) => timeOf(deliveredAt) },
+  { title: 'Read at (GMT+7)', width: 20, cell: ({ readAt }) => timeOf(readAt) },
+  { title: 'Members', width: 10, cell: ({ members }) => numberOf(members) },
+  { title: 'Delivered to', width: 12, cell: ({ deliveredTo }) => numberOf(deliveredTo) },
+  { title: 'Read by', width: 10, cell: ({ readBy }) => numberOf(readBy) },
+  { title: 'Error', width: 60, cell: ({ errorMessage }) => errorMessage ?? '' },
+]
+
+const numberOf = (value: number | null) => String(value ?? '')
+
+/** Vietnam has no daylight saving time. */
+const OFFSET_MS = 7 * 3_600_000
+
+const timeOf = (instant: string | null) =>
+  instant === null
+    ? ''
+    : new Date(Date.parse(instant) + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')

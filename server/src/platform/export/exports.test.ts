@@ -1,0 +1,103 @@
+import { buffer } from 'node:stream/consumers'
+import readXlsxFile from 'read-excel-file/node'
+import { expect, test, vi } from 'vitest'
+import { openExports } from './exports.ts'
+import { type Column, toCsv, toXlsx } from './tables.ts'
+
+const never = new AbortController().signal
+
+/** Endless, and so long that no buffer takes a page. `left` is called when nobody reads on. */
+async function* endless(left: () => void) {
+  try {
+    for (;;) yield 'x'.repeat(1_000_000)
+  } finally {
+    left()
+  }
+}
+
+test('a client that leaves ends the work, and the next export of the user begins', async () => {
+  const exports = openExports()
+  const [left, client] = [vi.fn(), new AbortController()]
+  const file = async () => ({ fileName: 'a', chunks: endless(left) })
+  const first = await exports.open({ userId: 1, signal: client.signal }, file)
+  first.file.on('error', () => {})
+  first.file.read()
+  const second = exports.open({ userId: 1, signal: never }, async () => ({
+    fileName: 'b',
+    chunks: endless(() => {}),
+  }))
+  await expect(Promise.race([second, Promise.resolve('waiting')])).resolves.toBe('waiting')
+  client.abort()
+  expect((await second).fileName).toBe('b')
+  expect(left).toHaveBeenCalledOnce()
+  const { file: running } = await second
+  const broken = new Promise((resolve) => running.once('error', resolve))
+  await exports.stop()
+  expect(await broken).toMatchObject({ name: 'AbortError' })
+})
+
+test('a client that does not read on is cut off in the end', async () => {
+  const left = vi.fn()
+  const { file } = await openExports(20).open({ userId: 1, signal: never }, async () => ({
+    fileName: 'a',
+    chunks: endless(left),
+  }))
+  file.read()
+  await new Promise((resolve) => file.once('error', resolve))
+  await vi.waitFor(() => expect(left).toHaveBeenCalledOnce())
+})
+
+test('an error before the beginning is the answer, and frees the turn', async () => {
+  const exports = openExports()
+  const failing = exports.open({ userId: 1, signal: never }, () => Promise.reject(new Error('broken')))
+  await expect(failing).rejects.toThrow('broken')
+  const next = exports.open({ userId: 1, signal: never }, async () => ({
+    fileName: 'b',
+    chunks: pagesOf(''),
+  }))
+  expect((await next).fileName).toBe('b')
+})
+
+async function* pagesOf<T>(...pages: T[]) {
+  yield* pages
+}
+
+const odd = [
+  '=1+1',
+  ' two  spaces ',
+  'line\nbreak',
+  'bell\u0007',
+  'half an emoji \ud83c',
+  '"<&>\']]>',
+  '0012',
+  '',
+]
+const columns: Column<string>[] = [
+  { title: 'Name', width: 20, cell: (text) => text },
+  { title: '=Other', cell: () => 'x' },
+]
+
+test('an Excel file keeps each text as a text', async () => {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of toXlsx(columns, pagesOf(odd.slice(0, 3), odd.slice(3)))) chunks.push(chunk)
+  const [sheet] = await readXlsxFile(Buffer.concat(chunks), { trim: false })
+  expect(sheet?.data.map((row) => row[0])).toEqual([
+    'Name',
+    ...[
+      '=1+1',
+      ' two  spaces ',
+      'line\nbreak',
+      'bell\u0007',
+      'half an emoji \ufffd',
+      '"<&>\']]>',
+      '0012',
+      null,
+    ],
+  ])
+  expect(sheet?.data[0]).toEqual(['Name', '=Other'])
+})
+
+test('a CSV file has quotes, an apostrophe before a formula, and the mark of UTF-8', async () => {
+  const text = (await buffer(toCsv(columns, pagesOf(odd.slice(0, 1), odd.slice(5, 6))))).toString()
+  expect(text).toBe('\ufeff"Name","\'=Other"\r\n"\'=1+1","x"\r\n"""<&>\']]>","x"\r\n')
+})
