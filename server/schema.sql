@@ -61,10 +61,13 @@ CREATE INDEX deliveries_doubt ON deliveries USING btree (instance_id, chat_id) W
 CREATE INDEX deliveries_group ON deliveries USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX deliveries_instance ON deliveries USING btree (instance_id, id);
 CREATE INDEX deliveries_job ON deliveries USING btree (job_id, id);
+CREATE INDEX deliveries_reason ON deliveries USING btree (job_id, id) WHERE reason IS NOT NULL;
 CREATE INDEX deliveries_requeued ON deliveries USING btree (job_id, not_before) WHERE not_before > '1970-01-01 00:00:00+00'::timestamptz;
 CREATE TRIGGER deliveries_failed AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status = 'failed'::text) <> (new.status = 'failed'::text) AND old.status <> 'queued'::text AND new.status <> 'queued'::text) EXECUTE FUNCTION count_failed();
 CREATE TRIGGER deliveries_gone AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION uncount_sent();
+CREATE TRIGGER deliveries_inserted_outcome AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) EXECUTE FUNCTION count_outcome();
 CREATE TRIGGER deliveries_inserted_sent AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = 'sent'::text) EXECUTE FUNCTION count_sent();
+CREATE TRIGGER deliveries_outcome AFTER UPDATE OF status, delivered_at, read_at, reason ON deliveries FOR EACH ROW WHEN (((old.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) OR (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text]))) AND (old.status IS DISTINCT FROM new.status OR (old.delivered_at IS NULL) IS DISTINCT FROM (new.delivered_at IS NULL) OR (old.read_at IS NULL) IS DISTINCT FROM (new.read_at IS NULL) OR old.reason IS DISTINCT FROM new.reason)) EXECUTE FUNCTION count_outcome();
 CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
 CREATE TRIGGER deliveries_sent AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status = 'sent'::text) <> (new.status = 'sent'::text)) EXECUTE FUNCTION count_sent();
 
@@ -198,6 +201,19 @@ CREATE TRIGGER instances_notify_restricted AFTER UPDATE OF restricted_until ON i
 CREATE TRIGGER instances_notify_sync AFTER UPDATE OF syncing_until, last_sync_at, sync_problem ON instances FOR EACH ROW WHEN ((old.syncing_until > clock_now()) IS DISTINCT FROM (new.syncing_until > clock_now()) OR old.last_sync_at IS DISTINCT FROM new.last_sync_at OR old.sync_problem IS DISTINCT FROM new.sync_problem) EXECUTE FUNCTION notify_sync();
 CREATE TRIGGER instances_notify_update AFTER UPDATE OF name, whats_app_number, is_active, expired_time, status, waiting ON instances FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name OR old.whats_app_number IS DISTINCT FROM new.whats_app_number OR old.is_active IS DISTINCT FROM new.is_active OR old.expired_time IS DISTINCT FROM new.expired_time OR old.status IS DISTINCT FROM new.status OR old.waiting IS DISTINCT FROM new.waiting) EXECUTE FUNCTION notify_instance();
 
+CREATE TABLE job_counts (
+  job_id bigint NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_now(),
+  sent integer NOT NULL,
+  failed integer NOT NULL,
+  skipped integer NOT NULL,
+  unknown integer NOT NULL,
+  delivered integer NOT NULL,
+  read integer NOT NULL
+);
+CREATE INDEX job_counts_job ON job_counts USING btree (job_id);
+CREATE INDEX job_counts_new ON job_counts USING btree (at, job_id) WHERE at > '1970-01-01 00:00:00+00'::timestamptz;
+
 CREATE TABLE job_logs (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   job_id bigint NOT NULL,
@@ -263,6 +279,7 @@ CREATE INDEX jobs_title ON jobs USING btree ("left"(text_content, 100), id);
 CREATE INDEX jobs_type ON jobs USING btree (job_type, id);
 CREATE INDEX jobs_with_deliveries ON jobs USING btree (completed_at) WHERE has_deliveries;
 CREATE INDEX jobs_with_logs ON jobs USING btree (completed_at) WHERE has_logs;
+CREATE TRIGGER jobs_forget_counts AFTER DELETE ON jobs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_counts();
 CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
@@ -474,6 +491,27 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION count_outcome()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  -- Null in an insert.
+  was text := coalesce(old.status, '');
+begin
+  insert into job_counts (job_id, sent, failed, skipped, unknown, delivered, read) values (
+    new.job_id,
+    (new.status = 'sent')::int - (was = 'sent')::int,
+    (new.status = 'failed')::int - (was = 'failed')::int,
+    (new.status = 'skipped')::int - (was = 'skipped')::int,
+    (new.status = 'failed' and coalesce(new.reason->>'code', '') = 'outcome_unknown')::int
+      - (was = 'failed' and coalesce(old.reason->>'code', '') = 'outcome_unknown')::int,
+    (new.status = 'sent' and new.delivered_at is not null)::int - (was = 'sent' and old.delivered_at is not null)::int,
+    (new.status = 'sent' and new.read_at is not null)::int - (was = 'sent' and old.read_at is not null)::int
+  );
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION count_sent()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -511,6 +549,15 @@ begin
   delete from audit_log where at < clock_now() - days * interval '1 day';
   get diagnostics deleted = row_count;
   return deleted;
+end $function$;
+
+CREATE OR REPLACE FUNCTION forget_counts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from job_counts where job_id in (select id from gone);
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION hour_of(moment timestamptz)

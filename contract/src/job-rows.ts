@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { listQuery, page } from './paging.ts'
+import { recipientOutcomes } from './recipient-outcomes.ts'
 import { blankable, Id, Instant, idParams, Reason } from './values.ts'
 
 // The rows of one job: its recipients and its log lines.
@@ -30,9 +31,6 @@ export const SentMessage = z
   })
   .meta({ id: 'SentMessage' })
 export type SentMessage = z.output<typeof SentMessage>
-
-export const recipientOutcomes = ['Sent', 'Failed', 'Waiting', 'Skipped'] as const
-export type RecipientOutcome = (typeof recipientOutcomes)[number]
 
 /** Any recipient of a job's current run. `Waiting` includes a message that is being sent or in doubt. */
 export const JobRecipient = SentMessage.extend({ status: z.enum(recipientOutcomes) }).meta({

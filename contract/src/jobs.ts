@@ -5,7 +5,7 @@ import { JobLog, jobRows, SentMessage } from './job-rows.ts'
 import { limits } from './limits.ts'
 import { TestMessage } from './messages.ts'
 import { listQuery, page } from './paging.ts'
-import { Instant, idList, idParams, key, Named, Reason } from './values.ts'
+import { blankable, Instant, idList, idParams, key, Named, Reason } from './values.ts'
 
 /** A job as lists show it. */
 export const JobRow = z
@@ -19,6 +19,10 @@ export const JobRow = z
     instanceName: z.string(),
     status: z.enum(jobStatuses),
     isPaused: z.boolean(),
+    imageUrl: z.string().nullable(),
+    /** How many recipients the job has, and how many of them got the message in the current run. */
+    recipientCount: z.number(),
+    sentCount: z.number(),
     /** How many recipients of the current run have failed so far. */
     failedCount: z.number(),
     /** Whether a recipient of the current run has failed or was skipped, so that a retry has somebody to send to. */
@@ -56,7 +60,8 @@ export type RecipientCounts = z.output<typeof RecipientCounts>
 /** A single job with its counts and newest rows. */
 export const Job = JobRow.extend({
   textContent: z.string(),
-  imageUrl: z.string().nullable(),
+  /** Grows with each restart, which clears the log. */
+  run: z.number(),
   /** The first 1,000 of each. `recipients.total` is the full number. */
   assignedGroups: z.array(Named),
   targetPhoneNumbers: z.array(z.string()),
@@ -76,6 +81,17 @@ export const Job = JobRow.extend({
   isLogDeleted: z.boolean(),
 }).meta({ id: 'Job' })
 export type Job = z.output<typeof Job>
+
+/** What can change of a job while it is shown. `logs` has only the lines after the one that the caller knows. */
+export const JobChanges = Job.omit({
+  textContent: true,
+  assignedGroups: true,
+  targetPhoneNumbers: true,
+  sentMessages: true,
+}).meta({ id: 'JobChanges' })
+export type JobChanges = z.output<typeof JobChanges>
+
+export const JobChangesQuery = z.object({ afterLog: blankable(z.coerce.number().int().min(0).default(0)) })
 
 const newJobFields = {
   jobType: z.enum(jobTypes, key('JOB.JOB_TYPE_REQUIRED')).default('SendToGroups'),
@@ -165,6 +181,15 @@ export const jobs = {
     summary: 'One job, with its counts and its newest deliveries and log lines',
     params: idParams,
     response: Job,
+  }),
+  changes: endpoint({
+    method: 'GET',
+    path: '/jobs/:id/changes',
+    access: 'signedIn',
+    summary: 'What can change of a job while it is shown, and the log lines after the given one',
+    params: idParams,
+    query: JobChangesQuery,
+    response: JobChanges,
   }),
   ...jobRows,
   create: endpoint({

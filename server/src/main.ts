@@ -167,7 +167,7 @@ function explainListen(error: NodeJS.ErrnoException, { port, host }: Config) {
 async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opened) {
   const { db, config, images, requestSync } = deps
   const [
-    { deleteOldRows, startEngine },
+    { deleteOldRows, foldJobCounts, startEngine },
     { syncGroups, requestDueSyncs },
     { readDueStatuses },
     { setDueWebhooks },
@@ -192,6 +192,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
       'set-webhooks': { everyMinutes: 5, run: (signal) => setDueWebhooks(deps, signal) },
       'request-syncs': { everyMinutes: 10, run: () => requestDueSyncs(db, requestSync) },
       'fold-sent-counts': { everyMinutes: 1, run: () => foldSentCounts(db) },
+      'fold-job-counts': { everyMinutes: 1, run: () => foldJobCounts(db) },
       'delete-old-audit': {
         everyMinutes: 24 * 60,
         run: () => deleteOldAudit(db, config.auditDays),

@@ -11,6 +11,9 @@ export const row: JobRow = {
   instanceName: 'Shop',
   status: 'Running',
   isPaused: false,
+  imageUrl: null,
+  recipientCount: 3,
+  sentCount: 1,
   failedCount: 0,
   hasRemaining: false,
   areRecipientsDeleted: false,
@@ -57,7 +60,7 @@ export const job: Job = {
   hasRemaining: true,
   isLogDeleted: false,
   textContent: 'Hello',
-  imageUrl: null,
+  run: 1,
   assignedGroups: [
     { id: 1, name: 'Family' },
     { id: 2, name: 'Friends' },

@@ -43,7 +43,7 @@ export const pageOf = <Row>(
 /** Replaces `fetch` with a scripted server. Returns the list in which it records the requests. */
 export function serve(answers: Answers): RecordedRequest[] {
   const requests: RecordedRequest[] = []
-  const routes = Object.entries(answers).map(([name, answer]) => ({
+  const routes = Object.entries({ ...changesOf(answers), ...answers }).map(([name, answer]) => ({
     name,
     pattern: patternOf(name),
     // `Answers` has checked that each answer fits its endpoint, but the union of all types loses that.
@@ -69,6 +69,19 @@ export function serve(answers: Answers): RecordedRequest[] {
     return respond(refuse(404, 'not_found'))
   })
   return requests
+}
+
+/** An open job's page asks for the changes only. They follow from the job itself. */
+function changesOf({ 'GET /jobs/:id': getJob }: Answers): Answers {
+  if (!getJob) return {}
+  return {
+    'GET /jobs/:id/changes': async (request) => {
+      const job = await getJob(request)
+      // Only these two are not raw responses.
+      if (!('logs' in job)) return job as Refused
+      return { ...job, logs: job.logs.filter(({ id }) => id > Number(request.query.afterLog)) }
+    },
+  }
 }
 
 const patternOf = (name: string) => new RegExp(`^${name.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`)

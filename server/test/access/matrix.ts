@@ -141,6 +141,7 @@ const matrix: Matrix = {
     //
     list: [signedInUsers(200), none],
     get: [assignedMembers(200), ({ job }) => of(job.id)],
+    changes: [assignedMembers(200), ({ job }) => of(job.id)],
     sentMessages: [assignedMembers(200), ({ job }) => of(job.id)],
     recipients: [assignedMembers(200), ({ job }) => of(job.id)],
     exportCsv: [assignedMembers(200), ({ job }) => of(job.id)],

@@ -13,6 +13,7 @@ import { reportSessionEnd } from '../api/failure.ts'
 import { waitUntilReachable } from '../api/network.ts'
 import { currentUser, onSessionChanged, onSessionExpired } from '../api/session.ts'
 import { readAuditSearch } from '../features/audit/audit-search.ts'
+import { readJobSearch } from '../features/jobs/detail/job-search.ts'
 import { LoginPage } from '../features/session/login-page.tsx'
 import { readListSearch } from '../lists/list-search.ts'
 import { paths, readNewJobSearch } from '../paths.ts'
@@ -95,6 +96,7 @@ const routes = [
   createRoute({
     ...inShell,
     path: paths.job,
+    validateSearch: readJobSearch,
     component: lazyPage(pages[paths.job], 'JobDetailPage'),
   }),
   createRoute({

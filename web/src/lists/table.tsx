@@ -13,6 +13,8 @@ export type Column<Row> = {
   sortBy?: string
   /** For short values that are hard to read when they wrap, such as dates. */
   isOneLine?: boolean
+  /** The line of a compact card. Cells of one line stand side by side. */
+  line?: 1 | 2 | 3
 }
 
 export type Sort = {
@@ -38,12 +40,20 @@ type Props<Row> = {
   children?: ReactNode
 }
 
-/** A table. On a small screen each row becomes a card. */
+/**
+ * A table. On a small screen each row becomes a card, with a line for each column. If columns have lines, the card is
+ * compact: it has those, without labels, and a line of actions.
+ */
 export function Table<Row extends { id: number }>(props: Props<Row>) {
   const { label, columns, rows, isBusy, sort, first, last, isSelected, children } = props
   const { t } = useTranslation()
   return (
-    <table className={classes.table} aria-label={label} aria-busy={isBusy}>
+    <table
+      className={classes.table}
+      data-compact={columns.some(({ line }) => line !== undefined) || undefined}
+      aria-label={label}
+      aria-busy={isBusy}
+    >
       <thead>
         <tr>
           {first && <th className={first.className}>{first.header}</th>}
@@ -58,8 +68,13 @@ export function Table<Row extends { id: number }>(props: Props<Row>) {
         {rows.map((row) => (
           <tr key={row.id} data-selected={isSelected?.(row) || undefined}>
             {first && <td className={first.className}>{first.cell(row)}</td>}
-            {columns.map(({ header, cell, isOneLine }) => (
-              <td key={header} data-label={t(header)} className={isOneLine ? classes.oneLine : undefined}>
+            {columns.map(({ header, cell, isOneLine, line }) => (
+              <td
+                key={header}
+                data-label={t(header)}
+                data-line={line}
+                className={isOneLine ? classes.oneLine : undefined}
+              >
                 <div>{cell(row)}</div>
               </td>
             ))}

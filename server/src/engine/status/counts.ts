@@ -1,5 +1,6 @@
 import type { RecipientCounts } from '@sendroom/contract/jobs'
-import type { Db } from '../../platform/database/connection.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 
 /** The counts of a job's deliveries, as one JSON value with the fields of `RecipientCounts`. */
@@ -17,9 +18,35 @@ export const countsOf = (jobId: Sql) => sql`(
   from deliveries where job_id = ${jobId}
 )`
 
-/** The recipients of a job's current run by state, counted from the deliveries. Deleted ones were counted before. */
+/** The recipients of a job's current run by state. Triggers write `job_counts` with each change of a  delivery; those of deleted deliveries stay. */
 export async function recipientCounts(db: Db, jobId: number): Promise<RecipientCounts> {
-  const { counts } = await db.one<{ counts: RecipientCounts }>(sql`
-    select coalesce((select final_counts from jobs where id = ${jobId}), ${countsOf(sql`${jobId}`)}) as counts`)
-  return counts
+  return db.one<RecipientCounts>(sql`
+    select total, total - sent - failed - skipped as waiting, counts.*
+    from (
+      select coalesce(sum(sent), 0) as sent,
+        coalesce(sum(sent) filter (where sent > 0 and at > clock_now() - interval '1 minute'), 0) as sent_last_minute,
+        coalesce(sum(failed), 0) as failed, coalesce(sum(skipped), 0) as skipped,
+        coalesce(sum(unknown), 0) as unknown, coalesce(sum(delivered), 0) as delivered,
+        coalesce(sum(read), 0) as read
+      from job_counts where job_id = ${jobId}
+    ) counts, coalesce((select recipient_count from jobs where id = ${jobId}), 0) total`)
 }
+
+/** Background job: adds up the changes of `job_counts` that are older than a minute. */
+export const foldJobCounts = (db: Pool) =>
+  db.begin(async (tx) => {
+    await forBulkWrites(tx)
+    await tx.run(FOLD)
+  })
+
+const isOld = sql`at <= clock_now() - interval '1 minute'`
+
+const FOLD = sql`
+  with changed as (
+    select distinct job_id from job_counts where at > 'epoch' and ${isOld}
+  ), folded as (
+    delete from job_counts c using changed where c.job_id = changed.job_id and ${isOld} returning c.*
+  )
+  insert into job_counts
+  select job_id, 'epoch', sum(sent), sum(failed), sum(skipped), sum(unknown), sum(delivered), sum(read)
+  from folded group by job_id`

@@ -5,8 +5,8 @@ import type { Download, Exports } from '../../platform/export/exports.ts'
 import { type Column, findToday, readPages, toCsv, toXlsx } from '../../platform/export/tables.ts'
 import { orNotFound } from '../../platform/refusal.ts'
 import { recordAction } from './audit.ts'
-import { listRecipientsAfter } from './job-rows.queries.ts'
 import { findJobRow } from './jobs.queries.ts'
+import { listRecipientsAfter } from './recipients.queries.ts'
 
 const writers = { csv: toCsv, xlsx: toXlsx }
 

@@ -17,8 +17,9 @@ const hasRemaining = sql`
 const jobRow = sql`
   select j.id, j.job_type, j.message_id, ${title} as message_title, j.instance_id,
     (select i.name from instances i where i.id = j.instance_id) as instance_name, j.status,
-    j.paused_at is not null as is_paused, j.failed_count, ${hasRemaining} as has_remaining,
-    j.final_counts is not null as are_recipients_deleted,
+    j.paused_at is not null as is_paused, ${imageUrl('j.image_id')} as image_url, j.recipient_count,
+    (select coalesce(sum(c.sent), 0) from job_counts c where c.job_id = j.id) as sent_count, j.failed_count,
+    ${hasRemaining} as has_remaining, j.final_counts is not null as are_recipients_deleted,
     j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at, j.completed_at`
 
 const sortColumn = (field: JobListQuery['sortBy']) =>
@@ -65,11 +66,11 @@ export const forgetRequest = (tx: Db, userId: number, requestId: string, olderTh
   where created_by_user_id = ${userId} and request_id = ${requestId}
     and created_at <= clock_now() - ${olderThanMs} * interval '1 ms'`)
 
-type JobContent = JobRow & Pick<Job, 'textContent' | 'imageUrl' | 'isLogDeleted'>
+type JobContent = JobRow & Pick<Job, 'textContent' | 'run' | 'isLogDeleted'>
 
 export async function findJobContent(db: Db, caller: Caller, id: number): Promise<JobContent | null> {
   const job = await db.maybeOne<JobContent>(sql`
-    ${jobRow}, j.text_content, not j.has_logs as is_log_deleted, ${imageUrl('j.image_id')} as image_url
+    ${jobRow}, j.text_content, not j.has_logs as is_log_deleted, j.run
     from jobs j where j.id = ${id} and ${canSeeJob(caller)}`)
   return job ?? null
 }

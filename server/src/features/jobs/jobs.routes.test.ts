@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { countWaiting } from '../../../test/locks.ts'
+import { foldJobCounts } from '../../engine/index.ts'
 import { assignments, json, sql } from '../../platform/database/sql.ts'
 
 const context = useContext()
@@ -357,15 +358,20 @@ test('a repeated request does not return a job that the caller no longer sees', 
 test('a job page shows how many were sent in the last minute', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await context.add.job({ instanceId: instance.id, status: 'Running' })
+  await settle(id, 'sent')
+  await context.moveClock('61 seconds')
   await settle(id, 'sent', 'sent', 'failed')
-  await context.db.run(
-    sql`update deliveries set sent_at = clock_now() - interval '30 seconds' where chat_id = '1@g.us'`,
-  )
-  await context.db.run(
-    sql`update deliveries set sent_at = clock_now() - interval '2 minutes' where chat_id = '2@g.us'`,
-  )
+  const recipients = { sent: 2, failed: 1, sentLastMinute: 1 }
+  expect((await get(member, id)).body.recipients).toMatchObject(recipients)
 
-  expect((await get(member, id)).body.recipients).toMatchObject({ sent: 2, sentLastMinute: 1 })
+  await foldJobCounts(context.db)
+  expect((await get(member, id)).body.recipients).toMatchObject(recipients)
+  await context.moveClock('61 seconds')
+  await Promise.all([foldJobCounts(context.db), foldJobCounts(context.db)])
+  expect((await get(member, id)).body.recipients).toMatchObject({ ...recipients, sentLastMinute: 0 })
+  expect(await context.db.many(sql`select from job_counts`)).toHaveLength(1)
+  await context.db.run(sql`delete from jobs`)
+  expect(await context.db.many(sql`select from job_counts`)).toEqual([])
 })
 
 // R-119, R-117
@@ -437,7 +443,7 @@ test('deliveries and log lines are found without accents', async () => {
 test('the page of a large job is bounded, and its lists page through all rows', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await context.add.job({ instanceId: instance.id, recipients: [] })
-  await context.db.run(sql`update jobs set job_type = 'SendToUsers'`)
+  await context.db.run(sql`update jobs set job_type = 'SendToUsers', recipient_count = 1500`)
   await context.db.run(sql`
     insert into deliveries (job_id, instance_id, chat_id, recipient_name, status)
     select ${id}, ${instance.id}, n || '@s.whatsapp.net', '+' || n, 'sent' from generate_series(1, 1500) n`)

@@ -13,11 +13,12 @@ import type { ImageStore } from '../../platform/images/store.ts'
 import { orNotFound } from '../../platform/refusal.ts'
 import { exportRecipients } from './export.ts'
 import { findRecipientGroup, listMembers } from './job-members.queries.ts'
-import { listDeliveries, listLogs, listRecipients } from './job-rows.queries.ts'
+import { listDeliveries, listLogs } from './job-rows.queries.ts'
 import { findJobRow, listJobs } from './jobs.queries.ts'
-import { cancel, getJob, pause, removeJobs, restart, resume, retry } from './jobs.service.ts'
+import { cancel, getChanges, getJob, pause, removeJobs, restart, resume, retry } from './jobs.service.ts'
 import { createJob, sendTestMessage } from './new-job.service.ts'
 import { previewJob } from './preview-job.service.ts'
+import { listRecipients } from './recipients.queries.ts'
 
 type Deps = {
   db: Pool
@@ -49,6 +50,8 @@ export function jobRoutes(app: FastifyInstance, { db, images, config, heavyWork,
   route(app, jobs.list, ({ caller, query }) => listJobs(db, caller, query))
 
   route(app, jobs.get, ({ caller, params }) => getJob(db, caller, params.id))
+
+  route(app, jobs.changes, ({ caller, params, query }) => getChanges(db, caller, params.id, query.afterLog))
 
   route(app, jobs.sentMessages, async ({ caller, params, query }) => {
     orNotFound(await findJobRow(db, caller, params.id))

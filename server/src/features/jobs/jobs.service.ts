@@ -1,5 +1,5 @@
 import { progressOf } from '@sendroom/contract/job-life'
-import type { Job, JobRow } from '@sendroom/contract/jobs'
+import type { Job, JobChanges, JobRow } from '@sendroom/contract/jobs'
 import { limits } from '@sendroom/contract/limits'
 import {
   cancelJob,
@@ -23,26 +23,47 @@ import { findJobContent, findJobRow, findRecordedJobs } from './jobs.queries.ts'
 /** Reads everything on a job's page in a constant number of queries, however large the job is. */
 export async function getJob(db: Pool, caller: Caller, id: number): Promise<Job> {
   const job = orNotFound(await findJobContent(db, caller, id))
-  const [recipients, why, named, sentMessages, logs] = await Promise.all([
-    recipientCounts(db, id),
-    whyWaiting(db, id),
+  const [state, named, sentMessages, logs] = await Promise.all([
+    readState(db, id),
     findRecipients(db, id, limits.jobDetailRecipients),
     newestDeliveries(db, id, limits.jobDetailRows),
     newestLogs(db, id, limits.jobDetailRows),
   ])
-  const expected = await expectEnd(db, id, recipients.waiting)
   return {
     ...job,
-    ...why,
-    endsAt: expected?.endsAt ?? null,
+    ...state,
     assignedGroups: named.flatMap(({ groupId, name }) => (groupId === null ? [] : [{ id: groupId, name }])),
     targetPhoneNumbers:
       job.jobType === 'SendToUsers' ? named.map(({ chatId }) => chatId.split('@')[0] ?? chatId) : [],
+    sentMessages,
+    logs,
+  }
+}
+
+/** Reads what can change of a job, which is far less than `getJob` reads of a large one. */
+export async function getChanges(
+  db: Pool,
+  caller: Caller,
+  id: number,
+  afterLog: number,
+): Promise<JobChanges> {
+  const { textContent, ...job } = orNotFound(await findJobContent(db, caller, id))
+  const [state, logs] = await Promise.all([
+    readState(db, id),
+    newestLogs(db, id, limits.jobDetailRows, afterLog),
+  ])
+  return { ...job, ...state, logs }
+}
+
+async function readState(db: Pool, id: number) {
+  const [recipients, why] = await Promise.all([recipientCounts(db, id), whyWaiting(db, id)])
+  const expected = await expectEnd(db, id, recipients.waiting)
+  return {
+    ...why,
+    endsAt: expected?.endsAt ?? null,
     totalSentMessages: recipients.sent,
     progress: progressOf(recipients.sent, recipients.total),
     recipients,
-    sentMessages,
-    logs,
   }
 }
 

@@ -1,38 +1,42 @@
-import { Badge, Group, Text } from '@mantine/core'
-import { limits } from '@sendroom/contract/limits'
+import { Badge } from '@mantine/core'
 import type { MessageRow } from '@sendroom/contract/messages'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
-import { formatDateTime, truncate } from '../../format.ts'
+import { formatDateTime } from '../../format.ts'
 import { DataTable } from '../../lists/data-table.tsx'
 import { AddButton, BulkDeleteButton } from '../../lists/list-buttons.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
 import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
 import { paths } from '../../paths.ts'
+import { MessageTitle } from '../../ui/message-title.tsx'
 import { Name } from '../../ui/name.tsx'
-import { Picture } from '../../ui/picture.tsx'
 import { MessageActions } from './message-actions.tsx'
 import { whyReadOnly } from './read-only.ts'
 
-const THUMBNAIL = 40
-
 const columns: Column<MessageRow>[] = [
-  { header: 'MESSAGE.ID', cell: (message) => message.id, sortBy: 'id' },
-  { header: 'MESSAGE.TITLE', cell: (message) => <MessageTitle message={message} />, sortBy: 'textContent' },
-  { header: 'MESSAGE.INSTANCE', cell: (message) => <InstanceName message={message} /> },
+  { header: 'MESSAGE.ID', cell: (message) => message.id, sortBy: 'id', line: 1 },
+  {
+    header: 'MESSAGE.TITLE',
+    cell: ({ textContent, imageUrl }) => <MessageTitle text={textContent} imageUrl={imageUrl} />,
+    sortBy: 'textContent',
+    line: 2,
+  },
+  { header: 'MESSAGE.INSTANCE', cell: (message) => <InstanceName message={message} />, line: 1 },
   {
     header: 'MESSAGE.CREATED_BY',
     cell: (message) => <Name>{message.createdByUserName}</Name>,
     sortBy: 'createdByUserName',
+    line: 3,
   },
   {
     header: 'MESSAGE.CREATED_AT',
     cell: (message) => formatDateTime(message.createdAt),
     isOneLine: true,
     sortBy: 'createdAt',
+    line: 3,
   },
 ]
 
@@ -94,15 +98,3 @@ function InstanceName({ message }: { message: MessageRow }) {
     </Badge>
   )
 }
-
-/** The beginning of a message's text, with its image. */
-const MessageTitle = ({ message }: { message: MessageRow }) => (
-  <Group gap="xs" wrap="nowrap">
-    {message.imageUrl && (
-      <Picture src={message.imageUrl} alt="" w={THUMBNAIL} h={THUMBNAIL} fit="cover" flex="none" />
-    )}
-    <Text size="sm" title={message.textContent}>
-      <Name>{truncate(message.textContent, limits.titleLength)}</Name>
-    </Text>
-  </Group>
-)

@@ -319,3 +319,73 @@ test('the recipients can be filtered by outcome', async () => {
   expect(filters.getByRole('button', { name: 'Failed (1)' }).getAttribute('aria-pressed')).toBe('true')
   expect(screen.getByText('1 failed')).toBeTruthy()
 })
+
+//
+test('filter, search and page of the recipients are in the address, and an export has what they leave', async () => {
+  const { person, requests, router } = renderApp({
+    path: '/jobs/3?outcome=Sent&page=2&pageSize=50',
+    answers: {
+      'GET /jobs/:id': () => job,
+      'GET /jobs/:id/recipients': ({ query }) =>
+        query.search === undefined
+          ? pageOf(job.sentMessages.slice(0, 1), 51, {
+              page: Number(query.page),
+              pageSize: Number(query.pageSize),
+            })
+          : pageOf([]),
+      'GET /jobs/:id/recipients/export/xlsx': () => refuse(503, 'unavailable'),
+    },
+  })
+  const results = within(await screen.findByRole('region', { name: 'Result for each recipient' }))
+  await results.findByRole('table')
+  const lastQuery = () => requests.findLast(({ name }) => name === 'GET /jobs/:id/recipients')?.query
+  expect(lastQuery()).toEqual({ page: '2', pageSize: '50', outcome: 'Sent' })
+
+  await person.type(results.getByRole('searchbox'), 'hoa{Enter}')
+  expect(await results.findByText('No data found')).toBeTruthy()
+  expect(lastQuery()).toEqual({ page: '1', pageSize: '50', outcome: 'Sent', search: 'hoa' })
+  expect(router.state.location.search).toEqual({ pageSize: 50, outcome: 'Sent', search: 'hoa' })
+
+  await person.click(results.getByRole('button', { name: 'Export Excel' }))
+  expect(await screen.findByText('Failed to export the results.')).toBeTruthy()
+  expect(requests.find(({ name }) => name.endsWith('xlsx'))).toMatchObject({
+    params: { id: '3' },
+    query: { outcome: 'Sent', search: 'hoa' },
+  })
+
+  await person.click(results.getByRole('button', { name: 'Show all' }))
+  expect(await results.findByRole('table')).toBeTruthy()
+  expect(router.state.location.search).toEqual({ pageSize: 50, outcome: 'Sent' })
+})
+
+test('an open page reads only what changed, and adds the new lines of the log', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  const logs = [{ ...log, id: 2, reason: { code: 'job_paused', params: { user: 'lan' } } } as const]
+  const { requests } = renderApp({
+    path: '/jobs/3',
+    answers: {
+      'GET /jobs/:id': () => job,
+      'GET /jobs/:id/changes': () => ({ ...job, progress: 66.67, logs }),
+    },
+  })
+  await screen.findByText('33.33%')
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(await screen.findByText('66.67%')).toBeTruthy()
+  const reads = requests.filter(({ name }) => /^GET .jobs.:id(.changes)?$/.test(name))
+  expect(reads.map(({ name, query }) => [name, query])).toEqual([
+    ['GET /jobs/:id', {}],
+    ['GET /jobs/:id/changes', { afterLog: '1' }],
+  ])
+  expect(within(screen.getByRole('table', { name: 'Logs' })).getAllByRole('row')).toHaveLength(3)
+})
+
+test('a restart, which clears the log, makes an open page read the whole job', async () => {
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  let current = job
+  renderApp({ path: '/jobs/3', answers: { 'GET /jobs/:id': () => current } })
+  await screen.findByText('33.33%')
+  current = { ...job, run: 2, progress: 0, logs: [{ ...log, id: 9 }] }
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(await screen.findByText(/^0(\.00)?%$/)).toBeTruthy()
+  expect(within(screen.getByRole('table', { name: 'Logs' })).getAllByRole('row')).toHaveLength(2)
+})

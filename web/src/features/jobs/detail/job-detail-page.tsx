@@ -1,12 +1,9 @@
-import { Stack, Text } from '@mantine/core'
-import { isLive } from '@sendroom/contract/job-life'
+import { SimpleGrid, Stack, Text } from '@mantine/core'
 import type { Job } from '@sendroom/contract/jobs'
 import { useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Failure, reportFailure } from '../../../api/failure.ts'
-import { usePolling } from '../../../api/live.ts'
-import { useRead } from '../../../api/queries.ts'
 import { useRedirectOnFailure } from '../../../api/use-redirect-on-failure.ts'
 import { idOf, paths } from '../../../paths.ts'
 import { Loading } from '../../../ui/loading.tsx'
@@ -19,10 +16,7 @@ import { JobProgress } from './job-progress.tsx'
 import { JobRecipients } from './job-recipients.tsx'
 import { JobResults } from './job-results.tsx'
 import { JobLogs } from './job-rows.tsx'
-
-const LIVE_REFRESH_MS = 1500
-/** For changes that only time causes and no event reports, such as the rate or the start of quiet hours. */
-const EVENTLESS_REFRESH_MS = 15_000
+import { useJob } from './use-job.ts'
 
 export function JobDetailPage() {
   const id = idOf(useParams({ strict: false }))
@@ -39,18 +33,10 @@ function NoJob() {
 
 function JobDetail({ id }: { id: number }) {
   const actions = useJobActions(id)
-  const polling = usePolling()
-  const { data: job, error } = useRead(
-    'GET /jobs/:id',
-    { params: { id } },
-    {
-      // While the job is being deleted, reading it would report a 404.
-      enabled: !actions.remove.isPending && !actions.remove.isDone,
-      refetchInterval: ({ state }) =>
-        state.data !== undefined && isLive(state.data) && (polling(LIVE_REFRESH_MS) || EVENTLESS_REFRESH_MS),
-      meta: { isQuiet: true },
-    },
-  )
+  const { data: job, error } = useJob(id, {
+    // While the job is being deleted, reading it would report a 404.
+    enabled: !actions.remove.isPending && !actions.remove.isDone,
+  })
   const isGone = error instanceof Failure && error.status === 404
   useReturnToList(job === undefined || isGone ? error : null)
   if (!job) return <Loading />
@@ -58,8 +44,10 @@ function JobDetail({ id }: { id: number }) {
     <Stack>
       <JobHeader job={job} actions={actions} />
       <JobProgress job={job} />
-      <JobFacts job={job} />
-      <JobContent job={job} />
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <JobContent job={job} />
+        <JobFacts job={job} />
+      </SimpleGrid>
       {job.areRecipientsDeleted ? <DeletedRecipients /> : <JobRecipients job={job} />}
       {!job.areRecipientsDeleted && <JobResults job={job} />}
       <JobLogs job={job} />

@@ -12,7 +12,7 @@ export function JobFacts({ job }: { job: Job }) {
   const { t } = useTranslation()
   return (
     <Section title={t('JOB.FACTS')}>
-      <SimpleGrid component="dl" cols={{ base: 2, md: 4 }} m={0}>
+      <SimpleGrid component="dl" cols={2} m={0}>
         <Fact name={t('JOB.TYPE')}>
           <JobTypeName type={job.jobType} />
         </Fact>

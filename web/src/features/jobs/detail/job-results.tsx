@@ -1,75 +1,98 @@
-import { Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { isLive } from '@sendroom/contract/job-life'
-import type { RecipientOutcome } from '@sendroom/contract/job-rows'
 import type { Job } from '@sendroom/contract/jobs'
+import type { RecipientOutcome } from '@sendroom/contract/recipient-outcomes'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { usePolling } from '../../../api/live.ts'
 import { formatNumber } from '../../../format.ts'
 import { Pagination } from '../../../lists/pagination.tsx'
+import { SearchBox } from '../../../lists/search-box.tsx'
 import { Table } from '../../../lists/table.tsx'
 import { useClampPage } from '../../../lists/use-list.ts'
 import { LoadFailed } from '../../../ui/load-failed.tsx'
 import { Loading } from '../../../ui/loading.tsx'
 import { Section } from '../../../ui/section.tsx'
+import { ExportResults } from './export-results.tsx'
 import { FilterButtons } from './filter-buttons.tsx'
 import classes from './job-detail.module.css'
 import { resultColumns } from './job-rows.tsx'
+import { type JobSearch, RECIPIENTS_PER_PAGE, readJobSearch } from './job-search.ts'
 
 const LIVE_REFRESH_MS = 3000
 
 type Filter = RecipientOutcome | 'All'
 const filters = ['All', 'Failed', 'Sent', 'Waiting', 'Skipped'] as const satisfies Filter[]
 
-/** The result for each recipient, the failed ones first. A filter shows one outcome only. */
+/** The result for each recipient, the failed ones first. Filter, search and page are in the address. */
 export function JobResults({ job }: { job: Job }) {
   const { t } = useTranslation()
-  const [filter, setFilter] = useState<Filter>('All')
-  const [paging, setPaging] = useState({ page: 1, pageSize: 25 })
-  const result = useRecipients(job, filter, paging)
-  useClampPage(result, paging.page, (page) => setPaging({ ...paging, page }))
-  const { data } = result
-  const columns = resultColumns(job.id)
-  const choose = (chosen: Filter) => {
-    setFilter(chosen)
-    setPaging({ ...paging, page: 1 })
+  const { page = 1, pageSize = RECIPIENTS_PER_PAGE, ...filter } = readJobSearch(useSearch({ strict: false }))
+  const navigate = useNavigate()
+  const go = (change: JobSearch, replace = false) => {
+    const search = readJobSearch({ ...filter, page, pageSize, ...change })
+    // The router wants the search type of one known page. Another filter is no other page: it keeps its place.
+    navigate({ to: '.', search: search as never, replace, resetScroll: false })
   }
+  const result = useRecipients(job, { ...filter, page, pageSize })
+  useClampPage(result, page, (last) => go({ page: last }, true))
+  const { data } = result
   return (
     <Section title={t('JOB.RESULTS')}>
-      <Filters job={job} chosen={filter} onChoose={choose} />
+      <Group justify="space-between" align="start" gap="sm" mb="sm">
+        <SearchBox value={filter.search ?? ''} onSearch={(search) => go({ search, page: 1 })} />
+        <ExportResults jobId={job.id} filter={filter} />
+      </Group>
+      <Filters
+        job={job}
+        chosen={filter.outcome ?? 'All'}
+        onChoose={(chosen) => go({ outcome: chosen === 'All' ? undefined : chosen, page: 1 })}
+      />
       {data && data.data.length > 0 && (
         <div className={classes.results}>
           <Table
             label={t('JOB.RESULTS')}
-            columns={columns}
+            columns={resultColumns(job.id)}
             rows={data.data}
             isBusy={result.isPlaceholderData}
           />
         </div>
       )}
-      {data?.data.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {t('JOB.NO_RESULTS')}
-        </Text>
-      )}
+      {data?.data.length === 0 && <Nobody filter={filter} onShowAll={() => go({ search: '', page: 1 })} />}
       {result.isPending && <Loading />}
       {result.isError && !data && <LoadFailed retry={() => result.refetch()} />}
       {data && (
         <Pagination
           paging={data.pagination}
-          onPage={(page) => setPaging({ ...paging, page })}
-          onPageSize={(pageSize) => setPaging({ page: 1, pageSize })}
+          onPage={(next) => go({ page: next })}
+          onPageSize={(size) => go({ pageSize: size, page: 1 })}
         />
       )}
     </Section>
   )
 }
 
-function useRecipients(job: Job, filter: Filter, paging: { page: number; pageSize: number }) {
+function Nobody({ filter, onShowAll }: { filter: JobSearch; onShowAll: () => void }) {
+  const { t } = useTranslation()
+  const isSearch = filter.search !== undefined
+  return (
+    <Stack align="start" gap="xs">
+      <Text size="sm" c="dimmed">
+        {t(isSearch ? 'COMMON.NO_DATA_FOUND' : 'JOB.NO_RESULTS')}
+      </Text>
+      {isSearch && (
+        <Button variant="default" size="xs" onClick={onShowAll}>
+          {t('COMMON.CLEAR_SEARCH')}
+        </Button>
+      )}
+    </Stack>
+  )
+}
+
+function useRecipients(job: Job, query: JobSearch) {
   const polling = usePolling()
-  const query = filter === 'All' ? paging : { ...paging, outcome: filter }
   return useQuery({
     // The status is part of the key, so that the end of the job causes one more read.
     queryKey: ['jobs', 'rows', job.id, 'recipients', job.status, query],

@@ -1,6 +1,7 @@
 import { Badge } from '@mantine/core'
-import type { JobLog, JobRecipient, RecipientOutcome } from '@sendroom/contract/job-rows'
+import type { JobLog, JobRecipient } from '@sendroom/contract/job-rows'
 import type { Job } from '@sendroom/contract/jobs'
+import type { RecipientOutcome } from '@sendroom/contract/recipient-outcomes'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { formatSecond } from '../../../format.ts'

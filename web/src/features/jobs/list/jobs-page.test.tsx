@@ -24,7 +24,7 @@ test('a row shows the job’s fields in this order, with the time in Vietnam', a
     'Send to groups',
     `${'x'.repeat(50)}...`,
     'Shop',
-    'Running',
+    'Running1/3',
     '1/2/26, 10:04 AM',
   ])
   expect((await rowOf(/Short/)).getByText('Send to phone numbers')).toBeTruthy()
@@ -54,8 +54,8 @@ test('a completed job says how many recipients have failed', async () => {
       ]),
   })
   const status = async (name: RegExp) => (await rowOf(name)).getAllByRole('cell')[5]?.textContent
-  expect(await status(/xxxx/)).toBe('Completed1,234 failed')
-  expect(await status(/Short/)).toBe('Completed')
+  expect(await status(/xxxx/)).toBe('Completed1,234 failed1/3')
+  expect(await status(/Short/)).toBe('Completed1/3')
 })
 
 const actions: [JobStatus, boolean, boolean][] = [

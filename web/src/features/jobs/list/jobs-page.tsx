@@ -1,37 +1,40 @@
 import { isLive } from '@sendroom/contract/job-life'
 import type { JobRow } from '@sendroom/contract/jobs'
-import { limits } from '@sendroom/contract/limits'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { useAction } from '../../../api/use-action.ts'
-import { formatDateTime, truncate } from '../../../format.ts'
+import { formatDateTime } from '../../../format.ts'
 import { DataTable } from '../../../lists/data-table.tsx'
 import { AddButton, BulkDeleteButton } from '../../../lists/list-buttons.tsx'
 import { ListPage } from '../../../lists/list-page.tsx'
 import type { Column } from '../../../lists/table.tsx'
 import { useList } from '../../../lists/use-list.ts'
 import { paths } from '../../../paths.ts'
+import { MessageTitle } from '../../../ui/message-title.tsx'
 import { Name } from '../../../ui/name.tsx'
-import { JobStatusBadge, JobTypeName } from '../shared/job-labels.tsx'
+import { JobTypeName } from '../shared/job-labels.tsx'
+import { JobOutcome } from './job-outcome.tsx'
 import { JobRowActions } from './job-row-actions.tsx'
 
 const LIVE_REFRESH_MS = 3000
 
 const columns: Column<JobRow>[] = [
-  { header: 'JOB.ID', cell: (job) => job.id, sortBy: 'id' },
-  { header: 'JOB.TYPE', cell: (job) => <JobTypeName type={job.jobType} />, sortBy: 'jobType' },
+  { header: 'JOB.ID', cell: (job) => job.id, sortBy: 'id', line: 1 },
+  { header: 'JOB.TYPE', cell: (job) => <JobTypeName type={job.jobType} />, sortBy: 'jobType', line: 3 },
   {
     header: 'JOB.MESSAGE',
-    cell: (job) => <Name>{truncate(job.messageTitle, limits.titleLength)}</Name>,
+    cell: ({ messageTitle, imageUrl }) => <MessageTitle text={messageTitle} imageUrl={imageUrl} />,
     sortBy: 'messageTitle',
+    line: 2,
   },
-  { header: 'JOB.INSTANCE', cell: (job) => <Name>{job.instanceName}</Name> },
-  { header: 'JOB.STATUS', cell: (job) => <JobStatusBadge job={job} />, sortBy: 'status' },
+  { header: 'JOB.INSTANCE', cell: (job) => <Name>{job.instanceName}</Name>, line: 3 },
+  { header: 'JOB.STATUS', cell: (job) => <JobOutcome job={job} />, sortBy: 'status', line: 1 },
   {
     header: 'JOB.CREATED_AT',
     cell: (job) => formatDateTime(job.createdAt),
     sortBy: 'createdAt',
+    line: 3,
     isOneLine: true,
   },
 ]
