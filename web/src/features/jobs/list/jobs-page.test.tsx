@@ -45,6 +45,18 @@ test.each([
   expect(badge?.getAttribute('style')).toContain(`--mantine-color-${color}-light`)
 })
 
+// R-595
+test('a job has the picture of its message, and says how many recipients got it', async () => {
+  open({
+    'GET /jobs': () =>
+      pageOf([{ ...row, imageUrl: '/images/a.webp', sentCount: 1200, recipientCount: 4800 }]),
+  })
+  const cells = await rowOf(/Shop/)
+  expect(cells.getByRole('presentation').getAttribute('src')).toBe('/images/a.webp')
+  expect(cells.getByText('1,200/4,800')).toBeTruthy()
+  expect(cells.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('25')
+})
+
 test('a completed job says how many recipients have failed', async () => {
   open({
     'GET /jobs': () =>
