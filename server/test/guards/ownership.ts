@@ -134,9 +134,9 @@ export const ownership = [
     [
       'one job',
       'jobs/jobs',
-      'as image_url\n    from jobs j where j.id = ${id} and ${canSeeJob(caller)}',
-      'as image_url\n    from jobs j where j.id = ${id}',
-      'GET /jobs/:id answers',
+      'j.run\n    from jobs j where j.id = ${id} and ${canSeeJob(caller)}',
+      'j.run\n    from jobs j where j.id = ${id}',
+      'GET /jobs/:id(/changes)? answers',
     ],
     [
       'a job requested before',
