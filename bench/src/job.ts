@@ -8,7 +8,7 @@ import { seedUsers } from './seed.ts'
 import { printTable } from './table.ts'
 
 const RECIPIENTS = 100_000
-const SECONDS = 3
+const SECONDS = 2
 
 await using home = await Installation.create()
 const sendroom = await home.start()
