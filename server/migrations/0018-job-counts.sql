@@ -1,4 +1,4 @@
--- Works with programs from 0016 on.
+-- Works with programs from 0013 on.
 --
 -- The counts of a job's recipients by outcome, so that its page and the list of jobs need not count 100,000 deliveries. A
 -- row is a change: a receipt and the sending of the next message would wait for each other if both updated one row. A

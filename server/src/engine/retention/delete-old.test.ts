@@ -185,7 +185,7 @@ test('a job runs to its end meanwhile, each recipient gets the message once, and
   const { db } = context
   const { provider, ledger } = scriptedProvider()
   await db.run(sql`delete from jobs`)
-  const old = await endedJob(40, { recipients: people(1) })
+  const old = await endedJob(40, { recipients: people(1), recipientCount: 5000 })
   await db.run(sql`
     insert into deliveries (job_id, instance_id, chat_id, recipient_name, status)
     select ${old.id}, ${old.instanceId}, 'old ' || n, 'old', 'sent' from generate_series(1, 4999) n`)
