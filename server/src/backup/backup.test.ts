@@ -227,6 +227,7 @@ describe('a backup', () => {
     })
   })
 
+  //
   test('does not replace a file, and leaves nothing when it is stopped', async () => {
     const source = await backups.open('tpl')
     await source.openSecrets()

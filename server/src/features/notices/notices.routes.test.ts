@@ -74,6 +74,7 @@ const drop = (status = 'NeedsLogin') => context.db.run(sql`update instances set 
 const recover = () => drop('Connected')
 
 describe('an account that drops out', () => {
+  // R-701
   test('is told once, once more after an hour, and once when it is back', async () => {
     const admin = await context.add.admin({ username: 'minh' })
     await linked('Shop 1')
@@ -105,6 +106,7 @@ describe('an account that drops out', () => {
     ])
   })
 
+  // R-701
   test('is not told if it is back within seconds, was never linked, or was switched off', async () => {
     const admin = await context.add.admin()
     await linked('Brief')
@@ -119,6 +121,7 @@ describe('an account that drops out', () => {
     expect(await context.db.many(sql`select from troubles`)).toEqual([])
   })
 
+  // R-701
   test('is not told again while it comes and goes', async () => {
     const admin = await context.add.admin()
     await linked('Flapping')
@@ -133,6 +136,7 @@ describe('an account that drops out', () => {
     expect(await momentsOf(admin)).toEqual(['begin'])
   })
 
+  // R-701, R-707
   test('brings no reminder to users who have read the notice, and reading is told to their other tabs', async () => {
     const [reader, other] = [await context.add.admin(), await context.add.admin()]
     await linked('Shop')
@@ -153,6 +157,7 @@ describe('an account that drops out', () => {
     expect(await listOf(other)).toMatchObject([{ isRead: false }])
   })
 
+  // R-702
   test('at the provider is in the bell and in an e-mail within a minute, and so is its return', async () => {
     base = await listen()
     const admin = await context.add.admin()
@@ -215,6 +220,7 @@ const kinds: Record<
   },
 }
 
+// R-700, R-703
 test.each(Object.entries(kinds))(
   '%s: told to those who may know, as it begins and as it ends',
   async (kind, trouble) => {
@@ -261,6 +267,7 @@ test('a job that is deleted, one that failed long ago, and a disk that hovers at
 })
 
 describe('an e-mail', () => {
+  // R-705
   test('is one for 50 accounts, in the language of its user, whichever process looks', async () => {
     const [minh, lan] = [
       await context.add.admin({ username: 'minh' }),
@@ -296,6 +303,7 @@ describe('an e-mail', () => {
     ])
   })
 
+  // R-706
   test('leaves later when the mail server is down, with what came meanwhile, and without secrets in the log', async () => {
     const admin = await context.add.admin()
     const offline = { url: `smtp://sendroom:${mailPassword}@127.0.0.1:1`, from: 'alerts@example.com' }
@@ -322,6 +330,7 @@ describe('an e-mail', () => {
     expect(JSON.stringify(logged)).not.toMatch(/password|secret/)
   })
 
+  // R-706
   test('is given up after a day, and one refused recipient stops no other', async () => {
     const admins = [
       await context.add.admin({ username: 'gone' }),
@@ -344,6 +353,7 @@ describe('an e-mail', () => {
     expect(await context.db.many(sql`select from due_emails`)).toEqual([])
   })
 
+  // R-706
   test('as a test goes to the user’s own address; a refusal names codes only', async () => {
     const user = await context.add.user({ username: 'lan' })
     expect((await context.call(user, notices.testEmail, {})).status).toBe(204)
@@ -354,6 +364,7 @@ describe('an e-mail', () => {
   })
 })
 
+// R-704
 test('users choose what and how; a Member is not offered what only Admins learn', async () => {
   const [admin, shop] = [await context.add.admin(), await linked('Shop')]
   const member = await context.add.user({ instances: [shop] })
@@ -377,6 +388,7 @@ test('users choose what and how; a Member is not offered what only Admins learn'
   expect(await momentsOf(member)).toEqual(['begin'])
 })
 
+// R-703
 test('nobody reads or marks the notices of others, nor those of an account taken from them', async () => {
   const shop = await linked('Shop')
   const [member, other] = [
@@ -395,6 +407,7 @@ test('nobody reads or marks the notices of others, nor those of an account taken
   expect(await momentsOf(member)).toEqual(['begin'])
 })
 
+// R-708
 test('notices of troubles that ended 90 days ago are deleted', async () => {
   const admin = await context.add.admin()
   await linked('Shop')

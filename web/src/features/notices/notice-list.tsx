@@ -28,7 +28,7 @@ export function NoticeList({ notices, onLeave, onSettings }: Props) {
     <>
       <div className={classes.head}>
         <h2 className={classes.title}>{t('NOTICE.TITLE')}</h2>
-        <div>
+        <div className={classes.buttons}>
           {unread.length > 0 && (
             <Button variant="subtle" size="compact-sm" onClick={() => markRead(unread)}>
               {t('NOTICE.READ_ALL')}
@@ -157,7 +157,12 @@ function Details({
     <>
       {reason && endedAt === null && <div>{reasonText(reason)}</div>}
       <div className={classes.more}>
-        {job && instance && <Name>{`${instance.name} · `}</Name>}
+        {job && instance && (
+          <>
+            <Name>{instance.name}</Name>
+            {' · '}
+          </>
+        )}
         {times}
       </div>
     </>
