@@ -2,7 +2,7 @@ import type { Language } from '@sendroom/contract/languages'
 import type { NoticeChannel, NoticeKind } from '@sendroom/contract/notice-kinds'
 import type { Notice } from '@sendroom/contract/notices'
 import type { Reason } from '@sendroom/contract/values'
-import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
+import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
@@ -29,10 +29,7 @@ export const mayKnow = sql`(
     select from user_instances ui where ui.user_id = u.id and ui.instance_id = t.instance_id))
 )`
 
-/** Condition: the caller may see what the trouble `t` is about. Only Admins see what belongs to no account. */
-const canSeeTrouble = (caller: Caller) =>
-  isAdmin(caller) ? sql`true` : canSeeInstance(caller, 't.instance_id')
-
+/** Only Admins see what belongs to no account: its `instance_id` is 0, which is assigned to nobody. */
 export const listNotices = (db: Db, caller: Caller) =>
   db.many<Notice>(sql`
     with told as (
@@ -41,7 +38,7 @@ export const listNotices = (db: Db, caller: Caller) =>
     )
     select ${columns}, told.is_read
     from told join troubles t on t.id = told.trouble_id ${subjects}
-    where ${canSeeTrouble(caller)} and ${subjectExists}
+    where ${canSeeInstance(caller, 't.instance_id')} and ${subjectExists}
     order by told.newest desc limit ${LISTED}`)
 
 /** Returns whether anything has changed. */

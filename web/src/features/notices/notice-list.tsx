@@ -159,7 +159,7 @@ function Details({
       <div className={classes.more}>
         {job && instance && (
           <>
-            <Name>{instance.name}</Name>
+            <bdi>{instance.name}</bdi>
             {' · '}
           </>
         )}
