@@ -87,7 +87,7 @@ export const describeDue = (db: Db, userId: number, ids: number[]) =>
       select distinct on (trouble_id) * from notices where id = any(${ids}::bigint[]) order by trouble_id, id desc
     ) n join troubles t on t.id = n.trouble_id ${subjects} join users u on u.id = n.user_id
     where n.user_id = ${userId} and ${mayKnow} and ${subjectExists}
-    order by t.began_at, t.id`)
+    order by t.began_at, i.name, t.id`)
 
 export type DueEmail = { userId: number; tries: number }
 
