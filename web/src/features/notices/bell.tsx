@@ -48,11 +48,10 @@ export function Bell() {
         )}
         {tip}
       </ActionIcon>
-      <section
+      <div
         id={POPOVER}
         popover="auto"
         className={classes.popover}
-        aria-label={t('NOTICE.TITLE')}
         onToggle={({ newState }) => setIsOpen(newState === 'open')}
       >
         {isOpen && (
@@ -65,7 +64,7 @@ export function Bell() {
             }}
           />
         )}
-      </section>
+      </div>
       {isChoosing && <NoticeSettings onClose={() => setIsChoosing(false)} />}
     </>
   )
