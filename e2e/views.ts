@@ -84,6 +84,68 @@ async function showRowActions(page: Page, t: Words) {
 
 const openUserMenu = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'admin' }).click()
 
+/** Notices of all kinds, and 50 accounts that dropped out at once. */
+const someNotices = () => {
+  const notice = { job: null, instance: null, host: '', reason: null, expiresAt: null, endedAt: null }
+  const shop = (n: number) => ({ id: n, name: `Cửa hàng ${n}` })
+  const beganAt = '2026-11-22T20:12:00.000Z'
+  const failures = { code: 'account_failures', params: { count: 10 } }
+  const unlinked = { code: 'account_not_linked', params: {} }
+  return [
+    ...Array.from({ length: 50 }, (_, n) => ({
+      ...{ ...notice, id: n + 1, kind: 'account_down', instance: shop(n + 1), isRead: false, beganAt },
+      reason: n === 1 ? failures : unlinked,
+    })),
+    {
+      ...notice,
+      id: 60,
+      kind: 'account_expiring',
+      instance: shop(3),
+      isRead: true,
+      beganAt,
+      expiresAt: beganAt,
+    },
+    {
+      ...{
+        ...notice,
+        id: 61,
+        kind: 'job_stuck',
+        instance: shop(4),
+        isRead: false,
+        beganAt,
+        reason: unlinked,
+      },
+      job: { id: 7, name: 'Xin chào anh chị, cửa hàng chúng tôi xin gửi bảng giá mới' },
+    },
+    { ...notice, id: 62, kind: 'disk_low', host: 'server-1', isRead: true, beganAt },
+    {
+      ...{ ...notice, id: 63, kind: 'account_down', instance: shop(60), isRead: true, beganAt },
+      endedAt: '2026-11-22T21:00:00.000Z',
+    },
+  ]
+}
+
+/** Opens the bell with these notices in place of the server's. */
+async function openBell(page: Page, t: Words, notices: object[]) {
+  await answer(page, '/notices', 200, { notices })
+  await page.reload()
+  await page.getByRole('banner').locator('[popovertarget=notices]').click()
+  await page
+    .locator('#notices')
+    .getByRole('heading', { name: t('NOTICE.TITLE') })
+    .waitFor()
+}
+
+async function openNoticeSettings(page: Page, t: Words, email: string | null) {
+  await patch(page, '/notices/settings', (settings) => ({ ...settings, email }))
+  await openBell(page, t, [])
+  await page
+    .locator('#notices')
+    .getByRole('button', { name: t('NOTICE.SETTINGS') })
+    .click()
+  await page.getByRole('dialog').getByRole('table').waitFor()
+}
+
 const anyToast = (page: Page, t: Words) =>
   page
     .getByRole('region', { name: t('COMMON.NOTIFICATIONS') })
@@ -139,6 +201,13 @@ export const views: Record<string, View> = {
   'dashboard-first': { path: '/dashboard', as: 'first' },
   'dashboard-denied': { path: '/users', as: 'newcomer', open: anyToast },
   menu: { path: '/dashboard', open: openUserMenu },
+  notices: { path: '/dashboard', open: (page, t) => openBell(page, t, someNotices()) },
+  'notices-empty': { path: '/dashboard', open: (page, t) => openBell(page, t, []) },
+  'notices-settings': {
+    path: '/dashboard',
+    open: (page, t) => openNoticeSettings(page, t, 'minh@example.com'),
+  },
+  'notices-settings-bell': { path: '/dashboard', open: (page, t) => openNoticeSettings(page, t, null) },
   'menu-main': {
     path: '/dashboard',
     // Only a phone has this button; elsewhere the menu is always open.

@@ -24,6 +24,14 @@ CREATE INDEX audit_log_at ON audit_log USING btree (at, id);
 CREATE UNIQUE INDEX audit_log_job_created ON audit_log USING btree (object_id) WHERE action = 'job.create'::text;
 CREATE INDEX audit_log_search ON audit_log USING gin (search_text gin_trgm_ops);
 
+CREATE TABLE backups (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  started_at timestamptz NOT NULL,
+  finished_at timestamptz,
+  error text,
+  CONSTRAINT backups_pkey PRIMARY KEY (id)
+);
+
 CREATE TABLE deliveries (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   job_id bigint NOT NULL,
@@ -88,6 +96,23 @@ CREATE TABLE delivery_views (
   CONSTRAINT delivery_views_pkey PRIMARY KEY (intent)
 ) WITH (fillfactor=45);
 CREATE INDEX delivery_views_sent_at ON delivery_views USING btree (sent_at);
+
+CREATE TABLE disks (
+  host text NOT NULL,
+  total_bytes bigint NOT NULL,
+  free_bytes bigint NOT NULL,
+  is_low boolean NOT NULL,
+  checked_at timestamptz NOT NULL DEFAULT clock_now(),
+  CONSTRAINT disks_pkey PRIMARY KEY (host)
+);
+
+CREATE TABLE due_emails (
+  user_id bigint NOT NULL,
+  tries integer NOT NULL DEFAULT 0,
+  try_at timestamptz NOT NULL DEFAULT clock_now(),
+  CONSTRAINT due_emails_pkey PRIMARY KEY (user_id),
+  CONSTRAINT due_emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
 
 CREATE TABLE groups (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -267,6 +292,7 @@ CREATE TABLE jobs (
 ALTER TABLE jobs ALTER COLUMN search_text SET STATISTICS 400;
 CREATE INDEX jobs_created_at ON jobs USING btree (created_at, id);
 CREATE INDEX jobs_due ON jobs USING btree (COALESCE(scheduled_at, '1970-01-01 00:00:00+00'::timestamptz)) WHERE status = 'Pending'::text;
+CREATE INDEX jobs_failed ON jobs USING btree (completed_at) WHERE status = 'Failed'::text;
 CREATE INDEX jobs_image ON jobs USING btree (image_id);
 CREATE INDEX jobs_instance ON jobs USING btree (instance_id, id);
 CREATE INDEX jobs_live ON jobs USING btree (instance_id, id) WHERE (status = ANY (ARRAY['Pending'::text, 'Running'::text])) OR settling;
@@ -330,6 +356,32 @@ CREATE TRIGGER messages_notify_delete AFTER DELETE ON messages REFERENCING OLD T
 CREATE TRIGGER messages_notify_insert AFTER INSERT ON messages REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
 CREATE TRIGGER messages_notify_leave AFTER UPDATE ON messages REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
 CREATE TRIGGER messages_notify_update AFTER UPDATE ON messages REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
+
+CREATE TABLE notice_choices (
+  user_id bigint NOT NULL,
+  kind text NOT NULL,
+  channels text[] NOT NULL,
+  CONSTRAINT notice_choices_pkey PRIMARY KEY (user_id, kind),
+  CONSTRAINT notice_choices_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
+CREATE TABLE notices (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  user_id bigint NOT NULL,
+  trouble_id bigint NOT NULL,
+  moment text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  in_bell boolean NOT NULL,
+  read_at timestamptz,
+  email_due boolean NOT NULL,
+  CONSTRAINT notices_pkey PRIMARY KEY (id),
+  CONSTRAINT notices_moment_check CHECK (moment = ANY (ARRAY['begin'::text, 'reminder'::text, 'end'::text])),
+  CONSTRAINT notices_trouble_id_fkey FOREIGN KEY (trouble_id) REFERENCES troubles(id) ON DELETE CASCADE,
+  CONSTRAINT notices_trouble_id_user_id_moment_key UNIQUE (trouble_id, user_id, moment),
+  CONSTRAINT notices_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX notices_email_due ON notices USING btree (user_id) WHERE email_due;
+CREATE INDEX notices_user ON notices USING btree (user_id, id);
 
 CREATE TABLE other_viewers (
   group_id bigint NOT NULL,
@@ -412,6 +464,24 @@ CREATE TABLE sign_in_failures (
   CONSTRAINT sign_in_failures_pkey PRIMARY KEY (key)
 );
 
+CREATE TABLE troubles (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  kind text NOT NULL,
+  instance_id bigint NOT NULL DEFAULT 0,
+  job_id bigint NOT NULL DEFAULT 0,
+  host text NOT NULL DEFAULT ''::text,
+  reason jsonb,
+  began_at timestamptz NOT NULL DEFAULT clock_now(),
+  announced_at timestamptz,
+  reminded_at timestamptz,
+  gone_at timestamptz,
+  ended_at timestamptz,
+  CONSTRAINT troubles_pkey PRIMARY KEY (id),
+  CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'backup_failed'::text, 'disk_low'::text]))
+);
+CREATE INDEX troubles_ended_at ON troubles USING btree (ended_at) WHERE ended_at IS NOT NULL;
+CREATE UNIQUE INDEX troubles_open ON troubles USING btree (kind, instance_id, job_id, host) WHERE ended_at IS NULL;
+
 CREATE TABLE user_instances (
   user_id bigint NOT NULL,
   instance_id bigint NOT NULL,
@@ -437,7 +507,9 @@ CREATE TABLE users (
   can_link_accounts boolean NOT NULL DEFAULT true,
   can_export_participants boolean NOT NULL DEFAULT true,
   version integer NOT NULL DEFAULT 1,
+  language text NOT NULL DEFAULT 'en'::text,
   CONSTRAINT users_pkey PRIMARY KEY (id),
+  CONSTRAINT users_language_check CHECK (language = ANY (ARRAY['vi'::text, 'en'::text, 'cn'::text])),
   CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['Admin'::text, 'Member'::text]))
 );
 CREATE INDEX users_created_at ON users USING btree (created_at, id);

@@ -48,6 +48,8 @@ export const errorWords = {
   unsupported_type: 'This file type isn’t supported.',
   too_many_requests: 'Too many attempts. Wait a moment and try again.',
   provider_failed: 'The WhatsApp provider could not do this: {{reason}}',
+  mail_off: 'Sendroom sends no email, because no mail server is set up.',
+  mail_failed: 'The mail server did not take the email ({{reason}}).',
   database_unavailable: 'Sendroom cannot read or save anything right now. Try again in a moment.',
   unavailable: 'Sendroom is not ready yet. Try again in a moment.',
   internal: 'Internal Server Error. Please try again later.',

@@ -6,6 +6,7 @@ import { groups } from './groups.ts'
 import { instances } from './instances.ts'
 import { jobs } from './jobs.ts'
 import { messages } from './messages.ts'
+import { notices } from './notices.ts'
 import { retention } from './retention.ts'
 import { session } from './session.ts'
 import { users } from './users.ts'
@@ -20,6 +21,7 @@ export const contract = {
   messages,
   jobs,
   dashboard,
+  notices,
   audit,
   retention,
   events,

@@ -43,6 +43,8 @@ export const limits = {
   receiptDays: 7,
   /** The most days that an Admin can choose for keeping details. */
   retentionDays: 3650,
+  /** Notices of troubles that are over are kept for this many days. */
+  noticeDays: 90,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const

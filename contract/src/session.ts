@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { languages } from './languages.ts'
 import { limits } from './limits.ts'
 import { newUsername, User } from './users.ts'
 import { isForm, key } from './values.ts'
+
+const language = z.enum(languages).describe('The language of the app, in which you get e-mails')
 
 export const Credentials = z.object({
   username: z
@@ -11,6 +14,7 @@ export const Credentials = z.object({
     .min(1, key('LOGIN.USERNAME_REQUIRED'))
     .max(limits.emailMax),
   password: z.string(key('LOGIN.PASSWORD_REQUIRED')).min(1, key('LOGIN.PASSWORD_REQUIRED')).max(1000),
+  language: language.optional(),
 })
 
 /** The password of the signed-in user, entered once more. */
@@ -72,6 +76,13 @@ export const session = {
     access: 'signedIn',
     summary: 'The signed-in user with their current role and rights',
     response: User,
+  }),
+  language: endpoint({
+    method: 'PUT',
+    path: '/auth/language',
+    access: 'signedIn',
+    summary: 'Change the language of your e-mails',
+    body: z.object({ language }),
   }),
   confirm: endpoint({
     method: 'POST',

@@ -13,6 +13,7 @@ import { webhookRoutes } from './features/instances/webhook.routes.ts'
 import type { WebhookBase } from './features/instances/webhook.ts'
 import { jobRoutes } from './features/jobs/jobs.routes.ts'
 import { messageRoutes } from './features/messages/messages.routes.ts'
+import { noticeRoutes } from './features/notices/notices.routes.ts'
 import { retentionRoutes } from './features/retention/retention.routes.ts'
 import { sessionRoutes } from './features/session/session.routes.ts'
 import { tokenHashOf } from './features/session/session.service.ts'
@@ -120,6 +121,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   messageRoutes(app, deps)
   jobRoutes(app, { ...deps, heavyWork, exports })
   dashboardRoutes(app, deps)
+  noticeRoutes(app, deps)
   auditRoutes(app, { ...deps, exports })
   retentionRoutes(app, deps)
   eventRoutes(app, deps)

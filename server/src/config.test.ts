@@ -27,6 +27,7 @@ test('every variable has a default', () => {
     defaultCountry: 'VN',
     accountWaitMs: 24 * 3_600_000,
     logLevel: 'info',
+    mail: null,
   })
 })
 
@@ -54,6 +55,10 @@ test.each([
   [{ TEST_PROVIDER_URL: 'http://simulator:4010/key/' }, { testProviderUrl: 'http://simulator:4010/key' }],
   [{ PUBLIC_URL: 'https://send.example' }, { publicUrl: 'https://send.example' }],
   [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: ['10.0.0.0/8', '::1'] }],
+  [
+    { SMTP_URL: 'smtps://u:p@mail.example', MAIL_FROM: 'Sendroom <alerts@example.com>' },
+    { mail: { url: 'smtps://u:p@mail.example', from: 'Sendroom <alerts@example.com>' } },
+  ],
   [{ IMAGE_STORE: 's3://box' }, { imageStore: { kind: 's3', bucket: 'box', prefix: '' } }],
   [
     { IMAGE_STORE: 's3://box/a/b/?region=eu-central-1&endpoint=http://minio:9000' },
@@ -115,6 +120,15 @@ test.each([
   [{ AUDIT_DAYS: '29' }, 'AUDIT_DAYS must be a whole number from 30 to 3650.'],
   [{ DEFAULT_COUNTRY: 'vn' }, 'DEFAULT_COUNTRY must be a country code of two capital letters, like VN.'],
   [{ ACCOUNT_WAIT: '1 day' }, 'ACCOUNT_WAIT must be a duration like 30m, 24h or 7d.'],
+  [
+    { SMTP_URL: 'mail.example:hunter2', MAIL_FROM: 'a@example.com' },
+    'SMTP_URL must be a URL like smtp://user:password@mail.example.com:587.',
+  ],
+  [
+    { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'Alerts' },
+    'MAIL_FROM must be an address like alerts@example.com or Sendroom <alerts@example.com>.',
+  ],
+  [{ SMTP_URL: 'smtp://mail.example' }, 'SMTP_URL and MAIL_FROM need each other.'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent.'],
 ])('%j is refused in one sentence', (env, sentence) => {
   expect(() => readConfig(env)).toThrow(new StartupError(sentence))

@@ -60,6 +60,8 @@ export function readConfig(env: Env) {
     defaultCountry: read.DEFAULT_COUNTRY,
     accountWaitMs: read.ACCOUNT_WAIT,
     logLevel: read.LOG_LEVEL,
+    /** If absent, Sendroom sends no e-mail. */
+    mail: read.SMTP_URL && read.MAIL_FROM ? { url: read.SMTP_URL, from: read.MAIL_FROM } : null,
   }
 }
 
@@ -129,10 +131,25 @@ const Variables = z
       .default('VN'),
     ACCOUNT_WAIT: z.string().default('24h').transform(readDuration),
     LOG_LEVEL: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+    SMTP_URL: z
+      .string()
+      .refine(isMailServer, 'must be a URL like smtp://user:password@mail.example.com:587')
+      .optional(),
+    MAIL_FROM: z
+      .string()
+      .regex(
+        /^([^<>\r\n]+ <[^<>\s@]+@[^<>\s@]+>|[^<>\s@]+@[^<>\s@]+)$/,
+        'must be an address like alerts@example.com or Sendroom <alerts@example.com>',
+      )
+      .optional(),
   })
   .refine((read) => !read.DATABASE_DIRECT_URL || read.DATABASE_URL, {
     path: ['DATABASE_DIRECT_URL'],
     message: 'needs DATABASE_URL as well',
+  })
+  .refine((read) => !read.SMTP_URL === !read.MAIL_FROM, {
+    path: ['SMTP_URL'],
+    message: 'and MAIL_FROM need each other',
   })
 
 function wholeNumber(min: number, max: number) {
@@ -152,6 +169,11 @@ function webUrl() {
     .string()
     .refine(isWeb, 'must be a URL that begins with http:// or https://')
     .transform((text) => text.replace(/\/+$/, ''))
+}
+
+function isMailServer(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
 }
 
 function readDatabaseUrl(text: string, context: z.RefinementCtx): DatabaseTarget {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Deps } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
+import { watchDisk } from './features/notices/disks.ts'
 import { ensureFirstAdmin, forgetFirstAdmin, resetPassword } from './features/session/first-admin.ts'
 import { isExposed, urlsOf } from './listening.ts'
 import { deleteOldAudit } from './platform/audit.ts'
@@ -98,6 +99,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
     ownAddress = urlsOf(boundOf(app))[0] ?? null
     opened.push(renewWebhooksInBackground(deps))
   }
+  opened.push(watchDisk(deps))
   if (roles.delivers) await deliver(deps, backgroundJobs, opened)
   // Opened last, so closed first: no new requests arrive while everything else stops.
   if (app) opened.push(() => app.close())
@@ -174,6 +176,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     { foldSentCounts },
     { deleteOldFailures },
     { deleteOldRegistrations },
+    { deleteOldNotices, startNotices },
   ] = await Promise.all([
     import('./engine/index.ts'),
     import('./features/groups/sync.ts'),
@@ -182,7 +185,9 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     import('./features/dashboard/dashboard.queries.ts'),
     import('./features/session/attempts.queries.ts'),
     import('./features/session/session.queries.ts'),
+    import('./features/notices/start.ts'),
   ])
+  opened.push(startNotices(deps))
   const engine = startEngine({ ...deps, readImage: images.read, accountWaitMs: config.accountWaitMs })
   opened.push(engine.stop)
   backgroundJobs.work({
@@ -200,6 +205,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
       'delete-old-failures': { everyMinutes: 10, run: () => deleteOldFailures(db) },
       'delete-old-registrations': { everyMinutes: 60, run: () => deleteOldRegistrations(db) },
       'delete-old-rows': { everyMinutes: 10, run: (signal) => deleteOldRows(db, signal) },
+      'delete-old-notices': { everyMinutes: 60, run: () => deleteOldNotices(db) },
       'sweep-images': { everyMinutes: 30, run: () => sweepImages(db, images) },
     },
   })

@@ -120,6 +120,11 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into matched_messages values (${instance.id}, 'm', null, now());
     insert into sign_in_failures values ('\\x00ff5c', 3, now(), now());
     insert into audit_log (user_name, address, action, object_name, details) values ('', '', 'x', E'a\\\\b', '{}');
+    insert into disks values ('host', 2, 1, false);
+    insert into troubles (kind, instance_id, reason) values ('account_down', ${instance.id}, '{"code": "x", "params": {}}');
+    insert into notices (user_id, trouble_id, moment, in_bell, email_due) values (${user.id}, 1, 'begin', true, true);
+    insert into notice_choices values (${user.id}, 'account_down', '{bell}');
+    insert into due_emails values (${user.id});
     update deliveries set status = 'sending', intent = gen_random_uuid(), intent_at = now() where id = 1;
     update deliveries set reason = '{"code": "x", "params": {}}' where id = 2;
     update instances set claim = gen_random_uuid(), lease_until = now(), in_flight = 1;

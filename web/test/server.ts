@@ -40,6 +40,9 @@ export const pageOf = <Row>(
   pagination: paginationOf(query, total),
 })
 
+/** Every page has the bell. Tests of other things need not answer its request, and do not see it among the requests. */
+const emptyBell = () => Response.json({ notices: [] })
+
 /** Replaces `fetch` with a scripted server. Returns the list in which it records the requests. */
 export function serve(answers: Answers): RecordedRequest[] {
   const requests: RecordedRequest[] = []
@@ -66,7 +69,7 @@ export function serve(answers: Answers): RecordedRequest[] {
       requests.push(request)
       return respond(await answer(request))
     }
-    return respond(refuse(404, 'not_found'))
+    return line === 'GET /notices' ? emptyBell() : respond(refuse(404, 'not_found'))
   })
   return requests
 }

@@ -7,7 +7,7 @@ import { factories } from '../../test/factories.ts'
 import { dumpSchema } from '../../test/schema-dump.ts'
 import { until } from '../../test/until.ts'
 import { migrate, migrateWithin } from '../platform/database/migrate.ts'
-import { sql } from '../platform/database/sql.ts'
+import { identifier, sql } from '../platform/database/sql.ts'
 import { keepImages, sweepImages } from '../platform/images/clean-up.ts'
 import { createArchive, readArchive, writeArchive } from './archive.ts'
 import { explain } from './command.ts'
@@ -79,7 +79,8 @@ describe('a backup', () => {
       await target.db.many(sql`
         select user_name, action, details->>'by' as by, details->'jobs' as jobs from audit_log where id > 1`),
     ).toEqual([{ ...entry, by: 'command', jobs: 1 }])
-    expect(await target.db.many(sql`select from sessions`)).toEqual([])
+    for (const table of ['sessions', 'backups', 'disks'])
+      expect(await target.db.many(sql`select from ${identifier(table)}`)).toEqual([])
 
     const eras = async ({ db }: typeof source) => (await db.one(sql`select current_era() as era`)).era
     expect(await eras(target)).not.toBe(await eras(source))
@@ -89,7 +90,9 @@ describe('a backup', () => {
       update jobs set paused_at = null where id = 1;
       delete from job_logs where id > 1;
       delete from audit_log where id > 1;`)
-    await source.db.script('delete from sessions; delete from audit_log where id > 1')
+    await source.db.script(`
+      delete from sessions; truncate backups restart identity; delete from disks;
+      delete from audit_log where id > 1;`)
     const [was, is] = [await readAll(source.db), await readAll(target.db)]
     const withoutTimes = (rows: string[] = []) => rows.map((row) => row.replace(/,"[^"]*",/, ','))
     expect({ ...is, migrations: withoutTimes(is.migrations) }).toEqual({
@@ -171,6 +174,9 @@ describe('a backup', () => {
     expect(await source.db.many(sql`select action, details from audit_log`)).toEqual([
       { action: 'backup.create', details: { by: 'command', withKey: false } },
     ])
+    expect(
+      await source.db.many(sql`select error, finished_at >= started_at as has_ended from backups`),
+    ).toEqual([{ error: null, hasEnded: true }])
   })
 
   test('has the key only on request', async () => {
@@ -221,6 +227,7 @@ describe('a backup', () => {
     })
   })
 
+  // R-709
   test('does not replace a file, and leaves nothing when it is stopped', async () => {
     const source = await backups.open('tpl')
     await source.openSecrets()
@@ -233,6 +240,13 @@ describe('a backup', () => {
     source.stop()
     await expect(source.backUp(backups.file())).rejects.toThrow('Stopped before the end.')
     expect((await readdir(dirname(backups.file()))).sort()).toEqual(['data-0', 'old', 'other.part'])
+    const outcomes = await source.db.many<{ error: string }>(sql`select error from backups order by id`)
+    expect(outcomes.map(({ error }) => error.replace(/^.*\//, ''))).toEqual([
+      'old exists already. Name a new file.',
+      expect.stringContaining('another backup is writing the file'),
+      'no does not exist.',
+      'Stopped before the end. The backup or the restore has not happened.',
+    ])
   })
 
   test('says when the disk is full', () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import type { DatabaseTarget } from '../database-url.ts'
 import { nobody, record } from '../platform/audit.ts'
 import { hasCluster } from '../platform/database/cluster-files.ts'
 import { type CopyConnection, connectForCopy } from '../platform/database/copy.ts'
@@ -15,6 +16,7 @@ import { createArchive, writeArchive } from './archive.ts'
 import { countLines, imagePart, keyPart, manifestPart, readBackup, rowsPart } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
 import { describeDatabase, type Manifest, rowTotal, type Table } from './manifest.ts'
+import { recordOutcome } from './outcome.ts'
 import { inWords, progressOf } from './progress.ts'
 import type { Part } from './tar.ts'
 
@@ -28,22 +30,43 @@ const PART_BYTES = 1 << 18
 export async function backUp(command: Command, file: string, withKey: boolean): Promise<void> {
   const { config, log } = command
   const path = resolve(file)
-  if (existsSync(path)) throw new StartupError(`${path} exists already. Name a new file.`)
-  if (!existsSync(dirname(path))) throw new StartupError(`The folder ${dirname(path)} does not exist.`)
   if (!config.database && !hasCluster(config.dataDir))
     throw new StartupError(`There is no database in the data folder ${config.dataDir}.`)
+  const startedAt = new Date()
   const database = await openAsOwner(config, log)
   try {
+    refusePath(path)
     const db = await connectForCopy(database.target)
-    await save(command, db, path, withKey).finally(db.close)
+    await save(command, db, path, { withKey, startedAt }).finally(db.close)
   } catch (error) {
-    throw explain(error, path, command)
+    const explained = explain(error, path, command)
+    await recordFailure(database.target, startedAt, explained).catch((failure) =>
+      log.warn(`Could not record that the backup failed: ${failure}`),
+    )
+    throw explained
   } finally {
     await database.close()
   }
 }
 
-async function save(command: Command, db: CopyConnection, path: string, withKey: boolean) {
+function refusePath(path: string) {
+  if (existsSync(path)) throw new StartupError(`${path} exists already. Name a new file.`)
+  if (!existsSync(dirname(path))) throw new StartupError(`The folder ${dirname(path)} does not exist.`)
+}
+
+/** On a connection of its own: that of the backup is in a transaction that failed. */
+async function recordFailure(target: DatabaseTarget, startedAt: Date, error: unknown) {
+  const db = await connectForCopy(target)
+  const sentence = error instanceof Error ? error.message : String(error)
+  await recordOutcome(db, startedAt, sentence).finally(db.close)
+}
+
+async function save(
+  command: Command,
+  db: CopyConnection,
+  path: string,
+  { withKey, startedAt }: { withKey: boolean; startedAt: Date },
+) {
   const { say, signal } = command
   const draft = `${path}.part`
   const archive = await createArchive(draft)
@@ -54,6 +77,7 @@ async function save(command: Command, db: CopyConnection, path: string, withKey:
     const { manifest } = await readBackup(draft, signal)
     // Before the file gets its name: there is no backup without an entry.
     await record(db, nobody(''), { action: 'backup.create', details: { by: 'command', withKey } })
+    await recordOutcome(db, startedAt, null)
     await rename(draft, path)
     await syncFolder(dirname(path))
     say(`${path} has ${inWords(rowTotal(manifest))} rows, and the images.`)

@@ -57,6 +57,7 @@ const matrix: Matrix = {
     ],
     //
     me: [signedInUsers(200), none],
+    language: [signedInUsers(204), () => ({ body: { language: 'vi' } })],
     //
     confirm: [
       signedInUsers(204),
@@ -175,6 +176,15 @@ const matrix: Matrix = {
   },
   //
   dashboard: { stats: [signedInUsers(200), none] },
+  // notices.routes.test.ts shows that everybody has only their own.
+  notices: {
+    list: [signedInUsers(200), none],
+    read: [signedInUsers(204), () => ({ body: { ids: [1] } })],
+    settings: [signedInUsers(200), none],
+    choose: [signedInUsers(200), () => ({ body: { choices: [{ kind: 'account_down', channels: [] }] } })],
+    // These tests have no mail server.
+    testEmail: [signedInUsers(409), none],
+  },
   audit: { list: [admins(200), none], export: [admins(200), none] },
   retention: {
     get: [admins(200), none],

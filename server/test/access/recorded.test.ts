@@ -5,8 +5,18 @@ import { prepare, signedIn } from './matrix.ts'
 
 // Every call that changes something is recorded in the audit log. audit.test.ts tests the entries.
 
-/** These change nothing, and the answer has no data that its caller may take away. */
-const unrecorded = ['POST /groups/search', 'POST /jobs/preview']
+/**
+ * These change nothing but how Sendroom tells the callers themselves of troubles, and the answer has no data that they may
+ * take away.
+ */
+const unrecorded = [
+  'POST /groups/search',
+  'POST /jobs/preview',
+  'PUT /auth/language',
+  'POST /notices/read',
+  'PUT /notices/settings',
+  'POST /notices/test-email',
+]
 /** These hand out a code or data, or unlink a phone. */
 const recordedReads = [
   'GET /instances/:id/qrcode-base64',

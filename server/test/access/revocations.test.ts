@@ -106,6 +106,7 @@ async function everything(db: Db) {
     'deliveries',
     'images',
     'retention',
+    'notice_choices',
     'audit_log',
   ]
   const rows = await Promise.all(

@@ -19,6 +19,20 @@ export const ownership = [
     rows(`answers only|${LISTS}`),
   ),
   without(
+    'notices of an account that was taken away',
+    `${features}/notices/notices.queries.ts`,
+    "where ${canSeeInstance(caller, 't.instance_id')} and ",
+    'where ',
+    { tests: `${features}/notices`, only: 'nobody reads' },
+  ),
+  without(
+    'notices for those who see the account',
+    `${features}/notices/notices.queries.ts`,
+    'ui.user_id = u.id and ui.instance_id = t.instance_id',
+    'true',
+    { tests: `${features}/notices`, only: 'told to those who may know' },
+  ),
+  without(
     'a template is shared by an Admin only',
     access,
     '.instance_id is null and ${identifier(alias)}.created_by_admin)',

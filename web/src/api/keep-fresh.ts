@@ -40,6 +40,7 @@ const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
     ['jobs', 'GET /jobs/:id'],
   ],
   groups: () => [['groups', 'list'], ['groups', 'all'], dashboard],
+  notices: () => [['notices', 'GET /notices']],
 }
 
 /** Refreshes the queries that changes make stale: those on the screen now, the others when they are next shown. */
@@ -51,7 +52,8 @@ export function keepFresh(queryClient: QueryClient) {
   let refreshAll: ReturnType<typeof setTimeout> | undefined
   return {
     onChange: (changes: Change[]) => {
-      for (const { feature, id } of changes) staleBy[feature](id).forEach(add)
+      // A newer server may know more features.
+      for (const { feature, id } of changes) staleBy[feature]?.(id).forEach(add)
     },
     onConnect: () => {
       clearTimeout(refreshAll)

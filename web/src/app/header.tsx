@@ -1,6 +1,9 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import type { Language } from '@sendroom/contract/languages'
 import { IconMenu2, IconMoon, IconSun, IconX } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
+import { call } from '../api/client.ts'
+import { Bell } from '../features/notices/bell.tsx'
 import { Mark } from '../ui/brand.tsx'
 import { LanguageSelect } from '../ui/language-select.tsx'
 import { useTip } from '../ui/tip.tsx'
@@ -31,13 +34,18 @@ export function Header({ isMenuOpen, onToggleMenu }: Props) {
         <span className={classes.title}>{t('HEADER.TITLE')}</span>
       </div>
       <div className={classes.side}>
+        <Bell />
         <ColorSchemeSwitch />
-        <LanguageSelect />
+        <LanguageSelect onChoose={storeForEmails} />
         <UserMenu />
       </div>
     </header>
   )
 }
+
+/** A failure needs no toast: the app itself has the language already. */
+const storeForEmails = (language: Language) =>
+  void call('PUT /auth/language', { body: { language } }).catch(() => {})
 
 /** Switches between light and dark. Until the first switch, the app follows the system. */
 function ColorSchemeSwitch() {

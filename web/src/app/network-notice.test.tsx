@@ -13,6 +13,7 @@ test('a notice is shown while the server can’t be reached, and failed reads ar
     path: '/users',
     answers: {
       'GET /users': () => ifReachable(pageOf([admin])),
+      'GET /notices': () => ifReachable({ notices: [] }),
       'GET /events': () => ifReachable(new Response(null)),
     },
   })

@@ -1,7 +1,7 @@
 // This file must not import i18next: `main.ts` runs it while i18next is still loading.
+import { type Language, languages } from '@sendroom/contract/languages'
 
-export const languages = ['vi', 'en', 'cn'] as const
-export type Language = (typeof languages)[number]
+export { type Language, languages }
 
 const STORED = 'lang'
 

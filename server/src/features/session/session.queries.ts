@@ -1,3 +1,4 @@
+import type { Language } from '@sendroom/contract/languages'
 import { limits } from '@sendroom/contract/limits'
 import { nobody, record } from '../../platform/audit.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
@@ -61,6 +62,14 @@ export const confirmSession = (db: Db, tokenHash: Buffer) =>
 
 export const deleteSession = (db: Db, tokenHash: Buffer) =>
   db.run(sql`delete from sessions where token_hash = ${tokenHash}`)
+
+/** Before a change of the user by themselves. Two that first lock the user as a caller would wait for each other. */
+export const lockUser = (tx: Db, userId: number) =>
+  tx.run(sql`select from users where id = ${userId} for no key update`)
+
+/** The language of the user's e-mails. */
+export const saveLanguage = (db: Db, userId: number, language: Language) =>
+  db.run(sql`update users set language = ${language} where id = ${userId} and language <> ${language}`)
 
 /** Adds a locked Member who waits for an Admin. Returns the id, or null if too many users wait already. */
 export async function insertWaitingUser(

@@ -7,7 +7,7 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { findUser } from '../../platform/user-row.ts'
 import { setDeviceCookie, visitorOf } from './device-cookie.ts'
-import { deleteSession } from './session.queries.ts'
+import { deleteSession, lockUser, saveLanguage } from './session.queries.ts'
 import { confirm, register, signIn } from './session.service.ts'
 
 const MINUTE = 60_000
@@ -37,6 +37,7 @@ export function sessionRoutes(
       throw error
     })
     await record(db, { ...signedIn.user, address: request.ip }, { action: 'session.sign_in' })
+    if (body.language) await saveLanguage(db, signedIn.user.id, body.language)
     setDeviceCookie(request, reply, secrets, signedIn.user.id)
     if (signedIn.user.role === 'Admin') await onAdminSignIn()
     return signedIn
@@ -57,6 +58,13 @@ export function sessionRoutes(
     if (!user) throw new Refusal('unauthenticated') // deleted a moment ago
     return user
   })
+
+  route(app, contract.session.language, ({ begin, caller, body }) =>
+    begin(
+      (tx, { id }) => saveLanguage(tx, id, body.language),
+      (tx) => lockUser(tx, caller.id),
+    ),
+  )
 
   route(app, contract.session.confirm, ({ begin, caller, body, request }) =>
     confirm({ db, secrets }, begin, caller, body.password, visitorOf(request, secrets)),

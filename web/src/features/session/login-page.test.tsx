@@ -32,6 +32,7 @@ test('a visitor is sent to the login, and after it to the requested page', async
   expect(requests.find(({ name }) => name === 'POST /auth/login')?.body).toEqual({
     username: 'minh',
     password: 'secret',
+    language: 'en',
   })
   expect(localStorage.getItem('token')).toBe('new')
   expect(JSON.parse(localStorage.getItem('user') ?? '')).toEqual(admin)

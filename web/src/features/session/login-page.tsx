@@ -115,9 +115,12 @@ function LoginForm() {
     setFailure(null)
     setIsLoading(true)
     try {
-      const signedIn = await call('POST /auth/login', { body: { username: username.trim(), password } })
+      const language = currentLanguage()
+      const signedIn = await call('POST /auth/login', {
+        body: { username: username.trim(), password, language },
+      })
       // Without a choice the app would switch to its own default, English.
-      storeLanguage(currentLanguage())
+      storeLanguage(language)
       startSession(signedIn)
       addToast({
         type: 'success',

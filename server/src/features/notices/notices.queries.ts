@@ -1,0 +1,112 @@
+import type { Language } from '@sendroom/contract/languages'
+import type { NoticeChannel, NoticeKind } from '@sendroom/contract/notice-kinds'
+import type { Notice } from '@sendroom/contract/notices'
+import type { Reason } from '@sendroom/contract/values'
+import { type Caller, canSeeInstance } from '../../platform/access.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+const LISTED = 200
+/** A job is named by the beginning of its message. */
+const TITLE_LENGTH = 50
+
+/** What a notice says of the trouble `t`. Rows whose account or job was deleted are left out. */
+const columns = sql`
+  t.id, t.kind, t.host, t.reason, t.began_at, t.ended_at, i.expired_time as expires_at,
+  case when i.id is not null then jsonb_build_object('id', i.id, 'name', i.name) end as instance,
+  case when j.id is not null then
+    jsonb_build_object('id', j.id, 'name', left(j.text_content, ${TITLE_LENGTH})) end as job`
+
+const subjects = sql`
+  left join instances i on i.id = t.instance_id
+  left join jobs j on j.id = t.job_id`
+
+const subjectExists = sql`((t.instance_id = 0 or i.id is not null) and (t.job_id = 0 or j.id is not null))`
+
+/** Condition: the user `u` sees what the trouble `t` is about, and may still sign in. */
+export const mayKnow = sql`(
+  u.is_active and (u.role = 'Admin' or exists (
+    select from user_instances ui where ui.user_id = u.id and ui.instance_id = t.instance_id))
+)`
+
+/** Only Admins see what belongs to no account: its `instance_id` is 0, which is assigned to nobody. */
+export const listNotices = (db: Db, caller: Caller) =>
+  db.many<Notice>(sql`
+    with told as (
+      select trouble_id, bool_and(read_at is not null) as is_read, max(id) as newest
+      from notices where user_id = ${caller.id} and in_bell group by trouble_id
+    )
+    select ${columns}, told.is_read
+    from told join troubles t on t.id = told.trouble_id ${subjects}
+    where ${canSeeInstance(caller, 't.instance_id')} and ${subjectExists}
+    order by told.newest desc limit ${LISTED}`)
+
+/** Returns whether anything has changed. */
+export async function markRead(db: Db, userId: number, troubleIds: number[]): Promise<boolean> {
+  const count = await db.run(sql`
+    update notices set read_at = clock_now()
+    where user_id = ${userId} and trouble_id = any(${troubleIds}::bigint[]) and read_at is null`)
+  return count > 0
+}
+
+type Choice = { kind: NoticeKind; channels: NoticeChannel[] }
+
+export const listChoices = (db: Db, userId: number) =>
+  db.many<Choice>(sql`select kind, channels from notice_choices where user_id = ${userId}`)
+
+export const saveChoice = (db: Db, userId: number, { kind, channels }: Choice) =>
+  db.run(sql`
+    insert into notice_choices (user_id, kind, channels) values (${userId}, ${kind}, ${channels}::text[])
+    on conflict (user_id, kind) do update set channels = excluded.channels`)
+
+export type Recipient = { id: number; username: string; email: string; language: Language }
+
+export const findRecipient = (db: Db, id: number) =>
+  db.one<Recipient>(sql`select id, username, email, language from users where id = ${id}`)
+
+/** A notice that waits for an e-mail. `moment` is the latest: nobody wants to read that an ended trouble began. */
+export type DueNotice = Omit<Notice, 'isRead' | 'reason'> & {
+  moment: 'begin' | 'reminder' | 'end'
+  /** Stored by the engine; the codes of a newer program may be among them. */
+  reason: Reason | null
+}
+
+/** The user's notices that wait for an e-mail. */
+export async function findDueIds(db: Db, userId: number): Promise<number[]> {
+  const due = await db.many<{ id: number }>(
+    sql`select id from notices where user_id = ${userId} and email_due`,
+  )
+  return due.map(({ id }) => id)
+}
+
+/** What these notices of a user say, one for each trouble. Without those that the user may no longer see. */
+export const describeDue = (db: Db, userId: number, ids: number[]) =>
+  db.many<DueNotice>(sql`
+    select ${columns}, n.moment
+    from (
+      select distinct on (trouble_id) * from notices where id = any(${ids}::bigint[]) order by trouble_id, id desc
+    ) n join troubles t on t.id = n.trouble_id ${subjects} join users u on u.id = n.user_id
+    where n.user_id = ${userId} and ${mayKnow} and ${subjectExists}
+    order by t.began_at, i.name, t.id`)
+
+export type DueEmail = { userId: number; tries: number }
+
+/** Claims a user to whom an e-mail is due. Until `try_at` no other process does. The wait grows from one minute to five. */
+export async function claimEmail(db: Pool): Promise<DueEmail | null> {
+  const due = await db.maybeOne<DueEmail>(sql`
+    update due_emails set tries = tries + 1,
+      try_at = clock_now() + least(power(2, least(tries, 10)), 5) * interval '1 minute'
+    where user_id = (
+      select user_id from due_emails where try_at <= clock_now() order by try_at limit 1 for update skip locked)
+    returning user_id, tries`)
+  return due ?? null
+}
+
+/** These notices have left, or need not. What came meanwhile is due at once. */
+export async function finishEmail(tx: Db, userId: number, ids: number[]): Promise<void> {
+  await tx.run(sql`update notices set email_due = false where id = any(${ids}::bigint[])`)
+  const isMoreDue = sql`exists (select from notices where user_id = ${userId} and email_due)`
+  await tx.run(sql`
+    update due_emails set tries = 0, try_at = clock_now() where user_id = ${userId} and ${isMoreDue}`)
+  await tx.run(sql`delete from due_emails where user_id = ${userId} and not ${isMoreDue}`)
+}

@@ -1,0 +1,424 @@
+import { contract } from '@sendroom/contract'
+import type { NoticeKind } from '@sendroom/contract/notice-kinds'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
+import type { TestUser } from '../../../test/factories.ts'
+import { Followed } from '../../../test/followed.ts'
+import { mailPassword, startMailServer } from '../../../test/mail-server.ts'
+import { useSimulator } from '../../../test/simulated.ts'
+import { until } from '../../../test/until.ts'
+import { connect } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { saveDisk } from './disks.ts'
+import { sendDueEmails } from './emails.ts'
+import { deleteOldNotices, LOOK_EVERY_MS, SEND_EVERY_MS } from './start.ts'
+import { lookForTroubles } from './watch.ts'
+
+const mailServer = await startMailServer()
+afterAll(() => mailServer.close())
+const simulated = useSimulator()
+let base: string | null = null
+const context = useContext({
+  providers: simulated.providers,
+  webhookBase: () => base,
+  env: {
+    SMTP_URL: mailServer.url,
+    MAIL_FROM: 'Sendroom <alerts@example.com>',
+    PUBLIC_URL: 'https://send.example',
+  },
+})
+
+let logged: object[] = []
+beforeEach(async () => {
+  logged = []
+  base = null
+  mailServer.mails.length = 0
+  mailServer.accept = () => null
+  await context.freezeClock()
+})
+
+const { notices } = contract
+const log = { warn: (details: object) => void logged.push(details) }
+const look = (db = context.db) => lookForTroubles(db, { hasMail: true })
+const send = (mail = context.config.mail) =>
+  sendDueEmails({ db: context.db, config: { ...context.config, mail }, log }, new AbortController().signal)
+
+/** Looks until a change has been there long enough for a notice, and sends the e-mails. */
+async function pass() {
+  await look()
+  await context.moveClock('11 seconds')
+  await look()
+  await send()
+}
+
+async function listen(): Promise<string> {
+  const app = await context.app
+  return app.listen({ port: 0, host: '127.0.0.1' })
+}
+
+const listOf = async (user: TestUser) => (await context.call(user, notices.list, {})).body.notices
+/** The notices of a user in short: `+` for a trouble that lasts, `-` for one that is over. */
+const bellOf = async (user: TestUser) =>
+  (await listOf(user)).map(({ kind, instance, job, host, endedAt }) =>
+    `${endedAt ? '-' : '+'}${kind} ${[instance?.name, job?.name, host].filter(Boolean).join(' ')}`.trim(),
+  )
+const momentsOf = async (user: TestUser) =>
+  (
+    await context.db.many<{ moment: string }>(
+      sql`select moment from notices where user_id = ${user.id} order by id`,
+    )
+  ).map(({ moment }) => moment)
+
+const linked = (name: string) => context.add.instance({ name, lastSyncAt: '2026-01-01T00:00:00.000Z' })
+const drop = (status = 'NeedsLogin') => context.db.run(sql`update instances set status = ${status}`)
+const recover = () => drop('Connected')
+
+describe('an account that drops out', () => {
+  // R-701
+  test('is told once, once more after an hour, and once when it is back', async () => {
+    const admin = await context.add.admin({ username: 'minh' })
+    await linked('Shop 1')
+    await drop()
+    await pass()
+    await pass()
+    expect(await momentsOf(admin)).toEqual(['begin'])
+    expect(await listOf(admin)).toMatchObject([
+      { kind: 'account_down', reason: { code: 'account_not_linked' }, isRead: false, endedAt: null },
+    ])
+    await context.moveClock('1 hour')
+    await pass()
+    await context.moveClock('5 hours')
+    await pass()
+    expect(await momentsOf(admin)).toEqual(['begin', 'reminder'])
+    // Somebody links the account again: not over yet.
+    await drop('Connecting')
+    await pass()
+    expect(await bellOf(admin)).toEqual(['+account_down Shop 1'])
+    await recover()
+    await pass()
+    await pass()
+    expect(await momentsOf(admin)).toEqual(['begin', 'reminder', 'end'])
+    expect(await bellOf(admin)).toEqual(['-account_down Shop 1'])
+    expect(mailServer.mails.map(({ subject }) => subject)).toEqual([
+      'Sendroom: Accounts that can’t send: Shop 1',
+      'Sendroom: Still: Accounts that can’t send: Shop 1',
+      'Sendroom: Accounts that can send again: Shop 1',
+    ])
+  })
+
+  // R-701
+  test('is not told if it is back within seconds, was never linked, or was switched off', async () => {
+    const admin = await context.add.admin()
+    await linked('Brief')
+    await drop()
+    await look()
+    await recover()
+    await pass()
+    await context.db.run(sql`update instances set status = 'NeedsLogin', is_active = false`)
+    await context.add.instance({ status: 'NeedsLogin' })
+    await pass()
+    expect(await momentsOf(admin)).toEqual([])
+    expect(await context.db.many(sql`select from troubles`)).toEqual([])
+  })
+
+  // R-701
+  test('is not told again while it comes and goes', async () => {
+    const admin = await context.add.admin()
+    await linked('Flapping')
+    await drop()
+    await pass()
+    for (let n = 0; n < 5; n++) {
+      await recover()
+      await look()
+      await drop()
+      await pass()
+    }
+    expect(await momentsOf(admin)).toEqual(['begin'])
+  })
+
+  // R-701, R-707
+  test('brings no reminder to users who have read the notice, and reading is told to their other tabs', async () => {
+    const [reader, other] = [await context.add.admin(), await context.add.admin()]
+    await linked('Shop')
+    await drop()
+    await pass()
+    const { body } = await fetch(`${await listen()}/api/events`, {
+      headers: { authorization: `Bearer ${reader.token}` },
+    })
+    const tab = new Followed(body ?? new ReadableStream())
+    const [notice] = await listOf(reader)
+    await context.call(reader, notices.read, { body: { ids: [notice?.id ?? 0] } })
+    await until('the tab is told', () => tab.changes.some(({ feature }) => feature === 'notices'))
+    await context.moveClock('1 hour')
+    await pass()
+    expect(await momentsOf(reader)).toEqual(['begin'])
+    expect(await momentsOf(other)).toEqual(['begin', 'reminder'])
+    expect(await listOf(reader)).toMatchObject([{ isRead: true }])
+    expect(await listOf(other)).toMatchObject([{ isRead: false }])
+  })
+
+  // R-702
+  test('at the provider is in the bell and in an e-mail within a minute, and so is its return', async () => {
+    base = await listen()
+    const admin = await context.add.admin()
+    const { id, token } = await linked('Shop')
+    simulated.change(token, { state: 'AUTH' })
+    // Asks for the status of an account that is being linked, and then sets the webhook.
+    await drop('Connecting')
+    await context.call(admin, contract.instances.get, { params: { id } })
+    const status = () =>
+      context.db.one<{ status: string }>(sql`select status from instances where id = ${id}`)
+    /** Looks and sends at the worst moments of their intervals. Returns the seconds until the e-mail. */
+    const untilMail = async (state: 'AUTH' | 'QR', known: string) => {
+      simulated.change(token, { state })
+      await until(`the status is ${known}`, async () => (await status()).status === known)
+      const mails = mailServer.mails.length
+      let seconds = 0
+      while (mailServer.mails.length === mails) {
+        seconds += LOOK_EVERY_MS / 1000
+        await context.moveClock(`${LOOK_EVERY_MS} ms`)
+        await look()
+        await send()
+      }
+      return seconds + SEND_EVERY_MS / 1000
+    }
+    expect(await untilMail('QR', 'NeedsLogin')).toBeLessThan(60)
+    expect(await bellOf(admin)).toEqual(['+account_down Shop'])
+    expect(await untilMail('AUTH', 'Connected')).toBeLessThan(60)
+    expect(await bellOf(admin)).toEqual(['-account_down Shop'])
+  })
+})
+
+/** Brings about a trouble of this kind, and ends it. The account is `Shop`. */
+const kinds: Record<
+  NoticeKind,
+  { begin: string | (() => Promise<unknown>); end: string | (() => Promise<unknown>) }
+> = {
+  account_down: {
+    begin: `update instances set waiting = '{"code": "account_failures", "params": {"count": 10}}' where name = 'Shop'`,
+    end: 'update instances set waiting = null',
+  },
+  account_expiring: {
+    begin: `update instances set expired_time = clock_now() + interval '6 days' where name = 'Shop'`,
+    end: `update instances set expired_time = clock_now() + interval '60 days' where name = 'Shop'`,
+  },
+  job_failed: {
+    begin: `update jobs set status = 'Failed', completed_at = clock_now()`,
+    end: `update jobs set status = 'Pending', completed_at = null`,
+  },
+  job_stuck: {
+    begin: `update jobs set status = 'Running', started_at = clock_now() - interval '2 minutes'`,
+    end: 'update instances set last_intent_at = clock_now()',
+  },
+  backup_failed: {
+    begin: `insert into backups (started_at, finished_at, error) values (clock_now(), clock_now(), 'full')`,
+    end: 'insert into backups (started_at, finished_at) values (clock_now(), clock_now())',
+  },
+  disk_low: {
+    begin: () => saveDisk(context.db, 'host-1', { total: 100e9, free: 4e9 }),
+    end: () => saveDisk(context.db, 'host-1', { total: 100e9, free: 7e9 }),
+  },
+}
+
+// R-700, R-703
+test.each(Object.entries(kinds))(
+  '%s: told to those who may know, as it begins and as it ends',
+  async (kind, trouble) => {
+    const shop = await linked('Shop')
+    await context.add.job({ instanceId: shop.id, textContent: 'Hello', status: 'Cancelled' })
+    const users = [
+      await context.add.admin(),
+      await context.add.user({ instances: [shop] }),
+      await context.add.user({ instances: [await linked('Other')] }),
+      await context.add.admin({ isActive: false }),
+    ]
+    const cause = (step: typeof trouble.begin) =>
+      typeof step === 'string' ? context.db.script(step) : step()
+    await cause(trouble.begin)
+    await pass()
+    if (kind === 'job_stuck') {
+      expect(await context.db.many(sql`select from notices`)).toEqual([])
+      await context.moveClock('16 minutes')
+      await pass()
+    }
+    await cause(trouble.end)
+    await pass()
+    const told = await Promise.all(users.map(momentsOf))
+    const both = ['begin', 'end']
+    const isForAdmins = kind === 'backup_failed' || kind === 'disk_low'
+    expect(told).toEqual([both, isForAdmins ? [] : both, [], []])
+  },
+)
+
+test('a job that is deleted, one that failed long ago, and a disk that hovers at the limit bring no notice', async () => {
+  const admin = await context.add.admin()
+  const { id } = await context.add.job({ status: 'Failed', completedAt: '2026-01-01T00:00:00.000Z' })
+  await pass()
+  expect(await momentsOf(admin)).toEqual([])
+  await context.db.run(sql`update jobs set completed_at = clock_now() where id = ${id}`)
+  await saveDisk(context.db, 'host-1', { total: 100e9, free: 4.9e9 })
+  await pass()
+  expect(await momentsOf(admin)).toEqual(['begin', 'begin'])
+  await saveDisk(context.db, 'host-1', { total: 100e9, free: 5.1e9 })
+  await context.db.run(sql`delete from jobs`)
+  await pass()
+  expect(await momentsOf(admin)).toEqual(['begin', 'begin'])
+  expect(await bellOf(admin)).toEqual(['+disk_low host-1'])
+})
+
+describe('an e-mail', () => {
+  // R-705
+  test('is one for 50 accounts, in the language of its user, whichever process looks', async () => {
+    const [minh, lan] = [
+      await context.add.admin({ username: 'minh' }),
+      await context.add.user({ username: 'lan' }),
+    ]
+    await context.call(lan, contract.session.language, { body: { language: 'vi' } })
+    for (let n = 1; n <= 50; n++) {
+      const instance = await linked(`Shop ${n}\nBcc: x`)
+      if (n < 3) await context.db.run(sql`insert into user_instances values (${lan.id}, ${instance.id})`)
+    }
+    await drop()
+    const processes = [1, 2, 3].map((n) =>
+      connect(context.database.address, { applicationName: `process ${n}` }),
+    )
+    await look()
+    await context.moveClock('11 seconds')
+    await Promise.all(processes.flatMap((db) => [look(db), look(db)]))
+    await Promise.all([send(), send(), send()])
+    await Promise.all(processes.map((db) => db.end()))
+    expect(await momentsOf(minh)).toHaveLength(50)
+    expect(mailServer.mails).toHaveLength(2)
+    const [first] = mailServer.mails.filter(({ to }) => to === 'minh@example.com')
+    expect(first?.subject).toBe('Sendroom: Accounts that can’t send (50)')
+    expect(first?.text).toContain(
+      '- Shop 50 Bcc: x: The account isn’t linked to WhatsApp. Scan the QR code. (since ',
+    )
+    expect(first?.text).toContain('Open Sendroom: https://send.example')
+    const [second] = mailServer.mails.filter(({ to }) => to === 'lan@example.com')
+    expect(second?.subject).toBe('Sendroom: Tài khoản không gửi được (2)')
+    expect(second?.text.match(/^- .*$/gm)).toEqual([
+      expect.stringMatching(/^- Shop 1 Bcc: x: Tài khoản chưa liên kết với WhatsApp.* \(từ .*\)$/),
+      expect.stringContaining('Shop 2'),
+    ])
+  })
+
+  // R-706
+  test('leaves later when the mail server is down, with what came meanwhile, and without secrets in the log', async () => {
+    const admin = await context.add.admin()
+    const offline = { url: `smtp://sendroom:${mailPassword}@127.0.0.1:1`, from: 'alerts@example.com' }
+    await linked('First')
+    await drop()
+    await look()
+    await context.moveClock('11 seconds')
+    await look()
+    await send(offline)
+    await send(offline) // not due again at once
+    expect(logged).toEqual([{ userId: admin.id, tries: 1, why: 'ESOCKET' }])
+    await linked('Second')
+    await drop()
+    await look()
+    await context.moveClock('10 minutes')
+    await look()
+    await send({ ...offline, url: mailServer.url.replace(mailPassword, 'wrong-password') })
+    expect(logged[1]).toEqual({ userId: admin.id, tries: 2, why: 'EAUTH 535' })
+    await recover()
+    await context.moveClock('10 minutes')
+    await pass()
+    expect(mailServer.mails).toHaveLength(1)
+    expect(mailServer.mails[0]?.subject).toBe('Sendroom: Accounts that can send again (2)')
+    expect(JSON.stringify(logged)).not.toMatch(/password|secret/)
+  })
+
+  // R-706
+  test('is given up after a day, and one refused recipient stops no other', async () => {
+    const admins = [
+      await context.add.admin({ username: 'gone' }),
+      await context.add.admin({ username: 'here' }),
+    ]
+    mailServer.accept = (to) => (to.startsWith('gone') ? new Error('Unknown user') : null)
+    await linked('Shop')
+    await drop()
+    await pass()
+    expect(mailServer.mails.map(({ to }) => to)).toEqual(['here@example.com'])
+    await context.moveClock('1 day')
+    await look()
+    mailServer.accept = () => null
+    mailServer.mails.length = 0
+    // The reminder is news; the beginning, a day ago, is not.
+    await send()
+    expect(mailServer.mails.map(({ subject }) => subject)).toEqual(
+      admins.map(() => 'Sendroom: Still: Accounts that can’t send: Shop'),
+    )
+    expect(await context.db.many(sql`select from due_emails`)).toEqual([])
+  })
+
+  // R-706
+  test('as a test goes to the user’s own address; a refusal names codes only', async () => {
+    const user = await context.add.user({ username: 'lan' })
+    expect((await context.call(user, notices.testEmail, {})).status).toBe(204)
+    expect(mailServer.mails).toMatchObject([{ to: 'lan@example.com', subject: 'Sendroom: test email' }])
+    mailServer.accept = () => new Error(`No: ${mailPassword}`)
+    const { status, body } = await context.call(user, notices.testEmail, {})
+    expect([status, body.error]).toEqual([502, 'The mail server did not take the email (EENVELOPE 550).'])
+  })
+})
+
+// R-704
+test('users choose what and how; a Member is not offered what only Admins learn', async () => {
+  const [admin, shop] = [await context.add.admin(), await linked('Shop')]
+  const member = await context.add.user({ instances: [shop] })
+  const choose = (user: TestUser, channels: ('bell' | 'email')[]) =>
+    context.call(user, notices.choose, { body: { choices: [{ kind: 'account_down', channels }] } })
+  expect((await context.call(admin, notices.settings, {})).body.choices).toHaveLength(6)
+  expect((await context.call(member, notices.settings, {})).body.choices).toHaveLength(4)
+  expect((await choose(admin, ['email'])).body.choices[0]).toEqual({
+    kind: 'account_down',
+    channels: ['email'],
+  })
+  await choose(member, ['bell'])
+  await drop()
+  await pass()
+  expect(await bellOf(admin)).toEqual([])
+  expect(await bellOf(member)).toEqual(['+account_down Shop'])
+  expect(mailServer.mails.map(({ to }) => to)).toEqual([`${admin.username}@example.com`])
+  await choose(member, [])
+  await recover()
+  await pass()
+  expect(await momentsOf(member)).toEqual(['begin'])
+})
+
+// R-703
+test('nobody reads or marks the notices of others, nor those of an account taken from them', async () => {
+  const shop = await linked('Shop')
+  const [member, other] = [
+    await context.add.user({ instances: [shop] }),
+    await context.add.user({ instances: [shop] }),
+  ]
+  await drop()
+  await pass()
+  const [{ id } = { id: 0 }] = await listOf(member)
+  await context.call(other, notices.read, { body: { ids: [id] } })
+  expect(await listOf(member)).toMatchObject([{ id, isRead: false }])
+  await context.db.run(sql`delete from user_instances where user_id = ${member.id}`)
+  expect(await listOf(member)).toEqual([])
+  await recover()
+  await pass()
+  expect(await momentsOf(member)).toEqual(['begin'])
+})
+
+// R-708
+test('notices of troubles that ended 90 days ago are deleted', async () => {
+  const admin = await context.add.admin()
+  await linked('Shop')
+  await drop()
+  await pass()
+  await recover()
+  await pass()
+  await context.moveClock('89 days')
+  await deleteOldNotices(context.db)
+  expect(await bellOf(admin)).toHaveLength(1)
+  await context.moveClock('2 days')
+  await deleteOldNotices(context.db)
+  expect(await context.db.many(sql`select from troubles full join notices on true`)).toEqual([])
+})

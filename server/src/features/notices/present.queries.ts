@@ -1,0 +1,66 @@
+import { expiryDays } from '@sendroom/contract/limits'
+import type { NoticeKind } from '@sendroom/contract/notice-kinds'
+import { heldBackBy, standsStill } from '../../engine/index.ts'
+import type { Sql } from '../../platform/database/sql.ts'
+import { join, sql } from '../../platform/database/sql.ts'
+
+/** The rows (instance_id, job_id, host, reason) that are in trouble of each kind at the moment. */
+const presentOf: Record<NoticeKind, Sql> = {
+  // An account that was never linked has not dropped out. While somebody links one again, the trouble lasts.
+  account_down: sql`
+    select i.id, 0, '', coalesce(i.waiting, ${reasonOfStatus()})
+    from instances i
+    where i.is_active and (
+      i.waiting is not null or i.restricted_until > clock_now()
+      or (i.last_sync_at is not null and i.status in ('NeedsLogin', 'BadToken', 'Unpaid', 'Disconnected'))
+      or (i.status = 'Connecting' and exists (
+        select from troubles t where t.kind = 'account_down' and t.instance_id = i.id and t.ended_at is null)))`,
+  account_expiring: sql`
+    select i.id, 0, '', null from instances i
+    where i.is_active and i.expired_time < clock_now() + ${expiryDays.warning} * interval '1 day'`,
+  // A job stays Failed for ever, so an older one is no news.
+  job_failed: sql`
+    select j.instance_id, j.id, '', null from jobs j
+    where j.status = 'Failed' and j.completed_at > clock_now() - interval '1 day'`,
+  job_stuck: sql`
+    select j.instance_id, j.id, '', ${heldBackBy} from jobs j join instances i on i.id = j.instance_id
+    where ${standsStill}`,
+  backup_failed: sql`
+    select 0, 0, '', null from (select error from backups order by id desc limit 1) last where error is not null`,
+  disk_low: sql`
+    select 0, 0, d.host, null from disks d where d.is_low and d.checked_at > clock_now() - interval '5 minutes'`,
+}
+
+function reasonOfStatus(): Sql {
+  return sql`jsonb_build_object('params', jsonb_build_object(), 'code', case
+      when i.restricted_until > clock_now() then 'account_restricted'
+      when i.status = 'BadToken' then 'account_bad_token'
+      when i.status = 'Unpaid' then 'account_unpaid'
+      when i.status = 'Disconnected' then 'provider_unreachable'
+      else 'account_not_linked' end)`
+}
+
+/** A query for all that is in trouble at the moment. */
+export const presentTroubles = join(
+  Object.entries(presentOf).map(
+    ([kind, rows]) => sql`
+  select ${kind}::text as kind, instance_id, job_id, host, reason::jsonb from (${rows}) p (instance_id, job_id, host, reason)`,
+  ),
+  ' union all ',
+)
+
+/**
+ * Condition: the trouble `t`, which is no longer seen, was overcome. Otherwise it ends without a notice: a person has
+ * deleted, stopped or switched off what was in trouble, and nothing can be said of it.
+ */
+export const wasOvercome = sql`
+  case t.kind
+    when 'account_down' then exists (select from instances i where i.id = t.instance_id and i.is_active)
+    when 'account_expiring' then exists (select from instances i where i.id = t.instance_id and i.is_active)
+    when 'job_failed' then exists (select from jobs j where j.id = t.job_id and j.status <> 'Failed')
+    when 'job_stuck' then exists (
+      select from jobs j join instances i on i.id = j.instance_id
+      where j.id = t.job_id and (j.status = 'Completed' or (j.status = 'Running' and i.last_intent_at > t.began_at)))
+    when 'disk_low' then exists (select from disks d where d.host = t.host and not d.is_low)
+    else true
+  end`

@@ -1,0 +1,126 @@
+import { limits } from '@sendroom/contract/limits'
+import { noticeChannels } from '@sendroom/contract/notice-kinds'
+import { notifyChanges } from '../../platform/changes.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { identifier, type Sql, sql } from '../../platform/database/sql.ts'
+import { mayKnow } from './notices.queries.ts'
+import { presentTroubles, wasOvercome } from './present.queries.ts'
+
+/** How long a trouble lasts before anybody is told. An account that reconnects at once has not dropped out. */
+const PATIENCE = sql`case t.kind when 'job_stuck' then interval '15 minutes' else interval '10 seconds' end`
+/** How long a trouble must be gone before it counts as over. */
+const CALM = sql`interval '10 seconds'`
+const REMIND_AFTER = sql`interval '1 hour'`
+/** An e-mail that could not be sent for this long is no news any more. */
+const EMAIL_LASTS = sql`interval '1 day'`
+/** Bounds the rows that one statement deletes. */
+const SLICE = 5000
+
+/**
+ * Compares what is in trouble now with what was, and writes a notice for each user who has to know. Works from states
+ * alone, so nothing is missed while no worker runs, and nothing is told twice, whichever process looks.
+ */
+export async function lookForTroubles(db: Pool, { hasMail }: { hasMail: boolean }): Promise<void> {
+  await db.begin(async (tx) => {
+    const { isAlone } = await tx.one<{ isAlone: boolean }>(
+      sql`select pg_try_advisory_xact_lock(hashtext('sendroom notices')) as is_alone`,
+    )
+    if (!isAlone) return
+    await updateTroubles(tx)
+    const told = [
+      ...(await announce(tx, hasMail)),
+      ...(await remind(tx, hasMail)),
+      ...(await end(tx, hasMail)),
+    ]
+    await queueEmails(tx)
+    const users = new Set(told.map(({ userId }) => userId))
+    const changed = [...users].map(
+      (userId) => ({ feature: 'notices', id: null, instanceId: null, userId }) as const,
+    )
+    await notifyChanges(tx, changed)
+  })
+}
+
+/** Opens the troubles that are new, and marks those that are gone. One that passes before anybody was told leaves no trace. */
+async function updateTroubles(tx: Db) {
+  await tx.run(sql`
+    with present as materialized (${presentTroubles}), seen as (
+      insert into troubles as t (kind, instance_id, job_id, host, reason) select * from present
+      on conflict (kind, instance_id, job_id, host) where ended_at is null
+      do update set gone_at = null, reason = excluded.reason
+      where t.gone_at is not null or t.reason is distinct from excluded.reason
+    )
+    update troubles t set gone_at = clock_now()
+    where t.ended_at is null and t.gone_at is null and not exists (
+      select from present p
+      where (p.kind, p.instance_id, p.job_id, p.host) = (t.kind, t.instance_id, t.job_id, t.host))`)
+  await tx.run(sql`delete from troubles where announced_at is null and gone_at is not null`)
+}
+
+type Told = { userId: number }
+
+const announce = (tx: Db, hasMail: boolean) =>
+  tx.many<Told>(sql`
+  with begun as (
+    update troubles t set announced_at = clock_now()
+    where t.announced_at is null and t.began_at <= clock_now() - ${PATIENCE}
+    returning t.*
+  )
+  ${tell('begin', sql`begun t join users u on ${mayKnow}`, hasMail)}`)
+
+/** Whoever has read the notice knows. */
+const remind = (tx: Db, hasMail: boolean) =>
+  tx.many<Told>(sql`
+  with lasting as (
+    update troubles t set reminded_at = clock_now()
+    where t.ended_at is null and t.gone_at is null and t.reminded_at is null
+      and t.announced_at <= clock_now() - ${REMIND_AFTER}
+    returning t.*
+  )
+  ${tell('reminder', sql`${thoseTold('lasting')} and n.read_at is null`, hasMail)}`)
+
+const end = (tx: Db, hasMail: boolean) =>
+  tx.many<Told>(sql`
+  with ended as (
+    update troubles t set ended_at = clock_now()
+    where t.ended_at is null and t.gone_at <= clock_now() - ${CALM}
+    returning t.*, ${wasOvercome} as was_overcome
+  )
+  ${tell('end', sql`${thoseTold('ended')} and t.was_overcome`, hasMail)}`)
+
+/** The users who know how the troubles of this CTE began. */
+const thoseTold = (troubles: 'lasting' | 'ended') => sql`
+  ${identifier(troubles)} t
+  join notices n on n.trouble_id = t.id and n.moment = 'begin'
+  join users u on u.id = n.user_id and ${mayKnow}`
+
+/** Writes the notices of `troubles`, rows of a trouble `t` and a user `u`, by the channels that the user has chosen. */
+const tell = (moment: string, troubles: Sql, hasMail: boolean) => sql`
+  insert into notices (user_id, trouble_id, moment, in_bell, email_due)
+  select u.id, t.id, ${moment}, chosen.bell, chosen.email
+  from ${troubles}
+  cross join lateral (
+    select 'bell' = any(channels) as bell, 'email' = any(channels) and ${hasMail} as email
+    from (select coalesce(
+      (select c.channels from notice_choices c where c.user_id = u.id and c.kind = t.kind),
+      ${[...noticeChannels]}::text[]) as channels) c
+  ) chosen
+  where chosen.bell or chosen.email
+  on conflict do nothing
+  returning user_id`
+
+/** One e-mail for each user has all that is due. Repairs the queue too: whoever has a notice due is in it. */
+async function queueEmails(tx: Db) {
+  await tx.run(sql`
+    update notices set email_due = false where email_due and created_at < clock_now() - ${EMAIL_LASTS}`)
+  await tx.run(sql`
+    insert into due_emails (user_id) select distinct user_id from notices where email_due on conflict do nothing`)
+}
+
+/** Background job: deletes troubles that ended long ago, with their notices. */
+export async function deleteOldNotices(db: Pool): Promise<void> {
+  const old = sql`ended_at < clock_now() - ${limits.noticeDays} * interval '1 day'`
+  for (let count = SLICE; count === SLICE; )
+    count = await db.run(sql`
+      delete from troubles where id in (select id from troubles where ${old} order by ended_at limit ${SLICE})`)
+}
