@@ -171,7 +171,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     { syncGroups, requestDueSyncs },
     { readDueStatuses },
     { setDueWebhooks },
-    { foldSentCounts },
+    { deleteOldPeopleCounts },
     { deleteOldFailures },
     { deleteOldRegistrations },
   ] = await Promise.all([
@@ -179,7 +179,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     import('./features/groups/sync.ts'),
     import('./features/instances/status.ts'),
     import('./features/instances/webhook.ts'),
-    import('./features/dashboard/dashboard.queries.ts'),
+    import('./features/dashboard/people.queries.ts'),
     import('./features/session/attempts.queries.ts'),
     import('./features/session/session.queries.ts'),
   ])
@@ -191,7 +191,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
       'read-statuses': { everyMinutes: 5, run: (signal) => readDueStatuses(deps, signal) },
       'set-webhooks': { everyMinutes: 5, run: (signal) => setDueWebhooks(deps, signal) },
       'request-syncs': { everyMinutes: 10, run: () => requestDueSyncs(db, requestSync) },
-      'fold-sent-counts': { everyMinutes: 1, run: () => foldSentCounts(db) },
+      'delete-old-people-counts': { everyMinutes: 24 * 60, run: () => deleteOldPeopleCounts(db) },
       'delete-old-audit': {
         everyMinutes: 24 * 60,
         run: () => deleteOldAudit(db, config.auditDays),

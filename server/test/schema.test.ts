@@ -84,7 +84,7 @@ test('functions and triggers of a database that was at migration 0019 work', asy
   await expect.poll(() => heard).toEqual(['[{"id": null, "feature": "jobs", "instanceId": 1}]'])
   await listening.close()
   expect(await readMatches(db)).toContainEqual({ providerMessageId: 'sent', deliveryId: 1, isReleased: true })
-  expect(await db.one(sql`select sum(sent) from sent_counts`)).toEqual({ sum: 0 })
+  expect(await db.one(sql`select sum(sent_now) from delivery_changes`)).toEqual({ sum: 0 })
   expect(
     await db.one(sql`
       select record_usage('{}', 'g', 'epoch', 1) as usage, cap_free_at('{"g0": 1}', 'g', 1, 'epoch') is not null as is_full`),

@@ -14,6 +14,8 @@ type List = {
   id: Sql
   /** Everything that decides which rows the list has: its name, the caller, the search. */
   countKey: unknown[]
+  /** The number of rows, where it is maintained. Otherwise the rows are counted. */
+  total?: (() => Promise<number>) | undefined
 }
 
 /** Reads one page of a list. A page past the end has no rows, but the right count. */
@@ -22,13 +24,14 @@ export async function listPage<Row extends object>(db: Db, query: Query, list: L
   const order = sql`order by ${list.sortBy} ${direction}, ${list.id} ${direction}`
   const before = (query.page - 1) * query.pageSize
   // The ids come first. Otherwise the columns of every row of the earlier pages would be computed too.
-  const data = await db.many<Row>(sql`
+  const page = db.many<Row>(sql`
     ${list.select} ${list.from} and ${list.id} in (
       select ${list.id} ${list.from} ${order} limit ${query.pageSize} offset ${before}
     ) ${order}`)
+  const [data, maintained] = await Promise.all([page, list.total?.()])
   const isLastPage = data.length < query.pageSize && (data.length > 0 || query.page === 1)
   // The last page needs no count. For a search that finds little, counting costs as much as the page itself.
-  const total = isLastPage ? before + data.length : await count(db, list)
+  const total = isLastPage ? before + data.length : (maintained ?? (await count(db, list)))
   return { data: [...data], pagination: paginationOf(query, total) }
 }
 

@@ -1,5 +1,6 @@
 import type { Group, GroupSearch } from '@sendroom/contract/groups'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
+import { readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
@@ -19,6 +20,7 @@ export async function listGroups(db: Db, caller: Caller, query: GroupSearch) {
     sortBy: sortColumn(query.sortBy),
     id: sql`g.id`,
     countKey: ['groups', caller.id, caller.role, instanceIds, search],
+    total: search ? undefined : () => countGroups(db, caller, instanceIds),
   })
 }
 
@@ -27,6 +29,12 @@ const fromGroups = ({ sortBy }: GroupSearch) =>
   sortBy === 'lastSyncAt'
     ? sql`from groups g join instances synced on synced.id = g.instance_id`
     : sql`from groups g`
+
+/** Counts the groups of these instances, or of all. Lists also have the groups that the instance has left. */
+async function countGroups(db: Db, caller: Caller, instanceIds: number[]): Promise<number> {
+  const counts = await readCounts(db, caller, instanceIds.length > 0 ? instanceIds : undefined)
+  return counts.groups + counts['left groups']
+}
 
 const sortColumn = (field: GroupSearch['sortBy']) =>
   ({

@@ -1,5 +1,6 @@
 import type { Job, JobListQuery, JobRow } from '@sendroom/contract/jobs'
 import { type Caller, canSeeInstance, canSeeMessage } from '../../platform/access.ts'
+import { countJobs, readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { imageUrl } from '../../platform/images/queries.ts'
@@ -42,6 +43,7 @@ export const listJobs = (db: Db, caller: Caller, query: JobListQuery) =>
     sortBy: sortColumn(query.sortBy),
     id: sql`j.id`,
     countKey: ['jobs', caller.role === 'Admin' || caller.id, query.search],
+    total: query.search ? undefined : async () => countJobs(await readCounts(db, caller)),
   })
 
 export async function findJobRow(db: Db, caller: Caller, id: number): Promise<JobRow | null> {

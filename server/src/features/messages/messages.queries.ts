@@ -7,6 +7,7 @@ import {
   isAdmin,
   isSharedTemplate,
 } from '../../platform/access.ts'
+import { readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql } from '../../platform/database/sql.ts'
 import { imageUrl } from '../../platform/images/queries.ts'
@@ -33,6 +34,7 @@ export const listMessages = (db: Db, caller: Caller, query: MessageListQuery) =>
     sortBy: sortBy[query.sortBy],
     id: sql`m.id`,
     countKey: ['messages', caller.role === 'Admin' || caller.id, query.search],
+    total: query.search ? undefined : async () => (await readCounts(db, caller)).messages,
   })
 
 export async function findMessage(db: Db, caller: Caller, id: number): Promise<Message | null> {
