@@ -20,6 +20,8 @@ const admin = callerOf('Admin')
 
 const isExact = async () => expect(await findCountDifferences(context.db)).toEqual([])
 
+const rejected = { kind: 'rejected', reason: { code: 'chat_not_found', params: {} } } as const
+
 const today = async () => (await listDays(context.db, admin, 1))[0]
 
 // R-127
@@ -30,10 +32,7 @@ test('the numbers agree with the rows, whatever happens to them, and the days ke
   await sync(instance.id, ['a', 'b', 'c'])
   const groups = await db.many<{ id: number; chatId: string; name: string }>(sql`
     select id, chat_id, name from groups order by id`)
-  script.onSend = (send) =>
-    send.to === 'b@g.us'
-      ? { kind: 'rejected', reason: { code: 'provider_rejected', params: {} } }
-      : accept(send)
+  script.onSend = (send) => (send.to === 'b@g.us' ? rejected : accept(send))
   context.worker(provider)
   await isExact()
 

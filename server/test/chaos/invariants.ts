@@ -117,9 +117,16 @@ function nobodyGotTwoMessages({ hasUniqueTexts, ledger, log }: Evidence) {
 }
 
 /** The numbers of days are history, so they agree with the changes and not with the rows. */
-export function daysAgree({ days, log, deliveries, instances }: Pick<Evidence, 'days' | 'log' | 'deliveries' | 'instances'>) {
+export function daysAgree({
+  days,
+  log,
+  deliveries,
+  instances,
+}: Pick<Evidence, 'days' | 'log' | 'deliveries' | 'instances'>) {
   // A restart and a deletion take their rows away, and nothing else tells what was delivered.
-  const isLost = log.some(({ kind, became, run }) => kind === 'job' && (became === 'deleted' || Number(run) > 1))
+  const isLost = log.some(
+    ({ kind, became, run }) => kind === 'job' && (became === 'deleted' || Number(run) > 1),
+  )
   return instances.flatMap(({ id }) => {
     const entries = log.filter(({ kind, instanceId }) => kind === 'delivery' && instanceId === id)
     const rows = deliveries.filter(({ instanceId }) => instanceId === id)

@@ -4,11 +4,12 @@ import { readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
+import { isFound } from '../../platform/search.ts'
 
 export async function listGroups(db: Db, caller: Caller, query: GroupSearch) {
   const { instanceIds, search } = query
   const isOfThese = instanceIds.length > 0 ? sql`g.instance_id = any(${instanceIds})` : sql`true`
-  const isFound = search ? sql`g.search_text like like_pattern(${search})` : sql`true`
+  const found = search ? await isFound(db, 'groups', 'g', search) : sql`true`
   return listPage<Group>(db, query, {
     select: sql`
       select g.id, g.name, g.participant_count, g.left_at is not null as has_left,
@@ -16,7 +17,7 @@ export async function listGroups(db: Db, caller: Caller, query: GroupSearch) {
         (select i.last_sync_at from instances i where i.id = g.instance_id) as last_sync_at,
         (select jsonb_build_object('id', i.id, 'name', i.name) from instances i where i.id = g.instance_id)
           as instance`,
-    from: sql`${fromGroups(query)} where ${canSeeInstance(caller, 'g.instance_id')} and ${isOfThese} and ${isFound}`,
+    from: sql`${fromGroups(query)} where ${canSeeInstance(caller, 'g.instance_id')} and ${isOfThese} and ${found}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`g.id`,
     countKey: ['groups', caller.id, caller.role, instanceIds, search],
