@@ -1,4 +1,4 @@
--- Works with programs from 0014 on.
+-- Works with programs from 0013 on.
 --
 -- The numbers that the dashboard and the lists show, so that nobody counts a million rows. Triggers keep them, so that no
 -- code can forget one, and an older program keeps them too.

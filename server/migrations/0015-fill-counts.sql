@@ -1,4 +1,4 @@
--- Works with programs from 0014 on.
+-- Works with programs from 0013 on.
 --
 -- Counts the rows from before 0015-counts.sql. This is a file of its own, because that one holds locks. Each statement
 -- sees the rows and the changes of one moment, so programs may write meanwhile.
