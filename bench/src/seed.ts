@@ -40,7 +40,7 @@ export async function seedParticipants(db: Pool): Promise<void> {
   await db.run(sql`
     insert into participants (group_id, person_id, rank)
     select id, '84' || id, 'member' from groups
-    union all select id, '849' || id % 100000, 'member' from groups`)
+    union all select id, '85' || id % 100000, 'member' from groups`)
   await db.run(sql`vacuum analyze participants`)
 }
 

@@ -16,3 +16,12 @@ from (
   select instance_id, group_id, -sent_now, day, -sent, -delivered, -read, -failed from delivery_changes
 ) as missing
 group by instance_id, group_id, day;
+
+-- Otherwise the first Admin who opens the dashboard would wait for this. The version is that of this moment.
+insert into people_counts
+select 'all', (select coalesce(sum(n), 0) from count_changes where counter = 'people'), count(*),
+  coalesce(sum(person.rows), 0), clock_now()
+from (
+  select count(*) as rows from participants p join groups g on g.id = p.group_id where g.left_at is null
+  group by p.person_id
+) as person;

@@ -12,27 +12,32 @@ const SAMPLE = 300
 const SAMPLE_MAX_AGE_MS = 600_000
 /** Three letters that are in this share of the texts are common. */
 const COMMON = 0.2
-/** The rows that the index finds by the rare part are read. More of them would take longer than the common letters. */
-const MOST_FOUND = 0.01
+/** How many more rows than the whole text the rare part may find, as a share of all. The others are read in vain. */
+const READ_IN_VAIN = 0.01
 
 type Table = 'jobs' | 'messages' | 'groups'
 
 /** SQL condition: the text by which a row of this table is found contains what was typed. */
 export async function isFound(db: Db, table: Table, alias: string, typed: string): Promise<Sql> {
   const column = identifier(`${alias}.search_text`)
-  const part = rarePart(typed, await recentTexts(db, table))
-  if (part === null) return sql`${column} like like_pattern(${typed})`
-  // In this form the planner knows how few rows have all that was typed, and can't use it for the index.
-  return sql`(${column} like like_pattern(${part}) and (${column} not like like_pattern(${typed})) is false)`
+  const rare = rarePart(typed, await recentTexts(db, table))
+  if (!rare) return sql`${column} like like_pattern(${typed})`
+  // Both forms of the second condition are of no use for the index. In the first one the planner knows how few rows have
+  // all that was typed. In the second one it expects as many as have the part, and so walks the list if they are many.
+  const hasAll = rare.isFew
+    ? sql`(${column} not like like_pattern(${typed})) is false`
+    : sql`position(unaccent_lower(${typed}) in ${column}) <> 0`
+  return sql`(${column} like like_pattern(${rare.part}) and ${hasAll})`
 }
 
 /**
  * Returns the part of a typed text that the index should get, or null for all of it. Whatever contains the typed text must
  * contain the part, so that it has only letters that the database certainly normalizes in the same way.
  */
-export function rarePart(typed: string, texts: readonly string[]): string | null {
+export function rarePart(typed: string, texts: readonly string[]): { part: string; isFew: boolean } | null {
   const wanted = normalize(typed)
-  if (texts.length < SAMPLE || !isLatin(typed) || texts.some((text) => text.includes(wanted))) return null
+  if (texts.length < SAMPLE || !isLatin(typed)) return null
+  const found = texts.filter((text) => text.includes(wanted)).length / texts.length
   const shareOf = (trigrams: string[]) =>
     texts.filter((text) => trigrams.every((trigram) => text.includes(trigram))).length / texts.length
   let longest = ''
@@ -43,8 +48,9 @@ export function rarePart(typed: string, texts: readonly string[]): string | null
     else run = ''
     if (run.length > longest.length) longest = run
   }
-  const isWorthwhile = longest !== '' && longest !== wanted && shareOf(trigramsOf(longest)) < MOST_FOUND
-  return isWorthwhile ? longest : null
+  const isWorthwhile =
+    longest !== '' && longest !== wanted && shareOf(trigramsOf(longest)) - found < READ_IN_VAIN
+  return isWorthwhile ? { part: longest, isFew: found === 0 } : null
 }
 
 const trigramsOf = (text: string): string[] =>

@@ -1,5 +1,5 @@
 import type { Group, GroupSearch } from '@sendroom/contract/groups'
-import { type Caller, canSeeInstance } from '../../platform/access.ts'
+import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
 import { readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -20,7 +20,7 @@ export async function listGroups(db: Db, caller: Caller, query: GroupSearch) {
     from: sql`${fromGroups(query)} where ${canSeeInstance(caller, 'g.instance_id')} and ${isOfThese} and ${found}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`g.id`,
-    countKey: ['groups', caller.id, caller.role, instanceIds, search],
+    countKey: ['groups', isAdmin(caller) || caller.instanceIds, instanceIds, search],
     total: search ? undefined : () => countGroups(db, caller, instanceIds),
   })
 }

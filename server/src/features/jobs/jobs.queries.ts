@@ -1,5 +1,5 @@
 import type { Job, JobListQuery, JobRow } from '@sendroom/contract/jobs'
-import { type Caller, canSeeInstance, canSeeMessage } from '../../platform/access.ts'
+import { type Caller, canSeeInstance, canSeeMessage, isAdmin } from '../../platform/access.ts'
 import { countJobs, readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -42,7 +42,7 @@ export async function listJobs(db: Db, caller: Caller, query: JobListQuery) {
     from: sql`from jobs j where ${canSeeJob(caller)} and ${found}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`j.id`,
-    countKey: ['jobs', caller.role === 'Admin' || caller.id, query.search],
+    countKey: ['jobs', isAdmin(caller) || caller.instanceIds, query.search],
     total: query.search ? undefined : async () => countJobs(await readCounts(db, caller)),
   })
 }
