@@ -523,6 +523,7 @@ AS $function$select now()$function$;
 CREATE OR REPLACE FUNCTION count_delivery()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'auto'
 AS $function$
 declare
   -- Null if the row is new.

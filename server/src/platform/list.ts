@@ -23,11 +23,12 @@ export async function listPage<Row extends object>(db: Db, query: Query, list: L
   const direction = query.sortDirection === 'asc' ? sql`asc` : sql`desc`
   const order = sql`order by ${list.sortBy} ${direction}, ${list.id} ${direction}`
   const before = (query.page - 1) * query.pageSize
-  // The ids come first. Otherwise the columns of every row of the earlier pages would be computed too.
-  const page = db.many<Row>(sql`
-    ${list.select} ${list.from} and ${list.id} in (
-      select ${list.id} ${list.from} ${order} limit ${query.pageSize} offset ${before}
-    ) ${order}`)
+  // On later pages the ids come first. Otherwise the columns of every row of the earlier pages would be computed too.
+  const isOnPage =
+    before === 0
+      ? sql``
+      : sql`and ${list.id} in (select ${list.id} ${list.from} ${order} limit ${query.pageSize} offset ${before})`
+  const page = db.many<Row>(sql`${list.select} ${list.from} ${isOnPage} ${order} limit ${query.pageSize}`)
   const [data, maintained] = await Promise.all([page, list.total?.()])
   const isLastPage = data.length < query.pageSize && (data.length > 0 || query.page === 1)
   // The last page needs no count. For a search that finds little, counting costs as much as the page itself.

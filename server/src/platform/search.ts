@@ -11,7 +11,7 @@ import { identifier, type Sql, sql } from './database/sql.ts'
 const SAMPLE = 300
 const SAMPLE_MAX_AGE_MS = 600_000
 /** Three letters that are in this share of the texts are common. */
-const COMMON = 0.2
+const COMMON = 0.1
 /** How many more rows than the whole text the rare part may find, as a share of all. The others are read in vain. */
 const READ_IN_VAIN = 0.01
 
