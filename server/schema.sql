@@ -429,6 +429,12 @@ CREATE TABLE sent_to_groups (
 CREATE INDEX sent_to_groups_instance ON sent_to_groups USING btree (instance_id, sent DESC, group_id);
 CREATE INDEX sent_to_groups_most ON sent_to_groups USING btree (sent DESC, group_id);
 
+CREATE TABLE sent_without_rows (
+  instance_id bigint NOT NULL,
+  group_id bigint,
+  sent bigint NOT NULL
+);
+
 CREATE TABLE sessions (
   token_hash bytea NOT NULL,
   user_id bigint NOT NULL,
@@ -558,6 +564,8 @@ AS $function$
     select message_owner(instance_id, created_by_admin, created_by_user_id), 'messages', count(*) from messages
     group by 1 union all
     select instance_id::text, 'sent', count(*) from deliveries where status = 'sent' group by 1 union all
+    select instance_id::text, 'sent', sent from sent_without_rows union all
+    select 'group ' || group_id, 'sent', sent from sent_without_rows where group_id is not null union all
     select 'group ' || group_id, 'sent', count(*) from deliveries where status = 'sent' and group_id is not null
     group by 1
   ), totals as (
