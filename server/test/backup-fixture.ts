@@ -122,7 +122,6 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into counts values ('all', 'groups', 1);
     insert into instance_days values (0, '2026-01-02', 1, 2, 3, 4);
     insert into sent_to_groups values (${group.id}, ${instance.id}, 1);
-    insert into people_counts values ('all', 1, 2, 3, now());
     insert into sign_in_failures values ('\\x00ff5c', 3, now(), now());
     insert into audit_log (user_name, address, action, object_name, details) values ('', '', 'x', E'a\\\\b', '{}');
     update deliveries set status = 'sending', intent = gen_random_uuid(), intent_at = now() where id = 1;
