@@ -32,6 +32,19 @@ CREATE TABLE backups (
   CONSTRAINT backups_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE count_changes (
+  owner text NOT NULL,
+  counter text NOT NULL,
+  n bigint NOT NULL
+);
+
+CREATE TABLE counts (
+  owner text NOT NULL,
+  counter text NOT NULL,
+  n bigint NOT NULL,
+  CONSTRAINT counts_pkey PRIMARY KEY (owner, counter)
+) WITH (fillfactor=70);
+
 CREATE TABLE deliveries (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   job_id bigint NOT NULL,
@@ -71,13 +84,24 @@ CREATE INDEX deliveries_instance ON deliveries USING btree (instance_id, id);
 CREATE INDEX deliveries_job ON deliveries USING btree (job_id, id);
 CREATE INDEX deliveries_reason ON deliveries USING btree (job_id, id) WHERE reason IS NOT NULL;
 CREATE INDEX deliveries_requeued ON deliveries USING btree (job_id, not_before) WHERE not_before > '1970-01-01 00:00:00+00'::timestamptz;
+CREATE TRIGGER deliveries_count AFTER UPDATE OF status, delivered_at, read_at ON deliveries FOR EACH ROW WHEN ((old.status = 'sent'::text) <> (new.status = 'sent'::text) OR old.status <> 'failed'::text AND new.status = 'failed'::text OR old.delivered_at IS NULL AND new.delivered_at IS NOT NULL OR old.read_at IS NULL AND new.read_at IS NOT NULL) EXECUTE FUNCTION count_delivery();
+CREATE TRIGGER deliveries_count_new AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text])) EXECUTE FUNCTION count_delivery();
 CREATE TRIGGER deliveries_failed AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status = 'failed'::text) <> (new.status = 'failed'::text) AND old.status <> 'queued'::text AND new.status <> 'queued'::text) EXECUTE FUNCTION count_failed();
 CREATE TRIGGER deliveries_gone AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION uncount_sent();
 CREATE TRIGGER deliveries_inserted_outcome AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) EXECUTE FUNCTION count_outcome();
-CREATE TRIGGER deliveries_inserted_sent AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = 'sent'::text) EXECUTE FUNCTION count_sent();
 CREATE TRIGGER deliveries_outcome AFTER UPDATE OF status, delivered_at, read_at, reason ON deliveries FOR EACH ROW WHEN (((old.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) OR (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text]))) AND (old.status IS DISTINCT FROM new.status OR (old.delivered_at IS NULL) IS DISTINCT FROM (new.delivered_at IS NULL) OR (old.read_at IS NULL) IS DISTINCT FROM (new.read_at IS NULL) OR old.reason IS DISTINCT FROM new.reason)) EXECUTE FUNCTION count_outcome();
 CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
-CREATE TRIGGER deliveries_sent AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status = 'sent'::text) <> (new.status = 'sent'::text)) EXECUTE FUNCTION count_sent();
+
+CREATE TABLE delivery_changes (
+  instance_id bigint NOT NULL,
+  group_id bigint,
+  sent_now bigint NOT NULL,
+  day date,
+  sent bigint NOT NULL,
+  delivered bigint NOT NULL,
+  read bigint NOT NULL,
+  failed bigint NOT NULL
+);
 
 CREATE TABLE delivery_viewers (
   intent uuid NOT NULL,
@@ -135,6 +159,9 @@ CREATE INDEX groups_instance_name ON groups USING btree (instance_id, name, id);
 CREATE INDEX groups_name ON groups USING btree (name, id);
 CREATE INDEX groups_participant_count ON groups USING btree (participant_count, id);
 CREATE INDEX groups_search ON groups USING gin (search_text gin_trgm_ops);
+CREATE TRIGGER groups_count_gone AFTER DELETE ON groups REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_groups();
+CREATE TRIGGER groups_count_moved AFTER UPDATE OF left_at ON groups FOR EACH ROW WHEN ((old.left_at IS NULL) <> (new.left_at IS NULL)) EXECUTE FUNCTION count_moved_group();
+CREATE TRIGGER groups_count_new AFTER INSERT ON groups REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_groups();
 
 CREATE TABLE heartbeat (
   only_row boolean NOT NULL DEFAULT true,
@@ -165,6 +192,16 @@ CREATE TABLE installation (
   CONSTRAINT installation_pkey PRIMARY KEY (id),
   CONSTRAINT installation_id_check CHECK (id = 1)
 );
+
+CREATE TABLE instance_days (
+  instance_id bigint NOT NULL,
+  day date NOT NULL,
+  sent bigint NOT NULL,
+  delivered bigint NOT NULL,
+  read bigint NOT NULL,
+  failed bigint NOT NULL,
+  CONSTRAINT instance_days_pkey PRIMARY KEY (instance_id, day)
+) WITH (fillfactor=70);
 
 CREATE TABLE instances (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -305,6 +342,9 @@ CREATE INDEX jobs_title ON jobs USING btree ("left"(text_content, 100), id);
 CREATE INDEX jobs_type ON jobs USING btree (job_type, id);
 CREATE INDEX jobs_with_deliveries ON jobs USING btree (completed_at) WHERE has_deliveries;
 CREATE INDEX jobs_with_logs ON jobs USING btree (completed_at) WHERE has_logs;
+CREATE TRIGGER jobs_count_gone AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
+CREATE TRIGGER jobs_count_moved AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION count_moved_job();
+CREATE TRIGGER jobs_count_new AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
 CREATE TRIGGER jobs_forget_counts AFTER DELETE ON jobs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_counts();
 CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
@@ -352,6 +392,9 @@ CREATE INDEX messages_image ON messages USING btree (image_id);
 CREATE INDEX messages_instance ON messages USING btree (instance_id, id);
 CREATE INDEX messages_search ON messages USING gin (search_text gin_trgm_ops);
 CREATE INDEX messages_title ON messages USING btree ("left"(text_content, 100), id);
+CREATE TRIGGER messages_count_gone AFTER DELETE ON messages REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_messages();
+CREATE TRIGGER messages_count_moved AFTER UPDATE OF instance_id, created_by_admin, created_by_user_id ON messages FOR EACH ROW WHEN (message_owner(old.instance_id, old.created_by_admin, old.created_by_user_id) <> message_owner(new.instance_id, new.created_by_admin, new.created_by_user_id)) EXECUTE FUNCTION count_moved_message();
+CREATE TRIGGER messages_count_new AFTER INSERT ON messages REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_messages();
 CREATE TRIGGER messages_notify_delete AFTER DELETE ON messages REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
 CREATE TRIGGER messages_notify_insert AFTER INSERT ON messages REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
 CREATE TRIGGER messages_notify_leave AFTER UPDATE ON messages REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_messages();
@@ -401,6 +444,17 @@ CREATE TABLE participants (
   CONSTRAINT participants_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(id) ON DELETE CASCADE,
   CONSTRAINT participants_rank_check CHECK (rank = ANY (ARRAY['member'::text, 'admin'::text, 'creator'::text]))
 );
+CREATE TRIGGER participants_count_gone AFTER DELETE ON participants REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_people();
+CREATE TRIGGER participants_count_new AFTER INSERT ON participants REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_people();
+
+CREATE TABLE people_counts (
+  instances text NOT NULL,
+  version bigint NOT NULL,
+  people bigint NOT NULL,
+  participants bigint NOT NULL,
+  counted_at timestamptz NOT NULL,
+  CONSTRAINT people_counts_pkey PRIMARY KEY (instances)
+);
 
 CREATE TABLE receipt_batches (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -438,6 +492,21 @@ CREATE TABLE retention (
 );
 
 CREATE TABLE sent_counts (
+  instance_id bigint NOT NULL,
+  group_id bigint,
+  sent bigint NOT NULL
+);
+
+CREATE TABLE sent_to_groups (
+  group_id bigint NOT NULL,
+  instance_id bigint NOT NULL,
+  sent bigint NOT NULL,
+  CONSTRAINT sent_to_groups_pkey PRIMARY KEY (group_id)
+);
+CREATE INDEX sent_to_groups_instance ON sent_to_groups USING btree (instance_id, sent DESC, group_id);
+CREATE INDEX sent_to_groups_most ON sent_to_groups USING btree (sent DESC, group_id);
+
+CREATE TABLE sent_without_rows (
   instance_id bigint NOT NULL,
   group_id bigint,
   sent bigint NOT NULL
@@ -554,12 +623,134 @@ CREATE OR REPLACE FUNCTION clock_now()
  STABLE
 AS $function$select now()$function$;
 
+CREATE OR REPLACE FUNCTION count_delivery()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'auto'
+AS $function$
+declare
+  -- Null if the row is new.
+  was text := coalesce(old.status, '');
+  sent int := (new.status = 'sent')::int - (was = 'sent')::int;
+  -- A message that went out stays in the history, unless the provider says that it failed after all.
+  is_outcome boolean := new.status in ('sent', 'failed');
+begin
+  insert into delivery_changes values (new.instance_id, new.group_id, sent,
+    day_of(coalesce(new.sent_at, new.intent_at, clock_now())),
+    case when is_outcome then sent else 0 end,
+    (old.delivered_at is null and new.delivered_at is not null)::int,
+    (old.read_at is null and new.read_at is not null)::int,
+    case when is_outcome then (new.status = 'failed')::int - (was = 'failed')::int else 0 end);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_differences()
+ RETURNS TABLE(owner text, counter text, n bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with kept as (
+    select owner, counter, n from counts where owner <> 'all' union all
+    select * from count_changes union all
+    select instance_id::text, 'sent', sent_now from delivery_changes union all
+    select 'group ' || group_id, 'sent', sent from sent_to_groups union all
+    select 'group ' || group_id, 'sent', sent_now from delivery_changes where group_id is not null
+  ), rows as (
+    select instance_id::text as owner, status as counter, count(*) as n from jobs group by 1, 2 union all
+    select instance_id::text, group_counter(left_at), count(*) from groups group by 1, 2 union all
+    select message_owner(instance_id, created_by_admin, created_by_user_id), 'messages', count(*) from messages
+    group by 1 union all
+    select instance_id::text, 'sent', count(*) from deliveries where status = 'sent' group by 1 union all
+    select instance_id::text, 'sent', sent from sent_without_rows union all
+    select 'group ' || group_id, 'sent', sent from sent_without_rows where group_id is not null union all
+    select 'group ' || group_id, 'sent', count(*) from deliveries where status = 'sent' and group_id is not null
+    group by 1
+  ), totals as (
+    select 'all' as owner, counter, sum(case owner when 'all' then -n else n end) as n from counts group by counter
+  )
+  select owner, counter, sum(n)::bigint from (
+    select * from rows union all select owner, counter, -n from kept union all select * from totals
+  ) as difference
+  where counter <> 'people'
+  group by owner, counter having sum(n) <> 0
+$function$;
+
 CREATE OR REPLACE FUNCTION count_failed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
   update jobs set failed_count = failed_count + case new.status when 'failed' then 1 else -1 end where id = new.job_id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_groups()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  sign int := case tg_op when 'INSERT' then 1 else -1 end;
+begin
+  insert into count_changes
+  select instance_id::text, group_counter(left_at), sign * count(*) from touched group by 1, 2;
+  if tg_op = 'DELETE' then
+    insert into count_changes select instance_id::text, 'people', 1 from touched group by 1;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_jobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  sign int := case tg_op when 'INSERT' then 1 else -1 end;
+begin
+  insert into count_changes
+  select instance_id::text, status, sign * count(*) from touched group by instance_id, status;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_messages()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  sign int := case tg_op when 'INSERT' then 1 else -1 end;
+begin
+  insert into count_changes
+  select message_owner(instance_id, created_by_admin, created_by_user_id), 'messages', sign * count(*) from touched
+  group by 1;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_moved_group()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into count_changes values (new.instance_id::text, group_counter(old.left_at), -1),
+    (new.instance_id::text, group_counter(new.left_at), 1), (new.instance_id::text, 'people', 1);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_moved_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into count_changes values (old.instance_id::text, old.status, -1), (new.instance_id::text, new.status, 1);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_moved_message()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into count_changes values
+    (message_owner(old.instance_id, old.created_by_admin, old.created_by_user_id), 'messages', -1),
+    (message_owner(new.instance_id, new.created_by_admin, new.created_by_user_id), 'messages', 1);
   return null;
 end $function$;
 
@@ -584,12 +775,15 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION count_sent()
+CREATE OR REPLACE FUNCTION count_people()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into sent_counts values (new.instance_id, new.group_id, case new.status when 'sent' then 1 else -1 end);
+  insert into count_changes
+  select g.instance_id::text, 'people', 1
+  from (select distinct group_id from touched) t join groups g on g.id = t.group_id
+  group by 1;
   return null;
 end $function$;
 
@@ -605,6 +799,12 @@ CREATE OR REPLACE FUNCTION current_timeline()
 AS $function$
   select case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end
 $function$;
+
+CREATE OR REPLACE FUNCTION day_of(moment timestamptz)
+ RETURNS date
+ LANGUAGE sql
+ IMMUTABLE
+RETURN ((moment AT TIME ZONE 'Asia/Ho_Chi_Minh'::text))::date;
 
 CREATE OR REPLACE FUNCTION delete_old_audit(days integer)
  RETURNS bigint
@@ -632,6 +832,12 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION group_counter(left_at timestamptz)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN (left_at IS NULL) THEN 'groups'::text ELSE 'left groups'::text END;
+
 CREATE OR REPLACE FUNCTION hour_of(moment timestamptz)
  RETURNS bigint
  LANGUAGE sql
@@ -645,6 +851,12 @@ CREATE OR REPLACE FUNCTION like_pattern(typed text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN (('%'::text || regexp_replace(unaccent_lower(typed), '[\\%_]'::text, '\\\&'::text, 'g'::text)) || '%'::text);
+
+CREATE OR REPLACE FUNCTION message_owner(instance_id bigint, is_admins boolean, author bigint)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+RETURN CASE WHEN (instance_id IS NOT NULL) THEN (instance_id)::text WHEN is_admins THEN 'shared'::text WHEN (author IS NOT NULL) THEN ('user '::text || author) ELSE 'nobody'::text END;
 
 CREATE OR REPLACE FUNCTION notify_access()
  RETURNS trigger
@@ -803,7 +1015,8 @@ CREATE OR REPLACE FUNCTION uncount_sent()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into sent_counts
-  select instance_id, group_id, -count(*) from gone where status = 'sent' group by instance_id, group_id;
+  insert into delivery_changes
+  select instance_id, group_id, -count(*), null, 0, 0, 0, 0 from gone where status = 'sent'
+  group by instance_id, group_id;
   return null;
 end $function$;

@@ -17,5 +17,10 @@ declare module 'autocannon' {
       body?: string
       setupRequest?: (request: object) => object
     }[]
-  }): Promise<Result>
+  }): Promise<Result> & {
+    on: (
+      event: 'response',
+      listener: (client: object, status: number, bytes: number, ms: number) => void,
+    ) => void
+  }
 }

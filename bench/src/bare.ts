@@ -1,20 +1,36 @@
 /**
- * A program for `lists.ts` and `receipts.ts`: the simplest possible list, with one page and one count, but no session and
- * no checks; and a route that only parses a body and answers.
+ * A program for `lists.ts` and `receipts.ts`: a route for each list with nothing but the query of its first page, so no
+ * session, no checks and no count; and a route that only parses a body and answers.
  */
 
 import fastify from 'fastify'
 import { connect } from '../../server/src/platform/database/connection.ts'
-import { sql } from '../../server/src/platform/database/sql.ts'
+import { type Sql, sql } from '../../server/src/platform/database/sql.ts'
 
 const db = connect(JSON.parse(process.argv[2] ?? ''), { max: 20, applicationName: 'sendroom bench' })
 const app = fastify()
-app.get('/', async () => {
-  const [data, [count]] = await Promise.all([
-    db.many(sql`select id, text_content, created_at from messages order by id desc limit 10`),
-    db.many(sql`select count(*) as total from (select 1 from messages limit 10001) first`),
-  ])
-  return { data, total: count?.total }
-})
+
+const nameOf = (instanceId: Sql) =>
+  sql`(select i.name from instances i where i.id = ${instanceId}) as instance_name`
+/** The query of each list's first page, of all instances or of some. */
+const pages = {
+  messages: (isOf: Sql) => sql`
+    select id, text_content, image_id, instance_id, ${nameOf(sql`t.instance_id`)}, created_by_user_name, created_at
+    from messages t where ${isOf} order by id desc limit 10`,
+  jobs: (isOf: Sql) => sql`
+    select id, job_type, message_id, left(text_content, 100) as message_title, instance_id,
+      ${nameOf(sql`t.instance_id`)}, status, paused_at, failed_count, created_by_user_name, scheduled_at, created_at,
+      started_at, completed_at
+    from jobs t where ${isOf} order by id desc limit 10`,
+  groups: (isOf: Sql) => sql`
+    select id, name, participant_count, last_sync_at, left_at, can_send, instance_id, ${nameOf(sql`t.instance_id`)}
+    from groups t where ${isOf} order by name, id limit 10`,
+}
+for (const [name, page] of Object.entries(pages))
+  app.get<{ Querystring: { instances?: string } }>(`/${name}`, async ({ query: { instances } }) => ({
+    data: await db.many(
+      page(instances ? sql`instance_id = any(${instances.split(',').map(Number)})` : sql`true`),
+    ),
+  }))
 app.post('/', async ({ body }) => ({ success: typeof body === 'object' }))
 console.log(`Listening on ${await app.listen({ port: 0, host: '127.0.0.1' })}`)

@@ -35,6 +35,15 @@ export async function seedLists(db: Pool, rows: number): Promise<void> {
   await db.run(sql`vacuum analyze`)
 }
 
+/** Two participants in each group, some of them in several. */
+export async function seedParticipants(db: Pool): Promise<void> {
+  await db.run(sql`
+    insert into participants (group_id, person_id, rank)
+    select id, '84' || id, 'member' from groups
+    union all select id, '85' || id % 100000, 'member' from groups`)
+  await db.run(sql`vacuum analyze participants`)
+}
+
 /** Inserts users with a session each and returns the tokens. */
 export async function seedUsers(
   db: Pool,

@@ -118,6 +118,11 @@ export async function fillEveryTable(place: Place): Promise<void> {
     update jobs set final_counts = '{"sent": 3}', has_deliveries = false where status = 'Completed';
     insert into delivery_views values (gen_random_uuid(), '\\x01', '\\x00', now());
     insert into matched_messages values (${instance.id}, 'm', null, now());
+    insert into sent_counts values (1, null, 1);
+    insert into sent_without_rows values (1, null, 1);
+    insert into counts values ('all', 'groups', 1);
+    insert into instance_days values (0, '2026-01-02', 1, 2, 3, 4);
+    insert into sent_to_groups values (${group.id}, ${instance.id}, 1);
     insert into sign_in_failures values ('\\x00ff5c', 3, now(), now());
     insert into audit_log (user_name, address, action, object_name, details) values ('', '', 'x', E'a\\\\b', '{}');
     insert into disks values ('host', 2, 1, false);

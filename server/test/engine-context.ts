@@ -6,6 +6,7 @@ import { writeAlone } from '../src/engine/sending/batch.ts'
 import { type Claim, claimInstances } from '../src/engine/sending/claim.ts'
 import type { IntendedMessage, NextStep } from '../src/engine/sending/intent.ts'
 import { type AttemptOutcome, effectsOf } from '../src/engine/sending/outcome-effects.ts'
+import { findCountDifferences } from '../src/platform/counts.ts'
 import { connect } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { DatabaseContext } from './database-context.ts'
@@ -45,14 +46,14 @@ class EngineContext extends DatabaseContext {
 
   async cleanUp() {
     for (const task of this.#tasksAtEnd.splice(0).reverse()) await task()
-    const miscounted = await this.#readMiscounted()
+    const miscounted = [...(await this.#readMiscounted()), ...(await findCountDifferences(this.db))]
     // Otherwise the next test's workers would send what this test left behind.
     await this.db.run(sql`delete from jobs`)
     await this.shiftClock('0')
     expect(miscounted).toEqual([])
   }
 
-  /** Jobs whose failed_count differs from their deliveries. Whatever a test did, there are none. */
+  /** Jobs whose failed_count differs from their deliveries. Whatever a test did, there are none, and all numbers agree. */
   #readMiscounted() {
     return this.db.many(sql`
       select j.id, j.failed_count, counted.failed

@@ -1,3 +1,4 @@
+import { foldCounts } from '../platform/counts.ts'
 import type { EngineDeps } from './context.ts'
 import { checkInstance, claimChecks, failOverdue } from './health/instance-status.ts'
 import { checkHistory, claimHistoryChecks } from './history/check.ts'
@@ -20,6 +21,7 @@ const POLL_MS = 500
 const SWEEP_MS = 2_000
 const RECEIPT_POLL_MS = 10_000
 const CLEAN_UP_MS = 600_000
+const FOLD_COUNTS_MS = 5_000
 const MAX_INSTANCES = 5_000
 const CLAIMS_PER_PASS = 200
 const MAX_CALLS = 20
@@ -161,6 +163,7 @@ export function startEngine(deps: EngineDeps): Engine {
     { name: 'poll receipts', every: RECEIPT_POLL_MS, run: pollReceipts },
     { name: 'finish jobs', every: SWEEP_MS, run: () => finishJobs(db) },
     { name: 'fail overdue', every: SWEEP_MS, run: () => failOverdue(db, deps.accountWaitMs ?? DAY_MS) },
+    { name: 'fold counts', every: FOLD_COUNTS_MS, run: () => foldCounts(db) },
     { name: 'clean up', every: CLEAN_UP_MS, run: cleanUp },
   ]
   const loop = openLoop(steps, log)

@@ -5,7 +5,9 @@ import { listPage } from './list.ts'
 
 const context = useContext()
 
-async function numbers(query: { page?: number; pageSize?: number; sortDirection?: 'asc' | 'desc' } = {}) {
+async function numbers(
+  query: { page?: number; pageSize?: number; sortDirection?: 'asc' | 'desc'; search?: string } = {},
+) {
   const { db } = context
   return listPage<{ id: number; kind: number }>(
     db,
@@ -59,6 +61,18 @@ test('counts up to 10,000 are always exact', async () => {
   expect((await numbers()).pagination.totalCount).toBe(10_000)
   await context.db.run(sql`delete from numbers where id = 1`)
   expect((await numbers()).pagination.totalCount).toBe(9999)
+})
+
+// R-169
+test('the count of a search is exact up to 100, and cached from there on', async () => {
+  const search = 'n'
+  await fill(102)
+  await context.db.run(sql`delete from numbers where id < 3`)
+  expect((await numbers({ search })).pagination.totalCount).toBe(100)
+  await context.db.run(sql`insert into numbers values (1, 1)`)
+  expect((await numbers({ search })).pagination.totalCount).toBe(101)
+  await context.db.run(sql`delete from numbers where id < 3`)
+  expect((await numbers({ search })).pagination.totalCount).toBe(101)
 })
 
 // R-169

@@ -2,7 +2,7 @@ import { type Page, paginationOf, type SortDirection } from '@sendroom/contract/
 import type { Db } from './database/connection.ts'
 import { type Sql, sql } from './database/sql.ts'
 
-type Query = { page: number; pageSize: number; sortDirection: SortDirection }
+type Query = { page: number; pageSize: number; sortDirection: SortDirection; search?: string }
 
 type List = {
   /** `select …` with the columns of a row as the contract names them. */
@@ -25,44 +25,58 @@ export async function listPage<Row extends object>(db: Db, query: Query, list: L
   const direction = query.sortDirection === 'asc' ? sql`asc` : sql`desc`
   const order = sql`order by ${list.sortBy} ${direction}, ${list.id} ${direction}`
   const before = (query.page - 1) * query.pageSize
-  // The ids come first. Otherwise the columns of every row of the earlier pages would be computed too.
+  // On later pages the ids come first. Otherwise the columns of every row of the earlier pages would be computed too.
   const ids =
     list.ids?.(query.pageSize, before) ??
-    sql`select ${list.id} ${list.from} ${order} limit ${query.pageSize} offset ${before}`
-  const page = db.many<Row>(sql`${list.select} ${list.from} and ${list.id} in (${ids}) ${order}`)
+    (before > 0 && sql`select ${list.id} ${list.from} ${order} limit ${query.pageSize} offset ${before}`)
+  const isOnPage = ids ? sql`and ${list.id} in (${ids})` : sql``
+  const page = db.many<Row>(sql`${list.select} ${list.from} ${isOnPage} ${order} limit ${query.pageSize}`)
   const [data, maintained] = await Promise.all([page, list.total?.()])
   const isLastPage = data.length < query.pageSize && (data.length > 0 || query.page === 1)
   // The last page needs no count. For a search that finds little, counting costs as much as the page itself.
-  const total = isLastPage ? before + data.length : (maintained ?? (await count(db, list)))
+  const total = isLastPage ? before + data.length : (maintained ?? (await count(db, query, list)))
   return { data: [...data], pagination: paginationOf(query, total) }
 }
 
 const EXACT_UP_TO = 10_000
 const KEEP_MS = 60_000
+/** A search has to look for the rows that it counts. */
+const SEARCH_EXACT_UP_TO = 100
+const KEEP_SEARCH_MS = 10_000
 const MAX_KEPT_COUNTS = 1000
 
-type Counted = { total: Promise<number>; at: number }
+type Counted = { total: Promise<number>; keepUntil: number }
 /** The counts of long lists, by database. Counting a million rows for every page would cost more than the page. */
 const longLists = new WeakMap<Db, Map<string, Counted>>()
 
-/** Counts exactly up to 10,000 rows. A larger count may be up to a minute old. */
-async function count(db: Db, { from, countKey }: List): Promise<number> {
+/**
+ * Counts exactly up to 10,000 rows. A larger count may be up to a minute old; that of a search, from 100 rows on, up to
+ * ten seconds.
+ */
+async function count(db: Db, { search }: Query, { from, countKey }: List): Promise<number> {
   const counts = longLists.get(db) ?? new Map<string, Counted>()
   longLists.set(db, counts)
   const key = JSON.stringify(countKey)
   const known = counts.get(key)
-  if (known && performance.now() - known.at < KEEP_MS) return known.total
+  if (known && performance.now() < known.keepUntil) return known.total
 
   counts.delete(key)
   const { total: limited } = await db.one<{ total: number }>(sql`
     select count(*) as total from (select 1 ${from} limit ${EXACT_UP_TO + 1}) limited`)
-  if (limited <= EXACT_UP_TO) return limited
-  return keepCount(counts, key, countAll(db, from))
+  if (limited > EXACT_UP_TO) return keepCount(counts, key, countAll(db, from), KEEP_MS)
+  if (search && limited > SEARCH_EXACT_UP_TO)
+    return keepCount(counts, key, Promise.resolve(limited), KEEP_SEARCH_MS)
+  return limited
 }
 
-function keepCount(counts: Map<string, Counted>, key: string, total: Promise<number>): Promise<number> {
+function keepCount(
+  counts: Map<string, Counted>,
+  key: string,
+  total: Promise<number>,
+  keepMs: number,
+): Promise<number> {
   if (counts.size >= MAX_KEPT_COUNTS) counts.clear()
-  counts.set(key, { total, at: performance.now() })
+  counts.set(key, { total, keepUntil: performance.now() + keepMs })
   total.catch(() => counts.delete(key))
   return total
 }

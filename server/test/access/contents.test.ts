@@ -15,7 +15,8 @@ const { dashboard, groups, instances, jobs, messages, session, users } = contrac
 async function openFixture() {
   const fixture = await createFixture('with flags')
   const { instanceId, group, user } = fixture
-  await context.db.run(sql`insert into sent_counts values (${instanceId}, ${group.id}, 1)`)
+  await context.db.run(sql`
+    insert into delivery_changes values (${instanceId}, ${group.id}, 1, current_date, 1, 0, 0, 0)`)
   await context.db.run(sql`
     insert into participants (group_id, person_id, rank) values (${group.id}, '84901000001', 'member')`)
   if (!user) throw new Error('The fixture has no user.')

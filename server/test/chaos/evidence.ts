@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '@sendroom/simulator'
+import { type Difference, findCountDifferences } from '../../src/platform/counts.ts'
 import type { Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import type { ChaosInstance } from './instances.ts'
@@ -32,6 +33,9 @@ type InstanceRow = {
   timeZone: string
 }
 
+/** What became of the messages of an instance, on all days. */
+export type DayTotals = { instanceId: number; sent: number; delivered: number; read: number; failed: number }
+
 /** The state of the database and of the provider's ledger after a chaos run. */
 export type Evidence = ReceiptEvidence & {
   hasUniqueTexts: boolean
@@ -40,7 +44,9 @@ export type Evidence = ReceiptEvidence & {
   jobs: JobRow[]
   deliveries: DeliveryRow[]
   jobLogs: JobLogRow[]
-  sentCounts: { instanceId: number; groupId: number | null; sent: number }[]
+  /** Where the numbers that pages show differ from the rows. */
+  countDifferences: Difference[]
+  days: DayTotals[]
   log: LogEntry[]
   /** Only what Sendroom sent, not what was written on the phone. */
   ledger: LedgerEntry[]
@@ -70,8 +76,13 @@ export async function collect(run: EvidenceSource): Promise<Evidence> {
     ...(await collectReceipts(run)),
     jobLogs: await db.many<JobLogRow>(sql`
       select job_id, created_at as at, reason->>'code' as code, reason->'params' as params from job_logs order by id`),
-    sentCounts: await db.many<Evidence['sentCounts'][number]>(sql`
-      select instance_id, group_id, sum(sent) as sent from sent_counts group by instance_id, group_id`),
+    countDifferences: await findCountDifferences(db),
+    days: await db.many<DayTotals>(sql`
+      select instance_id, sum(sent) as sent, sum(delivered) as delivered, sum(read) as read, sum(failed) as failed
+      from (
+        select instance_id, sent, delivered, read, failed from instance_days
+        union all select instance_id, sent, delivered, read, failed from delivery_changes
+      ) as part group by instance_id`),
     log: await readLog(db),
     ledger: (await run.ledger()).filter(({ source }) => source === 'api'),
     db,

@@ -6,7 +6,7 @@ import { receiptsAgree, receiptsNeverGoBack } from './invariants-receipts.ts'
 import type { DeliveryRow } from './receipts.ts'
 
 /** The part of the evidence that needs no log of all changes. */
-export type RowEvidence = Pick<Evidence, 'deliveries' | 'jobs' | 'ledger' | 'sentCounts'> & {
+export type RowEvidence = Pick<Evidence, 'deliveries' | 'jobs' | 'ledger' | 'countDifferences'> & {
   instances: Pick<Evidence['instances'][number], 'id' | 'token' | 'inFlight' | 'isLeased'>[]
 }
 
@@ -17,6 +17,7 @@ export async function findViolations(evidence: Evidence): Promise<string[]> {
     idsAreMatchedOnce,
     ledgerIsAccountedFor,
     nobodyGotTwoMessages,
+    daysAgree,
     onlyTheClaimHolderSends,
     ...jobInvariants,
     ...paceInvariants,
@@ -115,6 +116,41 @@ function nobodyGotTwoMessages({ hasUniqueTexts, ledger, log }: Evidence) {
     .map((entries) => `Sent ${entries.length} times: ${JSON.stringify(entries)}`)
 }
 
+/** The numbers of days are history, so they agree with the changes and not with the rows. */
+export function daysAgree({
+  days,
+  log,
+  deliveries,
+  instances,
+}: Pick<Evidence, 'days' | 'log' | 'deliveries' | 'instances'>) {
+  // A restart and a deletion take their rows away, and nothing else tells what was delivered.
+  const isLost = log.some(
+    ({ kind, became, run }) => kind === 'job' && (became === 'deleted' || Number(run) > 1),
+  )
+  return instances.flatMap(({ id }) => {
+    const entries = log.filter(({ kind, instanceId }) => kind === 'delivery' && instanceId === id)
+    const rows = deliveries.filter(({ instanceId }) => instanceId === id)
+    const changesTo = (status: string, from: (was: string | null) => boolean) =>
+      entries.filter(({ was, became }) => became === status && was !== status && from(was)).length
+    const anything = () => true
+    const expected = {
+      sent: changesTo('sent', anything) - changesTo('failed', (was) => was === 'sent'),
+      failed: changesTo('failed', anything) - changesTo('sent', (was) => was === 'failed'),
+      ...(!isLost && {
+        delivered: rows.filter(({ deliveredAt }) => deliveredAt !== null).length,
+        read: rows.filter(({ readAt }) => readAt !== null).length,
+      }),
+    }
+    const counted = days.find(({ instanceId }) => instanceId === id)
+    const isWrong = Object.entries(expected).some(
+      ([name, n]) => n !== (counted?.[name as keyof typeof expected] ?? 0),
+    )
+    return isWrong
+      ? [`The days of instance ${id} have ${JSON.stringify(counted)}, not ${JSON.stringify(expected)}`]
+      : []
+  })
+}
+
 const nothingIsClaimed = ({ instances }: RowEvidence) =>
   instances
     .filter(({ inFlight, isLeased }) => inFlight !== null || isLeased)
@@ -135,23 +171,8 @@ function onlyTheClaimHolderSends({ log }: Evidence) {
   return violations
 }
 
-const sentCountsAgree = ({ sentCounts, deliveries, instances }: RowEvidence) =>
-  instances.flatMap(({ id }) => {
-    const sent = deliveries.filter(({ instanceId, status }) => instanceId === id && status === 'sent')
-    const groupIds = new Set([
-      null,
-      ...sent.map(({ groupId }) => groupId),
-      ...sentCounts.map(({ groupId }) => groupId),
-    ])
-    return [...groupIds].flatMap((group) => {
-      const rows = sent.filter(({ groupId }) => groupId === group).length
-      const counted =
-        sentCounts.find(({ instanceId, groupId }) => instanceId === id && groupId === group)?.sent ?? 0
-      return rows === counted
-        ? []
-        : [`sent_counts has ${counted} for instance ${id} and group ${group}, not ${rows}`]
-    })
-  })
+const countsAgree = ({ countDifferences }: RowEvidence) =>
+  countDifferences.map(({ owner, counter, n }) => `The number '${counter}' of ${owner} lacks ${n}`)
 
 const failedCountsAgree = ({ jobs, deliveries }: RowEvidence) =>
   jobs.flatMap(({ id, failedCount }) => {
@@ -164,7 +185,7 @@ export const rowInvariants: ((evidence: RowEvidence) => string[])[] = [
   deliveriesAreFinal,
   sentIsInLedger,
   nothingIsClaimed,
-  sentCountsAgree,
+  countsAgree,
   failedCountsAgree,
 ]
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { cancelJob } from '../../src/engine/index.ts'
+import { findCountDifferences } from '../../src/platform/counts.ts'
 import type { Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import type { Secrets } from '../../src/platform/secrets.ts'
@@ -42,8 +43,7 @@ async function collectRows({ db, simulator, secrets }: Environment): Promise<Row
     deliveries: await db.many<Evidence['deliveries'][number]>(sql`
       select *, doubt_since is not null or next_look_at is not null as is_in_doubt from deliveries
       where instance_id = any(${ids})`),
-    sentCounts: await db.many<Evidence['sentCounts'][number]>(sql`
-      select instance_id, group_id, sum(sent) as sent from sent_counts group by instance_id, group_id`),
+    countDifferences: await findCountDifferences(db),
     ledger: (await simulator.ledger()).filter(({ source }) => source === 'api'),
   }
 }

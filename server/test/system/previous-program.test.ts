@@ -1,5 +1,6 @@
 import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
+import { findCountDifferences } from '../../src/platform/counts.ts'
 import { createTestDatabase } from '../database.ts'
 import type { HttpClient } from '../http-client.ts'
 import { checkOutPreviousProgram, hasPreviousProgram, PREVIOUS_COMMIT } from '../previous-program.ts'
@@ -21,7 +22,7 @@ test.skipIf(isMissing)(
     using previous = checkOutPreviousProgram()
     await using home = await Installation.create()
     await using simulator = await startSimulatorProcess(home.dataDir)
-    const { address, drop } = await createTestDatabase('template0')
+    const { db, address, drop } = await createTestDatabase('template0')
     await using _ = { [Symbol.asyncDispose]: drop }
     const env = { DATABASE_URL: urlOf(address), TEST_PROVIDER_URL: simulator.url }
     await simulator.setLatency(20)
@@ -61,6 +62,8 @@ test.skipIf(isMissing)(
       })
     for (const token of ['test_linked_a', 'test_linked_b'])
       expect((await simulator.ledger(token)).map(({ to }) => to).sort()).toEqual(chatsOf(numbers).sort())
+
+    expect(await findCountDifferences(db)).toEqual([])
 
     const { code, stderr } = await home.run(['server'], env, previous.root)
     expect([code, stderr]).toEqual([

@@ -1,11 +1,11 @@
 import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
+import { normalize } from '@sendroom/contract/search-text'
 import { IconSearch } from '@tabler/icons-react'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { normalize } from '../ui/search.ts'
 import classes from './pick-dialog.module.css'
 
 const ROW_HEIGHT = 36

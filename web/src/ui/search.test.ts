@@ -1,6 +1,7 @@
+import { normalize } from '@sendroom/contract/search-text'
 import { expect, test } from 'vitest'
 import { searches } from '../../../contract/test/searches.ts'
-import { findOptions, normalize } from './search.ts'
+import { findOptions } from './search.ts'
 
 //
 test.each(searches)('%j typed, %j stored: %s', (typed, stored, isFound) => {

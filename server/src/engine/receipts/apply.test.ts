@@ -218,7 +218,9 @@ test('a failure receipt makes a sent delivery failed, with the reason in the log
   await setClock()
   const { id, instanceId } = await sentJob()
   const sentCount = async () =>
-    (await context.db.many(sql`select sum(sent) from sent_counts where instance_id = ${instanceId}`))[0]?.sum
+    (
+      await context.db.many(sql`select sum(sent_now) from delivery_changes where instance_id = ${instanceId}`)
+    )[0]?.sum
   expect(await sentCount()).toBe(1)
   await report(instanceId, [receipt('failed'), receipt('failed')])
   expect(await recipientCounts(context.db, id)).toMatchObject({ total: 1, sent: 0, failed: 1, delivered: 0 })

@@ -127,7 +127,8 @@ test('the counts of the job and of the instance stay true between any two slices
       delivered_at = case when n < 3 then clock_now() end, read_at = case when n = 1 then clock_now() end
     from (select id, row_number() over (order by id) as n from deliveries where job_id = ${job.id}) numbered
     where numbered.id = d.id`)
-  const sent = () => db.one(sql`select sum(sent)::int from sent_counts where instance_id = ${job.instanceId}`)
+  const sent = () =>
+    db.one(sql`select sum(sent_now)::int from delivery_changes where instance_id = ${job.instanceId}`)
   const [counts, sentBefore] = [await recipientCounts(db, job.id), await sent()]
   expect(counts).toMatchObject({
     total: 7,

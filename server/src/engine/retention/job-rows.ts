@@ -29,10 +29,14 @@ export async function deleteOldDeliveries(tx: Db, limit: number): Promise<number
         select id from deliveries where job_id = any(${ids}) order by job_id, id limit ${limit} for update skip locked
       ))
       returning instance_id, group_id, status
+    ), without_rows as (
+      insert into sent_without_rows
+      select instance_id, group_id, count(*) from gone where status = 'sent' group by instance_id, group_id
+      returning *
     ), still_counted as (
       -- A trigger subtracts them.
-      insert into sent_counts
-      select instance_id, group_id, count(*) from gone where status = 'sent' group by instance_id, group_id
+      insert into delivery_changes (instance_id, group_id, sent_now, sent, delivered, read, failed)
+      select instance_id, group_id, sent, 0, 0, 0, 0 from without_rows
     )
     select count(*) from gone`)
   await tx.run(sql`

@@ -1,93 +1,34 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
-import { type Caller, canSeeInstance, canSeeMessage } from '../../platform/access.ts'
-import type { Db, Pool } from '../../platform/database/connection.ts'
-import { forBulkWrites } from '../../platform/database/session-defaults.ts'
+import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
-type JobCounts = Pick<
-  DashboardStats,
-  'totalJobs' | 'pendingJobs' | 'runningJobs' | 'completedJobs' | 'failedJobs'
->
+type TopGroup = DashboardStats['topGroups'][number]
 
-export async function countJobs(db: Db, caller: Caller): Promise<JobCounts> {
-  const counts = await db.one<JobCounts>(sql`
-    select count(*) as total_jobs, count(*) filter (where j.status = 'Pending') as pending_jobs,
-      count(*) filter (where j.status = 'Running') as running_jobs,
-      count(*) filter (where j.status = 'Completed') as completed_jobs,
-      count(*) filter (where j.status = 'Failed') as failed_jobs
-    from jobs j where ${canSeeInstance(caller, 'j.instance_id')}`)
-  return counts
-}
-
-export async function countMessages(db: Db, caller: Caller): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`
-    select count(*) from messages m where ${canSeeMessage(caller, 'm')}`)
-  return count
-}
-
-/** The dashboard does not count groups that the instance has left. */
-const visibleGroups = (caller: Caller) =>
-  sql`groups g where g.left_at is null and ${canSeeInstance(caller, 'g.instance_id')}`
-
-type GroupFacts = {
-  totalGroups: number
-  /** Changes with the set of groups, and with every sync of one of them. */
-  fingerprint: string
-}
-
-export async function findGroupFacts(db: Db, caller: Caller): Promise<GroupFacts> {
-  const facts = await db.one<GroupFacts>(sql`
-    select count(*) as total_groups,
-      coalesce(bit_xor(hashtextextended(g.id || ' ' || coalesce(g.last_sync_at::text, ''), 0)), 0)::text
-        as fingerprint
-    from ${visibleGroups(caller)}`)
-  return facts
-}
-
-export async function countParticipants(db: Db, caller: Caller): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`
-    select count(distinct p.person_id) from participants p
-    where p.group_id in (select g.id from ${visibleGroups(caller)})`)
-  return count
-}
-
-export async function countSent(db: Db, caller: Caller): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`
-    select coalesce(sum(c.sent), 0) as count from sent_counts c
-    where ${canSeeInstance(caller, 'c.instance_id')}`)
-  return count
-}
-
-/** Returns the five groups that received the most messages. */
+/** Returns the five groups with the most sent messages; of equal ones, those that are known longest. */
 export const findTopGroups = (db: Db, caller: Caller) =>
-  db.many<DashboardStats['topGroups'][number]>(sql`
-  with sent as (
-    select c.group_id, sum(c.sent) as count from sent_counts c
-    where ${canSeeInstance(caller, 'c.instance_id')} group by c.group_id
+  db.many<TopGroup>(sql`
+  with recent as (
+    select group_id, instance_id, sum(sent_now) as sent from delivery_changes
+    where group_id is not null and ${canSeeInstance(caller, 'instance_id')}
+    group by group_id, instance_id having sum(sent_now) <> 0
+  ), most as (
+    select s.group_id, s.sent from ${mostSent(caller)}
+    union all
+    select r.group_id, r.sent + coalesce(s.sent, 0) from recent r left join sent_to_groups s on s.group_id = r.group_id
   )
-  select g.name as group_name, g.participant_count, sent.count as messages_sent
-  from sent join groups g on g.id = sent.group_id
-  where g.left_at is null and sent.count > 0
-  order by sent.count desc, g.name, g.id limit 5`)
+  select g.name as group_name, g.participant_count, most.sent as messages_sent
+  from most join groups g on g.id = most.group_id
+  where g.left_at is null and most.sent > 0
+  order by most.sent desc, g.id limit 5`)
 
-/**
- * Background job: adds up the rows of sent_counts. A trigger inserts a row for each change, because concurrent
- * updates of one row would wait for each other.
- */
-export const foldSentCounts = (db: Pool) =>
-  db.begin(async (tx) => {
-    await forBulkWrites(tx)
-    await tx.run(FOLD)
-  })
-
-const FOLD = sql`
-  with changed as (
-    select instance_id, coalesce(group_id, 0) as group_id from sent_counts
-    group by instance_id, coalesce(group_id, 0) having count(*) > 1
-  ), folded as (
-    delete from sent_counts c using changed
-    where c.instance_id = changed.instance_id and coalesce(c.group_id, 0) = changed.group_id
-    returning c.instance_id, c.group_id, c.sent
-  )
-  insert into sent_counts
-  select instance_id, group_id, sum(sent) from folded group by instance_id, group_id having sum(sent) <> 0`
+/** The first five totals `s` that no change in `recent` makes outdated: of all instances, or of each of the caller's. */
+const mostSent = (caller: Caller) => {
+  const five = (isOf = sql`true`) => sql`
+    select t.group_id, t.sent from sent_to_groups t join groups g on g.id = t.group_id
+    where ${isOf} and g.left_at is null and t.group_id not in (select group_id from recent)
+    order by t.sent desc, t.group_id limit 5`
+  return isAdmin(caller)
+    ? sql`(${five()}) s`
+    : sql`unnest(${caller.instanceIds}::bigint[]) i (id) cross join lateral (${five(sql`t.instance_id = i.id`)}) s`
+}

@@ -1,14 +1,16 @@
 import type { Group, GroupSearch } from '@sendroom/contract/groups'
 import type { Named } from '@sendroom/contract/values'
-import { type Caller, canSeeInstance } from '../../platform/access.ts'
+import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
+import { readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
+import { isFound } from '../../platform/search.ts'
 
 export async function listGroups(db: Db, caller: Caller, query: GroupSearch) {
   const { instanceIds, search } = query
   const isOfThese = instanceIds.length > 0 ? sql`g.instance_id = any(${instanceIds})` : sql`true`
-  const isFound = search ? sql`g.search_text like like_pattern(${search})` : sql`true`
+  const found = search ? await isFound(db, 'groups', 'g', search) : sql`true`
   return listPage<Group>(db, query, {
     select: sql`
       select g.id, g.name, g.participant_count, g.left_at is not null as has_left,
@@ -16,10 +18,11 @@ export async function listGroups(db: Db, caller: Caller, query: GroupSearch) {
         (select i.last_sync_at from instances i where i.id = g.instance_id) as last_sync_at,
         (select jsonb_build_object('id', i.id, 'name', i.name) from instances i where i.id = g.instance_id)
           as instance`,
-    from: sql`${fromGroups(query)} where ${canSeeInstance(caller, 'g.instance_id')} and ${isOfThese} and ${isFound}`,
+    from: sql`${fromGroups(query)} where ${canSeeInstance(caller, 'g.instance_id')} and ${isOfThese} and ${found}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`g.id`,
-    countKey: ['groups', caller.id, caller.role, instanceIds, search],
+    countKey: ['groups', isAdmin(caller) || caller.instanceIds, instanceIds, search],
+    total: search ? undefined : () => countGroups(db, caller, instanceIds),
   })
 }
 
@@ -28,6 +31,12 @@ const fromGroups = ({ sortBy }: GroupSearch) =>
   sortBy === 'lastSyncAt'
     ? sql`from groups g join instances synced on synced.id = g.instance_id`
     : sql`from groups g`
+
+/** Counts the groups of these instances, or of all. Lists also have the groups that the instance has left. */
+async function countGroups(db: Db, caller: Caller, instanceIds: number[]): Promise<number> {
+  const counts = await readCounts(db, caller, instanceIds.length > 0 ? instanceIds : undefined)
+  return counts.groups + counts['left groups']
+}
 
 const sortColumn = (field: GroupSearch['sortBy']) =>
   ({

@@ -1,9 +1,11 @@
 import type { Job, JobListQuery, JobRow } from '@sendroom/contract/jobs'
-import { type Caller, canSeeInstance, canSeeMessage } from '../../platform/access.ts'
+import { type Caller, canSeeInstance, canSeeMessage, isAdmin } from '../../platform/access.ts'
+import { countJobs, readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { imageUrl } from '../../platform/images/queries.ts'
 import { listPage } from '../../platform/list.ts'
+import { isFound } from '../../platform/search.ts'
 
 // The expression of the index jobs_title, so that the sort can use it.
 const title = sql`left(j.text_content, 100)`
@@ -34,16 +36,17 @@ const sortColumn = (field: JobListQuery['sortBy']) =>
 
 const canSeeJob = (caller: Caller) => canSeeInstance(caller, 'j.instance_id')
 
-export const listJobs = (db: Db, caller: Caller, query: JobListQuery) =>
-  listPage<JobRow>(db, query, {
+export async function listJobs(db: Db, caller: Caller, query: JobListQuery) {
+  const found = query.search ? await isFound(db, 'jobs', 'j', query.search) : sql`true`
+  return listPage<JobRow>(db, query, {
     select: jobRow,
-    from: sql`
-      from jobs j where ${canSeeJob(caller)}
-        ${query.search ? sql`and j.search_text like like_pattern(${query.search})` : sql``}`,
+    from: sql`from jobs j where ${canSeeJob(caller)} and ${found}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`j.id`,
-    countKey: ['jobs', caller.role === 'Admin' || caller.id, query.search],
+    countKey: ['jobs', isAdmin(caller) || caller.instanceIds, query.search],
+    total: query.search ? undefined : async () => countJobs(await readCounts(db, caller)),
   })
+}
 
 export async function findJobRow(db: Db, caller: Caller, id: number): Promise<JobRow | null> {
   const job = await db.maybeOne<JobRow>(sql`

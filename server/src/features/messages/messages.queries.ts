@@ -7,10 +7,12 @@ import {
   isAdmin,
   isSharedTemplate,
 } from '../../platform/access.ts'
+import { readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql } from '../../platform/database/sql.ts'
 import { imageUrl } from '../../platform/images/queries.ts'
 import { listPage } from '../../platform/list.ts'
+import { isFound } from '../../platform/search.ts'
 
 const messageRow = sql`
   select m.id, m.text_content, ${imageUrl('m.image_id')} as image_url, m.instance_id,
@@ -24,16 +26,17 @@ const sortBy = {
   createdAt: sql`m.created_at`,
 }
 
-export const listMessages = (db: Db, caller: Caller, query: MessageListQuery) =>
-  listPage<MessageRow>(db, query, {
+export async function listMessages(db: Db, caller: Caller, query: MessageListQuery) {
+  const found = query.search ? await isFound(db, 'messages', 'm', query.search) : sql`true`
+  return listPage<MessageRow>(db, query, {
     select: messageRow,
-    from: sql`
-      from messages m where ${canSeeMessage(caller, 'm')}
-        ${query.search ? sql`and m.search_text like like_pattern(${query.search})` : sql``}`,
+    from: sql`from messages m where ${canSeeMessage(caller, 'm')} and ${found}`,
     sortBy: sortBy[query.sortBy],
     id: sql`m.id`,
     countKey: ['messages', caller.role === 'Admin' || caller.id, query.search],
+    total: query.search ? undefined : async () => (await readCounts(db, caller)).messages,
   })
+}
 
 export async function findMessage(db: Db, caller: Caller, id: number): Promise<Message | null> {
   const message = await db.maybeOne<Message>(sql`

@@ -1,0 +1,96 @@
+import type { JobStatus } from '@sendroom/contract/job-life'
+import { type Caller, isAdmin } from './access.ts'
+import type { Db, Pool } from './database/connection.ts'
+import { forBulkWrites } from './database/session-defaults.ts'
+import { type Sql, sql } from './database/sql.ts'
+
+/*
+ * The numbers that pages show. Triggers keep them (migrations/0015-counts.sql): each change is a row, and a worker adds
+ * the rows to the totals. What is read here is always the total plus the rows left, so it is never behind.
+ */
+
+export type Counter = 'messages' | 'groups' | 'left groups' | 'sent' | 'people' | JobStatus
+export type Counts = Record<Counter, number>
+
+const NO_COUNTS: Counts = {
+  ...{ messages: 0, groups: 0, 'left groups': 0, sent: 0, people: 0 },
+  ...{ Pending: 0, Running: 0, Completed: 0, Failed: 0, Cancelled: 0 },
+}
+
+/** Whose numbers add up to what the caller sees. */
+const visibleOwners = (caller: Caller): string[] =>
+  isAdmin(caller) ? ['all'] : [...caller.instanceIds.map(String), `user ${caller.id}`, 'shared']
+
+/** The instances among these that the caller sees. */
+const visibleOf = (caller: Caller, instanceIds: readonly number[]): string[] =>
+  instanceIds.filter((id) => isAdmin(caller) || caller.instanceIds.includes(id)).map(String)
+
+/** Returns the numbers of what the caller sees: of all, or of some instances. */
+export async function readCounts(db: Db, caller: Caller, instanceIds?: readonly number[]): Promise<Counts> {
+  const owners = instanceIds ? visibleOf(caller, instanceIds) : visibleOwners(caller)
+  const isOf = (owner: Sql) => (owners[0] === 'all' ? sql`true` : sql`${owner} = any(${owners})`)
+  const rows = await db.many<{ counter: Counter; n: number }>(sql`
+    select counter, sum(n) as n from (
+      select counter, n from counts where owner = any(${owners})
+      union all
+      select counter, n from count_changes where ${isOf(sql`owner`)}
+      union all
+      select 'sent', sent_now from delivery_changes where ${isOf(sql`instance_id::text`)}
+    ) as part
+    group by counter`)
+  return { ...NO_COUNTS, ...Object.fromEntries(rows.map(({ counter, n }) => [counter, n])) }
+}
+
+export const countJobs = (counts: Counts): number =>
+  counts.Pending + counts.Running + counts.Completed + counts.Failed + counts.Cancelled
+
+/** Adds the changes to the totals. Only one worker at a time does so. */
+export async function foldCounts(db: Pool): Promise<void> {
+  const { isNeeded } = await db.one<{ isNeeded: boolean }>(sql`
+    select exists (select from count_changes) or exists (select from delivery_changes) as is_needed`)
+  if (!isNeeded) return
+  await db.begin(async (tx) => {
+    const { isLocked } = await tx.one<{ isLocked: boolean }>(sql`
+      select pg_try_advisory_xact_lock(hashtext('sendroom counts')) as is_locked`)
+    if (!isLocked) return
+    await forBulkWrites(tx)
+    await tx.run(FOLD_DELIVERIES)
+    await tx.run(FOLD_COUNTS)
+    await tx.run(sql`delete from sent_to_groups where sent = 0`)
+  })
+}
+
+const FOLD_DELIVERIES = sql`
+  with gone as (
+    delete from delivery_changes returning *
+  ), by_group as (
+    insert into sent_to_groups (group_id, instance_id, sent)
+    select group_id, instance_id, sum(sent_now) from gone where group_id is not null
+    group by group_id, instance_id having sum(sent_now) <> 0
+    on conflict (group_id) do update set sent = sent_to_groups.sent + excluded.sent
+  ), by_day as (
+    insert into instance_days (instance_id, day, sent, delivered, read, failed)
+    select coalesce(instance_id, 0), day, sum(sent), sum(delivered), sum(read), sum(failed)
+    from gone where (sent, delivered, read, failed) <> (0, 0, 0, 0)
+    group by grouping sets ((instance_id, day), (day))
+    on conflict (instance_id, day) do update set sent = instance_days.sent + excluded.sent,
+      delivered = instance_days.delivered + excluded.delivered, read = instance_days.read + excluded.read,
+      failed = instance_days.failed + excluded.failed
+  )
+  insert into count_changes
+  select instance_id::text, 'sent', sum(sent_now) from gone group by instance_id having sum(sent_now) <> 0`
+
+const FOLD_COUNTS = sql`
+  with gone as (
+    delete from count_changes returning *
+  )
+  insert into counts (owner, counter, n)
+  select coalesce(owner, 'all'), counter, sum(n) from gone group by grouping sets ((owner, counter), (counter))
+  on conflict (owner, counter) do update set n = counts.n + excluded.n`
+
+/** How much must be added to a number so that it agrees with the rows. `owner` is also 'all' or 'group' and an id. */
+export type Difference = { owner: string; counter: string; n: number }
+
+/** Compares the numbers with the rows that they count. Reads all rows: for tests and for repairs. */
+export const findCountDifferences = (db: Db): Promise<Difference[]> =>
+  db.many<Difference>(sql`select owner, counter, n from count_differences() order by owner, counter`)

@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest'
+import { deleteJobs, planJob, restartJob, retryFailed } from '../src/engine/index.ts'
+import { applyStoredReceipts } from '../src/engine/receipts/apply-stored.ts'
+import { storeBatch } from '../src/engine/receipts/store.ts'
+import { listDays } from '../src/features/dashboard/days.queries.ts'
+import { syncGroups } from '../src/features/groups/sync.ts'
+import type { Caller } from '../src/platform/access.ts'
+import { findCountDifferences, foldCounts, readCounts } from '../src/platform/counts.ts'
+import { sql } from '../src/platform/database/sql.ts'
+import { type Provider, ProviderFailure, type ProviderGroup } from '../src/providers/provider.ts'
+import { useEngineContext } from './engine-context.ts'
+import { scriptedProvider } from './scripted-provider.ts'
+
+const context = useEngineContext()
+
+/** Callers as the access rules make them. Only what decides about visibility is set. */
+const callerOf = (role: Caller['role'], instanceIds: number[] = [], id = 1) =>
+  ({ id, role, instanceIds }) as unknown as Caller // the queries read nothing else
+const admin = callerOf('Admin')
+
+const isExact = async () => expect(await findCountDifferences(context.db)).toEqual([])
+
+const rejected = { kind: 'rejected', reason: { code: 'chat_not_found', params: {} } } as const
+
+const today = async () => (await listDays(context.db, admin, 1))[0]
+
+// R-127
+test('the numbers agree with the rows, whatever happens to them, and the days keep their history', async () => {
+  const { db, add } = context
+  const { provider, script, accept } = scriptedProvider()
+  const [instance, ann] = [await add.instance(), await add.user()]
+  await sync(instance.id, ['a', 'b', 'c'])
+  const groups = await db.many<{ id: number; chatId: string; name: string }>(sql`
+    select id, chat_id, name from groups order by id`)
+  script.onSend = (send) => (send.to === 'b@g.us' ? rejected : accept(send))
+  context.worker(provider)
+  await isExact()
+
+  const jobId = await db.begin((tx) =>
+    planJob(tx, {
+      ...{ jobType: 'SendToGroups', messageId: null, textContent: 'Hello', imageId: null, scheduledAt: null },
+      ...{ instanceId: instance.id, createdBy: { id: ann.id, name: 'Ann' } },
+      recipients: groups.map(({ id, chatId, name }) => ({ groupId: id, chatId, name })),
+    }),
+  )
+  await context.untilStatus(jobId, 'Completed')
+  await isExact()
+  expect(await readCounts(db, admin)).toMatchObject({ Completed: 1, Running: 0, sent: 2, groups: 3 })
+  expect(await today()).toMatchObject({ sent: 2, delivered: 0, read: 0, failed: 1 })
+
+  await foldCounts(db)
+  await report(instance.id, 'a@g.us', 'delivered')
+  await report(instance.id, 'a@g.us', 'read')
+  await report(instance.id, 'c@g.us', 'failed')
+  await isExact()
+  expect(await today()).toMatchObject({ sent: 1, delivered: 1, read: 1, failed: 2 })
+
+  script.onSend = accept
+  await retryFailed(db, jobId, 'Ann', { includeUnknown: false })
+  await context.untilStatus(jobId, 'Completed')
+  await foldCounts(db)
+  await isExact()
+  expect(await today()).toMatchObject({ sent: 3, delivered: 1, read: 1, failed: 2 })
+
+  await restartJob(db, jobId, 'Ann')
+  await isExact()
+  await context.untilStatus(jobId, 'Completed')
+  await sync(instance.id, ['a', 'b'])
+  expect(await readCounts(db, admin)).toMatchObject({ sent: 3, groups: 2, 'left groups': 1 })
+  await isExact()
+
+  await deleteJobs(db, [jobId], 'Ann')
+  await db.run(sql`delete from groups where chat_id = 'c@g.us'`)
+  await isExact()
+  await db.run(sql`delete from instances where id = ${instance.id}`)
+  await isExact()
+  await foldCounts(db)
+  await isExact()
+  expect(await readCounts(db, admin)).toMatchObject({ Completed: 0, sent: 0, groups: 0, 'left groups': 0 })
+  expect(await today()).toMatchObject({ sent: 6, delivered: 1, read: 1, failed: 2 })
+  expect(await listDays(db, callerOf('Member', [instance.id + 1]), 30)).toHaveLength(30)
+
+  async function sync(instanceId: number, names: string[]) {
+    const rows = names.map(
+      (name): ProviderGroup => ({
+        ...{ chatId: `${name}@g.us`, name, participantCount: 1, isAdminsOnly: false },
+        participants: [{ personId: name, rank: 'member' }],
+      }),
+    )
+    const pages = {
+      contacts: async () => ({ rows: [], next: 0, total: 0 }),
+      groups: async (_: object, { offset }: { offset: number }) => ({
+        ...{ rows: offset === 0 ? rows : [], next: rows.length, total: rows.length },
+      }),
+      group: async () => {
+        throw new ProviderFailure('not_found', { code: 'chat_not_found', params: {} })
+      },
+    } as unknown as Provider // a sync calls nothing else
+    const providers = { live: pages, test: pages }
+    await syncGroups({ db, secrets: context.secrets, providers }, instanceId, new AbortController().signal)
+  }
+
+  async function report(instanceId: number, chatId: string, state: 'delivered' | 'read' | 'failed') {
+    const { providerMessageId } = await db.one<{ providerMessageId: string }>(sql`
+      select provider_message_id from deliveries where chat_id = ${chatId}`)
+    await storeBatch(db, [{ instanceId, providerMessageId, state, viewer: null, at: null, detail: '' }])
+    await context.moveClock('2 seconds')
+    await applyStoredReceipts(db)
+  }
+})
+
+test('an update of templates moves them from one reader to another', async () => {
+  const { db, add } = context
+  const [ann, bob] = [await add.user(), await add.user()]
+  const instance = await add.instance()
+  const messages = async () => {
+    const callers = [callerOf('Member', [instance.id], ann.id), callerOf('Member', [], bob.id), admin]
+    return Promise.all(callers.map(async (caller) => (await readCounts(db, caller)).messages))
+  }
+  const { id } = await add.message({ createdByUserId: ann.id })
+  await add.message({ createdByUserId: bob.id })
+  await add.message({ createdByAdmin: true })
+  expect(await messages()).toEqual([2, 2, 3])
+  await db.run(sql`update messages set instance_id = ${instance.id} where id = ${id}`)
+  expect(await messages()).toEqual([2, 2, 3])
+  const inInstance = (caller: Caller) => readCounts(db, caller, [instance.id])
+  expect(await inInstance(callerOf('Member', [instance.id]))).toMatchObject({ messages: 1 })
+  expect(await inInstance(callerOf('Member', [instance.id + 1]))).toMatchObject({ messages: 0 })
+  await foldCounts(db)
+  await db.run(sql`delete from users where id = ${bob.id}`)
+  expect(await messages()).toEqual([2, 1, 3])
+  await isExact()
+  await db.run(sql`delete from messages`)
+  expect(await messages()).toEqual([0, 0, 0])
+})
+
+test('a number that is wrong is found, in the totals and in the changes', async () => {
+  const found = context.db.begin(async (tx) => {
+    await tx.script(`
+      insert into counts values ('all', 'Failed', 1) on conflict (owner, counter) do update set n = counts.n + 1;
+      insert into count_changes values ('7', 'Pending', 2);
+      insert into sent_to_groups values (9, 7, 3)`)
+    throw await findCountDifferences(tx) // and nothing of this stays
+  })
+  await expect(found).rejects.toEqual([
+    { owner: '7', counter: 'Pending', n: -2 },
+    { owner: 'all', counter: 'Failed', n: -1 },
+    { owner: 'group 9', counter: 'sent', n: -3 },
+  ])
+})
+
+test('a message of late evening in London belongs to the next day in Vietnam', async () => {
+  await context.setClock('2026-03-01T18:00:00Z')
+  const job = await context.add.job({ recipients: ['1@g.us', '2@g.us'] })
+  await context.db.run(sql`
+    update deliveries set status = 'sent', sent_at = clock_now() - case chat_id when '1@g.us' then interval '2 hours'
+      else interval '0' end
+    where job_id = ${job.id}`)
+  const days = async (caller: Caller) =>
+    (await listDays(context.db, caller, 2)).map(({ day, sent }) => `${day} ${sent}`)
+  const member = callerOf('Member', [job.instanceId])
+  expect(await days(member)).toEqual(['2026-03-01 1', '2026-03-02 1'])
+  await foldCounts(context.db)
+  expect(await days(member)).toEqual(['2026-03-01 1', '2026-03-02 1'])
+  expect(await days(admin)).toEqual(['2026-03-01 1', '2026-03-02 1'])
+  expect(await days(callerOf('Member', []))).toEqual(['2026-03-01 0', '2026-03-02 0'])
+})
