@@ -64,6 +64,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   const { db } = database
   if (roles.serves && roles.delivers) opened.push(await lockDataDir(db, config))
   const secrets = await openSecrets(db, config)
+  const metrics = await startMetrics(config, db, roles, opened)
   const firstAdmin = roles.serves ? await ensureFirstAdmin(db, config) : null
 
   // Importing in parallel is faster but would hide database errors behind import errors.
@@ -93,6 +94,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
     // The simulator runs on this machine. The real provider calls us from outside.
     webhookBase: ({ isTest }: { isTest: boolean }) => (isTest ? ownAddress : (config.publicUrl ?? null)),
     log,
+    metrics,
   }
   const app = roles.serves ? await serve(deps, firstAdmin) : null
   if (app) {
@@ -114,6 +116,26 @@ async function lockDataDir(db: Deps['db'], { dataDir }: Config) {
   )
 }
 
+/** Counts what this process does, if METRICS_TOKEN is set. Without the web app the metrics have a port of their own. */
+async function startMetrics(config: Config, db: Deps['db'], roles: Roles, opened: Opened) {
+  const { metricsToken: token, metricsPort: port, host } = config
+  if (!token) return null
+  const [{ openMetrics }, { serveMetrics }] = await Promise.all([
+    import('./features/system/metrics.ts'),
+    import('./features/system/metrics-server.ts'),
+  ])
+  const metrics = await openMetrics({ db, token, role: roleOf(roles) })
+  if (roles.serves || port === undefined) return metrics
+  opened.push(
+    await serveMetrics(metrics, { host, port }).catch((error) => {
+      throw new StartupError(explainListen(error, { host, port }, 'METRICS_PORT'))
+    }),
+  )
+  return metrics
+}
+
+const roleOf = ({ serves, delivers }: Roles) => (serves && delivers ? 'all' : serves ? 'server' : 'worker')
+
 type FirstAdmin = Awaited<ReturnType<typeof ensureFirstAdmin>>
 
 async function serve(deps: Deps, firstAdmin: FirstAdmin) {
@@ -121,7 +143,7 @@ async function serve(deps: Deps, firstAdmin: FirstAdmin) {
   const { buildApp } = await import('./app.ts')
   const app = await buildApp({ ...deps, onAdminSignIn: () => forgetFirstAdmin(config.dataDir) })
   await app.listen({ port: config.port, host: config.host }).catch((error) => {
-    throw new StartupError(explainListen(error, config))
+    throw new StartupError(explainListen(error, config, 'PORT'))
   })
   const bound = boundOf(app)
   for (const url of config.publicUrl ? [config.publicUrl] : urlsOf(bound))
@@ -157,10 +179,15 @@ function renewWebhooksInBackground(deps: Deps) {
   }
 }
 
-function explainListen(error: NodeJS.ErrnoException, { port, host }: Config) {
+function explainListen(
+  error: NodeJS.ErrnoException,
+  { port, host }: Pick<Config, 'port' | 'host'>,
+  variable: 'PORT' | 'METRICS_PORT',
+) {
   if (error.code === 'EADDRINUSE')
-    return `Port ${port} is already in use. Stop the other program, or set PORT to another port.`
-  if (error.code === 'EACCES') return `This user may not listen on port ${port}. Set PORT to 1024 or higher.`
+    return `Port ${port} is already in use. Stop the other program, or set ${variable} to another port.`
+  if (error.code === 'EACCES')
+    return `This user may not listen on port ${port}. Set ${variable} to 1024 or higher.`
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return `HOST ${host} is not an address of this machine. Set HOST to 127.0.0.1, 0.0.0.0 or one of its addresses.`
   return `Sendroom cannot listen on ${host}:${port}: ${error.message}`
