@@ -20,6 +20,7 @@ import { sessionRoutes } from './features/session/session.routes.ts'
 import { tokenHashOf } from './features/session/session.service.ts'
 import type { Metrics } from './features/system/metrics.ts'
 import { metricsRoute } from './features/system/metrics-server.ts'
+import { systemRoutes } from './features/system/system.routes.ts'
 import { userRoutes } from './features/users/users.routes.ts'
 import { findCaller } from './platform/access.ts'
 import { announceDeparture, cutOffStragglers } from './platform/closing.ts'
@@ -132,6 +133,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   noticeRoutes(app, deps)
   auditRoutes(app, { ...deps, exports })
   retentionRoutes(app, deps)
+  systemRoutes(app, deps)
   eventRoutes(app, deps)
   await webApp(app)
   return app

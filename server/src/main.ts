@@ -59,7 +59,7 @@ async function main(args: string[]) {
 }
 
 async function start(config: Config, log: Deps['log'], roles: Roles, opened: Opened) {
-  const database = await openDatabase(config, log, { mayBePooled: !roles.delivers })
+  const database = await openDatabase(config, log, roleOf(roles))
   opened.push(database.close)
   const { db } = database
   if (roles.serves && roles.delivers) opened.push(await lockDataDir(db, config))
@@ -134,7 +134,10 @@ async function startMetrics(config: Config, db: Deps['db'], roles: Roles, opened
   return metrics
 }
 
-const roleOf = ({ serves, delivers }: Roles) => (serves && delivers ? 'all' : serves ? 'server' : 'worker')
+function roleOf({ serves, delivers }: Roles) {
+  if (serves && delivers) return 'all'
+  return serves ? 'server' : 'worker'
+}
 
 type FirstAdmin = Awaited<ReturnType<typeof ensureFirstAdmin>>
 
