@@ -3,9 +3,10 @@ import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Deps } from './app.ts'
+import { UsageError } from './commands/command-line.ts'
 import { type Config, loadConfig } from './config.ts'
 import { watchDisk } from './features/notices/disks.ts'
-import { ensureFirstAdmin, forgetFirstAdmin, resetPassword } from './features/session/first-admin.ts'
+import { ensureFirstAdmin, forgetFirstAdmin } from './features/session/first-admin.ts'
 import { isExposed, urlsOf } from './listening.ts'
 import { deleteOldAudit } from './platform/audit.ts'
 import type { BackgroundJobs } from './platform/background-jobs.ts'
@@ -25,14 +26,22 @@ Without a command, npm start runs the web app, the API and delivery in one proce
 Commands:
   server                     run only the web app and the API
   worker                     run only delivery
+  user add NAME              add a user and print the password
+  user list                  list all users
   user reset-password NAME   set a new password for a user and print it
+  user unlock NAME           let a locked user sign in again
   backup FILE [--with-key]   write everything into a new file, also while Sendroom runs; the encryption key on request
   restore FILE               fill an empty data folder or DATABASE_URL from a backup
-  --help                     print this text
+  doctor                     find out what is wrong, and what to do
+  --help                     print this text; after a command, more about that one
 
+All but server and worker print JSON with --json. They end with 0 when done, 1 when they fail and 2 when called wrongly.
 README.md lists the environment variables.`
 
-const unknownCommand = (args: string[]) => new StartupError(`Unknown command: ${args.join(' ')}\n\n${USAGE}`)
+const COMMANDS = ['user', 'backup', 'restore', 'doctor']
+
+const unknownCommand = (args: string[]) =>
+  new UsageError(`Unknown command: ${args.join(' ')}. npm start -- --help lists the commands.`)
 
 /** The close functions of everything opened so far. They run in the opposite order. */
 type Opened = (() => Promise<unknown>)[]
@@ -41,9 +50,11 @@ type Roles = { serves: boolean; delivers: boolean }
 async function main(args: string[]) {
   const [role = 'all', ...rest] = args
   if (role === '--help' || role === '-h') return say(USAGE)
-  if (role === 'user') return resetPasswordCommand(rest)
-  if (role === 'backup') return backupCommand(rest)
-  if (role === 'restore') return restoreCommand(rest)
+  if (COMMANDS.includes(role)) {
+    const { runNamed } = await import('./commands/index.ts')
+    process.exitCode = await runNamed(role, rest)
+    return
+  }
   if (!['all', 'server', 'worker'].includes(role) || rest.length > 0) throw unknownCommand(args)
   const config = loadConfig()
   // Logs go to stderr. Stdout is for the person who starts the program.
@@ -241,45 +252,6 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
   })
 }
 
-async function resetPasswordCommand(args: string[]) {
-  const [command, username, ...rest] = args
-  if (command !== 'reset-password' || !username || rest.length > 0) throw unknownCommand(['user', ...args])
-  const config = loadConfig()
-  const database = await openDatabase(config, pino({ level: 'warn' }))
-  try {
-    say(`The new password of ${username} is ${await resetPassword(database.db, username, config)}`)
-  } finally {
-    await database.close()
-  }
-}
-
-async function backupCommand(args: string[]) {
-  const files = args.filter((arg) => arg !== '--with-key')
-  const [file] = files
-  if (!file || files.length > 1 || file.startsWith('-')) throw unknownCommand(['backup', ...args])
-  const { backUp } = await import('./backup/backup.ts')
-  await backUp(stoppableCommand(), file, args.length > files.length)
-}
-
-async function restoreCommand(args: string[]) {
-  const [file] = args
-  if (!file || args.length > 1 || file.startsWith('-')) throw unknownCommand(['restore', ...args])
-  const { restore } = await import('./backup/restore.ts')
-  await restore(stoppableCommand(), file)
-}
-
-function stoppableCommand() {
-  const stopping = new AbortController()
-  process.once('SIGTERM', () => stopping.abort())
-  process.once('SIGINT', () => stopping.abort())
-  return {
-    config: loadConfig(),
-    log: pino({ level: 'warn' }, pino.destination(2)),
-    say,
-    signal: stopping.signal,
-  }
-}
-
 /** The order of a stop: no new requests, no new sends, messages in flight finish, then the database closes. */
 function stopOnSignal(opened: Opened, log: Deps['log']) {
   const stop = () => void close(opened, log).then(() => process.exit(0))
@@ -298,5 +270,5 @@ const say = (sentence: string) => process.stdout.write(`${sentence}\n`)
 main(process.argv.slice(2)).catch((error) => {
   // The operator reads this: one sentence for a known problem, the whole stack for an unknown one.
   process.stderr.write(`${error instanceof StartupError ? error.message : (error.stack ?? error)}\n`)
-  process.exit(1)
+  process.exit(error instanceof StartupError ? error.exitCode : 1)
 })

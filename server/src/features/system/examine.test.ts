@@ -60,12 +60,7 @@ async function examineWith({ roles = ['worker', 'server'], plant, env, ...change
   await plant?.()
   const provider = { probe: async () => ({ tookMs: 5, clockAheadMs: 0 }), ...changed.provider }
   const db = changed.db?.() ?? context.db
-  return examine({
-    db,
-    provider,
-    config: configOf(env?.()),
-    ...(changed.statfs && { statfs: changed.statfs }),
-  })
+  return examine({ db, provider, config: configOf(env?.()), statfs: changed.statfs ?? diskOf(1e6) })
 }
 
 type Fault = Partial<Pick<Examined, 'statfs' | 'provider'>> & {
@@ -75,6 +70,11 @@ type Fault = Partial<Pick<Examined, 'statfs' | 'provider'>> & {
   plant?: () => Promise<unknown>
   env?: () => Record<string, string>
   db?: () => Pool
+}
+
+/** A disk with so many free blocks. Only these two numbers are read. */
+function diskOf(bavail: number) {
+  return (async () => ({ bavail, bsize: 4096 })) as never
 }
 
 const nowhere = () => {
@@ -122,7 +122,7 @@ const faults: Record<string, Fault> = {
         insert into receipt_events (instance_id, provider_message_id, state, happened_at)
         select 1, n::text, 'read', clock_now() from generate_series(1, 5000) n`),
   },
-  disk_low: { statfs: (async () => ({ bavail: 1000, bsize: 4096 })) as never }, // only these two are read
+  disk_low: { statfs: diskOf(1000) },
   folder_unwritable: { env: () => ({ DATA_DIR: join(dataDir, 'missing') }) },
   clock_off: { provider: { probe: async () => ({ tookMs: 5, clockAheadMs: -60_000 }) } },
   provider_away: { provider: { probe: () => Promise.reject(new Error('away')) } },
