@@ -88,9 +88,18 @@ const PASSWORD = /with the password (\S+)/
 const launch = (dataDir: string, port: string) =>
   spawn(process.execPath, [START], {
     cwd: dataDir, // a folder without a .env file
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'warn' },
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDir,
+      PORT: port,
+      LOG_LEVEL: 'warn',
+      WHAPI_BASE_URL: NO_PROVIDER,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+
+/** Nothing listens here: no browser test may reach the real provider. */
+const NO_PROVIDER = 'http://127.0.0.1:9'
 
 /** Resolves to the first group of each pattern once all of them match the output. */
 function readOutput(child: ChildProcess, ...patterns: [RegExp, ...RegExp[]]): Promise<[string, ...string[]]> {

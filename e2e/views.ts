@@ -452,6 +452,7 @@ export const views: Record<string, View> = {
   'users-edit': { path: '/users/edit/2' },
   retention: { path: '/retention' },
   audit: { path: '/audit' },
+  system: { path: '/system' },
   'audit-none': { path: '/audit?search=nothing' },
   'audit-text': {
     path: '/audit?action=job.create',

@@ -12,10 +12,10 @@ const LANGUAGES = ['vi', 'en', 'cn']
 const PLURAL = /_(zero|one|two|few|many|other)$/
 /** The locale of each language, which decides its plural forms. */
 const LOCALES = { vi: 'vi', en: 'en', cn: 'zh' }
-/** Names, units, formats and settings that every language writes in English. `email`, `menu` and `tab` are loanwords. */
+/** Names, units and formats that every language writes in English. `email`, `menu` and `tab` are loanwords. */
 const INTERNATIONAL_WORDS = new Set(
-  'Sendroom WhatsApp Whapi Channel QR API URL Webhook Excel CSV IP token test TEST_PROVIDER_URL GMT JPEG PNG WebP GIF MB'
-    .concat(' email menu tab')
+  'Sendroom WhatsApp Whapi Channel QR API URL Webhook Excel CSV IP token test GMT JPEG PNG WebP GIF MB'
+    .concat(' GB ms PostgreSQL chrony email menu tab')
     .toLowerCase()
     .split(' '),
 )
@@ -71,7 +71,8 @@ function* englishWords({ vi, cn }) {
 }
 
 const latinWordsOf = (text) =>
-  text.replace(/\{\{[^}]*\}\}/g, ' ').match(/TEST_PROVIDER_URL|[\p{Script=Latin}\p{M}]+/gu) ?? []
+  text.replace(/\{\{[^}]*\}\}|[A-Z]+(_[A-Z]+)+|[a-z]+[._][a-z]+/g, ' ').match(/[\p{Script=Latin}\p{M}]+/gu) ??
+  []
 
 const withoutAccents = (word) => word.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 

@@ -1,5 +1,5 @@
 /**
- * npm start [-- server | worker | user reset-password NAME | backup FILE [--with-key] | restore FILE]
+ * npm start [-- server | worker | COMMAND]. npm start -- --help lists the commands.
  *
  * This file is plain JavaScript, so that an old Node can run it as far as the error message of preflight.mjs.
  */

@@ -9,6 +9,7 @@ import { messages } from './messages.ts'
 import { notices } from './notices.ts'
 import { retention } from './retention.ts'
 import { session } from './session.ts'
+import { system } from './system.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -26,6 +27,7 @@ export const contract = {
   retention,
   events,
   webhooks,
+  system,
 }
 
 type Contract = typeof contract

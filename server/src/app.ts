@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import cookie from '@fastify/cookie'
 import helmet from '@fastify/helmet'
 import multipart from '@fastify/multipart'
@@ -17,6 +18,9 @@ import { noticeRoutes } from './features/notices/notices.routes.ts'
 import { retentionRoutes } from './features/retention/retention.routes.ts'
 import { sessionRoutes } from './features/session/session.routes.ts'
 import { tokenHashOf } from './features/session/session.service.ts'
+import type { Metrics } from './features/system/metrics.ts'
+import { metricsRoute } from './features/system/metrics-server.ts'
+import { systemRoutes } from './features/system/system.routes.ts'
 import { userRoutes } from './features/users/users.routes.ts'
 import { findCaller } from './platform/access.ts'
 import { announceDeparture, cutOffStragglers } from './platform/closing.ts'
@@ -47,6 +51,7 @@ export type Deps = {
   webhookBase: WebhookBase
   log: FastifyBaseLogger
   onAdminSignIn?: () => Promise<void>
+  metrics?: Metrics | null
 }
 
 /** Long enough for an image of five megabytes over a slow phone. */
@@ -64,6 +69,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
     // At level info Fastify only logs that it listens, which `main.ts` prints already.
     loggerInstance: log.child({}, { level: config.logLevel === 'info' ? 'warn' : config.logLevel }),
     logController: new LogController({ disableRequestLogging: true }),
+    // Unique over all processes. The answer has it too, so that a report leads to the lines of the log.
+    genReqId: () => randomUUID(),
     trustProxy: config.trustProxy,
     // The time for a whole request to arrive, and how often Node looks. Fastify's default is to wait for ever.
     requestTimeout: REQUEST_MS,
@@ -77,6 +84,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   })
   app.server.maxConnections = MAX_CONNECTIONS
   app.setErrorHandler(answerError)
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
   app.decorateRequest('caller', null)
   app.decorateRequest('uploadedFile', null)
   app.decorate('db', db)
@@ -105,6 +113,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   app.addHook('onClose', exports.stop)
 
   healthRoutes(app, db, departure)
+  metricsRoute(app, deps.metrics ?? null)
   imageRoutes(app, deps.images)
   sessionRoutes(app, {
     db,
@@ -124,6 +133,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   noticeRoutes(app, deps)
   auditRoutes(app, { ...deps, exports })
   retentionRoutes(app, deps)
+  systemRoutes(app, deps)
   eventRoutes(app, deps)
   await webApp(app)
   return app

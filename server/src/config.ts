@@ -62,6 +62,10 @@ export function readConfig(env: Env) {
     logLevel: read.LOG_LEVEL,
     /** If absent, Sendroom sends no e-mail. */
     mail: read.SMTP_URL && read.MAIL_FROM ? { url: read.SMTP_URL, from: read.MAIL_FROM } : null,
+    /** What Prometheus signs in with at /metrics. If absent, there are no metrics. */
+    metricsToken: read.METRICS_TOKEN,
+    /** Where a process without the web app answers /metrics. */
+    metricsPort: read.METRICS_PORT,
   }
 }
 
@@ -142,6 +146,8 @@ const Variables = z
         'must be an address like alerts@example.com or Sendroom <alerts@example.com>',
       )
       .optional(),
+    METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+    METRICS_PORT: wholeNumber(0, 65_535).optional(),
   })
   .refine((read) => !read.DATABASE_DIRECT_URL || read.DATABASE_URL, {
     path: ['DATABASE_DIRECT_URL'],

@@ -3,9 +3,10 @@ import { hostname } from 'node:os'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Deps } from './app.ts'
+import { UsageError } from './commands/command-line.ts'
 import { type Config, loadConfig } from './config.ts'
 import { watchDisk } from './features/notices/disks.ts'
-import { ensureFirstAdmin, forgetFirstAdmin, resetPassword } from './features/session/first-admin.ts'
+import { ensureFirstAdmin, forgetFirstAdmin } from './features/session/first-admin.ts'
 import { isExposed, urlsOf } from './listening.ts'
 import { deleteOldAudit } from './platform/audit.ts'
 import type { BackgroundJobs } from './platform/background-jobs.ts'
@@ -25,14 +26,22 @@ Without a command, npm start runs the web app, the API and delivery in one proce
 Commands:
   server                     run only the web app and the API
   worker                     run only delivery
+  user add NAME              add a user and print the password
+  user list                  list all users
   user reset-password NAME   set a new password for a user and print it
+  user unlock NAME           let a locked user sign in again
   backup FILE [--with-key]   write everything into a new file, also while Sendroom runs; the encryption key on request
   restore FILE               fill an empty data folder or DATABASE_URL from a backup
-  --help                     print this text
+  doctor                     find out what is wrong, and what to do
+  --help                     print this text; after a command, more about that one
 
+All but server and worker print JSON with --json. They end with 0 when done, 1 when they fail and 2 when called wrongly.
 README.md lists the environment variables.`
 
-const unknownCommand = (args: string[]) => new StartupError(`Unknown command: ${args.join(' ')}\n\n${USAGE}`)
+const COMMANDS = ['user', 'backup', 'restore', 'doctor']
+
+const unknownCommand = (args: string[]) =>
+  new UsageError(`Unknown command: ${args.join(' ')}. npm start -- --help lists the commands.`)
 
 /** The close functions of everything opened so far. They run in the opposite order. */
 type Opened = (() => Promise<unknown>)[]
@@ -41,9 +50,11 @@ type Roles = { serves: boolean; delivers: boolean }
 async function main(args: string[]) {
   const [role = 'all', ...rest] = args
   if (role === '--help' || role === '-h') return say(USAGE)
-  if (role === 'user') return resetPasswordCommand(rest)
-  if (role === 'backup') return backupCommand(rest)
-  if (role === 'restore') return restoreCommand(rest)
+  if (COMMANDS.includes(role)) {
+    const { runNamed } = await import('./commands/index.ts')
+    process.exitCode = await runNamed(role, rest)
+    return
+  }
   if (!['all', 'server', 'worker'].includes(role) || rest.length > 0) throw unknownCommand(args)
   const config = loadConfig()
   // Logs go to stderr. Stdout is for the person who starts the program.
@@ -59,11 +70,12 @@ async function main(args: string[]) {
 }
 
 async function start(config: Config, log: Deps['log'], roles: Roles, opened: Opened) {
-  const database = await openDatabase(config, log, { mayBePooled: !roles.delivers })
+  const database = await openDatabase(config, log, roleOf(roles))
   opened.push(database.close)
   const { db } = database
   if (roles.serves && roles.delivers) opened.push(await lockDataDir(db, config))
   const secrets = await openSecrets(db, config)
+  const metrics = await startMetrics(config, db, roles, opened)
   const firstAdmin = roles.serves ? await ensureFirstAdmin(db, config) : null
 
   // Importing in parallel is faster but would hide database errors behind import errors.
@@ -93,6 +105,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
     // The simulator runs on this machine. The real provider calls us from outside.
     webhookBase: ({ isTest }: { isTest: boolean }) => (isTest ? ownAddress : (config.publicUrl ?? null)),
     log,
+    metrics,
   }
   const app = roles.serves ? await serve(deps, firstAdmin) : null
   if (app) {
@@ -114,6 +127,29 @@ async function lockDataDir(db: Deps['db'], { dataDir }: Config) {
   )
 }
 
+/** Counts what this process does, if METRICS_TOKEN is set. Without the web app the metrics have a port of their own. */
+async function startMetrics(config: Config, db: Deps['db'], roles: Roles, opened: Opened) {
+  const { metricsToken: token, metricsPort: port, host } = config
+  if (!token) return null
+  const [{ openMetrics }, { serveMetrics }] = await Promise.all([
+    import('./features/system/metrics.ts'),
+    import('./features/system/metrics-server.ts'),
+  ])
+  const metrics = await openMetrics({ db, token, role: roleOf(roles) })
+  if (roles.serves || port === undefined) return metrics
+  opened.push(
+    await serveMetrics(metrics, { host, port }).catch((error) => {
+      throw new StartupError(explainListen(error, { host, port }, 'METRICS_PORT'))
+    }),
+  )
+  return metrics
+}
+
+function roleOf({ serves, delivers }: Roles) {
+  if (serves && delivers) return 'all'
+  return serves ? 'server' : 'worker'
+}
+
 type FirstAdmin = Awaited<ReturnType<typeof ensureFirstAdmin>>
 
 async function serve(deps: Deps, firstAdmin: FirstAdmin) {
@@ -121,7 +157,7 @@ async function serve(deps: Deps, firstAdmin: FirstAdmin) {
   const { buildApp } = await import('./app.ts')
   const app = await buildApp({ ...deps, onAdminSignIn: () => forgetFirstAdmin(config.dataDir) })
   await app.listen({ port: config.port, host: config.host }).catch((error) => {
-    throw new StartupError(explainListen(error, config))
+    throw new StartupError(explainListen(error, config, 'PORT'))
   })
   const bound = boundOf(app)
   for (const url of config.publicUrl ? [config.publicUrl] : urlsOf(bound))
@@ -157,10 +193,15 @@ function renewWebhooksInBackground(deps: Deps) {
   }
 }
 
-function explainListen(error: NodeJS.ErrnoException, { port, host }: Config) {
+function explainListen(
+  error: NodeJS.ErrnoException,
+  { port, host }: Pick<Config, 'port' | 'host'>,
+  variable: 'PORT' | 'METRICS_PORT',
+) {
   if (error.code === 'EADDRINUSE')
-    return `Port ${port} is already in use. Stop the other program, or set PORT to another port.`
-  if (error.code === 'EACCES') return `This user may not listen on port ${port}. Set PORT to 1024 or higher.`
+    return `Port ${port} is already in use. Stop the other program, or set ${variable} to another port.`
+  if (error.code === 'EACCES')
+    return `This user may not listen on port ${port}. Set ${variable} to 1024 or higher.`
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return `HOST ${host} is not an address of this machine. Set HOST to 127.0.0.1, 0.0.0.0 or one of its addresses.`
   return `Sendroom cannot listen on ${host}:${port}: ${error.message}`
@@ -211,45 +252,6 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
   })
 }
 
-async function resetPasswordCommand(args: string[]) {
-  const [command, username, ...rest] = args
-  if (command !== 'reset-password' || !username || rest.length > 0) throw unknownCommand(['user', ...args])
-  const config = loadConfig()
-  const database = await openDatabase(config, pino({ level: 'warn' }))
-  try {
-    say(`The new password of ${username} is ${await resetPassword(database.db, username, config)}`)
-  } finally {
-    await database.close()
-  }
-}
-
-async function backupCommand(args: string[]) {
-  const files = args.filter((arg) => arg !== '--with-key')
-  const [file] = files
-  if (!file || files.length > 1 || file.startsWith('-')) throw unknownCommand(['backup', ...args])
-  const { backUp } = await import('./backup/backup.ts')
-  await backUp(stoppableCommand(), file, args.length > files.length)
-}
-
-async function restoreCommand(args: string[]) {
-  const [file] = args
-  if (!file || args.length > 1 || file.startsWith('-')) throw unknownCommand(['restore', ...args])
-  const { restore } = await import('./backup/restore.ts')
-  await restore(stoppableCommand(), file)
-}
-
-function stoppableCommand() {
-  const stopping = new AbortController()
-  process.once('SIGTERM', () => stopping.abort())
-  process.once('SIGINT', () => stopping.abort())
-  return {
-    config: loadConfig(),
-    log: pino({ level: 'warn' }, pino.destination(2)),
-    say,
-    signal: stopping.signal,
-  }
-}
-
 /** The order of a stop: no new requests, no new sends, messages in flight finish, then the database closes. */
 function stopOnSignal(opened: Opened, log: Deps['log']) {
   const stop = () => void close(opened, log).then(() => process.exit(0))
@@ -268,5 +270,5 @@ const say = (sentence: string) => process.stdout.write(`${sentence}\n`)
 main(process.argv.slice(2)).catch((error) => {
   // The operator reads this: one sentence for a known problem, the whole stack for an unknown one.
   process.stderr.write(`${error instanceof StartupError ? error.message : (error.stack ?? error)}\n`)
-  process.exit(1)
+  process.exit(error instanceof StartupError ? error.exitCode : 1)
 })

@@ -67,6 +67,7 @@ export function scriptedProvider() {
     },
     restriction: async () => script.onRestriction(),
     expiry: async () => null,
+    probe: async () => ({ tookMs: 1, clockAheadMs: 0 }),
     async *ownMessages(_credentials, to, from) {
       calls[to === null ? 'histories' : 'ownMessages']++
       const messages = await (to === null ? script.onHistory() : script.onList(to))

@@ -17,6 +17,7 @@ export const paths = {
   editUser: '/users/edit/$id',
   audit: '/audit',
   retention: '/retention',
+  system: '/system',
 } as const
 
 export type Path = (typeof paths)[keyof typeof paths]

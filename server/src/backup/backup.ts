@@ -23,11 +23,21 @@ import type { Part } from './tar.ts'
 /** Bounds the memory: a part is in memory as a whole. */
 const PART_BYTES = 1 << 18
 
+/** What a backup has become. */
+export type BackedUp = {
+  file: string
+  madeAt: string
+  rows: number
+  withKey: boolean
+  /** Images whose files are missing. */
+  missingImages: string[]
+}
+
 /**
  * Writes all rows of one snapshot and all images into a new file, while Sendroom may be running. The file gets its name
  * when all of it is on the disk and has been read back.
  */
-export async function backUp(command: Command, file: string, withKey: boolean): Promise<void> {
+export async function backUp(command: Command, file: string, withKey: boolean): Promise<BackedUp> {
   const { config, log } = command
   const path = resolve(file)
   if (!config.database && !hasCluster(config.dataDir))
@@ -37,7 +47,7 @@ export async function backUp(command: Command, file: string, withKey: boolean): 
   try {
     refusePath(path)
     const db = await connectForCopy(database.target)
-    await save(command, db, path, { withKey, startedAt }).finally(db.close)
+    return await save(command, db, path, { withKey, startedAt }).finally(db.close)
   } catch (error) {
     const explained = explain(error, path, command)
     await recordFailure(database.target, startedAt, explained).catch((failure) =>
@@ -66,7 +76,7 @@ async function save(
   db: CopyConnection,
   path: string,
   { withKey, startedAt }: { withKey: boolean; startedAt: Date },
-) {
+): Promise<BackedUp> {
   const { say, signal } = command
   const draft = `${path}.part`
   const archive = await createArchive(draft)
@@ -84,6 +94,7 @@ async function save(
     if (missing.length > 0) say(`Not in it, because their files are missing: ${missing.join(', ')}.`)
     if (!withKey)
       say('The encryption key is not in it. Keep secret.key or SECRET_KEY elsewhere, or use --with-key.')
+    return { file: path, madeAt: manifest.madeAt, rows: rowTotal(manifest), withKey, missingImages: missing }
   } catch (error) {
     await rm(draft, { force: true })
     throw error

@@ -13,11 +13,14 @@ import { type Command, explain } from './command.ts'
 import { type Manifest, rowTotal } from './manifest.ts'
 import { inWords, progressOf } from './progress.ts'
 
+/** What a restore has become. `hasKey`: the API tokens can be read. */
+export type Restored = { madeAt: string; rows: number; pausedJobs: number; hasKey: boolean }
+
 /**
  * Fills an empty database and the image store from a backup. All of it is one transaction: if anything fails, the
  * database is as empty as before.
  */
-export async function restore(command: Command, file: string): Promise<void> {
+export async function restore(command: Command, file: string): Promise<Restored> {
   const { config, log, say, signal } = command
   const path = resolve(file)
   try {
@@ -27,7 +30,7 @@ export async function restore(command: Command, file: string): Promise<void> {
     const database = await openAsOwner(config, log)
     try {
       const db = await connectForCopy(database.target)
-      await fill(command, db, path, manifest, key).finally(db.close)
+      return await fill(command, db, path, manifest, key).finally(db.close)
     } finally {
       await database.close()
     }
@@ -51,7 +54,7 @@ async function fill(
   path: string,
   manifest: Manifest,
   key: string | undefined,
-) {
+): Promise<Restored> {
   const { config, say } = command
   await db.begin()
   await lockSchema(db)
@@ -69,6 +72,7 @@ async function fill(
   say(`Restored ${inWords(rowTotal(manifest))} rows and the images, as of ${manifest.madeAt}.`)
   say(`Everybody has to sign in again. Jobs paused: ${inWords(pausedJobs)}. An Admin resumes them.`)
   if (!fits) say(needsKey(config.dataDir))
+  return { madeAt: manifest.madeAt, rows: rowTotal(manifest), pausedJobs, hasKey: fits }
 }
 
 /** Whether the restored installation has its key, which is stored first if it came with the backup. */

@@ -20,7 +20,7 @@ export type EngineDeps = {
 /** An instance's provider, and what it signs in with there. */
 export type ProviderConnection = { provider: Provider; credentials: Credentials }
 
-type InstanceToken = { tokenCipher: Buffer; isTest: boolean }
+type InstanceToken = { instanceId: number; tokenCipher: Buffer; isTest: boolean }
 
 /**
  * The provider of an instance. Null when there is none: the token was encrypted with another key, or the instance is in
@@ -35,7 +35,7 @@ export function resolveProvider(
   try {
     return { provider, credentials: { token: secrets.decrypt(instance.tokenCipher) } }
   } catch (error) {
-    log.error({ err: error }, 'Could not decrypt an API token')
+    log.error({ err: error, instanceId: instance.instanceId }, 'Could not decrypt an API token')
     return null
   }
 }

@@ -3,7 +3,7 @@ import type { EngineDeps } from './context.ts'
 import { checkInstance, claimChecks, failOverdue } from './health/instance-status.ts'
 import { checkHistory, claimHistoryChecks } from './history/check.ts'
 import { BEAT_EVERY_MS, openHeartbeat } from './history/heartbeat.ts'
-import { claimLookUps, lookUp } from './in-doubt/look-up.ts'
+import { claimLookUps, type LookUp, lookUp } from './in-doubt/look-up.ts'
 import { markInDoubt } from './in-doubt/mark-in-doubt.ts'
 import { finishJobs, startDueJobs } from './jobs/lifecycle.ts'
 import { interruptibleSleep, type LoopStep, openLoop } from './loop.ts'
@@ -64,7 +64,7 @@ export function startEngine(deps: EngineDeps): Engine {
     const claims = await claimInstances(db, room)
     for (const claim of claims) {
       instances.set(claim.instanceId, claim)
-      tasks.run(runInstance(sender, claim), () => {
+      tasks.run(runInstance(sender, claim), { instanceId: claim.instanceId }, () => {
         if (instances.get(claim.instanceId) === claim) instances.delete(claim.instanceId)
       })
     }
@@ -77,7 +77,7 @@ export function startEngine(deps: EngineDeps): Engine {
     if (room <= 0) return
     for (const due of await claimLookUps(db, room, [...lookedUp])) {
       lookedUp.add(due.instanceId)
-      tasks.run(lookUp(deps, due), () => {
+      tasks.run(lookUp(deps, due), idsOf(due), () => {
         lookedUp.delete(due.instanceId)
         progress.moved(due)
         sleep.wake()
@@ -95,7 +95,7 @@ export function startEngine(deps: EngineDeps): Engine {
       const checking = checkHistory(deps, due).then((jobIds) => {
         for (const jobId of jobIds) progress.moved({ jobId, instanceId })
       })
-      tasks.run(checking, () => {
+      tasks.run(checking, { instanceId }, () => {
         historyChecks.delete(instanceId)
         sleep.wake()
       })
@@ -108,7 +108,7 @@ export function startEngine(deps: EngineDeps): Engine {
     if (room <= 0) return
     for (const due of await claimChecks(db, room)) {
       checks++
-      tasks.run(checkInstance(deps, due), () => {
+      tasks.run(checkInstance(deps, due), { instanceId: due.id }, () => {
         checks--
       })
     }
@@ -134,13 +134,14 @@ export function startEngine(deps: EngineDeps): Engine {
         lastReceiptRun = { error }
       },
     )
-    tasks.run(applying, () => {})
+    tasks.run(applying, {}, () => {})
     return last === 'succeeded' ? last : 'running'
   }
 
   const poll = openPolling(deps)
   async function pollReceipts() {
-    for (const due of await claimPolls(db, MAX_CALLS)) tasks.run(poll(due), () => {})
+    for (const due of await claimPolls(db, MAX_CALLS))
+      tasks.run(poll(due), { instanceId: due.instanceId }, () => {})
   }
 
   // A receipt that arrived while no worker ran is applied before unmatched ones are deleted.
@@ -167,8 +168,8 @@ export function startEngine(deps: EngineDeps): Engine {
     { name: 'clean up', every: CLEAN_UP_MS, run: cleanUp },
   ]
   const loop = openLoop(steps, log)
-  function reportError(error: unknown) {
-    loop.reportError(error)
+  function reportError(error: unknown, where?: object) {
+    loop.reportError(error, where)
   }
 
   async function runLoop() {
@@ -206,15 +207,20 @@ export function startEngine(deps: EngineDeps): Engine {
   }
 }
 
+const idsOf = ({ id: deliveryId, jobId, instanceId }: LookUp) => ({ deliveryId, jobId, instanceId })
+
 /** Tasks that run beside the loop. Their errors are reported. */
-function openTasks(reportError: (error: unknown) => void) {
+function openTasks(reportError: (error: unknown, where: object) => void) {
   const running = new Set<Promise<void>>()
   return {
-    run(task: Promise<void>, whenDone: () => void) {
-      const done = task.catch(reportError).finally(() => {
-        whenDone()
-        running.delete(done)
-      })
+    /** `where` goes into the log with an error. */
+    run(task: Promise<void>, where: object, whenDone: () => void) {
+      const done = task
+        .catch((error) => reportError(error, where))
+        .finally(() => {
+          whenDone()
+          running.delete(done)
+        })
       running.add(done)
     },
     async allDone() {

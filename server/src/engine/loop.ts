@@ -22,8 +22,8 @@ const MAX_BACKOFF_MS = 60_000
 export function openLoop(steps: LoopStep[], log: Log) {
   const state = new Map(steps.map((step) => [step, { nextAt: Number.NEGATIVE_INFINITY, failures: 0 }]))
 
-  function reportError(error: unknown, step?: string) {
-    if (!isDatabaseDown(error)) log.error({ err: error, step }, 'The engine hit an error and continues')
+  function reportError(error: unknown, where: object = {}) {
+    if (!isDatabaseDown(error)) log.error({ err: error, ...where }, 'The engine hit an error and continues')
   }
 
   async function pass() {
@@ -34,7 +34,7 @@ export function openLoop(steps: LoopStep[], log: Log) {
       try {
         if ((await step.run()) !== 'running') own.failures = 0
       } catch (error) {
-        reportError(error, step.name)
+        reportError(error, { step: step.name })
         if (isDatabaseDown(error)) return
         own.nextAt =
           performance.now() + Math.max(step.every, backoffMs(own.failures++, MAX_BACKOFF_MS, Math.random()))

@@ -197,7 +197,9 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   const { status, problem, retryAfterSeconds } = problemOf(error)
   const isWorthLogging =
     status === 500 || isTimedOut(error) || (error instanceof Refusal && error.cause !== undefined)
-  if (isWorthLogging) request.log.error({ err: error }, 'A request failed')
+  // The path as registered: a real one may have a search term or a webhook's key.
+  const facts = { method: request.method, route: request.routeOptions?.url, userId: request.caller?.id }
+  if (isWorthLogging) request.log.error({ err: error, ...facts }, 'A request failed')
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds))
   return reply.code(status).type('application/json').send(problem)
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hash, verify } from '@node-rs/argon2'
@@ -11,6 +12,10 @@ const RETRY_SECONDS = 5
 
 let running = 0
 const waiting: (() => void)[] = []
+
+/** Returns a random password. Each byte becomes more than one character. */
+export const generatePassword = (minLength: number) =>
+  randomBytes(Math.max(12, minLength)).toString('base64url')
 
 /** Hashes with argon2id and the library's defaults, which follow OWASP's advice. */
 export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(password))

@@ -160,6 +160,11 @@ export interface Provider {
   pairingCode(credentials: Credentials, phone: string): Promise<string>
   /** Unlinks the instance. Fails with `conflict` if the instance is not linked. */
   logout(credentials: Credentials): Promise<void>
+  /**
+   * Whether the provider answers at all, as anybody. Returns how long that took, and its clock minus ours in ms (0 if it
+   * does not tell). Fails with `unreachable`.
+   */
+  probe(): Promise<{ tookMs: number; clockAheadMs: number }>
   /** Reads a page of the groups that the instance is in. */
   groups(
     credentials: Credentials,

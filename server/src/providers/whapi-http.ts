@@ -1,6 +1,7 @@
 import type { Dispatcher, Pool } from 'undici'
 // @ts-expect-error: undici has no types for single files. All of undici, with fetch and WebSocket, takes 5 MB more.
 import untypedPool from 'undici/lib/dispatcher/pool.js'
+import { meter } from '../platform/meter.ts'
 
 const UndiciPool: typeof Pool = untypedPool
 
@@ -78,11 +79,13 @@ function requestOf(prefix: string, { method, path, query, token, body }: Call): 
 function exchange(
   pool: Pool,
   request: Dispatcher.DispatchOptions,
-  { timeoutMs, mayWrite, token }: Call,
+  { method, path, timeoutMs, mayWrite, token }: Call,
 ): Promise<Reply> {
   return new Promise((resolve) => {
     let written = false
     let over = false
+    let isWithheld = false
+    const beganAt = performance.now()
     let status = 0
     let headers: Answer['headers'] = {}
     const chunks: Buffer[] = []
@@ -91,6 +94,9 @@ function exchange(
     function settle(reply: Reply) {
       over = true
       clearTimeout(timer)
+      // Ids follow the first segment of a path.
+      const call = `${method} /${path.split('/')[1]}`
+      if (!isWithheld) meter.called(call, reply.answer?.status ?? null, performance.now() - beganAt)
       resolve(reply)
     }
     const timer = setTimeout(() => {
@@ -102,7 +108,8 @@ function exchange(
       onRequestStart(controller) {
         abort = () => controller.abort(new Error('The call is over'))
         // undici calls this again to repeat a request after a lost connection, which could send a message twice.
-        if (over || written || mayWrite?.() === false) return abort()
+        isWithheld = !over && !written && mayWrite?.() === false
+        if (over || written || isWithheld) return abort()
         written = true
       },
       onResponseStart(_controller, statusCode, responseHeaders) {

@@ -112,6 +112,21 @@ export function createWhapi({
       return readable(instanceState(goodAnswer(reply).json))
     },
 
+    async probe() {
+      const beganAt = performance.now()
+      // Without a channel's token the answer is a refusal, which is an answer.
+      const { answer } = await http.call({
+        method: 'GET',
+        path: '/health',
+        token: 'none',
+        timeoutMs: connectMs,
+      })
+      if (!answer) throw new ProviderFailure('unreachable', { code: 'provider_unreachable', params: {} })
+      const now = Date.now()
+      const clockAheadMs = (serverTime(answer.headers) ?? now) - now
+      return { tookMs: Math.round(performance.now() - beganAt), clockAheadMs }
+    },
+
     async restriction(credentials) {
       const path = '/business/limits/reachout_timelock'
       const { answer } = await ask(credentials, { method: 'GET', path, timeoutMs: statusMs })

@@ -190,6 +190,7 @@ const matrix: Matrix = {
     get: [admins(200), none],
     update: [admins(200), () => ({ body: { deliveryDays: 90, logDays: 30, receiptDays: 7 } })],
   },
+  system: { examine: [admins(200), none] },
   // The webhook checks its key and secret instead of a session: webhook.routes.test.ts.
   //
   webhooks: { whapi: [everybody(404), () => ({ params: { key: '1.guessed' }, body: {} })] },

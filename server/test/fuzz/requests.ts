@@ -55,7 +55,9 @@ function requestTo(operation: Operation, fixture: Fixture): fc.Arbitrary<FuzzReq
 function callerOf({ name }: Operation, { callers }: Fixture): fc.Arbitrary<Caller> {
   const { admin, member, webhook } = callers
   if (name.includes('/webhooks/')) return fc.constant(webhook)
-  const isForAdmins = /\/(users|audit)|(POST|PUT|DELETE) \/api\/instances(\/data)?(\/\{id\})?$/.test(name)
+  const isForAdmins = /\/(users|audit|system)|(POST|PUT|DELETE) \/api\/instances(\/data)?(\/\{id\})?$/.test(
+    name,
+  )
   const { webhook: _, ...users } = callers
   return fc.oneof(
     { weight: isForAdmins ? 7 : 3, arbitrary: fc.constant(admin) },

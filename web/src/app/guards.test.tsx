@@ -58,6 +58,7 @@ const addresses = [
   '/instances/new',
   '/instances/edit/3',
   '/audit?action=job.delete',
+  '/system',
   '/users?page=2',
   '/users/new',
   '/users/edit/3',
@@ -85,6 +86,7 @@ test.each([
   ['/users/new'],
   //
   ['/users/edit/1'],
+  ['/system'],
   //
 ])('a Member may not open %s', async (path) => {
   const { router } = renderApp({ path, user: member, answers })

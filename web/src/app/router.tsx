@@ -146,6 +146,11 @@ const routes = [
     path: paths.retention,
     component: lazyPage(pages[paths.retention], 'RetentionPage'),
   }),
+  createRoute({
+    ...adminOnly,
+    path: paths.system,
+    component: lazyPage(pages[paths.system], 'SystemPage'),
+  }),
 ] as const
 
 /** Redirects the root and all unknown paths. */

@@ -39,7 +39,17 @@ const links = [
 ]
 test.each([
   ['Member', member, links],
-  ['Admin', admin, [...links, ['Users', '/users'], ['Audit log', '/audit'], ['Retention', '/retention']]],
+  [
+    'Admin',
+    admin,
+    [
+      ...links,
+      ['Users', '/users'],
+      ['Audit log', '/audit'],
+      ['Retention', '/retention'],
+      ['System', '/system'],
+    ],
+  ],
   //
 ])('the sidebar of a %s has these links', async (_, user, expected) => {
   open({ user })

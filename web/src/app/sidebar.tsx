@@ -1,6 +1,7 @@
 import {
   IconBrandWhatsapp,
   IconCalendarTime,
+  IconHeartbeat,
   IconHistory,
   IconHourglass,
   IconLayoutDashboard,
@@ -23,6 +24,7 @@ const links = [
   { to: paths.users, label: 'HEADER.USERS', icon: IconUserCog, isAdminOnly: true },
   { to: paths.audit, label: 'HEADER.AUDIT', icon: IconHistory, isAdminOnly: true },
   { to: paths.retention, label: 'RETENTION.TITLE', icon: IconHourglass, isAdminOnly: true },
+  { to: paths.system, label: 'HEADER.SYSTEM', icon: IconHeartbeat, isAdminOnly: true },
 ]
 
 export function Sidebar({ onNavigate }: { onNavigate: () => void }) {

@@ -1,5 +1,6 @@
 import { errorWords } from '@sendroom/contract/errors'
 import { fieldWords } from '@sendroom/contract/field-words'
+import { findingWords, remedyWords } from '@sendroom/contract/findings'
 import { reasonWords } from '@sendroom/contract/reasons'
 import { expect, test } from 'vitest'
 import { textsOf } from '../../test/server.ts'
@@ -8,6 +9,11 @@ const en: Record<string, Record<string, string>> = textsOf('en')
 
 test('the English error texts equal those of the contract', () => {
   expect(en.ERROR).toEqual(errorWords)
+})
+
+test('the English findings and remedies equal those of the command line', () => {
+  expect(en.FINDING).toEqual(findingWords)
+  expect(en.REMEDY).toEqual(remedyWords)
 })
 
 test('the English reason texts equal those of the contract', () => {

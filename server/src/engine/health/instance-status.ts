@@ -98,7 +98,7 @@ export const claimChecks = (db: Pool, limit: number) =>
 
 /** Reads a waiting instance's status, and resumes sending when it is healthy. Without an answer nothing changes. */
 export async function checkInstance(deps: EngineDeps, waiting: WaitingInstance): Promise<void> {
-  const connection = resolveProvider(deps, waiting)
+  const connection = resolveProvider(deps, { instanceId: waiting.id, ...waiting })
   if (!connection) return
   const { provider, credentials } = connection
   // Waking costs no extra call, and a sleeping channel would look disconnected for ever.

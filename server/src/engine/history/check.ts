@@ -1,6 +1,7 @@
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { meter } from '../../platform/meter.ts'
 import { type OwnMessage, ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, type ProviderConnection, resolveProvider } from '../context.ts'
 import { markHistoryUnreadable, markInstanceTrouble } from '../health/instance-status.ts'
@@ -141,6 +142,7 @@ async function conclude(tx: Db, { instanceId, era }: HistoryCheck, messages: Unk
   const unknown = await withoutMatched(tx, instanceId, messages)
   const found = matchMessages(unknown, await findOpenDeliveries(tx, unknown))
   const jobIds = found.length > 0 ? await writeFound(tx, instanceId, found) : []
+  meter.foundInHistory(found.length)
   await tx.run(sql`update instances set checked_era = ${era} where id = ${instanceId}`)
   return jobIds
 }

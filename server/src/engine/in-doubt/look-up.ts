@@ -1,6 +1,7 @@
 import type { Reason } from '@sendroom/contract/values'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
+import { meter } from '../../platform/meter.ts'
 import { allMessages, type OwnMessage, ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, type ProviderConnection, resolveProvider } from '../context.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
@@ -70,7 +71,8 @@ export async function lookUp(deps: EngineDeps, look: LookUp): Promise<void> {
   const found = connection && (await findCandidates(connection, look))
   const emptyAnswerCounts =
     found?.length === 0 && connection !== null && (await canBelieveEmpty(connection, look))
-  await deps.db.begin((tx) => conclude(tx, look, found, emptyAnswerCounts))
+  const verdict = await deps.db.begin((tx) => conclude(tx, look, found, emptyAnswerCounts))
+  if (verdict) meter.lookedUp(verdict.kind)
   await finishJobs(deps.db, look.jobId)
 }
 
@@ -116,8 +118,16 @@ type Doubt = {
   reason: Reason | null
 }
 
-/** Under the instance's lock, so that no settle, cancel or other look-up comes between the verdict and its writing. */
-async function conclude(tx: Db, look: LookUp, found: string[] | null, emptyAnswerCounts: boolean) {
+/**
+ * Under the instance's lock, so that no settle, cancel or other look-up comes between the verdict and its writing. Returns
+ * null if the sender came back and settled the delivery.
+ */
+async function conclude(
+  tx: Db,
+  look: LookUp,
+  found: string[] | null,
+  emptyAnswerCounts: boolean,
+): Promise<Verdict | null> {
   await lockInstance(tx, look.instanceId)
   const doubt = await tx.maybeOne<Doubt>(sql`
     select
@@ -133,9 +143,10 @@ async function conclude(tx: Db, look: LookUp, found: string[] | null, emptyAnswe
       d.doubts, d.reason
     from deliveries d
     where d.id = ${look.id} and d.intent = ${look.intent} and d.status = 'doubt'`)
-  if (!doubt) return // The sender came back and settled the delivery.
+  if (!doubt) return null
   const verdict = verdictOf({ ...doubt, candidates: found && doubt.candidates, emptyAnswerCounts })
   await writeVerdict(tx, look, verdict, doubt)
+  return verdict
 }
 
 async function writeVerdict(tx: Db, look: LookUp, verdict: Verdict, doubt: Doubt): Promise<void> {

@@ -3,6 +3,7 @@ import type { Reason } from '@sendroom/contract/values'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { join, json, sql } from '../../platform/database/sql.ts'
+import { meter } from '../../platform/meter.ts'
 import { insertLogLines, instanceWaits, logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { releaseMatches } from '../shared/matched-ids.ts'
@@ -19,18 +20,18 @@ export async function moveJob(db: Db, jobId: number, action: JobAction): Promise
 }
 
 /** Every due job becomes Running, even while its instance waits; then the job's log says why. */
-export const startDueJobs = (db: Pool) =>
-  db.run(sql`
+export async function startDueJobs(db: Pool): Promise<void> {
+  const started = await db.many<{ lateMs: number }>(sql`
     with due as materialized (
-      select id from jobs
+      select id, started_at is null and run = 1 as is_first_time from jobs
       where status = 'Pending' and coalesce(scheduled_at, 'epoch') <= clock_now()
       for update skip locked
     ), started as (
       update jobs j set status = ${jobTransitions.start.to}, started_at = coalesce(started_at, clock_now())
       from due where j.id = due.id and j.status in (${join([...jobTransitions.start.from])})
-      returning j.id, j.instance_id
-    )
-    ${insertLogLines(sql`
+      returning j.id, j.instance_id, due.is_first_time, greatest(j.scheduled_at, j.created_at) as due_at
+    ), logged as (
+      ${insertLogLines(sql`
       select id, level, reason from (
         select s.id, 1 as step, 'Info' as level, ${json(reason('job_started'))} as reason
         from started s
@@ -39,7 +40,11 @@ export const startDueJobs = (db: Pool) =>
         from started s join instances i on i.id = s.instance_id
         where i.waiting is not null
       ) line
-      order by id, step`)}`)
+      order by id, step`)}
+    )
+    select extract(epoch from clock_now() - due_at) * 1000 as late_ms from started where is_first_time`)
+  for (const { lateMs } of started) meter.started(lateMs)
+}
 
 /**
  * Cancels a job and skips its remaining deliveries. After this returns, no message of the job gets an intent, and nothing
@@ -116,18 +121,20 @@ export const resetDelivery = sql`
 
 /** Fails everything that a Running job has not sent yet, for a reason that holds for every recipient. */
 export async function failQueued(db: Pool, jobId: number, why: Reason): Promise<void> {
-  await db.begin(async (tx) => {
+  const failed = await db.begin(async (tx) => {
     await forBulkWrites(tx)
     await lockInstancesOfJobs(tx, [jobId])
     const count = await tx.run(sql`
       update deliveries d set status = 'failed', reason = ${json(why)}, not_before = 'epoch'
       from jobs j
       where d.job_id = ${jobId} and d.status = 'queued' and j.id = d.job_id and j.status = 'Running'`)
-    if (count === 0) return
+    if (count === 0) return 0
     await tx.run(sql`
       update jobs set failed_count = failed_count + ${count}, ${cursorAtEnd(jobId)} where id = ${jobId}`)
     await logJob(tx, jobId, why, 'Error')
+    return count
   })
+  meter.failedUntried(failed)
   await finishJobs(db, jobId)
 }
 

@@ -1,4 +1,5 @@
 import type { Pool } from '../../platform/database/connection.ts'
+import { meter } from '../../platform/meter.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Receipt } from '../../providers/provider.ts'
 import { type InstanceReceipt, storeBatch, withoutNul } from './store.ts'
@@ -38,10 +39,9 @@ export function openReceiptIntake(db: Pool): ReceiptIntake {
 
   async function writeBatch(batch: Call[]) {
     try {
-      await storeBatch(
-        connection,
-        batch.flatMap((call) => call.receipts),
-      )
+      const receipts = batch.flatMap((call) => call.receipts)
+      await storeBatch(connection, receipts)
+      for (const { state } of receipts) meter.received(state)
       for (const call of batch) call.resolve()
     } catch (error) {
       for (const call of batch) call.reject(error) // The provider repeats them.

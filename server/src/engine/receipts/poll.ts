@@ -1,5 +1,6 @@
 import type { Pool } from '../../platform/database/connection.ts'
 import { identifier, sql } from '../../platform/database/sql.ts'
+import { meter } from '../../platform/meter.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider } from '../context.ts'
 import { stoppedByFailures } from '../shared/instance-state.ts'
@@ -80,7 +81,7 @@ export function openPolling(deps: EngineDeps): (poll: Poll) => Promise<void> {
       update instances set next_ask_at = clock_now() + ${ms} * interval '1 ms' where id = ${instanceId}`)
 
   return async ({ id, instanceId, chatId, providerMessageId, ...instance }) => {
-    const connection = resolveProvider(deps, instance)
+    const connection = resolveProvider(deps, { instanceId, ...instance })
     if (!connection) return
     const { provider, credentials } = connection
     try {
@@ -93,6 +94,7 @@ export function openPolling(deps: EngineDeps): (poll: Poll) => Promise<void> {
         deps.db,
         receipts.map((receipt) => ({ ...withoutNul(receipt), instanceId })),
       )
+      for (const { state } of receipts) meter.received(state)
       await pollLater(deps.db, id)
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error

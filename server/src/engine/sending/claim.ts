@@ -1,5 +1,6 @@
 import type { Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { meter } from '../../platform/meter.ts'
 import { instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
 import { hasDueDelivery } from '../shared/queue.ts'
 
@@ -30,11 +31,11 @@ export const hasLeaseToSend = (claim: Claim) => claim.leaseEndsAt - performance.
  */
 export async function claimInstances(db: Pool, limit: number): Promise<Claim[]> {
   const askedAt = performance.now()
-  const claimed = await db.many<{ id: number; claim: string }>(sql`
+  const claimed = await db.many<{ id: number; claim: string; lateMs: number | null }>(sql`
     with live as materialized (
       select distinct j.instance_id from jobs j where ${isRunning} and j.paused_at is null
     ), free as materialized (
-      select i.id from live join instances i on i.id = live.instance_id
+      select i.id, ${lateness} as lateness from live join instances i on i.id = live.instance_id
       where coalesce(i.lease_until, 'epoch') <= clock_now() and ${instanceMaySend}
         and exists (
           select from jobs j where j.instance_id = i.id and ${jobMaySend} and ${hasDueDelivery})
@@ -46,9 +47,20 @@ export async function claimInstances(db: Pool, limit: number): Promise<Claim[]> 
     set claim = gen_random_uuid(), lease_until = clock_now() + ${LEASE_MS} * interval '1 ms'
     from free
     where i.id = free.id and coalesce(i.lease_until, 'epoch') <= clock_now()
-    returning i.id, i.claim`)
+    returning i.id, i.claim, extract(epoch from free.lateness) * 1000 as late_ms`)
+  for (const { lateMs } of claimed) if (lateMs !== null) meter.claimed(lateMs)
   return claimed.map(({ id, claim }) => ({ instanceId: id, token: claim, leaseEndsAt: askedAt + LEASE_MS }))
 }
+
+/**
+ * How long ago the pause of the instance `i` ended, for the metrics. Null if something else held the instance back, such
+ * as trouble, or quiet hours since its last message. A job that began or was resumed later counts from then.
+ */
+const lateness = sql`
+  case when i.last_intent_at > clock_now() - interval '5 minutes' and i.waiting_since is null and i.busy is null
+    then clock_now() - greatest(i.next_due_at, i.lease_until, (
+      select max(greatest(j.started_at, j.resumed_at)) from jobs j where j.instance_id = i.id and ${isRunning}))
+  end`
 
 /**
  * Extends `lease_until` of all our instances in one statement, and `leaseEndsAt` of their claims; a lost claim ends at

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from '../../platform/database/connection.ts'
 import { isDatabaseDown } from '../../platform/database/errors.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { meter } from '../../platform/meter.ts'
 import { cachedProviderResolver, type EngineDeps, type ProviderConnection } from '../context.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { reason } from '../shared/job-log.ts'
@@ -58,6 +59,7 @@ async function runExchange(sender: Sender, claim: Claim, result: Result | null):
   if (!result) return answer
   // Another delivery has the provider's id. That proves neither that this message was sent nor that it was not.
   if (answer.isMatchedAlready) return runExchange(sender, claim, resultOf(result.message, unreadable))
+  meter.attempted(result.effects.status)
   sender.moved(result.message)
   if (answer.mayBeOver)
     await retryUntilSaved(() => finishJobs(sender.db, result.message.jobId), sender.isGivingUp)
@@ -130,7 +132,11 @@ async function send(
       : await provider.sendText(credentials, message.chatId, message.text, mayWrite)
     return isWithheld ? { kind: 'withheld' } : outcome
   } catch (error) {
-    sender.log.error({ err: error }, 'Unexpected error while sending a message')
+    const { jobId, instanceId, id: deliveryId } = message
+    sender.log.error(
+      { err: error, jobId, instanceId, deliveryId },
+      'Unexpected error while sending a message',
+    )
     return unreadable
   }
 }

@@ -36,6 +36,7 @@ async function tryUpload(deps: EngineDeps, upload: Upload): Promise<UploadOutcom
   const busy = (code: Reason['code']) => ({ kind: 'busy', reason: reason(code), retryAfterMs: null }) as const
   const connection = resolveProvider(deps, upload)
   if (!connection) return busy('provider_unreachable')
+  const { jobId, instanceId } = upload
   let failing: Reason['code'] = 'image_store_down'
   try {
     const image = await deps.readImage(upload.imageName)
@@ -43,7 +44,7 @@ async function tryUpload(deps: EngineDeps, upload: Upload): Promise<UploadOutcom
     failing = 'provider_unreadable'
     return await connection.provider.uploadImage(connection.credentials, image)
   } catch (error) {
-    deps.log.error({ err: error }, 'Could not read or upload an image')
+    deps.log.error({ err: error, jobId, instanceId }, 'Could not read or upload an image')
     return busy(failing)
   }
 }

@@ -75,6 +75,15 @@ export async function checkPassword(
   return true
 }
 
+/** A person has unlocked the user with this name, as the database compares names: the next attempt need not wait. */
+export const forgetFailuresOf = ({ db, secrets }: Deps, name: string) =>
+  forgetFailures(db, [nameAllowance(secrets, name)])
+
+const nameAllowance = (secrets: Secrets, name: string): Allowance => ({
+  ...ALLOWANCES.name,
+  key: secrets.hash(`sign-in name ${name}`),
+})
+
 function allowancesOf(secrets: Secrets, { name, id }: Known, { address }: Visitor, device: string | null) {
   const allowance = (kind: keyof typeof ALLOWANCES, of: string): Allowance => ({
     ...ALLOWANCES[kind],
@@ -83,7 +92,7 @@ function allowancesOf(secrets: Secrets, { name, id }: Known, { address }: Visito
   if (device !== null) return [allowance('device', `${id} ${device}`)]
   // Always in this order. Two attempts that lock the same two rows in different orders would deadlock.
   // Only the first 64 bits of an IPv6 address count: the customer chooses the others.
-  return [allowance('address', normalizeIP(address)), allowance('name', name)]
+  return [allowance('address', normalizeIP(address)), nameAllowance(secrets, name)]
 }
 
 /** Counts the attempt for all allowances, or for none if one of them has to wait. */

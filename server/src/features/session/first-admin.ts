@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,13 +5,10 @@ import type { Config } from '../../config.ts'
 import { nobody, record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { findWeakness, hashPassword } from '../../platform/passwords.ts'
+import { findWeakness, generatePassword, hashPassword, requireStrong } from '../../platform/passwords.ts'
 import { StartupError } from '../../startup-error.ts'
 
 const passwordFileOf = (dataDir: string) => join(dataDir, 'first-admin.txt')
-
-/** Each byte becomes more than one character. */
-const newPassword = (minLength: number) => randomBytes(Math.max(12, minLength)).toString('base64url')
 
 /**
  * Creates the first Admin if there is no user at all. Returns the password if it was generated. A file in the data
@@ -29,7 +25,7 @@ export async function ensureFirstAdmin(
     if (anybody) return null
     const { password: chosen } = config.admin
     if (chosen) await requireStrongFirst(chosen, username, config.passwordMin)
-    const password = chosen ?? newPassword(config.passwordMin)
+    const password = chosen ?? generatePassword(config.passwordMin)
     await tx.run(sql`
       insert into users (username, email, password_hash, role, is_active)
       values (${username}, ${`${username}@localhost.localdomain`}, ${await hashPassword(password)}, 'Admin', true)`)
@@ -56,13 +52,18 @@ async function requireStrongFirst(password: string, username: string, minLength:
 /** Deletes the file with the generated password. Called after an Admin has signed in. */
 export const forgetFirstAdmin = (dataDir: string) => rm(passwordFileOf(dataDir), { force: true })
 
-/** Sets a new password for a user who has lost theirs, ends the user's sessions, and returns the password. */
+/**
+ * Sets a new password for a user who has lost theirs, generated unless `chosen`, and ends the user's sessions. Returns
+ * the password.
+ */
 export async function resetPassword(
   db: Pool,
   username: string,
   { passwordMin }: Pick<Config, 'passwordMin'>,
+  chosen?: string,
 ): Promise<string> {
-  const password = newPassword(passwordMin)
+  if (chosen !== undefined) await requireStrong(chosen, username, passwordMin)
+  const password = chosen ?? generatePassword(passwordMin)
   const passwordHash = await hashPassword(password)
   return db.begin(async (tx) => {
     const user = await tx.maybeOne<{ id: number; username: string }>(sql`

@@ -10,7 +10,7 @@ import {
 import type { z } from 'zod'
 import type { Config } from '../../config.ts'
 import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
-import { type Actor, changesOf, type Entry, record } from '../../platform/audit.ts'
+import { type Actor, changesOf, type Entry, nobody, record } from '../../platform/audit.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
@@ -36,17 +36,49 @@ export async function createUser(
   begin: Begin,
   form: z.output<typeof NewUser>,
 ): Promise<User> {
-  const { assignedInstances, password, ...columns } = form
-  await requireStrong(password, form.username, config.passwordMin)
-  const passwordHash = await hashPassword(password)
-  return begin(async (tx, caller) => {
-    const id = await insertUser(tx, { ...columns, passwordHash }).catch(refuseTakenName)
-    await assign(tx, id, assignedInstances, 'assignedInstances')
-    const user = await requireUser(tx, id)
-    await record(tx, caller, entryOf('user.create', user, settingsOf(user)))
-    return user
-  })
+  await requireStrong(form.password, form.username, config.passwordMin)
+  const passwordHash = await hashPassword(form.password)
+  return begin((tx, caller) => insertNew(tx, caller, form, passwordHash))
 }
+
+/** The same by a command on the server, where nobody is signed in. */
+export async function createUserByCommand(
+  { db, config }: Deps,
+  form: z.output<typeof NewUser>,
+): Promise<User> {
+  await requireStrong(form.password, form.username, config.passwordMin)
+  const passwordHash = await hashPassword(form.password)
+  return db.begin((tx) => insertNew(tx, nobody(''), form, passwordHash, byCommand))
+}
+
+async function insertNew(
+  tx: Db,
+  actor: Actor,
+  { assignedInstances, password: _, ...columns }: z.output<typeof NewUser>,
+  passwordHash: string,
+  more: object = {},
+): Promise<User> {
+  const id = await insertUser(tx, { ...columns, passwordHash }).catch(refuseTakenName)
+  await assign(tx, id, assignedInstances, 'assignedInstances')
+  const user = await requireUser(tx, id)
+  await record(tx, actor, entryOf('user.create', user, { ...settingsOf(user), ...more }))
+  return user
+}
+
+/** Lets a locked or waiting user sign in. Returns whether that was necessary. */
+export const unlockByCommand = (db: Pool, id: number): Promise<boolean> =>
+  db.begin(async (tx) => {
+    await lockUserChanges(tx)
+    const before = await requireUser(tx, id)
+    if (before.isActive) return false
+    await updateUserColumns(tx, id, { isActive: true })
+    const after = await requireUser(tx, id)
+    const changes = changesOf(settingsOf(before), settingsOf(after), rightFields)
+    await record(tx, nobody(''), entryOf('user.rights', after, { changes, ...byCommand }))
+    return true
+  })
+
+const byCommand = { by: 'command' }
 
 export async function updateUser(
   { db, config }: Deps,

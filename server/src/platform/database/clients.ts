@@ -7,6 +7,9 @@ const POOL_TIMEOUT_MS = 10_000
 const KEEP_IDLE_MS = 60_000
 const END_TIMEOUT_MS = 10_000
 
+/** The connections of a pool, and how many callers wait for a free one. */
+export type PoolUsage = { open: number; inUse: number; waiting: number }
+
 /** Manages the connections of a pool: which are in use, and how they end. */
 export function openClients(server: DatabaseServer, max: number) {
   const { Client, identify, tryPlaces, availability } = server
@@ -68,7 +71,13 @@ export function openClients(server: DatabaseServer, max: number) {
     await pool.end()
   }
 
-  return { acquire, release, end: (timeoutMs = END_TIMEOUT_MS) => (ending ??= endAll(timeoutMs)) }
+  const usage = (): PoolUsage => ({
+    open: pool.totalCount,
+    inUse: inUse.size,
+    waiting: pool.waitingCount,
+  })
+
+  return { acquire, release, usage, end: (timeoutMs = END_TIMEOUT_MS) => (ending ??= endAll(timeoutMs)) }
 }
 
 const closed = () => new ConnectionError('The connections to the database have been closed')

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type DatabaseAddress, type DatabaseTarget, targetOf } from '../../database-url.ts'
 import type { AvailabilityLog } from './availability.ts'
-import { openClients } from './clients.ts'
+import { openClients, type PoolUsage } from './clients.ts'
 import { isDatabaseDown } from './errors.ts'
 import type { Listen } from './listener.ts'
 import { toObjects } from './rows.ts'
@@ -40,6 +40,7 @@ export type Pool = Db & {
   listen: Listen
   /** Rejects if the database can't be reached or accepts no writes. */
   checkAvailable: () => Promise<void>
+  usage: () => PoolUsage
   /** Opens a pool of one connection to the same server, for work that must not wait for this pool. */
   dedicated: () => Pool
   /** Waits for running queries and cuts their connections after `timeoutMs` (default 10 s). Later queries reject. */
@@ -126,6 +127,7 @@ function openPool(server: DatabaseServer, max: number, execute: Execute): Pool {
     target: server.target,
     listen: server.listen,
     checkAvailable: server.checkAvailable,
+    usage: clients.usage,
     dedicated: () => openPool(server, 1, execute),
     end: clients.end,
   }

@@ -1,9 +1,13 @@
+import { hostname } from 'node:os'
 import { type DatabaseTarget, targetOf } from '../../database-url.ts'
+import { StartupError } from '../../startup-error.ts'
 import type { AvailabilityLog } from './availability.ts'
 import { type Log, startCluster } from './cluster.ts'
+import { hasCluster } from './cluster-files.ts'
 import { connect, type Pool } from './connection.ts'
 import { inspectDatabase, inspectPooler } from './inspect.ts'
 import { migrate } from './migrate.ts'
+import { PROCESS, type Role } from './processes.ts'
 import { storeSessionDefaults } from './session-defaults.ts'
 
 export type Database = { db: Pool; close: () => Promise<void> }
@@ -16,13 +20,13 @@ type Place = {
 }
 
 /**
- * Opens and migrates the database of this process: the one of DATABASE_URL, or the embedded cluster in `dataDir`. If
- * `mayBePooled`, only what needs a session bypasses the pooler: the migrations and LISTEN.
+ * Opens and migrates the database of this process: the one of DATABASE_URL, or the embedded cluster in `dataDir`. In a
+ * server, only what needs a session bypasses the pooler: the migrations and LISTEN.
  */
 export async function openDatabase(
   { database, directDatabase, dataDir }: Place,
   log: Log & AvailabilityLog,
-  { mayBePooled = false } = {},
+  role: Role = 'command',
 ): Promise<Database> {
   if (database) {
     const direct = directDatabase ?? database
@@ -32,7 +36,7 @@ export async function openDatabase(
       await storeSessionDefaults(db, 'database')
       if (directDatabase) await asRole(database, (pooled) => inspectPooler(pooled, db))
     })
-    return mayBePooled && directDatabase ? openPooled(database, direct, log) : open(direct, log)
+    return role === 'server' && directDatabase ? openPooled(database, direct, log) : open(direct, log, role)
   }
   const { owner, app, stop } = await startCluster(dataDir, log)
   try {
@@ -42,7 +46,22 @@ export async function openDatabase(
     await stop()
     throw error
   }
-  return open(targetOf(app), log, stop)
+  return open(targetOf(app), log, role, stop)
+}
+
+/**
+ * Opens the database as it is, to look at it. Starts the embedded cluster if nobody else has. Throws a StartupError if
+ * there is none.
+ */
+export async function openToExamine(
+  { database, directDatabase, dataDir }: Place,
+  log: Log,
+): Promise<Database> {
+  const silent = { info() {}, warn() {} }
+  if (database) return open(directDatabase ?? database, silent, 'command')
+  if (!hasCluster(dataDir)) throw new StartupError(`There is no database in the data folder ${dataDir}.`)
+  const { app, stop } = await startCluster(dataDir, log)
+  return open(targetOf(app), silent, 'command', stop)
 }
 
 /** Opens the database for the owner of its tables, without changing anything. Close your connections before `close`. */
@@ -77,11 +96,15 @@ async function asRole(target: DatabaseTarget, task: (db: Pool) => Promise<void>)
   await db.end()
 }
 
-const MAIN = { max: 20, applicationName: 'sendroom' }
+/** `findProcesses` tells the processes by this name: each keeps a connection for notifications. */
+const mainOptions = (role: Role) => ({
+  max: 20,
+  applicationName: `${PROCESS} ${role} ${process.pid}@${hostname()}`,
+})
 const END_MS = 5000
 
-function open(target: DatabaseTarget, log: AvailabilityLog, stop = async () => {}): Database {
-  const db = connect(target, { ...MAIN, log })
+function open(target: DatabaseTarget, log: AvailabilityLog, role: Role, stop = async () => {}): Database {
+  const db = connect(target, { ...mainOptions(role), log })
   const close = async () => {
     await db.end(END_MS)
     await stop()
@@ -90,8 +113,8 @@ function open(target: DatabaseTarget, log: AvailabilityLog, stop = async () => {
 }
 
 function openPooled(pooled: DatabaseTarget, direct: DatabaseTarget, log: AvailabilityLog): Database {
-  const db = connect(pooled, { ...MAIN, log, isPooled: true })
-  const sessions = connect(direct, MAIN)
+  const db = connect(pooled, { ...mainOptions('server'), log, isPooled: true })
+  const sessions = connect(direct, mainOptions('server'))
   const close = async () => {
     await sessions.end(END_MS)
     await db.end(END_MS)

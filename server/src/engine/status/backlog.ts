@@ -1,0 +1,61 @@
+import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { stoppedByFailures } from '../shared/instance-state.ts'
+import { instanceMaySend, jobMaySend } from '../shared/pace.ts'
+import { aboutQueued, hasDueDelivery } from '../shared/queue.ts'
+
+/** What waits in the engine, over all accounts. */
+export type Backlog = {
+  /** Queued deliveries of jobs that run, wait for their time, or are paused. */
+  due: number
+  scheduled: number
+  paused: number
+  /** Accounts that could have sent a message for ten seconds, and that no worker has claimed. */
+  unclaimedAccounts: number
+  /** Accounts whose running jobs wait because of the account itself. */
+  waitingAccounts: number
+  /** Those of them that only a person can resume. */
+  stoppedAccounts: number
+  /** At most 10,000. */
+  inDoubt: number
+  /** Receipts that a worker has yet to apply. Those tried before are counted up to 10,000. */
+  storedReceipts: number
+  /** Since any worker was alive. */
+  secondsSinceBeat: number
+}
+
+/** Bounds the query. Nobody has this many live jobs. */
+const MAX_JOBS = 2_000
+const MAX_ROWS = 10_000
+
+/** Reads what waits, in one query that counts no deliveries one by one. */
+export const readBacklog = (db: Db): Promise<Backlog> =>
+  db.one<Backlog>(sql`
+    with live as materialized (
+      select j.* from jobs j where j.status in ('Pending', 'Running') or j.settling order by j.id limit ${MAX_JOBS}
+    ), queued as (
+      select j.status, j.paused_at is not null as is_paused, sum(${aboutQueued}) as n
+      from live j where not j.settling
+      group by 1, 2
+    ), account as materialized (
+      select i.waiting is not null as is_waiting, ${stoppedByFailures('i')} as is_stopped,
+        coalesce(i.lease_until, 'epoch') <= clock_now() and ${instanceMaySend}
+          and i.next_due_at <= clock_now() - interval '10 seconds'
+          and exists (select from live j where j.instance_id = i.id and ${jobMaySend} and ${hasDueDelivery})
+          as is_unclaimed
+      from instances i
+      where i.is_active and i.id in (select instance_id from live where status = 'Running')
+    )
+    select
+      coalesce((select sum(n) from queued where status = 'Running' and not is_paused), 0)::float8 as due,
+      coalesce((select sum(n) from queued where status = 'Pending' and not is_paused), 0)::float8 as scheduled,
+      coalesce((select sum(n) from queued where is_paused), 0)::float8 as paused,
+      (select count(*) from account where is_unclaimed) as unclaimed_accounts,
+      (select count(*) from account where is_waiting) as waiting_accounts,
+      (select count(*) from account where is_waiting and is_stopped) as stopped_accounts,
+      (select count(*) from (
+        select from deliveries where doubt_since is not null limit ${MAX_ROWS}) doubt) as in_doubt,
+      (select count(*) from (select from receipt_events limit ${MAX_ROWS}) stored)
+        + (select coalesce(sum(receipt_count), 0)::int from (
+          select receipt_count from receipt_batches limit ${MAX_ROWS}) batch) as stored_receipts,
+      (select extract(epoch from clock_now() - beat_at)::float8 from heartbeat) as seconds_since_beat`)

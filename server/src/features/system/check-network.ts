@@ -1,0 +1,58 @@
+import { connect } from 'node:net'
+import type { Finding } from '@sendroom/contract/system'
+import { clock } from './check-database.ts'
+import { type Examined, finding, reasonOf } from './finding.ts'
+import { within } from './within.ts'
+
+const ANSWER_MS = 5_000
+
+/** The provider, and its clock. */
+export async function checkProvider({ config, provider }: Examined): Promise<Finding[]> {
+  const { host } = new URL(config.whapiBaseUrl)
+  try {
+    const { tookMs, clockAheadMs } = await provider.probe()
+    return [finding('provider_ok', { host, milliseconds: tookMs }), ...clock('Whapi', clockAheadMs)]
+  } catch {
+    return [finding('provider_away', { host })]
+  }
+}
+
+/** Whether Sendroom answers at PUBLIC_URL, as seen from this machine. */
+export async function checkPublicAddress({ config: { publicUrl } }: Examined): Promise<Finding[]> {
+  if (!publicUrl) return [finding('public_missing')]
+  const { host } = new URL(publicUrl)
+  try {
+    const answer = await fetch(`${publicUrl}/api/health`, {
+      signal: AbortSignal.timeout(ANSWER_MS),
+      redirect: 'manual',
+    })
+    const body: unknown = answer.ok ? await answer.json() : null
+    const isOurs = JSON.stringify(body) === '{"status":"ok"}'
+    return [
+      isOurs
+        ? finding('public_ok', { host })
+        : finding('public_away', { host, reason: `HTTP ${answer.status}` }),
+    ]
+  } catch (error) {
+    return [finding('public_away', { host, reason: reasonOf(error) })]
+  }
+}
+
+/** Whether the mail server takes connections. Nothing is sent to it. */
+export async function checkMail({ config: { mail } }: Examined): Promise<Finding[]> {
+  if (!mail) return [finding('mail_off')]
+  const { protocol, hostname, port } = new URL(mail.url)
+  const host = hostname
+  const socket = connect({ host, port: Number(port) || (protocol === 'smtps:' ? 465 : 587) })
+  try {
+    await within(
+      ANSWER_MS,
+      new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject)),
+    )
+    return [finding('mail_ok', { host })]
+  } catch (error) {
+    return [finding('mail_away', { host, reason: reasonOf(error) })]
+  } finally {
+    socket.destroy()
+  }
+}

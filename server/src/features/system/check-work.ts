@@ -1,0 +1,74 @@
+import type { Finding } from '@sendroom/contract/system'
+import { readBacklog } from '../../engine/index.ts'
+import type { Pool } from '../../platform/database/connection.ts'
+import { findProcesses } from '../../platform/database/processes.ts'
+import { type Examined, finding } from './finding.ts'
+import { findTroubledAccounts, readLastBackup } from './system.queries.ts'
+
+/** Workers beat every 2 s. */
+const STUCK_S = 60
+const MANY_RECEIPTS = 5_000
+const OLD_BACKUP_HOURS = 48
+const MAX_NAMES = 5
+
+/** What Sendroom does: its processes, accounts, queue and backups. Nothing while the database is unavailable. */
+export async function checkWork({ db }: Examined): Promise<Finding[]> {
+  if (typeof db === 'string' || !(await isAvailable(db))) return []
+  const [backlog, processes, accounts, backup] = await Promise.all([
+    readBacklog(db),
+    findProcesses(db),
+    checkAccounts(db),
+    readLastBackup(db),
+  ])
+  return [
+    checkProcesses(processes, backlog.secondsSinceBeat),
+    accounts,
+    ...checkQueue(backlog),
+    checkBackup(backup),
+  ]
+}
+
+const isAvailable = (db: Pool) =>
+  db.checkAvailable().then(
+    () => true,
+    () => false,
+  )
+
+function checkProcesses(
+  { workers, servers }: { workers: number; servers: number },
+  beatAge: number,
+): Finding {
+  if (workers + servers === 0) return finding('not_running', { command: 'npm start' })
+  if (workers === 0) return finding('no_worker', { command: 'npm start -- worker' })
+  if (beatAge > STUCK_S) return finding('workers_stuck', { seconds: Math.round(beatAge) })
+  if (servers === 0) return finding('no_server', { command: 'npm start -- server' })
+  return finding('processes_ok', { workers, servers })
+}
+
+async function checkAccounts(db: Pool): Promise<Finding> {
+  const { accounts, troubled, names } = await findTroubledAccounts(db, MAX_NAMES)
+  if (troubled === 0) return finding('accounts_ok', { accounts })
+  const more = troubled > names.length ? ', …' : ''
+  return finding('accounts_troubled', { count: troubled, names: names.join(', ') + more })
+}
+
+type Backlog = Awaited<ReturnType<typeof readBacklog>>
+
+function checkQueue({ due, scheduled, paused, unclaimedAccounts, storedReceipts }: Backlog): Finding[] {
+  const queue =
+    unclaimedAccounts > 0
+      ? finding('queue_stands', { accounts: unclaimedAccounts })
+      : finding('queue_ok', { due, scheduled, paused })
+  return storedReceipts < MANY_RECEIPTS
+    ? [queue]
+    : [queue, finding('receipts_late', { count: storedReceipts })]
+}
+
+function checkBackup(last: { secondsAgo: number } | undefined): Finding {
+  const command = 'npm start -- backup FILE'
+  if (!last) return finding('backup_missing', { command })
+  const hours = Math.floor(last.secondsAgo / 3600)
+  return hours > OLD_BACKUP_HOURS
+    ? finding('backup_old', { days: Math.floor(hours / 24), command })
+    : finding('backup_ok', { hours })
+}

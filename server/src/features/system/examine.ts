@@ -1,0 +1,33 @@
+import type { Finding } from '@sendroom/contract/system'
+import { checkDatabase } from './check-database.ts'
+import { checkDisk } from './check-disk.ts'
+import { checkMail, checkProvider, checkPublicAddress } from './check-network.ts'
+import { checkWork } from './check-work.ts'
+import { type Examined, finding, reasonOf } from './finding.ts'
+import { within } from './within.ts'
+
+const CHECK_MS = 8_000
+
+const checks: Record<string, (examined: Examined) => Promise<Finding[]>> = {
+  database: checkDatabase,
+  work: checkWork,
+  disk: checkDisk,
+  provider: checkProvider,
+  public: checkPublicAddress,
+  mail: checkMail,
+}
+
+/** Makes all checks at once, each with a time limit. Never rejects. */
+export async function examine(examined: Examined): Promise<Finding[]> {
+  const results = await Promise.all(
+    Object.entries(checks).map(([check, run]) =>
+      within(CHECK_MS, run(examined)).catch((error) => [
+        finding('check_failed', { check, reason: reasonOf(error) }),
+      ]),
+    ),
+  )
+  const findings = results.flat()
+  const knowsClocks = findings.some(({ code }) => code === 'version')
+  const isOff = findings.some(({ code }) => code === 'clock_off')
+  return knowsClocks && !isOff ? [...findings, finding('clock_ok')] : findings
+}

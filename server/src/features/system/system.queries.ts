@@ -1,0 +1,39 @@
+import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+/** The audit log has an entry for each backup that was complete. */
+export const readLastBackup = (db: Db) =>
+  db.maybeOne<{ at: string; secondsAgo: number }>(sql`
+    select at, extract(epoch from clock_now() - at)::float8 as seconds_ago
+    from audit_log where action = 'backup.create' order by at desc limit 1`)
+
+type DatabaseFacts = {
+  postgres: string
+  migration: string
+  megabytes: number
+  connections: number
+  maxConnections: number
+  standbys: number
+  /** 0 if the standby servers are up to date, or if this user may not know. */
+  lagSeconds: number
+}
+
+export const readDatabaseFacts = (db: Db) =>
+  db.one<DatabaseFacts>(sql`
+    select split_part(current_setting('server_version'), ' ', 1) as postgres,
+      (select max(name) from migrations) as migration,
+      round(pg_database_size(current_database()) / 1e6)::float8 as megabytes,
+      (select count(*) from pg_stat_activity where datname is not null) as connections,
+      current_setting('max_connections')::int as max_connections,
+      (select count(*) from pg_stat_replication) as standbys,
+      coalesce((select max(extract(epoch from replay_lag))::float8 from pg_stat_replication), 0) as lag_seconds`)
+
+/** Active accounts, those that cannot send, and the first of their names. */
+export const findTroubledAccounts = (db: Db, maxNames: number) =>
+  db.one<{ accounts: number; troubled: number; names: string[] }>(sql`
+    with troubled as materialized (
+      select name, id from instances
+      where is_active and (waiting is not null or status in ('NeedsLogin', 'BadToken', 'Unpaid'))
+    )
+    select (select count(*) from instances where is_active) as accounts, (select count(*) from troubled) as troubled,
+      array(select name from troubled order by id limit ${maxNames}) as names`)
