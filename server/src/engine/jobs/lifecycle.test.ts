@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
 import { until } from '../../../test/until.ts'
 import { identifier, sql } from '../../platform/database/sql.ts'
-import { finishJobs, startDueJobs } from './lifecycle.ts'
+import { cancelJob, finishJobs, restartJob, startDueJobs } from './lifecycle.ts'
 import { retryFailed } from './retry.ts'
 
 const context = useEngineContext()
@@ -66,4 +66,12 @@ test('a sweep whose snapshot is older than a retry does not end the retried job'
 
   expect(await context.jobStatus(job.id)).toBe('Running')
   expect(await context.statuses(job.id)).toEqual(['queued', 'sent'])
+})
+
+test('a job that was deleted since it was read is not restarted, cancelled or retried', async () => {
+  const gone = 999_999
+
+  expect(await restartJob(context.db, gone, 'Ann')).toBe('not_allowed')
+  expect(await cancelJob(context.db, gone, 'Ann')).toBe('not_allowed')
+  expect(await retryFailed(context.db, gone, 'Ann', { includeUnknown: false })).toBe('not_allowed')
 })

@@ -106,12 +106,12 @@ const canRestart = async (tx: Db, jobId: number) =>
   (await tx.run(sql`
     select from jobs where id = ${jobId} and status in (${join([...jobTransitions.restart.from])})`)) === 1
 
-/** Waits for a slice that is deleting the job's rows (retention/job-rows.ts). */
+/** Waits for a slice that is deleting the job's rows (retention/job-rows.ts). A job that is gone has no recipients left. */
 const areRecipientsDeleted = async (tx: Db, jobId: number) =>
   (
-    await tx.one<{ isDeleted: boolean }>(sql`
+    await tx.maybeOne<{ isDeleted: boolean }>(sql`
     select final_counts is not null as is_deleted from jobs where id = ${jobId} for no key update`)
-  ).isDeleted
+  )?.isDeleted ?? false
 
 /** In an update of deliveries: the state before the first attempt. `not_before` decides the place in the queue. */
 export const resetDelivery = sql`
