@@ -34,3 +34,14 @@ test('a lock is taken again after its connection was lost', async () => {
   await until('the lock is taken again', async () => (await holders()) === 1)
   await release?.()
 })
+
+test('a lock holds no snapshot, which would keep deleted rows from being cleaned up', async () => {
+  const { db } = database
+  const release = await lockForProcess(db, 'd')
+  const isSnapshotFree = async () =>
+    (await db.run(sql`
+      select from pg_stat_activity
+      where datname = current_database() and state = 'idle in transaction' and backend_xmin is null`)) === 1
+  await until('the snapshot is given back', isSnapshotFree)
+  await release?.()
+})

@@ -25,9 +25,11 @@ export async function lockForProcess(db: Pool, name: string): Promise<(() => Pro
       await tx.run(sql`select set_config('lock_timeout', ${PATIENCE}, true)`)
       await tx.run(sql`select pg_advisory_xact_lock(hashtext(${name}))`)
       first.resolve(true)
+      // In a transaction, the result of a prepared query stays open until the next one, and its snapshot with it: nothing
+      // deleted since could be cleaned up. A script leaves nothing open.
       while (!stopping.signal.aborted) {
+        await tx.script('select 1')
         await sleep(HEARTBEAT_MS)
-        await tx.run(sql`select 1`)
       }
     })
 
