@@ -34,7 +34,7 @@ export const NoticeChoices = z.object({
 
 export const NoticeSettings = z.object({
   choices: z.array(Choice),
-  /** The caller's address. Null if the server sends no e-mail: SMTP_URL is not set. */
+  /** The caller's address. Null if the server sends no email: SMTP_URL is not set. */
   email: z.string().nullable(),
 })
 export type NoticeSettings = z.output<typeof NoticeSettings>
@@ -73,6 +73,6 @@ export const notices = {
     method: 'POST',
     path: '/notices/test-email',
     access: 'signedIn',
-    summary: 'Send a test e-mail to your address',
+    summary: 'Send a test email to your address',
   }),
 }

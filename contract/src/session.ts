@@ -5,7 +5,7 @@ import { limits } from './limits.ts'
 import { newUsername, User } from './users.ts'
 import { isForm, key } from './values.ts'
 
-const language = z.enum(languages).describe('The language of the app, in which you get e-mails')
+const language = z.enum(languages).describe('The language of the app, in which you get emails')
 
 export const Credentials = z.object({
   username: z
@@ -81,7 +81,7 @@ export const session = {
     method: 'PUT',
     path: '/auth/language',
     access: 'signedIn',
-    summary: 'Change the language of your e-mails',
+    summary: 'Change the language of your emails',
     body: z.object({ language }),
   }),
   confirm: endpoint({

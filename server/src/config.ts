@@ -60,7 +60,7 @@ export function readConfig(env: Env) {
     defaultCountry: read.DEFAULT_COUNTRY,
     accountWaitMs: read.ACCOUNT_WAIT,
     logLevel: read.LOG_LEVEL,
-    /** If absent, Sendroom sends no e-mail. */
+    /** If absent, Sendroom sends no email. */
     mail: read.SMTP_URL && read.MAIL_FROM ? { url: read.SMTP_URL, from: read.MAIL_FROM } : null,
     /** What Prometheus signs in with at /metrics. If absent, there are no metrics. */
     metricsToken: read.METRICS_TOKEN,

@@ -3,12 +3,12 @@ import type { Config } from '../config.ts'
 export type MailServer = NonNullable<Config['mail']>
 export type Mail = { to: string; subject: string; text: string }
 
-/** Less than the time after which another process takes up the same e-mail. */
+/** Less than the time after which another process takes up the same email. */
 const TIME_OUTS = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 }
 
-/** An e-mail that was not accepted. Names only codes, because a server's own words could repeat what it was told. */
+/** An email that was not accepted. Names only codes, because a server's own words could repeat what it was told. */
 export class MailFailure extends Error {
-  /** The server itself failed, so other e-mails would fail as well. */
+  /** The server itself failed, so other emails would fail as well. */
   readonly isOffline: boolean
 
   constructor(error: unknown) {
@@ -20,7 +20,7 @@ export class MailFailure extends Error {
 
 /** Sends a text by SMTP. Resolves when the mail server has accepted it, and throws a MailFailure otherwise. */
 export async function sendMail({ url, from }: MailServer, { to, subject, text }: Mail): Promise<void> {
-  // Loaded with the first e-mail, because most processes send none.
+  // Loaded with the first email, because most processes send none.
   const { createTransport } = await import('nodemailer')
   const transport = createTransport({ url, requireTLS: mustEncrypt(url), ...TIME_OUTS })
   try {

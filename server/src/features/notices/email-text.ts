@@ -13,7 +13,7 @@ const timeZone = 'Asia/Ho_Chi_Minh'
 
 const moments = ['begin', 'reminder', 'end'] as const
 
-/** One e-mail about all of these notices, in the user's language. `publicUrl` is where the user opens Sendroom. */
+/** One email about all of these notices, in the user's language. `publicUrl` is where the user opens Sendroom. */
 export function emailOf(to: Recipient, notices: DueNotice[], publicUrl: string | undefined): Mail {
   const words = wordsOf[to.language]
   const groups = groupsOf(notices)

@@ -18,8 +18,8 @@ export type Deps = {
 }
 
 /**
- * Sends all e-mails that are due. One that fails is tried again for a day, and the notices that come meanwhile join it.
- * A process that dies after sending repeats its e-mail.
+ * Sends all emails that are due. One that fails is tried again for a day, and the notices that come meanwhile join it.
+ * A process that dies after sending repeats its email.
  */
 export async function sendDueEmails(deps: Deps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -29,7 +29,7 @@ export async function sendDueEmails(deps: Deps, signal: AbortSignal): Promise<vo
       await sendOne(deps, due)
     } catch (error) {
       if (!(error instanceof MailFailure)) throw error
-      deps.log.warn({ userId: due.userId, tries: due.tries, why: error.message }, 'Could not send an e-mail')
+      deps.log.warn({ userId: due.userId, tries: due.tries, why: error.message }, 'Could not send an email')
       if (error.isOffline) return
     }
   }

@@ -64,14 +64,14 @@ export type Recipient = { id: number; username: string; email: string; language:
 export const findRecipient = (db: Db, id: number) =>
   db.one<Recipient>(sql`select id, username, email, language from users where id = ${id}`)
 
-/** A notice that waits for an e-mail. `moment` is the latest: nobody wants to read that an ended trouble began. */
+/** A notice that waits for an email. `moment` is the latest: nobody wants to read that an ended trouble began. */
 export type DueNotice = Omit<Notice, 'isRead' | 'reason'> & {
   moment: 'begin' | 'reminder' | 'end'
   /** Stored by the engine; the codes of a newer program may be among them. */
   reason: Reason | null
 }
 
-/** The user's notices that wait for an e-mail. */
+/** The user's notices that wait for an email. */
 export async function findDueIds(db: Db, userId: number): Promise<number[]> {
   const due = await db.many<{ id: number }>(
     sql`select id from notices where user_id = ${userId} and email_due`,
@@ -91,7 +91,7 @@ export const describeDue = (db: Db, userId: number, ids: number[]) =>
 
 export type DueEmail = { userId: number; tries: number }
 
-/** Claims a user to whom an e-mail is due. Until `try_at` no other process does. The wait grows from one minute to five. */
+/** Claims a user to whom an email is due. Until `try_at` no other process does. The wait grows from one minute to five. */
 export async function claimEmail(db: Pool): Promise<DueEmail | null> {
   const due = await db.maybeOne<DueEmail>(sql`
     update due_emails set tries = tries + 1,

@@ -43,7 +43,7 @@ const look = (db = context.db) => lookForTroubles(db, { hasMail: true })
 const send = (mail = context.config.mail) =>
   sendDueEmails({ db: context.db, config: { ...context.config, mail }, log }, new AbortController().signal)
 
-/** Looks until a change has been there long enough for a notice, and sends the e-mails. */
+/** Looks until a change has been there long enough for a notice, and sends the emails. */
 async function pass() {
   await look()
   await context.moveClock('11 seconds')
@@ -158,7 +158,7 @@ describe('an account that drops out', () => {
   })
 
   // R-702
-  test('at the provider is in the bell and in an e-mail within a minute, and so is its return', async () => {
+  test('at the provider is in the bell and in an email within a minute, and so is its return', async () => {
     base = await listen()
     const admin = await context.add.admin()
     const { id, token } = await linked('Shop')
@@ -168,7 +168,7 @@ describe('an account that drops out', () => {
     await context.call(admin, contract.instances.get, { params: { id } })
     const status = () =>
       context.db.one<{ status: string }>(sql`select status from instances where id = ${id}`)
-    /** Looks and sends at the worst moments of their intervals. Returns the seconds until the e-mail. */
+    /** Looks and sends at the worst moments of their intervals. Returns the seconds until the email. */
     const untilMail = async (state: 'AUTH' | 'QR', known: string) => {
       simulated.change(token, { state })
       await until(`the status is ${known}`, async () => (await status()).status === known)
@@ -266,7 +266,7 @@ test('a job that is deleted, one that failed long ago, and a disk that hovers at
   expect(await bellOf(admin)).toEqual(['+disk_low host-1'])
 })
 
-describe('an e-mail', () => {
+describe('an email', () => {
   // R-705
   test('is one for 50 accounts, in the language of its user, whichever process looks', async () => {
     const [minh, lan] = [

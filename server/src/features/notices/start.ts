@@ -4,7 +4,7 @@ import { lookForTroubles } from './watch.ts'
 
 export { deleteOldNotices } from './watch.ts'
 
-/** A notice leaves after at most two looks, since the second one announces the trouble, and one round of e-mails. */
+/** A notice leaves after at most two looks, since the second one announces the trouble, and one round of emails. */
 export const LOOK_EVERY_MS = 15_000
 export const SEND_EVERY_MS = 5_000
 
@@ -16,7 +16,7 @@ export function startNotices(deps: Deps & { log: RepeatLog }): () => Promise<unk
   const send = () => sendDueEmails(deps, stopping.signal)
   const stops = [
     repeat(LOOK_EVERY_MS, look, log, 'Could not look for troubles'),
-    repeat(SEND_EVERY_MS, send, log, 'Could not read the due e-mails'),
+    repeat(SEND_EVERY_MS, send, log, 'Could not read the due emails'),
   ]
   return () => {
     stopping.abort()

@@ -11,7 +11,7 @@ const PATIENCE = sql`case t.kind when 'job_stuck' then interval '15 minutes' els
 /** How long a trouble must be gone before it counts as over. */
 const CALM = sql`interval '10 seconds'`
 const REMIND_AFTER = sql`interval '1 hour'`
-/** An e-mail that could not be sent for this long is no news any more. */
+/** An email that could not be sent for this long is no news any more. */
 const EMAIL_LASTS = sql`interval '1 day'`
 /** Bounds the rows that one statement deletes. */
 const SLICE = 5000
@@ -109,7 +109,7 @@ const tell = (moment: string, troubles: Sql, hasMail: boolean) => sql`
   on conflict do nothing
   returning user_id`
 
-/** One e-mail for each user has all that is due. Repairs the queue too: whoever has a notice due is in it. */
+/** One email for each user has all that is due. Repairs the queue too: whoever has a notice due is in it. */
 async function queueEmails(tx: Db) {
   await tx.run(sql`
     update notices set email_due = false where email_due and created_at < clock_now() - ${EMAIL_LASTS}`)

@@ -67,7 +67,7 @@ export const deleteSession = (db: Db, tokenHash: Buffer) =>
 export const lockUser = (tx: Db, userId: number) =>
   tx.run(sql`select from users where id = ${userId} for no key update`)
 
-/** The language of the user's e-mails. */
+/** The language of the user's emails. */
 export const saveLanguage = (db: Db, userId: number, language: Language) =>
   db.run(sql`update users set language = ${language} where id = ${userId} and language <> ${language}`)
 
