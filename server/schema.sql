@@ -91,6 +91,7 @@ CREATE TRIGGER deliveries_gone AFTER DELETE ON deliveries REFERENCING OLD TABLE 
 CREATE TRIGGER deliveries_inserted_outcome AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) EXECUTE FUNCTION count_outcome();
 CREATE TRIGGER deliveries_outcome AFTER UPDATE OF status, delivered_at, read_at, reason ON deliveries FOR EACH ROW WHEN (((old.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) OR (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text]))) AND (old.status IS DISTINCT FROM new.status OR (old.delivered_at IS NULL) IS DISTINCT FROM (new.delivered_at IS NULL) OR (old.read_at IS NULL) IS DISTINCT FROM (new.read_at IS NULL) OR old.reason IS DISTINCT FROM new.reason)) EXECUTE FUNCTION count_outcome();
 CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
+CREATE TRIGGER deliveries_report AFTER UPDATE OF status, delivered_at, read_at ON deliveries FOR EACH ROW WHEN (old.status <> new.status AND (new.status = ANY (ARRAY['sent'::text, 'failed'::text])) OR old.delivered_at IS NULL AND new.delivered_at IS NOT NULL OR old.read_at IS NULL AND new.read_at IS NOT NULL) EXECUTE FUNCTION report_delivery();
 
 CREATE TABLE delivery_changes (
   instance_id bigint NOT NULL,
@@ -349,6 +350,8 @@ CREATE TRIGGER jobs_forget_counts AFTER DELETE ON jobs REFERENCING OLD TABLE AS 
 CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
+CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
+CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
 
 CREATE TABLE matched_messages (
   instance_id bigint NOT NULL,
@@ -550,6 +553,7 @@ CREATE TABLE troubles (
 );
 CREATE INDEX troubles_ended_at ON troubles USING btree (ended_at) WHERE ended_at IS NOT NULL;
 CREATE UNIQUE INDEX troubles_open ON troubles USING btree (kind, instance_id, job_id, host) WHERE ended_at IS NULL;
+CREATE TRIGGER troubles_report AFTER UPDATE OF announced_at, ended_at ON troubles FOR EACH ROW WHEN (old.announced_at IS NULL AND new.announced_at IS NOT NULL OR old.ended_at IS NULL AND new.ended_at IS NOT NULL) EXECUTE FUNCTION report_trouble();
 
 CREATE TABLE user_instances (
   user_id bigint NOT NULL,
@@ -586,6 +590,63 @@ CREATE UNIQUE INDEX users_email ON users USING btree (lower(email));
 CREATE INDEX users_search ON users USING gin (search_text gin_trgm_ops);
 CREATE UNIQUE INDEX users_username ON users USING btree (lower(username));
 CREATE TRIGGER users_notify AFTER UPDATE OF role, is_active ON users FOR EACH ROW WHEN (old.role IS DISTINCT FROM new.role OR old.is_active IS DISTINCT FROM new.is_active) EXECUTE FUNCTION notify_access('id');
+
+CREATE TABLE webhook_attempts (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  receiver_id bigint NOT NULL,
+  event_id uuid NOT NULL,
+  type text NOT NULL,
+  body text NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_now(),
+  duration_ms integer NOT NULL,
+  has_arrived boolean NOT NULL,
+  status integer,
+  error text,
+  CONSTRAINT webhook_attempts_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_attempts_receiver_id_fkey FOREIGN KEY (receiver_id) REFERENCES webhook_receivers(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_attempts_receiver ON webhook_attempts USING btree (receiver_id, has_arrived, id);
+
+CREATE TABLE webhook_events (
+  sequence bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  id uuid NOT NULL DEFAULT gen_random_uuid(),
+  type text NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_now(),
+  data json NOT NULL,
+  CONSTRAINT webhook_events_pkey PRIMARY KEY (sequence)
+);
+
+CREATE TABLE webhook_queue (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  receiver_id bigint NOT NULL,
+  event_id uuid NOT NULL,
+  type text NOT NULL,
+  body text NOT NULL,
+  queued_at timestamptz NOT NULL DEFAULT clock_now(),
+  attempts integer NOT NULL DEFAULT 0,
+  due_at timestamptz NOT NULL DEFAULT clock_now(),
+  CONSTRAINT webhook_queue_pkey PRIMARY KEY (id),
+  CONSTRAINT webhook_queue_receiver_id_event_id_key UNIQUE (receiver_id, event_id),
+  CONSTRAINT webhook_queue_receiver_id_fkey FOREIGN KEY (receiver_id) REFERENCES webhook_receivers(id) ON DELETE CASCADE
+);
+CREATE INDEX webhook_queue_dropped ON webhook_queue USING btree (receiver_id) WHERE type = 'events_dropped'::text;
+CREATE INDEX webhook_queue_due ON webhook_queue USING btree (receiver_id, due_at);
+CREATE INDEX webhook_queue_queued_at ON webhook_queue USING btree (queued_at);
+
+CREATE TABLE webhook_receivers (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  name text NOT NULL,
+  url text NOT NULL,
+  secret_cipher bytea NOT NULL,
+  topics text[] NOT NULL,
+  is_active boolean NOT NULL,
+  allows_own_network boolean NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  failures integer NOT NULL DEFAULT 0,
+  try_at timestamptz NOT NULL DEFAULT clock_now(),
+  dropped bigint NOT NULL DEFAULT 0,
+  CONSTRAINT webhook_receivers_pkey PRIMARY KEY (id)
+);
 
 CREATE OR REPLACE FUNCTION cap_free_at(usage jsonb, kind text, cap integer, moment timestamptz)
  RETURNS timestamptz
@@ -1001,6 +1062,51 @@ begin
   from gone
   where m.instance_id = gone.instance_id and m.provider_message_id = gone.provider_message_id
     and m.delivery_id = gone.id;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION report_delivery()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'auto'
+AS $function$
+begin
+  if exists (select from webhook_receivers where is_active and 'delivery' = any(topics)) then
+    insert into webhook_events (type, data)
+    select 'delivery.' || change, json_build_object('jobId', new.job_id, 'deliveryId', new.id,
+      'instanceId', new.instance_id, 'groupId', new.group_id, 'status', new.status, 'reason', new.reason->>'code')
+    from unnest(array[
+      case when new.status <> old.status and new.status in ('sent', 'failed') then new.status end,
+      case when old.delivered_at is null and new.delivered_at is not null then 'delivered' end,
+      case when old.read_at is null and new.read_at is not null then 'read' end
+    ]) change
+    where change is not null;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION report_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into webhook_events (type, data)
+  select 'job.' || lower(new.status),
+    json_build_object('jobId', new.id, 'instanceId', new.instance_id, 'status', new.status)
+  where exists (select from webhook_receivers where is_active and 'job' = any(topics));
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION report_trouble()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into webhook_events (type, data)
+  select 'trouble.' || case when new.ended_at is null then 'began' else 'ended' end,
+    json_build_object('troubleId', new.id, 'kind', new.kind, 'instanceId', nullif(new.instance_id, 0),
+      'jobId', nullif(new.job_id, 0), 'host', nullif(new.host, ''), 'reason', new.reason->>'code')
+  where exists (select from webhook_receivers where is_active and 'trouble' = any(topics));
   return null;
 end $function$;
 

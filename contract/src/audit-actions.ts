@@ -33,11 +33,15 @@ export const auditActions = [
   'group.view_members',
   'audit.export',
   'retention.update',
+  'receiver.create',
+  'receiver.update',
+  'receiver.delete',
+  'receiver.send',
   'backup.create',
   'backup.restore',
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 
 /** The kinds of things that actions are done to. */
-export const auditObjects = ['user', 'instance', 'message', 'job', 'group'] as const
+export const auditObjects = ['user', 'instance', 'message', 'job', 'group', 'receiver'] as const
 export type AuditObject = (typeof auditObjects)[number]

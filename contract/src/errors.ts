@@ -50,6 +50,8 @@ export const errorWords = {
   provider_failed: 'The WhatsApp provider could not do this: {{reason}}',
   mail_off: 'Sendroom sends no email, because no mail server is set up.',
   mail_failed: 'The mail server did not take the email ({{reason}}).',
+  too_many_receivers: 'There can be {{receivers}} receivers at most.',
+  receiver_full: 'Too many events wait for this receiver already.',
   database_unavailable: 'Sendroom cannot read or save anything right now. Try again in a moment.',
   unavailable: 'Sendroom is not ready yet. Try again in a moment.',
   internal: 'Internal Server Error. Please try again later.',

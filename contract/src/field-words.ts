@@ -46,6 +46,12 @@ export const fieldWords = {
   'ACCOUNT_FORM.TIME_ZONE_INVALID': 'This time zone is unknown. Choose another.',
   'RETENTION.DAYS_INVALID':
     'Enter a whole number from {{receiptDays}} to {{retentionDays}}, or leave this empty.',
+  'RECEIVER_FORM.NAME_INVALID': 'Enter a name of at most {{receiverName}} characters.',
+  'RECEIVER_FORM.URL_INVALID':
+    'Enter an address that begins with https:// and has at most {{receiverUrl}} characters, without a user name and without #.',
+  'RECEIVER_FORM.URL_NOT_ENCRYPTED':
+    'Enter an address that begins with https://, or allow addresses in your own network.',
+  'RECEIVER_FORM.TOPICS_REQUIRED': 'Choose at least one kind of event.',
   'ACCOUNT.PHONE_REQUIRED': 'Enter the phone number with its country code.',
 } as const
 

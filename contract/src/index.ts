@@ -7,6 +7,7 @@ import { instances } from './instances.ts'
 import { jobs } from './jobs.ts'
 import { messages } from './messages.ts'
 import { notices } from './notices.ts'
+import { receivers } from './receivers.ts'
 import { retention } from './retention.ts'
 import { session } from './session.ts'
 import { system } from './system.ts'
@@ -25,6 +26,7 @@ export const contract = {
   notices,
   audit,
   retention,
+  receivers,
   events,
   webhooks,
   system,

@@ -45,6 +45,14 @@ export const limits = {
   retentionDays: 3650,
   /** Notices of troubles that are over are kept for this many days. */
   noticeDays: 90,
+  /** The maximum number of receivers of webhooks. Each takes a few connections of a worker. */
+  receivers: 20,
+  receiverName: 100,
+  receiverUrl: 1000,
+  /** The maximum number of events that wait for a receiver, beside one that tells how many were dropped. */
+  waitingEvents: 10_000,
+  /** The attempts that are listed for a receiver: so many that arrived, and so many that failed. */
+  attempts: 50,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const

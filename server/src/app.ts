@@ -15,6 +15,7 @@ import type { WebhookBase } from './features/instances/webhook.ts'
 import { jobRoutes } from './features/jobs/jobs.routes.ts'
 import { messageRoutes } from './features/messages/messages.routes.ts'
 import { noticeRoutes } from './features/notices/notices.routes.ts'
+import { receiverRoutes } from './features/receivers/receivers.routes.ts'
 import { retentionRoutes } from './features/retention/retention.routes.ts'
 import { sessionRoutes } from './features/session/session.routes.ts'
 import { tokenHashOf } from './features/session/session.service.ts'
@@ -134,6 +135,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   auditRoutes(app, { ...deps, exports })
   retentionRoutes(app, deps)
   systemRoutes(app, deps)
+  receiverRoutes(app, deps)
   eventRoutes(app, deps)
   await webApp(app)
   return app

@@ -218,6 +218,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     { deleteOldFailures },
     { deleteOldRegistrations },
     { deleteOldNotices, startNotices },
+    { startWebhooks },
   ] = await Promise.all([
     import('./engine/index.ts'),
     import('./features/groups/sync.ts'),
@@ -227,8 +228,10 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     import('./features/session/attempts.queries.ts'),
     import('./features/session/session.queries.ts'),
     import('./features/notices/start.ts'),
+    import('./features/receivers/start.ts'),
   ])
   opened.push(startNotices(deps))
+  opened.push(startWebhooks(deps))
   const engine = startEngine({ ...deps, readImage: images.read, accountWaitMs: config.accountWaitMs })
   opened.push(engine.stop)
   backgroundJobs.work({

@@ -130,6 +130,12 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into notices (user_id, trouble_id, moment, in_bell, email_due) values (${user.id}, 1, 'begin', true, true);
     insert into notice_choices values (${user.id}, 'account_down', '{bell}');
     insert into due_emails values (${user.id});
+    insert into webhook_receivers (name, url, secret_cipher, topics, is_active, allows_own_network)
+      values ('x', 'https://x.example', '\\x00ff', '{job}', false, false);
+    insert into webhook_events (type, data) values ('job.running', '{"jobId": 1}');
+    insert into webhook_queue (receiver_id, event_id, type, body) values (1, gen_random_uuid(), 'job.running', '{}');
+    insert into webhook_attempts (receiver_id, event_id, type, body, duration_ms, has_arrived, error)
+      values (1, gen_random_uuid(), 'job.running', '{}', 5, false, 'TIMEOUT');
     update deliveries set status = 'sending', intent = gen_random_uuid(), intent_at = now() where id = 1;
     update deliveries set reason = '{"code": "x", "params": {}}' where id = 2;
     update instances set claim = gen_random_uuid(), lease_until = now(), in_flight = 1;

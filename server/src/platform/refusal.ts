@@ -37,6 +37,8 @@ export const STATUS: Record<ErrorCode, number> = {
   job_settling: 409,
   stale_version: 409,
   mail_off: 409,
+  too_many_receivers: 409,
+  receiver_full: 409,
   too_large: 413,
   image_too_large: 413,
   image_too_many_pixels: 413,

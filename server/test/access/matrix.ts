@@ -1,6 +1,7 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint, Input } from '@sendroom/contract/endpoint'
-import { createFixture, type Fixture, sentToGroup, setPassword } from './fixture.ts'
+import { sql } from '../../src/platform/database/sql.ts'
+import { context, createFixture, type Fixture, sentToGroup, setPassword } from './fixture.ts'
 
 // What each endpoint of the contract answers to each kind of caller. All data belong to one instance, which is assigned to
 // all Members except 'unassigned'. An endpoint without a row does not compile.
@@ -31,6 +32,25 @@ const changedMessage = ({ message, instanceId }: Fixture) => ({
   ...of(message.id),
   body: { textContent: 'Changed', instanceId },
 })
+
+const receiverForm: Input<typeof contract.receivers.create>['body'] = {
+  name: 'Shop system',
+  url: 'https://shop.example/hook',
+  topics: ['job'],
+  isActive: true,
+  allowsOwnNetwork: false,
+}
+
+/** A receiver of webhooks, with an attempt. */
+const addReceiver = () =>
+  context.db.one<{ id: number; attemptId: number }>(sql`
+    with receiver as (
+      insert into webhook_receivers (name, url, secret_cipher, topics, is_active, allows_own_network)
+      values ('Shop', 'https://shop.example', '', '{job}', true, false) returning id
+    )
+    insert into webhook_attempts (receiver_id, event_id, type, body, duration_ms, has_arrived, status)
+    select id, gen_random_uuid(), 'job.running', '{}', 5, true, 200 from receiver
+    returning receiver_id as id, id as attempt_id`)
 
 const matrix: Matrix = {
   session: {
@@ -191,6 +211,24 @@ const matrix: Matrix = {
     update: [admins(200), () => ({ body: { deliveryDays: 90, logDays: 30, receiptDays: 7 } })],
   },
   system: { examine: [admins(200), none] },
+  receivers: {
+    list: [admins(200), none],
+    get: [admins(200), async () => of((await addReceiver()).id)],
+    create: [admins(201), () => ({ body: receiverForm })],
+    update: [
+      admins(200),
+      async () => ({ ...of((await addReceiver()).id), body: { ...receiverForm, name: 'New' } }),
+    ],
+    remove: [admins(204), async () => of((await addReceiver()).id)],
+    test: [admins(202), async () => of((await addReceiver()).id)],
+    sendAgain: [
+      admins(202),
+      async () => {
+        const { id, attemptId } = await addReceiver()
+        return { params: { id, attemptId } }
+      },
+    ],
+  },
   // The webhook checks its key and secret instead of a session: webhook.routes.test.ts.
   // R-228
   webhooks: { whapi: [everybody(404), () => ({ params: { key: '1.guessed' }, body: {} })] },

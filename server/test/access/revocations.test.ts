@@ -31,6 +31,8 @@ test('what changes users, their rights and accounts for ever needs a confirmatio
     'POST /users/:id/assign-instances',
     'DELETE /instances/:id',
     'PUT /retention',
+    'POST /receivers',
+    'PUT /receivers/:id',
   ])
 })
 
@@ -106,6 +108,8 @@ async function everything(db: Db) {
     'deliveries',
     'images',
     'retention',
+    'webhook_receivers',
+    'webhook_queue',
     'notice_choices',
     'audit_log',
   ]

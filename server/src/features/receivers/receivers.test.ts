@@ -1,0 +1,458 @@
+import { createHmac } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { contract } from '@sendroom/contract'
+import { limits } from '@sendroom/contract/limits'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
+import { until } from '../../../test/until.ts'
+import { connect } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { isPublic } from './own-network.ts'
+import { claimReceiver, distributeEvents } from './queue.queries.ts'
+import { openSender } from './start.ts'
+
+const context = useContext()
+const { receivers } = contract
+
+type Call = { path: string; headers: IncomingMessage['headers']; body: string; id: string; type: string }
+let calls: Call[] = []
+let answer: (response: ServerResponse, call: Call) => void
+let logged: object[] = []
+
+/** The program that receives. Each test says how it answers; the path names the receiver. */
+const program = createServer(async (request, response) => {
+  const body = Buffer.concat(await request.toArray()).toString()
+  const { id, type } = JSON.parse(body)
+  const call = { path: request.url ?? '', headers: request.headers, body, id, type }
+  calls.push(call)
+  answer(response, call)
+})
+const urlOf = (path = '/') => `http://127.0.0.1:${(program.address() as AddressInfo).port}${path}`
+const end = (status: number) => (response: ServerResponse) => void response.writeHead(status).end('x')
+
+beforeAll(() => new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve)))
+afterAll(() => program.closeAllConnections())
+beforeEach(async () => {
+  calls = []
+  logged = []
+  answer = end(204)
+  await context.freezeClock()
+})
+
+const openTestSender = (db = context.db) =>
+  openSender({ db, secrets: context.secrets, log: { warn: (...line: unknown[]) => void logged.push(line) } })
+
+/** What a worker does every second, until nothing is on its way. */
+async function work() {
+  await distributeEvents(context.db)
+  const sender = openTestSender()
+  await sender.serve()
+  await sender.settled()
+  await sender.stop()
+}
+
+const form = {
+  name: 'Shop system',
+  url: 'https://shop.example/hook?token=url-secret',
+  topics: ['job' as const, 'delivery' as const, 'trouble' as const],
+  isActive: true,
+  allowsOwnNetwork: false,
+}
+async function create(change: Partial<typeof form> = {}) {
+  const admin = await context.add.admin()
+  const body = { ...form, url: urlOf(), allowsOwnNetwork: true, ...change }
+  const { body: created } = await context.call(admin, receivers.create, { body })
+  return { ...created.receiver, secret: created.secret, admin }
+}
+type Created = Awaited<ReturnType<typeof create>>
+const read = async ({ admin, id }: Created) =>
+  (await context.call(admin, receivers.get, { params: { id } })).body
+
+/** Lets this many events happen. */
+const report = (count: number) =>
+  context.db.run(sql`
+    insert into webhook_events (type, data) select 'job.running', '{}' from generate_series(1, ${count})`)
+const waitingTypes = () =>
+  context.db.many(sql`select type, count(*) as n from webhook_queue group by type order by type`)
+
+describe('an event', () => {
+  // R-720, R-721
+  test('tells of jobs, deliveries and troubles, with ids and states only, signed', async () => {
+    const { secret } = await create()
+    const job = await context.add.job({
+      status: 'Pending',
+      textContent: 'A secret text',
+      recipients: ['1@c.us'],
+    })
+    const change = (set: string) => context.db.script(`update ${set}`)
+    await change(`jobs set status = 'Running'`)
+    await change(`deliveries set status = 'sending', intent = gen_random_uuid(), intent_at = now()`)
+    await change(`deliveries set status = 'sent', sent_at = now()`)
+    await change(`deliveries set delivered_at = now(), read_at = now()`)
+    await change(
+      `deliveries set status = 'failed', reason = '{"code": "provider_error", "params": {"status": 5}}'`,
+    )
+    await change(`jobs set status = 'Completed'`)
+    await context.db.script(
+      `insert into troubles (kind, host) values ('disk_low', 'host-1'); update troubles set announced_at = now();
+       update troubles set reminded_at = now(); update troubles set ended_at = now()`,
+    )
+    await work()
+    const bodies = calls
+      .map(({ body }) => JSON.parse(body))
+      .sort((one, other) => one.sequence - other.sequence)
+    const ofJob = { jobId: job.id, instanceId: job.instanceId }
+    expect(bodies.map(({ type, data }) => [type, data])).toEqual([
+      ['job.pending', { ...ofJob, status: 'Pending' }],
+      ['job.running', { ...ofJob, status: 'Running' }],
+      ...[
+        ['sent', 'sent', null],
+        ['delivered', 'sent', null],
+        ['read', 'sent', null],
+        ['failed', 'failed', 'provider_error'],
+      ].map(([type, status, reason]) => [
+        `delivery.${type}`,
+        { ...ofJob, deliveryId: expect.any(Number), groupId: null, status, reason },
+      ]),
+      ['job.completed', { ...ofJob, status: 'Completed' }],
+      ...['began', 'ended'].map((moment) => [
+        `trouble.${moment}`,
+        { troubleId: 1, kind: 'disk_low', instanceId: null, jobId: null, host: 'host-1', reason: null },
+      ]),
+    ])
+    for (const { headers, body, id } of calls) {
+      const { timestamp, sequence, ...rest } = JSON.parse(body)
+      expect(Object.keys(rest)).toEqual(['id', 'type', 'data'])
+      expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+      const seconds = headers['webhook-timestamp']
+      expect(Math.abs(Number(seconds) - Date.now() / 1000)).toBeLessThan(10)
+      const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
+      expect(key).toHaveLength(32)
+      const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
+      expect(headers).toMatchObject({ 'webhook-id': id, 'webhook-signature': `v1,${signature}` })
+    }
+    expect(JSON.stringify(calls)).not.toContain('secret text')
+    expect(await waitingTypes()).toEqual([])
+  })
+
+  // R-720
+  test('goes to the active receivers of its topic; without one, nothing is stored', async () => {
+    const admin = await context.add.admin()
+    await context.add.job()
+    expect(await context.db.many(sql`select from webhook_events`)).toEqual([])
+    await create({ url: urlOf('/jobs'), topics: ['job'] })
+    await create({ url: urlOf('/troubles'), topics: ['trouble'] })
+    const off = await create({ url: urlOf('/off'), topics: ['job'], isActive: false })
+    await context.add.job()
+    await context.db.run(sql`update deliveries set status = 'sent'`)
+    await work()
+    expect(calls.map(({ path, type }) => `${path} ${type}`)).toEqual(['/jobs job.pending'])
+    await context.call(admin, receivers.remove, { params: { id: off.id } })
+    expect((await context.call(admin, receivers.list, {})).body.receivers).toHaveLength(2)
+  })
+})
+
+describe('a receiver that', () => {
+  const broken: Record<string, [(response: ServerResponse) => void, object]> = {
+    'answers 500': [end(500), { status: 500, error: null }],
+    redirects: [
+      (response) => response.writeHead(302, { location: urlOf('/elsewhere') }).end(),
+      { status: 302, error: null },
+    ],
+    'hangs up': [(response) => response.destroy(), { status: null, error: 'ECONNRESET' }],
+  }
+  // R-722
+  test.each(Object.entries(broken))(
+    '%s gets the event later, with the same id',
+    async (_name, [fail, why]) => {
+      const receiver = await create()
+      answer = fail
+      await report(1)
+      await work()
+      await work()
+      expect(calls).toHaveLength(1)
+      expect((await read(receiver)).attempts).toMatchObject([{ ...why, hasArrived: false, isWaiting: true }])
+      answer = end(200)
+      await context.moveClock('11 seconds')
+      await work()
+      expect(calls.map(({ id, path }) => [id, path])).toEqual([1, 2].map(() => [calls[0]?.id, '/']))
+      expect((await read(receiver)).attempts).toMatchObject([
+        { status: 200, error: null, hasArrived: true, isWaiting: false },
+        { ...why, isWaiting: false },
+      ])
+      expect(JSON.stringify(logged)).toBe('[]')
+    },
+  )
+
+  // R-722
+  test('is slow delays no other, and its answer is awaited when Sendroom stops', async () => {
+    await create({ url: urlOf('/slow') })
+    await create({ url: urlOf('/quick') })
+    const slow: ServerResponse[] = []
+    answer = (response, { path }) => (path === '/slow' ? slow.push(response) : response.end())
+    await report(30)
+    await distributeEvents(context.db)
+    const sender = openTestSender()
+    await sender.serve()
+    await until('the quick one has all', () => calls.filter(({ path }) => path === '/quick').length === 30)
+    const stopped = sender.stop()
+    for (const response of slow) response.end()
+    await stopped
+    expect(await waitingTypes()).toEqual([{ type: 'job.running', n: 20 }])
+  })
+
+  // R-722
+  test('is down for an hour gets all within minutes of its return, and few attempts before', async () => {
+    await create()
+    answer = end(503)
+    await report(200)
+    for (let minute = 0; minute < 60; minute++) {
+      await work()
+      await context.moveClock('1 minute')
+    }
+    expect(calls.length).toBeLessThan(40)
+    answer = end(200)
+    const before = calls.length
+    for (let minute = 0; minute < 5; minute++) {
+      await work()
+      await context.moveClock('1 minute')
+    }
+    // The few that were tried again and again wait for their own time.
+    expect(new Set(calls.slice(before).map(({ id }) => id)).size).toBeGreaterThan(180)
+    await context.moveClock('1 hour')
+    await work()
+    expect(new Set(calls.slice(before).map(({ id }) => id)).size).toBe(200)
+    expect(await waitingTypes()).toEqual([])
+  })
+
+  // R-722, R-723
+  test('fails in every way while workers are killed gets every event at least once', async () => {
+    await create()
+    const ids = new Set<string>()
+    const arrived = new Set<string>()
+    let killed = 0
+    for (let round = 0; round < 30; round++) {
+      await report(10)
+      for (const { id } of await context.db.many<{ id: string }>(sql`select id from webhook_events`))
+        ids.add(id)
+      await distributeEvents(context.db)
+      const db = connect(context.database.address, { applicationName: `worker ${round}` })
+      const sender = openTestSender(db)
+      let isKilled: Promise<unknown> = Promise.resolve()
+      answer = (response, { id }) => {
+        const fate = (calls.length * 7 + round) % 5
+        if (fate === 0) return void response.writeHead(500).end()
+        if (fate === 1) return void response.destroy()
+        arrived.add(id)
+        response.end()
+        // The worker dies with answers that it has not saved.
+        if (round % 3 === 0 && killed <= round) {
+          killed = round + 1
+          isKilled = db.end()
+        }
+      }
+      await sender.serve().catch(() => {})
+      await sender.settled()
+      await sender.stop()
+      await isKilled
+      await db.end().catch(() => {})
+      await context.moveClock('1 minute')
+    }
+    answer = (response, { id }) => {
+      arrived.add(id)
+      response.end()
+    }
+    for (let hour = 0; hour < 3; hour++) {
+      await context.moveClock('1 hour')
+      await work()
+    }
+    expect(ids.size).toBe(300)
+    expect([...ids].filter((id) => !arrived.has(id))).toEqual([])
+    expect(calls.length).toBeGreaterThan(300)
+    expect(await waitingTypes()).toEqual([])
+  })
+
+  // R-722
+  test('was claimed by a worker that died is served by another after 30 seconds', async () => {
+    await create()
+    await report(1)
+    await distributeEvents(context.db)
+    expect(await claimReceiver(context.db)).toMatchObject({ failures: 0 })
+    await work()
+    expect(calls).toEqual([])
+    await context.moveClock('31 seconds')
+    await work()
+    expect(calls).toHaveLength(1)
+  })
+
+  // R-723
+  test('takes nothing has 10,000 events waiting at most, and learns how many were dropped', async () => {
+    const receiver = await create()
+    answer = end(500)
+    await report(limits.waitingEvents + 5)
+    await work()
+    const full = [
+      { type: 'events_dropped', n: 1 },
+      { type: 'job.running', n: limits.waitingEvents },
+    ]
+    expect(await waitingTypes()).toEqual(full)
+    await report(7)
+    await work()
+    expect(await waitingTypes()).toEqual(full)
+    expect((await context.call(receiver.admin, receivers.test, { params: receiver })).body.code).toBe(
+      'receiver_full',
+    )
+    answer = end(200)
+    await context.db.run(sql`delete from webhook_queue where type <> 'events_dropped'`)
+    for (let round = 0; round < 3; round++) {
+      await context.moveClock('1 hour')
+      await work()
+    }
+    const dropped = () =>
+      calls.filter(({ type }) => type === 'events_dropped').map(({ body }) => JSON.parse(body).data)
+    expect(dropped()).toEqual([{ count: 5 }, { count: 7 }])
+
+    answer = end(500)
+    calls = []
+    await report(3)
+    await work()
+    await context.moveClock('25 hours')
+    await work()
+    answer = end(200)
+    await context.moveClock('1 hour')
+    await work()
+    expect(calls.filter(({ type }) => type === 'job.running')).toHaveLength(3)
+    expect(dropped().at(-1)).toEqual({ count: 3 })
+    expect(await waitingTypes()).toEqual([])
+  })
+})
+
+describe('the own network', () => {
+  // R-724
+  test.each([
+    '127.0.0.1 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 255.255.255.255 224.0.0.1',
+    '198.18.0.1 192.0.0.1 ::1 :: fc00::1 fe80::1 ff02::1 ::ffff:10.0.0.1 64:ff9b::a00:1 2002:a00:1:: fec0::1',
+  ])('holds %s', (addresses) => {
+    expect(addresses.split(' ').filter(isPublic)).toEqual([])
+    expect(['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'].filter((address) => !isPublic(address))).toEqual(
+      [],
+    )
+  })
+
+  // R-724
+  test.each(['127.0.0.1', 'localhost', '127.1', '0x7f000001', '2130706433', '[::1]', '[::ffff:7f00:1]'])(
+    'is out of reach as %s without permission',
+    async (host) => {
+      const receiver = await create({ url: urlOf().replace('127.0.0.1', host) })
+      await report(1)
+      await context.db.run(sql`update webhook_receivers set allows_own_network = false`)
+      await work()
+      expect(calls).toEqual([])
+      expect((await read(receiver)).attempts).toMatchObject([{ status: null, error: 'OWN_NETWORK' }])
+    },
+  )
+})
+
+describe('an Admin', () => {
+  // R-724, R-725
+  test('manages receivers: the secret is answered once, and neither log nor list has secrets', async () => {
+    const admin = await context.add.admin()
+    const { status, body } = await context.call(admin, receivers.create, { body: form })
+    expect(status).toBe(201)
+    expect(body.secret).toMatch(/^whsec_[\w+/]{43}=$/)
+    const { id } = body.receiver
+    const of = { params: { id } }
+    const changed = {
+      ...form,
+      url: 'http://10.0.0.1/?other-secret',
+      allowsOwnNetwork: true,
+      topics: ['job' as const],
+    }
+    expect((await context.call(admin, receivers.update, { ...of, body: changed })).body).toMatchObject(
+      changed,
+    )
+    expect((await context.call(admin, receivers.test, of)).status).toBe(202)
+    const shown = [
+      await context.call(admin, receivers.list, {}),
+      await context.call(admin, receivers.get, of),
+    ]
+    expect(JSON.stringify(shown.map(({ body }) => body))).not.toContain('whsec_')
+    expect((await context.call(admin, receivers.remove, of)).status).toBe(204)
+    expect((await context.call(admin, receivers.get, of)).status).toBe(404)
+    const audit = await context.db.many(sql`select action, object_name, details from audit_log order by id`)
+    expect(audit.map(({ action }) => action)).toEqual(
+      ['create', 'update', 'send', 'delete'].map((action) => `receiver.${action}`),
+    )
+    expect(audit[1]).toMatchObject({
+      details: {
+        changes: {
+          server: ['https://shop.example', 'http://10.0.0.1'],
+          topics: [form.topics, ['job']],
+          allowsOwnNetwork: [false, true],
+        },
+      },
+    })
+    expect(JSON.stringify(audit)).not.toMatch(/-secret|whsec_/)
+  })
+
+  // R-724, R-725
+  test.each([
+    [{ name: ' ' }, 'name', 'NAME_INVALID'],
+    [{ url: 'shop.example' }, 'url', 'URL_INVALID'],
+    [{ url: 'ftp://shop.example' }, 'url', 'URL_INVALID'],
+    [{ url: 'https://user:password@shop.example' }, 'url', 'URL_INVALID'],
+    [{ url: `https://shop.example/${'x'.repeat(1000)}` }, 'url', 'URL_INVALID'],
+    [{ url: 'http://shop.example' }, 'url', 'URL_NOT_ENCRYPTED'],
+    [{ topics: [] }, 'topics', 'TOPICS_REQUIRED'],
+  ])('is refused %o', async (wrong, field, why) => {
+    const answer = await context.call(await context.add.admin(), receivers.create, {
+      body: { ...form, ...wrong },
+    })
+    expect(answer).toMatchObject({ status: 400, body: { fields: { [field]: `RECEIVER_FORM.${why}` } } })
+  })
+
+  test('can add 20 receivers', async () => {
+    for (let n = 0; n < limits.receivers; n++) await create({ isActive: false })
+    const { status, body } = await context.call(await context.add.admin(), receivers.create, { body: form })
+    expect([status, body.code]).toEqual([409, 'too_many_receivers'])
+  })
+
+  // R-726
+  test('sends an event again, and sees the last attempts', async () => {
+    const receiver = await create()
+    await report(1)
+    await work()
+    const [attempt] = (await read(receiver)).attempts
+    const again = { params: { id: receiver.id, attemptId: attempt?.id ?? 0 } }
+    expect((await context.call(receiver.admin, receivers.sendAgain, again)).status).toBe(202)
+    await work()
+    expect(calls.map(({ body }) => body)).toEqual([attempt?.body, attempt?.body])
+    // An event that waits, and a receiver that rests, do so no longer.
+    answer = end(500)
+    await context.call(receiver.admin, receivers.test, { params: receiver })
+    await work()
+    answer = end(200)
+    const failed = (await read(receiver)).attempts.find(({ hasArrived }) => !hasArrived)
+    await context.call(receiver.admin, receivers.sendAgain, {
+      params: { id: receiver.id, attemptId: failed?.id ?? 0 },
+    })
+    await work()
+    expect((await read(receiver)).receiver).toMatchObject({
+      waiting: 0,
+      arrivedAt: expect.any(String),
+      failedAt: expect.any(String),
+    })
+    const other = await create()
+    expect(
+      (await context.call(other.admin, receivers.sendAgain, { params: { ...again.params, id: other.id } }))
+        .status,
+    ).toBe(404)
+
+    await report(limits.attempts + 20)
+    await work()
+    const { attempts } = await read(receiver)
+    expect(attempts.filter(({ hasArrived }) => hasArrived)).toHaveLength(limits.attempts)
+    expect(attempts.filter(({ hasArrived }) => !hasArrived)).toHaveLength(1)
+  })
+})

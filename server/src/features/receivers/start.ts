@@ -1,0 +1,69 @@
+import type { Pool } from '../../platform/database/connection.ts'
+import { isDatabaseDown } from '../../platform/database/errors.ts'
+import { type RepeatLog, repeat } from '../../platform/repeat.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import { openPost } from './post.ts'
+import {
+  claimReceiver,
+  type DueReceiver,
+  distributeEvents,
+  findDueEvents,
+  settleBatch,
+} from './queue.queries.ts'
+
+type Deps = { db: Pool; secrets: Secrets; log: RepeatLog }
+
+const EVERY_MS = 1000
+
+/** Sends events to the receivers. Returns a function that stops this, and waits for the answers to what was sent. */
+export function startWebhooks(deps: Deps): () => Promise<void> {
+  const sender = openSender(deps)
+  const work = () => distributeEvents(deps.db).then(sender.serve)
+  const stop = repeat(EVERY_MS, work, deps.log, 'Could not read the events for webhooks')
+  return async () => {
+    await Promise.all([stop(), sender.stop()])
+  }
+}
+
+export function openSender({ db, secrets, log }: Deps) {
+  const { post, close } = openPost(secrets)
+  const running = new Set<Promise<void>>()
+  let isStopping = false
+
+  /** Claims all receivers that have due events. Each is served on its own, so a slow one delays no other. */
+  async function serve(): Promise<void> {
+    while (!isStopping) {
+      const receiver = await claimReceiver(db)
+      if (!receiver) return
+      const batch = sendBatch(receiver)
+        .then(serve)
+        .catch((error) => {
+          // Nothing is lost: the claim runs out, and the events are sent again.
+          if (!isDatabaseDown(error))
+            log.warn({ err: error, receiverId: receiver.id }, 'Could not save attempts')
+        })
+        .finally(() => running.delete(batch))
+      running.add(batch)
+    }
+  }
+
+  async function sendBatch(receiver: DueReceiver) {
+    const events = await findDueEvents(db, receiver)
+    const attempted = await Promise.all(
+      events.map(async (event) => ({ event, outcome: await post(receiver, event) })),
+    )
+    await settleBatch(db, receiver.id, attempted)
+  }
+
+  /** Resolves when nothing is on its way. */
+  async function settled() {
+    while (running.size > 0) await Promise.all(running)
+  }
+
+  async function stop() {
+    isStopping = true
+    await settled()
+    close()
+  }
+  return { serve, settled, stop }
+}
