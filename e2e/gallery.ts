@@ -94,6 +94,10 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Omi
       expiredTime: inDays(5),
     },
   })
+  // Nothing listens there. Nothing may leave this machine.
+  const receiver = { url: 'http://127.0.0.1:9/events', allowsOwnNetwork: true, topics: ['trouble' as const] }
+  await admin.call('POST /receivers', { body: { ...receiver, name: 'Hệ thống bán hàng', isActive: true } })
+  await admin.call('POST /receivers', { body: { ...receiver, name: 'ERP', isActive: false } })
   const reads = await addMember(admin, { use: [shop], canSendMessages: false, canCreateJobs: false })
   const nobody = await addMember(admin, { use: [], canSendMessages: true, canCreateJobs: true })
   const newcomer = await sendroom.signIn(nobody.username, nobody.password)

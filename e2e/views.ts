@@ -125,6 +125,29 @@ const someNotices = () => {
   ]
 }
 
+const receiver = {
+  ...{ id: 1, name: 'Hệ thống bán hàng', url: 'https://shop.example/sendroom/events?token=abc123' },
+  ...{ topics: ['job', 'delivery', 'trouble'], isActive: true, allowsOwnNetwork: false, waiting: 1204 },
+  createdAt: '2026-11-20T08:00:00.000Z',
+  arrivedAt: '2026-11-22T20:12:00.000Z',
+  failedAt: '2026-11-22T21:00:00.000Z',
+}
+const someAttempts = () =>
+  [
+    { status: 500, error: null, type: 'delivery.delivered' },
+    { status: null, error: 'OWN_NETWORK', type: 'job.completed' },
+    { status: null, error: 'CERT_HAS_EXPIRED', type: 'events_dropped', isWaiting: false },
+    { status: 204, error: null, type: 'trouble.began', hasArrived: true, isWaiting: false },
+  ].map((attempt, n) => ({
+    ...{ id: 9 - n, eventId: 'x', at: receiver.failedAt, durationMs: 41 + 999 * n },
+    ...{
+      hasArrived: false,
+      isWaiting: true,
+      body: JSON.stringify({ id: 'a'.repeat(36), type: attempt.type }),
+    },
+    ...attempt,
+  }))
+
 /** Opens the bell with these notices in place of the server's. */
 async function openBell(page: Page, t: Words, notices: object[]) {
   await answer(page, '/notices', 200, { notices })
@@ -451,6 +474,33 @@ export const views: Record<string, View> = {
   'users-errors': { path: '/users/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
   'users-edit': { path: '/users/edit/2' },
   retention: { path: '/retention' },
+  receivers: { path: '/webhooks' },
+  'receivers-none': { path: '/webhooks', as: 'first' },
+  'receivers-new': { path: '/webhooks/new' },
+  'receivers-errors': {
+    path: '/webhooks/new',
+    open: (page, t) => button(page, t('COMMON.SAVE')).click(),
+  },
+  'receivers-secret': {
+    path: '/webhooks/new',
+    open: async (page, t) => {
+      await answer(page, '/receivers', 201, { receiver, secret: `whsec_${'aZ3/'.repeat(11)}` })
+      await page.getByLabel(t('RECEIVER_FORM.NAME')).fill('Shop')
+      await page.getByLabel(t('RECEIVER_FORM.URL')).fill('https://shop.example')
+      await button(page, t('COMMON.SAVE')).click()
+      await page.getByLabel(t('RECEIVER.SECRET'), { exact: true }).waitFor()
+    },
+  },
+  'receivers-attempts': {
+    path: '/webhooks',
+    open: async (page) => {
+      await answer(page, '/receivers', 200, { receivers: [receiver] })
+      await answer(page, '/receivers/1', 200, { receiver, attempts: someAttempts() })
+      await page.reload()
+      await page.getByRole('link', { name: receiver.name }).click()
+      await page.locator('summary').first().click()
+    },
+  },
   audit: { path: '/audit' },
   system: { path: '/system' },
   'audit-none': { path: '/audit?search=nothing' },

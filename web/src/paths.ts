@@ -18,6 +18,10 @@ export const paths = {
   audit: '/audit',
   retention: '/retention',
   system: '/system',
+  receivers: '/webhooks',
+  newReceiver: '/webhooks/new',
+  editReceiver: '/webhooks/edit/$id',
+  receiver: '/webhooks/$id',
 } as const
 
 export type Path = (typeof paths)[keyof typeof paths]

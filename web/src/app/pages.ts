@@ -19,6 +19,10 @@ export const pages = {
   [paths.audit]: () => import('../features/audit/audit-page.tsx'),
   [paths.retention]: () => import('../features/retention/retention-page.tsx'),
   [paths.system]: () => import('../features/system/system-page.tsx'),
+  [paths.receivers]: () => import('../features/receivers/receivers-page.tsx'),
+  [paths.newReceiver]: () => import('../features/receivers/receiver-form-page.tsx'),
+  [paths.editReceiver]: () => import('../features/receivers/receiver-form-page.tsx'),
+  [paths.receiver]: () => import('../features/receivers/receiver-page.tsx'),
 }
 
 export const loadShell = () => import('./shell.tsx')

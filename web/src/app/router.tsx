@@ -151,6 +151,26 @@ const routes = [
     path: paths.system,
     component: lazyPage(pages[paths.system], 'SystemPage'),
   }),
+  createRoute({
+    ...adminOnly,
+    path: paths.receivers,
+    component: lazyPage(pages[paths.receivers], 'ReceiversPage'),
+  }),
+  createRoute({
+    ...adminOnly,
+    path: paths.newReceiver,
+    component: lazyPage(pages[paths.newReceiver], 'ReceiverFormPage'),
+  }),
+  createRoute({
+    ...adminOnly,
+    path: paths.editReceiver,
+    component: lazyPage(pages[paths.editReceiver], 'ReceiverFormPage'),
+  }),
+  createRoute({
+    ...adminOnly,
+    path: paths.receiver,
+    component: lazyPage(pages[paths.receiver], 'ReceiverPage'),
+  }),
 ] as const
 
 /** Redirects the root and all unknown paths. */

@@ -48,6 +48,7 @@ test.each([
       ['Audit log', '/audit'],
       ['Retention', '/retention'],
       ['System', '/system'],
+      ['Webhooks', '/webhooks'],
     ],
   ],
   //

@@ -8,6 +8,7 @@ import {
   IconMessage,
   IconUserCog,
   IconUsersGroup,
+  IconWebhook,
 } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -25,6 +26,7 @@ const links = [
   { to: paths.audit, label: 'HEADER.AUDIT', icon: IconHistory, isAdminOnly: true },
   { to: paths.retention, label: 'RETENTION.TITLE', icon: IconHourglass, isAdminOnly: true },
   { to: paths.system, label: 'HEADER.SYSTEM', icon: IconHeartbeat, isAdminOnly: true },
+  { to: paths.receivers, label: 'RECEIVER.TITLE', icon: IconWebhook, isAdminOnly: true },
 ]
 
 export function Sidebar({ onNavigate }: { onNavigate: () => void }) {

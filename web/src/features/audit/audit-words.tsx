@@ -69,6 +69,10 @@ const labels: Record<string, string> = {
   deliveryDays: 'RETENTION.DELIVERIES',
   logDays: 'RETENTION.LOGS',
   receiptDays: 'RETENTION.RECEIPTS',
+  server: 'RECEIVER_FORM.SERVER',
+  topics: 'RECEIVER_FORM.TOPICS',
+  allowsOwnNetwork: 'RECEIVER_FORM.ALLOWS_OWN_NETWORK',
+  event: 'RECEIVER.EVENT',
   from: 'AUDIT.FROM',
   to: 'AUDIT.TO',
 }
