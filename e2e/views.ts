@@ -485,10 +485,10 @@ export const views: Record<string, View> = {
     path: '/webhooks/new',
     open: async (page, t) => {
       await answer(page, '/receivers', 201, { receiver, secret: `whsec_${'aZ3/'.repeat(11)}` })
-      await page.getByLabel(t('RECEIVER_FORM.NAME')).fill('Shop')
-      await page.getByLabel(t('RECEIVER_FORM.URL')).fill('https://shop.example')
+      await page.getByRole('textbox', { name: t('RECEIVER_FORM.NAME') }).fill('Shop')
+      await page.getByRole('textbox', { name: t('RECEIVER_FORM.URL') }).fill('https://shop.example')
       await button(page, t('COMMON.SAVE')).click()
-      await page.getByLabel(t('RECEIVER.SECRET'), { exact: true }).waitFor()
+      await page.getByRole('textbox', { name: t('RECEIVER.SECRET') }).waitFor()
     },
   },
   'receivers-attempts': {

@@ -14,7 +14,7 @@ const PLURAL = /_(zero|one|two|few|many|other)$/
 const LOCALES = { vi: 'vi', en: 'en', cn: 'zh' }
 /** Names, units and formats that every language writes in English. `email`, `menu` and `tab` are loanwords. */
 const INTERNATIONAL_WORDS = new Set(
-  'Sendroom WhatsApp Whapi Channel QR API URL Webhook Excel CSV IP token test GMT JPEG PNG WebP GIF MB'
+  'Sendroom WhatsApp Whapi Channel QR API URL http https Webhook Excel CSV IP token test GMT JPEG PNG WebP GIF MB'
     .concat(' GB ms PostgreSQL chrony email menu tab')
     .toLowerCase()
     .split(' '),

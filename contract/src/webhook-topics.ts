@@ -3,4 +3,3 @@
  * This file does not import zod, so that the page does not load the schemas.
  */
 export const webhookTopics = ['job', 'delivery', 'trouble'] as const
-export type WebhookTopic = (typeof webhookTopics)[number]
