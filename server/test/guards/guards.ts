@@ -108,6 +108,8 @@ const session = `${features}/session/session.service.ts`
 const attempts = { tests: `${features}/session` }
 const streams = { tests: `${features}/events` }
 
+const ownNetwork = { tests: `${features}/receivers`, only: 'without permission' }
+
 const outside = [
   without(
     'the password fits',
@@ -202,6 +204,27 @@ const outside = [
     'if (!live.has(session)) stream.end()',
     '{}',
     streams,
+  ),
+  without(
+    'a webhook to a name in the own network',
+    `${features}/receivers/own-network.ts`,
+    'found.filter(({ address }) => isPublic(address))',
+    'found',
+    ownNetwork,
+  ),
+  without(
+    'a webhook to an address of the own network',
+    `${features}/receivers/post.ts`,
+    'if (!receiver.allowsOwnNetwork) requirePublic(url)',
+    '',
+    ownNetwork,
+  ),
+  without(
+    'a connection that was permitted to another receiver',
+    `${features}/receivers/post.ts`,
+    "agents[receiver.allowsOwnNetwork ? 'free' : 'guarded']",
+    'agents.free',
+    ownNetwork,
   ),
 ]
 

@@ -11,7 +11,7 @@ export const REFRESH_MS = 3000
 export function ReceiverFacts({ receiver }: { receiver: Receiver }) {
   const { t } = useTranslation()
   return (
-    <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} m={0}>
+    <SimpleGrid component="dl" cols={{ base: 2, md: 3 }} m={0}>
       <Fact name={t('RECEIVER_FORM.URL')}>
         <Name>{receiver.url}</Name>
       </Fact>
@@ -31,8 +31,21 @@ export function ReceiverFacts({ receiver }: { receiver: Receiver }) {
 /** The newest attempt says how the receiver is. */
 export function StateBadge({ receiver: { isActive, arrivedAt, failedAt } }: { receiver: Receiver }) {
   const { t } = useTranslation()
-  if (!isActive) return <Badge color="gray">{t('RECEIVER.OFF')}</Badge>
+  if (!isActive)
+    return (
+      <Badge variant="light" color="gray">
+        {t('RECEIVER.OFF')}
+      </Badge>
+    )
   if (failedAt !== null && failedAt > (arrivedAt ?? ''))
-    return <Badge color="red">{t('RECEIVER.FAILING')}</Badge>
-  return arrivedAt === null ? null : <Badge color="green">{t('RECEIVER.WORKING')}</Badge>
+    return (
+      <Badge variant="light" color="red">
+        {t('RECEIVER.FAILING')}
+      </Badge>
+    )
+  return arrivedAt === null ? null : (
+    <Badge variant="light" color="green">
+      {t('RECEIVER.WORKING')}
+    </Badge>
+  )
 }
