@@ -57,9 +57,7 @@ function Result({ attempt: { hasArrived, status, error, isWaiting } }: { attempt
   const why = status === null ? t(`RECEIVER.ERROR_${error}`, { defaultValue: error ?? '' }) : `HTTP ${status}`
   return (
     <>
-      <Text size="sm" c="red">
-        {why}
-      </Text>
+      <Text size="sm">{why}</Text>
       {isWaiting && (
         <Text size="xs" c="dimmed">
           {t('RECEIVER.TRIED_AGAIN')}
