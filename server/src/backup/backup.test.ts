@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { addImage, fillEveryTable, readAll, tableNames, useBackups } from '../../test/backup-fixture.ts'
 import { factories } from '../../test/factories.ts'
@@ -328,7 +329,16 @@ describe('a restore', () => {
       ...flips.map((at) => Buffer.from(whole).fill((whole[at] ?? 0) ^ 4, at, at + 1)),
       Buffer.from('a letter'),
     ]
-    for (const bytes of files) {
+    // Some bits only fill up a byte of the compressed text. A flip of one changes nothing.
+    const content = gunzipSync(whole)
+    const isUnharmed = (bytes: Buffer) => {
+      try {
+        return gunzipSync(bytes).equals(content)
+      } catch {
+        return false
+      }
+    }
+    for (const bytes of files.filter((file) => !isUnharmed(file))) {
       await writeFile(damaged, bytes)
       await expect(target.restore(damaged)).rejects.toThrow(
         /^The file .* is damaged, or no backup of Sendroom: /,
