@@ -8,12 +8,17 @@ import { useRead } from '../../api/queries.ts'
 import { formatNumber } from '../../format.ts'
 import { counted } from '../../i18n/words.ts'
 import { type Path, paths } from '../../paths.ts'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import classes from './dashboard-page.module.css'
 import { FirstSteps } from './first-steps.tsx'
 import { JobChart } from './job-chart.tsx'
+import { Now } from './now.tsx'
+
+// Below the rest, so that the first paint does not wait for its code.
+const Days = lazyComponent(async () => (await import('./days.tsx')).Days)
 
 const LOADING_HEIGHT = 400
 const REFRESH_MS = 10_000
@@ -30,7 +35,15 @@ export function DashboardPage() {
   return (
     <Stack>
       <PageTitle>{t('DASHBOARD.TITLE')}</PageTitle>
-      {isPending || stats ? <Stats stats={drawn} /> : <LoadFailed retry={refetch} />}
+      {isPending || stats ? (
+        <>
+          <Now hasJobs={drawn !== undefined && drawn.totalJobs > 0} />
+          <Stats stats={drawn} />
+          {drawn && drawn.totalJobs > 0 && <Days />}
+        </>
+      ) : (
+        <LoadFailed retry={refetch} />
+      )}
     </Stack>
   )
 }
