@@ -4,6 +4,8 @@ import { expect, type Page } from '@playwright/test'
 export type Words = (key: string) => string
 export type View = {
   path: string
+  /** Answers to calls in place of the server's, by their paths below /api. */
+  answers?: Record<string, object>
   open?: (page: Page, words: Words) => Promise<unknown>
   /** Takes a full-page screenshot, even though the view opens something. */
   isWhole?: boolean
@@ -171,7 +173,9 @@ const busy = {
     [12, 11, 9, 7, 3].map((id) =>
       dashboardJob(
         id,
-        id === 9 && { waiting: { code: 'quiet_hours', params: {} }, nextSendAt: '2026-11-23T23:00:00.000Z' },
+        id !== 9
+          ? {}
+          : { waiting: { code: 'quiet_hours', params: {} }, nextSendAt: '2026-11-23T23:00:00.000Z' },
       ),
     ),
   ),
@@ -227,14 +231,10 @@ const someDays = Array.from({ length: 30 }, (_, n) => {
   }
 })
 
-/** Shows the dashboard with these answers in place of the server's. */
-async function showDashboard(page: Page, t: Words, now: object) {
-  await answer(page, '/dashboard/now', 200, { ...calm, ...now })
-  await answer(page, '/dashboard/days', 200, { days: someDays })
-  await page.reload()
-  await page.getByRole('img', { name: t('DASHBOARD.DAYS') }).waitFor()
-  await page.getByRole('heading', { name: t('DASHBOARD.QUICK_STATS') }).waitFor()
-}
+const dashboardWith = (now: object) => ({
+  '/dashboard/now': { ...calm, ...now },
+  '/dashboard/days': { days: someDays },
+})
 
 async function openNoticeSettings(page: Page, t: Words, email: string | null) {
   await patch(page, '/notices/settings', (settings) => ({ ...settings, email }))
@@ -299,25 +299,16 @@ export const views: Record<string, View> = {
   dashboard: { path: '/dashboard' },
   'dashboard-empty': { path: '/dashboard', as: 'newcomer' },
   'dashboard-first': { path: '/dashboard', as: 'first' },
-  'dashboard-calm': { path: '/dashboard', open: (page, t) => showDashboard(page, t, {}), isWhole: true },
-  'dashboard-trouble': {
-    path: '/dashboard',
-    open: (page, t) => showDashboard(page, t, troubles()),
-    isWhole: true,
-  },
+  'dashboard-calm': { path: '/dashboard', answers: dashboardWith({}) },
+  'dashboard-trouble': { path: '/dashboard', answers: dashboardWith(troubles()) },
+  'dashboard-helpless': { path: '/dashboard', as: 'reader', answers: dashboardWith(troubles()) },
   'dashboard-busy': {
     path: '/dashboard',
+    answers: dashboardWith(busy),
     open: async (page, t) => {
-      await showDashboard(page, t, busy)
       await page.getByText(t('DASHBOARD.DAYS_TABLE')).click()
       await page.getByText(t('DASHBOARD.CHOOSE_ACCOUNT')).click()
     },
-    isWhole: true,
-  },
-  'dashboard-helpless': {
-    path: '/dashboard',
-    as: 'reader',
-    open: (page, t) => showDashboard(page, t, troubles()),
     isWhole: true,
   },
   'dashboard-denied': { path: '/users', as: 'newcomer', open: anyToast },

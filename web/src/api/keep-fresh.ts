@@ -40,7 +40,8 @@ const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
   // A job's page shows why its instance does not send.
   instances: () => [['instances', 'list'], ['instances', 'all'], ['jobs', 'GET /jobs/:id'], now],
   groups: () => [['groups', 'list'], ['groups', 'all'], dashboard],
-  notices: () => [['notices', 'GET /notices']],
+  // A job that begins to stand still is news for the dashboard, too.
+  notices: () => [['notices', 'GET /notices'], now],
 }
 
 /** Refreshes the queries that changes make stale: those on the screen now, the others when they are next shown. */

@@ -15,7 +15,8 @@ export type Counted<Row> = Row & { total: number }
 export const findAccountsInTrouble = (db: Db, caller: Caller) =>
   db.many<Counted<AccountAttention>>(sql`
     select jsonb_build_object('id', i.id, 'name', i.name) as instance, case when is_down then ${downBecause} end as reason,
-      case when not is_down then i.expired_time when i.waiting is null then i.restricted_until end as until,
+      case when not is_down then i.expired_time
+        when i.waiting is null and i.restricted_until > clock_now() then i.restricted_until end as until,
       count(*) over () as total
     from instances i cross join lateral (select coalesce(${isDown}, false) as is_down) down
     where ${canSeeInstance(caller, 'i.id')} and i.is_active

@@ -40,6 +40,12 @@ test('nothing needs attention where all is well', async () => {
 
 const kinds = [
   ['unlinked', sql`status = 'NeedsLogin', last_sync_at = clock_now()`, 'account_not_linked', false],
+  [
+    'unlinked, restricted before',
+    sql`status = 'NeedsLogin', last_sync_at = clock_now(), restricted_until = clock_now() - interval '1 day'`,
+    'account_not_linked',
+    false,
+  ],
   ['bad token', sql`status = 'BadToken', last_sync_at = clock_now()`, 'account_bad_token', false],
   ['unpaid', sql`status = 'Unpaid', last_sync_at = clock_now()`, 'account_unpaid', false],
   ['unreachable', sql`status = 'Disconnected', last_sync_at = clock_now()`, 'provider_unreachable', false],
@@ -54,6 +60,7 @@ const kinds = [
   ['expired', sql`expired_time = clock_now() - interval '6 days'`, null, true],
 ] as const
 
+// R-800, R-805
 test('an account in trouble of each kind is named to those who see it', async () => {
   for (const [name, set, code, hasTime] of kinds) {
     const instance = await context.add.instance({ name })
@@ -88,6 +95,7 @@ async function addStanding(instanceId: number, since: string, why: string | null
   return job
 }
 
+// R-800, R-805
 test('a job that has stood still for a minute is named with its reason, until somebody helps', async () => {
   const instance = await context.add.instance()
   const other = await context.add.instance()
@@ -112,6 +120,7 @@ test('a job that has stood still for a minute is named with its reason, until so
   expect(await waiting(admin)).toEqual({ total: 0, first: [] })
 })
 
+// R-800, R-805
 test('a job with failed recipients is named for a week, unless it is sent again', async () => {
   const instance = await context.add.instance()
   const ended = (status: 'Completed' | 'Failed', deliveryStatus: string, days: number) =>
@@ -145,6 +154,7 @@ test('a job with failed recipients is named for a week, unless it is sent again'
   expect(await named(admin)).toEqual({ total: 0, first: [] })
 })
 
+// R-803, R-805
 test('running and upcoming jobs come with their progress and expected end', async () => {
   const instance = await context.add.instance({ groupPauseFromMs: 60_000, groupPauseToMs: 60_000 })
   const other = await context.add.instance({ quietFrom: '00:00', quietTo: '23:59' })
@@ -181,6 +191,7 @@ test('running and upcoming jobs come with their progress and expected end', asyn
   expect(member.upcomingJobs).toEqual({ total: 0, first: [] })
 })
 
+// R-804, R-805
 test('the last thirty days are counted for all accounts or for one, also as a CSV file', async () => {
   const [mine, other] = [await context.add.instance({ name: 'Shop' }), await context.add.instance()]
   const [admin, member] = [await context.add.admin(), await context.add.user({ instances: [mine] })]

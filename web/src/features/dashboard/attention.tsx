@@ -12,7 +12,7 @@ import { BusyButton } from '../../ui/busy-button.tsx'
 import { Name } from '../../ui/name.tsx'
 import { Section } from '../../ui/section.tsx'
 import classes from './now.module.css'
-import { NowList, NowText } from './now-list.tsx'
+import { NowList, NowText, sentences } from './now-list.tsx'
 
 /** The accounts and jobs that need a person, each with the one button that helps. */
 export function Attention({ now: { accounts, waitingJobs, failedJobs } }: { now: DashboardNow }) {
@@ -75,9 +75,11 @@ function AccountRow({ account }: { account: AccountAttention }) {
   return (
     <li>
       <NowText subject={<Name>{instance.name}</Name>}>
-        {reason ? reasonText(reason) : expiryText(until)}
-        {reason && until && ` ${t('DASHBOARD.UNTIL', { time: formatDateTime(until) })}`}
-        {hint && ` ${t(hint)}`}
+        {sentences([
+          reason ? reasonText(reason) : expiryText(until),
+          reason && until && t('DASHBOARD.UNTIL', { time: formatDateTime(until) }),
+          hint && t(hint),
+        ])}
       </NowText>
       <AccountHelp account={account} />
     </li>

@@ -1,7 +1,7 @@
 import { Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { Link } from '@tanstack/react-router'
-import { memo, type ReactNode, useDeferredValue } from 'react'
+import { Fragment, memo, type ReactNode, useDeferredValue } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usePolling } from '../../api/live.ts'
 import { useRead } from '../../api/queries.ts'
@@ -22,27 +22,42 @@ const Days = lazyComponent(async () => (await import('./days.tsx')).Days)
 
 const LOADING_HEIGHT = 400
 const REFRESH_MS = 10_000
+/** Expected ends move on, and no event says that an account expires. */
+const NOW_REFRESH_MS = 30_000
 
 export function DashboardPage() {
   const { t } = useTranslation()
-  const {
-    data: stats,
-    isPending,
-    refetch,
-  } = useRead('GET /groups/stats', {}, { refetchInterval: usePolling()(REFRESH_MS), meta: { isQuiet: true } })
-  // Deferred, so that React renders in slices and a slow phone reacts to taps meanwhile.
-  const drawn = useDeferredValue(stats)
+  const stats = useRead(
+    'GET /groups/stats',
+    {},
+    { refetchInterval: usePolling()(REFRESH_MS), meta: { isQuiet: true } },
+  )
+  const now = useRead('GET /dashboard/now', {}, { refetchInterval: NOW_REFRESH_MS, meta: { isQuiet: true } })
+  // Drawn together, because what needs attention would push the numbers down. Deferred, so that React renders in slices
+  // and a slow phone reacts to taps meanwhile.
+  const isReady = !now.isPending
+  const drawn = useDeferredValue(isReady ? stats.data : undefined)
+  const drawnNow = useDeferredValue(isReady ? now.data : undefined)
   return (
     <Stack>
       <PageTitle>{t('DASHBOARD.TITLE')}</PageTitle>
-      {isPending || stats ? (
-        <>
-          <Now hasJobs={drawn !== undefined && drawn.totalJobs > 0} />
+      {stats.isLoadingError ? (
+        <LoadFailed retry={stats.refetch} />
+      ) : drawn ? (
+        <Fragment key="drawn">
+          {now.isLoadingError ? (
+            <LoadFailed retry={now.refetch} />
+          ) : (
+            <Now now={drawnNow} hasJobs={drawn.totalJobs > 0} />
+          )}
           <Stats stats={drawn} />
-          {drawn && drawn.totalJobs > 0 && <Days />}
-        </>
+          {drawn.totalJobs > 0 && <Days />}
+        </Fragment>
       ) : (
-        <LoadFailed retry={refetch} />
+        <Fragment key="loading">
+          <Now now={undefined} hasJobs={false} />
+          <Stats stats={undefined} />
+        </Fragment>
       )}
     </Stack>
   )

@@ -70,8 +70,8 @@ const barsOf = ({ sent, delivered, read, failed }: DashboardDay) => [
   { outcome: 'failed', from: sent, to: sent + failed } as const,
 ]
 
-/** The next 1, 2 or 5 with zeros, so that the axis ends at a round number. */
+/** The axis ends at a round number: a multiple of 5, 50, 500 … */
 function roundUp(value: number): number {
-  const magnitude = 10 ** Math.floor(Math.log10(Math.max(1, value)))
-  return ([1, 2, 5].find((factor) => factor * magnitude >= value) ?? 10) * magnitude
+  const step = Math.max(1, 10 ** Math.floor(Math.log10(Math.max(1, value))) / 2)
+  return Math.max(1, Math.ceil(value / step) * step)
 }

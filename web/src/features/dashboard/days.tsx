@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import type { DashboardDay } from '@sendroom/contract/dashboard'
 import { IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { memo, useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { download } from '../../api/download.ts'
@@ -34,7 +34,7 @@ export function Days() {
   const [isChoosing, setIsChoosing] = useState(false)
   const query = instanceId === 0 ? {} : { instanceId }
   const polling = usePolling()
-  const { data, isPending, refetch } = useQuery({
+  const { data, isLoadingError, refetch } = useQuery({
     queryKey: ['dashboard', 'GET /dashboard/days', query],
     queryFn: ({ signal }) => call('GET /dashboard/days', { query }, signal),
     refetchInterval: polling(REFRESH_MS),
@@ -42,6 +42,7 @@ export function Days() {
     placeholderData: keepPreviousData,
     meta: { isQuiet: true },
   })
+  const drawn = useDeferredValue(data)
   return (
     <Section title={t('DASHBOARD.DAYS')}>
       <Group justify="space-between" align="flex-end" mb="sm">
@@ -61,18 +62,18 @@ export function Days() {
         )}
         <ExportDays query={query} />
       </Group>
-      {isPending ? (
-        <Loading height={HEIGHT} />
-      ) : data ? (
-        <Content days={data.days} />
-      ) : (
+      {drawn ? (
+        <Content days={drawn.days} />
+      ) : isLoadingError ? (
         <LoadFailed retry={refetch} />
+      ) : (
+        <Loading height={HEIGHT} />
       )}
     </Section>
   )
 }
 
-function Content({ days }: { days: DashboardDay[] }) {
+const Content = memo(({ days }: { days: DashboardDay[] }) => {
   const { t } = useTranslation()
   if (days.every(({ sent, failed }) => sent + failed === 0))
     return <Text c="dimmed">{t('DASHBOARD.NO_DAYS')}</Text>
@@ -82,7 +83,7 @@ function Content({ days }: { days: DashboardDay[] }) {
       <DaysTable days={days} />
     </>
   )
-}
+})
 
 function ExportDays({ query }: { query: { instanceId?: number } }) {
   const { t } = useTranslation()

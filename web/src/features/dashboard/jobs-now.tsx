@@ -10,7 +10,7 @@ import { paths } from '../../paths.ts'
 import { Name } from '../../ui/name.tsx'
 import { Section } from '../../ui/section.tsx'
 import classes from './now.module.css'
-import { NowList, NowText } from './now-list.tsx'
+import { NowList, NowText, sentences } from './now-list.tsx'
 
 const allJobs = { to: paths.jobs, search: { sortBy: 'status', sortDirection: 'desc' } } as const
 
@@ -61,7 +61,7 @@ function Outlook({ job: { waiting, nextSendAt, scheduledAt, endsAt } }: { job: D
   const { t } = useTranslation()
   const isScheduled = waiting?.code === 'scheduled'
   const isAhead = endsAt !== null && Date.parse(endsAt) > Date.now()
-  const parts = [
+  const text = sentences([
     isScheduled && t('DASHBOARD.BEGINS', { time: formatDateTime(scheduledAt) }),
     // A pause between two messages is how a job should run.
     waiting && !isScheduled && !usual.has(waiting.code) && reasonText(waiting),
@@ -70,8 +70,8 @@ function Outlook({ job: { waiting, nextSendAt, scheduledAt, endsAt } }: { job: D
       nextSendAt &&
       t('DASHBOARD.UNTIL', { time: formatDateTime(nextSendAt) }),
     isAhead && t('DASHBOARD.ENDS', { time: formatDateTime(endsAt) }),
-  ]
-  return parts.filter(Boolean).map((part) => ` · ${part}`)
+  ])
+  return text && ` · ${text}`
 }
 
 const usual: ReadonlySet<string> = new Set(['pause_between', 'taking_turns', 'checking_outcome'])

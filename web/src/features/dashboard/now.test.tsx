@@ -45,7 +45,7 @@ const job: DashboardJob = {
   nextSendAt: null,
   endsAt: null,
 }
-const ALL_WELL = 'All is well: no account and no job needs attention.'
+const ALL_WELL = 'All is well: nothing needs attention.'
 
 type Given = { user?: typeof admin; now?: Partial<DashboardNow>; answers?: Answers }
 const open = ({ user = admin, now = {}, answers = {} }: Given) =>
@@ -68,6 +68,7 @@ const account = (code: string | null, until: string | null = null) =>
 
 const attention = async () => within(await screen.findByRole('region', { name: 'Needs attention' }))
 
+// R-802
 test('when all is well, one line says so', async () => {
   open({})
   expect(await screen.findByText(ALL_WELL)).toBeTruthy()
@@ -75,6 +76,7 @@ test('when all is well, one line says so', async () => {
   expect(screen.queryByRole('region', { name: 'Now' })).toBeNull()
 })
 
+// R-802
 test('a new user reads neither that all is well nor of days without messages', async () => {
   open({ answers: { 'GET /groups/stats': () => ({ ...stats, totalJobs: 0 }) } })
   expect(await screen.findByText('Quick stats')).toBeTruthy()
@@ -116,6 +118,7 @@ test.each<[string | null, string, string, string | null, string]>([
   ['account_unpaid', 'Pay at the provider', 'View account', '/instances?search=Shop', 'View account'],
   ['account_restricted', 'Until 1/2/30', 'View account', '/instances?search=Shop', 'View account'],
   ['provider_unreachable', 'retries automatically', 'View account', '/instances?search=Shop', 'View account'],
+  // R-801
 ])(
   'an account with %s has the one button that helps, or says whom to ask',
   async (code, text, button, to, help) => {
@@ -159,6 +162,7 @@ test('sending is resumed from the dashboard', async () => {
   expect(requests.find(({ name }) => name === 'POST /instances/:id/resume')?.params).toEqual({ id: '3' })
 })
 
+// R-800
 test('jobs that stand still and jobs with failures lead to the job, and lists are cut off', async () => {
   open({
     now: {
@@ -183,6 +187,7 @@ test('jobs that stand still and jobs with failures lead to the job, and lists ar
   )
 })
 
+// R-803
 test('running and upcoming jobs have progress, times and the reason why they wait', async () => {
   open({
     now: {
@@ -209,9 +214,9 @@ test('running and upcoming jobs have progress, times and the reason why they wai
   })
   const region = within(await screen.findByRole('region', { name: 'Now' }))
   const rows = region.getAllByRole('listitem').map((row) => row.textContent)
-  expect(rows[0]).toBe('#7 New pricesShop · Ends about 1/2/30, 10:04 AM4/10')
+  expect(rows[0]).toBe('#7 New pricesShop · Ends about 1/2/30, 10:04 AM.4/10')
   expect(rows[1]).toMatch(/^#6 New pricesShop · .*paused.*4\/10$/)
-  expect(rows[2]).toBe('#9 New pricesShop · Starts 1/1/30, 10:00 AM')
+  expect(rows[2]).toBe('#9 New pricesShop · Starts 1/1/30, 10:00 AM.')
   expect(region.getAllByRole('progressbar')[0]?.getAttribute('aria-valuenow')).toBe('40')
   expect(region.getByRole('link', { name: 'And 4 more' })).toBeTruthy()
   expect(await screen.findByText(ALL_WELL)).toBeTruthy()
@@ -224,6 +229,7 @@ const days = Array.from({ length: 30 }, (_, n) => ({
     : { sent: 0, delivered: 0, read: 0, failed: 0 }),
 }))
 
+// R-804
 test('the last thirty days are a chart and a table, for one account on request, and a file', async () => {
   const { person, requests } = open({
     answers: {
