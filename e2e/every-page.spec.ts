@@ -46,7 +46,8 @@ for (const [lang, part] of languages.flatMap((lang) => halves.map((part) => [lan
       for (const [name, view] of part.filter(([, view]) => view.as === as)) {
         await test.step(name, async () => {
           await page.setViewportSize({ width: 1280, height: 800 })
-          if (!before || before.open || before.path !== view.path) await visit(page, view, words)
+          if (!before || before.open || before.path !== view.path || before.answers !== view.answers)
+            await visit(page, view, words)
           else await open(page, view, words)
           before = view
           for (const { width, scheme } of variants) {

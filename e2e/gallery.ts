@@ -157,6 +157,8 @@ export async function visit(page: Page, view: View, words: Words) {
   // Requests of the previous page are aborted without an event.
   calls.get(page)?.clear()
   await page.unrouteAll()
+  for (const [path, json] of Object.entries(view.answers ?? {}))
+    await page.route(`**/api${path}`, (route) => route.fulfill({ json }))
   await page.goto(view.path)
   await open(page, view, words)
 }

@@ -4,6 +4,8 @@ import { expect, type Page } from '@playwright/test'
 export type Words = (key: string) => string
 export type View = {
   path: string
+  /** Answers to calls in place of the server's, by their paths below /api. */
+  answers?: Record<string, object>
   open?: (page: Page, words: Words) => Promise<unknown>
   /** Takes a full-page screenshot, even though the view opens something. */
   isWhole?: boolean
@@ -159,6 +161,104 @@ async function openBell(page: Page, t: Words, notices: object[]) {
     .waitFor()
 }
 
+const nothing = { total: 0, first: [] }
+const calm = {
+  accounts: nothing,
+  waitingJobs: nothing,
+  failedJobs: nothing,
+  runningJobs: nothing,
+  upcomingJobs: nothing,
+}
+
+const listed = (total: number, first: object[]) => ({ total, first })
+
+/** A job of the dashboard, with what differs from a running one. */
+const dashboardJob = (id: number, change: object = {}) => ({
+  ...{
+    id,
+    messageTitle: 'Xin chào anh chị, cửa hàng chúng tôi xin gửi bảng giá mới',
+    instanceName: `Cửa hàng ${id}`,
+  },
+  ...{ status: 'Running', isPaused: false, recipientCount: 1200, sentCount: 7 * id * id, failedCount: 0 },
+  ...{
+    scheduledAt: null,
+    completedAt: null,
+    waiting: null,
+    nextSendAt: null,
+    endsAt: '2030-11-23T09:30:00.000Z',
+  },
+  ...change,
+})
+
+const busy = {
+  runningJobs: listed(
+    8,
+    [12, 11, 9, 7, 3].map((id) =>
+      dashboardJob(
+        id,
+        id !== 9
+          ? {}
+          : { waiting: { code: 'quiet_hours', params: {} }, nextSendAt: '2026-11-23T23:00:00.000Z' },
+      ),
+    ),
+  ),
+  upcomingJobs: listed(
+    2,
+    [14, 15].map((id) =>
+      dashboardJob(id, {
+        ...{ status: 'Pending', sentCount: 0, scheduledAt: '2030-11-22T09:30:00.000Z' },
+        waiting: { code: 'scheduled', params: {} },
+      }),
+    ),
+  ),
+}
+
+const troubles = () => {
+  const account = (id: number, code: string | null, until: string | null = null) => ({
+    instance: {
+      id,
+      name: id === 2 ? 'Nhà hàng Biển Xanh – chăm sóc khách hàng thân thiết' : `Cửa hàng ${id}`,
+    },
+    reason: code && { code, params: { count: 10 } },
+    until,
+  })
+  const failures = { code: 'account_failures', params: { count: 10 } }
+  return {
+    accounts: listed(7, [
+      account(1, 'account_failures'),
+      account(2, 'account_not_linked'),
+      account(3, 'account_bad_token'),
+      account(4, 'account_restricted', '2030-11-23T09:30:00.000Z'),
+      account(5, null, '2030-11-23T09:30:00.000Z'),
+    ]),
+    waitingJobs: listed(2, [
+      dashboardJob(8, { waiting: failures, endsAt: null }),
+      dashboardJob(9, { endsAt: null }),
+    ]),
+    failedJobs: listed(1, [
+      dashboardJob(6, { status: 'Completed', failedCount: 31, completedAt: '2026-11-22T09:30:00.000Z' }),
+    ]),
+  }
+}
+
+/** Thirty days with a quiet weekend, a growing number of messages and some failures. */
+const someDays = Array.from({ length: 30 }, (_, n) => {
+  const sent = n % 7 > 4 ? 0 : 300 + n * 25 + (n % 4) * 130
+  const day = new Date(Date.UTC(2026, 9, 25 + n)).toISOString().slice(0, 10)
+  return {
+    day,
+    sent,
+    delivered: Math.round(sent * 0.93),
+    read: Math.round(sent * 0.6),
+    failed: n % 5 === 3 ? 40 : 0,
+  }
+})
+
+const dashboardWith = (now: object) => ({
+  '/dashboard/now': { ...calm, ...now },
+  '/dashboard/days': { days: someDays },
+})
+
 async function openNoticeSettings(page: Page, t: Words, email: string | null) {
   await patch(page, '/notices/settings', (settings) => ({ ...settings, email }))
   await openBell(page, t, [])
@@ -222,6 +322,18 @@ export const views: Record<string, View> = {
   dashboard: { path: '/dashboard' },
   'dashboard-empty': { path: '/dashboard', as: 'newcomer' },
   'dashboard-first': { path: '/dashboard', as: 'first' },
+  'dashboard-calm': { path: '/dashboard', answers: dashboardWith({}) },
+  'dashboard-trouble': { path: '/dashboard', answers: dashboardWith(troubles()) },
+  'dashboard-helpless': { path: '/dashboard', as: 'reader', answers: dashboardWith(troubles()) },
+  'dashboard-busy': {
+    path: '/dashboard',
+    answers: dashboardWith(busy),
+    open: async (page, t) => {
+      await page.getByText(t('DASHBOARD.DAYS_TABLE')).click()
+      await page.getByText(t('DASHBOARD.CHOOSE_ACCOUNT')).click()
+    },
+    isWhole: true,
+  },
   'dashboard-denied': { path: '/users', as: 'newcomer', open: anyToast },
   menu: { path: '/dashboard', open: openUserMenu },
   notices: { path: '/dashboard', open: (page, t) => openBell(page, t, someNotices()) },

@@ -318,6 +318,7 @@ CREATE TABLE jobs (
   final_counts jsonb,
   has_deliveries boolean NOT NULL DEFAULT true,
   has_logs boolean NOT NULL DEFAULT true,
+  has_failures boolean NOT NULL DEFAULT false,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT jobs_final CHECK (final_counts IS NULL OR (status = ANY (ARRAY['Completed'::text, 'Failed'::text, 'Cancelled'::text]))),
@@ -342,10 +343,12 @@ CREATE INDEX jobs_status ON jobs USING btree (status, id);
 CREATE INDEX jobs_title ON jobs USING btree ("left"(text_content, 100), id);
 CREATE INDEX jobs_type ON jobs USING btree (job_type, id);
 CREATE INDEX jobs_with_deliveries ON jobs USING btree (completed_at) WHERE has_deliveries;
+CREATE INDEX jobs_with_failures ON jobs USING btree (completed_at, instance_id) WHERE has_failures;
 CREATE INDEX jobs_with_logs ON jobs USING btree (completed_at) WHERE has_logs;
 CREATE TRIGGER jobs_count_gone AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
 CREATE TRIGGER jobs_count_moved AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION count_moved_job();
 CREATE TRIGGER jobs_count_new AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
+CREATE TRIGGER jobs_failures BEFORE INSERT OR UPDATE OF failed_count ON jobs FOR EACH ROW WHEN ((new.failed_count > 0) <> new.has_failures) EXECUTE FUNCTION note_failures();
 CREATE TRIGGER jobs_forget_counts AFTER DELETE ON jobs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_counts();
 CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
@@ -918,6 +921,15 @@ CREATE OR REPLACE FUNCTION message_owner(instance_id bigint, is_admins boolean, 
  LANGUAGE sql
  IMMUTABLE
 RETURN CASE WHEN (instance_id IS NOT NULL) THEN (instance_id)::text WHEN is_admins THEN 'shared'::text WHEN (author IS NOT NULL) THEN ('user '::text || author) ELSE 'nobody'::text END;
+
+CREATE OR REPLACE FUNCTION note_failures()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.has_failures := new.failed_count > 0;
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION notify_access()
  RETURNS trigger

@@ -82,8 +82,11 @@ await measure('jobs by status', 'jobs?sortBy=status', 'Admin', 'jobs', LIST)
 await measure('groups/search of 10 instances', 'groups/search', 'Admin', 'groups', LIST, {
   instanceIds: Array.from({ length: 10 }, (_, index) => index + 1),
 })
-for (const caller of ['Admin', 'Member'] as const)
+for (const caller of ['Admin', 'Member'] as const) {
   await measure('dashboard', 'groups/stats', caller, 'messages', LIST)
+  await measure('dashboard, now', 'dashboard/now', caller, 'messages', '')
+  await measure('dashboard, days', 'dashboard/days', caller, 'messages', LIST)
+}
 const syncs = new Program('bench/src/syncs.ts', [JSON.stringify(home.database)], home.dataDir, {})
 await syncs.says(/Syncing/)
 for (const caller of ['Admin', 'Member'] as const)

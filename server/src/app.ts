@@ -130,7 +130,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
   groupRoutes(app, { ...deps, exports })
   messageRoutes(app, deps)
   jobRoutes(app, { ...deps, heavyWork, exports })
-  dashboardRoutes(app, deps)
+  dashboardRoutes(app, { ...deps, exports })
   noticeRoutes(app, deps)
   auditRoutes(app, { ...deps, exports })
   retentionRoutes(app, deps)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getStats } from '../src/features/dashboard/dashboard.service.ts'
+import { getNow } from '../src/features/dashboard/now.ts'
 import { listGroups } from '../src/features/groups/groups.queries.ts'
 import { listJobs } from '../src/features/jobs/jobs.queries.ts'
 import { listMessages } from '../src/features/messages/messages.queries.ts'
@@ -87,4 +88,5 @@ test.each([
 
 test('the dashboard reads few rows', async () => {
   expect(await countRowsRead((db) => getStats(db, member))).toBeLessThan(OTHERS / 10)
+  expect(await countRowsRead((db) => getNow(db, member))).toBeLessThan(OTHERS / 10)
 })

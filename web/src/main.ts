@@ -3,13 +3,17 @@
  * libraries, which index.html preloads (see `vite.config.ts`).
  */
 import './app/content-policy.ts'
+import { askEarly } from './api/early.ts'
 import { currentToken, storedUser } from './api/stored-session.ts'
-import { preloadPage } from './app/pages.ts'
+import { pageAt, preloadPage } from './app/pages.ts'
 import { loadTexts, storedLanguage } from './i18n/load-texts.ts'
+import { paths } from './paths.ts'
 
 const isSignedIn = currentToken() !== null && storedUser() !== null
 loadTexts(storedLanguage(isSignedIn ? 'app' : 'login'))
 if (isSignedIn) preloadPage(window.location.pathname)
+if (isSignedIn && pageAt(window.location.pathname) === paths.dashboard)
+  askEarly(['/api/groups/stats', '/api/dashboard/now'])
 import('./app/start.tsx')
 // Formatting the first number takes a slow phone 40 ms. Doing it now uses the wait for the network.
 if (isSignedIn) setTimeout(() => (0).toLocaleString())

@@ -40,8 +40,22 @@ export const pageOf = <Row>(
   pagination: paginationOf(query, total),
 })
 
-/** Every page has the bell. Tests of other things need not answer its request, and do not see it among the requests. */
-const emptyBell = () => Response.json({ notices: [] })
+const none = { total: 0, first: [] }
+/**
+ * Every page has the bell, and the dashboard says what goes on. Tests of other things need not answer these requests, and
+ * do not see them among the requests.
+ */
+const usual: Record<string, object> = {
+  'GET /notices': { notices: [] },
+  'GET /dashboard/now': {
+    accounts: none,
+    waitingJobs: none,
+    failedJobs: none,
+    runningJobs: none,
+    upcomingJobs: none,
+  },
+  'GET /dashboard/days': { days: [] },
+}
 
 /** Replaces `fetch` with a scripted server. Returns the list in which it records the requests. */
 export function serve(answers: Answers): RecordedRequest[] {
@@ -69,7 +83,7 @@ export function serve(answers: Answers): RecordedRequest[] {
       requests.push(request)
       return respond(await answer(request))
     }
-    return line === 'GET /notices' ? emptyBell() : respond(refuse(404, 'not_found'))
+    return respond(usual[line] ?? refuse(404, 'not_found'))
   })
   return requests
 }

@@ -195,7 +195,12 @@ const matrix: Matrix = {
     bulkDelete: [membersWithFlag(204), ({ job }) => ({ body: { jobIds: [job.id] } })],
   },
   //
-  dashboard: { stats: [signedInUsers(200), none] },
+  dashboard: {
+    stats: [signedInUsers(200), none],
+    now: [signedInUsers(200), none],
+    days: [assignedMembers(200), ({ instanceId }) => ({ query: { instanceId } })],
+    exportDays: [assignedMembers(200), ({ instanceId }) => ({ query: { instanceId } })],
+  },
   // notices.routes.test.ts shows that everybody has only their own.
   notices: {
     list: [signedInUsers(200), none],

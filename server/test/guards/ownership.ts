@@ -232,6 +232,22 @@ export const ownership = [
     'return caller\n    ?',
     { tests: `${features}/dashboard` },
   ),
+  ...[
+    ['accounts in trouble', 'now', "${canSeeInstance(caller, 'i.id')} and i.is_active", 'i.is_active'],
+    ['jobs that stand still', 'now', "minute' and ${canSeeInstance(caller, 'j.instance_id')}", "minute'"],
+    ['failed jobs', 'now', "day'\n        and ${canSeeInstance(caller, 'j.instance_id')}", "day'"],
+    ['running and upcoming jobs', 'now', 'isAdmin(caller)\n    ? sql`jobs`', 'caller\n    ? sql`jobs`'],
+    ['days', 'days', 'isAll && isAdmin(caller) ?', 'isAll ?'],
+    ['days of an instance', 'days', "id = ${id} and ${canSeeInstance(caller, 'id')}", 'id = ${id}'],
+  ].map(([name = '', file, from = '', to = '']) =>
+    without(
+      `${name} on the dashboard: permission in the query`,
+      `${features}/dashboard/${file}.queries.ts`,
+      from,
+      to,
+      { tests: `${features}/dashboard` },
+    ),
+  ),
   without(
     'the token of an instance is for Admins',
     `${features}/instances/instances.service.ts`,

@@ -1,6 +1,7 @@
 import type { EndpointName, EndpointNamed } from '@sendroom/contract'
 import type { Input, Output } from '@sendroom/contract/endpoint'
 import { askForPassword } from './confirmation.ts'
+import { takeEarly } from './early.ts'
 import { Failure } from './failure.ts'
 import { setConnection } from './network.ts'
 import { expireSession } from './session.ts'
@@ -59,7 +60,7 @@ export async function request<N extends EndpointName>(
 
 async function fetchFromServer(url: string, init: RequestInit) {
   try {
-    const response = await fetch(url, init)
+    const response = await ((init.method === 'GET' && takeEarly(url)) || fetch(url, init))
     if (!isProxyError(response)) return response
   } catch (error) {
     // `fetch` rejects with a TypeError, in the browser's own words, when no answer arrives.

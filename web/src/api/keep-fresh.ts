@@ -12,8 +12,12 @@ const NUMBERS_INTERVAL_MS = 5000
 const RECONNECT_SPREAD_MS = 1000
 
 const dashboard: QueryKey = ['groups', 'GET /groups/stats']
+/** What needs attention, and the jobs that run or come next. */
+const now: QueryKey = ['dashboard', 'GET /dashboard/now']
+const days: QueryKey = ['dashboard', 'GET /dashboard/days']
 /** The list of jobs, for the numbers of failed recipients. */
 const failedCounts: QueryKey = ['jobs', 'list']
+const slow: ReadonlySet<QueryKey> = new Set([dashboard, now, days, failedCounts])
 const ofJob = (id: number | null): QueryKey[] =>
   id === null
     ? [
@@ -30,17 +34,14 @@ const ofJob = (id: number | null): QueryKey[] =>
  * nobody's typing is disturbed. So are QR codes, because each one costs a call to the provider.
  */
 const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
-  jobs: (id) => [['jobs', 'list'], ...ofJob(id), dashboard],
-  deliveries: (id) => [...ofJob(id), failedCounts, dashboard],
+  jobs: (id) => [['jobs', 'list'], ...ofJob(id), dashboard, now],
+  deliveries: (id) => [...ofJob(id), failedCounts, dashboard, now, days],
   messages: () => [['messages', 'list'], ['messages', 'all'], dashboard],
   // A job's page shows why its instance does not send.
-  instances: () => [
-    ['instances', 'list'],
-    ['instances', 'all'],
-    ['jobs', 'GET /jobs/:id'],
-  ],
+  instances: () => [['instances', 'list'], ['instances', 'all'], ['jobs', 'GET /jobs/:id'], now],
   groups: () => [['groups', 'list'], ['groups', 'all'], dashboard],
-  notices: () => [['notices', 'GET /notices']],
+  // A job that begins to stand still is news for the dashboard, too.
+  notices: () => [['notices', 'GET /notices'], now],
 }
 
 /** Refreshes the queries that changes make stale: those on the screen now, the others when they are next shown. */
@@ -48,7 +49,7 @@ export function keepFresh(queryClient: QueryClient) {
   const refresh = (key: QueryKey) => queryClient.invalidateQueries({ queryKey: key })
   const pages = throttleRefresh(PAGE_INTERVAL_MS, refresh)
   const numbers = throttleRefresh(NUMBERS_INTERVAL_MS, refresh)
-  const add = (key: QueryKey) => (key === dashboard || key === failedCounts ? numbers : pages).add(key)
+  const add = (key: QueryKey) => (slow.has(key) ? numbers : pages).add(key)
   let refreshAll: ReturnType<typeof setTimeout> | undefined
   return {
     onChange: (changes: Change[]) => {

@@ -21,7 +21,7 @@ export function useResumeSending(instance: { id: number; name: string }, waiting
   const resume = useAction(
     'POST /instances/:id/resume',
     { success: 'ACCOUNT.RESUMED', failure: 'ACCOUNT.RESUME_FAILED' },
-    ['jobs'],
+    ['jobs', 'dashboard'],
   )
   const isAllowed = mayDo('canCreateJobs', useCurrentUser())
   const question = waiting && questions[waiting.code]

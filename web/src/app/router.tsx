@@ -13,6 +13,7 @@ import { reportSessionEnd } from '../api/failure.ts'
 import { waitUntilReachable } from '../api/network.ts'
 import { currentUser, onSessionChanged, onSessionExpired } from '../api/session.ts'
 import { readAuditSearch } from '../features/audit/audit-search.ts'
+import { readInstancesSearch } from '../features/instances/instances-search.ts'
 import { readJobSearch } from '../features/jobs/detail/job-search.ts'
 import { LoginPage } from '../features/session/login-page.tsx'
 import { readListSearch } from '../lists/list-search.ts'
@@ -105,8 +106,9 @@ const routes = [
     component: lazyPage(pages[paths.groups], 'GroupsPage'),
   }),
   createRoute({
-    ...list,
+    ...inShell,
     path: paths.instances,
+    validateSearch: readInstancesSearch,
     component: lazyPage(pages[paths.instances], 'InstancesPage'),
   }),
   createRoute({

@@ -16,6 +16,7 @@ export type Waiting = {
 }
 
 type Facts = {
+  id: number
   status: JobStatus
   isPaused: boolean
   isScheduled: boolean
@@ -43,8 +44,13 @@ type Facts = {
  * the instance when it begins (shared/job-log.ts, `troubleLines`); the page shows the present one, which may differ.
  */
 export async function whyWaiting(db: Db, jobId: number): Promise<Waiting> {
-  const facts = await findFacts(db, jobId)
-  return facts ? reasonOf(facts) : none
+  return (await whyAllWait(db, [jobId])).get(jobId) ?? none
+}
+
+/** The same for some jobs, by their ids. Those that do not exist are left out. */
+export async function whyAllWait(db: Db, jobIds: readonly number[]): Promise<Map<number, Waiting>> {
+  const facts = await findFacts(db, jobIds)
+  return new Map(facts.map((job) => [job.id, reasonOf(job)]))
 }
 
 const none: Waiting = { waiting: null, nextSendAt: null }
@@ -72,14 +78,14 @@ function reasonOf(job: Facts): Waiting {
 }
 
 /** Another job of the instance `i` has a message due. Within the subquery `j` is that job. */
-const othersTakeTurns = (jobId: number) => sql`exists (
+const othersTakeTurns = sql`exists (
   select from jobs j
-  where j.instance_id = i.id and j.id <> ${jobId} and ${jobMaySend} and ${hasDueDelivery}
+  where j.instance_id = i.id and j.id <> asked.id and ${jobMaySend} and ${hasDueDelivery}
 )`
 
-async function findFacts(db: Db, jobId: number): Promise<Facts | null> {
-  const facts = await db.maybeOne<Facts>(sql`
-    select j.status, j.paused_at is not null as is_paused, j.scheduled_at,
+const findFacts = (db: Db, jobIds: readonly number[]) =>
+  db.many<Facts>(sql`
+    select j.id, j.status, j.paused_at is not null as is_paused, j.scheduled_at,
       j.status = 'Pending' and coalesce(j.scheduled_at, 'epoch') > clock_now() as is_scheduled,
       i.is_active, i.waiting as instance_waiting, i.busy, i.next_due_at, i.next_due_at > clock_now() as is_between_messages,
       case when j.job_type = 'SendToUsers' and i.restricted_until > clock_now() then i.restricted_until end
@@ -91,8 +97,6 @@ async function findFacts(db: Db, jobId: number): Promise<Facts | null> {
       ${hasQueuedDelivery} as has_queued, ${hasDueDelivery} as has_due,
       ${hasDoubt} as has_doubt, ${hasInFlight} as is_sending,
       ${requeuedUntil} as requeued_until,
-      ${othersTakeTurns(jobId)} as others_take_turns
-    from jobs j join instances i on i.id = j.instance_id
-    where j.id = ${jobId}`)
-  return facts ?? null
-}
+      ${othersTakeTurns} as others_take_turns
+    from unnest(${jobIds}::bigint[]) asked (id)
+      join jobs j on j.id = asked.id join instances i on i.id = j.instance_id`)

@@ -1,20 +1,17 @@
 import { expiryDays } from '@sendroom/contract/limits'
 import type { NoticeKind } from '@sendroom/contract/notice-kinds'
-import { heldBackBy, standsStill } from '../../engine/index.ts'
+import { downBecause, heldBackBy, isDown, standsStill } from '../../engine/index.ts'
 import type { Sql } from '../../platform/database/sql.ts'
 import { join, sql } from '../../platform/database/sql.ts'
 
 /** The rows (instance_id, job_id, host, reason) that are in trouble of each kind at the moment. */
 const presentOf: Record<NoticeKind, Sql> = {
-  // An account that was never linked has not dropped out. While somebody links one again, the trouble lasts.
+  // While somebody links an account again, the trouble lasts.
   account_down: sql`
-    select i.id, 0, '', coalesce(i.waiting, ${reasonOfStatus()})
+    select i.id, 0, '', ${downBecause}
     from instances i
-    where i.is_active and (
-      i.waiting is not null or i.restricted_until > clock_now()
-      or (i.last_sync_at is not null and i.status in ('NeedsLogin', 'BadToken', 'Unpaid', 'Disconnected'))
-      or (i.status = 'Connecting' and exists (
-        select from troubles t where t.kind = 'account_down' and t.instance_id = i.id and t.ended_at is null)))`,
+    where ${isDown} or (i.is_active and i.status = 'Connecting' and exists (
+      select from troubles t where t.kind = 'account_down' and t.instance_id = i.id and t.ended_at is null))`,
   account_expiring: sql`
     select i.id, 0, '', null from instances i
     where i.is_active and i.expired_time < clock_now() + ${expiryDays.warning} * interval '1 day'`,
@@ -29,15 +26,6 @@ const presentOf: Record<NoticeKind, Sql> = {
     select 0, 0, '', null from (select error from backups order by id desc limit 1) last where error is not null`,
   disk_low: sql`
     select 0, 0, d.host, null from disks d where d.is_low and d.checked_at > clock_now() - interval '5 minutes'`,
-}
-
-function reasonOfStatus(): Sql {
-  return sql`jsonb_build_object('params', jsonb_build_object(), 'code', case
-      when i.restricted_until > clock_now() then 'account_restricted'
-      when i.status = 'BadToken' then 'account_bad_token'
-      when i.status = 'Unpaid' then 'account_unpaid'
-      when i.status = 'Disconnected' then 'provider_unreachable'
-      else 'account_not_linked' end)`
 }
 
 /** A query for all that is in trouble at the moment. */

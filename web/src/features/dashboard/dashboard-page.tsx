@@ -1,36 +1,64 @@
 import { Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { Link } from '@tanstack/react-router'
-import { memo, type ReactNode, useDeferredValue } from 'react'
+import { Fragment, memo, type ReactNode, useDeferredValue } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usePolling } from '../../api/live.ts'
 import { useRead } from '../../api/queries.ts'
 import { formatNumber } from '../../format.ts'
 import { counted } from '../../i18n/words.ts'
 import { type Path, paths } from '../../paths.ts'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import classes from './dashboard-page.module.css'
 import { FirstSteps } from './first-steps.tsx'
 import { JobChart } from './job-chart.tsx'
+import { Now } from './now.tsx'
+
+// Below the rest, so that the first paint does not wait for its code.
+const Days = lazyComponent(async () => (await import('./days.tsx')).Days)
 
 const LOADING_HEIGHT = 400
 const REFRESH_MS = 10_000
+/** Expected ends move on, and no event says that an account expires. */
+const NOW_REFRESH_MS = 30_000
 
 export function DashboardPage() {
   const { t } = useTranslation()
-  const {
-    data: stats,
-    isPending,
-    refetch,
-  } = useRead('GET /groups/stats', {}, { refetchInterval: usePolling()(REFRESH_MS), meta: { isQuiet: true } })
-  // Deferred, so that React renders in slices and a slow phone reacts to taps meanwhile.
-  const drawn = useDeferredValue(stats)
+  const stats = useRead(
+    'GET /groups/stats',
+    {},
+    { refetchInterval: usePolling()(REFRESH_MS), meta: { isQuiet: true } },
+  )
+  const now = useRead('GET /dashboard/now', {}, { refetchInterval: NOW_REFRESH_MS, meta: { isQuiet: true } })
+  // Drawn together, because what needs attention would push the numbers down. Deferred, so that React renders in slices
+  // and a slow phone reacts to taps meanwhile.
+  const isReady = !now.isPending
+  const drawn = useDeferredValue(isReady ? stats.data : undefined)
+  const drawnNow = useDeferredValue(isReady ? now.data : undefined)
   return (
     <Stack>
       <PageTitle>{t('DASHBOARD.TITLE')}</PageTitle>
-      {isPending || stats ? <Stats stats={drawn} /> : <LoadFailed retry={refetch} />}
+      {stats.isLoadingError ? (
+        <LoadFailed retry={stats.refetch} />
+      ) : drawn ? (
+        <Fragment key="drawn">
+          {now.isLoadingError ? (
+            <LoadFailed retry={now.refetch} />
+          ) : (
+            <Now now={drawnNow} hasJobs={drawn.totalJobs > 0} />
+          )}
+          <Stats stats={drawn} />
+          {drawn.totalJobs > 0 && <Days />}
+        </Fragment>
+      ) : (
+        <Fragment key="loading">
+          <Now now={undefined} hasJobs={false} />
+          <Stats stats={undefined} />
+        </Fragment>
+      )}
     </Stack>
   )
 }

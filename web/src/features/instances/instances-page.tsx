@@ -1,8 +1,8 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { IconPlus } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
@@ -18,6 +18,7 @@ import { Name } from '../../ui/name.tsx'
 import { ExpiryBadge } from './expiry-badge.tsx'
 import { InstanceActions } from './instance-actions.tsx'
 import { InstanceStatusBadge } from './instance-status-badge.tsx'
+import type { InstancesSearch } from './instances-search.ts'
 
 const PairingCodeModal = lazyComponent(
   async () => (await import('./pairing-code-modal.tsx')).PairingCodeModal,
@@ -65,6 +66,7 @@ export function InstancesPage() {
     load: (query, signal) => call('GET /instances', { query: { search: '', ...query } }, signal),
     pollEvery: (rows) => rows.some(isBusy) && BUSY_REFRESH_MS,
   })
+  useLinkedScan(list.rows, setScanned)
   const emptyWords = mayEdit ? 'ACCOUNT.EMPTY' : 'ACCOUNT.EMPTY_NOT_ASSIGNED'
   return (
     <ListPage
@@ -102,6 +104,18 @@ export function InstancesPage() {
       {paired && <PairingCodeModal instance={paired} onClose={() => setPaired(null)} />}
     </ListPage>
   )
+}
+
+/** Opens the QR code of the instance that the address names. Afterwards the address is that of the list alone. */
+function useLinkedScan(rows: InstanceRow[], onScan: (instance: InstanceRow) => void) {
+  const { scan, ...rest }: InstancesSearch = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const instance = rows.find(({ id }) => id === scan)
+  useEffect(() => {
+    if (!instance) return
+    onScan(instance)
+    navigate({ to: paths.instances, search: rest, replace: true })
+  })
 }
 
 const isConnecting = ({ isActive, status }: InstanceRow) => isActive && status === 'Connecting'

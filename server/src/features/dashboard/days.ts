@@ -1,0 +1,41 @@
+import type { DashboardDay } from '@sendroom/contract/dashboard'
+import type { Caller } from '../../platform/access.ts'
+import type { Pool } from '../../platform/database/connection.ts'
+import type { Download, Exports } from '../../platform/export/exports.ts'
+import { fileNamePart } from '../../platform/export/file-name.ts'
+import { type Column, findToday, readPages, toCsv } from '../../platform/export/tables.ts'
+import { orNotFound } from '../../platform/refusal.ts'
+import { findInstanceName, listDays } from './days.queries.ts'
+
+const DAYS = 30
+
+/** The last days of all instances that the caller sees, or of one. One that they do not see is not found. */
+export async function getDays(db: Pool, caller: Caller, instanceId?: number): Promise<DashboardDay[]> {
+  if (instanceId !== undefined) orNotFound(await findInstanceName(db, caller, instanceId))
+  return listDays(db, caller, DAYS, instanceId)
+}
+
+/** The same as a CSV file. */
+export async function exportDays(
+  { db, exports }: { db: Pool; exports: Exports },
+  caller: Caller,
+  instanceId: number | undefined,
+  signal: AbortSignal,
+): Promise<Download> {
+  const name = instanceId === undefined ? '' : orNotFound(await findInstanceName(db, caller, instanceId))
+  return exports.open({ userId: caller.id, signal }, async () => {
+    const pages = await readPages<DashboardDay>(async (last) =>
+      last ? [] : listDays(db, caller, DAYS, instanceId),
+    )
+    const parts = ['Days', fileNamePart(name), await findToday(db)]
+    return { fileName: `${parts.filter(Boolean).join('_')}.csv`, chunks: toCsv(columns, pages) }
+  })
+}
+
+const columns: Column<DashboardDay>[] = [
+  { title: 'Day (GMT+7)', cell: ({ day }) => day },
+  { title: 'Sent', cell: ({ sent }) => String(sent) },
+  { title: 'Delivered', cell: ({ delivered }) => String(delivered) },
+  { title: 'Read', cell: ({ read }) => String(read) },
+  { title: 'Failed', cell: ({ failed }) => String(failed) },
+]

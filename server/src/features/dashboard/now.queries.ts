@@ -1,0 +1,93 @@
+import type { AccountAttention, DashboardJob } from '@sendroom/contract/dashboard'
+import { expiryDays } from '@sendroom/contract/limits'
+import { downBecause, heldBackBy, isDown } from '../../engine/index.ts'
+import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
+import type { Db } from '../../platform/database/connection.ts'
+import { type Sql, sql } from '../../platform/database/sql.ts'
+
+/** How many rows of each list the dashboard shows. */
+const SHOWN = 5
+const FAILED_DAYS = 7
+
+/** A row of a list that is cut off. `total` counts all its rows. */
+export type Counted<Row> = Row & { total: number }
+
+export const findAccountsInTrouble = (db: Db, caller: Caller) =>
+  db.many<Counted<AccountAttention>>(sql`
+    select jsonb_build_object('id', i.id, 'name', i.name) as instance, case when is_down then ${downBecause} end as reason,
+      case when not is_down then i.expired_time
+        when i.waiting is null and i.restricted_until > clock_now() then i.restricted_until end as until,
+      count(*) over () as total
+    from instances i cross join lateral (select coalesce(${isDown}, false) as is_down) down
+    where ${canSeeInstance(caller, 'i.id')} and i.is_active
+      and (is_down or i.expired_time < clock_now() + ${expiryDays.warning} * interval '1 day')
+    order by is_down desc, i.waiting is null, i.expired_time, i.name limit ${SHOWN}`)
+
+type Known = 'waiting' | 'nextSendAt' | 'endsAt'
+/** What the table says of a job. `left` are its recipients who wait. */
+export type JobFacts = Omit<DashboardJob, Known> & { left: number }
+
+const jobFacts = sql`
+  j.id, left(j.text_content, 100) as message_title,
+  (select i.name from instances i where i.id = j.instance_id) as instance_name,
+  j.status, j.paused_at is not null as is_paused, j.recipient_count, counted.sent as sent_count, j.failed_count,
+  j.scheduled_at, j.completed_at, greatest(j.recipient_count - counted.settled, 0) as left`
+
+const counted = sql`
+  cross join lateral (
+    select coalesce(sum(c.sent), 0) as sent, coalesce(sum(c.sent + c.failed + c.skipped), 0) as settled
+    from job_counts c where c.job_id = j.id
+  ) counted`
+
+const findJobs = (db: Db, caller: Caller, status: 'Running' | 'Pending', order: Sql) =>
+  db.many<JobFacts>(sql`
+    select ${jobFacts}
+    from (
+      select * from ${openJobs(caller)} j where j.status = ${status} order by ${order} limit ${SHOWN}
+    ) j ${counted}
+    order by ${order}`)
+
+/**
+ * An Admin's first jobs are found by an index. A Member's might be the last ones there, so all open ones of their
+ * instances are read: `offset 0` keeps the planner from looking for the first ones among those of others.
+ */
+const openJobs = (caller: Caller) =>
+  isAdmin(caller)
+    ? sql`jobs`
+    : sql`(
+      select * from jobs j
+      where (j.status in ('Pending', 'Running') or j.settling) and ${canSeeInstance(caller, 'j.instance_id')} offset 0
+    )`
+
+export const findRunningJobs = (db: Db, caller: Caller) => findJobs(db, caller, 'Running', sql`j.id desc`)
+
+export const findUpcomingJobs = (db: Db, caller: Caller) =>
+  findJobs(db, caller, 'Pending', sql`coalesce(j.scheduled_at, 'epoch'), j.id`)
+
+/**
+ * Jobs that should send and have not for a minute. A worker writes them down (features/notices/watch.ts), because it takes
+ * a look at each running job to know. A job that was paused or whose instance was resumed since is left out at once.
+ */
+export const findStandingJobs = (db: Db, caller: Caller) =>
+  db.many<Counted<JobFacts>>(sql`
+    select ${jobFacts}, j.total
+    from (
+      select j.*, count(*) over () as total
+      from troubles t join jobs j on j.id = t.job_id join instances i on i.id = j.instance_id
+      where t.kind = 'job_stuck' and t.ended_at is null and t.gone_at is null
+        and t.began_at < clock_now() - interval '1 minute' and ${canSeeInstance(caller, 'j.instance_id')}
+        and j.status = 'Running' and j.paused_at is null and (t.reason is null or ${heldBackBy} is not null)
+      order by t.began_at, j.id limit ${SHOWN}
+    ) j ${counted}`)
+
+/** A job that is sent again has no `completed_at`. */
+export const findFailedJobs = (db: Db, caller: Caller) =>
+  db.many<Counted<JobFacts>>(sql`
+    select ${jobFacts}, j.total
+    from (
+      select j.*, count(*) over () as total from jobs j
+      where j.has_failures and j.completed_at > clock_now() - ${FAILED_DAYS} * interval '1 day'
+        and ${canSeeInstance(caller, 'j.instance_id')}
+      order by j.completed_at desc limit ${SHOWN}
+    ) j ${counted}
+    order by j.completed_at desc`)

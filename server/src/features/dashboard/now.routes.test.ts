@@ -1,0 +1,233 @@
+import { contract } from '@sendroom/contract'
+import type { DashboardNow } from '@sendroom/contract/dashboard'
+import { expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
+import type { TestUser } from '../../../test/factories.ts'
+import { foldCounts } from '../../platform/counts.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+const context = useContext()
+const { dashboard } = contract
+
+const now = async (user: TestUser) => (await context.call(user, dashboard.now, {})).body
+const ago = (time: string) => sql`clock_now() - ${time}::interval`
+const reason = (code: string, params = {}) => JSON.stringify({ code, params })
+
+/** Changes an instance's row, such as `restricted_until`, by SQL. */
+const change = (id: number, set: ReturnType<typeof sql>) =>
+  context.db.run(sql`update instances set ${set} where id = ${id}`)
+
+/** What the dashboard says of each instance: its name, why it is down, and whether it says until when. */
+const said = ({ accounts }: DashboardNow) =>
+  accounts.first.map(({ instance, reason: why, until }) => [instance.name, why?.code ?? null, until !== null])
+
+test('nothing needs attention where all is well', async () => {
+  const linked = await context.add.instance()
+  const fresh = await context.add.instance({ status: 'NeedsLogin' })
+  const off = await context.add.instance({ status: 'NeedsLogin', isActive: false })
+  await change(linked.id, sql`expired_time = clock_now() + interval '8 days'`)
+  await change(off.id, sql`last_sync_at = clock_now()`)
+  const nothing = { total: 0, first: [] }
+  expect(fresh.id).toBeGreaterThan(0)
+  expect(await now(await context.add.admin())).toEqual({
+    accounts: nothing,
+    waitingJobs: nothing,
+    failedJobs: nothing,
+    runningJobs: nothing,
+    upcomingJobs: nothing,
+  })
+})
+
+const kinds = [
+  ['unlinked', sql`status = 'NeedsLogin', last_sync_at = clock_now()`, 'account_not_linked', false],
+  [
+    'unlinked, restricted before',
+    sql`status = 'NeedsLogin', last_sync_at = clock_now(), restricted_until = clock_now() - interval '1 day'`,
+    'account_not_linked',
+    false,
+  ],
+  ['bad token', sql`status = 'BadToken', last_sync_at = clock_now()`, 'account_bad_token', false],
+  ['unpaid', sql`status = 'Unpaid', last_sync_at = clock_now()`, 'account_unpaid', false],
+  ['unreachable', sql`status = 'Disconnected', last_sync_at = clock_now()`, 'provider_unreachable', false],
+  [
+    'stopped',
+    sql`waiting = ${reason('account_failures', { count: 10 })}::jsonb, restricted_until = clock_now() + interval '1 day'`,
+    'account_failures',
+    false,
+  ],
+  ['restricted', sql`restricted_until = clock_now() + interval '1 day'`, 'account_restricted', true],
+  ['expiring', sql`expired_time = clock_now() + interval '6 days'`, null, true],
+  ['expired', sql`expired_time = clock_now() - interval '6 days'`, null, true],
+] as const
+
+// R-800, R-805
+test('an account in trouble of each kind is named to those who see it', async () => {
+  for (const [name, set, code, hasTime] of kinds) {
+    const instance = await context.add.instance({ name })
+    await change(instance.id, set)
+    const answer = await now(await context.add.user({ instances: [instance] }))
+    expect(said(answer)).toEqual([[name, code, hasTime]])
+    expect(answer.accounts.total).toBe(1)
+  }
+  expect((await now(await context.add.user())).accounts).toEqual({ total: 0, first: [] })
+  expect((await now(await context.add.admin())).accounts.total).toBe(kinds.length)
+})
+
+test('only five accounts are named, those that can’t send before those that expire', async () => {
+  for (let n = 1; n <= 7; n++) {
+    const { id } = await context.add.instance({ name: `Shop ${n}` })
+    await change(
+      id,
+      n < 7 ? sql`expired_time = clock_now()` : sql`waiting = ${reason('account_failures')}::jsonb`,
+    )
+  }
+  const answer = await now(await context.add.admin())
+  expect(answer.accounts.total).toBe(7)
+  expect(said(answer).map(([name]) => name)).toEqual(['Shop 7', 'Shop 1', 'Shop 2', 'Shop 3', 'Shop 4'])
+})
+
+/** A job that a worker has found standing still since so long. */
+async function addStanding(instanceId: number, since: string, why: string | null) {
+  const job = await context.add.job({ instanceId, status: 'Running' })
+  await context.db.run(sql`
+    insert into troubles (kind, instance_id, job_id, reason, began_at)
+    values ('job_stuck', ${instanceId}, ${job.id}, ${why}::jsonb, ${ago(since)})`)
+  return job
+}
+
+// R-800, R-805
+test('a job that has stood still for a minute is named with its reason, until somebody helps', async () => {
+  const instance = await context.add.instance()
+  const other = await context.add.instance()
+  await change(instance.id, sql`waiting = ${reason('account_failures', { count: 10 })}::jsonb`)
+  const stopped = await addStanding(instance.id, '2 minutes', reason('account_failures', { count: 10 }))
+  await addStanding(instance.id, '30 seconds', reason('account_failures', { count: 10 }))
+  const unexplained = await addStanding(other.id, '3 minutes', null)
+  const admin = await context.add.admin()
+  const waiting = async (user: TestUser) => (await now(user)).waitingJobs
+
+  expect(await waiting(admin)).toMatchObject({
+    total: 2,
+    first: [
+      { id: unexplained.id, endsAt: expect.any(String) },
+      { id: stopped.id, waiting: { code: 'account_failures' }, endsAt: null, instanceName: instance.name },
+    ],
+  })
+  expect(await waiting(await context.add.user({ instances: [instance] }))).toMatchObject({ total: 1 })
+  await change(instance.id, sql`waiting = null`)
+  expect(await waiting(admin)).toMatchObject({ total: 1, first: [{ id: unexplained.id }] })
+  await context.call(admin, contract.jobs.pause, { params: { id: unexplained.id } })
+  expect(await waiting(admin)).toEqual({ total: 0, first: [] })
+})
+
+// R-800, R-805
+test('a job with failed recipients is named for a week, unless it is sent again', async () => {
+  const instance = await context.add.instance()
+  const ended = (status: 'Completed' | 'Failed', deliveryStatus: string, days: number) =>
+    context.add.job({
+      instanceId: instance.id,
+      status,
+      deliveryStatus,
+      completedAt: new Date(Date.now() - days * 86_400_000).toISOString(),
+    })
+  const failed = await ended('Failed', 'failed', 6)
+  await ended('Failed', 'failed', 8)
+  await ended('Completed', 'sent', 1)
+  // A receipt reports the failure after the job has ended.
+  const late = await ended('Completed', 'sent', 2)
+  await context.db.run(
+    sql`update deliveries set status = 'failed' where job_id = ${late.id} and chat_id = '1@g.us'`,
+  )
+  const admin = await context.add.admin()
+  const named = async (user: TestUser) => (await now(user)).failedJobs
+
+  expect(await named(admin)).toMatchObject({
+    total: 2,
+    first: [
+      { id: late.id, failedCount: 1, sentCount: 2, recipientCount: 3, waiting: null },
+      { id: failed.id, failedCount: 3, sentCount: 0 },
+    ],
+  })
+  expect(await named(await context.add.user())).toEqual({ total: 0, first: [] })
+  for (const { id } of [failed, late])
+    await context.call(admin, contract.jobs.retryFailed, { params: { id }, body: {} })
+  expect(await named(admin)).toEqual({ total: 0, first: [] })
+})
+
+// R-803, R-805
+test('running and upcoming jobs come with their progress and expected end', async () => {
+  const instance = await context.add.instance({ groupPauseFromMs: 60_000, groupPauseToMs: 60_000 })
+  const other = await context.add.instance({ quietFrom: '00:00', quietTo: '23:59' })
+  const recipients = ['1@g.us', '2@g.us', '3@g.us']
+  const moving = await context.add.job({ instanceId: instance.id, status: 'Running', recipients })
+  await context.db.run(
+    sql`update deliveries set status = 'sent' where job_id = ${moving.id} and chat_id = '1@g.us'`,
+  )
+  await context.db.run(sql`
+    update jobs set cursor = (select id from deliveries where job_id = ${moving.id} and chat_id = '2@g.us')
+    where id = ${moving.id}`)
+  const quiet = await context.add.job({ instanceId: other.id, status: 'Running' })
+  const times = ['2030-01-02', '2030-01-01', '2030-01-03'].map((day) => `${day}T03:00:00.000Z`)
+  for (const scheduledAt of times) await context.add.job({ instanceId: instance.id, scheduledAt })
+  const admin = await context.add.admin()
+
+  const { runningJobs, upcomingJobs } = await now(admin)
+  expect(runningJobs).toMatchObject({
+    total: 2,
+    first: [
+      { id: quiet.id, waiting: { code: 'quiet_hours' } },
+      { id: moving.id, sentCount: 1, recipientCount: 3, endsAt: expect.any(String) },
+    ],
+  })
+  // The next message may go at once, and the last one a minute later.
+  const left = Date.parse(runningJobs.first[1]?.endsAt ?? '') - Date.now()
+  expect(left).toBeGreaterThan(50_000)
+  expect(left).toBeLessThan(70_000)
+  expect(upcomingJobs.total).toBe(3)
+  expect(upcomingJobs.first.map(({ scheduledAt }) => scheduledAt)).toEqual([...times].sort())
+  expect(upcomingJobs.first[0]?.waiting?.code).toBe('scheduled')
+  const member = await now(await context.add.user({ instances: [other] }))
+  expect(member.runningJobs).toMatchObject({ total: 1, first: [{ id: quiet.id }] })
+  expect(member.upcomingJobs).toEqual({ total: 0, first: [] })
+})
+
+// R-804, R-805
+test('the last thirty days are counted for all accounts or for one, also as a CSV file', async () => {
+  const [mine, other] = [await context.add.instance({ name: 'Shop' }), await context.add.instance()]
+  const [admin, member] = [await context.add.admin(), await context.add.user({ instances: [mine] })]
+  for (const { id: instanceId } of [mine, other]) {
+    const job = await context.add.job({ instanceId, status: 'Running' })
+    await context.db.run(sql`
+      update deliveries set status = 'sent', sent_at = clock_now() where job_id = ${job.id} and chat_id < '3'`)
+    await context.db.run(
+      sql`update deliveries set status = 'failed' where job_id = ${job.id} and chat_id > '3'`,
+    )
+  }
+  const days = async (user: TestUser, instanceId?: number) =>
+    (await context.call(user, dashboard.days, { query: instanceId === undefined ? {} : { instanceId } })).body
+      .days
+  const seen = () => Promise.all([days(admin), days(admin, mine.id), days(member), days(member, mine.id)])
+  const before = await seen()
+
+  expect(before.map((list) => list.length)).toEqual([30, 30, 30, 30])
+  expect(before.map((list) => list[29])).toMatchObject([
+    { sent: 4, delivered: 0, read: 0, failed: 2 },
+    { sent: 2, failed: 1 },
+    { sent: 2, failed: 1 },
+    { sent: 2, failed: 1 },
+  ])
+  expect(before[0]?.slice(0, 29).every(({ sent, failed }) => sent + failed === 0)).toBe(true)
+  await foldCounts(context.db)
+  expect(await seen()).toEqual(before)
+
+  const [{ day = '' } = {}] = before[1]?.slice(-1) ?? []
+  const file = await context.call(member, dashboard.exportDays, { query: { instanceId: mine.id } })
+  expect(file.headers['content-disposition']).toContain(`Days_Shop_${day}.csv`)
+  const lines = file.raw.toString().trimEnd().split('\r\n')
+  expect(lines).toHaveLength(31)
+  expect(lines.at(-1)).toBe(`"${day}","2","0","0","1"`)
+  for (const endpoint of [dashboard.days, dashboard.exportDays])
+    expect(await context.call(member, endpoint, { query: { instanceId: other.id } })).toMatchObject({
+      status: 404,
+    })
+})

@@ -1,0 +1,28 @@
+import { beforeEach, expect, test, vi } from 'vitest'
+import { admin } from '../../test/render.tsx'
+import { call } from './client.ts'
+import { askEarly } from './early.ts'
+import { startSession } from './session.ts'
+
+const fetched = vi.fn(async (_url: string) => Response.json({ notices: [] }))
+
+beforeEach(() => {
+  fetched.mockClear()
+  vi.stubGlobal('fetch', fetched)
+  startSession({ token: 'first', user: admin })
+})
+
+test('a call takes the early answer once', async () => {
+  askEarly(['/api/notices'])
+  await call('GET /notices', {})
+  expect(fetched).toHaveBeenCalledTimes(1)
+  await call('GET /notices', {})
+  expect(fetched).toHaveBeenCalledTimes(2)
+})
+
+test('nobody gets the early answer of another session', async () => {
+  askEarly(['/api/notices'])
+  startSession({ token: 'second', user: admin })
+  await call('GET /notices', {})
+  expect(fetched).toHaveBeenCalledTimes(2)
+})

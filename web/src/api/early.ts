@@ -1,0 +1,26 @@
+import { currentToken } from './stored-session.ts'
+
+type Early = { token: string | null; response: Promise<Response> }
+
+const answers = new Map<string, Early>()
+
+/**
+ * Asks for what the page will read, while its code is still loading. A phone waits for each of the two for half a
+ * second, now for both at once.
+ */
+export function askEarly(urls: string[]) {
+  const token = currentToken()
+  for (const url of urls) {
+    const response = fetch(url, { headers: { Authorization: `Bearer ${token}` } })
+    // Whoever takes the answer handles its failure.
+    response.catch(() => {})
+    answers.set(url, { token, response })
+  }
+}
+
+/** The early answer to this GET, if there is one for this session. Each is used once, so that none is shown when old. */
+export function takeEarly(url: string): Promise<Response> | undefined {
+  const early = answers.get(url)
+  answers.delete(url)
+  return early?.token === currentToken() ? early?.response : undefined
+}

@@ -1,0 +1,177 @@
+import { Button, Text } from '@mantine/core'
+import type { AccountAttention, DashboardJob, DashboardNow } from '@sendroom/contract/dashboard'
+import type { ReasonCode } from '@sendroom/contract/reasons'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { isAdmin, mayDo, useCurrentUser } from '../../api/session.ts'
+import { useResumeSending } from '../../api/use-resume-sending.ts'
+import { daysUntil, formatDate, formatDateTime, formatNumber } from '../../format.ts'
+import { counted, reasonText } from '../../i18n/words.ts'
+import { paths } from '../../paths.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
+import { Name } from '../../ui/name.tsx'
+import { Section } from '../../ui/section.tsx'
+import classes from './now.module.css'
+import { NowList, NowText, sentences } from './now-list.tsx'
+
+/** The accounts and jobs that need a person, each with the one button that helps. */
+export function Attention({ now: { accounts, waitingJobs, failedJobs } }: { now: DashboardNow }) {
+  const { t } = useTranslation()
+  return (
+    <div className={classes.attention}>
+      <Section title={t('DASHBOARD.ATTENTION')}>
+        <div className={classes.groups}>
+          <NowList
+            title={t('DASHBOARD.ATTENTION_ACCOUNTS', counted(accounts.total))}
+            list={accounts}
+            all={{ to: paths.instances, search: { sortBy: 'status' } }}
+          >
+            {(account) => <AccountRow key={account.instance.id} account={account} />}
+          </NowList>
+          <NowList
+            title={t('DASHBOARD.ATTENTION_WAITING', counted(waitingJobs.total))}
+            list={waitingJobs}
+            all={{ to: paths.jobs, search: { sortBy: 'status', sortDirection: 'desc' } }}
+          >
+            {(job) => (
+              <JobRow key={job.id} job={job}>
+                {job.waiting ? reasonText(job.waiting) : t('DASHBOARD.STANDS_STILL')}
+              </JobRow>
+            )}
+          </NowList>
+          <NowList
+            title={t('DASHBOARD.ATTENTION_FAILED', counted(failedJobs.total))}
+            list={failedJobs}
+            all={{ to: paths.jobs }}
+          >
+            {(job) => (
+              <JobRow key={job.id} job={job} outcome="Failed">
+                {t('DASHBOARD.FAILED_OF', {
+                  failed: formatNumber(job.failedCount),
+                  total: formatNumber(job.recipientCount),
+                  time: formatDateTime(job.completedAt),
+                })}
+              </JobRow>
+            )}
+          </NowList>
+        </div>
+      </Section>
+    </div>
+  )
+}
+
+/** Reasons that do not say themselves what to do next. */
+const hints: Partial<Record<ReasonCode, string>> = {
+  account_bad_token: 'DASHBOARD.HINT_TOKEN',
+  account_unpaid: 'DASHBOARD.HINT_UNPAID',
+  account_restricted: 'DASHBOARD.HINT_RESTRICTED',
+  provider_unreachable: 'DASHBOARD.HINT_UNREACHABLE',
+}
+
+function AccountRow({ account }: { account: AccountAttention }) {
+  const { t } = useTranslation()
+  const { instance, reason, until } = account
+  const hint = reason ? hints[reason.code] : 'DASHBOARD.HINT_EXPIRING'
+  return (
+    <li>
+      <NowText subject={<Name>{instance.name}</Name>}>
+        {sentences([
+          reason ? reasonText(reason) : expiryText(until),
+          reason && until && t('DASHBOARD.UNTIL', { time: formatDateTime(until) }),
+          hint && t(hint),
+        ])}
+      </NowText>
+      <AccountHelp account={account} />
+    </li>
+  )
+
+  function expiryText(at: string | null) {
+    if (at === null) return ''
+    return t(daysUntil(at) < 0 ? 'DASHBOARD.EXPIRED' : 'DASHBOARD.EXPIRES', { time: formatDate(at) })
+  }
+}
+
+/** The button that helps. Users without the right learn whom to ask. */
+function AccountHelp({ account: { instance, reason } }: { account: AccountAttention }) {
+  const { t } = useTranslation()
+  const user = useCurrentUser()
+  const resume = useResumeSending(instance, reason)
+  const toAccount = (label: string, scan?: number) => (
+    <Button
+      size="compact-sm"
+      variant={scan ? 'filled' : 'default'}
+      renderRoot={(props) => (
+        <Link {...props} to={paths.instances} search={{ search: instance.name, ...(scan && { scan }) }} />
+      )}
+    >
+      {t(label)}
+    </Button>
+  )
+  switch (reason?.code) {
+    case 'account_failures':
+    case 'history_unreadable':
+      return resume ? (
+        <BusyButton size="compact-sm" isBusy={resume.isPending} onClick={resume.ask}>
+          {t('ACCOUNT.RESUME')}
+        </BusyButton>
+      ) : (
+        <WhomToAsk />
+      )
+    case 'account_not_linked':
+      return mayDo('canLinkAccounts', user) ? toAccount('ACCOUNT.SCAN_QR', instance.id) : <WhomToAsk />
+    case 'account_bad_token':
+    case undefined:
+      return isAdmin(user) ? (
+        <Button
+          size="compact-sm"
+          renderRoot={(props) => (
+            <Link {...props} to={paths.editInstance} params={{ id: String(instance.id) }} />
+          )}
+        >
+          {t('DASHBOARD.EDIT_ACCOUNT')}
+        </Button>
+      ) : (
+        <WhomToAsk />
+      )
+    default:
+      return toAccount('DASHBOARD.VIEW_ACCOUNT')
+  }
+}
+
+function WhomToAsk() {
+  const { t } = useTranslation()
+  return (
+    <Text size="sm" c="dimmed">
+      {t('DASHBOARD.ASK_ADMIN')}
+    </Text>
+  )
+}
+
+type JobRowProps = { job: DashboardJob; outcome?: 'Failed'; children: string }
+
+function JobRow({ job, outcome, children }: JobRowProps) {
+  const { t } = useTranslation()
+  return (
+    <li>
+      <NowText subject={<Name>{`#${job.id} ${job.messageTitle}`}</Name>}>
+        <bdi>{job.instanceName}</bdi>
+        {' · '}
+        {children}
+      </NowText>
+      <Button
+        size="compact-sm"
+        variant="default"
+        renderRoot={(props) => (
+          <Link
+            {...props}
+            to={paths.job}
+            params={{ id: String(job.id) }}
+            search={outcome ? { outcome } : {}}
+          />
+        )}
+      >
+        {t('DASHBOARD.VIEW_JOB')}
+      </Button>
+    </li>
+  )
+}

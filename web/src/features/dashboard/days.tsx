@@ -1,0 +1,106 @@
+import { Button, Group, Text } from '@mantine/core'
+import type { DashboardDay } from '@sendroom/contract/dashboard'
+import { IconDownload } from '@tabler/icons-react'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { memo, useDeferredValue, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { call } from '../../api/client.ts'
+import { download } from '../../api/download.ts'
+import { reportFailure } from '../../api/failure.ts'
+import { usePolling } from '../../api/live.ts'
+import { SUCCESS_MS } from '../../api/use-action.ts'
+import { dayOf } from '../../format.ts'
+import { BusyButton } from '../../ui/busy-button.tsx'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
+import { LoadFailed } from '../../ui/load-failed.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { Section } from '../../ui/section.tsx'
+import { addToast } from '../../ui/toasts.ts'
+import { DaysChart } from './days-chart.tsx'
+import { DaysTable } from './days-table.tsx'
+
+const InstanceSelect = lazyComponent(
+  async () => (await import('../../forms/instance-select.tsx')).InstanceSelect,
+)
+
+const REFRESH_MS = 60_000
+const HEIGHT = 320
+const ACCOUNTS_PER_PAGE = 1000
+
+/** The messages of each of the last 30 days, of all accounts or of one. */
+export function Days() {
+  const { t } = useTranslation()
+  const [instanceId, setInstanceId] = useState(0)
+  const [isChoosing, setIsChoosing] = useState(false)
+  const query = instanceId === 0 ? {} : { instanceId }
+  const polling = usePolling()
+  const { data, isLoadingError, refetch } = useQuery({
+    queryKey: ['dashboard', 'GET /dashboard/days', query],
+    queryFn: ({ signal }) => call('GET /dashboard/days', { query }, signal),
+    refetchInterval: polling(REFRESH_MS),
+    // The days of the former account stay until those of the next one are there.
+    placeholderData: keepPreviousData,
+    meta: { isQuiet: true },
+  })
+  const drawn = useDeferredValue(data)
+  return (
+    <Section title={t('DASHBOARD.DAYS')}>
+      <Group justify="space-between" align="flex-end" mb="sm">
+        {isChoosing ? (
+          <InstanceSelect
+            pageSize={ACCOUNTS_PER_PAGE}
+            value={instanceId}
+            onChange={setInstanceId}
+            clearable
+            description={t('DASHBOARD.ALL_ACCOUNTS_HINT')}
+          />
+        ) : (
+          // The accounts are read only if somebody asks for one.
+          <Button variant="default" size="compact-sm" onClick={() => setIsChoosing(true)}>
+            {t('DASHBOARD.CHOOSE_ACCOUNT')}
+          </Button>
+        )}
+        <ExportDays query={query} />
+      </Group>
+      {drawn ? (
+        <Content days={drawn.days} />
+      ) : isLoadingError ? (
+        <LoadFailed retry={refetch} />
+      ) : (
+        <Loading height={HEIGHT} />
+      )}
+    </Section>
+  )
+}
+
+const Content = memo(({ days }: { days: DashboardDay[] }) => {
+  const { t } = useTranslation()
+  if (days.every(({ sent, failed }) => sent + failed === 0))
+    return <Text c="dimmed">{t('DASHBOARD.NO_DAYS')}</Text>
+  return (
+    <>
+      <DaysChart days={days} />
+      <DaysTable days={days} />
+    </>
+  )
+})
+
+function ExportDays({ query }: { query: { instanceId?: number } }) {
+  const { t } = useTranslation()
+  const save = useMutation({
+    mutationFn: () => download('GET /dashboard/days/export', { query }, `Days_${dayOf(new Date())}.csv`),
+    onSuccess: () => addToast({ type: 'success', msg: t('DASHBOARD.DAYS_EXPORTED'), timeout: SUCCESS_MS }),
+    onError: (error) => reportFailure(error, 'DASHBOARD.DAYS_EXPORT_FAILED'),
+  })
+  return (
+    <BusyButton
+      variant="default"
+      size="compact-sm"
+      leftSection={<IconDownload size={14} aria-hidden />}
+      isBusy={save.isPending}
+      onClick={() => save.mutate()}
+    >
+      {t('JOB.EXPORT_CSV')}
+    </BusyButton>
+  )
+}
