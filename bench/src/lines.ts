@@ -45,6 +45,7 @@ export function drawLines({ x, xLabel, yLabel, lines }: Chart): string {
   ]
   const size = `width="${WIDTH}" height="${HEIGHT}" viewBox="0 0 ${WIDTH} ${HEIGHT}"`
   return `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="sans-serif" font-size="12">
+<title>${yLabel} by ${xLabel}</title>
 <rect width="100%" height="100%" fill="#fff"/>
 ${[...grid, ...labels, ...axes, ...drawn].join('\n')}
 </svg>

@@ -120,7 +120,7 @@ test.each([
   await using home = await Installation.create()
   const { code, stderr } = await home.run(args)
   expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringContaining(`Unknown command: ${args.join(' ')}`),
+    code: 2,
+    stderr: expect.stringContaining(`Usage: npm start -- ${args[0]} FILE`),
   })
 })
