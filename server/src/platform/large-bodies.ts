@@ -5,7 +5,6 @@ import { Refusal } from './refusal.ts'
 const LARGE_BYTES = 1024 * 1024
 /** Bodies are held in memory, often several times over. */
 const AT_ONCE = 4
-const AT_ONCE_PER_USER = 2
 const MAX_WAITING = 20
 const RETRY_SECONDS = 5
 
@@ -17,13 +16,12 @@ type Upload = { userId: number; begin: () => void }
 /** Lets a request begin its large body. Waits for others, and refuses if too many wait already. */
 export type LargeBodies = (userId: number, response: ServerResponse) => Promise<void>
 
-/** Limits how many requests with large bodies are read and handled at a time. A user never takes all places. */
+/** Limits how many requests with large bodies are read and handled at a time: one of each user, so that others get theirs. */
 export function limitLargeBodies(): LargeBodies {
   const running = new Set<Upload>()
   const waiting = new Set<Upload>()
   const hasPlace = ({ userId }: Upload) =>
-    running.size < AT_ONCE &&
-    [...running].filter((other) => other.userId === userId).length < AT_ONCE_PER_USER
+    running.size < AT_ONCE && ![...running].some((other) => other.userId === userId)
 
   function beginNext() {
     for (const upload of waiting) {
