@@ -69,7 +69,7 @@ async function measure(accounts: number) {
     'server ms/message': msOf('server'),
     'workers ms': msOf('workers'),
     'PostgreSQL ms': msOf('postgres'),
-    'processors busy %': ((msOf('server') + msOf('workers') + msOf('postgres')) * sent) / (MINUTES * 600),
+    'of one processor %': ((msOf('server') + msOf('workers') + msOf('postgres')) * sent) / (MINUTES * 600),
     'server MB': megabytes([server]),
     'worker MB': megabytes(workers),
     connections,

@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** Returns the CPU seconds that a process has used so far, optionally with its children. Linux only. */
+/** Returns the CPU seconds that a process has used so far, optionally with its children, also ended ones. Linux only. */
 export function cpuSeconds(pid: number, withChildren = false): number {
-  const children = withChildren ? childrenOf(pid) : []
-  return [pid, ...children].reduce((sum, each) => sum + ticksOf(each), 0) / TICKS_PER_SECOND
+  const children = withChildren
+    ? childrenOf(pid).reduce((sum, child) => sum + ticksOf(child), ticksOfEnded(pid))
+    : 0
+  return (ticksOf(pid) + children) / TICKS_PER_SECOND
 }
 
 /** Returns the resident memory of a process in MB. Linux only. */
@@ -23,6 +25,12 @@ const TICKS_PER_SECOND = 100
 function ticksOf(pid: number): number {
   const fields = statOf(pid)
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
+}
+
+/** Returns the time of the children that have ended, fields 16 and 17. */
+function ticksOfEnded(pid: number): number {
+  const fields = statOf(pid)
+  return Number(fields[13] ?? 0) + Number(fields[14] ?? 0)
 }
 
 const childrenOf = (pid: number) =>
