@@ -22,7 +22,7 @@ create table counts (
   primary key (owner, counter)
 ) with (fillfactor = 70);
 
--- What became of messages. `sent_now` counts the deliveries that are sent now: a restart and a deletion take theirs away.
+-- The outcomes of messages. `sent_now` counts the deliveries that are sent now: a restart and a deletion take theirs away.
 -- The other four are history and stay. They belong to the day in Vietnam on which the message was sent; a failure without
 -- one to the day of the attempt, or of the failure if there was none.
 create table delivery_changes (

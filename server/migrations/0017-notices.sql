@@ -22,7 +22,7 @@ create table disks (
   checked_at timestamptz not null default clock_now()
 );
 
--- What is or was in trouble. Only the columns that the kind needs name a subject; the others are 0 or empty. They are no
+-- The troubles, open and ended. Only the columns that the kind needs name a subject; the others are 0 or empty. They are no
 -- foreign keys, because inserting a row would wait for whoever deletes a large job or account.
 create table troubles (
   id bigint generated always as identity primary key,
@@ -47,7 +47,7 @@ create index troubles_ended_at on troubles (ended_at) where ended_at is not null
 -- The failed jobs of the last day, among those of years.
 create index jobs_failed on jobs (completed_at) where status = 'Failed';
 
--- What a user was told of a trouble.
+-- The notices of a trouble that a user got.
 create table notices (
   id bigint generated always as identity primary key,
   user_id bigint not null references users (id) on delete cascade,

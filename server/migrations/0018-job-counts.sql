@@ -36,7 +36,7 @@ begin
   return null;
 end $$;
 
--- What happens between 'queued', 'sending' and 'doubt' changes no count.
+-- Changes between 'queued', 'sending' and 'doubt' change no count.
 create trigger deliveries_outcome after update of status, delivered_at, read_at, reason on deliveries
   for each row when (
     (old.status in ('sent', 'failed', 'skipped') or new.status in ('sent', 'failed', 'skipped'))

@@ -21,7 +21,7 @@ create table webhook_receivers (
   dropped bigint not null default 0
 );
 
--- What has happened lately. Triggers write these rows, and a worker moves them into the queues of the receivers within
+-- The latest events. Triggers write these rows, and a worker moves them into the queues of the receivers within
 -- seconds. So a transaction of the engine writes one row for an event, whatever the receivers and however they are.
 create table webhook_events (
   -- Ascends within a job, because changes of a row wait for each other. Numbers are skipped.
@@ -39,7 +39,7 @@ create table webhook_queue (
   receiver_id bigint not null references webhook_receivers (id) on delete cascade,
   event_id uuid not null,
   type text not null,
-  -- What is sent, and signed: the same bytes with each attempt.
+  -- The body that is sent and signed: the same bytes with each attempt.
   body text not null,
   queued_at timestamptz not null default clock_now(),
   attempts int not null default 0,

@@ -12,7 +12,7 @@ const NUMBERS_INTERVAL_MS = 5000
 const RECONNECT_SPREAD_MS = 1000
 
 const dashboard: QueryKey = ['groups', 'GET /groups/stats']
-/** What needs attention, and the jobs that run or come next. */
+/** The answer of `GET /dashboard/now`: troubles, and the jobs that run or come next. */
 const now: QueryKey = ['dashboard', 'GET /dashboard/now']
 const days: QueryKey = ['dashboard', 'GET /dashboard/days']
 /** The list of jobs, for the numbers of failed recipients. */

@@ -35,7 +35,7 @@ export function NowList<Row>({ title, list: { total, first }, all, children }: P
   )
 }
 
-/** What a row says: its subject, and a line or two about it. */
+/** The text of a row: its subject, and a line or two about it. */
 export const NowText = ({ subject, children }: { subject: ReactNode; children: ReactNode }) => (
   <div className={classes.text}>
     <Text size="sm" fw={500}>

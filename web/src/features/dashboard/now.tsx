@@ -14,7 +14,7 @@ type Props = {
   hasJobs: boolean
 }
 
-/** What needs attention, and the jobs that run or come next. If nothing needs attention, one line says so. */
+/** Shows what needs attention, and the jobs that run or come next. If nothing needs attention, one line says so. */
 export const Now = memo(({ now, hasJobs }: Props) => {
   const { t } = useTranslation()
   const isCalm = now && now.accounts.total + now.waitingJobs.total + now.failedJobs.total === 0

@@ -36,7 +36,7 @@ export function Attempts({ receiverId, attempts }: Props) {
   )
 }
 
-/** What was sent, for whoever writes the receiving program. */
+/** Shows the body that was sent, for whoever writes the receiving program. */
 const Event = ({ attempt: { type, body } }: { attempt: Attempt }) => (
   <details>
     <summary>{type}</summary>

@@ -20,7 +20,7 @@ const names: Record<Level, string> = {
 }
 const weights: Record<Level, number> = { error: 0, warning: 1, ok: 2 }
 
-/** What works in this installation and what does not. The command `doctor` prints the same. */
+/** Lists what works in this installation and what does not. The command `doctor` prints the same. */
 export function SystemPage() {
   const { t } = useTranslation()
   const { data, dataUpdatedAt, isPending, isFetching, refetch } = useRead('GET /system', {})

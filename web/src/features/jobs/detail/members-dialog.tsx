@@ -21,7 +21,7 @@ import classes from './members-dialog.module.css'
 type Filter = MemberState | 'All'
 type Props = { jobId: number; sent: JobRecipient; onClose: () => void }
 
-/** Who of a group has received and read a message, those without a receipt first. */
+/** Lists the members of a group with their receipts of a message, those without one first. */
 export function MembersDialog({ jobId, sent, onClose }: Props) {
   const { t } = useTranslation()
   const [filter, setFilter] = useState<Filter>('All')
