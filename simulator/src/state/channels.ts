@@ -204,7 +204,8 @@ export function createChannels(journal: Journal, linkAfterMs: number, hooks: Cha
     wake(channel) {
       if (channel.wokenAt !== null) return
       channel.wokenAt = Date.now()
-      if (!channel.linked) hooks.runLater(2 * startStepMs, () => hooks.onState(channel, state(channel)))
+      // A channel that is linked by then has already said so, and one that was logged out sleeps again.
+      hooks.runLater(2 * startStepMs, () => state(channel) === 'QR' && hooks.onState(channel, 'QR'))
     },
     showCode(channel, number) {
       if (number) channel.number = number

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { useSimulator } from '../../test/client.ts'
 import { useReceiver } from '../../test/receiver.ts'
@@ -79,6 +80,8 @@ test('webhooks are notified of linking and unlinking', async () => {
       'AUTH',
     ]),
   )
+  await wait(400) // the channel would be awake after 300 ms; it must not report its state a second time
+  expect(receiver.requestsTo('/link')).toHaveLength(2)
   await simulator.call(token, 'POST /users/logout')
   await receiver.waitFor(() => expect(receiver.requestsTo('/link')).toHaveLength(4))
   expect(receiver.requestsTo('/link').slice(2)).toMatchObject([
