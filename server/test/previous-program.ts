@@ -18,7 +18,10 @@ export function hasPreviousProgram(): boolean {
   }
 }
 
-/** Writes the previous program to a temporary folder. It runs with our present dependencies. */
+/**
+ * Writes the previous program to a temporary folder. It runs with our present dependencies; `@fastify/helmet` is one for
+ * development for its sake alone.
+ */
 export function checkOutPreviousProgram() {
   const root = mkdtempSync(join(tmpdir(), 'sendroom-previous-'))
   const archive = execFileSync('git', ['archive', PREVIOUS_COMMIT, 'package.json', ...OWN_PACKAGES], {

@@ -4,15 +4,20 @@ import { Refusal } from './refusal.ts'
 
 const PAGES = '/api/docs'
 
-/**
- * Serves the API's description, generated from the contract, as JSON and as pages to read. A separate Fastify generates
- * the description on the first request, because it takes 6 MB and is rarely read.
- */
-export function openApi(app: FastifyInstance): void {
+/** Returns a list that gets each route to describe when it is registered. */
+export function listRoutes(app: FastifyInstance): RouteOptions[] {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => {
     if (route.method !== 'HEAD' && route.schema && !route.schema.hide) routes.push(route)
   })
+  return routes
+}
+
+/**
+ * Serves the API's description, generated from the contract, as JSON and as pages to read. A separate Fastify generates
+ * the description on the first request, because it takes 6 MB and is rarely read.
+ */
+export function openApi(app: FastifyInstance, routes: readonly RouteOptions[]): void {
   let description: Promise<FastifyInstance> | undefined
   const described = () => {
     description ??= describe(routes)
@@ -39,7 +44,7 @@ export function openApi(app: FastifyInstance): void {
 const withInlineStyles = (policy: unknown) =>
   String(policy).replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
 
-async function describe(routes: RouteOptions[]): Promise<FastifyInstance> {
+async function describe(routes: readonly RouteOptions[]): Promise<FastifyInstance> {
   const [{ default: swagger }, { default: swaggerUi }, { jsonSchemaTransform, jsonSchemaTransformObject }] =
     await Promise.all([
       import('@fastify/swagger'),

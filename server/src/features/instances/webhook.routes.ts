@@ -34,7 +34,7 @@ export function webhookRoutes(app: FastifyInstance, deps: Deps): void {
       await handleEvent(deps, intake, orNotFound(calledInstances.get(request) ?? null), body)
       return { success: true as const }
     },
-    { guard, bodyBytes: BODY_BYTES, hasSecurityHeaders: false },
+    { guard, bodyBytes: BODY_BYTES },
   )
 }
 
