@@ -123,14 +123,15 @@ async function writeParticipants(
     join groups g on g.instance_id = ${instanceId} and g.chat_id = page.chat_id`
   await tx.run(sql`
     with present as materialized (${present}),
-    gone as (
-      delete from participants o
-      where o.group_id in (
-          select id from groups where instance_id = ${instanceId} and chat_id = any(${known}::text[])
-        )
-        and not exists (
-          select from present p where p.group_id = o.group_id and p.person_id = o.person_id
-        )
+    absent as (
+      -- EXCEPT hashes the rows. NOT EXISTS would compare all with all when PostgreSQL plans for a few of them.
+      select group_id, person_id from participants
+      where group_id in (select id from groups where instance_id = ${instanceId} and chat_id = any(${known}::text[]))
+      except
+      select group_id, person_id from present
+    ), gone as (
+      delete from participants o using absent
+      where o.group_id = absent.group_id and o.person_id = absent.person_id
       returning o.group_id, o.person_id, o.slot
     ), kept as (
       -- Whoever leaves keeps the slot, so that no receipt counts twice.
