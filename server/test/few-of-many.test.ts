@@ -4,13 +4,14 @@ import { getNow } from '../src/features/dashboard/now.ts'
 import { listGroups } from '../src/features/groups/groups.queries.ts'
 import { listJobs } from '../src/features/jobs/jobs.queries.ts'
 import { listMessages } from '../src/features/messages/messages.queries.ts'
+import { lookForTroubles } from '../src/features/notices/watch.ts'
 import type { Caller } from '../src/platform/access.ts'
 import type { Db, Pool } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { TestContext } from './context.ts'
 
 // A Member sees one row of each of these tables, and 20,000 rows belong to others. The Member's queries must not read the
-// rows of the others.
+// rows of the others. Nor may the look for troubles read those that ended.
 
 const OTHERS = 20_000
 /** PostgreSQL may switch to a generic plan after five executions of a statement. */
@@ -32,10 +33,13 @@ beforeAll(async () => {
   await db.run(sql`
     insert into jobs (job_type, text_content, instance_id, recipient_count, created_by_user_name)
     select 'SendToGroups', 'Message ' || n, ${others.id}, 0, 'somebody' from generate_series(1, ${OTHERS}::int) n`)
+  await db.run(sql`
+    insert into troubles (kind, job_id, announced_at, ended_at)
+    select 'job_failed', n, clock_now(), clock_now() from generate_series(1, ${OTHERS}::int) n`)
   await add.message({ instanceId: own.id, textContent: 'Mine' })
   await add.group({ instanceId: own.id, name: 'Mine' })
   await add.job({ instanceId: own.id, textContent: 'Mine' })
-  await db.run(sql`vacuum analyze messages, groups, jobs`)
+  await db.run(sql`vacuum analyze messages, groups, jobs, troubles`)
   const user = await add.user({ instances: [own] })
   const caller = await (await context.app).findCaller(user.token, '127.0.0.1')
   if (!caller) throw new Error('There is no such session.')
@@ -44,20 +48,23 @@ beforeAll(async () => {
 afterAll(() => context.close())
 
 /** With what earlier transactions of the connection have not reported yet. */
-async function rowsRead(tx: Db): Promise<number> {
+async function rowsRead(tx: Db, tables: string[]): Promise<number> {
   const { rows } = await tx.one<{ rows: number }>(sql`
     select sum(seq_tup_read + idx_tup_fetch) as rows from pg_stat_xact_user_tables
-    where relname in ('messages', 'groups', 'jobs')`)
+    where relname = any(${tables}::text[])`)
   return rows
 }
 
 /** Counts the rows of these tables that PostgreSQL has read for the query. */
-async function countRowsRead(ask: (tx: Pool) => Promise<unknown>): Promise<number> {
+async function countRowsRead(
+  ask: (tx: Pool) => Promise<unknown>,
+  tables = ['messages', 'groups', 'jobs'],
+): Promise<number> {
   return context.db.begin(async (tx) => {
-    const before = await rowsRead(tx)
+    const before = await rowsRead(tx, tables)
     const pool = { ...tx, begin: (work) => work(tx) } as Pool // the queries use nothing else of a pool
     for (let time = 0; time < TIMES; time++) await ask(pool)
-    return (await rowsRead(tx)) - before
+    return (await rowsRead(tx, tables)) - before
   })
 }
 
@@ -89,4 +96,9 @@ test.each([
 test('the dashboard reads few rows', async () => {
   expect(await countRowsRead((db) => getStats(db, member))).toBeLessThan(OTHERS / 10)
   expect(await countRowsRead((db) => getNow(db, member))).toBeLessThan(OTHERS / 10)
+})
+
+test('a look for troubles does not read those that ended', async () => {
+  const look = (db: Pool) => lookForTroubles(db, { hasMail: true })
+  expect(await countRowsRead(look, ['troubles'])).toBeLessThan(OTHERS / 10)
 })

@@ -94,3 +94,31 @@ test('the last page needs no count', async () => {
   expect(last.data).toHaveLength(4)
   expect(last.pagination).toMatchObject({ totalCount: 10_004, totalPages: 1001, hasNext: false })
 })
+
+test('a maintained number is read once a second when it is over 10,000, and otherwise for each page', async () => {
+  await fill(11)
+  const { db } = context
+  let reads = 0
+  const read = (key: string, total: number) =>
+    listPage(
+      db,
+      { page: 1, pageSize: 10, sortDirection: 'asc' },
+      {
+        select: sql`select n.id`,
+        from: sql`from numbers n where true`,
+        ...{ sortBy: sql`n.kind`, id: sql`n.id`, countKey: [key] },
+        total: async () => {
+          reads++
+          return total
+        },
+      },
+    )
+  const readsOf = async (key: string, total: number) => {
+    reads = 0
+    for (let page = 0; page < 3; page++) expect((await read(key, total)).pagination.totalCount).toBe(total)
+    return reads
+  }
+
+  expect(await readsOf('short', 10_000)).toBe(3)
+  expect(await readsOf('long', 10_001)).toBeLessThan(3)
+})

@@ -31,7 +31,7 @@ export async function listPage<Row extends object>(db: Db, query: Query, list: L
     (before > 0 && sql`select ${list.id} ${list.from} ${order} limit ${query.pageSize} offset ${before}`)
   const isOnPage = ids ? sql`and ${list.id} in (${ids})` : sql``
   const page = db.many<Row>(sql`${list.select} ${list.from} ${isOnPage} ${order} limit ${query.pageSize}`)
-  const [data, maintained] = await Promise.all([page, list.total?.()])
+  const [data, maintained] = await Promise.all([page, list.total && readTotal(db, list.countKey, list.total)])
   const isLastPage = data.length < query.pageSize && (data.length > 0 || query.page === 1)
   // The last page needs no count. For a search that finds little, counting costs as much as the page itself.
   const total = isLastPage ? before + data.length : (maintained ?? (await count(db, query, list)))
@@ -39,6 +39,8 @@ export async function listPage<Row extends object>(db: Db, query: Query, list: L
 }
 
 const EXACT_UP_TO = 10_000
+/** A maintained number takes as long to read as a page. */
+const KEEP_MAINTAINED_MS = 1000
 const KEEP_MS = 60_000
 /** A search has to look for the rows that it counts. */
 const SEARCH_EXACT_UP_TO = 100
@@ -49,11 +51,10 @@ type Counted = { total: Promise<number>; keepUntil: number }
 /** The counts of long lists, by database. Counting a million rows for every page would cost more than the page. */
 const longLists = new WeakMap<Db, Map<string, Counted>>()
 
-/**
- * Counts exactly up to 10,000 rows. A larger count may be up to a minute old; that of a search, from 100 rows on, up to
- * ten seconds.
- */
-async function count(db: Db, { search }: Query, { from, countKey }: List): Promise<number> {
+type Keep = (total: Promise<number>, keepMs: number) => Promise<number>
+
+/** Returns the kept count of a list. If there is none, `read` counts, and may keep the result. */
+async function readKept(db: Db, countKey: unknown[], read: (keep: Keep) => Promise<number>): Promise<number> {
   const counts = longLists.get(db) ?? new Map<string, Counted>()
   longLists.set(db, counts)
   const key = JSON.stringify(countKey)
@@ -61,25 +62,33 @@ async function count(db: Db, { search }: Query, { from, countKey }: List): Promi
   if (known && performance.now() < known.keepUntil) return known.total
 
   counts.delete(key)
-  const { total: limited } = await db.one<{ total: number }>(sql`
-    select count(*) as total from (select 1 ${from} limit ${EXACT_UP_TO + 1}) limited`)
-  if (limited > EXACT_UP_TO) return keepCount(counts, key, countAll(db, from), KEEP_MS)
-  if (search && limited > SEARCH_EXACT_UP_TO)
-    return keepCount(counts, key, Promise.resolve(limited), KEEP_SEARCH_MS)
-  return limited
+  return read((total, keepMs) => {
+    if (counts.size >= MAX_KEPT_COUNTS) counts.clear()
+    counts.set(key, { total, keepUntil: performance.now() + keepMs })
+    total.catch(() => counts.delete(key))
+    return total
+  })
 }
 
-function keepCount(
-  counts: Map<string, Counted>,
-  key: string,
-  total: Promise<number>,
-  keepMs: number,
-): Promise<number> {
-  if (counts.size >= MAX_KEPT_COUNTS) counts.clear()
-  counts.set(key, { total, keepUntil: performance.now() + keepMs })
-  total.catch(() => counts.delete(key))
-  return total
-}
+/** Reads a maintained number. One over 10,000 may be up to a second old. */
+const readTotal = (db: Db, countKey: unknown[], read: () => Promise<number>): Promise<number> =>
+  readKept(db, countKey, async (keep) => {
+    const total = await read()
+    return total > EXACT_UP_TO ? keep(Promise.resolve(total), KEEP_MAINTAINED_MS) : total
+  })
+
+/**
+ * Counts exactly up to 10,000 rows. A larger count may be up to a minute old; that of a search, from 100 rows on, up to
+ * ten seconds.
+ */
+const count = (db: Db, { search }: Query, { from, countKey }: List): Promise<number> =>
+  readKept(db, countKey, async (keep) => {
+    const { total: limited } = await db.one<{ total: number }>(sql`
+      select count(*) as total from (select 1 ${from} limit ${EXACT_UP_TO + 1}) limited`)
+    if (limited > EXACT_UP_TO) return keep(countAll(db, from), KEEP_MS)
+    if (search && limited > SEARCH_EXACT_UP_TO) return keep(Promise.resolve(limited), KEEP_SEARCH_MS)
+    return limited
+  })
 
 async function countAll(db: Db, from: Sql): Promise<number> {
   const { total } = await db.one<{ total: number }>(sql`select count(*) as total ${from}`)

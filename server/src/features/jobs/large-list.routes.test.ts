@@ -59,7 +59,7 @@ const whileLocked = <T>(instanceId: number, work: () => Promise<T>) =>
   })
 
 const isWaiting = () => until('the job waits for the lock', async () => (await countWaiting(context.db)) > 0)
-const briefly = () => new Promise((resolve) => setTimeout(resolve, 100))
+const briefly = () => new Promise((resolve) => setTimeout(resolve, 500))
 
 //
 test('far more entries than a job takes are refused at once, for a job and for its preview', async () => {
