@@ -165,6 +165,23 @@ describe('a new era', () => {
     },
   )
 
+  test('is logged, but not before there is a job', async () => {
+    const logged: object[] = []
+    const log = { ...silent, info: (details: object) => void logged.push(details) }
+    const beginEra = async () => {
+      await context.db.run(losses['no beat for 30 s'])
+      const before = await eraOf()
+      await openHeartbeat({ db: context.db, log }).beat()
+      expect(await eraOf()).not.toBe(before)
+    }
+    await context.add.instance()
+    await beginEra()
+    expect(logged).toEqual([])
+    await context.add.job()
+    await beginEra()
+    expect(logged).toEqual([{ reason: 'still' }])
+  })
+
   test('does not begin while workers beat', async () => {
     const before = await eraOf()
     const [one, two] = [

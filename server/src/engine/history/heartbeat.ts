@@ -42,6 +42,8 @@ const eraSentences: Record<EraReason, string> = {
 }
 
 /**
+ * The reason is null if no era began, or if it concerns nobody: without a job there is nothing to find in a history.
+ *
  * An instance whose pause lasts beyond the beginning of an era enters it unchecked: no intent of it can be missing, as it
  * would have been written before the pause was over. An instance that somebody has locked is checked instead.
  */
@@ -75,4 +77,4 @@ const addBeat = (db: Pool, lastSeen: number) =>
     ), unaffected as (
       update instances i set checked_era = beaten.era from beaten, pausing where i.id = pausing.id
     )
-    select beat, reason from beaten`)
+    select beat, (select reason where exists (select from jobs)) as reason from beaten`)
