@@ -131,7 +131,7 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into notice_choices values (${user.id}, 'account_down', '{bell}');
     insert into due_emails values (${user.id});
     insert into webhook_receivers (name, url, secret_cipher, topics, is_active, allows_own_network)
-      values ('x', 'https://x.example', '\\x00ff', '{job}', false, false);
+      values ('x', 'https://x.example', '\\x00ff', '{job}', true, false);
     insert into webhook_events (type, data) values ('job.running', '{"jobId": 1}');
     insert into webhook_queue (receiver_id, event_id, type, body) values (1, gen_random_uuid(), 'job.running', '{}');
     insert into webhook_attempts (receiver_id, event_id, type, body, duration_ms, has_arrived, error)

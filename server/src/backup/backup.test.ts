@@ -55,7 +55,8 @@ const changeManifest = (change: (manifest: { format: number; migrations: object[
   ])
 
 describe('a backup', () => {
-  test('is restored row by row, image by image, with paused jobs and without sessions', async () => {
+  // R-711
+  test('is restored row by row, image by image, with paused jobs, without sessions and what waited to be sent', async () => {
     const source = await backups.open('tpl')
     await fillEveryTable(source)
     const { name } = await addImage(source, Buffer.alloc(3_000_000, 'image'))
@@ -83,6 +84,9 @@ describe('a backup', () => {
     for (const table of ['sessions', 'backups', 'disks'])
       expect(await target.db.many(sql`select from ${identifier(table)}`)).toEqual([])
 
+    // The event that was not queued yet, and the one that waited.
+    expect(await target.db.many(sql`select dropped from webhook_receivers`)).toEqual([{ dropped: 2 }])
+
     const eras = async ({ db }: typeof source) => (await db.one(sql`select current_era() as era`)).era
     expect(await eras(target)).not.toBe(await eras(source))
 
@@ -93,6 +97,8 @@ describe('a backup', () => {
       delete from audit_log where id > 1;`)
     await source.db.script(`
       delete from sessions; truncate backups restart identity; delete from disks;
+      delete from webhook_events; delete from webhook_queue; update webhook_receivers set dropped = 2;
+      delete from due_emails; update notices set email_due = false;
       delete from audit_log where id > 1;`)
     const [was, is] = [await readAll(source.db), await readAll(target.db)]
     const withoutTimes = (rows: string[] = []) => rows.map((row) => row.replace(/,"[^"]*",/, ','))
@@ -100,7 +106,11 @@ describe('a backup', () => {
       ...was,
       heartbeat: is.heartbeat,
       migrations: withoutTimes(was.migrations),
-      sequences: was.sequences?.map((line) => line.replace('job_logs_id_seq 1', 'job_logs_id_seq 2')),
+      sequences: was.sequences?.map((line) =>
+        line
+          .replace('job_logs_id_seq 1', 'job_logs_id_seq 2')
+          .replace('webhook_events_sequence_seq 1', 'webhook_events_sequence_seq 1000000002'),
+      ),
     })
     expect(await dumpSchema(target.db)).toBe(await dumpSchema(source.db))
     for (const image of await source.db.many<{ name: string }>(sql`select name from images`))

@@ -10,6 +10,7 @@ import { findKey, keyFileOf, keyFits, keyName, readSecretCheck, storeKey } from 
 import { StartupError } from '../startup-error.ts'
 import { readBackup } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
+import { dropUnsent } from './drop-unsent.ts'
 import { type Manifest, rowTotal } from './manifest.ts'
 import { inWords, progressOf } from './progress.ts'
 
@@ -65,6 +66,7 @@ async function fill(
   // PostgreSQL would plan as if the tables were empty until it finds the time to do this itself.
   await db.run(sql`analyze ${join(manifest.tables.map(({ name }) => identifier(name)))}`)
   const pausedJobs = await pauseRestoredJobs(db)
+  await dropUnsent(db)
   const details = { by: 'command', madeAt: manifest.madeAt, jobs: pausedJobs }
   await record(db, nobody(''), { action: 'backup.restore', details })
   const fits = await provideKey(command, db, key)
