@@ -39,6 +39,8 @@ export const findingWords = {
   mail_ok: 'The mail server {{host}} can be reached.',
   mail_off: 'Email is not set up.',
   mail_away: 'The mail server {{host}} cannot be reached: {{reason}}',
+  mail_insecure: 'The connection to the mail server {{host}} is not secure: {{reason}}',
+  mail_refused: 'The mail server {{host}} refuses the sign-in: {{reason}}',
   backup_ok: 'The last backup is {{hours}} hours old.',
   backup_old: 'The last backup is {{days}} days old.',
   backup_missing: 'There is no backup.',
@@ -69,6 +71,9 @@ export const remedyWords = {
   public_missing: 'Set PUBLIC_URL to the address at which the provider reaches Sendroom.',
   mail_off: 'To get notices by email, set SMTP_URL and MAIL_FROM.',
   mail_away: 'Check SMTP_URL and the firewall.',
+  mail_insecure:
+    'Let SMTP_URL name the server as its certificate does. If the authority is your own, set NODE_EXTRA_CA_CERTS.',
+  mail_refused: 'Check the user name and password in SMTP_URL.',
   backup_old: 'Run {{command}}, and see why the regular backup has failed.',
   backup_missing: 'Run {{command}}, best every day.',
   check_failed: 'Read the log. If the reason is not clear, report this sentence.',
@@ -78,7 +83,7 @@ export const remedyWords = {
 const errors: FindingCode[] = [
   ...(['schema_foreign', 'database_away', 'pooler_away', 'key_wrong', 'not_running', 'no_worker'] as const),
   ...(['workers_stuck', 'queue_stands', 'disk_low', 'folder_unwritable', 'provider_away'] as const),
-  ...(['public_away', 'mail_away'] as const),
+  ...(['public_away', 'mail_away', 'mail_insecure', 'mail_refused'] as const),
 ]
 /** Not set up, which is no trouble for who does not need it. */
 const optional: FindingCode[] = ['mail_off']

@@ -110,6 +110,7 @@ test.each([
     'TRUST_PROXY must be addresses or networks like 10.0.0.0/8, separated by commas.',
   ],
   [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be a URL that begins with http:// or https://.'],
+  [{ PUBLIC_URL: 'https://me:hunter2@send.example' }, 'PUBLIC_URL must have no user name and no password.'],
   [{ TEST_PROVIDER_URL: 'x' }, 'TEST_PROVIDER_URL must be a URL that begins with http:// or https://.'],
   [
     { IMAGE_STORE: 'ftp://x' },

@@ -171,10 +171,15 @@ function oneOf<const T extends string>(...words: T[]) {
 /** The message never repeats the value, because a URL may hold a password. */
 function webUrl() {
   const isWeb = (text: string) => /^https?:$/.test(URL.parse(text)?.protocol ?? '')
-  return z
-    .string()
-    .refine(isWeb, 'must be a URL that begins with http:// or https://')
-    .transform((text) => text.replace(/\/+$/, ''))
+  const hasName = (text: string) => Boolean(URL.parse(text)?.username || URL.parse(text)?.password)
+  return (
+    z
+      .string()
+      .refine(isWeb, 'must be a URL that begins with http:// or https://')
+      // Node refuses to call such a URL, in a sentence that repeats the password.
+      .refine((text) => !hasName(text), 'must have no user name and no password')
+      .transform((text) => text.replace(/\/+$/, ''))
+  )
 }
 
 function isMailServer(text: string): boolean {

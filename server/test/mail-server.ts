@@ -1,28 +1,41 @@
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 
-export type ReceivedMail = { to: string; subject: string; text: string }
+export type ReceivedMail = { to: string; subject: string; text: string; isEncrypted: boolean }
 
 export const mailPassword = 'secret-of-the-mail-server'
 
+/** A certificate for localhost that nobody else trusts, with its key. */
+export const mailCertificate = readFileSync(join(import.meta.dirname, 'fixtures/mail-server.pem'), 'utf8')
+
 /**
  * A real SMTP server, which wants a password. Begins now, so that a test file knows its address when it makes its context.
- * `accept` may refuse mails: it returns the error that the server answers with.
+ * `accept` may refuse mails: it returns the error that the server answers with, or waits. `signIns` says of each attempt
+ * to sign in whether it was encrypted.
  */
-export async function startMailServer() {
+export async function startMailServer({ hasStartTls = false } = {}) {
   const mails: ReceivedMail[] = []
-  const state = { mails, accept: (_to: string): Error | null => null }
+  const signIns: ('encrypted' | 'plain')[] = []
+  const state = { mails, signIns, accept: (_to: string): Error | null | Promise<never> => null }
   const server = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
+    disabledCommands: hasStartTls ? [] : ['STARTTLS'],
+    key: mailCertificate,
+    cert: mailCertificate,
     allowInsecureAuth: true,
     disableReverseLookup: true,
-    onAuth: ({ username, password }, _session, done) =>
-      password === mailPassword ? done(null, { user: username }) : done(new Error(`Wrong: ${password}`)),
-    onRcptTo: ({ address }, _session, done) => done(state.accept(address)),
-    onData: (stream, { envelope }, done) =>
+    onAuth: ({ username, password }, { secure }, done) => {
+      signIns.push(secure ? 'encrypted' : 'plain')
+      if (password === mailPassword) done(null, { user: username })
+      else done(new Error(`Wrong: ${password}`))
+    },
+    onRcptTo: async ({ address }, _session, done) => done(await state.accept(address)),
+    onData: (stream, { envelope, secure }, done) =>
       void text(stream).then((raw) => {
-        for (const { address } of envelope.rcptTo) mails.push({ to: address, ...parse(raw) })
+        for (const { address } of envelope.rcptTo)
+          mails.push({ to: address, isEncrypted: secure, ...parse(raw) })
         done()
       }),
   })

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import http from 'node:http'
 import https from 'node:https'
 import type { Secrets } from '../../platform/secrets.ts'
-import { lookupPublic, requirePublic } from './own-network.ts'
+import { lookupAny, lookupPublic, requirePublic } from './own-network.ts'
 import type { DueEvent, DueReceiver, Outcome } from './queue.queries.ts'
 
 const TIME_OUT_MS = 10_000
@@ -23,10 +23,10 @@ export function signedHeaders(secret: string, { eventId, body }: DueEvent, at: D
 
 /** The connections to receivers. Those that may lead into the own network are kept apart, so that no other receiver gets one. */
 export function openPost(secrets: Secrets) {
-  const options = { keepAlive: true }
-  const guarded = { ...options, lookup: lookupPublic }
+  const free = { keepAlive: true, lookup: lookupAny }
+  const guarded = { keepAlive: true, lookup: lookupPublic }
   const agents = {
-    free: { 'http:': new http.Agent(options), 'https:': new https.Agent(options) },
+    free: { 'http:': new http.Agent(free), 'https:': new https.Agent(free) },
     guarded: { 'http:': new http.Agent(guarded), 'https:': new https.Agent(guarded) },
   }
 

@@ -60,12 +60,16 @@ async function queueNewEvents(tx: Db): Promise<number> {
   return moved
 }
 
+/** Locks the receivers first, as everything that changes their queues: otherwise two transactions could deadlock. */
 async function giveUp(tx: Db): Promise<void> {
+  const isOld = sql`q.queued_at < clock_now() - ${GIVEN_UP_AFTER}`
   await tx.run(sql`
-    with old as (
+    with late as materialized (
+      select id from webhook_receivers where id in (select receiver_id from webhook_queue q where ${isOld})
+      for no key update
+    ), old as (
       delete from webhook_queue where id in (
-        select id from webhook_queue where queued_at < clock_now() - ${GIVEN_UP_AFTER}
-        limit ${SLICE} for update skip locked)
+        select q.id from late join webhook_queue q on q.receiver_id = late.id where ${isOld} limit ${SLICE})
       returning receiver_id, case type when 'events_dropped' then (body::json->'data'->>'count')::bigint else 1 end as n
     )
     update webhook_receivers r set dropped = r.dropped + d.n
@@ -94,28 +98,31 @@ const bodyOf = (id: Sql, type: Sql, at: Sql, rest: Sql) => sql`
   json_build_object('id', ${id}, 'type', ${type},
     'timestamp', to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), ${rest})::text`
 
+/** A person waits for the attempt, so the event leaves before all others: it has been due since the epoch. */
 export async function queueTest(tx: Db, receiverId: number): Promise<'queued' | 'full'> {
   await lockQueues(tx)
+  await wake(tx, receiverId)
   const count = await tx.run(sql`
-    insert into webhook_queue (receiver_id, event_id, type, body)
-    select ${receiverId}, id, 'test', ${bodyOf(sql`id`, sql`'test'`, sql`clock_now()`, sql`'data', '{}'::json`)}
+    insert into webhook_queue (receiver_id, event_id, type, body, due_at)
+    select ${receiverId}, id, 'test', ${bodyOf(sql`id`, sql`'test'`, sql`clock_now()`, sql`'data', '{}'::json`)}, 'epoch'
     from (select gen_random_uuid() as id) event where ${hasRoom(receiverId)}`)
-  return count > 0 ? wake(tx, receiverId) : 'full'
+  return count > 0 ? 'queued' : 'full'
 }
 
-/** The event of an attempt is due at once, whether it still waits, has arrived or was given up. */
+/** Queues the event of an attempt in the same way, whether it still waits, has arrived or was given up. */
 export async function queueAgain(
   tx: Db,
   attempt: { receiverId: number; eventId: string; type: string; body: string },
 ): Promise<'queued' | 'full'> {
   const { receiverId, eventId, type, body } = attempt
   await lockQueues(tx)
+  await wake(tx, receiverId)
   const count = await tx.run(sql`
-    insert into webhook_queue (receiver_id, event_id, type, body)
-    select ${receiverId}::bigint, ${eventId}::uuid, ${type}::text, ${body}::text
+    insert into webhook_queue (receiver_id, event_id, type, body, due_at)
+    select ${receiverId}::bigint, ${eventId}::uuid, ${type}::text, ${body}::text, 'epoch'
     where ${hasRoom(receiverId)} or ${isQueued(receiverId, eventId)}
-    on conflict (receiver_id, event_id) do update set due_at = clock_now()`)
-  return count > 0 ? wake(tx, receiverId) : 'full'
+    on conflict (receiver_id, event_id) do update set due_at = 'epoch'`)
+  return count > 0 ? 'queued' : 'full'
 }
 
 const isQueued = (receiverId: number, eventId: string) => sql`exists (
@@ -124,11 +131,12 @@ const isQueued = (receiverId: number, eventId: string) => sql`exists (
 const hasRoom = (receiverId: number) => sql`
   (select count(*) from webhook_queue where receiver_id = ${receiverId}) < ${limits.waitingEvents}`
 
-/** A person waits for the attempt, so the receiver need not rest. */
-async function wake(tx: Db, receiverId: number): Promise<'queued'> {
-  await tx.run(sql`update webhook_receivers set try_at = clock_now() where id = ${receiverId}`)
-  return 'queued'
-}
+/**
+ * A person waits for the attempt, so the receiver need not rest. One without failures does not rest: if it is claimed, a
+ * worker is sending to it, and another one would send the same events.
+ */
+const wake = (tx: Db, receiverId: number) =>
+  tx.run(sql`update webhook_receivers set try_at = clock_now() where id = ${receiverId} and failures > 0`)
 
 export type DueReceiver = {
   id: number
@@ -173,10 +181,6 @@ export async function settleBatch(db: Pool, receiverId: number, attempted: Attem
     attempted.filter(({ outcome }) => hasArrived(outcome) === arrived).map(({ event }) => event.id)
   const [arrived, failed] = [idsOf(true), idsOf(false)]
   await db.begin(async (tx) => {
-    await tx.run(sql`delete from webhook_queue where id = any(${arrived}::bigint[])`)
-    await tx.run(sql`
-      update webhook_queue set attempts = attempts + 1, due_at = clock_now() + ${RETRY_IN}
-      where id = any(${failed}::bigint[])`)
     await tx.run(
       arrived.length > 0 || failed.length === 0
         ? sql`update webhook_receivers set failures = 0, try_at = clock_now() where id = ${receiverId}`
@@ -184,6 +188,10 @@ export async function settleBatch(db: Pool, receiverId: number, attempted: Attem
           update webhook_receivers set failures = failures + 1, try_at = clock_now() + ${REST}
           where id = ${receiverId}`,
     )
+    await tx.run(sql`delete from webhook_queue where id = any(${arrived}::bigint[])`)
+    await tx.run(sql`
+      update webhook_queue set attempts = attempts + 1, due_at = clock_now() + ${RETRY_IN}
+      where id = any(${failed}::bigint[])`)
     await saveAttempts(tx, receiverId, attempted)
   })
 }

@@ -45,10 +45,12 @@ export async function insertReceiver(
   return id
 }
 
-/** A changed receiver is tried at once. */
+/** A changed receiver need not rest. One without failures does not: a worker may be sending to it. */
 export const updateReceiver = (tx: Db, id: number, form: ReceiverForm) =>
   tx.run(sql`
-    update webhook_receivers set ${assignments(form)}, failures = 0, try_at = clock_now() where id = ${id}`)
+    update webhook_receivers set ${assignments(form)}, failures = 0,
+      try_at = case when failures > 0 then clock_now() else try_at end
+    where id = ${id}`)
 
 export const deleteReceiver = (tx: Db, id: number) =>
   tx.run(sql`delete from webhook_receivers where id = ${id}`)

@@ -1,16 +1,19 @@
 import { createHmac } from 'node:crypto'
+import dns from 'node:dns/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { contract } from '@sendroom/contract'
 import { limits } from '@sendroom/contract/limits'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { useContext } from '../../../test/context.ts'
+import { countWaiting } from '../../../test/locks.ts'
 import { until } from '../../../test/until.ts'
 import { connect } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { isPublic } from './own-network.ts'
-import { claimReceiver, distributeEvents } from './queue.queries.ts'
-import { openSender } from './start.ts'
+import { isPublic, lookupPublic } from './own-network.ts'
+import { claimReceiver, distributeEvents, findDueEvents, settleBatch } from './queue.queries.ts'
+import { deleteReceiver } from './receivers.queries.ts'
+import { openSender, startWebhooks } from './start.ts'
 
 const context = useContext()
 const { receivers } = contract
@@ -40,8 +43,8 @@ beforeEach(async () => {
   await context.freezeClock()
 })
 
-const openTestSender = (db = context.db) =>
-  openSender({ db, secrets: context.secrets, log: { warn: (...line: unknown[]) => void logged.push(line) } })
+const log = { warn: (...line: unknown[]) => void logged.push(line) }
+const openTestSender = (db = context.db) => openSender({ db, secrets: context.secrets, log })
 
 /** What a worker does every second, until nothing is on its way. */
 async function work() {
@@ -203,6 +206,107 @@ describe('a receiver that', () => {
   })
 
   // R-722
+  test('never answers is cut off after 10 s, and delays no other until then', async () => {
+    const silent = await create({ url: urlOf('/silent') })
+    await create({ url: urlOf('/quick') })
+    const timers: AbortController[] = []
+    const timeOut = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      const timer = new AbortController()
+      timers.push(timer)
+      return timer.signal
+    })
+    onTestFinished(() => timeOut.mockRestore())
+    answer = (response, { path }) => path === '/quick' && response.end()
+    await report(30)
+    await distributeEvents(context.db)
+    const sender = openTestSender()
+    await sender.serve()
+    const waiting = async () => (await waitingTypes())[0]?.n
+    await until('only the silent one has events left', async () => (await waiting()) === 30)
+    expect(calls.filter(({ path }) => path === '/quick')).toHaveLength(30)
+    await until('ten are on their way', () => calls.length === 40)
+    expect(new Set(timeOut.mock.calls.flat())).toEqual(new Set([10_000]))
+    for (const timer of timers) timer.abort(new DOMException('', 'TimeoutError'))
+    await sender.settled()
+    await sender.stop()
+    const { attempts } = await read(silent)
+    expect(attempts.map(({ status, error, isWaiting }) => [status, error, isWaiting])).toEqual(
+      Array.from({ length: 10 }, () => [null, 'TIMEOUT', true]),
+    )
+    expect(await waitingTypes()).toEqual([{ type: 'job.running', n: 30 }])
+  })
+
+  // R-722
+  test('is being sent to when Sendroom stops is waited for, also right after its claim', async () => {
+    await create()
+    await report(1)
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let isClaimed = false
+    const maybeOne: typeof context.db.maybeOne = async (query) => {
+      const row = await context.db.maybeOne<never>(query)
+      isClaimed = true
+      await released
+      return row
+    }
+    const stop = startWebhooks({ db: { ...context.db, maybeOne }, secrets: context.secrets, log })
+    await until('the receiver is claimed', () => isClaimed)
+    answer = (response) => void setTimeout(() => response.end(), 20)
+    const stopped = stop()
+    release()
+    await stopped
+    expect(calls).toHaveLength(1)
+    expect(await waitingTypes()).toEqual([])
+  })
+
+  // R-722, R-726
+  test('is being sent to is left to its worker, whatever a person does to it', async () => {
+    const receiver = await create()
+    const held: ServerResponse[] = []
+    answer = (response) => void held.push(response)
+    await report(3)
+    await distributeEvents(context.db)
+    const sender = openTestSender()
+    await sender.serve()
+    await until('the events are on their way', () => held.length === 3)
+    const { admin, id } = receiver
+    await context.call(admin, receivers.test, { params: { id } })
+    await context.call(admin, receivers.update, {
+      params: { id },
+      body: { ...form, url: urlOf(), allowsOwnNetwork: true },
+    })
+    expect(await claimReceiver(context.db)).toBeNull()
+    answer = end(200)
+    for (const response of held) response.end()
+    await sender.settled()
+    await sender.stop()
+    expect(calls.map(({ type }) => type)).toEqual(['job.running', 'job.running', 'job.running', 'test'])
+  })
+
+  // R-722
+  test('is deleted while its answers are saved causes no deadlock', async () => {
+    const { id } = await create()
+    await report(3)
+    await distributeEvents(context.db)
+    const receiver = await claimReceiver(context.db)
+    if (!receiver) throw new Error('No receiver was claimed.')
+    const outcome = { durationMs: 1, status: 200, error: null }
+    const attempted = (await findDueEvents(context.db, receiver)).map((event) => ({ event, outcome }))
+    let saving: Promise<void> | undefined
+    await context.db.begin(async (tx) => {
+      await tx.run(sql`select from webhook_receivers where id = ${id} for update`)
+      saving = settleBatch(context.db, id, attempted)
+      saving.catch(() => {}) // awaited below
+      await until('the answers wait', async () => (await countWaiting(context.db)) > 0)
+      await deleteReceiver(tx, id)
+    })
+    await saving
+    expect(await waitingTypes()).toEqual([])
+  })
+
+  // R-722
   test('is down for an hour gets all within minutes of its return, and few attempts before', async () => {
     await create()
     answer = end(503)
@@ -333,6 +437,7 @@ describe('the own network', () => {
   test.each([
     '127.0.0.1 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 255.255.255.255 224.0.0.1',
     '198.18.0.1 192.0.0.1 ::1 :: fc00::1 fe80::1 ff02::1 ::ffff:10.0.0.1 64:ff9b::a00:1 2002:a00:1:: fec0::1',
+    '::a00:1 ::7f00:1 4000::1 64:ff9b:1::a00:1 ::ffff:0:10.0.0.1 100::1 2001::1 2001:db8::1 3fff::1 5f00::1',
   ])('holds %s', (addresses) => {
     expect(addresses.split(' ').filter(isPublic)).toEqual([])
     expect(['8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'].filter((address) => !isPublic(address))).toEqual(
@@ -341,17 +446,37 @@ describe('the own network', () => {
   })
 
   // R-724
-  test.each(['127.0.0.1', 'localhost', '127.1', '0x7f000001', '2130706433', '[::1]', '[::ffff:7f00:1]'])(
-    'is out of reach as %s without permission',
-    async (host) => {
-      const receiver = await create({ url: urlOf().replace('127.0.0.1', host) })
-      await report(1)
-      await context.db.run(sql`update webhook_receivers set allows_own_network = false`)
-      await work()
-      expect(calls).toEqual([])
-      expect((await read(receiver)).attempts).toMatchObject([{ status: null, error: 'OWN_NETWORK' }])
-    },
-  )
+  test.each([
+    ...['127.0.0.1', 'localhost', '127.1', '0x7f000001', '2130706433', '[::1]', '[::ffff:7f00:1]'].map(
+      (host) => `http://${host}`,
+    ),
+    'https://localhost',
+  ])('is out of reach as %s without permission', async (origin) => {
+    const receiver = await create({ url: urlOf().replace('http://127.0.0.1', origin) })
+    await report(1)
+    await context.db.run(sql`update webhook_receivers set allows_own_network = false`)
+    await work()
+    expect(calls).toEqual([])
+    expect((await read(receiver)).attempts).toMatchObject([{ status: null, error: 'OWN_NETWORK' }])
+  })
+})
+
+// R-722
+test('a name is looked up once at a time, so that a slow name server leaves threads for the provider', async () => {
+  const found = Promise.withResolvers<{ address: string; family: number }[]>()
+  const lookup = vi.spyOn(dns, 'lookup').mockReturnValue(found.promise as never)
+  onTestFinished(() => lookup.mockRestore())
+  const ask = (name: string) =>
+    new Promise((resolve, reject) =>
+      lookupPublic(name, { all: true }, (error, addresses) => (error ? reject(error) : resolve(addresses))),
+    )
+  const asked = [ask('shop.example'), ask('shop.example'), ask('other.example')]
+  expect(lookup.mock.calls.map(([name]) => name)).toEqual(['shop.example', 'other.example'])
+  const addresses = [{ address: '8.8.8.8', family: 4 }]
+  found.resolve([...addresses, { address: '10.0.0.1', family: 4 }])
+  expect(await Promise.all(asked)).toEqual([addresses, addresses, addresses])
+  await ask('shop.example')
+  expect(lookup).toHaveBeenCalledTimes(3)
 })
 
 describe('an Admin', () => {
@@ -416,6 +541,24 @@ describe('an Admin', () => {
     for (let n = 0; n < limits.receivers; n++) await create({ isActive: false })
     const { status, body } = await context.call(await context.add.admin(), receivers.create, { body: form })
     expect([status, body.code]).toEqual([409, 'too_many_receivers'])
+  })
+
+  // R-726
+  test('sends a test, or an event again, before all that waits for a failing receiver', async () => {
+    const receiver = await create()
+    const { admin, id } = receiver
+    answer = end(500)
+    await report(15)
+    await work()
+    calls = []
+    await context.call(admin, receivers.test, { params: { id } })
+    await work()
+    expect(calls.map(({ type }) => type)).toEqual(['test'])
+    const [attempt] = (await read(receiver)).attempts
+    await context.moveClock('1 second')
+    await context.call(admin, receivers.sendAgain, { params: { id, attemptId: attempt?.id ?? 0 } })
+    await work()
+    expect(calls.map(({ type }) => type)).toEqual(['test', 'test'])
   })
 
   // R-726

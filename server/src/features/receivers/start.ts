@@ -21,7 +21,9 @@ export function startWebhooks(deps: Deps): () => Promise<void> {
   const work = () => distributeEvents(deps.db).then(sender.serve)
   const stop = repeat(EVERY_MS, work, deps.log, 'Could not read the events for webhooks')
   return async () => {
-    await Promise.all([stop(), sender.stop()])
+    // First, since it may be about to send.
+    await stop()
+    await sender.stop()
   }
 }
 

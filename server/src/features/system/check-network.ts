@@ -1,5 +1,6 @@
-import { connect } from 'node:net'
+import type { FindingCode } from '@sendroom/contract/findings'
 import type { Finding } from '@sendroom/contract/system'
+import { MailFailure, tryMailServer } from '../../platform/mail.ts'
 import { clock } from './check-database.ts'
 import { type Examined, finding, reasonOf } from './finding.ts'
 import { within } from './within.ts'
@@ -38,21 +39,20 @@ export async function checkPublicAddress({ config: { publicUrl } }: Examined): P
   }
 }
 
-/** Whether the mail server takes connections. Nothing is sent to it. */
+/** Whether the mail server takes emails from this machine. None is sent. */
 export async function checkMail({ config: { mail } }: Examined): Promise<Finding[]> {
   if (!mail) return [finding('mail_off')]
-  const { protocol, hostname, port } = new URL(mail.url)
-  const host = hostname
-  const socket = connect({ host, port: Number(port) || (protocol === 'smtps:' ? 465 : 587) })
+  const host = new URL(mail.url).hostname
   try {
-    await within(
-      ANSWER_MS,
-      new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject)),
-    )
+    await within(ANSWER_MS, tryMailServer(mail, ANSWER_MS))
     return [finding('mail_ok', { host })]
   } catch (error) {
-    return [finding('mail_away', { host, reason: reasonOf(error) })]
-  } finally {
-    socket.destroy()
+    const code = error instanceof MailFailure ? codeOf(error) : 'mail_away'
+    return [finding(code, { host, reason: reasonOf(error) })]
   }
+}
+
+function codeOf({ kind }: MailFailure): FindingCode {
+  if (kind === 'encryption') return 'mail_insecure'
+  return kind === 'sign_in' ? 'mail_refused' : 'mail_away'
 }

@@ -6,6 +6,7 @@ import { hasRemedy, levelOf } from '@sendroom/contract/findings'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import { freePort } from '../../../test/free-port.ts'
+import { mailPassword, startMailServer } from '../../../test/mail-server.ts'
 import { makeTemporaryFolder } from '../../../test/temporary-folder.ts'
 import { readConfig } from '../../config.ts'
 import { openHeartbeat } from '../../engine/history/heartbeat.ts'
@@ -17,7 +18,11 @@ import type { Examined } from './finding.ts'
 const context = useContext()
 const PASSWORD = 'hunter2'
 
-/** Is our public address, our mail server, and healthy. */
+const mailServer = await startMailServer({ hasStartTls: true })
+/** Nobody else trusts the certificate of the mail server. */
+const untrusted = mailServer.url.replace('127.0.0.1', 'localhost')
+
+/** Is our public address, and healthy. */
 const healthy = createServer((_request, response) => response.end('{"status":"ok"}'))
 let port = 0
 let deadPort = 0
@@ -28,7 +33,7 @@ beforeAll(async () => {
   deadPort = await freePort()
   dataDir = await makeTemporaryFolder('doctor')
 })
-afterAll(() => void healthy.close())
+afterAll(() => Promise.all([healthy.close(), mailServer.close()]))
 
 /** Connects as a process of this role does. */
 async function runProcess(role: string) {
@@ -48,7 +53,7 @@ const configOf = (env: Record<string, string> = {}) =>
     DATA_DIR: dataDir,
     PUBLIC_URL: `http://127.0.0.1:${port}`,
     MAIL_FROM: 'alerts@example.com',
-    SMTP_URL: `smtp://me:${PASSWORD}@127.0.0.1:${port}`,
+    SMTP_URL: `${untrusted}?tls.rejectUnauthorized=false`,
     ...env,
   })
 
@@ -83,11 +88,23 @@ const nowhere = () => {
   return db
 }
 
+/** Puts a view before one of PostgreSQL's own, for later connections. */
+const plantView = (name: string, select: string) =>
+  context.db.script(`
+    create schema planted; create view planted.${name} as ${select};
+    alter database ${context.database.address.database} set search_path = planted, pg_catalog, public`)
+
+function connectAnew() {
+  const db = connect(context.database.address, { applicationName: 'sendroom test' })
+  onTestFinished(() => db.end(1000))
+  return db
+}
+
 const troubles = (findings: Awaited<ReturnType<typeof examine>>) =>
   findings.filter(({ code }) => levelOf(code) !== 'ok')
 
-test('a healthy installation has no trouble', async () => {
-  const findings = await examineWith({})
+test('a healthy installation has no trouble, also with an account that was never linked', async () => {
+  const findings = await examineWith({ plant: () => context.add.instance({ status: 'NeedsLogin' }) })
   expect(findings.map(({ code }) => code)).toEqual([
     ...['version', 'database_ok', 'key_ok', 'processes_ok', 'accounts_ok', 'queue_ok', 'backup_ok'],
     ...['disk_ok', 'provider_ok', 'public_ok', 'mail_ok', 'clock_ok'],
@@ -110,11 +127,25 @@ const faults: Record<string, Fault> = {
       DATABASE_DIRECT_URL: `postgres://me:${PASSWORD}@127.0.0.1:${deadPort}/sendroom`,
     }),
   },
+  connections_few: {
+    plant: () =>
+      plantView(
+        'pg_stat_activity',
+        'select a.* from pg_catalog.pg_stat_activity a cross join generate_series(1, 1000)',
+      ),
+    db: connectAnew,
+  },
+  replication_late: {
+    plant: () => plantView('pg_stat_replication', "select interval '45 seconds' as replay_lag"),
+    db: connectAnew,
+  },
   not_running: { roles: [] },
   no_worker: { roles: ['server'] },
   no_server: { roles: ['worker'] },
   workers_stuck: { hasNoBeat: true },
-  accounts_troubled: { plant: () => context.add.instance({ status: 'NeedsLogin', name: 'Shop' }) },
+  accounts_troubled: {
+    plant: () => context.add.instance({ status: 'Disconnected', lastSyncAt: new Date().toISOString() }),
+  },
   queue_stands: { plant: () => context.add.job({ status: 'Running' }) },
   receipts_late: {
     plant: () =>
@@ -129,6 +160,10 @@ const faults: Record<string, Fault> = {
   public_away: { env: () => ({ PUBLIC_URL: `http://127.0.0.1:${deadPort}` }) },
   public_missing: { env: () => ({ PUBLIC_URL: '' }) },
   mail_away: { env: () => ({ SMTP_URL: `smtp://me:${PASSWORD}@127.0.0.1:${deadPort}` }) },
+  mail_insecure: { env: () => ({ SMTP_URL: untrusted }) },
+  mail_refused: {
+    env: () => ({ SMTP_URL: `${mailServer.url.replace(mailPassword, PASSWORD)}?ignoreTLS=true` }),
+  },
   backup_old: { hasNoBackup: true, plant: () => backUp('4 days') },
   backup_missing: { hasNoBackup: true },
 }
@@ -137,7 +172,24 @@ test.each(Object.entries(faults))('%s is found, with its remedy and nothing else
   const findings = await examineWith(fault)
   expect(troubles(findings).map((found) => found.code)).toEqual([code])
   expect(troubles(findings).every((found) => hasRemedy(found.code))).toBe(true)
-  expect(JSON.stringify(findings)).not.toContain(PASSWORD)
+  for (const password of [PASSWORD, mailPassword]) expect(JSON.stringify(findings)).not.toContain(password)
+  const codes = findings.map((found) => found.code)
+  const isUnknown = ['database_away', 'schema_foreign', 'provider_away'].includes(code)
+  expect(codes.includes('clock_ok')).toBe(code !== 'clock_off' && !isUnknown)
+})
+
+test('a standby server that keeps up is in order, and one that lags is said to be so many seconds behind', async () => {
+  const lag = (replayLag: string) => `select ${replayLag}::interval as replay_lag`
+  const examined = await examineWith({
+    plant: () => plantView('pg_stat_replication', `${lag('null')} union all ${lag("'29 seconds'")}`),
+    db: connectAnew,
+  })
+  expect(troubles(examined)).toEqual([])
+  expect(examined).toContainEqual({ code: 'replication_ok', params: { standbys: 2 } })
+  await context.db.script(`create or replace view planted.pg_stat_replication as ${lag("'45.4 seconds'")}`)
+  expect(troubles(await examineWith({ db: connectAnew }))).toEqual([
+    { code: 'replication_late', params: { seconds: 45 } },
+  ])
 })
 
 test('a clock of the database that is off is found too, and mail that is not set up is no trouble', async () => {

@@ -1,3 +1,4 @@
+import type { FindingCode } from '@sendroom/contract/findings'
 import type { Finding } from '@sendroom/contract/system'
 import { checkDatabase } from './check-database.ts'
 import { checkDisk } from './check-disk.ts'
@@ -27,7 +28,7 @@ export async function examine(examined: Examined): Promise<Finding[]> {
     ),
   )
   const findings = results.flat()
-  const knowsClocks = findings.some(({ code }) => code === 'version')
-  const isOff = findings.some(({ code }) => code === 'clock_off')
-  return knowsClocks && !isOff ? [...findings, finding('clock_ok')] : findings
+  const has = (wanted: FindingCode) => findings.some(({ code }) => code === wanted)
+  const knowsClocks = has('version') && has('provider_ok')
+  return knowsClocks && !has('clock_off') ? [...findings, finding('clock_ok')] : findings
 }

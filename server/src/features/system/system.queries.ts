@@ -1,3 +1,4 @@
+import { isDown } from '../../engine/index.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
@@ -28,12 +29,11 @@ export const readDatabaseFacts = (db: Db) =>
       (select count(*) from pg_stat_replication) as standbys,
       coalesce((select max(extract(epoch from replay_lag))::float8 from pg_stat_replication), 0) as lag_seconds`)
 
-/** Active accounts, those that cannot send, and the first of their names. */
+/** Active accounts, those that are down, as the dashboard has them, and the first of their names. */
 export const findTroubledAccounts = (db: Db, maxNames: number) =>
   db.one<{ accounts: number; troubled: number; names: string[] }>(sql`
     with troubled as materialized (
-      select name, id from instances
-      where is_active and (waiting is not null or status in ('NeedsLogin', 'BadToken', 'Unpaid'))
+      select i.name, i.id from instances i where ${isDown}
     )
     select (select count(*) from instances where is_active) as accounts, (select count(*) from troubled) as troubled,
       array(select name from troubled order by id limit ${maxNames}) as names`)

@@ -1,5 +1,5 @@
 import { Badge, Code, Text } from '@mantine/core'
-import type { Attempt } from '@sendroom/contract/receivers'
+import type { Attempt, Receiver } from '@sendroom/contract/receivers'
 import { IconSend } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
@@ -18,20 +18,25 @@ const columns: Column<Attempt>[] = [
   },
 ]
 
-type Props = { receiverId: number; attempts: Attempt[] }
+type Props = { receiver: Receiver; attempts: Attempt[] }
 
-export function Attempts({ receiverId, attempts }: Props) {
+/** The last attempts. A receiver that is off is sent nothing, so nothing can be sent again. */
+export function Attempts({ receiver: { id, isActive }, attempts }: Props) {
   const { t } = useTranslation()
   return (
     <Table
       label={t('RECEIVER.ATTEMPTS')}
       columns={columns}
       rows={attempts}
-      last={{
-        className: undefined,
-        header: t('COMMON.ACTIONS'),
-        cell: (attempt) => <SendAgain receiverId={receiverId} attempt={attempt} />,
-      }}
+      last={
+        isActive
+          ? {
+              className: undefined,
+              header: t('COMMON.ACTIONS'),
+              cell: (attempt) => <SendAgain receiverId={id} attempt={attempt} />,
+            }
+          : undefined
+      }
     />
   )
 }

@@ -45,7 +45,7 @@ export function ReceiverPage() {
             {t('RECEIVER.NO_ATTEMPTS')}
           </Text>
         ) : (
-          <Attempts receiverId={id} attempts={attempts} />
+          <Attempts receiver={receiver} attempts={attempts} />
         )}
       </Section>
     </Stack>

@@ -110,6 +110,16 @@ test('the page of a receiver lists attempts, sends again, sends a test and delet
   await waitFor(() => expect(router.state.location.pathname).toBe('/webhooks'))
 })
 
+// R-726
+test('a receiver that is off offers no sending', async () => {
+  open('/webhooks/3', {
+    'GET /receivers/:id': () => ({ receiver: { ...receiver, isActive: false }, attempts }),
+  })
+  await screen.findByRole('table', { name: 'Last attempts' })
+  for (const name of ['Send again', 'Send a test event'])
+    expect(screen.queryByRole('button', { name })).toBeNull()
+})
+
 test('the form of an existing receiver shows it, and saves', async () => {
   const { person, requests, router } = open('/webhooks/edit/3')
   const name = await screen.findByLabelText(/^Name/)

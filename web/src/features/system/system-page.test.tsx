@@ -1,10 +1,10 @@
 import type { Finding } from '@sendroom/contract/system'
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { renderApp } from '../../../test/render.tsx'
 import { refuse } from '../../../test/server.ts'
 
-const fine: Finding = { code: 'provider_ok', params: { host: 'gate.whapi.cloud', milliseconds: 42 } }
+const fine: Finding = { code: 'provider_ok', params: { host: 'gate.whapi.cloud', milliseconds: 1042 } }
 const warning: Finding = { code: 'backup_old', params: { days: 4, command: 'npm start -- backup FILE' } }
 const error: Finding = { code: 'accounts_troubled', params: { count: 1, names: 'Shop' } }
 const urgent: Finding = { code: 'no_worker', params: { command: 'npm start -- worker' } }
@@ -23,7 +23,9 @@ test('troubles come first, errors before warnings, each with its remedy', async 
     'WarningThe last backup is 4 days old.Run npm start -- backup FILE, and see why the regular backup has failed.',
     'WarningAccounts in trouble: 1 (Shop).Open the accounts. Each says what is wrong and what to do.',
   ])
-  expect(await itemsOf('What works')).toEqual(['In orderThe provider gate.whapi.cloud answers within 42 ms.'])
+  expect(await itemsOf('What works')).toEqual([
+    'In orderThe provider gate.whapi.cloud answers within 1,042 ms.',
+  ])
 })
 
 test('one line says that all is well, and a press checks again', async () => {
@@ -32,6 +34,22 @@ test('one line says that all is well, and a press checks again', async () => {
   expect(screen.queryByText('What needs attention')).toBeNull()
   await person.click(screen.getByRole('button', { name: 'Check again' }))
   expect(requests.filter(({ name }) => name === 'GET /system')).toHaveLength(2)
+})
+
+test('a check that fails later keeps the former result, and can be tried again', async () => {
+  let isUp = true
+  const { person } = renderApp({
+    path: '/system',
+    answers: { 'GET /system': () => (isUp ? { findings: [fine] } : refuse(500, 'internal')) },
+  })
+  await screen.findByText('Everything is in order.')
+  isUp = false
+  await person.click(screen.getByRole('button', { name: 'Check again' }))
+  const again = await screen.findByRole('button', { name: 'Try again' })
+  expect(screen.getByText('Everything is in order.')).toBeTruthy()
+  isUp = true
+  await person.click(again)
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Try again' })).toBeNull())
 })
 
 test('a check that cannot be made can be tried again', async () => {

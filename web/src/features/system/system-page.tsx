@@ -4,7 +4,7 @@ import type { Finding } from '@sendroom/contract/system'
 import { IconRefresh } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
-import { formatSecond } from '../../format.ts'
+import { formatNumber, formatSecond } from '../../format.ts'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Name } from '../../ui/name.tsx'
@@ -23,7 +23,7 @@ const weights: Record<Level, number> = { error: 0, warning: 1, ok: 2 }
 /** Lists what works in this installation and what does not. The command `doctor` prints the same. */
 export function SystemPage() {
   const { t } = useTranslation()
-  const { data, dataUpdatedAt, isPending, isFetching, refetch } = useRead('GET /system', {})
+  const { data, dataUpdatedAt, isPending, isError, isFetching, refetch } = useRead('GET /system', {})
   return (
     <Stack>
       <Group justify="space-between">
@@ -38,8 +38,8 @@ export function SystemPage() {
         </Button>
       </Group>
       {isPending && <Loading height={LOADING_HEIGHT} />}
+      {isError && <LoadFailed retry={refetch} />}
       {data && <Findings findings={data.findings} checkedAt={new Date(dataUpdatedAt).toISOString()} />}
-      {!isPending && !data && <LoadFailed retry={refetch} />}
     </Stack>
   )
 }
@@ -78,8 +78,18 @@ const FindingList = ({ title, findings }: { title: string; findings: Finding[] }
   </Section>
 )
 
-function FindingRow({ finding: { code, params } }: { finding: Finding }) {
+const formatted = (params: Finding['params']) =>
+  Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? formatNumber(value) : value,
+    ]),
+  )
+
+function FindingRow({ finding }: { finding: Finding }) {
   const { t } = useTranslation()
+  const { code } = finding
+  const params = formatted(finding.params)
   const level = levelOf(code)
   return (
     <Group gap="sm" align="flex-start" wrap="nowrap">
