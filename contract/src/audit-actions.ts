@@ -31,6 +31,7 @@ export const auditActions = [
   'job.export',
   'group.export',
   'group.view_members',
+  'dashboard.export',
   'audit.export',
   'retention.update',
   'receiver.create',

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { instanceStatuses } from './instance-status.ts'
 import { limits } from './limits.ts'
+import { instanceFilters } from './list-filters.ts'
 import { listQuery, page } from './paging.ts'
-import { Instant, idParams, key, ReadVersion, Reason } from './values.ts'
+import { blankable, Instant, idParams, key, ReadVersion, Reason } from './values.ts'
 
 const seconds = z
   .number(key('ACCOUNT_FORM.PAUSE_INVALID'))
@@ -129,7 +130,14 @@ export const InstanceListQuery = listQuery(
     sortBy: 'createdAt',
     sortDirection: 'desc',
   },
-)
+).extend({
+  only: blankable(
+    z
+      .enum(instanceFilters)
+      .optional()
+      .describe('`attention`: accounts that are down or expire within seven days'),
+  ),
+})
 export type InstanceListQuery = z.output<typeof InstanceListQuery>
 
 export const instances = {

@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { jobStatuses, jobTypes } from './job-life.ts'
 import { JobLog, jobRows, SentMessage } from './job-rows.ts'
 import { limits } from './limits.ts'
+import { jobFilters } from './list-filters.ts'
 import { TestMessage } from './messages.ts'
 import { listQuery, page } from './paging.ts'
 import { blankable, Instant, idList, idParams, key, Named, Reason } from './values.ts'
@@ -162,7 +163,16 @@ export type NewJob = z.output<typeof NewJob>
 export const RetryFailed = z.object({ includeUnknown: z.boolean().default(false) })
 
 const jobSortFields = ['id', 'jobType', 'messageTitle', 'status', 'scheduledAt', 'createdAt'] as const
-export const JobListQuery = listQuery(jobSortFields, { sortBy: 'id', sortDirection: 'desc' })
+export const JobListQuery = listQuery(jobSortFields, { sortBy: 'id', sortDirection: 'desc' }).extend({
+  only: blankable(
+    z
+      .enum(jobFilters)
+      .optional()
+      .describe(
+        '`stuck`: jobs that should send and have not for a minute or longer. `failures`: jobs that ended within seven days, have failed recipients and were not sent again. `running` and `pending`: jobs of this status',
+      ),
+  ),
+})
 export type JobListQuery = z.output<typeof JobListQuery>
 
 export const jobs = {

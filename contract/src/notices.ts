@@ -44,7 +44,8 @@ export const notices = {
     method: 'GET',
     path: '/notices',
     access: 'signedIn',
-    summary: 'The troubles that you were told of in the bell, the newest first, 200 at most',
+    summary:
+      'The troubles that you were told of in the bell, 200 at most: those that last, then those that are over, the newest first',
     response: z.object({ notices: z.array(Notice) }),
   }),
   read: endpoint({

@@ -15,9 +15,9 @@ const dashboard: QueryKey = ['groups', 'GET /groups/stats']
 /** The answer of `GET /dashboard/now`: troubles, and the jobs that run or come next. */
 const now: QueryKey = ['dashboard', 'GET /dashboard/now']
 const days: QueryKey = ['dashboard', 'GET /dashboard/days']
-/** The list of jobs, for the numbers of failed recipients. */
-const failedCounts: QueryKey = ['jobs', 'list']
-const slow: ReadonlySet<QueryKey> = new Set([dashboard, now, days, failedCounts])
+/** The list of jobs, which has numbers of recipients. */
+const jobList: QueryKey = ['jobs', 'list']
+const slow: ReadonlySet<QueryKey> = new Set([dashboard, now, days, jobList])
 const ofJob = (id: number | null): QueryKey[] =>
   id === null
     ? [
@@ -35,13 +35,13 @@ const ofJob = (id: number | null): QueryKey[] =>
  */
 const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
   jobs: (id) => [['jobs', 'list'], ...ofJob(id), dashboard, now],
-  deliveries: (id) => [...ofJob(id), failedCounts, dashboard, now, days],
+  deliveries: (id) => [...ofJob(id), jobList, dashboard, now, days],
   messages: () => [['messages', 'list'], ['messages', 'all'], dashboard],
   // A job's page shows why its instance does not send.
   instances: () => [['instances', 'list'], ['instances', 'all'], ['jobs', 'GET /jobs/:id'], now],
   groups: () => [['groups', 'list'], ['groups', 'all'], dashboard],
-  // A job that begins to stand still is news for the dashboard, too.
-  notices: () => [['notices', 'GET /notices'], now],
+  // A job that begins to stand still is news for the dashboard and the list of such jobs, too.
+  notices: () => [['notices', 'GET /notices'], now, jobList],
 }
 
 /** Refreshes the queries that changes make stale: those on the screen now, the others when they are next shown. */

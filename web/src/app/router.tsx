@@ -15,6 +15,7 @@ import { currentUser, onSessionChanged, onSessionExpired } from '../api/session.
 import { readAuditSearch } from '../features/audit/audit-search.ts'
 import { readInstancesSearch } from '../features/instances/instances-search.ts'
 import { readJobSearch } from '../features/jobs/detail/job-search.ts'
+import { readJobsSearch } from '../features/jobs/list/jobs-search.ts'
 import { LoginPage } from '../features/session/login-page.tsx'
 import { readListSearch } from '../lists/list-search.ts'
 import { paths, readNewJobSearch } from '../paths.ts'
@@ -84,8 +85,9 @@ const routes = [
     component: lazyPage(pages[paths.editMessage], 'MessageFormPage'),
   }),
   createRoute({
-    ...list,
+    ...inShell,
     path: paths.jobs,
+    validateSearch: readJobsSearch,
     component: lazyPage(pages[paths.jobs], 'JobsPage'),
   }),
   createRoute({

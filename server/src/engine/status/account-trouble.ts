@@ -1,3 +1,4 @@
+import { expiryDays } from '@sendroom/contract/limits'
 import { sql } from '../../platform/database/sql.ts'
 
 /**
@@ -17,3 +18,8 @@ export const downBecause = sql`
     when i.status = 'Unpaid' then 'account_unpaid'
     when i.status = 'Disconnected' then 'provider_unreachable'
     else 'account_not_linked' end))`
+
+/** SQL condition: the active instance `i` expires soon or has expired. */
+export const expiresSoon = sql`(
+  i.is_active and i.expired_time < clock_now() + ${expiryDays.warning} * interval '1 day'
+)`

@@ -1,5 +1,6 @@
 import type { DashboardDay } from '@sendroom/contract/dashboard'
 import type { Caller } from '../../platform/access.ts'
+import { record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Download, Exports } from '../../platform/export/exports.ts'
 import { fileNamePart } from '../../platform/export/file-name.ts'
@@ -15,7 +16,7 @@ export async function getDays(db: Pool, caller: Caller, instanceId?: number): Pr
   return listDays(db, caller, DAYS, instanceId)
 }
 
-/** The same as a CSV file. */
+/** The same as a CSV file. Records the export. */
 export async function exportDays(
   { db, exports }: { db: Pool; exports: Exports },
   caller: Caller,
@@ -24,6 +25,9 @@ export async function exportDays(
 ): Promise<Download> {
   const name = instanceId === undefined ? '' : orNotFound(await findInstanceName(db, caller, instanceId))
   return exports.open({ userId: caller.id, signal }, async () => {
+    const object =
+      instanceId === undefined ? undefined : ({ type: 'instance', id: instanceId, name } as const)
+    await record(db, caller, { action: 'dashboard.export', ...(object && { object }) })
     const pages = await readPages<DashboardDay>(async (last) =>
       last ? [] : listDays(db, caller, DAYS, instanceId),
     )

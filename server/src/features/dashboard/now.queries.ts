@@ -1,13 +1,17 @@
 import type { AccountAttention, DashboardJob } from '@sendroom/contract/dashboard'
-import { expiryDays } from '@sendroom/contract/limits'
-import { downBecause, heldBackBy, isDown } from '../../engine/index.ts'
+import {
+  downBecause,
+  endedWithFailures,
+  instanceNeedsAttention,
+  isDown,
+  isStuck,
+} from '../../engine/index.ts'
 import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 
 /** How many rows of each list the dashboard shows. */
 const SHOWN = 5
-const FAILED_DAYS = 7
 
 /** A row of a list that is cut off. `total` counts all its rows. */
 export type Counted<Row> = Row & { total: number }
@@ -19,8 +23,7 @@ export const findAccountsInTrouble = (db: Db, caller: Caller) =>
         when i.waiting is null and i.restricted_until > clock_now() then i.restricted_until end as until,
       count(*) over () as total
     from instances i cross join lateral (select coalesce(${isDown}, false) as is_down) down
-    where ${canSeeInstance(caller, 'i.id')} and i.is_active
-      and (is_down or i.expired_time < clock_now() + ${expiryDays.warning} * interval '1 day')
+    where ${canSeeInstance(caller, 'i.id')} and ${instanceNeedsAttention}
     order by is_down desc, i.waiting is null, i.expired_time, i.name limit ${SHOWN}`)
 
 type Known = 'waiting' | 'nextSendAt' | 'endsAt'
@@ -64,30 +67,23 @@ export const findRunningJobs = (db: Db, caller: Caller) => findJobs(db, caller, 
 export const findUpcomingJobs = (db: Db, caller: Caller) =>
   findJobs(db, caller, 'Pending', sql`coalesce(j.scheduled_at, 'epoch'), j.id`)
 
-/**
- * Jobs that should send and have not for a minute. A worker writes them down (features/notices/watch.ts), because it takes
- * a look at each running job to know. A job that was paused or whose instance was resumed since is left out at once.
- */
-export const findStandingJobs = (db: Db, caller: Caller) =>
+/** Jobs that should send and have not for a minute. */
+export const findStuckJobs = (db: Db, caller: Caller) =>
   db.many<Counted<JobFacts>>(sql`
     select ${jobFacts}, j.total
     from (
-      select j.*, count(*) over () as total
+      select j.*, t.began_at, count(*) over () as total
       from troubles t join jobs j on j.id = t.job_id join instances i on i.id = j.instance_id
-      where t.kind = 'job_stuck' and t.ended_at is null and t.gone_at is null
-        and t.began_at < clock_now() - interval '1 minute' and ${canSeeInstance(caller, 'j.instance_id')}
-        and j.status = 'Running' and j.paused_at is null and (t.reason is null or ${heldBackBy} is not null)
+      where ${isStuck} and ${canSeeInstance(caller, 'j.instance_id')}
       order by t.began_at, j.id limit ${SHOWN}
-    ) j ${counted}`)
-
-/** A job that is sent again has no `completed_at`. */
-export const findFailedJobs = (db: Db, caller: Caller) =>
-  db.many<Counted<JobFacts>>(sql`
-    select ${jobFacts}, j.total
-    from (
-      select j.*, count(*) over () as total from jobs j
-      where j.has_failures and j.completed_at > clock_now() - ${FAILED_DAYS} * interval '1 day'
-        and ${canSeeInstance(caller, 'j.instance_id')}
-      order by j.completed_at desc limit ${SHOWN}
     ) j ${counted}
-    order by j.completed_at desc`)
+    order by j.began_at, j.id`)
+
+/** The newest first. They are counted apart, because an index has all that their number takes. */
+export const findFailedJobs = (db: Db, caller: Caller) => {
+  const failed = sql`jobs j where ${endedWithFailures} and ${canSeeInstance(caller, 'j.instance_id')}`
+  return db.many<Counted<JobFacts>>(sql`
+    select ${jobFacts}, (select count(*) from ${failed}) as total
+    from (select * from ${failed} order by j.completed_at desc, j.id limit ${SHOWN}) j ${counted}
+    order by j.completed_at desc, j.id`)
+}

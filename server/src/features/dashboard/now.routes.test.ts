@@ -13,6 +13,28 @@ const now = async (user: TestUser) => (await context.call(user, dashboard.now, {
 const ago = (time: string) => sql`clock_now() - ${time}::interval`
 const reason = (code: string, params = {}) => JSON.stringify({ code, params })
 
+const jobLists = {
+  waitingJobs: 'stuck',
+  failedJobs: 'failures',
+  runningJobs: 'running',
+  upcomingJobs: 'pending',
+} as const
+
+/** Expects the lists that the dashboard links to to have the rows that it counts, and no others. */
+async function expectSameLists(user: TestUser) {
+  const { accounts, ...jobs } = await now(user)
+  const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id).sort()
+  const instances = await context.call(user, contract.instances.list, { query: { only: 'attention' } })
+  const shown = idsOf(accounts.first.map(({ instance }) => instance))
+  expect(idsOf(instances.body.data)).toEqual(expect.arrayContaining(shown))
+  expect(instances.body.pagination.totalCount).toBe(accounts.total)
+  for (const [name, only] of Object.entries(jobLists)) {
+    const { total, first } = jobs[name as keyof typeof jobLists]
+    const { data, pagination } = (await context.call(user, contract.jobs.list, { query: { only } })).body
+    expect([only, pagination.totalCount, idsOf(data)]).toEqual([only, total, idsOf(first)])
+  }
+}
+
 /** Changes an instance's row, such as `restricted_until`, by SQL. */
 const change = (id: number, set: ReturnType<typeof sql>) =>
   context.db.run(sql`update instances set ${set} where id = ${id}`)
@@ -60,8 +82,9 @@ const kinds = [
   ['expired', sql`expired_time = clock_now() - interval '6 days'`, null, true],
 ] as const
 
-// R-800, R-805
+// R-800, R-805, R-806
 test('an account in trouble of each kind is named to those who see it', async () => {
+  await context.add.instance()
   for (const [name, set, code, hasTime] of kinds) {
     const instance = await context.add.instance({ name })
     await change(instance.id, set)
@@ -69,6 +92,7 @@ test('an account in trouble of each kind is named to those who see it', async ()
     expect(said(answer)).toEqual([[name, code, hasTime]])
     expect(answer.accounts.total).toBe(1)
   }
+  await expectSameLists(await context.add.admin())
   expect((await now(await context.add.user())).accounts).toEqual({ total: 0, first: [] })
   expect((await now(await context.add.admin())).accounts.total).toBe(kinds.length)
 })
@@ -95,7 +119,7 @@ async function addStanding(instanceId: number, since: string, why: string | null
   return job
 }
 
-// R-800, R-805
+// R-800, R-805, R-806
 test('a job that has stood still for a minute is named with its reason, until somebody helps', async () => {
   const instance = await context.add.instance()
   const other = await context.add.instance()
@@ -113,14 +137,16 @@ test('a job that has stood still for a minute is named with its reason, until so
       { id: stopped.id, waiting: { code: 'account_failures' }, endsAt: null, instanceName: instance.name },
     ],
   })
-  expect(await waiting(await context.add.user({ instances: [instance] }))).toMatchObject({ total: 1 })
+  const member = await context.add.user({ instances: [instance] })
+  expect(await waiting(member)).toMatchObject({ total: 1 })
+  for (const user of [admin, member]) await expectSameLists(user)
   await change(instance.id, sql`waiting = null`)
   expect(await waiting(admin)).toMatchObject({ total: 1, first: [{ id: unexplained.id }] })
   await context.call(admin, contract.jobs.pause, { params: { id: unexplained.id } })
   expect(await waiting(admin)).toEqual({ total: 0, first: [] })
 })
 
-// R-800, R-805
+// R-800, R-805, R-806
 test('a job with failed recipients is named for a week, unless it is sent again', async () => {
   const instance = await context.add.instance()
   const ended = (status: 'Completed' | 'Failed', deliveryStatus: string, days: number) =>
@@ -149,12 +175,13 @@ test('a job with failed recipients is named for a week, unless it is sent again'
     ],
   })
   expect(await named(await context.add.user())).toEqual({ total: 0, first: [] })
+  await expectSameLists(admin)
   for (const { id } of [failed, late])
     await context.call(admin, contract.jobs.retryFailed, { params: { id }, body: {} })
   expect(await named(admin)).toEqual({ total: 0, first: [] })
 })
 
-// R-803, R-805
+// R-803, R-805, R-806
 test('running and upcoming jobs come with their progress and expected end', async () => {
   const instance = await context.add.instance({ groupPauseFromMs: 60_000, groupPauseToMs: 60_000 })
   const other = await context.add.instance({ quietFrom: '00:00', quietTo: '23:59' })
@@ -186,13 +213,15 @@ test('running and upcoming jobs come with their progress and expected end', asyn
   expect(upcomingJobs.total).toBe(3)
   expect(upcomingJobs.first.map(({ scheduledAt }) => scheduledAt)).toEqual([...times].sort())
   expect(upcomingJobs.first[0]?.waiting?.code).toBe('scheduled')
-  const member = await now(await context.add.user({ instances: [other] }))
-  expect(member.runningJobs).toMatchObject({ total: 1, first: [{ id: quiet.id }] })
-  expect(member.upcomingJobs).toEqual({ total: 0, first: [] })
+  const member = await context.add.user({ instances: [other] })
+  const theirs = await now(member)
+  expect(theirs.runningJobs).toMatchObject({ total: 1, first: [{ id: quiet.id }] })
+  expect(theirs.upcomingJobs).toEqual({ total: 0, first: [] })
+  for (const user of [admin, member]) await expectSameLists(user)
 })
 
-// R-804, R-805
-test('the last thirty days are counted for all accounts or for one, also as a CSV file', async () => {
+// R-804, R-805, R-808
+test('the last thirty days are counted for all accounts or for one, also as a recorded CSV file', async () => {
   const [mine, other] = [await context.add.instance({ name: 'Shop' }), await context.add.instance()]
   const [admin, member] = [await context.add.admin(), await context.add.user({ instances: [mine] })]
   for (const { id: instanceId } of [mine, other]) {
@@ -230,4 +259,13 @@ test('the last thirty days are counted for all accounts or for one, also as a CS
     expect(await context.call(member, endpoint, { query: { instanceId: other.id } })).toMatchObject({
       status: 404,
     })
+
+  expect((await context.call(admin, dashboard.exportDays, { query: {} })).status).toBe(200)
+  const entry = { action: 'dashboard.export', objectType: null, objectName: '' }
+  expect(
+    await context.db.many(sql`select user_id, action, object_type, object_name from audit_log order by id`),
+  ).toEqual([
+    { ...entry, userId: member.id, objectType: 'instance', objectName: 'Shop' },
+    { ...entry, userId: admin.id },
+  ])
 })

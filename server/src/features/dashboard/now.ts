@@ -7,21 +7,21 @@ import * as queries from './now.queries.ts'
 
 /** Reads what needs attention and what goes on, in a constant number of queries. */
 export async function getNow(db: Pool, caller: Caller): Promise<DashboardNow> {
-  const [accounts, standing, failed, running, upcoming, counts] = await Promise.all([
+  const [accounts, stuck, failed, running, upcoming, counts] = await Promise.all([
     queries.findAccountsInTrouble(db, caller),
-    queries.findStandingJobs(db, caller),
+    queries.findStuckJobs(db, caller),
     queries.findFailedJobs(db, caller),
     queries.findRunningJobs(db, caller),
     queries.findUpcomingJobs(db, caller),
     readCounts(db, caller),
   ])
-  const known = await findOutlook(db, [...standing, ...running, ...upcoming])
+  const known = await findOutlook(db, [...stuck, ...running, ...upcoming])
   return {
     accounts: {
       total: totalOf(accounts),
       first: accounts.map(({ instance, reason, until }) => ({ instance, reason, until })),
     },
-    waitingJobs: { total: totalOf(standing), first: standing.map(known) },
+    waitingJobs: { total: totalOf(stuck), first: stuck.map(known) },
     failedJobs: { total: totalOf(failed), first: failed.map(known) },
     runningJobs: { total: counts.Running, first: running.map(known) },
     upcomingJobs: { total: counts.Pending, first: upcoming.map(known) },

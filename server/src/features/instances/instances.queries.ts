@@ -1,4 +1,5 @@
 import type { Instance, InstanceListQuery, InstanceRow } from '@sendroom/contract/instances'
+import { instanceNeedsAttention } from '../../engine/index.ts'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
@@ -23,12 +24,13 @@ const paceColumns = sql`
 
 export async function listInstances(db: Db, caller: Caller, query: InstanceListQuery) {
   const isFound = query.search ? sql`i.search_text like like_pattern(${query.search})` : sql`true`
+  const isWanted = query.only ? instanceNeedsAttention : sql`true`
   return listPage<InstanceRow>(db, query, {
     select: sql`select ${rowColumns}`,
-    from: sql`from instances i where ${canSeeInstance(caller, 'i.id')} and ${isFound}`,
+    from: sql`from instances i where ${canSeeInstance(caller, 'i.id')} and ${isFound} and ${isWanted}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`i.id`,
-    countKey: ['instances', caller.id, caller.role, query.search],
+    countKey: ['instances', caller.id, caller.role, query.search, query.only],
   })
 }
 

@@ -1,8 +1,10 @@
 import type { Job, JobListQuery, JobRow } from '@sendroom/contract/jobs'
+import type { JobFilter } from '@sendroom/contract/list-filters'
+import { endedWithFailures, isStuck } from '../../engine/index.ts'
 import { type Caller, canSeeInstance, canSeeMessage, isAdmin } from '../../platform/access.ts'
 import { countJobs, readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { type Sql, sql } from '../../platform/database/sql.ts'
 import { imageUrl } from '../../platform/images/queries.ts'
 import { listPage } from '../../platform/list.ts'
 import { isFound } from '../../platform/search.ts'
@@ -36,15 +38,23 @@ const sortColumn = (field: JobListQuery['sortBy']) =>
 
 const canSeeJob = (caller: Caller) => canSeeInstance(caller, 'j.instance_id')
 
+const isOf: Record<JobFilter, Sql> = {
+  stuck: sql`exists (
+    select from troubles t join instances i on i.id = t.instance_id where t.job_id = j.id and ${isStuck})`,
+  failures: endedWithFailures,
+  running: sql`j.status = 'Running'`,
+  pending: sql`j.status = 'Pending'`,
+}
+
 export async function listJobs(db: Db, caller: Caller, query: JobListQuery) {
   const found = query.search ? await isFound(db, 'jobs', 'j', query.search) : sql`true`
   return listPage<JobRow>(db, query, {
     select: jobRow,
-    from: sql`from jobs j where ${canSeeJob(caller)} and ${found}`,
+    from: sql`from jobs j where ${canSeeJob(caller)} and ${found} and ${query.only ? isOf[query.only] : sql`true`}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`j.id`,
-    countKey: ['jobs', isAdmin(caller) || caller.instanceIds, query.search],
-    total: query.search ? undefined : async () => countJobs(await readCounts(db, caller)),
+    countKey: ['jobs', isAdmin(caller) || caller.instanceIds, query.search, query.only],
+    total: query.search || query.only ? undefined : async () => countJobs(await readCounts(db, caller)),
   })
 }
 

@@ -2,6 +2,15 @@ import type { Language } from '@sendroom/contract/languages'
 import type { NoticeKind } from '@sendroom/contract/notice-kinds'
 import type { ReasonCode } from '@sendroom/contract/reasons'
 
+/** What the engine stores in `waiting` and `busy` of an account, and the codes of `downBecause`. */
+type HeldBackBy = Extract<
+  ReasonCode,
+  | `account_${'inactive' | 'not_linked' | 'unpaid' | 'bad_token' | 'restricted' | 'failures'}`
+  | `provider_${'busy' | 'unreachable' | 'error' | 'unreadable'}`
+  | 'history_unreadable'
+  | 'image_store_down'
+>
+
 export type Words = {
   locale: string
   greeting: string
@@ -18,7 +27,7 @@ export type Words = {
   testSubject: string
   testText: string
   /** Why an account or a job is in trouble, as the interface says it. */
-  reasons: Partial<Record<ReasonCode, string>>
+  reasons: Record<HeldBackBy, string> & Partial<Record<ReasonCode, string>>
 }
 
 /** The texts of emails. They are here because the server does not read the texts of the web app. */
@@ -61,6 +70,8 @@ export const wordsOf: Record<Language, Words> = {
         'The last {{count}} messages of this account failed. Check the account before you resume sending.',
       history_unreadable:
         'The chat history can’t be read, so it’s unknown what was already sent. Retrying automatically; check the chats before you resume sending yourself.',
+      image_store_down:
+        'The image is unavailable right now. If this continues, tell an Admin: the image store may be unreachable.',
       provider_busy: 'The provider is busy or unreachable. Retrying automatically.',
       provider_unreachable: 'The provider is unreachable.',
       provider_error: 'The provider reported an error ({{status}}).',
@@ -105,6 +116,8 @@ export const wordsOf: Record<Language, Words> = {
         '{{count}} tin nhắn gần nhất của tài khoản này đều thất bại. Hãy kiểm tra tài khoản rồi tiếp tục gửi.',
       history_unreadable:
         'Không đọc được lịch sử trò chuyện nên chưa rõ tin nhắn nào đã gửi. Sendroom sẽ tự thử lại; hãy xem các cuộc trò chuyện trước khi tự cho gửi tiếp.',
+      image_store_down:
+        'Hiện không mở được ảnh. Nếu vẫn lỗi, hãy báo quản trị viên: kho ảnh có thể mất kết nối.',
       provider_busy: 'Nhà cung cấp đang quá tải hoặc mất kết nối. Sendroom sẽ tự thử lại.',
       provider_unreachable: 'Không kết nối được nhà cung cấp.',
       provider_error: 'Nhà cung cấp báo lỗi ({{status}}).',
@@ -148,6 +161,7 @@ export const wordsOf: Record<Language, Words> = {
       account_failures: '该账号最近 {{count}} 条消息连续发送失败。请检查账号后再恢复发送。',
       history_unreadable:
         '无法读取聊天记录，不确定哪些消息已发送。Sendroom 会自动重试；自行恢复发送前，请先查看聊天。',
+      image_store_down: '目前无法打开图片。如问题持续，请联系管理员：图片存储可能无法连接。',
       provider_busy: '服务商繁忙或无法连接，正在自动重试。',
       provider_unreachable: '无法连接服务商。',
       provider_error: '服务商返回错误（{{status}}）。',

@@ -30,7 +30,8 @@ export async function sendDueEmails(deps: Deps, signal: AbortSignal): Promise<vo
     } catch (error) {
       if (!(error instanceof MailFailure)) throw error
       deps.log.warn({ userId: due.userId, tries: due.tries, why: error.message }, 'Could not send an email')
-      if (error.isOffline) return
+      // Other emails would fail as well.
+      if (error.kind !== 'message') return
     }
   }
 }

@@ -29,7 +29,10 @@ export const mayKnow = sql`(
     select from user_instances ui where ui.user_id = u.id and ui.instance_id = t.instance_id))
 )`
 
-/** Only Admins see what belongs to no account: its `instance_id` is 0, which is assigned to nobody. */
+/**
+ * What lasts comes first, so that no number of troubles that are over hides it. Only Admins see what belongs to no account:
+ * its `instance_id` is 0, which is assigned to nobody.
+ */
 export const listNotices = (db: Db, caller: Caller) =>
   db.many<Notice>(sql`
     with told as (
@@ -39,7 +42,7 @@ export const listNotices = (db: Db, caller: Caller) =>
     select ${columns}, told.is_read
     from told join troubles t on t.id = told.trouble_id ${subjects}
     where ${canSeeInstance(caller, 't.instance_id')} and ${subjectExists}
-    order by told.newest desc limit ${LISTED}`)
+    order by t.ended_at is not null, told.newest desc limit ${LISTED}`)
 
 /** Returns whether anything has changed. */
 export async function markRead(db: Db, userId: number, troubleIds: number[]): Promise<boolean> {

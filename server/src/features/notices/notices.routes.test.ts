@@ -314,7 +314,7 @@ describe('an email', () => {
     await look()
     await send(offline)
     await send(offline) // not due again at once
-    expect(logged).toEqual([{ userId: admin.id, tries: 1, why: 'ESOCKET' }])
+    expect(logged).toEqual([{ userId: admin.id, tries: 1, why: 'ESOCKET ECONNREFUSED' }])
     await linked('Second')
     await drop()
     await look()
@@ -405,6 +405,24 @@ test('nobody reads or marks the notices of others, nor those of an account taken
   await recover()
   await pass()
   expect(await momentsOf(member)).toEqual(['begin'])
+})
+
+// R-707
+test('a trouble that lasts is listed, however many others are over', async () => {
+  const admin = await context.add.admin()
+  await linked('Shop')
+  await drop()
+  await pass()
+  await context.db.run(sql`
+    with over as (
+      insert into troubles (kind, job_id, announced_at, ended_at)
+      select 'disk_low', 0, clock_now(), clock_now() from generate_series(1, 201) returning id
+    )
+    insert into notices (user_id, trouble_id, moment, in_bell, email_due)
+    select ${admin.id}, id, 'end', true, false from over`)
+  const bell = await bellOf(admin)
+  expect(bell).toHaveLength(200)
+  expect(bell[0]).toBe('+account_down Shop')
 })
 
 // R-708

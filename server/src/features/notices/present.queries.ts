@@ -1,6 +1,5 @@
-import { expiryDays } from '@sendroom/contract/limits'
 import type { NoticeKind } from '@sendroom/contract/notice-kinds'
-import { downBecause, heldBackBy, isDown, standsStill } from '../../engine/index.ts'
+import { downBecause, expiresSoon, heldBackBy, isDown, standsStill } from '../../engine/index.ts'
 import type { Sql } from '../../platform/database/sql.ts'
 import { join, sql } from '../../platform/database/sql.ts'
 
@@ -13,8 +12,7 @@ const presentOf: Record<NoticeKind, Sql> = {
     where ${isDown} or (i.is_active and i.status = 'Connecting' and exists (
       select from troubles t where t.kind = 'account_down' and t.instance_id = i.id and t.ended_at is null))`,
   account_expiring: sql`
-    select i.id, 0, '', null from instances i
-    where i.is_active and i.expired_time < clock_now() + ${expiryDays.warning} * interval '1 day'`,
+    select i.id, 0, '', null from instances i where ${expiresSoon}`,
   // A job stays Failed for ever, so an older one is no news.
   job_failed: sql`
     select j.instance_id, j.id, '', null from jobs j

@@ -54,7 +54,8 @@ async function updateTroubles(tx: Db) {
     where t.ended_at is null and t.gone_at is null and not exists (
       select from present p
       where (p.kind, p.instance_id, p.job_id, p.host) = (t.kind, t.instance_id, t.job_id, t.host))`)
-  await tx.run(sql`delete from troubles where announced_at is null and gone_at is not null`)
+  await tx.run(sql`
+    delete from troubles where ended_at is null and announced_at is null and gone_at is not null`)
 }
 
 type Told = { userId: number }
@@ -63,7 +64,7 @@ const announce = (tx: Db, hasMail: boolean) =>
   tx.many<Told>(sql`
   with begun as (
     update troubles t set announced_at = clock_now()
-    where t.announced_at is null and t.began_at <= clock_now() - ${PATIENCE}
+    where t.ended_at is null and t.announced_at is null and t.began_at <= clock_now() - ${PATIENCE}
     returning t.*
   )
   ${tell('begin', sql`begun t join users u on ${mayKnow}`, hasMail)}`)

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core'
 import type { AccountAttention, DashboardJob, DashboardNow } from '@sendroom/contract/dashboard'
 import type { ReasonCode } from '@sendroom/contract/reasons'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { isAdmin, mayDo, useCurrentUser } from '../../api/session.ts'
 import { useResumeSending } from '../../api/use-resume-sending.ts'
@@ -14,24 +15,31 @@ import { Section } from '../../ui/section.tsx'
 import classes from './now.module.css'
 import { NowList, NowText, sentences } from './now-list.tsx'
 
+type Props = {
+  now: DashboardNow
+  /** The button for what came later, if anything did. */
+  later: ReactNode
+}
+
 /** The accounts and jobs that need a person, each with the one button that helps. */
-export function Attention({ now: { accounts, waitingJobs, failedJobs } }: { now: DashboardNow }) {
+export function Attention({ now: { accounts, waitingJobs, failedJobs }, later }: Props) {
   const { t } = useTranslation()
   return (
     <div className={classes.attention}>
       <Section title={t('DASHBOARD.ATTENTION')}>
+        <div className={classes.later}>{later}</div>
         <div className={classes.groups}>
           <NowList
             title={t('DASHBOARD.ATTENTION_ACCOUNTS', counted(accounts.total))}
             list={accounts}
-            all={{ to: paths.instances, search: { sortBy: 'status' } }}
+            all={{ to: paths.instances, search: { only: 'attention' } }}
           >
             {(account) => <AccountRow key={account.instance.id} account={account} />}
           </NowList>
           <NowList
             title={t('DASHBOARD.ATTENTION_WAITING', counted(waitingJobs.total))}
             list={waitingJobs}
-            all={{ to: paths.jobs, search: { sortBy: 'status', sortDirection: 'desc' } }}
+            all={{ to: paths.jobs, search: { only: 'stuck' } }}
           >
             {(job) => (
               <JobRow key={job.id} job={job}>
@@ -42,7 +50,7 @@ export function Attention({ now: { accounts, waitingJobs, failedJobs } }: { now:
           <NowList
             title={t('DASHBOARD.ATTENTION_FAILED', counted(failedJobs.total))}
             list={failedJobs}
-            all={{ to: paths.jobs }}
+            all={{ to: paths.jobs, search: { only: 'failures' } }}
           >
             {(job) => (
               <JobRow key={job.id} job={job} outcome="Failed">

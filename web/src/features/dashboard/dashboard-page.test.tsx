@@ -36,6 +36,9 @@ test('the dashboard has a title and four numbers', async () => {
   expect(numberBeside('Total messages')).toBe('5')
   expect(numberBeside('Total jobs')).toBe('9')
   expect(numberBeside('Pending jobs')).toBe('2')
+  //
+  const hrefOf = (label: string) => screen.getByText(label).closest('a')?.getAttribute('href')
+  expect(['Total jobs', 'Pending jobs'].map(hrefOf)).toEqual(['/jobs', '/jobs?only=pending'])
   expect(requests.filter(({ name }) => name === 'GET /groups/stats')).toHaveLength(1)
 })
 

@@ -1,13 +1,13 @@
 import { Paper, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core'
 import type { DashboardStats } from '@sendroom/contract/dashboard'
-import { Link } from '@tanstack/react-router'
+import { Link, type LinkProps } from '@tanstack/react-router'
 import { Fragment, memo, type ReactNode, useDeferredValue } from 'react'
 import { useTranslation } from 'react-i18next'
 import { usePolling } from '../../api/live.ts'
 import { useRead } from '../../api/queries.ts'
 import { formatNumber } from '../../format.ts'
 import { counted } from '../../i18n/words.ts'
-import { type Path, paths } from '../../paths.ts'
+import { paths } from '../../paths.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -69,10 +69,22 @@ const Stats = memo(({ stats }: { stats: DashboardStats | undefined }) => {
   return (
     <Stack aria-busy={!stats}>
       <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <StatCard label={t('DASHBOARD.TOTAL_GROUPS')} value={stats?.totalGroups} to={paths.groups} />
-        <StatCard label={t('DASHBOARD.TOTAL_MESSAGES')} value={stats?.totalMessages} to={paths.messages} />
-        <StatCard label={t('DASHBOARD.TOTAL_JOBS')} value={stats?.totalJobs} to={paths.jobs} />
-        <StatCard label={t('DASHBOARD.PENDING_JOBS')} value={stats?.pendingJobs} to={paths.jobs} />
+        <StatCard
+          label={t('DASHBOARD.TOTAL_GROUPS')}
+          value={stats?.totalGroups}
+          list={{ to: paths.groups }}
+        />
+        <StatCard
+          label={t('DASHBOARD.TOTAL_MESSAGES')}
+          value={stats?.totalMessages}
+          list={{ to: paths.messages }}
+        />
+        <StatCard label={t('DASHBOARD.TOTAL_JOBS')} value={stats?.totalJobs} list={{ to: paths.jobs }} />
+        <StatCard
+          label={t('DASHBOARD.PENDING_JOBS')}
+          value={stats?.pendingJobs}
+          list={{ to: paths.jobs, search: { only: 'pending' } }}
+        />
       </SimpleGrid>
       {stats ? (
         <FirstSteps stats={stats} loading={<StatsLoading />}>
@@ -91,11 +103,11 @@ const Stats = memo(({ stats }: { stats: DashboardStats | undefined }) => {
 
 const StatsLoading = () => <Loading height={LOADING_HEIGHT} />
 
-type StatProps = { label: string; value: number | undefined; to: Path }
+type StatProps = { label: string; value: number | undefined; list: LinkProps }
 
 /** A number that links to the list it counts. */
-const StatCard = ({ label, value, to }: StatProps) => (
-  <Paper component={Link} to={to} withBorder p="md" className={classes.stat}>
+const StatCard = ({ label, value, list }: StatProps) => (
+  <Paper renderRoot={(props) => <Link {...props} {...list} />} withBorder p="md" className={classes.stat}>
     <Text size="sm" c="dimmed">
       {label}
     </Text>

@@ -12,15 +12,17 @@ import { Section } from '../../ui/section.tsx'
 import classes from './now.module.css'
 import { NowList, NowText, sentences } from './now-list.tsx'
 
-const allJobs = { to: paths.jobs, search: { sortBy: 'status', sortDirection: 'desc' } } as const
-
 /** The jobs that run, with progress and expected end, and those that come next. */
 export function JobsNow({ now: { runningJobs, upcomingJobs } }: { now: DashboardNow }) {
   const { t } = useTranslation()
   return (
     <Section title={t('DASHBOARD.NOW')}>
       <div className={classes.groups}>
-        <NowList title={t('DASHBOARD.RUNNING', counted(runningJobs.total))} list={runningJobs} all={allJobs}>
+        <NowList
+          title={t('DASHBOARD.RUNNING', counted(runningJobs.total))}
+          list={runningJobs}
+          all={{ to: paths.jobs, search: { only: 'running' } }}
+        >
           {(job) => (
             <JobRow key={job.id} job={job}>
               <JobProgress job={job} />
@@ -30,7 +32,7 @@ export function JobsNow({ now: { runningJobs, upcomingJobs } }: { now: Dashboard
         <NowList
           title={t('DASHBOARD.UPCOMING', counted(upcomingJobs.total))}
           list={upcomingJobs}
-          all={allJobs}
+          all={{ to: paths.jobs, search: { only: 'pending' } }}
         >
           {(job) => <JobRow key={job.id} job={job} />}
         </NowList>

@@ -4,9 +4,9 @@ import type {
   DashboardNow,
   DashboardStats,
 } from '@sendroom/contract/dashboard'
-import { cleanup, screen, waitFor, within } from '@testing-library/react'
-import { expect, test, vi } from 'vitest'
-import { instance } from '../../../test/instance.ts'
+import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { instance, wholeInstance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
 
@@ -162,14 +162,14 @@ test('sending is resumed from the dashboard', async () => {
   expect(requests.find(({ name }) => name === 'POST /instances/:id/resume')?.params).toEqual({ id: '3' })
 })
 
-// R-800
+// R-800, R-806
 test('jobs that stand still and jobs with failures lead to the job, and lists are cut off', async () => {
   open({
     now: {
       accounts: { total: 7, first: [account('account_unpaid')] },
-      waitingJobs: { total: 1, first: [{ ...job, waiting: { code: 'account_inactive', params: {} } }] },
+      waitingJobs: { total: 3, first: [{ ...job, waiting: { code: 'account_inactive', params: {} } }] },
       failedJobs: {
-        total: 1,
+        total: 4,
         first: [
           { ...job, id: 8, status: 'Completed', failedCount: 2, completedAt: '2026-01-02T03:04:05.000Z' },
         ],
@@ -182,9 +182,47 @@ test('jobs that stand still and jobs with failures lead to the job, and lists ar
   expect(region.getByText(/2 of 10 recipients failed\. Ended 1\/2\/26, 10:04 AM\./)).toBeTruthy()
   const links = region.getAllByRole('link', { name: 'View job' }).map((link) => link.getAttribute('href'))
   expect(links).toEqual(['/jobs/7', '/jobs/8?outcome=Failed'])
-  expect(region.getByRole('link', { name: 'And 6 more' }).getAttribute('href')).toBe(
-    '/instances?sortBy=status',
-  )
+  const hrefOf = (name: string) => region.getByRole('link', { name }).getAttribute('href')
+  expect(hrefOf('And 6 more')).toBe('/instances?only=attention')
+  expect(hrefOf('And 2 more')).toBe('/jobs?only=stuck')
+  expect(hrefOf('And 3 more')).toBe('/jobs?only=failures')
+})
+
+// R-807
+test('what needs attention later moves nothing until the user asks for it, and what is over goes at once', async () => {
+  const [first, second] = [account('account_unpaid'), account('account_bad_token')]
+  const later = [
+    { accounts: { total: 1, first: [first] } },
+    {
+      accounts: {
+        total: 2,
+        first: [{ ...second, instance: { id: 4, name: 'Depot' } }, first],
+      },
+    },
+    {},
+  ]
+  const answers = [{}, ...later]
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  onTestFinished(() => void vi.useRealTimers())
+  const { person } = open({ answers: { 'GET /dashboard/now': () => ({ ...calm, ...answers.shift() }) } })
+  const refresh = () => act(() => vi.advanceTimersByTimeAsync(30_000))
+  const findButton = () => screen.findByRole('button', { name: 'Show new' })
+  await screen.findByText(ALL_WELL)
+
+  await refresh()
+  const button = await findButton()
+  expect(screen.queryByText(ALL_WELL)).toBeNull()
+  expect(screen.queryByRole('region', { name: 'Needs attention' })).toBeNull()
+  await person.click(button)
+  expect((await attention()).getAllByRole('listitem')).toHaveLength(1)
+  expect(screen.queryByRole('button', { name: 'Show new' })).toBeNull()
+
+  await refresh()
+  await findButton()
+  expect((await attention()).getAllByRole('listitem')).toHaveLength(1)
+  await refresh()
+  expect(await screen.findByText(ALL_WELL)).toBeTruthy()
+  expect(screen.queryByRole('region', { name: 'Needs attention' })).toBeNull()
 })
 
 // R-803
@@ -199,7 +237,7 @@ test('running and upcoming jobs have progress, times and the reason why they wai
         ],
       },
       upcomingJobs: {
-        total: 1,
+        total: 2,
         first: [
           {
             ...job,
@@ -218,7 +256,8 @@ test('running and upcoming jobs have progress, times and the reason why they wai
   expect(rows[1]).toMatch(/^#6 New pricesShop · .*paused.*4\/10$/)
   expect(rows[2]).toBe('#9 New pricesShop · Starts 1/1/30, 10:00 AM.')
   expect(region.getAllByRole('progressbar')[0]?.getAttribute('aria-valuenow')).toBe('40')
-  expect(region.getByRole('link', { name: 'And 4 more' })).toBeTruthy()
+  expect(region.getByRole('link', { name: 'And 4 more' }).getAttribute('href')).toBe('/jobs?only=running')
+  expect(region.getByRole('link', { name: 'And 1 more' }).getAttribute('href')).toBe('/jobs?only=pending')
   expect(await screen.findByText(ALL_WELL)).toBeTruthy()
 })
 
@@ -274,12 +313,16 @@ test('the days that could not be read can be read again', async () => {
   expect(await region.findByText('No message was sent in the last 30 days.')).toBeTruthy()
 })
 
-test('the address of an account to link opens its QR code', async () => {
+test('the address of an account to link opens its QR code, also if other accounts of the name come first', async () => {
   const { router } = renderApp({
     path: '/instances?search=Shop&scan=3',
     answers: {
-      'GET /instances': () => pageOf([{ ...instance, id: 3, status: 'NeedsLogin' }]),
-      'GET /instances/:id': () => refuse(404, 'not_found'),
+      'GET /instances': () => pageOf([{ ...instance, id: 12, name: 'Shop 2' }], 300),
+      'GET /instances/:id': ({ params }) => ({
+        ...wholeInstance,
+        id: Number(params.id),
+        status: 'NeedsLogin',
+      }),
     },
   })
   expect(await screen.findByRole('dialog')).toBeTruthy()

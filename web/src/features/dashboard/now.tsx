@@ -1,8 +1,9 @@
-import { Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import type { DashboardNow } from '@sendroom/contract/dashboard'
-import { IconCircleCheck } from '@tabler/icons-react'
-import { memo } from 'react'
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { giveFocus } from '../../ui/focus.ts'
 import { Attention } from './attention.tsx'
 import { JobsNow } from './jobs-now.tsx'
 import classes from './now.module.css'
@@ -17,22 +18,59 @@ type Props = {
 /** Shows what needs attention, and the jobs that run or come next. If nothing needs attention, one line says so. */
 export const Now = memo(({ now, hasJobs }: Props) => {
   const { t } = useTranslation()
-  const isCalm = now && now.accounts.total + now.waitingJobs.total + now.failedJobs.total === 0
+  const { shown, showLater } = useHeldBack(now)
+  const isCalm = now && linesOf(now) === 0
+  const later = showLater && (
+    <Button size="compact-sm" variant="light" onClick={showLater}>
+      {t('DASHBOARD.SHOW_NEW')}
+    </Button>
+  )
   return (
     <>
-      {now && !isCalm ? (
-        <Attention now={now} />
+      {shown && linesOf(shown) > 0 ? (
+        <Attention now={shown} later={later} />
       ) : (
-        <Text size="sm" c="dimmed" className={classes.calm}>
+        <div className={classes.calm}>
           {isCalm && hasJobs && (
             <>
               <IconCircleCheck size={18} aria-hidden className={classes.check} />
-              {t('DASHBOARD.ALL_WELL')}
+              <Text size="sm" c="dimmed">
+                {t('DASHBOARD.ALL_WELL')}
+              </Text>
             </>
           )}
-        </Text>
+          {later && (
+            <>
+              <IconAlertTriangle size={18} aria-hidden className={classes.warning} />
+              <Text size="sm">{t('DASHBOARD.ATTENTION')}</Text>
+              {later}
+            </>
+          )}
+        </div>
       )}
       {now && now.runningJobs.total + now.upcomingJobs.total > 0 && <JobsNow now={now} />}
     </>
   )
 })
+
+/**
+ * Holds an answer back with which the section "Needs attention" would grow, until the user asks for it. Otherwise that
+ * would move what the user is about to click.
+ */
+function useHeldBack(now: DashboardNow | undefined) {
+  const [shown, setShown] = useState(now)
+  const isHeld = now && shown && linesOf(now) > linesOf(shown)
+  if (!isHeld && now !== shown) setShown(now)
+  const showLater = () => {
+    setShown(now)
+    // After the button has disappeared.
+    setTimeout(() => giveFocus())
+  }
+  return { shown: isHeld ? shown : now, showLater: isHeld ? showLater : null }
+}
+
+/** The lines of the section "Needs attention": each list has a title, its rows, and a link if there are more. */
+const linesOf = ({ accounts, waitingJobs, failedJobs }: DashboardNow) =>
+  [accounts, waitingJobs, failedJobs]
+    .filter(({ total }) => total > 0)
+    .reduce((sum, { total, first }) => sum + 1 + first.length + (total > first.length ? 1 : 0), 0)

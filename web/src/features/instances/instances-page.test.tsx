@@ -264,3 +264,15 @@ test('a page beyond the end is replaced by the last page', async () => {
   expect(screen.getByText('Showing 11 to 20 of 20 entries')).toBeTruthy()
   expect(isDisabled(screen.getByRole('button', { name: 'Next page' }))).toBe(true)
 })
+
+//
+test('a list that the address limits to accounts in trouble says so, and shows all again', async () => {
+  const { person, requests, router } = renderApp({ path: '/instances?only=attention', answers: list })
+  expect(await screen.findByText('Only accounts that need attention')).toBeTruthy()
+  expect(requests.find(({ name }) => name === 'GET /instances')?.query).toMatchObject({ only: 'attention' })
+  await person.click(screen.getByRole('link', { name: 'Show all' }))
+  await waitFor(() => expect(router.state.location.href).toBe('/instances'))
+  await waitFor(() =>
+    expect(requests.findLast(({ name }) => name === 'GET /instances')?.query).not.toHaveProperty('only'),
+  )
+})

@@ -10,6 +10,7 @@ import { isAdmin, useCurrentUser } from '../../api/session.ts'
 import { formatDateTime } from '../../format.ts'
 import { DataTable } from '../../lists/data-table.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
+import { OnlySome } from '../../lists/only-some.tsx'
 import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
 import { paths } from '../../paths.ts'
@@ -58,15 +59,18 @@ export function InstancesPage() {
   const mayEdit = isAdmin(useCurrentUser())
   const [scanned, setScanned] = useState<InstanceRow | null>(null)
   const [paired, setPaired] = useState<InstanceRow | null>(null)
+  const { only }: InstancesSearch = useSearch({ strict: false })
+  const filters: Pick<InstancesSearch, 'only'> = only ? { only } : {}
   const list = useList({
     feature: 'instances',
     sortFields: ['createdAt', 'id', 'name', 'whatsAppNumber', 'isActive', 'expiredTime', 'status'],
     sortDirection: 'desc',
     // Unlike the other lists, the specification's call for this one always carries `search`.
-    load: (query, signal) => call('GET /instances', { query: { search: '', ...query } }, signal),
+    filters,
+    load: (query, signal) => call('GET /instances', { query: { search: '', ...query, ...filters } }, signal),
     pollEvery: (rows) => rows.some(isBusy) && BUSY_REFRESH_MS,
   })
-  useLinkedScan(list.rows, setScanned)
+  useLinkedScan(setScanned)
   const emptyWords = mayEdit ? 'ACCOUNT.EMPTY' : 'ACCOUNT.EMPTY_NOT_ASSIGNED'
   return (
     <ListPage
@@ -80,11 +84,12 @@ export function InstancesPage() {
         )
       }
     >
+      {only && <OnlySome words={`ACCOUNT.ONLY_${only.toUpperCase()}`} all={paths.instances} />}
       <DataTable
         list={list}
         label="ACCOUNT.TITLE"
         columns={columns}
-        empty={list.query.search === '' ? emptyWords : 'COMMON.NO_DATA_FOUND'}
+        empty={list.query.search === '' && !only ? emptyWords : 'COMMON.NO_DATA_FOUND'}
         actions={(instance) => (
           <InstanceActions
             instance={instance}
@@ -106,13 +111,20 @@ export function InstancesPage() {
   )
 }
 
-/** Opens the QR code of the instance that the address names. Afterwards the address is that of the list alone. */
-function useLinkedScan(rows: InstanceRow[], onScan: (instance: InstanceRow) => void) {
+/**
+ * Opens the QR code of the instance that the address names, also if its row is on another page. Afterwards the address is
+ * that of the list alone.
+ */
+function useLinkedScan(onScan: (instance: InstanceRow) => void) {
   const { scan, ...rest }: InstancesSearch = useSearch({ strict: false })
   const navigate = useNavigate()
-  const instance = rows.find(({ id }) => id === scan)
+  const { data: instance } = useRead(
+    'GET /instances/:id',
+    { params: { id: scan ?? 0 } },
+    { enabled: scan !== undefined, gcTime: 0 },
+  )
   useEffect(() => {
-    if (!instance) return
+    if (!instance || instance.id !== scan) return
     onScan(instance)
     navigate({ to: paths.instances, search: rest, replace: true })
   })

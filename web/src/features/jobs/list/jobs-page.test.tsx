@@ -1,5 +1,5 @@
 import type { JobStatus } from '@sendroom/contract/job-life'
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { done, job, row } from '../../../../test/job.ts'
 import { member, renderApp } from '../../../../test/render.tsx'
@@ -55,6 +55,28 @@ test('a job has the picture of its message, and says how many recipients got it'
   expect(cells.getByRole('presentation').getAttribute('src')).toBe('/images/a.webp')
   expect(cells.getByText('1,200/4,800')).toBeTruthy()
   expect(cells.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('25')
+})
+
+//
+test('a list that the address limits says so, keeps the limit, and shows all again', async () => {
+  const { person, requests, router } = open({}, '/jobs?only=failures')
+  const lastQuery = () => requests.findLast(({ name }) => name === 'GET /jobs')?.query
+  expect(await screen.findByText('Only jobs with failures in the last 7 days')).toBeTruthy()
+  expect(lastQuery()).toMatchObject({ only: 'failures' })
+  await person.type(screen.getByRole('searchbox'), 'x{Enter}')
+  await waitFor(() => expect(lastQuery()).toMatchObject({ only: 'failures', search: 'x' }))
+  for (const [only, words] of [
+    ['stuck', 'Only jobs that stand still'],
+    ['running', 'Only running jobs'],
+    ['pending', 'Only pending jobs'],
+  ] as const) {
+    await act(() => router.navigate({ to: '/jobs', search: { only } }))
+    expect(await screen.findByText(words)).toBeTruthy()
+  }
+  await person.click(screen.getByRole('link', { name: 'Show all' }))
+  await waitFor(() => expect(router.state.location.href).toBe('/jobs'))
+  await waitFor(() => expect(lastQuery()).not.toHaveProperty('only'))
+  expect(screen.queryByText(/^Only/)).toBeNull()
 })
 
 test('a completed job says how many recipients have failed', async () => {

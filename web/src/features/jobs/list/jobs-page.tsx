@@ -1,5 +1,6 @@
 import { isLive } from '@sendroom/contract/job-life'
 import type { JobRow } from '@sendroom/contract/jobs'
+import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
@@ -8,6 +9,7 @@ import { formatDateTime } from '../../../format.ts'
 import { DataTable } from '../../../lists/data-table.tsx'
 import { AddButton, BulkDeleteButton } from '../../../lists/list-buttons.tsx'
 import { ListPage } from '../../../lists/list-page.tsx'
+import { OnlySome } from '../../../lists/only-some.tsx'
 import type { Column } from '../../../lists/table.tsx'
 import { useList } from '../../../lists/use-list.ts'
 import { paths } from '../../../paths.ts'
@@ -16,6 +18,7 @@ import { Name } from '../../../ui/name.tsx'
 import { JobTypeName } from '../shared/job-labels.tsx'
 import { JobOutcome } from './job-outcome.tsx'
 import { JobRowActions } from './job-row-actions.tsx'
+import type { JobsSearch } from './jobs-search.ts'
 
 const LIVE_REFRESH_MS = 3000
 
@@ -47,14 +50,18 @@ export function JobsPage() {
     success: 'JOB.ALL_DELETED',
     failure: 'JOB.DELETE_FAILED',
   })
+  const { only }: JobsSearch = useSearch({ strict: false })
+  const filters: Pick<JobsSearch, 'only'> = only ? { only } : {}
   const list = useList({
     feature: 'jobs',
     sortFields: ['id', 'jobType', 'messageTitle', 'status', 'createdAt'],
     sortDirection: 'desc',
-    load: (query, signal) => call('GET /jobs', { query }, signal),
+    filters,
+    load: (query, signal) => call('GET /jobs', { query: { ...query, ...filters } }, signal),
     words: 'JOB.LOAD_FAILED',
     pollEvery: (rows) => rows.some(isLive) && LIVE_REFRESH_MS,
   })
+  const isWhole = list.query.search === '' && !only
   return (
     <ListPage
       title="JOB.LIST_TITLE"
@@ -70,11 +77,12 @@ export function JobsPage() {
         />
       }
     >
+      {only && <OnlySome words={`JOB.ONLY_${only.toUpperCase()}`} all={paths.jobs} />}
       <DataTable
         list={list}
         label="JOB.LIST_TITLE"
         columns={columns}
-        empty={list.query.search !== '' ? 'COMMON.NO_DATA_FOUND' : isAllowed ? 'JOB.EMPTY' : 'COMMON.NO_DATA'}
+        empty={isWhole ? (isAllowed ? 'JOB.EMPTY' : 'COMMON.NO_DATA') : 'COMMON.NO_DATA_FOUND'}
         rowName={(job) => `${t('JOB.ID')} ${job.id}`}
         actions={(job) => <JobRowActions job={job} isAllowed={isAllowed} />}
       />

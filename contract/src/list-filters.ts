@@ -1,0 +1,10 @@
+/**
+ * What the lists of instances and jobs can be limited to, as the dashboard links to them. This file does not import zod,
+ * so that the router does not load the schemas.
+ */
+export const instanceFilters = ['attention'] as const
+export type InstanceFilter = (typeof instanceFilters)[number]
+
+/** `stuck` and `failures` are the jobs that need attention on the dashboard. */
+export const jobFilters = ['stuck', 'failures', 'running', 'pending'] as const
+export type JobFilter = (typeof jobFilters)[number]
