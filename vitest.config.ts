@@ -18,7 +18,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // More than cores, for those that wait.
+    // More than cores, for those that wait. With six, tests that wait for a moment begin to fail.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [

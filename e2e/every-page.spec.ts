@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { ConsoleMessage, Page } from '@playwright/test'
 import type Axe from 'axe-core'
-import { enter, type Gallery, open, show, visit, withGallery, wordsOf } from './gallery.ts'
+import { enter, type Gallery, open, show, speak, visit, withGallery, wordsOf } from './gallery.ts'
 import { test as base, expect } from './scenario.ts'
-import { languages, schemes, type View, views, widths } from './views.ts'
+import { languages, schemes, type View, views, type Words, widths } from './views.ts'
 
 const all = widths.flatMap((width) => schemes.map((scheme) => ({ width, scheme })))
 const isFull = process.env.EVERY_VARIANT === '1'
 /** The default variants, wide in light and narrow in dark, differ most. EVERY_VARIANT=1 checks all, which takes minutes. */
 const variants = all.filter(({ width, scheme }) => isFull || (scheme === 'light') === width > 600)
-/** axe is slow, so it checks one variant per language: the narrow one for Vietnamese, whose texts are the longest. */
-const usesAxe = (lang: string, width: number) => isFull || (lang === 'vi') === width < 600
+/** What axe finds depends on the language only by the length of the texts, and axe is slow. Vietnamese has the longest. */
+const usesAxe = (lang: string, width: number) => isFull || lang === (width < 600 ? 'vi' : 'en')
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -22,51 +22,67 @@ const test = base.extend<object, { gallery: Gallery }>({
 // Tracing would take a third of the time, and the problems found are already readable.
 test.use({ trace: 'off' })
 
-/** The views in two halves, so that the workers finish at about the same time. */
-const half = Math.ceil(Object.keys(views).length / 2)
-const halves = [Object.entries(views).slice(0, half), Object.entries(views).slice(half)]
+/** The views in one part per worker, so that they finish at about the same time. */
+const PARTS = 4
+const size = Math.ceil(Object.keys(views).length / PARTS)
+const parts = Array.from({ length: PARTS }, (_, n) => Object.entries(views).slice(n * size, (n + 1) * size))
 
-for (const [lang, part] of languages.flatMap((lang) => halves.map((part) => [lang, part] as const))) {
-  const title = `${part.at(0)?.[0]} to ${part.at(-1)?.[0]}, in ${lang}`
+for (const part of parts) {
+  const title = `${part.at(0)?.[0]} to ${part.at(-1)?.[0]}`
   test(`pages and dialogs have no layout, text or accessibility problems: ${title}`, async ({
     gallery,
     browser,
   }) => {
     test.setTimeout(900_000)
-    const words = await wordsOf(gallery, lang)
+    const words = new Map<string, Words>()
+    for (const lang of languages) words.set(lang, await wordsOf(gallery, lang))
     const problems: string[] = []
     for (const as of [undefined, 'visitor', 'newcomer', 'reader', 'first'] as const) {
-      const page = await enter(browser, gallery, as, lang)
+      const page = await enter(browser, gallery, as, languages[0])
       await page.addInitScript(AXE)
       await page.addInitScript(logViolations)
       let before: View | undefined
       const logged: string[] = []
       page.on('console', (message) => isProblem(message) && logged.push(message.text()))
       page.on('pageerror', (error) => logged.push(String(error)))
-      for (const [name, view] of part.filter(([, view]) => view.as === as)) {
+
+      for (const [name, view] of part.filter(([, view]) => view.as === as))
         await test.step(name, async () => {
-          await page.setViewportSize({ width: 1280, height: 800 })
-          if (!before || before.open || before.path !== view.path || before.answers !== view.answers)
-            await visit(page, view, words)
-          else await open(page, view, words)
-          before = view
-          for (const { width, scheme } of variants) {
-            await page.setViewportSize({ width, height: 800 })
-            await show(page, scheme)
-            const found = [
-              ...(await page.evaluate(sidewaysScroll)),
-              ...(await page.evaluate(rawKeys)),
-              ...(usesAxe(lang, width) ? await violations(page) : []),
-            ]
-            problems.push(...found.map((problem) => `${name} ${scheme} ${width}: ${problem}`))
+          for (const spoken of view.keepsWords ? languages.map((lang) => [lang]) : [languages]) {
+            const [first = ''] = spoken
+            await page.setViewportSize({ width: 1280, height: 800 })
+            if (before) await page.evaluate((lang) => localStorage.setItem('lang', lang), first)
+            const isThere =
+              before && !before.open && before.path === view.path && before.answers === view.answers
+            await (isThere ? open : visit)(page, view, words.get(first) ?? String)
+            before = view
+            const found = [...(await findProblems(page, spoken)), ...logged.splice(0)]
+            problems.push(...found.map((problem) => `${name} ${problem}`))
           }
-          problems.push(...logged.splice(0).map((problem) => `${name}: ${problem}`))
         })
-      }
       await page.context().close()
     }
     expect(problems.join('\n')).toBe('')
   })
+}
+
+/** Returns the problems of the shown view in all variants and these languages. Leaves the page in the first of them. */
+async function findProblems(page: Page, spoken: readonly string[]): Promise<string[]> {
+  const problems: string[] = []
+  for (const [nth, { width, scheme }] of variants.entries()) {
+    await page.setViewportSize({ width, height: 800 })
+    await show(page, scheme)
+    for (const lang of nth % 2 === 0 ? spoken : spoken.toReversed()) {
+      await speak(page, lang)
+      const found = [
+        ...(await page.evaluate(sidewaysScroll)),
+        ...(await page.evaluate(rawKeys)),
+        ...(usesAxe(lang, width) ? await violations(page) : []),
+      ]
+      problems.push(...found.map((problem) => `${lang} ${scheme} ${width}: ${problem}`))
+    }
+  }
+  return problems
 }
 
 /** The calls that views provoke to fail: a wrong password, a missing message or job, a conflict and others. */

@@ -156,7 +156,8 @@ export async function openAs(browser: Browser, url: string, user: Api | null, la
 export async function visit(page: Page, view: View, words: Words) {
   // Requests of the previous page are aborted without an event.
   calls.get(page)?.clear()
-  await page.unrouteAll()
+  // A call of the previous page may still be on its way.
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
   for (const [path, json] of Object.entries(view.answers ?? {}))
     await page.route(`**/api${path}`, (route) => route.fulfill({ json }))
   await page.goto(view.path)
@@ -175,6 +176,15 @@ export async function open(page: Page, view: View, words: Words) {
   if (!view.isBusy) await untilLoaded(page)
 }
 
+/** Switches the language by the list in the header, even if a dialog covers it. What is open stays open. */
+export async function speak(page: Page, lang: string) {
+  const html = page.locator(`html[lang|=${lang === 'cn' ? 'zh' : lang}]`)
+  if ((await html.count()) > 0) return
+  await page.locator('select:has(option[value=cn])').selectOption(lang, { force: true })
+  await html.waitFor()
+  await untilLoaded(page, 1)
+}
+
 /** Switches the color scheme and skips the transition between the two. */
 export async function show(page: Page, scheme: (typeof schemes)[number]) {
   await page.emulateMedia({ colorScheme: scheme })
@@ -185,8 +195,8 @@ export async function show(page: Page, scheme: (typeof schemes)[number]) {
   })
 }
 
-/** Waits until nothing is busy and no request is pending, three times in a row. */
-export async function untilLoaded(page: Page) {
+/** Waits until nothing is busy and no request is pending, so many times in a row. */
+export async function untilLoaded(page: Page, times = 3) {
   let quietChecks = 0
   const isQuiet = async () => {
     await page.waitForFunction(
@@ -195,7 +205,7 @@ export async function untilLoaded(page: Page) {
     // A rendered answer may cause more requests, such as a component's code.
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
     quietChecks = calls.get(page)?.size === 0 ? quietChecks + 1 : 0
-    return quietChecks >= 3
+    return quietChecks >= times
   }
   await expect.poll(isQuiet, { intervals: [30], timeout: 60_000 }).toBe(true)
 }

@@ -7,7 +7,7 @@ export default defineConfig({
   globalSetup: './global-setup.ts',
   fullyParallel: true,
   // Each worker has its own Sendroom, PostgreSQL and browser. They mostly wait, so there are more workers than cores.
-  workers: 3,
+  workers: 4,
   forbidOnly: true,
   // Long timeouts for busy machines. Tests wait for conditions, never for a fixed time.
   timeout: 180_000,

@@ -9,6 +9,8 @@ export type View = {
   open?: (page: Page, words: Words) => Promise<unknown>
   /** Takes a full-page screenshot, even though the view opens something. */
   isWhole?: boolean
+  /** A text that was made on opening, such as a question or a toast, stays in the language of that moment. */
+  keepsWords?: boolean
   /** An action waits for the dialog, so the page stays busy. */
   isBusy?: boolean
   /**
@@ -18,7 +20,8 @@ export type View = {
   as?: 'visitor' | 'newcomer' | 'reader' | 'first'
 }
 
-export const languages = ['en', 'vi', 'cn']
+/** Vietnamese comes first, because its texts are the longest. */
+export const languages = ['vi', 'en', 'cn'] as const
 export const schemes = ['light', 'dark'] as const
 export const widths = [1280, 360]
 
@@ -334,7 +337,7 @@ export const views: Record<string, View> = {
     },
     isWhole: true,
   },
-  'dashboard-denied': { path: '/users', as: 'newcomer', open: anyToast },
+  'dashboard-denied': { path: '/users', keepsWords: true, as: 'newcomer', open: anyToast },
   menu: { path: '/dashboard', open: openUserMenu },
   notices: { path: '/dashboard', open: (page, t) => openBell(page, t, someNotices()) },
   'notices-empty': { path: '/dashboard', open: (page, t) => openBell(page, t, []) },
@@ -354,6 +357,7 @@ export const views: Record<string, View> = {
   },
   network: {
     path: '/messages',
+    keepsWords: true,
     open: async (page, t) => {
       await page.route('**/api/messages?*search=sale*', (route) => route.abort())
       await page.getByRole('searchbox').fill('sale')
@@ -378,6 +382,7 @@ export const views: Record<string, View> = {
   'messages-actions': { path: '/messages', open: showRowActions },
   'messages-failed': {
     path: '/messages',
+    keepsWords: true,
     open: async (page, t) => {
       await answer(page, '/messages?*search=sale*', 500, { code: 'internal', error: '' })
       await page.getByRole('searchbox').fill('sale')
@@ -387,28 +392,39 @@ export const views: Record<string, View> = {
   },
   'messages-conflict': {
     path: '/messages/edit/1',
+    keepsWords: true,
     open: (page, t) => meetConflict(page, t, 'MESSAGE.TEXT', 'Giảm giá 30 % cho khách quen.'),
   },
   'messages-none': { path: '/messages?search=nothing' },
   'messages-delete-all': {
     path: '/messages',
+    keepsWords: true,
     open: async (page, t) => {
       await page.getByRole('checkbox', { name: t('COMMON.SELECT_ALL') }).check()
       await page.getByRole('button', { name: t('COMMON.DELETE_SELECTED').replace('{{count}}', '3') }).click()
     },
   },
-  'messages-delete': { path: '/messages', open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE') },
+  'messages-delete': {
+    path: '/messages',
+    keepsWords: true,
+    open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE'),
+  },
   'messages-new': { path: '/messages/new' },
-  'messages-errors': { path: '/messages/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
+  'messages-errors': {
+    path: '/messages/new',
+    keepsWords: true,
+    open: (page, t) => button(page, t('COMMON.SAVE')).click(),
+  },
   'messages-leave': {
     path: '/messages/new',
+    keepsWords: true,
     open: async (page, t) => {
       await page.getByRole('textbox', { name: t('MESSAGE.TEXT') }).fill('*Half* a _sentence_\n~and~ a line')
       await button(page, t('COMMON.CANCEL')).click()
     },
   },
   'messages-edit': { path: '/messages/edit/1' },
-  'messages-gone': { path: '/messages/edit/999', open: anyToast },
+  'messages-gone': { path: '/messages/edit/999', keepsWords: true, open: anyToast },
   'messages-groups': {
     path: '/messages/edit/1',
     open: (page, t) => button(page, t('FORM.CHOOSE_GROUPS')).click(),
@@ -418,13 +434,19 @@ export const views: Record<string, View> = {
   'jobs-empty': { path: '/jobs', as: 'newcomer' },
   'jobs-first': { path: '/jobs', as: 'first' },
   'jobs-none': { path: '/jobs?search=nothing' },
+  'jobs-limited': { path: '/jobs?only=failures' },
   'jobs-reader': { path: '/jobs', as: 'reader' },
   'jobs-closed': { path: '/jobs/new', as: 'reader' },
-  'jobs-gone': { path: '/jobs/999', open: anyToast },
+  'jobs-gone': { path: '/jobs/999', keepsWords: true, open: anyToast },
   'jobs-actions': { path: '/jobs', open: showRowActions },
-  'jobs-delete': { path: '/jobs', open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE') },
+  'jobs-delete': {
+    path: '/jobs',
+    keepsWords: true,
+    open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE'),
+  },
   'jobs-delete-all': {
     path: '/jobs',
+    keepsWords: true,
     open: async (page, t) => {
       await selectFirst(page)
       await button(page, t('COMMON.DELETE_SELECTED').replace('{{count}}', '1')).click()
@@ -435,7 +457,11 @@ export const views: Record<string, View> = {
     open: (page, t) => page.getByRole('combobox', { name: t('JOB.MESSAGE'), exact: true }).click(),
   },
   'jobs-new': { path: '/jobs/new' },
-  'jobs-errors': { path: '/jobs/new', open: (page, t) => button(page, t('JOB.CREATE')).click() },
+  'jobs-errors': {
+    path: '/jobs/new',
+    keepsWords: true,
+    open: (page, t) => button(page, t('JOB.CREATE')).click(),
+  },
   'jobs-preview': {
     path: '/jobs/new',
     isWhole: true,
@@ -457,10 +483,19 @@ export const views: Record<string, View> = {
   'jobs-cancelled': { path: '/jobs/7' },
   'jobs-paused': { path: '/jobs/8' },
   'jobs-stopped': { path: '/jobs/9' },
-  'jobs-restart': { path: '/jobs/2', open: (page, t) => button(page, t('JOB.RESTART')).click() },
-  'jobs-retry': { path: '/jobs/2', open: (page, t) => button(page, t('JOB.RETRY')).click() },
+  'jobs-restart': {
+    path: '/jobs/2',
+    keepsWords: true,
+    open: (page, t) => button(page, t('JOB.RESTART')).click(),
+  },
+  'jobs-retry': {
+    path: '/jobs/2',
+    keepsWords: true,
+    open: (page, t) => button(page, t('JOB.RETRY')).click(),
+  },
   'jobs-retry-unknown': {
     path: '/jobs/2',
+    keepsWords: true,
     open: async (page, t) => {
       await patch(page, '/jobs/2', (job) => ({
         ...job,
@@ -478,7 +513,11 @@ export const views: Record<string, View> = {
       await page.getByRole('dialog').getByRole('listitem').first().waitFor()
     },
   },
-  'jobs-cancel': { path: '/jobs/3', open: (page, t) => button(page, t('JOB.CANCEL')).click() },
+  'jobs-cancel': {
+    path: '/jobs/3',
+    keepsWords: true,
+    open: (page, t) => button(page, t('JOB.CANCEL')).click(),
+  },
   groups: { path: '/groups' },
   'groups-first': { path: '/groups', as: 'first' },
   'groups-none': { path: '/groups?search=nothing' },
@@ -491,7 +530,11 @@ export const views: Record<string, View> = {
   instances: { path: '/instances' },
   'instances-empty': { path: '/instances', as: 'newcomer' },
   'instances-none': { path: '/instances?search=nothing' },
-  'instances-resume': { path: '/instances', open: (page, t) => button(page, t('ACCOUNT.RESUME')).click() },
+  'instances-resume': {
+    path: '/instances',
+    keepsWords: true,
+    open: (page, t) => button(page, t('ACCOUNT.RESUME')).click(),
+  },
   'instances-first': { path: '/instances', as: 'first' },
   'instances-reader': { path: '/instances', as: 'reader' },
   'instances-actions': { path: '/instances', open: showRowActions },
@@ -540,16 +583,26 @@ export const views: Record<string, View> = {
       await page.getByText('K7RM-2QXP').waitFor()
     },
   },
-  'instances-delete': { path: '/instances', open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE') },
+  'instances-delete': {
+    path: '/instances',
+    keepsWords: true,
+    open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE'),
+  },
   'instances-conflict': {
     path: '/instances/edit/1',
+    keepsWords: true,
     open: (page, t) => meetConflict(page, t, 'ACCOUNT_FORM.NAME', 'Shop Hà Nội 2'),
   },
   'instances-errors': {
     path: '/instances/new',
+    keepsWords: true,
     open: (page, t) => button(page, t('COMMON.SAVE')).click(),
   },
-  'instances-clear': { path: '/instances', open: (page, t) => pressRowAction(page, t, 'ACCOUNT.CLEAR_DATA') },
+  'instances-clear': {
+    path: '/instances',
+    keepsWords: true,
+    open: (page, t) => pressRowAction(page, t, 'ACCOUNT.CLEAR_DATA'),
+  },
   'instances-new': { path: '/instances/new' },
   'instances-edit': { path: '/instances/edit/1' },
   'instances-pace': {
@@ -559,9 +612,14 @@ export const views: Record<string, View> = {
   },
   users: { path: '/users' },
   'users-none': { path: '/users?search=nobody' },
-  'users-delete': { path: '/users', open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE') },
+  'users-delete': {
+    path: '/users',
+    keepsWords: true,
+    open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE'),
+  },
   'users-confirm': {
     path: '/users',
+    keepsWords: true,
     isBusy: true,
     open: async (page, t) => {
       await answer(page, '/users/*', 403, { code: 'confirm_password', error: '' })
@@ -575,6 +633,7 @@ export const views: Record<string, View> = {
   },
   'users-conflict': {
     path: '/users/edit/2',
+    keepsWords: true,
     open: (page, t) => meetConflict(page, t, 'USER_FORM.USERNAME', 'lan'),
   },
   'users-actions': { path: '/users', open: showRowActions },
@@ -583,7 +642,11 @@ export const views: Record<string, View> = {
     open: (page, t) => page.getByRole('combobox', { name: t('USER_FORM.INSTANCES') }).click(),
   },
   'users-new': { path: '/users/new' },
-  'users-errors': { path: '/users/new', open: (page, t) => button(page, t('COMMON.SAVE')).click() },
+  'users-errors': {
+    path: '/users/new',
+    keepsWords: true,
+    open: (page, t) => button(page, t('COMMON.SAVE')).click(),
+  },
   'users-edit': { path: '/users/edit/2' },
   retention: { path: '/retention' },
   receivers: { path: '/webhooks' },
@@ -591,6 +654,7 @@ export const views: Record<string, View> = {
   'receivers-new': { path: '/webhooks/new' },
   'receivers-errors': {
     path: '/webhooks/new',
+    keepsWords: true,
     open: (page, t) => button(page, t('COMMON.SAVE')).click(),
   },
   'receivers-secret': {

@@ -1,7 +1,7 @@
 import { contract } from '@sendroom/contract'
 import type { Access, Endpoint } from '@sendroom/contract/endpoint'
 import { type Right, rights } from '@sendroom/contract/rights'
-import { expect, type TestContext, test } from 'vitest'
+import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { keyOf, secretOf } from '../../src/features/instances/webhook.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { addressOf } from '../http-client.ts'
@@ -9,7 +9,11 @@ import { expectCells } from './cells.ts'
 import { callers, context, createFixture, onlyRights } from './fixture.ts'
 import { endpoints, of, prepare, type Row, sharedTemplate, signedIn } from './matrix.ts'
 
-// Calls every endpoint of the contract as each kind of caller.
+// Calls every endpoint of the contract as each kind of caller. All tests share one database and one app to be fast, and
+// each call has its own data.
+
+beforeAll(() => context.open())
+afterAll(() => context.close())
 
 async function expectAnswers(
   { endpoint, row }: { endpoint: Endpoint; row: Row<Endpoint> | undefined },

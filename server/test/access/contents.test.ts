@@ -1,11 +1,14 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint, Input } from '@sendroom/contract/endpoint'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../src/platform/database/sql.ts'
 import type { TestUser } from '../factories.ts'
 import { expectCells } from './cells.ts'
 import { context, createFixture, onlyRights, sentToGroup, setPassword } from './fixture.ts'
 import { of } from './matrix.ts'
+
+beforeEach(() => context.open())
+afterEach(() => context.close())
 
 // What each caller finds in lists and numbers, and whose rows a caller may name in a request.
 

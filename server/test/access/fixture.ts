@@ -2,7 +2,7 @@ import { type Right, rights } from '@sendroom/contract/rights'
 import { sql } from '../../src/platform/database/sql.ts'
 import { hashPassword } from '../../src/platform/passwords.ts'
 import type { Providers } from '../../src/providers/provider.ts'
-import { useContext } from '../context.ts'
+import { TestContext } from '../context.ts'
 
 const provider = {
   status: async () => ({ status: 'Connected', linkedNumber: '84901234567' }),
@@ -11,8 +11,8 @@ const provider = {
   logout: async () => {},
   readEvent: () => null,
 }
-/** The context of the test file that imports this. */
-export const context = useContext({
+/** The context of the test file that imports this. The file opens and closes it, once or for each test. */
+export const context = new TestContext({
   providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls use only these methods
 })
 

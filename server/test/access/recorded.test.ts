@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../src/platform/database/sql.ts'
 import { context } from './fixture.ts'
 import { prepare, signedIn } from './matrix.ts'
+
+beforeEach(() => context.open())
+afterEach(() => context.close())
 
 // Every call that changes something is recorded in the audit log. audit.test.ts tests the entries.
 
@@ -27,6 +30,7 @@ const recordedReads = [
   'GET /jobs/:id/recipients/export/xlsx',
   'GET /jobs/:id/recipients/:recipientId/members',
   'GET /audit/export',
+  'GET /dashboard/days/export',
 ]
 
 const recorded = signedIn.filter(({ endpoint, name }) =>

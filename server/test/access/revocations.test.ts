@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { lockUserChanges } from '../../src/features/users/users.queries.ts'
 import type { Db } from '../../src/platform/database/connection.ts'
 import { identifier, sql } from '../../src/platform/database/sql.ts'
@@ -15,6 +15,9 @@ import { until } from '../until.ts'
 import { expectCells } from './cells.ts'
 import { context, setPassword } from './fixture.ts'
 import { endpoints, prepare, signedIn } from './matrix.ts'
+
+beforeEach(() => context.open())
+afterEach(() => context.close())
 
 const ageConfirmation = (db: Db, { id }: { id: number }) =>
   db.run(sql`

@@ -79,8 +79,8 @@ const sum = (ran: Ran[]) => ({
 async function startCluster() {
   let cluster: DatabaseAddress | undefined
   const project = {
-    provide: (_name: string, address: DatabaseAddress) => {
-      cluster = address
+    provide: (name: string, value: DatabaseAddress) => {
+      if (name === 'testCluster') cluster = value
     },
   }
   const stop = await setUp(project as unknown as TestProject) // the set-up only calls this method

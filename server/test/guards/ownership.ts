@@ -233,9 +233,19 @@ export const ownership = [
     { tests: `${features}/dashboard` },
   ),
   ...[
-    ['accounts in trouble', 'now', "${canSeeInstance(caller, 'i.id')} and i.is_active", 'i.is_active'],
-    ['jobs that stand still', 'now', "minute' and ${canSeeInstance(caller, 'j.instance_id')}", "minute'"],
-    ['failed jobs', 'now', "day'\n        and ${canSeeInstance(caller, 'j.instance_id')}", "day'"],
+    ['accounts in trouble', 'now', "${canSeeInstance(caller, 'i.id')} and ${instance", '${instance'],
+    [
+      'jobs that stand still',
+      'now',
+      "${isStuck} and ${canSeeInstance(caller, 'j.instance_id')}",
+      '${isStuck}',
+    ],
+    [
+      'failed jobs',
+      'now',
+      "${endedWithFailures} and ${canSeeInstance(caller, 'j.instance_id')}",
+      '${endedWithFailures}',
+    ],
     ['running and upcoming jobs', 'now', 'isAdmin(caller)\n    ? sql`jobs`', 'caller\n    ? sql`jobs`'],
     ['days', 'days', 'isAll && isAdmin(caller) ?', 'isAll ?'],
     ['days of an instance', 'days', "id = ${id} and ${canSeeInstance(caller, 'id')}", 'id = ${id}'],

@@ -6,6 +6,7 @@ import { connect } from '../../src/platform/database/connection.ts'
 import { identifier, sql } from '../../src/platform/database/sql.ts'
 import { HttpClient } from '../http-client.ts'
 import { Installation, startSimulatorProcess } from '../process.ts'
+import { readyInstallation } from '../ready-installation.ts'
 import { until } from '../until.ts'
 import { addInstance, allSent, chatsOf, createJob, phoneNumbers, readJob, untilEnded } from './scenario.ts'
 
@@ -32,7 +33,7 @@ async function ownedDatabase() {
 test('a backup of a running Sendroom moves it to another PostgreSQL and back, and its jobs wait for an Admin', {
   timeout: 300_000,
 }, async () => {
-  await using home = await Installation.create()
+  await using home = await readyInstallation()
   await using simulator = await startSimulatorProcess(home.dataDir)
   await simulator.setLatency(10)
   const env = { TEST_PROVIDER_URL: simulator.url }

@@ -4,6 +4,7 @@ import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
 import { STILL_AFTER_MS } from '../../src/engine/shared/era.ts'
 import { Installation, startSimulatorProcess } from '../process.ts'
+import { readyInstallation } from '../ready-installation.ts'
 import { until } from '../until.ts'
 import { addInstance, allSent, chatsOf, createJob, phoneNumbers, untilEnded } from './scenario.ts'
 
@@ -12,7 +13,7 @@ const RECIPIENTS = Number(process.env.RECIPIENTS ?? 200)
 test('a copy of a data folder that is simply started sends nothing again that was sent since', {
   timeout: 600_000,
 }, async () => {
-  await using home = await Installation.create()
+  await using home = await readyInstallation()
   await using simulator = await startSimulatorProcess(home.dataDir)
   await simulator.setLatency(10)
   const env = { TEST_PROVIDER_URL: simulator.url }

@@ -5,7 +5,8 @@ import type { LedgerEntry } from '@sendroom/simulator'
 import { describe, expect, test } from 'vitest'
 import type { HttpClient } from '../http-client.ts'
 import { killPostgres } from '../kill-postgres.ts'
-import { Installation, startSimulatorProcess } from '../process.ts'
+import { startSimulatorProcess } from '../process.ts'
+import { readyInstallation } from '../ready-installation.ts'
 import { until } from '../until.ts'
 import { addInstance, allSent, chatsOf, createJob, phoneNumbers, untilEnded } from './scenario.ts'
 
@@ -14,7 +15,7 @@ const KILLS = 3
 
 describe.concurrent('a job of 200 recipients reaches each of them once', { timeout: 180_000 }, () => {
   test('when the process is killed several times', async () => {
-    await using home = await Installation.create()
+    await using home = await readyInstallation()
     let sendroom = await home.start()
     const admin = await home.signIn(sendroom)
     const ledger = () => journalOf(home.dataDir)
@@ -30,7 +31,7 @@ describe.concurrent('a job of 200 recipients reaches each of them once', { timeo
   })
 
   test('when the process is killed while the provider has a message', async () => {
-    await using home = await Installation.create()
+    await using home = await readyInstallation()
     await using simulator = await startSimulatorProcess(home.dataDir)
     await simulator.setLatency(30)
     const env = { TEST_PROVIDER_URL: simulator.url }
@@ -50,7 +51,7 @@ describe.concurrent('a job of 200 recipients reaches each of them once', { timeo
   })
 
   test('when PostgreSQL is killed under the running process', async () => {
-    await using home = await Installation.create()
+    await using home = await readyInstallation()
     const sendroom = await home.start()
     const admin = await home.signIn(sendroom)
     const ledger = () => journalOf(home.dataDir)

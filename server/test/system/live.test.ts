@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { Followed } from '../followed.ts'
 import type { HttpClient } from '../http-client.ts'
 import { postmasterOf } from '../kill-postgres.ts'
-import { Installation } from '../process.ts'
+import { readyInstallation } from '../ready-installation.ts'
 import { until } from '../until.ts'
 import { addInstance, createJob, phoneNumbers } from './scenario.ts'
 
 test('a server streams the changes of another process, even after PostgreSQL was killed, and stops at once', {
   timeout: 120_000,
 }, async () => {
-  await using home = await Installation.create()
+  await using home = await readyInstallation()
   const working = await home.start()
   const admin = await home.signIn(working)
   const other = await home.start(['server'])

@@ -8,7 +8,8 @@ import {
 } from '@sendroom/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HttpClient } from '../http-client.ts'
-import { Installation } from '../process.ts'
+import type { Installation } from '../process.ts'
+import { readyInstallation } from '../ready-installation.ts'
 import { until } from '../until.ts'
 import { addInstance, allSent, createJob, phoneNumbers, readJob, syncGroups, untilEnded } from './scenario.ts'
 
@@ -18,7 +19,7 @@ let admin: HttpClient
 const journal = () => join(home.dataDir, 'provider.jsonl')
 
 beforeAll(async () => {
-  home = await Installation.create()
+  home = await readyInstallation()
   simulator = await startSimulator({ file: journal() })
   admin = await home.signIn(await home.start([], { TEST_PROVIDER_URL: simulator.url }))
 }, 60_000)

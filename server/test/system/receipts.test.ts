@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import { Installation, startSimulatorProcess } from '../process.ts'
+import { startSimulatorProcess } from '../process.ts'
+import { readyInstallation } from '../ready-installation.ts'
 import { until } from '../until.ts'
 import { addInstance, createJob, phoneNumbers, readJob, syncGroups } from './scenario.ts'
 
 test('a test-mode job is sent, delivered and read without any configuration, even if the process is killed', {
   timeout: 120_000,
 }, async () => {
-  await using home = await Installation.create()
+  await using home = await readyInstallation()
   const killed = await home.start()
   const admin = await home.signIn(killed)
   const instanceId = await addInstance(admin, 'test_linked_receipts')
@@ -32,7 +33,7 @@ test('a test-mode job is sent, delivered and read without any configuration, eve
 test('group members are counted correctly when receipts come twice, out of order or with unknown ids', {
   timeout: 120_000,
 }, async () => {
-  await using home = await Installation.create()
+  await using home = await readyInstallation()
   await using simulator = await startSimulatorProcess(home.dataDir)
   const rules = { sentMs: 0, deliveredMs: 100, readMs: 300, spreadMs: 200, readPercent: 100 }
   await simulator.setReceipts(null, { ...rules, disorders: ['duplicates', 'reversed', 'unknown'] })
@@ -64,7 +65,7 @@ test('group members are counted correctly when receipts come twice, out of order
 test('receipts may come before the answer to the send, and a failure receipt turns Sent into Failed', {
   timeout: 120_000,
 }, async () => {
-  await using home = await Installation.create()
+  await using home = await readyInstallation()
   await using simulator = await startSimulatorProcess(home.dataDir)
   await simulator.setReceipts('test_linked_early', { readPercent: 100, disorders: ['early'] })
   await simulator.setReceipts('test_linked_failing', { sentMs: 500, fate: 'failed' })

@@ -5,6 +5,7 @@ import { connect } from '../../src/platform/database/connection.ts'
 import { identifier, sql } from '../../src/platform/database/sql.ts'
 import { externalDatabase } from '../external-database.ts'
 import { Installation, startSimulatorProcess } from '../process.ts'
+import { readyInstallation } from '../ready-installation.ts'
 import { startRelay } from '../relay.ts'
 import { until } from '../until.ts'
 import { addInstance, allSent, chatsOf, createJob, phoneNumbers, syncGroups, untilEnded } from './scenario.ts'
@@ -64,7 +65,7 @@ test('two workers and a server share several jobs, and each recipient gets the m
 
 test('a start with an external database creates its data folder, or says why that fails', async () => {
   await using home = await Installation.create()
-  await using database = await externalDatabase()
+  await using database = await externalDatabase('template0')
   const env = {
     DATABASE_URL: database.url,
     SECRET_KEY: 'a key that is kept in another place',
@@ -110,7 +111,7 @@ async function expectToDeliver(hosts: string, { user, name }: { user: string; na
 
 /** Starts a PostgreSQL with a database of this name that refuses all writes, as a standby does. */
 async function readOnlyServer(name: string) {
-  const home = await Installation.create()
+  const home = await readyInstallation()
   const cluster = await startCluster(home.dataDir, console)
   const db = connect(cluster.superuser, { max: 1, applicationName: 'sendroom test' })
   await db.run(sql`create database ${identifier(name)}`)

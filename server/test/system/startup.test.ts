@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { urlsOf } from '../../src/listening.ts'
 import { HttpClient } from '../http-client.ts'
 import { Installation } from '../process.ts'
+import { readyInstallation } from '../ready-installation.ts'
 
 /** A start that fails prints these lines and nothing else. */
 const refusal = (...lines: string[]) => ({
@@ -19,7 +20,7 @@ const nobodyListens = 'postgres://sendroom@127.0.0.1:1/sendroom'
 
 describe.concurrent('a start that fails says why in one sentence', { timeout: 180_000 }, () => {
   test('a taken port', async () => {
-    await using home = await Installation.create()
+    await using home = await readyInstallation()
     const other = createServer().listen(0, '127.0.0.1')
     const address = await new Promise((resolve) => other.once('listening', () => resolve(other.address())))
     const { port } = address as { port: number } // a TCP server has a port
@@ -93,7 +94,7 @@ describe.concurrent('a start that fails says why in one sentence', { timeout: 18
   )
 
   test('a SECRET_KEY that did not encrypt the secrets, and a lost key file', async () => {
-    await using home = await Installation.create()
+    await using home = await readyInstallation()
     await (await home.start()).end('SIGTERM')
     expect(await home.run([], { SECRET_KEY: 'another key, which is long enough' })).toEqual(
       refusal('SECRET_KEY does not match this database. Use the key that the database was set up with.'),
@@ -138,7 +139,7 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
   })
 
   test('on all addresses, prints each of them and warns that HTTP is not encrypted', async () => {
-    await using home = await Installation.create()
+    await using home = await readyInstallation()
     const open = await home.start([], { HOST: '0.0.0.0' })
     const { port } = new URL(open.url)
     const printed = [...open.stdout.matchAll(/^Sendroom is running at (\S+)$/gm)].map(([, url]) => url)
@@ -152,7 +153,7 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
   })
 
   test('shuts down on SIGTERM, with its PostgreSQL', async () => {
-    await using home = await Installation.create()
+    await using home = await readyInstallation()
     const sendroom = await home.start()
     expect(home.hasDatabaseLeft).toBe(true)
     expect(await sendroom.end('SIGTERM')).toBe(0)
@@ -161,7 +162,7 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
   })
 
   test('starts after a SIGKILL and takes over the running PostgreSQL', async () => {
-    await using home = await Installation.create()
+    await using home = await readyInstallation()
     await (await home.start()).end('SIGKILL')
     expect(home.hasDatabaseLeft).toBe(true)
     const second = await home.start()
@@ -171,7 +172,7 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
   })
 
   test('refuses a data folder on which another one runs', async () => {
-    await using home = await Installation.create()
+    await using home = await readyInstallation()
     const first = await home.start()
     expect(await home.run()).toEqual(
       refusal(
@@ -184,7 +185,7 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
   })
 
   test('shares its data folder with a server on another port', async () => {
-    await using home = await Installation.create()
+    await using home = await readyInstallation()
     const first = await home.start()
     const second = await home.start(['server'])
     const admin = await home.signIn(first)
@@ -197,7 +198,7 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
   })
 
   test('resets a password, whether the server runs or not', async () => {
-    await using home = await Installation.create()
+    await using home = await readyInstallation()
     const reset = async () => {
       const { code, stdout } = await home.run(['user', 'reset-password', 'Admin'])
       expect(code).toBe(0)

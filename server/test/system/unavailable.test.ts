@@ -8,6 +8,7 @@ import { Followed } from '../followed.ts'
 import type { HttpClient } from '../http-client.ts'
 import { postmasterOf } from '../kill-postgres.ts'
 import { Installation, type Sendroom, startSimulatorProcess } from '../process.ts'
+import { readyInstallation } from '../ready-installation.ts'
 import { startRelay } from '../relay.ts'
 import { until } from '../until.ts'
 import { addInstance, allSent, chatsOf, createJob, phoneNumbers, readJob, untilEnded } from './scenario.ts'
@@ -106,7 +107,7 @@ async function behindRelay(fault: 'refuse' | 'silence'): Promise<Outage> {
 
 /** A PostgreSQL that turns read-only without cutting a connection, as a demoted primary may. */
 async function readOnly(): Promise<Outage> {
-  const home = await Installation.create()
+  const home = await readyInstallation()
   const { superuser, stop } = await startCluster(home.dataDir, console)
   const relay = await startRelay(superuser)
   const settings = join(superuser.host, 'postgresql.auto.conf')
