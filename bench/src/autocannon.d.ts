@@ -10,6 +10,8 @@ declare module 'autocannon' {
     url: string
     connections: number
     duration: number
+    /** Requests a second over all connections. */
+    overallRate?: number
     /** Each connection sends them in turn. `setupRequest` changes a request each time that it is sent. */
     requests: {
       method: 'GET' | 'POST'
@@ -22,5 +24,6 @@ declare module 'autocannon' {
       event: 'response',
       listener: (client: object, status: number, bytes: number, ms: number) => void,
     ) => void
+    stop: () => void
   }
 }

@@ -25,6 +25,7 @@ export async function openEnvironment() {
   const env = { TEST_PROVIDER_URL: simulator.url }
   let sendroom = await home.start([], env)
   const db = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
+  const secrets = secretsOf(SECRET_KEY)
   const instanceIds = await insertInstances(tokens)
 
   /**
@@ -32,7 +33,6 @@ export async function openEnvironment() {
    * measurement. Returns their ids.
    */
   async function insertInstances(instanceTokens: string[]): Promise<number[]> {
-    const secrets = secretsOf(SECRET_KEY)
     const hex = (bytes: Buffer) => bytes.toString('hex')
     const instances = await db.many<{ id: number }>(sql`
       insert into instances (name, token_cipher, token_hash, is_test, status, status_asked_at, last_sync_at, syncing_until,
@@ -62,7 +62,7 @@ export async function openEnvironment() {
   }
 
   return {
-    ...{ home, simulator, env, db, instanceIds, insertInstances, addJobs },
+    ...{ home, simulator, env, db, secrets, instanceIds, insertInstances, addJobs },
     get sendroom() {
       return sendroom
     },

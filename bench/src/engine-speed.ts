@@ -2,6 +2,7 @@ import { Pool } from 'undici'
 import { sql } from '../../server/src/platform/database/sql.ts'
 import { chatsOf, type Environment } from './engine-environment.ts'
 import { cpuSeconds, residentMegabytes } from './processes.ts'
+import { addSentMessages, receiptCaller } from './receipt-calls.ts'
 import { printTable } from './table.ts'
 
 const LATENCIES_MS = [0, 10]
@@ -24,11 +25,43 @@ export async function measureSpeed(environment: Environment): Promise<void> {
     for (const [instances, messages] of SIZES) rows.push(await measure(environment, instances, messages))
     printTable(`Pacing off, each row durable, a provider that answers after ${latency} ms`, rows)
   }
+  await measureBesideReceipts(environment)
   await environment.sendReceipts()
   printTable('The same with webhooks for each message: delivered, read', [
     await measure(environment, 100, 500),
   ])
   await environment.simulator.setLatency(0)
+}
+
+const RECEIPTS_PER_SECOND = 5000
+const MESSAGES = 5000
+const MEMBERS = 200
+
+/** Compares the speed of the engine with its speed while receipts of earlier group messages arrive. */
+async function measureBesideReceipts(environment: Environment): Promise<void> {
+  const { db, sendroom, secrets } = environment
+  const messages = await addSentMessages(db, MESSAGES, MEMBERS)
+  const makeCalls = receiptCaller({ url: sendroom.url, secrets, messages, members: MEMBERS, connections: 50 })
+  const rows = []
+  for (const receipts of [0, 100, 10, 1, 0]) {
+    const load =
+      receipts > 0
+        ? makeCalls({ receipts, seconds: 300, callsPerSecond: RECEIPTS_PER_SECOND / receipts })
+        : null
+    const { rate, nodeMs, databaseMs } = await sendByEngine(environment, 100, 400)
+    load?.stop()
+    const calls = await load
+    rows.push({
+      'receipts a call': receipts || 'none',
+      'receipts/s': Math.round((calls?.requests.average ?? 0) * receipts),
+      'engine msg/s': Math.round(rate),
+      'Node CPU µs/msg': Math.round(nodeMs * 1000),
+      'database CPU µs/msg': Math.round(databaseMs * 1000),
+      'failed calls': (calls?.non2xx ?? 0) + (calls?.errors ?? 0),
+    })
+  }
+  printTable(`100 instances, while ${RECEIPTS_PER_SECOND} receipts a second arrive`, rows)
+  await db.run(sql`delete from jobs`)
 }
 
 async function measure(environment: Environment, instances: number, messages: number) {
@@ -64,9 +97,9 @@ async function sendByEngine(environment: Environment, instances: number, message
   const { sent, seconds } = await db.one<{ sent: number; seconds: number }>(sql`
     select count(*) filter (where status = 'sent') as sent,
       extract(epoch from max(sent_at) - min(intent_at)) as seconds
-    from deliveries`)
+    from deliveries where group_id is null`)
   if (sent !== total) throw new Error(`Only ${sent} of ${total} were sent.`)
-  await db.run(sql`delete from jobs`)
+  await db.run(sql`delete from jobs where job_type = 'SendToUsers'`)
   return {
     rate: total / seconds,
     nodeMs: ((after.node - before.node) * 1000) / total,

@@ -3,15 +3,14 @@
  * receipts are those of group messages: one by each member, first delivered, then read.
  */
 
-import autocannon from 'autocannon'
 import { storeBatch } from '../../server/src/engine/receipts/store.ts'
-import { keyOf, secretOf } from '../../server/src/features/instances/webhook.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'
 import { sql } from '../../server/src/platform/database/sql.ts'
 import { secretsOf } from '../../server/src/platform/secrets.ts'
 import { Installation, Program } from '../../server/test/process.ts'
 import { until } from '../../server/test/until.ts'
 import { cpuSeconds, residentMegabytes } from './processes.ts'
+import { addSentMessages, receiptCaller } from './receipt-calls.ts'
 import { printTable } from './table.ts'
 
 const SECRET_KEY = 'a key of 32 characters for the benchmark'
@@ -28,73 +27,22 @@ const bare = new Program('bench/src/bare.ts', [JSON.stringify(home.database)], h
 const [, bareUrl = ''] = await bare.says(/Listening on (\S+)/)
 const secrets = secretsOf(SECRET_KEY)
 
-/** Instances with a group each, and messages to the groups that were sent just now. */
-async function seed() {
-  await db.run(sql`
-    insert into instances (name, token_cipher, token_hash, is_test, status, status_asked_at, last_sync_at, syncing_until)
-    select 'instance ' || n, '\\x00', sha256(n::text::bytea), true, 'Connected', now() + interval '1 hour', now(), now()
-    from generate_series(1, ${INSTANCES}) n`)
-  await db.run(
-    sql`insert into groups (instance_id, chat_id, name) select id, id || '@g.us', name from instances`,
-  )
-  await db.run(sql`
-    insert into participants (group_id, person_id, rank)
-    select g.id, 'member ' || n, 'member' from groups g, generate_series(0, ${MEMBERS - 1}) n`)
-  await db.run(sql`
-    insert into jobs (job_type, text_content, instance_id, status, recipient_count, created_by_user_name)
-    select 'SendToGroups', 'Hello', i.id, 'Completed', 1, 'bench'
-    from instances i, generate_series(1, ${MESSAGES / INSTANCES})`)
-  await db.run(sql`
-    insert into deliveries (job_id, instance_id, group_id, chat_id, recipient_name, status, intent, intent_at, sent_at,
-      provider_message_id)
-    select j.id, j.instance_id, g.id, g.chat_id, g.name, 'sent', gen_random_uuid(), now(), now(), 'message-' || j.id
-    from jobs j join groups g using (instance_id)`)
-  await db.run(sql`
-    insert into matched_messages (instance_id, provider_message_id, delivery_id)
-    select instance_id, provider_message_id, id from deliveries`)
-  await db.run(sql`vacuum analyze`)
-  return db.many<{ id: number; instanceId: number; tokenHash: Buffer }>(sql`
-    select j.id, i.id as instance_id, i.token_hash from jobs j join instances i on i.id = j.instance_id order by j.id`)
-}
-
-const messages = await seed()
-let used = 0
-
-/** The next `count` receipts of a message. A hundred messages get theirs in turns, then the next hundred. */
-function nextCall(count: number) {
-  const call = used++
-  const callsOfHundred = (100 * 2 * MEMBERS) / count
-  const hundred = Math.floor(call / callsOfHundred) * 100
-  const message = messages[(hundred + (call % 100)) % messages.length]
-  const round = Math.floor((call % callsOfHundred) / 100) * count
-  if (!message) throw new Error('No messages')
-  const statuses = Array.from({ length: count }, (_, n) => ({
-    id: `message-${message.id}`,
-    status: round + n < MEMBERS ? 'delivered' : 'read',
-    timestamp: String(Math.floor(Date.now() / 1000)),
-    viewer_id: `member ${(round + n) % MEMBERS}`,
-  }))
-  return { message, body: JSON.stringify({ statuses, event: { type: 'statuses', event: 'post' } }) }
-}
-
-const pathOf = ({ instanceId }: { instanceId: number }) => `/api/webhooks/whapi/${keyOf(secrets, instanceId)}`
+await db.run(sql`
+  insert into instances (name, token_cipher, token_hash, is_test, status, status_asked_at, last_sync_at, syncing_until)
+  select 'instance ' || n, '\\x00', sha256(n::text::bytea), true, 'Connected', now() + interval '1 hour', now(), now()
+  from generate_series(1, ${INSTANCES}) n`)
+const messages = await addSentMessages(db, MESSAGES, MEMBERS)
+const makeCalls = receiptCaller({
+  url: sendroom.url,
+  secrets,
+  messages,
+  members: MEMBERS,
+  connections: CLIENTS,
+})
 
 async function measure(name: string, url: string, count: number) {
-  const load = (seconds: number) =>
-    autocannon({
-      ...{ url, connections: CLIENTS, duration: seconds },
-      requests: [
-        {
-          method: 'POST',
-          setupRequest(request: object) {
-            const { message, body } = nextCall(count)
-            const secret = secretOf(secrets, { id: message.instanceId, tokenHash: message.tokenHash })
-            const headers = { 'content-type': 'application/json', 'x-sendroom-secret': secret }
-            return { ...request, path: url === bareUrl ? '/' : pathOf(message), headers, body }
-          },
-        },
-      ],
-    })
+  const place = url === bareUrl ? { at: url, path: '/' } : {}
+  const load = (seconds: number) => makeCalls({ receipts: count, seconds, ...place })
   await load(1)
   const [before, applied] = [cpuSeconds(sendroom.pid), await countApplied()]
   const result = await load(SECONDS)
