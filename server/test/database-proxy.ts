@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 
+const HOST = '127.0.0.1'
+
 /** Where a PostgreSQL, or something in front of it, listens. `host` may be the folder of a Unix socket. */
 type Place = { host: string; port: number }
 
@@ -9,11 +11,12 @@ type Place = { host: string; port: number }
 type Link = { client: Socket; server: Socket | null; firstBytes: Buffer }
 
 /**
- * A TCP port that leads to a PostgreSQL. The proxy can be pointed to another PostgreSQL, and can lose all packets as a
- * partitioned network does: connections stay open, but nothing arrives.
+ * A TCP port that leads to a PostgreSQL. The proxy can be pointed to another PostgreSQL, can refuse connections, and can
+ * lose all packets as a partitioned network does: connections stay open, but nothing arrives.
  */
 export class DatabaseProxy {
-  readonly host = '127.0.0.1'
+  readonly host = HOST
+  readonly port: number
   readonly #listener: Server
   readonly #links = new Set<Link>()
   #place: Place
@@ -22,18 +25,19 @@ export class DatabaseProxy {
   private constructor(listener: Server, place: Place) {
     this.#listener = listener
     this.#place = place
+    this.port = (listener.address() as AddressInfo).port // a TCP server has a port
     listener.on('connection', (client: Socket) => this.#accept(client))
   }
 
   static async open(place: Place): Promise<DatabaseProxy> {
     const listener = createServer({ noDelay: true })
-    const proxy = new DatabaseProxy(listener, place)
-    await once(listener.listen(0, proxy.host), 'listening')
-    return proxy
+    await once(listener.listen(0, HOST), 'listening')
+    return new DatabaseProxy(listener, place)
   }
 
-  get port(): number {
-    return (this.#listener.address() as AddressInfo).port // a TCP server has a port
+  /** Host and port, as in DATABASE_URL. */
+  get address(): string {
+    return `${this.host}:${this.port}`
   }
 
   /** Sends new connections there. Existing ones stay where they are, as after a change of a DNS entry. */
@@ -58,9 +62,15 @@ export class DatabaseProxy {
     for (const link of this.#links) if (belongsTo(link, applicationName)) link.client.destroy()
   }
 
+  /** Ends all connections and refuses new ones. */
   close() {
     this.#listener.close()
     this.cut()
+  }
+
+  /** Accepts connections again, at the same port. */
+  async reopen() {
+    await once(this.#listener.listen(this.port, this.host), 'listening')
   }
 
   /** Waits for the first packet, which has the client's application name. */

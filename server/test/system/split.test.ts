@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { startCluster } from '../../src/platform/database/cluster.ts'
 import { connect } from '../../src/platform/database/connection.ts'
 import { identifier, sql } from '../../src/platform/database/sql.ts'
+import { DatabaseProxy } from '../database-proxy.ts'
 import { externalDatabase } from '../external-database.ts'
 import { Installation, startSimulatorProcess } from '../process.ts'
 import { readyInstallation } from '../ready-installation.ts'
-import { startRelay } from '../relay.ts'
 import { until } from '../until.ts'
 import { addInstance, allSent, chatsOf, createJob, phoneNumbers, syncGroups, untilEnded } from './scenario.ts'
 
@@ -118,11 +118,11 @@ async function readOnlyServer(name: string) {
   await db.run(sql`alter system set default_transaction_read_only = on`)
   await db.run(sql`select pg_reload_conf()`)
   await db.end()
-  const relay = await startRelay(cluster.superuser)
+  const proxy = await DatabaseProxy.open(cluster.superuser)
   return {
-    host: relay.host,
+    host: proxy.address,
     async [Symbol.asyncDispose]() {
-      relay.close()
+      proxy.close()
       await cluster.stop()
     },
   }

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
 import { startCluster } from '../../src/platform/database/cluster.ts'
+import { DatabaseProxy } from '../database-proxy.ts'
 import { externalDatabase } from '../external-database.ts'
 import { Followed } from '../followed.ts'
 import type { HttpClient } from '../http-client.ts'
 import { postmasterOf } from '../kill-postgres.ts'
 import { Installation, type Sendroom, startSimulatorProcess } from '../process.ts'
 import { readyInstallation } from '../ready-installation.ts'
-import { startRelay } from '../relay.ts'
 import { until } from '../until.ts'
 import { addInstance, allSent, chatsOf, createJob, phoneNumbers, readJob, untilEnded } from './scenario.ts'
 
@@ -24,8 +24,8 @@ const numbers = phoneNumbers(300)
 
 // R-296
 describe.concurrent('everything continues by itself after the database', { timeout: 240_000 }, () => {
-  test('refused all connections', () => expectToSurvive(() => behindRelay('refuse')))
-  test('swallowed everything', () => expectToSurvive(() => behindRelay('silence')))
+  test('refused all connections', () => expectToSurvive(refusing))
+  test('swallowed everything', () => expectToSurvive(silent))
   test('accepted no writes', () => expectToSurvive(readOnly))
 })
 
@@ -100,20 +100,32 @@ const logOf = ({ stderr }: Sendroom): string[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line).msg)
 
-async function behindRelay(fault: 'refuse' | 'silence'): Promise<Outage> {
-  const { url, relay, [Symbol.asyncDispose]: dispose } = await externalDatabase()
-  return { url, begin: relay[fault], end: relay.restore, [Symbol.asyncDispose]: dispose }
+async function refusing(): Promise<Outage> {
+  const database = await externalDatabase()
+  const { proxy } = database
+  return { ...database, begin: () => proxy.close(), end: () => proxy.reopen() }
+}
+
+/** Neither refuses nor ends anything. What was swallowed is lost. */
+async function silent(): Promise<Outage> {
+  const database = await externalDatabase()
+  const { proxy } = database
+  const end = () => {
+    proxy.cut()
+    proxy.unblock()
+  }
+  return { ...database, begin: () => proxy.block(), end }
 }
 
 /** A PostgreSQL that turns read-only without cutting a connection, as a demoted primary may. */
 async function readOnly(): Promise<Outage> {
   const home = await readyInstallation()
   const { superuser, stop } = await startCluster(home.dataDir, console)
-  const relay = await startRelay(superuser)
+  const proxy = await DatabaseProxy.open(superuser)
   const settings = join(superuser.host, 'postgresql.auto.conf')
   const reload = () => process.kill(postmasterOf(superuser), 'SIGHUP')
   return {
-    url: `postgres://${superuser.user}@${relay.host}/${superuser.database}`,
+    url: `postgres://${superuser.user}@${proxy.address}/${superuser.database}`,
     begin() {
       appendFileSync(settings, 'default_transaction_read_only = on\n')
       reload()
@@ -123,7 +135,7 @@ async function readOnly(): Promise<Outage> {
       reload()
     },
     async [Symbol.asyncDispose]() {
-      relay.close()
+      proxy.close()
       await stop()
     },
   }

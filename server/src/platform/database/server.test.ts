@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { DatabaseProxy } from '../../../test/database-proxy.ts'
 import { retryWhileDown } from '../../../test/kill-postgres.ts'
-import { startRelay } from '../../../test/relay.ts'
 import { parseDatabaseUrl } from '../../database-url.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { connect } from './connection.ts'
@@ -29,9 +29,9 @@ afterAll(async () => {
 const rejection = (promise: Promise<unknown>) => promise.catch((error: unknown) => error)
 
 test('when the address moves to another server, connections to the former one are cut, even those in use', async () => {
-  const relay = await startRelay(former.address)
+  const proxy = await DatabaseProxy.open(former.address)
   const log = { info: vi.fn(), warn: vi.fn() }
-  const target = parseDatabaseUrl(`postgres://sendroom@${relay.host}/postgres`)
+  const target = parseDatabaseUrl(`postgres://sendroom@${proxy.address}/postgres`)
   const db = connect(target, { applicationName: 'sendroom moved', log })
   const notified: string[] = []
   const listening = db.listen('moved', (payload) => notified.push(payload))
@@ -39,7 +39,7 @@ test('when the address moves to another server, connections to the former one ar
   const hung = rejection(db.run(sql`select pg_sleep(60)`))
   await db.run(sql`select 1`) // leaves a second connection idle
 
-  relay.moveTo(promoted.superuser)
+  proxy.pointTo(promoted.superuser)
 
   expect(isDatabaseDown(await hung)).toBe(true)
   const where = await retryWhileDown(() =>
@@ -55,7 +55,7 @@ test('when the address moves to another server, connections to the former one ar
   )
   expect(log.warn).not.toHaveBeenCalled()
   await db.end()
-  relay.close()
+  proxy.close()
 })
 
 test('a pool goes on while the server has no connection left for the check', async () => {
