@@ -5,7 +5,7 @@ import { sql } from '../../platform/database/sql.ts'
 export type Viewer = { groupId: number; personId: string }
 
 export type Slots = {
-  /** Null while somebody holds the group's lock, such as a sync: try again later. */
+  /** Null while somebody, such as a sync, has locked the group or the participant: try again later. */
   of: (viewer: Viewer) => number | null
 }
 
@@ -48,13 +48,25 @@ const readSlots = (tx: Db, viewers: readonly Viewer[]) =>
       left join other_viewers o on o.group_id = v.group_id and o.person_id = v.person_id
     where coalesce(p.slot, o.slot) is not null`)
 
-/** Call this with the groups locked. */
+/**
+ * Call this with the groups locked. Leaves out participants whose rows somebody has locked: a sync locks them before their
+ * group, so waiting for it could deadlock.
+ */
 const assignSlots = (tx: Db, viewers: readonly Viewer[]) =>
   tx.many<SlotRow>(sql`
-    with fresh as materialized (
+    with viewer as materialized (
+      select group_id, person_id from ${viewerRows(viewers)}
+    ), participant as materialized (
+      select p.group_id, p.person_id from viewer v join participants p using (group_id, person_id)
+      for no key update of p skip locked
+    ), free as (
+      select * from participant
+      union all
+      select v.* from viewer v left join participants p using (group_id, person_id) where p.group_id is null
+    ), fresh as materialized (
       select v.group_id, v.person_id,
         g.next_slot + (row_number() over (partition by v.group_id order by v.person_id))::int - 1 as slot
-      from ${viewerRows(viewers)} join groups g on g.id = v.group_id
+      from free v join groups g on g.id = v.group_id
     ), participating as (
       update participants p set slot = fresh.slot
       from fresh where p.group_id = fresh.group_id and p.person_id = fresh.person_id

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
+import { countWaiting } from '../../../test/locks.ts'
 import { until } from '../../../test/until.ts'
 import { applyStoredReceipts } from '../../engine/receipts/apply-stored.ts'
 import { storeBatch } from '../../engine/receipts/store.ts'
@@ -212,6 +213,49 @@ describe('changes between two syncs', () => {
     expect(await slotOf('other_viewers')).toEqual([slot])
     expect(await counts()).toEqual({ deliveredMembers: 2, readMembers: 2 })
     expect(await context.db.one(sql`select next_slot from groups`)).toEqual({ nextSlot: 2 })
+  })
+
+  test('a sync that changes members, and receipts that give them slots, do not deadlock', async () => {
+    const { id } = await context.add.instance()
+    const named = (name: string) =>
+      providerWith({ groups: [groupOf('1@g.us', ['11', '12'])], names: { 11: name, 12: name } })
+    await sync(id, named('Lan'))
+    const job = await context.add.job({ instanceId: id, recipients: ['1@g.us'] })
+    await context.db.run(sql`
+      update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = clock_now(),
+        group_id = (select id from groups where instance_id = ${id}) where job_id = ${job.id}`)
+    await context.match(job.id, 'm1')
+    await storeBatch(
+      context.db,
+      ['11', '12'].map((viewer) => ({
+        ...{ instanceId: id, providerMessageId: 'm1', viewer, state: 'read', at: null, detail: '' },
+      })),
+    )
+
+    const running = await context.db.begin(async (tx) => {
+      await tx.run(sql`select from participants where person_id = '12' for update`)
+      const syncing = sync(id, named('Minh'))
+      await until('the sync waits among the members', async () => (await countWaiting(context.db)) === 1)
+      let isApplied = false
+      const applying = applyStoredReceipts(context.db).finally(() => (isApplied = true))
+      await until(
+        'the receipts are applied, postponed, or wait',
+        async () => isApplied || (await countWaiting(context.db)) === 2,
+      )
+      return [syncing, applying]
+    })
+    expect(await Promise.allSettled(running)).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'fulfilled' },
+    ])
+
+    await until('the receipts are applied', async () => {
+      await applyStoredReceipts(context.db)
+      return (await context.db.run(sql`select from receipt_events`)) === 0
+    })
+    expect(await context.db.one(sql`select read_members from deliveries where job_id = ${job.id}`)).toEqual({
+      readMembers: 2,
+    })
   })
 
   test('a group without name and participants in the answer keeps the known ones', async () => {
