@@ -165,3 +165,17 @@ test('a message of late evening in London belongs to the next day in Vietnam', a
   expect(await days(admin)).toEqual(['2026-03-01 1', '2026-03-02 1'])
   expect(await days(callerOf('Member', []))).toEqual(['2026-03-01 0', '2026-03-02 0'])
 })
+
+test('a result that comes after the look-ups gave up corrects the day of the failure', async () => {
+  await context.setClock('2026-03-01T16:55:00Z') // five minutes before midnight in Vietnam
+  const job = await context.add.job({ recipients: ['1@g.us'], status: 'Running' })
+  const { message } = await context.beginSend()
+  await context.db.run(sql`update deliveries set status = 'failed' where job_id = ${job.id}`)
+  await context.moveClock('15 minutes')
+  await context.settle(message, { kind: 'sent', providerMessageId: 'late' })
+
+  expect(await listDays(context.db, callerOf('Member', [job.instanceId]), 2)).toMatchObject([
+    { day: '2026-03-01', sent: 1, failed: 0 },
+    { day: '2026-03-02', sent: 0, failed: 0 },
+  ])
+})
