@@ -144,13 +144,6 @@ export function startEngine(deps: EngineDeps): Engine {
       tasks.run(poll(due), { instanceId: due.instanceId }, () => {})
   }
 
-  // A receipt that arrived while no worker ran is applied before unmatched ones are deleted.
-  const cleanUpFrom = performance.now() + CLEAN_UP_MS
-  async function cleanUp() {
-    if (performance.now() < cleanUpFrom) return
-    await deleteUnmatchedReceipts(db)
-  }
-
   const steps: LoopStep[] = [
     // Before the claims, so that a worker notices an era before it looks for work.
     { name: 'heartbeat', every: BEAT_EVERY_MS, run: heartbeat.beat },
@@ -165,7 +158,7 @@ export function startEngine(deps: EngineDeps): Engine {
     { name: 'finish jobs', every: SWEEP_MS, run: () => finishJobs(db) },
     { name: 'fail overdue', every: SWEEP_MS, run: () => failOverdue(db, deps.accountWaitMs ?? DAY_MS) },
     { name: 'fold counts', every: FOLD_COUNTS_MS, run: () => foldCounts(db) },
-    { name: 'clean up', every: CLEAN_UP_MS, run: cleanUp },
+    { name: 'clean up', every: CLEAN_UP_MS, run: () => deleteUnmatchedReceipts(db) },
   ]
   const loop = openLoop(steps, log)
   function reportError(error: unknown, where?: object) {

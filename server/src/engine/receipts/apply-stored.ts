@@ -18,6 +18,7 @@ const MAX_NEW = 10_000
 const BATCH = 2000
 /** A receipt that matches no delivery by then is not ours: it belongs to the phone or to a former run. */
 const UNMATCHED_KEPT = '15 minutes'
+const KEPT_AFTER_OUTAGE = '10 minutes'
 
 type Stored = Incoming & { eventId: number }
 
@@ -119,5 +120,9 @@ async function revive(tx: Db, { eventId, providerMessageId }: Stored, delivery: 
   await tx.run(sql`update receipt_events set try_at = clock_now() where id = ${eventId}`)
 }
 
+/** Not soon after an outage: receipts from before it may be tried first, and results that waited for it may be saved. */
 export const deleteUnmatchedReceipts = (db: Pool) =>
-  db.run(sql`delete from receipt_events where received_at < clock_now() - ${UNMATCHED_KEPT}::interval`)
+  db.run(sql`
+    delete from receipt_events
+    where received_at < clock_now() - ${UNMATCHED_KEPT}::interval
+      and (select history_complete_at from heartbeat) < clock_now() - ${KEPT_AFTER_OUTAGE}::interval`)

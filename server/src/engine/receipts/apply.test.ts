@@ -6,6 +6,7 @@ import { until } from '../../../test/until.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { Receipt } from '../../providers/provider.ts'
+import { openHeartbeat } from '../history/heartbeat.ts'
 import { restartJob } from '../jobs/lifecycle.ts'
 import { lockInstance } from '../shared/lock.ts'
 import { recipientCounts } from '../status/counts.ts'
@@ -75,8 +76,11 @@ function permutations<T>(items: T[]): T[][] {
   )
 }
 
-/** Sets the clock to an hour after the messages, so that none is too old. */
-const setClock = () => context.setClock('2026-01-01T01:00:00Z')
+/** Sets the clock to an hour after the messages, so that none is too old. The era began long ago. */
+async function setClock() {
+  await context.setClock('2026-01-01T01:00:00Z')
+  await context.db.run(sql`update heartbeat set history_complete_at = 'epoch'`)
+}
 
 const states = ['delivered', 'read', 'failed'] as const
 const orders = states
@@ -185,6 +189,23 @@ test('a receipt that came while no worker ran is kept until a worker has looked 
   await context.match(id, 'm1')
   await context.moveClock('1 minute')
   await until('the receipt is applied', async () => (await rowOf(id))?.deliveredAt === at('delivered'))
+})
+
+test('a receipt from before an outage waits for the answer to the send, which is saved after it', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob(person, null)
+  await report(instanceId, [receipt('delivered')])
+  await context.moveClock('20 minutes')
+  await context.db.run(sql`update heartbeat set beat_at = clock_now() - interval '20 minutes'`)
+  await openHeartbeat(context.deps(scriptedProvider().provider)).beat()
+
+  await applyStoredReceipts(context.db)
+  await deleteUnmatchedReceipts(context.db)
+  await context.match(id, 'm1')
+  await context.moveClock('1 minute')
+  await applyStoredReceipts(context.db)
+
+  expect(await rowOf(id)).toMatchObject({ deliveredAt: at('delivered') })
 })
 
 test('receipts of another instance or of an earlier job run change nothing and are deleted', async () => {
