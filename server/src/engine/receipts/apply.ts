@@ -109,9 +109,14 @@ async function applyViews<R extends Incoming>(
     for (const [intent, view] of await readFormerViews(tx, uncounted)) views.set(intent, view)
   const changes: Change[] = []
   for (const [delivery, receipts] of byDelivery) {
+    const view = views.get(delivery.intent) ?? noView
+    if (view === 'locked') {
+      applied.left.push(...receipts)
+      continue
+    }
     const { seen, left } = withSlots(delivery, receipts, slots)
     applied.left.push(...left)
-    const merged = mergeReceipts({ ...delivery, ...(views.get(delivery.intent) ?? noView) }, seen)
+    const merged = mergeReceipts({ ...delivery, ...view }, seen)
     if (merged.isChanged) changes.push({ ...delivery, ...merged })
   }
   if (changes.length > 0) applied.jobs.push(...(await writeChanges(tx, changes)))
@@ -138,7 +143,10 @@ function viewerOf({ groupId, intent }: Delivery, { viewer }: Incoming): Viewer |
 type View = { delivered: Bitmap; read: Bitmap }
 const noView: View = { delivered: emptyBitmap(), read: emptyBitmap() }
 
-async function readViews(tx: Db, deliveries: readonly Delivery[]): Promise<Map<string | null, View>> {
+/** By intent. `locked`: the view is not known yet, because somebody holds the lock of the group. */
+type Views = Map<string | null, View | 'locked'>
+
+async function readViews(tx: Db, deliveries: readonly Delivery[]): Promise<Views> {
   const intents = deliveries.flatMap(({ groupId, intent }) => (groupId === null ? [] : (intent ?? [])))
   if (intents.length === 0) return new Map()
   const rows = await tx.many<View & { intent: string }>(sql`
@@ -149,7 +157,7 @@ async function readViews(tx: Db, deliveries: readonly Delivery[]): Promise<Map<s
 type FormerViewer = Viewer & { intent: string; isRead: boolean }
 
 /** Before there were slots, `delivery_viewers` had a row for each member who was counted. It is not written any more. */
-async function readFormerViews(tx: Db, deliveries: readonly Delivery[]): Promise<Map<string, View>> {
+async function readFormerViews(tx: Db, deliveries: readonly Delivery[]): Promise<Views> {
   const groupOf = new Map(deliveries.map(({ intent, groupId }) => [intent, groupId]))
   const rows = await tx.many<{ intent: string; viewer: string; isRead: boolean }>(sql`
     select intent, viewer, is_read from delivery_viewers where intent = any(${[...groupOf.keys()]}::uuid[])`)
@@ -166,7 +174,9 @@ async function readFormerViews(tx: Db, deliveries: readonly Delivery[]): Promise
   return new Map(
     [...Map.groupBy(viewers, ({ intent }) => intent)].map(([intent, some]) => [
       intent,
-      { delivered: bitmapOf(some), read: bitmapOf(some.filter(({ isRead }) => isRead)) },
+      some.some((viewer) => slots.of(viewer) === null)
+        ? 'locked'
+        : { delivered: bitmapOf(some), read: bitmapOf(some.filter(({ isRead }) => isRead)) },
     ]),
   )
 }
