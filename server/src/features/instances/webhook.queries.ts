@@ -11,6 +11,10 @@ export async function findWebhookRow(db: Db, id: number): Promise<WebhookRow | n
   return row ?? null
 }
 
+/** Whether the instance still has the token that it had when the row was read. */
+export const hasSameToken = async (db: Db, { id, tokenHash }: WebhookRow): Promise<boolean> =>
+  (await db.run(sql`select from instances where id = ${id} and token_hash = ${tokenHash}`)) === 1
+
 /** Returns null if the instance's provider has no webhook of ours. */
 export async function findSetWebhook(db: Db, id: number): Promise<WebhookRow | null> {
   const row = await db.maybeOne<WebhookRow>(sql`

@@ -142,6 +142,18 @@ describe('a call of the webhook', () => {
     expect(await rowOf(id)).toMatchObject({ status: 'Unpaid', waiting: { code: 'account_unpaid' } })
   })
 
+  test('about the channel of a former token does not change the status, however soon it comes', async () => {
+    const { id, call } = await calledInstance()
+    await call(status({}))
+    await context.db.run(
+      sql`update instances set token_hash = ${context.secrets.hash('next')} where id = ${id}`,
+    )
+
+    await call(event('users', 'delete', { user: { id: '84907654321', name: 'Shop' } }))
+
+    expect(await rowOf(id)).toMatchObject({ status: 'Connected', waiting: null })
+  })
+
   test.each([
     ['post', { groups: [{ id: '1@g.us' }] }],
     ['put', { groups_participants: [{ group_id: '1@g.us', participants: [], action: 'add' }] }],

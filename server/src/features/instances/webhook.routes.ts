@@ -5,7 +5,7 @@ import { route } from '../../platform/http.ts'
 import { orNotFound } from '../../platform/refusal.ts'
 import { providerOf, webhookSecretHeader } from '../../providers/provider.ts'
 import { type Deps, saveState } from './status.ts'
-import { markGroupsChanged, type WebhookRow } from './webhook.queries.ts'
+import { hasSameToken, markGroupsChanged, type WebhookRow } from './webhook.queries.ts'
 import { rememberCalls } from './webhook.ts'
 
 /** Ten times the size of a call about a group with a thousand members. */
@@ -43,7 +43,8 @@ async function handleEvent(deps: Deps, intake: ReceiptIntake, row: WebhookRow, b
   const event = providerOf(deps.providers, row)?.readEvent(body)
   if (!event) return
   if (event.receipts.length > 0) await intake.accept(row.id, event.receipts)
-  if (event.instance) {
+  // Whoever was let in without a look at the database may report receipts, but not the state of a former channel.
+  if (event.instance && (await hasSameToken(deps.db, row))) {
     await saveState(deps, row.id, event.instance)
     await markInstanceTrouble(deps.db, row.id, event.instance.status)
   }

@@ -38,7 +38,7 @@ export async function findCalledInstance(
   return row && isSame(secrets, secret, secretOf(secrets, row)) ? row : null
 }
 
-/** How long a caller who was let in is let in without a look at the database, unless this process sees a change. */
+/** How long a caller who was let in is let in without a look at the database. */
 const REMEMBERED_MS = 60_000
 const MAX_REMEMBERED = 20_000
 
