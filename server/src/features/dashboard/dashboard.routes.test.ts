@@ -91,6 +91,17 @@ test('the counts include only what the caller may see', async () => {
   expect(await seen()).toEqual(before)
 })
 
+test('a Member of a thousand accounts has numbers, too', async () => {
+  const member = await context.add.user()
+  await context.db.run(sql`
+    with added as (
+      insert into instances (name, token_cipher, token_hash, is_test)
+      select 'Account ' || n, '', sha256(n::text::bytea), true from generate_series(1, 1000) n returning id
+    )
+    insert into user_instances (user_id, instance_id) select ${member.id}, id from added`)
+  expect(await stats(member)).toMatchObject({ totalGroups: 0, totalUniqueUsers: 0 })
+})
+
 // R-128
 test('the top groups are the five with the most sent messages, without groups that were left', async () => {
   const instance = await context.add.instance()
