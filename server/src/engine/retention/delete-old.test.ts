@@ -154,6 +154,19 @@ test('the counts of the job and of the instance stay true between any two slices
   )
 })
 
+test('the messages whose rows are gone are one number for each account and group', async () => {
+  const { db } = context
+  const job = await endedJob(40, { recipients: people(3) })
+  for (const _ of people(3)) await slice(1)
+  await endedJob(40, { instanceId: job.instanceId, recipients: people(2) })
+
+  await run()
+
+  expect(await db.many(sql`select * from sent_without_rows where instance_id = ${job.instanceId}`)).toEqual([
+    { instanceId: job.instanceId, groupId: null, sent: 5 },
+  ])
+})
+
 test('a slice waits for nobody, and a retry that waits for a slice finds the recipients gone', async () => {
   const { db } = context
   const job = await endedJob(40, { recipients: people(4), deliveryStatus: 'failed' })

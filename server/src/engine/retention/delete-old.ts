@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { deleteOldViewers, deleteOldViews } from '../receipts/old-views.ts'
 import { deleteReleasedMatches } from '../shared/matched-ids.ts'
-import { deleteOldDeliveries, deleteOldLogs } from './job-rows.ts'
+import { addUpSent, deleteOldDeliveries, deleteOldLogs } from './job-rows.ts'
 
 /** Deletes at most so many rows in the transaction, and returns how many. */
 type Slice = (tx: Db, limit: number) => Promise<number>
@@ -34,5 +34,6 @@ export async function deleteOldRows(db: Pool, signal: AbortSignal): Promise<numb
       deleted = await db.begin((tx) => slice(tx, SLICE_ROWS))
       if (deleted > 0) await delay((performance.now() - began) * REST, undefined, { signal }).catch(() => {})
     }
+  await db.begin(addUpSent)
   return total
 }

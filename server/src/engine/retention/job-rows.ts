@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database/connection.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 import { countsOf } from '../status/counts.ts'
 
@@ -43,6 +44,20 @@ export async function deleteOldDeliveries(tx: Db, limit: number): Promise<number
     update jobs j set has_deliveries = false
     where j.id = any(${ids}) and not exists (select from deliveries d where d.job_id = j.id)`)
   return count
+}
+
+/** Each slice adds a row for each group, which would be as many rows in the end as there were messages to groups. */
+export async function addUpSent(tx: Db): Promise<void> {
+  await forBulkWrites(tx)
+  await tx.run(sql`
+    with several as (
+      select instance_id, coalesce(group_id, 0) as group_id from sent_without_rows group by 1, 2 having count(*) > 1
+    ), gone as (
+      delete from sent_without_rows w using several
+      where w.instance_id = several.instance_id and coalesce(w.group_id, 0) = several.group_id
+      returning w.*
+    )
+    insert into sent_without_rows select instance_id, group_id, sum(sent) from gone group by instance_id, group_id`)
 }
 
 export async function deleteOldLogs(tx: Db, limit: number): Promise<number> {
