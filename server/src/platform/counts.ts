@@ -88,6 +88,21 @@ const FOLD_COUNTS = sql`
   select coalesce(owner, 'all'), counter, sum(n) from gone group by grouping sets ((owner, counter), (counter))
   on conflict (owner, counter) do update set n = counts.n + excluded.n`
 
+/**
+ * Takes the sent messages of an instance whose jobs are deleted off its numbers, if the retention had deleted their rows
+ * before. Call this at the end of a transaction: until then the retention waits.
+ */
+export async function uncountSentWithoutRows(tx: Db, instanceId: number): Promise<void> {
+  // While the rows are being added up, a delete would see neither the old ones nor the new one.
+  await tx.run(sql`lock table sent_without_rows in share row exclusive mode`)
+  await tx.run(sql`
+    with gone as (
+      delete from sent_without_rows where instance_id = ${instanceId} returning group_id, sent
+    )
+    insert into delivery_changes (instance_id, group_id, sent_now, sent, delivered, read, failed)
+    select ${instanceId}, group_id, -sum(sent), 0, 0, 0, 0 from gone group by group_id`)
+}
+
 /** How much must be added to a number so that it agrees with the rows. `owner` is also 'all' or 'group' and an id. */
 export type Difference = { owner: string; counter: string; n: number }
 

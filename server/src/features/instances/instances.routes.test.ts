@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { useSimulator } from '../../../test/simulated.ts'
+import { deleteOldRows } from '../../engine/index.ts'
+import { findCountDifferences } from '../../platform/counts.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 
 const simulated = useSimulator({ groupsPerChannel: 5 })
@@ -500,6 +502,28 @@ describe('deleting', () => {
       lastSyncAt: null,
     })
   })
+
+  test.each(['remove', 'clearData'] as const)(
+    '%s takes the sent messages off the dashboard, also those whose rows were deleted for their age',
+    async (action) => {
+      const admin = await context.add.admin()
+      const { instanceId, id } = await context.add.job({ status: 'Completed', deliveryStatus: 'sent' })
+      await context.db.run(
+        sql`update jobs set completed_at = clock_now() - interval '40 days' where id = ${id}`,
+      )
+      await context.db.run(sql`update retention set delivery_days = 30`)
+      const countSent = async () =>
+        (await context.call(admin, contract.dashboard.stats, {})).body.totalSentMessages
+      const before = await countSent()
+      await deleteOldRows(context.db, new AbortController().signal)
+      expect(await countSent()).toBe(before)
+
+      expect((await context.call(admin, instances[action], { params: { id: instanceId } })).status).toBe(204)
+
+      expect(await countSent()).toBe(before - 3)
+      expect(await findCountDifferences(context.db)).toEqual([])
+    },
+  )
 
   test('a clearing of the data deletes the messages of an instance without jobs', async () => {
     const admin = await context.add.admin()

@@ -4,6 +4,7 @@ import { testPace } from '@sendroom/contract/pace'
 import { deleteJobsOfInstance, hasUnsettled, markInstanceActive, resumeSending } from '../../engine/index.ts'
 import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
 import { changesOf, record } from '../../platform/audit.ts'
+import { uncountSentWithoutRows } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { isUniqueViolation, isUnknownValue } from '../../platform/database/errors.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
@@ -147,6 +148,7 @@ async function withoutJobs(
     if (await hasJobs(tx, id)) throw new Refusal('account_busy')
     await task(tx)
     await record(tx, caller, entry)
+    await uncountSentWithoutRows(tx, id)
   })
 }
 
