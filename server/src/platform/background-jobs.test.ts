@@ -70,6 +70,19 @@ test('repeated requests before a sync begins are one sync', async () => {
   ).toHaveLength(0)
 })
 
+test('many short syncs follow each other without a pause', async () => {
+  const ids = Array.from({ length: 100 }, (_, n) => n + 1)
+  const server = open()
+  for (const id of ids) await server.requestSync(id)
+  const done: number[] = []
+
+  open({ sync: async (id) => void done.push(id) })
+
+  // With pg-boss's own pauses, three workers take more than a minute.
+  await until('all are done', () => done.length === ids.length)
+  expect(done.toSorted((a, b) => a - b)).toEqual(ids)
+})
+
 test('two syncs of one instance never run at once, however many workers there are', async () => {
   let running = 0
   let maxRunning = 0

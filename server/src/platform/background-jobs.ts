@@ -29,6 +29,8 @@ const RECURRING = 'recurring'
 const HOUR_SECONDS = 3600
 const RETRY_MS = 2000
 const STOP_MS = 10_000
+/** Bounds the memory: a page of groups may have 64 MB. */
+const SYNCS_AT_ONCE = 3
 
 const queues = [
   {
@@ -142,9 +144,13 @@ async function registerHandlers(
   stopping: AbortSignal,
   log: Log,
 ): Promise<void> {
-  await boss.work<{ instanceId: number }>(SYNC, { localConcurrency: 3 }, async ([job]) => {
-    if (job) await handlers.sync(job.data.instanceId, AbortSignal.any([job.signal, stopping]))
-  })
+  for (let n = 0; n < SYNCS_AT_ONCE; n++) {
+    const worker = await boss.work<{ instanceId: number }>(SYNC, async ([job]) => {
+      // Without this, pg-boss fetches a job every two seconds at most, also while many wait.
+      boss.notifyWorker(worker)
+      if (job) await handlers.sync(job.data.instanceId, AbortSignal.any([job.signal, stopping]))
+    })
+  }
   const slow = { pollingIntervalSeconds: 10, localConcurrency: 2 }
   await boss.work<{ name: string }>(RECURRING, slow, async ([job]) => {
     if (!job) return
