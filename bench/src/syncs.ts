@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { writeGroups } from '../../server/src/features/groups/sync.queries.ts'
+import { beginSync, renewSync, writeGroups } from '../../server/src/features/groups/sync.queries.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'
 import { sql } from '../../server/src/platform/database/sql.ts'
 
@@ -18,6 +18,8 @@ await Promise.all(instances.map(({ id }) => sync(id)))
 
 async function sync(instanceId: number) {
   await delay(Math.random() * PAUSE_MS)
+  const sync = await beginSync(db, instanceId)
+  if (!sync) throw new Error(`Account ${instanceId} is not active`)
   for (let page = 0; ; page++) {
     const groups = await db.many<{ id: number; chatId: string; name: string }>(sql`
       select id, chat_id, name from groups where instance_id = ${instanceId}
@@ -29,7 +31,7 @@ async function sync(instanceId: number) {
         rank: 'member' as const,
       })),
     }))
-    const sync = { instanceId, isTest: true, tokenCipher: Buffer.of(), startedAt: '', ownNumber: '' }
+    await renewSync(db, sync)
     await writeGroups(db, sync, rows, new Map())
     await delay(PAUSE_MS)
   }

@@ -11,26 +11,40 @@ export type Sync = {
   tokenCipher: Buffer
   /** The instance's own number, digits only. Empty if it is not known. */
   ownNumber: string
+  /** The value of `syncing_until` that this sync has written. Any other value means that the lease is lost. */
+  lease: string
 }
 
+/** The instance is no longer active, its token or data has changed, or another sync has taken the lease. */
+export class SyncLost extends Error {}
+
+const newLease = sql`syncing_until = clock_now() + interval '3 minutes'`
+
 /**
- * Takes the lease for the sync of an active instance, for three minutes. Returns null if another sync has the lease.
+ * Takes the lease for the sync of an instance, for three minutes. Returns null if the instance is gone or not active.
+ * Throws while another sync has the lease: its worker may have been killed, so the queue has to repeat this sync.
  */
 export async function beginSync(db: Pool, instanceId: number): Promise<Sync | null> {
   const sync = await db.maybeOne<Sync>(sql`
-    update instances set syncing_until = clock_now() + interval '3 minutes'
+    update instances set ${newLease}
     where id = ${instanceId} and is_active and coalesce(syncing_until, 'epoch') <= clock_now()
-    returning id as instance_id, is_test, token_cipher,
+    returning id as instance_id, is_test, token_cipher, syncing_until::text as lease,
       regexp_replace(whats_app_number, '[^0-9]', '', 'g') as own_number`)
-  return sync ?? null
+  if (sync) return sync
+  const isHeld = await db.maybeOne(sql`
+    select from instances where id = ${instanceId} and is_active and syncing_until > clock_now()`)
+  if (isHeld) throw new Error(`A sync of account ${instanceId} runs already, or its worker was killed`)
+  return null
 }
 
-/** Renews the lease. Returns false if the lease was lost or the instance is no longer active. */
-export async function renewSync(db: Pool, { instanceId }: Sync): Promise<boolean> {
-  const count = await db.run(sql`
-    update instances set syncing_until = clock_now() + interval '3 minutes'
-    where id = ${instanceId} and is_active and syncing_until > clock_now()`)
-  return count === 1
+const holdsLease = ({ instanceId, lease }: Sync) => sql`id = ${instanceId} and syncing_until = ${lease}`
+
+/** Renews the lease, even an expired one that no other sync has taken. */
+export async function renewSync(db: Pool, sync: Sync): Promise<void> {
+  const renewed = await db.maybeOne<Pick<Sync, 'lease'>>(sql`
+    update instances set ${newLease} where ${holdsLease(sync)} and is_active returning syncing_until::text as lease`)
+  if (!renewed) throw new SyncLost()
+  sync.lease = renewed.lease
 }
 
 type Problem = { reason: Reason; status: InstanceStatus | null }
@@ -38,28 +52,32 @@ type Problem = { reason: Reason; status: InstanceStatus | null }
 /**
  * Ends a sync: complete, or with the problem that stopped it and the status of the instance that the problem reveals.
  */
-export const endSync = (db: Pool, { instanceId }: Sync, problem: Problem | null) =>
+export const endSync = (db: Pool, sync: Sync, problem: Problem | null) =>
   db.run(sql`
   update instances set
     syncing_until = clock_now(),
     sync_problem = ${problem && json(problem.reason)},
     last_sync_at = ${problem ? sql`last_sync_at` : sql`clock_now()`}
     ${problem?.status ? sql`, status = ${problem.status}, status_seen_at = clock_now()` : sql``}
-  where id = ${instanceId}`)
+  where ${holdsLease(sync)}`)
 
 /** Gives up the lease without a result, because another worker will repeat the sync. */
-export const releaseSync = (db: Pool, { instanceId }: Sync) =>
-  db.run(sql`update instances set syncing_until = clock_now() where id = ${instanceId}`)
+export const releaseSync = (db: Pool, sync: Sync) =>
+  db.run(sql`update instances set syncing_until = clock_now() where ${holdsLease(sync)}`)
 
 /** Writes groups with their participants. Rows that have not changed are not written. */
 export async function writeGroups(
   db: Pool,
-  { instanceId, ownNumber }: Sync,
+  sync: Sync,
   groups: ProviderGroup[],
   names: ReadonlyMap<string, string>,
 ): Promise<void> {
+  const { instanceId, ownNumber } = sync
   await db.begin(async (tx) => {
     await forBulkWrites(tx)
+    // Whoever deletes the instance or its data, or changes its token, waits. Sending does not: it locks no key.
+    const isHeld = await tx.maybeOne(sql`select from instances where ${holdsLease(sync)} for key share`)
+    if (!isHeld) throw new SyncLost()
     await writeGroupRows(tx, instanceId, groups, ownNumber)
     await writeParticipants(tx, instanceId, groups, names)
   })
@@ -183,12 +201,20 @@ export const markMissing = (db: Pool, { instanceId }: Sync, missing: string[], n
   where instance_id = ${instanceId} and chat_id = any(${missing}::text[])
     and (missing_since is null or left_at is null)`)
 
-/** Deletes left groups without deliveries. Waits a week, so that no job is being created for them. */
+const LEFT_AT_ONCE = 100
+
+/**
+ * Deletes some left groups without deliveries, and returns how many. Waits a week, so that no job is being created for
+ * them. All groups of a former account at once, with millions of participants, would exceed the time of a statement.
+ */
 export const deleteLeftGroups = (db: Pool, { instanceId }: Sync) =>
   db.run(sql`
-  delete from groups g
-  where instance_id = ${instanceId} and left_at < clock_now() - interval '7 days'
-    and not exists (select from deliveries d where d.group_id = g.id)`)
+  delete from groups where id in (
+    select id from groups g
+    where instance_id = ${instanceId} and left_at < clock_now() - interval '7 days'
+      and not exists (select from deliveries d where d.group_id = g.id)
+    limit ${LEFT_AT_ONCE}
+  )`)
 
 /** Returns the connected, active instances whose last sync is due for a repetition, the oldest first. */
 export async function listDueSyncs(db: Pool, limit: number): Promise<number[]> {

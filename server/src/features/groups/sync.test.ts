@@ -1,3 +1,4 @@
+import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import { countWaiting } from '../../../test/locks.ts'
@@ -8,7 +9,12 @@ import { identifier, sql } from '../../platform/database/sql.ts'
 import { type Provider, ProviderFailure, type ProviderGroup } from '../../providers/provider.ts'
 import { requestDueSyncs, syncGroups } from './sync.ts'
 
-const context = useContext()
+const unreachable = async () => {
+  throw new ProviderFailure('unreachable', { code: 'provider_unreachable', params: {} })
+}
+const silent = { status: unreachable } as unknown as Provider // the app asks for the status of a new token
+const context = useContext({ providers: () => ({ live: silent, test: silent }) })
+const { instances } = contract
 const neverAborted = new AbortController().signal
 
 const sync = (instanceId: number, provider: Provider, signal = neverAborted) =>
@@ -49,7 +55,7 @@ function providerWith({
     },
     group: async (_credentials: object, chatId: string) => {
       if (group) return group(chatId)
-      throw new ProviderFailure('unreachable', { code: 'provider_unreachable', params: {} })
+      return unreachable()
     },
   } as unknown as Provider // a sync calls nothing else
 }
@@ -351,8 +357,29 @@ describe('a group that is missing in the list', () => {
   })
 })
 
+test('many left groups are deleted a few at a time, so that no statement takes too long', async () => {
+  const { id } = await context.add.instance()
+  await context.db.run(sql`
+    insert into groups (instance_id, chat_id, name, left_at)
+    select ${id}, n || '@g.us', n::text, clock_now() - interval '8 days' from generate_series(1, 250) n`)
+  await context.db.script(`
+    create table deleted_at_once (n int);
+    create function note_deleted() returns trigger language plpgsql as
+      'begin insert into deleted_at_once select count(*) from gone; return null; end';
+    create trigger note_deleted after delete on groups referencing old table as gone
+      for each statement execute function note_deleted()`)
+
+  await sync(id, providerWith({}))
+
+  expect(await context.db.run(sql`select from groups`)).toBe(0)
+  expect(await context.db.one(sql`select sum(n) as all, max(n) as most from deleted_at_once`)).toEqual({
+    all: 250,
+    most: 100,
+  })
+})
+
 describe('the lease of a sync', () => {
-  test('makes a second sync of the instance a no-op while the first runs', async () => {
+  test('refuses a second sync of the instance while the first runs, so that the queue repeats it', async () => {
     const { id } = await context.add.instance()
     let started = 0
     let open = () => {}
@@ -369,7 +396,7 @@ describe('the lease of a sync', () => {
     const first = sync(id, provider)
     await until('the first sync reads', () => started === 1)
 
-    await sync(id, provider)
+    await expect(sync(id, provider)).rejects.toThrow(/runs already/)
 
     expect(started).toBe(1)
     expect(await stateOf(id)).toMatchObject({ isSyncing: true })
@@ -378,12 +405,12 @@ describe('the lease of a sync', () => {
     expect(await stateOf(id)).toMatchObject({ isSyncing: false, syncProblem: null })
   })
 
-  test('of a killed worker expires after three minutes', async () => {
+  test('of a killed worker expires after three minutes, and until then its sync stays in the queue', async () => {
     const { id } = await context.add.instance({ syncingUntil: '2000-01-01T00:00:00Z' })
     await context.db.run(sql`update instances set syncing_until = clock_now() + interval '3 minutes'`)
     const provider = providerWith({ groups: [groupOf('1@g.us')] })
 
-    await sync(id, provider)
+    await expect(sync(id, provider)).rejects.toThrow(/runs already/)
     expect(await context.db.many(sql`select from groups`)).toHaveLength(0)
     await context.shiftClock('4 minutes')
     await sync(id, provider)
@@ -403,6 +430,113 @@ describe('the lease of a sync', () => {
 
     expect(await context.db.many(sql`select from groups`)).toHaveLength(2)
     expect(await stateOf(id)).toMatchObject({ lastSyncAt: null })
+  })
+
+  test('is renewed after a long wait, unless another sync has taken it meanwhile', async () => {
+    const { id } = await context.add.instance()
+    const groups = ['1@g.us', '2@g.us', '3@g.us'].map((chatId) => groupOf(chatId))
+    const slow = (meanwhile = async () => {}) =>
+      providerWith({
+        groups,
+        beforeGroups: async () => {
+          await context.moveClock('4 minutes')
+          await meanwhile()
+        },
+      })
+
+    await sync(id, slow())
+    expect(await stateOf(id)).toMatchObject({ lastSyncAt: expect.any(String), isSyncing: false })
+
+    let other: Promise<void> | undefined
+    let end = () => {}
+    const barrier = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const takeLease = async () => {
+      if (other) return
+      let hasBegun = false
+      other = sync(
+        id,
+        providerWith({
+          groups,
+          beforeGroups: async () => {
+            hasBegun = true
+            await barrier
+          },
+        }),
+      )
+      await until('the other sync reads', () => hasBegun)
+      await context.db.run(sql`update groups set name = 'untouched'`)
+    }
+    await sync(id, slow(takeLease))
+
+    expect(await context.db.many(sql`select distinct name from groups`)).toEqual([{ name: 'untouched' }])
+    expect(await stateOf(id)).toMatchObject({ isSyncing: true })
+    end()
+    await other
+    expect(await stateOf(id)).toMatchObject({ isSyncing: false })
+  })
+
+  const changes = {
+    'the data of the instance is deleted': instances.clearData,
+    'the instance gets another token': instances.update,
+  }
+  test.each(Object.entries(changes))('is lost when %s, and another can begin', async (_what, endpoint) => {
+    const admin = await context.add.admin()
+    const { id } = await context.add.instance()
+    const groups = ['1@g.us', '2@g.us', '3@g.us'].map((chatId) => groupOf(chatId))
+    let pages = 0
+    const changing = providerWith({
+      groups,
+      beforeGroups: async () => {
+        if (++pages !== 2) return
+        const input = { params: { id }, body: { whapiToken: 'test_another' } }
+        expect((await context.call(admin, endpoint, input as never)).status).toBeLessThan(300)
+        await context.db.run(sql`update instances set status = 'Connected'`)
+      },
+      group: notIn,
+    })
+
+    await sync(id, changing)
+
+    expect(await context.db.run(sql`select from groups where chat_id = '3@g.us'`)).toBe(0)
+    expect(await stateOf(id)).toMatchObject({ lastSyncAt: null, syncProblem: null, status: 'Connected' })
+    await sync(id, providerWith({ groups }))
+    expect(await context.db.run(sql`select from groups`)).toBe(3)
+    expect(await stateOf(id)).toMatchObject({ lastSyncAt: expect.any(String), isSyncing: false })
+  })
+
+  test('is lost when the instance is deleted, and nothing fails', async () => {
+    const admin = await context.add.admin()
+    const { id } = await context.add.instance()
+    const provider = providerWith({
+      groups: ['1@g.us', '2@g.us', '3@g.us'].map((chatId) => groupOf(chatId)),
+      beforeGroups: async () => void (await context.call(admin, instances.remove, { params: { id } })),
+    })
+
+    await sync(id, provider)
+
+    expect(await context.db.run(sql`select from groups`)).toBe(0)
+  })
+
+  test('a failure with the former token says nothing of the new one', async () => {
+    const admin = await context.add.admin()
+    const { id } = await context.add.instance()
+    const provider = providerWith({
+      beforeGroups: async () => {
+        await context.call(admin, instances.update, { params: { id }, body: { whapiToken: 'test_another' } })
+        await context.db.run(sql`update instances set status = 'Connected'`)
+        throw new ProviderFailure(
+          'account',
+          { code: 'account_not_linked', params: {} },
+          { status: 'NeedsLogin' },
+        )
+      },
+    })
+
+    await sync(id, provider)
+
+    expect(await stateOf(id)).toMatchObject({ status: 'Connected', syncProblem: null })
   })
 
   test('is released by a stopping process', async () => {

@@ -21,6 +21,7 @@ import {
   releaseSync,
   renewSync,
   type Sync,
+  SyncLost,
   writeGroups,
 } from './sync.queries.ts'
 
@@ -41,15 +42,13 @@ const MAX_MISSING_CALLS = 10
 
 /** The process is stopping. Another worker will repeat the sync. */
 class ProcessStopping extends Error {}
-/** The instance is no longer active, or another worker has taken over the sync. */
-class SyncLost extends Error {}
 
 /**
  * Reads the groups of an instance page by page and writes the changes. No two syncs of one instance run at once.
  *
  * Each page is written when it has been read, and only what has changed. Only a sync that reaches the end of the list is
  * complete: it marks missing groups and updates the time of the last sync. An incomplete sync saves its problem instead.
- * Throws if another attempt soon is worthwhile.
+ * Throws if another attempt soon is worthwhile, also while another sync of the instance has the lease.
  */
 export async function syncGroups(deps: SyncDeps, instanceId: number, signal: AbortSignal): Promise<void> {
   const sync = await beginSync(deps.db, instanceId)
@@ -64,7 +63,7 @@ export async function syncGroups(deps: SyncDeps, instanceId: number, signal: Abo
     await resolveMissing(reader, names)
     await endSync(deps.db, sync, null)
   } catch (error) {
-    if (!(error instanceof SyncLost)) await saveProblem(deps.db, sync, error)
+    await saveProblem(deps.db, sync, error)
   }
 }
 
@@ -80,6 +79,7 @@ type Reader = {
 
 /** Saves a failure of the provider, which the pages show. Rethrows it if it may pass soon, and any other error. */
 async function saveProblem(db: Pool, sync: Sync, error: unknown): Promise<void> {
+  if (error instanceof SyncLost) return void (await releaseSync(db, sync))
   if (!(error instanceof ProviderFailure)) {
     await releaseSync(db, sync).catch(() => {}) // the lease expires in three minutes
     throw error
@@ -177,14 +177,14 @@ async function resolveMissing(reader: Reader, names: ReadonlyMap<string, string>
     }
   }
   if (missing.length > 0) await markMissing(db, sync, await listMissing(db, sync, listed), notFound)
-  await deleteLeftGroups(db, sync)
+  while ((await deleteLeftGroups(db, sync)) > 0) await renewSync(db, sync)
 }
 
 /** Repeats a call while the provider is busy, after the wait that it asks for. */
 async function retryWhileBusy<T>({ db, sync, signal }: Reader, ask: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     if (signal.aborted) throw new ProcessStopping()
-    if (!(await renewSync(db, sync))) throw new SyncLost()
+    await renewSync(db, sync)
     try {
       return await ask()
     } catch (error) {

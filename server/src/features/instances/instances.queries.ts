@@ -113,11 +113,15 @@ export const countData = (db: Db, instanceId: number) =>
     (select count(*) from messages where instance_id = ${instanceId}) as messages,
     (select count(*) from groups where instance_id = ${instanceId}) as groups`)
 
-/** Deletes messages, groups and participants. Delete the jobs before, because they refer to groups. */
+/**
+ * Deletes messages, groups and participants. Delete the jobs before, because they refer to groups. A running sync loses
+ * its lease, or it would count as complete without the groups that it has read so far.
+ */
 export async function deleteData(db: Db, instanceId: number): Promise<void> {
   await db.run(sql`delete from messages where instance_id = ${instanceId}`)
   await db.run(sql`delete from groups where instance_id = ${instanceId}`)
-  await db.run(sql`update instances set last_sync_at = null, sync_problem = null where id = ${instanceId}`)
+  await db.run(sql`
+    update instances set last_sync_at = null, sync_problem = null, syncing_until = clock_now() where id = ${instanceId}`)
 }
 
 export const deleteInstance = (db: Db, id: number) => db.run(sql`delete from instances where id = ${id}`)

@@ -99,6 +99,8 @@ async function newToken(deps: Deps, tx: Db, id: number, whapiToken: string): Pro
     webhookBase: null,
     webhookTriedAt: 'epoch',
     failuresInARow: 0,
+    // A sync with the former token loses its lease.
+    syncingUntil: null,
   }
   return { ...tokenColumns(deps, whapiToken), ...unknown }
 }
