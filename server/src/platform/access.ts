@@ -45,6 +45,9 @@ export async function findCaller(db: Db, tokenHash: Buffer, address: string): Pr
   return caller ? { ...caller, address } : null
 }
 
+/** Finds the signed-in caller as they are now. Throws if they have lost the session or the right meanwhile. */
+export type Recheck = () => Promise<Caller>
+
 type SignedInAccess = Exclude<Access, 'public'>
 
 const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {

@@ -6,7 +6,15 @@ import { Problem } from '@sendroom/contract/problem'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import type { z } from 'zod'
-import { type Begin, type Caller, findCaller, lockCaller, type Rule, requireAccess } from './access.ts'
+import {
+  type Begin,
+  type Caller,
+  findCaller,
+  lockCaller,
+  type Recheck,
+  type Rule,
+  requireAccess,
+} from './access.ts'
 import type { Pool } from './database/connection.ts'
 import { isDatabaseDown, isTimedOut, isUnstorable } from './database/errors.ts'
 import type { Download } from './export/exports.ts'
@@ -34,6 +42,8 @@ type RouteInput<E extends Endpoint> = Parsed<E> & {
   caller: E['access'] extends 'public' ? null : Caller
   /** Opens the transaction in which the endpoint writes. Every endpoint that writes uses it. */
   begin: E['access'] extends 'public' ? null : E['method'] extends 'GET' ? null : Begin
+  /** A download may take minutes: it checks the caller again before each part. */
+  recheck: E extends { download: string } ? Recheck : null
   file: UploadedFile | null
   request: FastifyRequest
   reply: FastifyReply
@@ -103,13 +113,24 @@ export function route<E extends Endpoint>(
     // The body may have taken half a minute. Meanwhile the caller may have been locked, or have lost the right.
     preHandler: async (request) => {
       if (!rule || endpoint.method === 'GET' || !request.caller) return
-      request.caller = requireAccess(await findCaller(app.db, request.caller.tokenHash, request.ip), rule)
+      request.caller = await recheckAs(app.db, request.caller, rule)()
     },
     handler: async (request, reply) => {
       const { params, query, body, caller, uploadedFile: file } = request
       const begin = rule && caller ? beginAs(app.db, caller, rule) : null
+      const recheck = rule && caller ? recheckAs(app.db, caller, rule) : null
       // Fastify has parsed these with the endpoint's own schemas, and onRequest has set the caller.
-      const input = { params, query, body, caller, begin, file, request, reply } as unknown as RouteInput<E>
+      const input = {
+        params,
+        query,
+        body,
+        caller,
+        begin,
+        recheck,
+        file,
+        request,
+        reply,
+      } as unknown as RouteInput<E>
       const result = await handler(input)
       if (reply.sent) return reply
       if (endpoint.download) return sendFile(reply.type(endpoint.download), result as Download)
@@ -122,6 +143,11 @@ export function route<E extends Endpoint>(
 
 const sendFile = (reply: FastifyReply, { fileName, file }: Download) =>
   reply.header('content-disposition', contentDisposition(fileName)).send(file)
+
+const recheckAs =
+  (db: Pool, { tokenHash, address }: Caller, rule: Rule): Recheck =>
+  async () =>
+    requireAccess(await findCaller(db, tokenHash, address), rule)
 
 const beginAs =
   (db: Pool, caller: Caller, rule: Rule): Begin =>

@@ -12,7 +12,5 @@ type Deps = { db: Pool; exports: Exports }
 export function auditRoutes(app: FastifyInstance, deps: Deps): void {
   const { audit } = contract
   route(app, audit.list, ({ query }) => listEntries(deps.db, query))
-  route(app, audit.export, ({ caller, query, reply }) =>
-    exportEntries(deps, caller, query, clientSignal(reply)),
-  )
+  route(app, audit.export, ({ query, reply, ...of }) => exportEntries(deps, of, query, clientSignal(reply)))
 }

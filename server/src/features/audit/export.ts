@@ -1,5 +1,5 @@
 import type { AuditEntry, AuditFilter } from '@sendroom/contract/audit'
-import type { Caller } from '../../platform/access.ts'
+import type { Caller, Recheck } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Download, Exports } from '../../platform/export/exports.ts'
@@ -13,7 +13,7 @@ const SLICE = 500
 /** Exports the newest entries as a stream of CSV. Records the export itself. */
 export const exportEntries = (
   { db, exports }: { db: Pool; exports: Exports },
-  caller: Caller,
+  { caller, recheck }: { caller: Caller; recheck: Recheck },
   filter: AuditFilter,
   signal: AbortSignal,
   maxRows = MAX_ROWS,
@@ -28,7 +28,7 @@ export const exportEntries = (
       const slice = await listSlice(db, filter, last?.id ?? null, Math.min(SLICE, left))
       left -= slice.length
       return slice
-    })
+    }, recheck)
     return { fileName: `Audit_log_${await findToday(db)}.csv`, chunks: toCsv(columns, pages) }
   })
 

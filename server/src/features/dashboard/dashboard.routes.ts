@@ -20,7 +20,7 @@ export function dashboardRoutes(app: FastifyInstance, deps: { db: Pool; exports:
     days: await getDays(db, caller, query.instanceId),
   }))
 
-  route(app, dashboard.exportDays, ({ caller, query, reply }) =>
-    exportDays(deps, caller, query.instanceId, clientSignal(reply)),
+  route(app, dashboard.exportDays, ({ query, reply, ...of }) =>
+    exportDays(deps, of, query.instanceId, clientSignal(reply)),
   )
 }

@@ -1,5 +1,5 @@
 import type { DashboardDay } from '@sendroom/contract/dashboard'
-import type { Caller } from '../../platform/access.ts'
+import type { Caller, Recheck } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Download, Exports } from '../../platform/export/exports.ts'
@@ -19,17 +19,20 @@ export async function getDays(db: Pool, caller: Caller, instanceId?: number): Pr
 /** The same as a CSV file. Records the export. */
 export async function exportDays(
   { db, exports }: { db: Pool; exports: Exports },
-  caller: Caller,
+  { caller, recheck }: { caller: Caller; recheck: Recheck },
   instanceId: number | undefined,
   signal: AbortSignal,
 ): Promise<Download> {
-  const name = instanceId === undefined ? '' : orNotFound(await findInstanceName(db, caller, instanceId))
+  const findName = async (by: Caller) =>
+    instanceId === undefined ? '' : orNotFound(await findInstanceName(db, by, instanceId))
+  const name = await findName(caller)
   return exports.open({ userId: caller.id, signal }, async () => {
     const object =
       instanceId === undefined ? undefined : ({ type: 'instance', id: instanceId, name } as const)
     await record(db, caller, { action: 'dashboard.export', ...(object && { object }) })
-    const pages = await readPages<DashboardDay>(async (last) =>
-      last ? [] : listDays(db, caller, DAYS, instanceId),
+    const pages = await readPages<DashboardDay>(
+      async (last) => (last ? [] : listDays(db, await recheck(), DAYS, instanceId)),
+      async () => findName(await recheck()),
     )
     const parts = ['Days', fileNamePart(name), await findToday(db)]
     return { fileName: `${parts.filter(Boolean).join('_')}.csv`, chunks: toCsv(columns, pages) }

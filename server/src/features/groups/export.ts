@@ -1,4 +1,4 @@
-import type { Caller } from '../../platform/access.ts'
+import type { Caller, Recheck } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Download, Exports } from '../../platform/export/exports.ts'
@@ -10,13 +10,16 @@ import { findGroup, listParticipants, type Participant } from './groups.queries.
 /** Exports the participants of a group to an Excel file. */
 export async function exportParticipants(
   { db, exports }: { db: Pool; exports: Exports },
-  caller: Caller,
+  { caller, recheck }: { caller: Caller; recheck: Recheck },
   groupId: number,
   signal: AbortSignal,
 ): Promise<Download> {
   const group = orNotFound(await findGroup(db, caller, groupId))
   return exports.open({ userId: caller.id, signal }, async () => {
-    const pages = await readPages<Participant>((last) => listParticipants(db, groupId, last))
+    const pages = await readPages<Participant>(
+      (last) => listParticipants(db, groupId, last),
+      async () => orNotFound(await findGroup(db, await recheck(), groupId)),
+    )
     await record(db, caller, { action: 'group.export', object: { type: 'group', ...group } })
     return {
       fileName: `Participants_${fileNamePart(group.name)}_${await findToday(db)}.xlsx`,

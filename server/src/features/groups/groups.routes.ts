@@ -16,8 +16,7 @@ export function groupRoutes(app: FastifyInstance, { db, exports }: Deps): void {
   route(
     app,
     groups.exportParticipants,
-    ({ caller, params, reply }) =>
-      exportParticipants({ db, exports }, caller, params.id, clientSignal(reply)),
+    ({ params, reply, ...of }) => exportParticipants({ db, exports }, of, params.id, clientSignal(reply)),
     { rateLimit: { max: 60, timeWindow: 60_000 } },
   )
 }

@@ -1,9 +1,9 @@
 import type { JobRecipient, JobRecipientsFilter } from '@sendroom/contract/job-rows'
-import type { Caller } from '../../platform/access.ts'
-import type { Pool } from '../../platform/database/connection.ts'
+import type { Caller, Recheck } from '../../platform/access.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
 import type { Download, Exports } from '../../platform/export/exports.ts'
 import { type Column, findToday, readPages, toCsv, toXlsx } from '../../platform/export/tables.ts'
-import { orNotFound } from '../../platform/refusal.ts'
+import { orNotFound, Refusal } from '../../platform/refusal.ts'
 import { recordAction } from './audit.ts'
 import { findJobRow } from './jobs.queries.ts'
 import { listRecipientsAfter } from './recipients.queries.ts'
@@ -13,18 +13,28 @@ const writers = { csv: toCsv, xlsx: toXlsx }
 /** Exports the result for each recipient of a job. */
 export async function exportRecipients(
   { db, exports }: { db: Pool; exports: Exports },
-  caller: Caller,
+  { caller, recheck }: { caller: Caller; recheck: Recheck },
   { id, format, filter }: { id: number; format: keyof typeof writers; filter: JobRecipientsFilter },
   signal: AbortSignal,
 ): Promise<Download> {
-  const job = orNotFound(await findJobRow(db, caller, id))
+  const job = await requireRecipients(db, caller, id)
   return exports.open({ userId: caller.id, signal }, async () => {
-    const pages = await readPages<JobRecipient>((last) => listRecipientsAfter(db, id, filter, last?.id ?? 0))
+    const pages = await readPages<JobRecipient>(
+      (last) => listRecipientsAfter(db, id, filter, last?.id ?? 0),
+      async () => requireRecipients(db, await recheck(), id),
+    )
     const { outcome, search } = filter
     await recordAction(db, caller, 'job.export', job, { filter: { outcome, search: search || undefined } })
     const name = ['Job', id, outcome, await findToday(db)].filter(Boolean).join('_')
     return { fileName: `${name}.${format}`, chunks: writers[format](columns, pages) }
   })
+}
+
+/** Recipients that are too old are deleted a thousand at a time. What is left meanwhile is not the job's result. */
+async function requireRecipients(db: Db, caller: Caller, id: number) {
+  const job = orNotFound(await findJobRow(db, caller, id))
+  if (job.areRecipientsDeleted) throw new Refusal('job_recipients_deleted')
+  return job
 }
 
 const columns: Column<JobRecipient>[] = [

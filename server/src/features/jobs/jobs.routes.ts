@@ -2,7 +2,7 @@ import { contract } from '@sendroom/contract'
 import type { JobRecipientsFilter } from '@sendroom/contract/job-rows'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Config } from '../../config.ts'
-import type { Caller } from '../../platform/access.ts'
+import type { Caller, Recheck } from '../../platform/access.ts'
 import { recordRepeated } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Exports } from '../../platform/export/exports.ts'
@@ -35,6 +35,7 @@ const exportLimit = { rateLimit: { max: 60, timeWindow: 60_000 } }
 
 type ExportInput = {
   caller: Caller
+  recheck: Recheck
   params: { id: number }
   query: JobRecipientsFilter
   reply: FastifyReply
@@ -44,8 +45,8 @@ export function jobRoutes(app: FastifyInstance, { db, images, config, heavyWork,
   const { jobs } = contract
   const deps = { db, images, defaultCountry: config.defaultCountry, heavyWork }
 
-  const exportAs = (format: 'csv' | 'xlsx', { caller, params: { id }, query: filter, reply }: ExportInput) =>
-    exportRecipients({ db, exports }, caller, { id, format, filter }, clientSignal(reply))
+  const exportAs = (format: 'csv' | 'xlsx', { params: { id }, query: filter, reply, ...of }: ExportInput) =>
+    exportRecipients({ db, exports }, of, { id, format, filter }, clientSignal(reply))
 
   route(app, jobs.list, ({ caller, query }) => listJobs(db, caller, query))
 

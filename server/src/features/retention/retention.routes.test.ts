@@ -73,7 +73,7 @@ test('a job whose recipients were deleted shows its counts and says so, and canâ
     assignedGroups: [],
     sentMessages: [],
   })
-  for (const again of [jobs.restart, jobs.retryFailed])
+  for (const again of [jobs.restart, jobs.retryFailed, jobs.exportCsv])
     expect(await context.call(admin, again, { ...of, body: {} } as never)).toMatchObject({
       status: 409,
       body: { code: 'job_recipients_deleted' },

@@ -9,13 +9,22 @@ export type Column<Row> = { title: string; width?: number; cell: (row: Row) => s
  * Reads rows page by page, each with `read` from the last row of the page before. No transaction stays open between them,
  * however slowly the client takes the file. The first page is read before the answer begins: from then on an error could
  * only break the download off.
+ *
+ * `check` throws if the caller may no longer read the rows, or if they were deleted. It runs after each page: no row that
+ * it forbids leaves, and a page that is empty because of a deletion does not count as the end.
  */
 export async function readPages<Row>(
   read: (last: Row | null) => Promise<Row[]>,
+  check: () => Promise<unknown>,
 ): Promise<AsyncGenerator<Row[]>> {
-  const first = await read(null)
+  async function readChecked(last: Row | null) {
+    const page = await read(last)
+    await check()
+    return page
+  }
+  const first = await readChecked(null)
   return (async function* () {
-    for (let page = first; page.length > 0; page = await read(page.at(-1) ?? null)) yield page
+    for (let page = first; page.length > 0; page = await readChecked(page.at(-1) ?? null)) yield page
   })()
 }
 
