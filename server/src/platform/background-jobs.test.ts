@@ -120,6 +120,22 @@ test('a failed sync is queued for a retry', async () => {
   })
 })
 
+test('a failed sync is logged with its account', async () => {
+  const lines: string[] = []
+  const backgroundJobs = open(
+    { sync: () => Promise.reject(new Error('a column is missing')) },
+    { logTo: pino({}, { write: (line: string) => lines.push(line) }) },
+  )
+
+  await backgroundJobs.requestSync(7)
+
+  await until('a line is logged', () => lines.length > 0)
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    instanceId: 7,
+    err: { message: 'a column is missing' },
+  })
+})
+
 test('a stop aborts the running jobs and queues them again', async () => {
   let isRunning = false
   const sync: JobHandlers['sync'] = (_id, signal) =>

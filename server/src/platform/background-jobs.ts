@@ -148,7 +148,15 @@ async function registerHandlers(
     const worker = await boss.work<{ instanceId: number }>(SYNC, async ([job]) => {
       // Without this, pg-boss fetches a job every two seconds at most, also while many wait.
       boss.notifyWorker(worker)
-      if (job) await handlers.sync(job.data.instanceId, AbortSignal.any([job.signal, stopping]))
+      if (!job) return
+      const { instanceId } = job.data
+      try {
+        await handlers.sync(instanceId, AbortSignal.any([job.signal, stopping]))
+      } catch (error) {
+        // pg-boss stores the error in its own table, where nobody looks.
+        if (!stopping.aborted) warn(log, error, 'Reading the groups failed', { instanceId })
+        throw error
+      }
     })
   }
   const slow = { pollingIntervalSeconds: 10, localConcurrency: 2 }
@@ -159,7 +167,6 @@ async function registerHandlers(
       // An older version may have scheduled a job that no longer exists.
       await handlers.recurring[name]?.run(AbortSignal.any([job.signal, stopping]))
     } catch (error) {
-      // pg-boss stores the error in its own table, where nobody looks.
       if (!stopping.aborted)
         warn(log, error, 'A recurring job failed, next attempt at its usual time', { job: name })
       throw error
