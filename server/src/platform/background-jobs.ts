@@ -38,7 +38,7 @@ const queues = [
     // At most one job of each instance waits, and at most one runs.
     policy: 'stately',
     expireInSeconds: HOUR_SECONDS,
-    // Without a heartbeat a job is restarted within two minutes, so a killed worker delays a sync only briefly.
+    // Without a heartbeat a job is restarted within three minutes, and again until the lease of its sync has expired.
     heartbeatSeconds: 60,
     retryLimit: 3,
     retryDelay: 30,

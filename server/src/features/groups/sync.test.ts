@@ -357,6 +357,23 @@ describe('a group that is missing in the list', () => {
   })
 })
 
+test('a full page is not taken for the end of the list, whatever total the provider gives', async () => {
+  const { id } = await context.add.instance()
+  const groups = Array.from({ length: 250 }, (_, n) => groupOf(`${n}@g.us`))
+  const provider = {
+    ...providerWith({}),
+    groups: async (_credentials: object, { offset, count }: { offset: number; count: number }) => {
+      const rows = groups.slice(offset, offset + count)
+      return { rows, next: offset + rows.length, total: rows.length }
+    },
+  }
+
+  await sync(id, provider)
+
+  expect(await context.db.run(sql`select from groups`)).toBe(250)
+  expect(await stateOf(id)).toMatchObject({ syncProblem: null, lastSyncAt: expect.any(String) })
+})
+
 test('many left groups are deleted a few at a time, so that no statement takes too long', async () => {
   const { id } = await context.add.instance()
   await context.db.run(sql`

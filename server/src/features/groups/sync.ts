@@ -97,7 +97,8 @@ async function readNames(reader: Reader): Promise<Map<string, string>> {
   try {
     await eachPage(
       reader,
-      (offset) => provider.contacts(credentials, { offset, count: CONTACTS_PER_PAGE }),
+      CONTACTS_PER_PAGE,
+      (page) => provider.contacts(credentials, page),
       async (contacts) => {
         for (const { personId, name } of contacts) names.set(personId, name)
       },
@@ -112,7 +113,8 @@ async function readGroups(reader: Reader, names: ReadonlyMap<string, string>): P
   const { provider, credentials } = reader
   await eachPage(
     reader,
-    (offset) => provider.groups(credentials, { offset, count: GROUPS_PER_PAGE }),
+    GROUPS_PER_PAGE,
+    (page) => provider.groups(credentials, page),
     (groups) => write(reader, groups, names),
   )
 }
@@ -142,19 +144,23 @@ function inParts(groups: ProviderGroup[]): ProviderGroup[][] {
   return parts
 }
 
-/** Reads all pages. Throws if the list ends before its own total: groups after a cut are not missing. */
+/**
+ * Reads all pages. Throws if the list ends before its own total: groups after a cut are not missing. The OpenAPI file does
+ * not say whether `total` counts the page or the list, so a full page is the last only if `total` is more than a page.
+ */
 async function eachPage<T>(
   reader: Reader,
-  read: (offset: number) => Promise<ProviderPage<T>>,
+  count: number,
+  read: (page: { offset: number; count: number }) => Promise<ProviderPage<T>>,
   onPage: (rows: T[]) => Promise<void>,
 ): Promise<void> {
-  for (let offset = 0, total = 1; offset < total; ) {
-    const page = await retryWhileBusy(reader, () => read(offset))
-    if (page.next === offset && offset < page.total) throw new ProviderFailure('unreachable', cutShort)
-    if (page.rows.length > 0) await onPage(page.rows)
-    offset = page.next
-    total = page.total
-    if (offset < total && !reader.sync.isTest) await wait(PAGE_PAUSE_MS, reader.signal)
+  for (let offset = 0; ; ) {
+    const { rows, next, total } = await retryWhileBusy(reader, () => read({ offset, count }))
+    if (next === offset && offset < total) throw new ProviderFailure('unreachable', cutShort)
+    if (rows.length > 0) await onPage(rows)
+    if (next >= total && (next - offset < count || total > count)) return
+    offset = next
+    if (!reader.sync.isTest) await wait(PAGE_PAUSE_MS, reader.signal)
   }
 }
 
