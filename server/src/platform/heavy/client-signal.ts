@@ -6,8 +6,11 @@ import type { FastifyReply } from 'fastify'
  */
 export function clientSignal({ raw }: FastifyReply): AbortSignal {
   const leaving = new AbortController()
-  raw.once('close', () => {
+  const onClose = () => {
     if (!raw.writableFinished) leaving.abort()
-  })
+  }
+  // The client may have left while we looked up its user.
+  if (raw.destroyed) onClose()
+  else raw.once('close', onClose)
   return leaving.signal
 }
