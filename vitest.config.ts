@@ -4,7 +4,12 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** For machines that do other things as well: no test is about time. */
-const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
+const patience = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // The default of one second is too short there.
+  expect: { poll: { timeout: 30_000 } },
+}
 
 /** The tests with real processes first: they are the longest and mostly wait, so that others can run beside them. */
 class LongestFirst extends BaseSequencer {

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { call, useSimulator } from '../test/client.ts'
 import { startSimulator } from './index.ts'
 
@@ -51,7 +51,7 @@ test('a close drops waiting clients and records nothing more', async () => {
   faults.add({ kind: 'slow', delayMs: 60_000 })
   const answer = call(url, 'test_linked', 'POST /messages/text', { to: '84901234567', body: 'x' })
   const lost = expect(answer).rejects.toThrow('fetch failed')
-  await vi.waitFor(() => expect(faults.list()[0]?.hits).toBe(1))
+  await expect.poll(() => faults.list()[0]?.hits).toBe(1)
   await close()
   await lost
   expect(ledger.list()).toEqual([])

@@ -19,7 +19,7 @@ export async function call(base: string, token: string, route: string, body?: un
   const response = await fetch(base + path, {
     method,
     ...content(token, body),
-    signal: AbortSignal.timeout(5000),
+    signal: AbortSignal.timeout(30_000),
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json')

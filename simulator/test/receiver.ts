@@ -40,6 +40,6 @@ export function useReceiver() {
     failNext(times: number) {
       failures = times
     },
-    waitFor: (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 10 }),
+    waitFor: (check: () => void) => vi.waitFor(check, { timeout: 30_000, interval: 10 }),
   }
 }

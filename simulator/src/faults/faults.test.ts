@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { useSimulator } from '../../test/client.ts'
 import type { FaultRule } from './rules.ts'
 
@@ -66,11 +66,11 @@ test('accept-then-late records only after the client hangs up', async () => {
     body: JSON.stringify(form),
     signal: client.signal,
   })
-  await vi.waitFor(() => expect(simulator.faults.list()[0]?.hits).toBe(1))
+  await expect.poll(() => simulator.faults.list()[0]?.hits).toBe(1)
   expect(recorded(token)).toBe(0)
   client.abort()
   await expect(answer).rejects.toThrow('aborted')
-  await vi.waitFor(() => expect(recorded(token)).toBe(1))
+  await expect.poll(() => recorded(token)).toBe(1)
 })
 
 test('a slow answer arrives after its delay', async () => {

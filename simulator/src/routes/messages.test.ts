@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Body, useSimulator } from '../../test/client.ts'
 import { groupId } from '../index.ts'
 
@@ -119,7 +119,7 @@ test('a send is in the ledger before its answer', async () => {
   const token = simulator.linked()
   await simulator.control('POST /latency', { ms: 500 })
   const answer = send(token, '84901234567', 'x')
-  await vi.waitFor(() => expect(simulator.ledger.list(token)).toHaveLength(1))
+  await expect.poll(() => simulator.ledger.list(token)).toHaveLength(1)
   const first = await Promise.race([
     answer,
     simulator.control('POST /latency', { ms: 0 }).then(() => 'not yet'),

@@ -1,5 +1,5 @@
-import { expect, test, vi } from 'vitest'
-import { useSimulator } from '../../test/client.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { type Body, useSimulator } from '../../test/client.ts'
 
 const simulator = useSimulator({ linkAfterMs: 50 })
 
@@ -8,24 +8,31 @@ const stateOf = async (token: string) =>
 
 test('a sleeping channel wakes on the first health call and ends up in QR', async () => {
   const token = simulator.unlinked()
+  // INIT and LAUNCH last for 150 ms each, which a busy machine would miss.
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
   expect(await stateOf(token)).toBe('NOT_INIT')
   expect((await simulator.call(token, 'GET /users/login?wakeup=false')).body).toEqual({ status: 'WAITING' })
   expect((await simulator.call(token, 'GET /health')).body.status).toEqual({ code: 1, text: 'INIT' })
-  await vi.waitFor(async () => expect(await stateOf(token)).toBe('LAUNCH'))
-  await vi.waitFor(async () => expect(await stateOf(token)).toBe('QR'))
+  vi.advanceTimersByTime(150)
+  expect(await stateOf(token)).toBe('LAUNCH')
+  vi.advanceTimersByTime(150)
+  expect(await stateOf(token)).toBe('QR')
 })
 
 test('a QR code is a PNG, and showing one links the channel soon after', async () => {
   const token = simulator.unlinked()
-  const shown = await vi.waitFor(async () => {
-    const { body } = await simulator.call(token, 'GET /users/login')
-    expect(body.status).toBe('OK')
-    return body
-  })
+  let shown: Body
+  await expect
+    .poll(async () => {
+      shown = (await simulator.call(token, 'GET /users/login')).body
+      return shown.status
+    })
+    .toBe('OK')
   const bytes = Buffer.from(shown.base64.replace('data:image/png;base64,', ''), 'base64')
   expect(bytes.toString('latin1', 1, 4)).toBe('PNG')
   expect(shown.expire).toBeGreaterThan(0)
-  await vi.waitFor(async () => expect(await stateOf(token)).toBe('AUTH'))
+  await expect.poll(() => stateOf(token)).toBe('AUTH')
   const health = await simulator.call(token, 'GET /health')
   expect(health.body.user.id).toMatch(/^8490\d{7}$/)
   for (const path of [
@@ -43,9 +50,9 @@ test('a pairing code links the channel with the requested number', async () => {
   expect((await simulator.call(token, 'GET /users/login/12ab')).status).toBe(400)
   const { body } = await simulator.call(token, 'GET /users/login/84907654321')
   expect(body.code).toMatch(/^[1-9A-Z]{4}-[1-9A-Z]{4}$/)
-  await vi.waitFor(async () => {
-    expect((await simulator.call(token, 'GET /health')).body.user).toMatchObject({ id: '84907654321' })
-  })
+  await expect
+    .poll(async () => (await simulator.call(token, 'GET /health')).body.user)
+    .toMatchObject({ id: '84907654321' })
 })
 
 test('the paths image and rowdata are not phone numbers', async () => {
