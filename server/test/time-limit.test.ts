@@ -10,6 +10,8 @@ import { migrate } from '../src/platform/database/migrate.ts'
 import { storeSessionDefaults } from '../src/platform/database/session-defaults.ts'
 import { identifier, sql } from '../src/platform/database/sql.ts'
 import { useContext } from './context.ts'
+import { countWaiting } from './locks.ts'
+import { until } from './until.ts'
 
 const context = useContext()
 
@@ -27,19 +29,28 @@ function open() {
   return { db, [Symbol.asyncDispose]: () => db.end(1000) }
 }
 
-/** Locks a table for half a second, while `task` waits for it. */
-async function whileLocked<T>(table: string, task: () => Promise<T>): Promise<T> {
+/** Locks a table while `task` waits for it: until `hasWaited` resolves, by default for half a second. */
+async function whileLocked<T>(
+  table: string,
+  task: () => Promise<T>,
+  hasWaited: (working: Promise<T>) => Promise<unknown> = waitLong,
+): Promise<T> {
   await using other = open()
   const { working } = await other.db.begin(async (tx) => {
     await tx.run(sql`set local statement_timeout = 0`)
     await tx.run(sql`lock table ${identifier(table)} in access exclusive mode`)
     const working = task()
     working.catch(() => {})
-    await delay(500)
+    await hasWaited(working)
     // In an object, because the transaction would wait for a promise.
     return { working }
   })
   return working
+}
+
+async function waitLong() {
+  await until('the task waits for the lock', () => countWaiting(context.db))
+  await delay(500)
 }
 
 test('a statement of the app ends after half a minute', async () => {
@@ -50,10 +61,12 @@ test('a statement of the app ends after half a minute', async () => {
 })
 
 test('a request whose query takes too long is answered with 503', async () => {
-  await setLimit('100ms')
+  await setLimit('300ms')
   const admin = await context.add.admin()
-  const { status, body, headers } = await whileLocked('jobs', () =>
-    context.call(admin, contract.jobs.list, { query: {} }),
+  const { status, body, headers } = await whileLocked(
+    'jobs',
+    () => context.call(admin, contract.jobs.list, { query: {} }),
+    (answered) => answered,
   )
   expect({ status, code: body.code, retryAfter: headers['retry-after'] }).toEqual({
     status: 503,
@@ -72,13 +85,13 @@ const bulk: Record<string, (db: Pool, job: { id: number }) => Promise<unknown>> 
 
 test.each(Object.entries(bulk))('a transaction that %s a job takes as long as it needs', async (_, write) => {
   const job = await context.add.job({ status: 'Failed', recipients: ['1@g.us'] })
-  await setLimit('100ms')
+  await setLimit('300ms')
   await using limited = open()
   await expect(whileLocked('jobs', () => write(limited.db, job))).resolves.not.toThrow()
 })
 
 test('a migration takes as long as it needs', async () => {
-  await setLimit('100ms')
+  await setLimit('300ms')
   await using limited = open()
   await whileLocked('migrations', () => migrate(limited.db))
 })

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 type Falsy = false | null | undefined | ''
 
 /**
- * Calls `check` every 10 ms, after a second every 100 ms, until it returns something truthy, and returns that. Throws
- * after `withinMs` with `what` as the description of what did not happen.
+ * Calls `check` every 10 ms, later less often, up to every 100 ms, until it returns something truthy, and returns that.
+ * Throws after `withinMs` with `what` as the description of what did not happen.
  */
 export async function until<T>(
   what: string,
@@ -18,6 +18,6 @@ export async function until<T>(
     const waitedMs = performance.now() - begin
     if (waitedMs > withinMs) throw new Error(`Waited ${withinMs / 1000} s in vain: ${what}`)
     // A user may make 1,200 requests a minute.
-    await delay(waitedMs < 1000 ? 10 : 100)
+    await delay(Math.min(Math.max(10, waitedMs / 10), 100))
   }
 }

@@ -47,7 +47,10 @@ test('a backup of a running Sendroom moves it to another PostgreSQL and back, an
   await until('a quarter is sent', async () => (await simulator.ledger()).length > RECIPIENTS / 4, 60_000)
 
   const file = join(home.dataDir, 'backup.tar.gz')
+  // The job must not end before the backup.
+  await simulator.setLatency(1000)
   const backup = await home.run(['backup', file, '--with-key'])
+  await simulator.setLatency(10)
   expect(backup).toMatchObject({ code: 0, stderr: '' })
   expect(backup.stdout).toContain(`${file} has `)
   expect(await home.run(['backup', file])).toMatchObject({

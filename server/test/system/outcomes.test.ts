@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { contract } from '@sendroom/contract'
 import {
   type FaultRule,
   groupNames,
@@ -7,7 +8,7 @@ import {
   startSimulator,
 } from '@sendroom/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { HttpClient } from '../http-client.ts'
+import { HttpClient } from '../http-client.ts'
 import type { Installation } from '../process.ts'
 import { readyInstallation } from '../ready-installation.ts'
 import { until } from '../until.ts'
@@ -15,13 +16,16 @@ import { addInstance, allSent, createJob, phoneNumbers, readJob, syncGroups, unt
 
 let home: Installation
 let simulator: Simulator
-let admin: HttpClient
+let url: string
+let firstAdmin: HttpClient
 const journal = () => join(home.dataDir, 'provider.jsonl')
 
 beforeAll(async () => {
   home = await readyInstallation()
   simulator = await startSimulator({ file: journal() })
-  admin = await home.signIn(await home.start([], { TEST_PROVIDER_URL: simulator.url }))
+  const sendroom = await home.start([], { TEST_PROVIDER_URL: simulator.url })
+  url = sendroom.url
+  firstAdmin = await home.signIn(sendroom)
 }, 60_000)
 afterAll(async () => {
   await home[Symbol.asyncDispose]()
@@ -31,10 +35,24 @@ afterAll(async () => {
 const [number = ''] = phoneNumbers(1)
 const helloTo = (phoneNumbers: string) => ({ text: 'Hello', jobType: 'SendToUsers', phoneNumbers }) as const
 
-/** Adds an instance with this token. */
+/** Adds an Admin. Each test has its own, because the tests together ask more often than one user may. */
+async function addAdmin(username: string): Promise<HttpClient> {
+  const credentials = { username, password: 'secret-1' }
+  const email = `${username}@example.com`
+  await firstAdmin.ask(contract.users.create, { body: { ...credentials, email, role: 'Admin' } })
+  const { token } = await firstAdmin.ask(contract.session.login, { body: credentials })
+  return new HttpClient(url, token)
+}
+
+/** Adds an instance with this token, and an Admin. */
 async function instance(token: string) {
+  const admin = await addAdmin(token)
   const instanceId = await addInstance(admin, token)
   return {
+    untilEnd: (id: number, withinMs: number) => untilEnded(admin, id, withinMs),
+    untilWaits: (id: number, code: string) =>
+      until(`job ${id} waits: ${code}`, async () => (await readJob(admin, id)).waiting?.code === code),
+    read: (id: number) => readJob(admin, id),
     create: (job: Omit<Parameters<typeof createJob>[1], 'instanceId'>) =>
       createJob(admin, { instanceId, ...job }),
     addFault: (fault: FaultRule) =>
@@ -46,9 +64,6 @@ async function instance(token: string) {
   }
 }
 
-const waitingOf = async (id: number) => (await readJob(admin, id)).waiting?.code
-const untilWaiting = (id: number, code: string) =>
-  until(`job ${id} waits: ${code}`, async () => (await waitingOf(id)) === code)
 const logText = (rows: { message: string }[]) => rows.map((row) => row.message).join('\n')
 
 describe.concurrent('the job page explains each answer of the provider', { timeout: 150_000 }, () => {
@@ -57,11 +72,13 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
     ['a connection that ends before the message is taken', { kind: 'drop-before' }],
   ] as const
   test.each(lost)('unknown, not found: after %s the message is sent again, once', async (_name, fault) => {
-    const { create, addFault, ledger } = await instance(`test_linked_lost_${fault.kind}`)
+    const { create, addFault, ledger, untilWaits, untilEnd } = await instance(
+      `test_linked_lost_${fault.kind}`,
+    )
     addFault({ ...fault, times: 1 })
     const id = await create(helloTo(number))
-    await untilWaiting(id, 'checking_outcome')
-    const job = await untilEnded(admin, id, 120_000)
+    await untilWaits(id, 'checking_outcome')
+    const job = await untilEnd(id, 120_000)
     expect(job).toMatchObject({ status: 'Completed', recipients: allSent(1) })
     expect(logText(job.logs)).toContain('unknown whether the message went out.')
     expect(logText(job.logs)).toContain('not sent; trying again.')
@@ -76,15 +93,15 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
   test.each(troubles)(
     'account: with %s the job says why it waits, and goes on by itself',
     async (code, trouble, cure) => {
-      const { create, change, ledger } = await instance(`test_linked_${code}`)
+      const { create, change, ledger, untilWaits, untilEnd, read } = await instance(`test_linked_${code}`)
       change(trouble)
       const id = await create(helloTo(phoneNumbers(3).join(',')))
-      await untilWaiting(id, code)
+      await untilWaits(id, code)
       // The trouble may be known before the job is due. The job still becomes Running.
-      await until('the job runs', async () => (await readJob(admin, id)).status === 'Running')
-      expect(await readJob(admin, id)).toMatchObject({ recipients: { waiting: 3, failed: 0 } })
+      await until('the job runs', async () => (await read(id)).status === 'Running')
+      expect(await read(id)).toMatchObject({ recipients: { waiting: 3, failed: 0 } })
       change(cure)
-      const job = await untilEnded(admin, id, 120_000)
+      const job = await untilEnd(id, 120_000)
       expect(job).toMatchObject({ status: 'Completed', recipients: allSent(3), waiting: null })
       expect(logText(job.logs)).toContain('The account is waiting:')
       expect(ledger()).toHaveLength(3)
@@ -93,10 +110,10 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
 
   const taken = ['accept-then-drop', 'malformed', 'no-id', 'empty'] as const
   test.each(taken)('unknown, but found: after %s the message is not sent again', async (kind) => {
-    const { create, addFault, ledger } = await instance(`test_linked_taken_${kind}`)
+    const { create, addFault, ledger, untilEnd } = await instance(`test_linked_taken_${kind}`)
     addFault({ kind, times: 1 })
     const id = await create(helloTo(number))
-    const job = await untilEnded(admin, id, 120_000)
+    const job = await untilEnd(id, 120_000)
     expect(job).toMatchObject({
       ...{ status: 'Completed', recipients: allSent(1) },
       sentMessages: [{ status: 'Sent', errorMessage: null }],
@@ -106,8 +123,8 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
   })
 
   test('sent', async () => {
-    const { create, ledger } = await instance('test_linked_sent')
-    const job = await untilEnded(admin, await create({ ...helloTo(number), withImage: true }), 60_000)
+    const { create, ledger, untilEnd } = await instance('test_linked_sent')
+    const job = await untilEnd(await create({ ...helloTo(number), withImage: true }), 60_000)
     expect(job).toMatchObject({
       ...{ status: 'Completed', progress: 100, totalSentMessages: 1, recipients: allSent(1), waiting: null },
       sentMessages: [{ status: 'Sent', errorMessage: null, sentAt: expect.any(String) }],
@@ -117,14 +134,14 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
   })
 
   test('rejected: each recipient has its own reason, and the others get their message', async () => {
-    const { create, addFault, ledger } = await instance('test_linked_rejected')
+    const { create, addFault, ledger, untilEnd } = await instance('test_linked_rejected')
     const [fine = '', large = '', media = '', no = ''] = phoneNumbers(4)
     const unknown = '84901110000'
     addFault({ kind: 'status', status: 413, to: large })
     addFault({ kind: 'status', status: 415, to: media })
     addFault({ kind: 'not-sent', to: no })
     const id = await create(helloTo([large, media, unknown, no, fine].join(',')))
-    const job = await untilEnded(admin, id, 60_000)
+    const job = await untilEnd(id, 60_000)
     expect(job).toMatchObject({
       status: 'Completed',
       recipients: { total: 5, sent: 1, failed: 4 },
@@ -145,11 +162,11 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
 
   test('rejected by a group that only admins may write to: the job fails, because nobody got the message', async () => {
     const token = 'test_linked_odd_closed'
-    const { create, groups, ledger } = await instance(token)
+    const { create, groups, ledger, untilEnd } = await instance(token)
     const closed = specialGroups(token).announcementsOnly // this group has the first of groupNames
     const { id: groupId = 0 } = (await groups()).find(({ name }) => name === groupNames[0]) ?? {}
     const id = await create({ text: 'Hello', groupIds: [groupId] })
-    const job = await untilEnded(admin, id, 60_000)
+    const job = await untilEnd(id, 60_000)
     expect(job).toMatchObject({
       ...{ status: 'Failed', recipients: { total: 1, sent: 0, failed: 1 } },
       sentMessages: [
@@ -165,11 +182,11 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
   })
 
   test('busy: the message is sent when the provider allows it, and nobody gets it twice', async () => {
-    const { create, addFault, ledger } = await instance('test_linked_busy')
-    addFault({ kind: 'status', status: 429, retryAfter: 2, times: 2 })
+    const { create, addFault, ledger, untilWaits, untilEnd } = await instance('test_linked_busy')
+    addFault({ kind: 'status', status: 429, retryAfter: 5, times: 2 })
     const id = await create(helloTo(phoneNumbers(3).join(',')))
-    await untilWaiting(id, 'provider_busy')
-    const job = await untilEnded(admin, id, 60_000)
+    await untilWaits(id, 'provider_busy')
+    const job = await untilEnd(id, 60_000)
     expect(job).toMatchObject({ status: 'Completed', recipients: allSent(3) })
     expect(logText(job.logs)).toContain('not sent yet; trying again.')
     expect(ledger()).toHaveLength(3)
@@ -179,13 +196,13 @@ describe.concurrent('the job page explains each answer of the provider', { timeo
 test('busy: a job waits while nothing listens at the provider’s address', {
   timeout: 120_000,
 }, async () => {
-  const { create, ledger } = await instance('test_linked_refused')
+  const { create, ledger, untilWaits, untilEnd } = await instance('test_linked_refused')
   const port = Number(new URL(simulator.url).port)
   await simulator.close()
   const id = await create(helloTo(number))
-  await untilWaiting(id, 'provider_busy')
+  await untilWaits(id, 'provider_busy')
   simulator = await startSimulator({ file: journal(), port })
-  const job = await untilEnded(admin, id, 90_000)
+  const job = await untilEnd(id, 90_000)
   expect(job).toMatchObject({ status: 'Completed', recipients: allSent(1) })
   expect(ledger()).toHaveLength(1)
 })

@@ -63,10 +63,11 @@ async function expectToSurvive(openDatabase: () => Promise<Outage>) {
   expect(await untilEnded(admin, jobId, 150_000)).toMatchObject({ recipients: allSent(numbers.length) })
   expect((await simulator.ledger()).map(({ to }) => to).sort()).toEqual(chatsOf(numbers))
   expect(sendroom.isRunning).toBe(true)
-  expect(logOf(sendroom).slice(logged)).toEqual([
-    'The database is unavailable, waiting',
-    'The database is available again',
-  ])
+  // After half a minute without a worker, a line tells of that too.
+  const ofDatabase = logOf(sendroom)
+    .slice(logged)
+    .filter((line) => line.startsWith('The database '))
+  expect(ofDatabase).toEqual(['The database is unavailable, waiting', 'The database is available again'])
 }
 
 const ready = ({ url }: Sendroom) => fetch(`${url}/api/ready`)
@@ -85,7 +86,8 @@ async function expectRefusals(sendroom: Sendroom, admin: HttpClient) {
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
   expect((await ready(sendroom)).headers.get('retry-after')).toBe('2')
-  expect(performance.now() - begin).toBeLessThan(2000)
+  // A single one that waited for a connection would take five.
+  expect(performance.now() - begin).toBeLessThan(4500)
 }
 
 async function follow({ url }: Sendroom, { token }: HttpClient) {

@@ -25,9 +25,9 @@ describe('linking', () => {
     const early = await ask()
     expect(early).toMatchObject({ status: 503, body: { code: 'qr_not_ready' } })
     expect(early.headers['retry-after']).toBe('2')
-    await expect.poll(async () => (await ask()).status, { timeout: 5000 }).toBe(200)
+    await expect.poll(async () => (await ask()).status).toBe(200)
 
-    await expect.poll(async () => (await getAfterTwoSeconds()).status, { timeout: 5000 }).toBe('Connected')
+    await expect.poll(async () => (await getAfterTwoSeconds()).status).toBe('Connected')
     expect((await getAfterTwoSeconds()).whatsAppNumber).toMatch(/^84\d+$/)
     expect(context.syncRequests).toEqual([id])
     expect(await ask()).toMatchObject({ status: 409, body: { code: 'already_connected' } })

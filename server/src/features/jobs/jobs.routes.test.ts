@@ -244,8 +244,7 @@ test('a repeated request returns the same job', async () => {
 // R-282
 test('a request that is repeated while the first one is running returns the same job', async () => {
   const { create } = await fixture()
-  const blocked = (howMany: number) =>
-    expect.poll(() => countWaiting(context.db), { timeout: 30_000 }).toBe(howMany)
+  const blocked = (howMany: number) => expect.poll(() => countWaiting(context.db)).toBe(howMany)
   let answers: ReturnType<typeof create>[] = []
   await context.db.begin(async (tx) => {
     // Blocks the first request between the insert of the job and the insert of its deliveries.
@@ -310,9 +309,10 @@ test('requests without a key that arrive together but differ create a job each',
 // R-282
 test.each([
   [2000, 1],
-  [4000, 2],
+  [5000, 2],
 ])('an equal request without a key %i ms later leaves %i jobs', async (laterMs, jobs) => {
   const { create } = await fixture()
+  await context.freezeClock()
   await create()
   await context.db.run(sql`update jobs set created_at = created_at - ${laterMs} * interval '1 ms'`)
   const again = await Promise.all([create(), create()])
@@ -480,9 +480,10 @@ test('a job page takes the same number of queries, however large the job is', as
   const countQueries = async (id: number) => {
     const executed = vi.spyOn(pg.Client.prototype, 'query')
     await get(admin, id)
-    const count = executed.mock.calls.length
+    // Each new connection asks for the server, also that of the check every five seconds.
+    const own = executed.mock.calls.filter((call) => !JSON.stringify(call).includes('pg_postmaster_start_time'))
     executed.mockRestore()
-    return count
+    return own.length
   }
   await get(admin, small.id)
 

@@ -129,7 +129,7 @@ describe('an event', () => {
       expect(Object.keys(rest)).toEqual(['id', 'type', 'data'])
       expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
       const seconds = headers['webhook-timestamp']
-      expect(Math.abs(Number(seconds) - Date.now() / 1000)).toBeLessThan(10)
+      expect(Math.abs(Number(seconds) - Date.now() / 1000)).toBeLessThan(60)
       const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
       expect(key).toHaveLength(32)
       const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
@@ -199,6 +199,7 @@ describe('a receiver that', () => {
     const sender = openTestSender()
     await sender.serve()
     await until('the quick one has all', () => calls.filter(({ path }) => path === '/quick').length === 30)
+    await until('the slow one has its first ten', () => slow.length === 10)
     const stopped = sender.stop()
     for (const response of slow) response.end()
     await stopped

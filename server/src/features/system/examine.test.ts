@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { hasRemedy, levelOf } from '@sendroom/contract/findings'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
-import { freePort } from '../../../test/free-port.ts'
 import { mailPassword, startMailServer } from '../../../test/mail-server.ts'
 import { makeTemporaryFolder } from '../../../test/temporary-folder.ts'
 import { readConfig } from '../../config.ts'
@@ -25,12 +24,12 @@ const untrusted = mailServer.url.replace('127.0.0.1', 'localhost')
 /** Is our public address, and healthy. */
 const healthy = createServer((_request, response) => response.end('{"status":"ok"}'))
 let port = 0
-let deadPort = 0
+/** Nobody listens there: it is none of the ports that tests are given. */
+const deadPort = 2
 let dataDir = ''
 beforeAll(async () => {
   await once(healthy.listen(0, '127.0.0.1'), 'listening')
   port = (healthy.address() as AddressInfo).port // a TCP server has a port
-  deadPort = await freePort()
   dataDir = await makeTemporaryFolder('doctor')
 })
 afterAll(() => Promise.all([healthy.close(), mailServer.close()]))

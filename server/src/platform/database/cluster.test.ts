@@ -94,11 +94,8 @@ test.each(['started it', 'adopted it'])(
     const before = postmaster()
     process.kill(before, 'SIGKILL')
 
-    await vi.waitFor(() => expect(postmaster()).not.toBe(before), { timeout: 30_000, interval: 50 })
-    await vi.waitFor(async () => expect(await db.many(sql`select * from kept`)).toEqual([{ one: 1 }]), {
-      timeout: 30_000,
-      interval: 50,
-    })
+    await expect.poll(() => postmaster()).not.toBe(before)
+    await expect.poll(() => db.many(sql`select * from kept`)).toEqual([{ one: 1 }])
   },
   60_000, // the process id may stay in use until the system has reaped the process
 )

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { until } from '../../../test/until.ts'
 import { connect } from './connection.ts'
@@ -164,7 +164,7 @@ describe('isDatabaseDown', () => {
     const db = connect(database.address, { max: 1, applicationName: 'sendroom test' })
     const error = await rejection(db.many(sql`select pg_terminate_backend(pg_backend_pid())`))
     expect(isDatabaseDown(error)).toBe(true)
-    await vi.waitFor(async () => expect(await db.many(sql`select 1 as one`)).toEqual([{ one: 1 }]))
+    await expect.poll(() => db.many(sql`select 1 as one`)).toEqual([{ one: 1 }])
     await db.end()
   })
 
@@ -215,11 +215,10 @@ describe('isDatabaseDown', () => {
     process.on('uncaughtException', listener)
 
     const lost = rejection(db.begin((tx) => tx.many(sql`select pg_sleep(60)`)))
-    await vi.waitFor(async () => {
-      const count = await database.db.run(sql`
-        select from pg_stat_activity where application_name = 'sendroom lost' and query like '%pg_sleep%'`)
-      expect(count).toBe(1)
-    })
+    await until('the transaction runs', () =>
+      database.db.run(sql`
+        select from pg_stat_activity where application_name = 'sendroom lost' and query like '%pg_sleep%'`),
+    )
     for (const socket of sockets) socket.destroy()
 
     expect(isDatabaseDown(await lost)).toBe(true)
@@ -293,8 +292,11 @@ describe('isDatabaseDown', () => {
     )
 
     expect(isDatabaseDown(await lost)).toBe(true)
-    expect(await database.db.many(sql`select pg_try_advisory_lock(1) as free`)).toEqual([{ free: true }])
-    await vi.waitFor(async () => expect(await db.many(sql`select 1 as one`)).toEqual([{ one: 1 }]))
+    // PostgreSQL tells the client before it releases the locks.
+    await expect
+      .poll(() => database.db.many(sql`select pg_try_advisory_lock(1) as free`))
+      .toEqual([{ free: true }])
+    await expect.poll(() => db.many(sql`select 1 as one`)).toEqual([{ one: 1 }])
     await db.end()
   })
 

@@ -59,7 +59,7 @@ test('a lost connection is opened again, and onListening is called', async () =>
   await database.db.run(sql`
     select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sendroom listener'`)
 
-  await until('the channel listens again', () => begun === 2)
+  await until('the channel listens again', () => begun > 1)
   await notify('updates', 'after')
   await until('the notification arrives', () => received.length === 1)
   expect(received).toEqual(['after'])
@@ -101,9 +101,11 @@ test('the heartbeat notices a connection that has gone silent', async () => {
   )
   await listening.ready()
 
+  // On a busy machine a heartbeat may be late before that.
+  const before = begun
   for (const socket of silenced.splice(0)) socket.unpipe().pause()
 
-  await until('the channel listens again', () => begun === 2)
+  await until('the channel listens again', () => begun > before)
   await listener.close()
   proxy.close()
 })

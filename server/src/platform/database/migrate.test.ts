@@ -128,7 +128,8 @@ test('a migration that waits for a table lets others use it meanwhile, and says 
 })
 
 test('a long migration says how long it has been running, and so does who waits for it', async () => {
-  await write('0003-slow.sql', 'select pg_sleep(5.5); create table slow (id int)')
+  // Long enough for the first report after 5 s, and not for the second.
+  await write('0003-slow.sql', 'select pg_sleep(7.5); create table slow (id int)')
   const lines: string[] = []
   const log = { info: (line: string) => lines.push(line) }
   await Promise.all([migrate(database.db, { folder, log }), migrate(database.db, { folder, log })])

@@ -44,7 +44,7 @@ test('a client that does not read on is cut off in the end', async () => {
   }))
   file.read()
   await new Promise((resolve) => file.once('error', resolve))
-  await vi.waitFor(() => expect(left).toHaveBeenCalledOnce())
+  await expect.poll(() => left).toHaveBeenCalledOnce()
 })
 
 test('an error before the beginning is the answer, and frees the turn', async () => {
