@@ -14,7 +14,7 @@ test('a job is cancelled and restarted, each after a confirmation; the restart s
   const groups = await groupsOf(admin, instance, 'Order updates')
   const groupIds = groups.map(({ id }) => id)
   // Slow enough to be cancelled before its end.
-  await setGroupPause(admin, instance, 5)
+  await setGroupPause(admin, instance, 60)
   await admin.call('POST /jobs', {
     body: { jobType: 'SendToGroups', messageId, instanceId: instance.id, groupIds },
   })

@@ -23,7 +23,7 @@ beforeAll(() => {
   })
   if (status !== 0) throw new Error(stderr)
   manifest = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8'))
-}, 60_000)
+}, 300_000)
 
 afterAll(() => rmSync(folder, { recursive: true }))
 

@@ -4,7 +4,7 @@ import { currentToasts, removeToast } from '../src/ui/toasts.ts'
 
 // Long timeouts for busy machines. An element that never appears still fails the test.
 vi.setConfig({ testTimeout: 60_000 })
-configure({ asyncUtilTimeout: 20_000 })
+configure({ asyncUtilTimeout: 30_000 })
 
 // Browser APIs that Mantine uses and happy-dom lacks.
 window.matchMedia = (query) => ({

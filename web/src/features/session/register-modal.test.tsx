@@ -77,9 +77,7 @@ test('the error of a short password names the length that the server asks for', 
   })
   await fill(opened)
   await opened.person.click(opened.submit)
-  expect(
-    await opened.dialog.findByText('Enter a password of 12 to 100 characters.', {}, { timeout: 3000 }),
-  ).toBeTruthy()
+  expect(await opened.dialog.findByText('Enter a password of 12 to 100 characters.')).toBeTruthy()
 })
 
 //
@@ -129,7 +127,7 @@ test('a form that is closed during sending and opened again stays open', async (
   await opened.person.click(screen.getByRole('button', { name: 'Register' }))
   const again = await modal()
   await opened.person.type(again.username, 'lan')
-  await waitFor(() => expect(alert).toHaveBeenCalledOnce(), { timeout: 3000 })
+  await waitFor(() => expect(alert).toHaveBeenCalledOnce())
   expect(again.username.isConnected).toBe(true)
 })
 

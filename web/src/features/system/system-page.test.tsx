@@ -1,6 +1,6 @@
 import type { Finding } from '@sendroom/contract/system'
-import { screen, waitFor, within } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { renderApp } from '../../../test/render.tsx'
 import { refuse } from '../../../test/server.ts'
 
@@ -53,6 +53,13 @@ test('a check that fails later keeps the former result, and can be tried again',
 })
 
 test('a check that cannot be made can be tried again', async () => {
-  renderApp({ path: '/system', answers: { 'GET /system': () => refuse(503, 'unavailable') } })
+  vi.useFakeTimers({ shouldAdvanceTime: true })
+  onTestFinished(() => void vi.useRealTimers())
+  const { requests } = renderApp({
+    path: '/system',
+    answers: { 'GET /system': () => refuse(503, 'unavailable') },
+  })
+  await waitFor(() => expect(requests).toHaveLength(1))
+  await act(() => vi.advanceTimersByTimeAsync(10_000)) // for the attempts that the page makes by itself
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeTruthy()
 })
