@@ -93,7 +93,7 @@ test('from an empty installation to a delivered message', async ({ page, fresh }
     const head = page.getByRole('main')
     await expect(head.getByText(/^(Pending|Running)$/)).toBeVisible()
     await markPage(page)
-    await setGroupPause(admin, { id: 1 }, 1)
+    await setGroupPause(admin, { id: 1 }, 0)
     await expect(head.getByText('Completed', { exact: true })).toBeVisible()
     await expectNoReload(page)
     await expect(page.getByRole('progressbar', { name: 'Progress' })).toHaveAttribute('aria-valuenow', '100')

@@ -11,6 +11,7 @@ import { readLog } from './instruments.ts'
 import { findViolations } from './invariants.ts'
 import type { Mutant } from './mutants.ts'
 import type { JobPlan, Plan } from './plan.ts'
+import { repeatStalled } from './repeat-stalled.ts'
 
 let environment: Environment
 beforeAll(async () => {
@@ -139,7 +140,7 @@ const scenarios: Scenario[] = [
 /** The moment lasts less than a second. A busy machine may miss it once, but hardly three times. */
 const ATTEMPTS = 3
 
-describe.each(scenarios)('$mutant', { timeout: 240_000 }, (scenario) => {
+describe.each(scenarios)('$mutant', { timeout: 480_000 }, (scenario) => {
   async function play(mutant?: Mutant) {
     await using run = await ChaosRun.open(environment, { ...planWithoutActions, ...scenario.plan }, mutant)
     await scenario.play(run, mutant)
@@ -150,7 +151,7 @@ describe.each(scenarios)('$mutant', { timeout: 240_000 }, (scenario) => {
   }
 
   test('the shipped engine has no violation', async () => {
-    const { violations, log } = await play()
+    const { violations, log } = await repeatStalled(() => play())
     expect(violations, log).toBe('')
   })
 

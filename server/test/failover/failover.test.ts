@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Environment } from '../chaos/environment.ts'
-import { runFailover } from './run-failover.ts'
+import { repeatStalled } from '../chaos/repeat-stalled.ts'
+import { type FailoverResult, runFailover } from './run-failover.ts'
 import { StandbyPair } from './standby-pair.ts'
 
 let cluster: StandbyPair
@@ -16,14 +17,20 @@ const seeds = [4, 115]
 
 test.each(seeds)(
   'failover with seed %i: each recipient gets the message once',
-  { timeout: 240_000 },
+  { timeout: 480_000 },
   async (seed) => {
-    const { violations, report } = await runFailover(environment, cluster, seed)
+    const { violations, report } = await repeatStalled(() => runFailover(environment, cluster, seed))
     expect(violations, violations.length > 0 ? report() : '').toEqual([])
   },
 )
 
-test('without a new era, the suite finds duplicates', { timeout: 240_000 }, async () => {
-  const { violations, report } = await runFailover(environment, cluster, 115, 'no new era after a failover')
-  expect(violations.join('\n'), report()).toMatch(/Sent 2 times/)
+/** The standby must lag at the right moment. A busy machine may miss it once, but hardly three times. */
+const ATTEMPTS = 3
+
+test('without a new era, the suite finds duplicates', { timeout: 480_000 }, async () => {
+  const play = () => runFailover(environment, cluster, 115, 'no new era after a failover')
+  const hasDuplicates = ({ violations }: FailoverResult) => /Sent 2 times/.test(violations.join('\n'))
+  let result = await play()
+  for (let attempt = 1; attempt < ATTEMPTS && !hasDuplicates(result); attempt++) result = await play()
+  expect(hasDuplicates(result), result.report()).toBe(true)
 })

@@ -481,7 +481,9 @@ test('a job page takes the same number of queries, however large the job is', as
     const executed = vi.spyOn(pg.Client.prototype, 'query')
     await get(admin, id)
     // Each new connection asks for the server, also that of the check every five seconds.
-    const own = executed.mock.calls.filter((call) => !JSON.stringify(call).includes('pg_postmaster_start_time'))
+    const own = executed.mock.calls.filter(
+      (call) => !JSON.stringify(call).includes('pg_postmaster_start_time'),
+    )
     executed.mockRestore()
     return own.length
   }
