@@ -1,5 +1,5 @@
 /**
- * npm test: runs the static checks, Vitest, and the browser tests on a current build of the web app. Each suite runs
+ * npm test: runs the static checks, Vitest, and the browser tests, on a current build of the web app. Each suite runs
  * even if an earlier one failed. The last line of the output sums up all suites.
  */
 import './preflight.mjs'
@@ -17,6 +17,8 @@ const reports = mkdtempSync(join(tmpdir(), 'sendroom-test-'))
 const suites = { checks: runChecks, tests: runVitest, 'browser tests': runPlaywright }
 
 async function runVitest() {
+  // Some tests are of the build. The browser tests use it as well.
+  buildWebWhenStale()
   const file = join(reports, 'vitest.json')
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   const code = await run([commandOf('vitest'), 'run', ...reporters], root)
@@ -32,7 +34,6 @@ const failedOutsideTests = (file) =>
   file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed')
 
 async function runPlaywright() {
-  buildWebWhenStale()
   const file = join(reports, 'playwright.json')
   const command = [commandOf('@playwright/test', 'playwright'), 'test', '--reporter=list,json']
   const code = await run(command, join(root, 'e2e'), { PLAYWRIGHT_JSON_OUTPUT_FILE: file })

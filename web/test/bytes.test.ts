@@ -1,31 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
 
 type Chunk = { name?: string; file: string; css?: string[]; imports?: string[] }
 
 const KB = 1000
-const web = join(import.meta.dirname, '..')
-let folder = ''
+const root = join(import.meta.dirname, '../..')
+const folder = join(root, 'web/dist')
 let manifest: Record<string, Chunk> = {}
 
 beforeAll(() => {
-  mkdirSync(join(web, '.tmp'), { recursive: true })
-  folder = mkdtempSync(join(web, '.tmp/bytes-'))
-  const vite = join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin/vite.js')
-  const { status, stderr } = spawnSync(process.execPath, [vite, 'build', '--outDir', folder], {
-    cwd: web,
-    encoding: 'utf8',
-    // NODE_ENV is `test` here, which would build React's development version.
-    env: { ...process.env, NODE_ENV: 'production' },
-  })
+  const script = join(root, 'scripts/build-web.mjs')
+  const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
   manifest = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8'))
 }, 300_000)
-
-afterAll(() => rmSync(folder, { recursive: true }))
 
 /** The files of these entries and of all their static imports. */
 function filesOf(entries: string[], found = new Set<Chunk>()): string[] {
