@@ -11,24 +11,22 @@ export type TestDatabase = {
   drop: () => Promise<void>
 }
 
+/** Creates and drops all databases of a test file. Connecting takes longer than that. */
+let admin: Pool | undefined
+
 /** Creates a database: `tpl` is the migrated template of global-setup.ts, `template0` is empty. */
 export async function createTestDatabase(template: 'tpl' | 'template0' = 'tpl'): Promise<TestDatabase> {
   const cluster = inject('testCluster')
   const database = `test_${randomBytes(6).toString('hex')}`
-  await onCluster(cluster, (admin) =>
-    admin.run(sql`
-    create database ${identifier(database)} template ${identifier(template)} strategy file_copy`),
+  admin ??= connect(cluster, { max: 1, applicationName: 'sendroom test' })
+  await admin.run(
+    sql`create database ${identifier(database)} template ${identifier(template)} strategy file_copy`,
   )
   const address = { ...cluster, database }
   const db = connect(address, { applicationName: 'sendroom test' })
   const drop = async () => {
     await db.end(1000)
-    await onCluster(cluster, (admin) => admin.run(sql`drop database ${identifier(database)} with (force)`))
+    await admin?.run(sql`drop database ${identifier(database)} with (force)`)
   }
   return { db, address, drop }
-}
-
-async function onCluster(cluster: DatabaseAddress, task: (admin: Pool) => Promise<unknown>) {
-  const admin = connect(cluster, { max: 1, applicationName: 'sendroom test' })
-  await task(admin).finally(() => admin.end())
 }

@@ -116,11 +116,10 @@ export function factories(db: Pool, secrets: Secrets) {
     }
     const inserted = await db.one<{ id: number; instanceId: number }>(sql`
       insert into jobs ${values(row)} returning id, instance_id`)
-    const { id: jobId, instanceId } = inserted
-    for (const chatId of recipients) {
-      const delivery = { jobId, instanceId, chatId, recipientName: chatId, status: deliveryStatus }
-      await db.run(sql`insert into deliveries ${values(delivery)}`)
-    }
+    await db.run(sql`
+      insert into deliveries (job_id, instance_id, chat_id, recipient_name, status)
+      select ${inserted.id}, ${inserted.instanceId}, chat_id, chat_id, ${deliveryStatus}
+      from unnest(${recipients}::text[]) with ordinality recipient (chat_id, place) order by place`)
     return inserted
   }
 
