@@ -17,6 +17,8 @@ export async function webApp(app: FastifyInstance): Promise<void> {
       index: false,
       preCompressed: true,
       wildcard: false,
+      // Each file is a route of its own. These are sent in place of the files that they were made from.
+      globIgnore: ['**/*.br', '**/*.gz'],
       setHeaders: (reply, path) => {
         // Vite puts a hash of the content into the names of its assets.
         const isImmutable = path.includes('/assets/')
