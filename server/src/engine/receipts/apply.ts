@@ -72,8 +72,9 @@ const keyOf = ({ instanceId, providerMessageId }: { instanceId: number; provider
   `${instanceId} ${providerMessageId}`
 
 /**
- * Some rows may have the message id of a later run, which no receipt here asked for. The ids are an array, because the
- * planner, with statistics from before the messages were sent, expects no sent delivery and would begin with all of them.
+ * The ids of the deliveries are an array on purpose. With statistics from before the messages were sent, the planner expects
+ * no sent delivery, and in a join it would begin with all of them. A delivery that was sent again since is found as well:
+ * it has another message id now, which none of the receipts names.
  */
 function lockDeliveries(tx: Db, receipts: readonly Incoming[]): Promise<Delivery[]> {
   const messages = [...new Map(receipts.map((receipt) => [keyOf(receipt), receipt])).values()]
