@@ -90,9 +90,11 @@ const settleDeliveries = sql`
   update deliveries d
   set status = r.status, reason = r.reason::jsonb,
     provider_message_id = r.provider_message_id,
-    sent_at = case when r.status = 'sent'
-      -- The failure counts for the day of the intent, and leaves the numbers of that day.
-      then case d.status when 'failed' then d.intent_at else clock_now() end end,
+    sent_at = case
+      when r.status <> 'sent' then null
+      -- The failure counts for the day of the intent, so it is taken off that day.
+      when d.status = 'failed' then d.intent_at
+      else clock_now() end,
     ask_at = case when r.status = 'sent' then ${firstPollAt('r')} end,
     intent = case when r.status = 'queued' then null else d.intent end,
     not_before = case when r.status = 'queued' then clock_now() + r.retry_ms * interval '1 ms' else 'epoch' end,
