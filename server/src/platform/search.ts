@@ -17,7 +17,7 @@ const SAMPLE_LENGTH = 1000
 const TYPED_LENGTH = 30
 const SAMPLE_MAX_AGE_MS = 600_000
 /** Three letters that are in this share of the texts are common. */
-const COMMON = 0.1
+const COMMON = 0.03
 /** How many more rows than the whole text the rare part may find, as a share of all. The others are read in vain. */
 const READ_IN_VAIN = 0.01
 
@@ -29,7 +29,8 @@ export async function isFound(db: Db, table: Table, alias: string, typed: string
   const rare = rarePart(typed, await recentTexts(db, table))
   if (!rare) return sql`${column} like like_pattern(${typed})`
   // Both forms of the second condition are of no use for the index. In the first one the planner knows how few rows have
-  // all that was typed. In the second one it expects as many as have the part, and so walks the list if they are many.
+  // all that was typed. In the second one, which it plans faster, it expects as many as have the part, and so walks the
+  // list if they are many.
   const hasAll = rare.isFew
     ? sql`(${column} not like like_pattern(${typed})) is false`
     : sql`position(unaccent_lower(${typed}) in ${column}) <> 0`
@@ -54,9 +55,9 @@ export function rarePart(typed: string, texts: readonly string[]): { part: strin
     else run = ''
     if (run.length > longest.length) longest = run
   }
-  const isWorthwhile =
-    longest !== '' && longest !== wanted && shareOf(trigramsOf(longest)) - found < READ_IN_VAIN
-  return isWorthwhile ? { part: longest, isFew: found === 0 } : null
+  if (longest === '' || longest === wanted) return null
+  const withPart = shareOf(trigramsOf(longest))
+  return withPart - found < READ_IN_VAIN ? { part: longest, isFew: found === 0 && withPart > 0 } : null
 }
 
 const trigramsOf = (text: string): string[] =>
