@@ -24,7 +24,7 @@ window.ResizeObserver = class {
   disconnect() {}
 }
 // Mantine's autosizing textarea listens to font loading.
-Object.defineProperty(document, 'fonts', { value: new EventTarget() })
+Object.defineProperty(document, 'fonts', { value: new EventTarget(), configurable: true })
 
 afterEach(() => {
   cleanup()

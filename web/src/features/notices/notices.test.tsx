@@ -78,6 +78,8 @@ test('the bell counts what is unread and shows what lasts before what is over, b
 test('“Got it” reads one kind, the link its notice, and another button all', async () => {
   const failed = notice({ id: 20, kind: 'job_failed', job: { id: 8, name: 'Bye' } })
   const { bell, list, person, requests, router } = await openBell(copies([...down, failed]))
+  const visited: string[] = []
+  router.subscribe('onBeforeNavigate', ({ toLocation }) => visited.push(toLocation.pathname))
   const [gotIt] = await list.findAllByRole('button', { name: 'Got it' })
   await person.click(gotIt as HTMLElement)
   await waitFor(() => expect(bell.getAttribute('aria-label')).toBe('1 unread notice'))
@@ -86,7 +88,8 @@ test('“Got it” reads one kind, the link its notice, and another button all',
   await person.click(list.getByRole('link', { name: '#8 Bye' }))
   await waitFor(() => expect(bell.getAttribute('aria-label')).toBe('Notices'))
   expect(read()[1]).toEqual({ ids: [20] })
-  expect(router.state.location.pathname).toBe('/jobs/8')
+  // The scripted server has no such job, so the page goes on to the list.
+  expect(visited).toContain('/jobs/8')
 })
 
 test('without notices the bell says what it is for', async () => {
