@@ -1,11 +1,12 @@
 /**
- * A program for `lists.ts` and `receipts.ts`: a route for each list with nothing but the query of its first page, so no
- * session, no checks and no count; and a route that only parses a body and answers.
+ * A program for `lists.ts` and `receipts.ts`: a route for each list with nothing but the query of its first page, with or
+ * without a search, so no session, no checks and no count; and a route that only parses a body and answers.
  */
 
 import fastify from 'fastify'
 import { connect } from '../../server/src/platform/database/connection.ts'
 import { type Sql, sql } from '../../server/src/platform/database/sql.ts'
+import { isFound } from '../../server/src/platform/search.ts'
 
 const db = connect(JSON.parse(process.argv[2] ?? ''), { max: 20, applicationName: 'sendroom bench' })
 const app = fastify()
@@ -26,11 +27,12 @@ const pages = {
     select id, name, participant_count, last_sync_at, left_at, can_send, instance_id, ${nameOf(sql`t.instance_id`)}
     from groups t where ${isOf} order by name, id limit 10`,
 }
-for (const [name, page] of Object.entries(pages))
-  app.get<{ Querystring: { instances?: string } }>(`/${name}`, async ({ query: { instances } }) => ({
-    data: await db.many(
-      page(instances ? sql`instance_id = any(${instances.split(',').map(Number)})` : sql`true`),
-    ),
-  }))
+type Query = { instances?: string; search?: string }
+for (const name of ['messages', 'jobs', 'groups'] as const)
+  app.get<{ Querystring: Query }>(`/${name}`, async ({ query: { instances, search } }) => {
+    const isOf = instances ? sql`instance_id = any(${instances.split(',').map(Number)})` : sql`true`
+    const found = search ? await isFound(db, name, 't', search) : sql`true`
+    return { data: await db.many(pages[name](sql`${isOf} and ${found}`)) }
+  })
 app.post('/', async ({ body }) => ({ success: typeof body === 'object' }))
 console.log(`Listening on ${await app.listen({ port: 0, host: '127.0.0.1' })}`)

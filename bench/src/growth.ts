@@ -25,11 +25,13 @@ type Costs = Record<string, number>
 /** Returns the cost of each operation in ms. */
 async function measure(rows: number): Promise<Costs> {
   await using environment = await openEnvironment()
-  const { db, sendroom } = environment
+  const { db } = environment
   await db.run(sql`set statement_timeout = 0`)
+  console.log(`Seeding ${label(rows)} sent messages …`)
   await seedSent(db, rows)
   await seedLists(db, Math.min(rows, LISTS_AT_MOST))
   await environment.restart()
+  console.log('Measuring …')
   const tokens = await seedUsers(db, { role: 'Admin', count: 50, instanceIds: [] })
   const call = (path: string, body?: object) => medianMs(environment, tokens, path, body)
   const { id } = await db.one<{ id: number }>(sql`select job_id as id from deliveries order by id limit 1`)
@@ -47,7 +49,7 @@ async function measure(rows: number): Promise<Costs> {
       ...{ jobType: 'SendToUsers', text: 'Hello', instanceId, phoneNumbers },
     }),
   }
-  return { ...costs, 'a message, processor time': await processorMsPerMessage(environment, sendroom.pid) }
+  return { ...costs, 'a message, processor time': await processorMsPerMessage(environment) }
 }
 
 /** One client makes the calls one after the other. */
@@ -69,19 +71,19 @@ async function medianMs({ sendroom }: Environment, tokens: string[], path: strin
 }
 
 /** Of the server and its database, without the simulator. */
-async function processorMsPerMessage(environment: Environment, pid: number): Promise<number> {
+async function processorMsPerMessage(environment: Environment): Promise<number> {
   await environment.addJobs(SENDING.instances, SENDING.messages)
-  const used = () => cpuSeconds(pid) + cpuSeconds(environment.databasePid(), true)
+  const used = () => cpuSeconds(environment.sendroom.pid) + cpuSeconds(environment.databasePid(), true)
   const before = used()
   await environment.startJobs()
   await environment.untilDone()
   return ((used() - before) * 1000) / (SENDING.instances * SENDING.messages)
 }
 
+const label = (rows: number) => rows.toLocaleString('en')
 const measured: Costs[] = []
 for (const rows of SIZES) measured.push(await measure(rows))
 const operations = Object.keys(measured[0] ?? {})
-const label = (rows: number) => rows.toLocaleString('en')
 printTable(
   'Cost by the number of sent messages, ms',
   operations.map((operation) => ({
