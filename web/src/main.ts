@@ -11,9 +11,13 @@ import { paths } from './paths.ts'
 
 const isSignedIn = currentToken() !== null && storedUser() !== null
 loadTexts(storedLanguage(isSignedIn ? 'app' : 'login'))
-if (isSignedIn) preloadPage(window.location.pathname)
-if (isSignedIn && pageAt(window.location.pathname) === paths.dashboard)
-  askEarly(['/api/groups/stats', '/api/dashboard/now'])
+if (isSignedIn) {
+  preloadPage(window.location.pathname)
+  // The bell is on every page.
+  askEarly(['/api/notices'])
+  if (pageAt(window.location.pathname) === paths.dashboard)
+    askEarly(['/api/groups/stats', '/api/dashboard/now'])
+}
 import('./app/start.tsx')
 // Formatting the first number takes a slow phone 40 ms. Doing it now uses the wait for the network.
 if (isSignedIn) setTimeout(() => (0).toLocaleString())
