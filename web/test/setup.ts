@@ -30,5 +30,7 @@ afterEach(() => {
   cleanup()
   for (const { id } of currentToasts()) removeToast(id)
   localStorage.clear()
+  vi.useRealTimers()
+  vi.restoreAllMocks()
   vi.unstubAllGlobals()
 })

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { serve } from '../../test/server.ts'
 import { showLanguage } from '../i18n/i18n.ts'
 import { currentToasts } from '../ui/toasts.ts'
@@ -8,13 +8,9 @@ beforeAll(async () => {
   serve({})
   for (const language of ['vi', 'cn', 'en'] as const) await showLanguage(language)
 })
-beforeEach(() => {
-  vi.useFakeTimers()
-  return () => {
-    vi.runAllTimers()
-    vi.useRealTimers()
-  }
-})
+beforeEach(() => void vi.useFakeTimers())
+// So that no toast is left.
+afterEach(() => void vi.runAllTimers())
 
 test.each([
   [

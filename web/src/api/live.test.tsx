@@ -13,8 +13,6 @@ beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(1)
 })
 afterEach(() => {
-  vi.useRealTimers()
-  vi.restoreAllMocks()
   setVisibility('visible')
 })
 

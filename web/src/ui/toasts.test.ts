@@ -6,7 +6,6 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.runAllTimers()
-  vi.useRealTimers()
 })
 
 const shown = () => currentToasts().map(({ msg }) => msg)

@@ -5,7 +5,7 @@ import type {
   DashboardStats,
 } from '@sendroom/contract/dashboard'
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
@@ -203,7 +203,6 @@ test('what needs attention later moves nothing until the user asks for it, and w
   ]
   const answers = [{}, ...later]
   vi.useFakeTimers({ shouldAdvanceTime: true })
-  onTestFinished(() => void vi.useRealTimers())
   const { person } = open({ answers: { 'GET /dashboard/now': () => ({ ...calm, ...answers.shift() }) } })
   const refresh = () => act(() => vi.advanceTimersByTimeAsync(30_000))
   const findButton = () => screen.findByRole('button', { name: 'Show new' })

@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { group as anyGroup } from '../../../test/group.ts'
 import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
@@ -16,10 +16,6 @@ const open = (more: Answers = {}, { path = '/groups', user = admin } = {}) =>
   renderApp({ path, user, answers: { ...answers, ...more } })
 const row = () => screen.findByRole('row', { name: /Family/ })
 const timeoutOf = (words: string) => currentToasts().find(({ msg }) => msg === words)?.timeout
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
 
 //
 test('a row shows name, members, last sync in Vietnam time and instance, and has an export button', async () => {

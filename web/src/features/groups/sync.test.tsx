@@ -1,13 +1,9 @@
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { instance } from '../../../test/instance.ts'
 import { renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf } from '../../../test/server.ts'
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 const shop: InstanceRow = {
   ...instance,

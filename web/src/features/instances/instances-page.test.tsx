@@ -1,7 +1,7 @@
 import { instanceStatuses } from '@sendroom/contract/instance-status'
 import type { InstanceRow } from '@sendroom/contract/instances'
 import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
 import { member, renderApp } from '../../../test/render.tsx'
 import { pageOf, refuse } from '../../../test/server.ts'
@@ -13,10 +13,6 @@ const shop: InstanceRow = {
   status: 'NeedsLogin',
   waiting: { code: 'account_not_linked', params: {} },
 }
-afterEach(() => {
-  vi.useRealTimers()
-})
-
 const list = { 'GET /instances': () => pageOf([shop]) }
 
 const row = () => screen.findByRole('row', { name: /Shop/ })

@@ -1,15 +1,11 @@
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import type { Instance } from '@sendroom/contract/instances'
 import { screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
 import { renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
 import { currentToasts } from '../../ui/toasts.ts'
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 const unlinked = { ...instance, status: 'NeedsLogin' as const }
 

@@ -196,7 +196,6 @@ test('a test sends the unsaved message once and shows the outcome', async () => 
   expect(await screen.findByText(/^Sent to \+84901234567/)).toBeTruthy()
   expect(router.state.location.pathname).toBe('/messages/edit/5')
   expect(requests.some(({ name }) => name.startsWith('PUT'))).toBe(false)
-  vi.useRealTimers()
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import type { Finding } from '@sendroom/contract/system'
 import { act, screen, waitFor, within } from '@testing-library/react'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { renderApp } from '../../../test/render.tsx'
 import { refuse } from '../../../test/server.ts'
 
@@ -54,7 +54,6 @@ test('a check that fails later keeps the former result, and can be tried again',
 
 test('a check that cannot be made can be tried again', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
-  onTestFinished(() => void vi.useRealTimers())
   const { requests } = renderApp({
     path: '/system',
     answers: { 'GET /system': () => refuse(503, 'unavailable') },

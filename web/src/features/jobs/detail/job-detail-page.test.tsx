@@ -1,15 +1,11 @@
 import type { Job } from '@sendroom/contract/jobs'
 import { act, screen, waitFor, within } from '@testing-library/react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { done, job, log } from '../../../../test/job.ts'
 import { renderApp } from '../../../../test/render.tsx'
 import { pageOf, refuse } from '../../../../test/server.ts'
 import { isDisabled } from '../../../../test/steps.ts'
 import { currentToasts } from '../../../ui/toasts.ts'
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 //
 test('a job’s page shows its progress, why it waits and who got the message', async () => {
