@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { Pool } from 'undici'
 import { sql } from '../../server/src/platform/database/sql.ts'
 import { chatsOf, type Environment } from './engine-environment.ts'
@@ -42,24 +43,32 @@ async function measureBesideReceipts(environment: Environment): Promise<void> {
   const { db, sendroom, secrets } = environment
   const messages = await addSentMessages(db, MESSAGES, MEMBERS)
   const makeCalls = receiptCaller({ url: sendroom.url, secrets, messages, members: MEMBERS, connections: 50 })
-  const rows = []
+  const measured = []
   for (const receipts of [0, 100, 10, 1, 0]) {
     const load =
       receipts > 0
         ? makeCalls({ receipts, seconds: 300, callsPerSecond: RECEIPTS_PER_SECOND / receipts })
         : null
-    const { rate, nodeMs, databaseMs } = await sendByEngine(environment, 100, 400)
+    const [began, used] = [performance.now(), process.cpuUsage()]
+    const engine = await sendByEngine(environment, 100, 400)
+    const { user, system } = process.cpuUsage(used)
+    const ofMachine = (user + system) / 1000 / (performance.now() - began) / availableParallelism()
     load?.stop()
-    const calls = await load
-    rows.push({
-      'receipts a call': receipts || 'none',
-      'receipts/s': Math.round((calls?.requests.average ?? 0) * receipts),
-      'engine msg/s': Math.round(rate),
-      'Node CPU µs/msg': Math.round(nodeMs * 1000),
-      'database CPU µs/msg': Math.round(databaseMs * 1000),
-      'failed calls': (calls?.non2xx ?? 0) + (calls?.errors ?? 0),
-    })
+    measured.push({ ...engine, receipts, ofMachine, calls: await load })
   }
+  const undisturbed = measured.filter(({ receipts }) => receipts === 0)
+  const fullSpeed = undisturbed.reduce((sum, { rate }) => sum + rate, 0) / undisturbed.length
+  const rows = measured.map(({ receipts, calls, ofMachine, rate, nodeMs, databaseMs }) => ({
+    'receipts a call': receipts || 'none',
+    'receipts/s': Math.round((calls?.requests.average ?? 0) * receipts),
+    'engine msg/s': Math.round(rate),
+    '% of full speed': Math.round((rate / fullSpeed) * 100),
+    // This program is none of Sendroom, but has the same processors.
+    "the caller's % of the machine": Math.round(ofMachine * 100),
+    'Node CPU µs/msg': Math.round(nodeMs * 1000),
+    'database CPU µs/msg': Math.round(databaseMs * 1000),
+    'failed calls': (calls?.non2xx ?? 0) + (calls?.errors ?? 0),
+  }))
   printTable(`100 instances, while ${RECEIPTS_PER_SECOND} receipts a second arrive`, rows)
   await db.run(sql`delete from jobs`)
 }
