@@ -143,7 +143,9 @@ async function conclude(tx: Db, { instanceId, era }: HistoryCheck, messages: Unk
   const found = matchMessages(unknown, await findOpenDeliveries(tx, unknown))
   const jobIds = found.length > 0 ? await writeFound(tx, instanceId, found) : []
   meter.foundInHistory(found.length)
-  await tx.run(sql`update instances set checked_era = ${era} where id = ${instanceId}`)
+  // The next era may begin at any moment, and its check must not wait for a repetition of this one.
+  await tx.run(sql`
+    update instances set checked_era = ${era}, history_check_at = 'epoch' where id = ${instanceId}`)
   return jobIds
 }
 
