@@ -124,6 +124,21 @@ describe('an instance whose last messages may be unknown', () => {
     expect(sentTo(world)).toEqual([])
   })
 
+  test('is checked again at once when another era follows', async () => {
+    const world = await jobAfterLoss()
+    context.worker(world.provider)
+    await context.untilStatus(world.job.id, 'Completed')
+    const { instanceId } = world
+    await context.db.run(sql`update instances set is_active = false where id = ${instanceId}`)
+    const next = await context.add.job({ instanceId, status: 'Running', recipients })
+    await context.db.run(sql`update heartbeat set era = gen_random_uuid()`)
+    await context.db.run(sql`update instances set is_active = true where id = ${instanceId}`)
+
+    await context.untilStatus(next.id, 'Completed')
+
+    expect(world.calls.histories).toBe(2)
+  })
+
   test('sends unchecked when a person resumes it', async () => {
     const world = await jobAfterLoss()
     world.script.onStatus = () => ({ status: 'Degraded', linkedNumber: null })
@@ -216,21 +231,6 @@ describe('a new era', () => {
       expect(sentTo(world)).toEqual(['2@g.us', '3@g.us'])
     },
   )
-
-  test('is checked at once, even right after the last check', async () => {
-    const world = await jobAfterLoss()
-    context.worker(world.provider)
-    await context.untilStatus(world.job.id, 'Completed')
-    const { instanceId } = world
-    await context.db.run(sql`update instances set is_active = false where id = ${instanceId}`)
-    const next = await context.add.job({ instanceId, status: 'Running', recipients })
-    await context.db.run(sql`update heartbeat set era = gen_random_uuid()`)
-    await context.db.run(sql`update instances set is_active = true where id = ${instanceId}`)
-
-    await context.untilStatus(next.id, 'Completed')
-
-    expect(world.calls.histories).toBe(2)
-  })
 
   test('leaves an instance alone that was in its pause when the era began', async () => {
     const world = await jobAfterLoss({}, { nextDueAt: new Date(Date.now() + 10_000).toISOString() })
