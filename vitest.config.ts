@@ -46,7 +46,7 @@ export default defineConfig({
       {
         test: {
           name: 'server',
-          // One process for many files: to load the modules takes as long as a small file's tests.
+          // Files share a process, because loading the modules takes as long as a small file's tests.
           isolate: false,
           include: ['server/{src,test}/**/*.test.ts'],
           globalSetup: 'server/test/global-setup.ts',

@@ -15,19 +15,19 @@ const nameOf = (instanceId: Sql) =>
   sql`(select i.name from instances i where i.id = ${instanceId}) as instance_name`
 /** A parameter, as in Sendroom. PostgreSQL plans a search with a constant badly: it walks the whole list. */
 const PAGE_SIZE = 10
-/** The query of each list's first page, of all instances or of some. */
+/** The query of each list's first page, of the rows that meet a condition. */
 const pages = {
-  messages: (isOf: Sql) => sql`
+  messages: (condition: Sql) => sql`
     select id, text_content, image_id, instance_id, ${nameOf(sql`t.instance_id`)}, created_by_user_name, created_at
-    from messages t where ${isOf} order by id desc limit ${PAGE_SIZE}`,
-  jobs: (isOf: Sql) => sql`
+    from messages t where ${condition} order by id desc limit ${PAGE_SIZE}`,
+  jobs: (condition: Sql) => sql`
     select id, job_type, message_id, left(text_content, 100) as message_title, instance_id,
       ${nameOf(sql`t.instance_id`)}, status, paused_at, failed_count, created_by_user_name, scheduled_at, created_at,
       started_at, completed_at
-    from jobs t where ${isOf} order by id desc limit ${PAGE_SIZE}`,
-  groups: (isOf: Sql) => sql`
+    from jobs t where ${condition} order by id desc limit ${PAGE_SIZE}`,
+  groups: (condition: Sql) => sql`
     select id, name, participant_count, last_sync_at, left_at, can_send, instance_id, ${nameOf(sql`t.instance_id`)}
-    from groups t where ${isOf} order by name, id limit ${PAGE_SIZE}`,
+    from groups t where ${condition} order by name, id limit ${PAGE_SIZE}`,
 }
 type Query = { instances?: string; search?: string }
 for (const name of ['messages', 'jobs', 'groups'] as const)

@@ -29,8 +29,8 @@ export async function isFound(db: Db, table: Table, alias: string, typed: string
   const rare = rarePart(typed, await recentTexts(db, table))
   if (!rare) return sql`${column} like like_pattern(${typed})`
   // Both forms of the second condition are of no use for the index. In the first one the planner knows how few rows have
-  // all that was typed. In the second one, which it plans faster, it expects as many as have the part, and so walks the
-  // list if they are many.
+  // all that was typed. The second one takes less planning, but the planner expects as many rows as have the part, and so
+  // walks the list if they are many.
   const hasAll = rare.isFew
     ? sql`(${column} not like like_pattern(${typed})) is false`
     : sql`position(unaccent_lower(${typed}) in ${column}) <> 0`

@@ -9,7 +9,7 @@ beforeAll(async () => {
   for (const language of ['vi', 'cn', 'en'] as const) await showLanguage(language)
 })
 beforeEach(() => void vi.useFakeTimers())
-// So that no toast is left.
+// The timers remove the toasts.
 afterEach(() => void vi.runAllTimers())
 
 test.each([
