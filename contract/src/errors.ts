@@ -41,6 +41,8 @@ export const errorWords = {
   too_large: 'The request is too large.',
   image_too_large: 'The image is larger than {{imageMegabytes}} MB. Choose a smaller one.',
   image_too_many_pixels: 'Image too large: {{imageMegapixels}} megapixels maximum across all frames.',
+  image_too_complex:
+    'This image takes too much memory or time, or more than {{imageMegabytes}} MB to store. Save the image smaller or as JPEG, and try again.',
   not_an_image: 'This file isn’t a usable image. Choose a JPEG, PNG, WebP or GIF.',
   image_store_down:
     'Images are unavailable right now. Try again later. If this continues, tell an Admin: the disk may be full or the image store unreachable.',
@@ -72,6 +74,7 @@ export const fieldOfError: Partial<Record<ErrorCode, string>> = {
   not_an_image: 'imageFile',
   image_too_large: 'imageFile',
   image_too_many_pixels: 'imageFile',
+  image_too_complex: 'imageFile',
   image_store_down: 'imageFile',
 }
 

@@ -22,9 +22,10 @@ export const limits = {
   confirmationMinutes: 10,
   imageMegabytes: 5,
   /**
-   * Millions of pixels of all frames together. A small file may decode to gigabytes; 50 million pixels take seconds.
+   * Millions of pixels of all frames together. A small file may decode to gigabytes. Some decoders hold the whole image:
+   * 25 million pixels take 100 MB.
    */
-  imageMegapixels: 50,
+  imageMegapixels: 25,
   /** The maximum number of recipients of a job. */
   recipients: 100_000,
   search: 200,

@@ -38,6 +38,7 @@ import { openHeavyWork } from './platform/heavy/heavy-work.ts'
 import { answerError, schemaController, userKey } from './platform/http.ts'
 import { imageRoutes } from './platform/images/route.ts'
 import type { ImageStore } from './platform/images/store.ts'
+import { openUploads } from './platform/images/uploads.ts'
 import { parseJsonBodies } from './platform/json-body.ts'
 import { limitLargeBodies } from './platform/large-bodies.ts'
 import { listRoutes, openApi } from './platform/openapi.ts'
@@ -134,6 +135,8 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   app.addHook('onClose', heavyWork.stop)
   const exports = openExports()
   app.addHook('onClose', exports.stop)
+  const uploads = openUploads(db, deps.images)
+  app.addHook('onClose', uploads.stop)
 
   openApi(app, described)
   healthRoutes(app, db, departure)
@@ -150,8 +153,8 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   userRoutes(app, deps)
   instanceRoutes(app, deps)
   groupRoutes(app, { ...deps, exports })
-  messageRoutes(app, deps)
-  jobRoutes(app, { ...deps, heavyWork, exports })
+  messageRoutes(app, { db, uploads })
+  jobRoutes(app, { ...deps, uploads, heavyWork, exports })
   dashboardRoutes(app, { ...deps, exports })
   noticeRoutes(app, deps)
   auditRoutes(app, { ...deps, exports })

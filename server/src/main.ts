@@ -15,6 +15,7 @@ import { explainFile } from './platform/database/explain.ts'
 import { openDatabase } from './platform/database/open.ts'
 import { lockForProcess } from './platform/database/process-lock.ts'
 import { sweepImages } from './platform/images/clean-up.ts'
+import { hasImages } from './platform/images/queries.ts'
 import { openImages } from './platform/images/store.ts'
 import { openSecrets } from './platform/secrets.ts'
 import { StartupError } from './startup-error.ts'
@@ -94,12 +95,18 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   const backgroundJobs = openBackgroundJobs({ db, log })
   opened.push(backgroundJobs.stop)
 
+  const images = openImages(config)
+  // Without its images Sendroom still sends text.
+  await images
+    .prepare(await hasImages(db))
+    .catch((error) => log.error({ err: error }, 'Images are unavailable'))
+
   let ownAddress: string | null = null
   const deps = {
     db,
     config,
     secrets,
-    images: openImages(config),
+    images,
     providers,
     requestSync: backgroundJobs.requestSync,
     // The simulator runs on this machine. The real provider calls us from outside.

@@ -81,6 +81,7 @@ export function useBackups() {
     async open(template: 'tpl' | 'template0'): Promise<Place> {
       const place = new Place(await createTestDatabase(template), join(folder, `data-${places.length}`))
       places.push(place)
+      if (template === 'tpl') await place.images.prepare(false)
       return place
     },
   }

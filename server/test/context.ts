@@ -59,6 +59,7 @@ export class TestContext extends DatabaseContext {
   override async open() {
     await super.open()
     this.#folder = await mkdtemp(join(tmpdir(), 'sendroom-test-'))
+    await this.images.prepare(false)
     this.syncRequests = []
     this.#app = undefined
   }

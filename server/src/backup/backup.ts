@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { DatabaseTarget } from '../database-url.ts'
 import { nobody, record } from '../platform/audit.ts'
@@ -11,6 +11,7 @@ import { identifier, join, sql } from '../platform/database/sql.ts'
 import { keepImages } from '../platform/images/clean-up.ts'
 import { type ImageStore, openImages } from '../platform/images/store.ts'
 import { requireKey } from '../platform/secrets.ts'
+import { syncFolder } from '../platform/sync-folder.ts'
 import { StartupError } from '../startup-error.ts'
 import { createArchive, writeArchive } from './archive.ts'
 import { countLines, imagePart, keyPart, manifestPart, readBackup, rowsPart } from './backup-file.ts'
@@ -99,13 +100,6 @@ async function save(
     await rm(draft, { force: true })
     throw error
   }
-}
-
-/** Without this a power failure could take back the new name. Windows has no such call. */
-async function syncFolder(folder: string) {
-  if (process.platform === 'win32') return
-  const handle = await open(folder)
-  await handle.sync().finally(() => handle.close())
 }
 
 /** Yields everything in a backup. Adds the names of images without a file to `missing`. */

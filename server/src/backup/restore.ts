@@ -116,6 +116,7 @@ async function load(
   { tables }: Manifest,
 ) {
   const images = openImages(config)
+  await images.prepare(false)
   const advance = progressOf('Restored', rowTotal({ tables }), say)
   const statements = new Map(
     tables.map(({ name, columns }) => [

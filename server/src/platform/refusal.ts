@@ -42,6 +42,7 @@ export const STATUS: Record<ErrorCode, number> = {
   too_large: 413,
   image_too_large: 413,
   image_too_many_pixels: 413,
+  image_too_complex: 413,
   not_an_image: 415,
   unsupported_type: 415,
   too_many_requests: 429,

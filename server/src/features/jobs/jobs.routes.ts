@@ -9,7 +9,7 @@ import type { Exports } from '../../platform/export/exports.ts'
 import { clientSignal } from '../../platform/heavy/client-signal.ts'
 import type { HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { route } from '../../platform/http.ts'
-import type { ImageStore } from '../../platform/images/store.ts'
+import { type Uploads, uploadOf } from '../../platform/images/uploads.ts'
 import { orNotFound } from '../../platform/refusal.ts'
 import { exportRecipients } from './export.ts'
 import { findRecipientGroup, listMembers } from './job-members.queries.ts'
@@ -22,7 +22,7 @@ import { listRecipients } from './recipients.queries.ts'
 
 type Deps = {
   db: Pool
-  images: ImageStore
+  uploads: Uploads
   config: Pick<Config, 'defaultCountry'>
   heavyWork: HeavyWork
   exports: Exports
@@ -41,9 +41,9 @@ type ExportInput = {
   reply: FastifyReply
 }
 
-export function jobRoutes(app: FastifyInstance, { db, images, config, heavyWork, exports }: Deps): void {
+export function jobRoutes(app: FastifyInstance, { db, uploads, config, heavyWork, exports }: Deps): void {
   const { jobs } = contract
-  const deps = { db, images, defaultCountry: config.defaultCountry, heavyWork }
+  const deps = { db, uploads, defaultCountry: config.defaultCountry, heavyWork }
 
   const exportAs = (format: 'csv' | 'xlsx', { params: { id }, query: filter, reply, ...of }: ExportInput) =>
     exportRecipients({ db, exports }, of, { id, format, filter }, clientSignal(reply))
@@ -87,7 +87,7 @@ export function jobRoutes(app: FastifyInstance, { db, images, config, heavyWork,
     largeJob,
   )
 
-  route(app, jobs.test, ({ begin, body, file }) => sendTestMessage(deps, begin, body, file), {
+  route(app, jobs.test, (input) => sendTestMessage(deps, input.begin, input.body, uploadOf(input)), {
     rateLimit: { max: 60, timeWindow: 60_000 },
   })
 

@@ -7,9 +7,7 @@ import { planJob, type Recipient, type Recipients } from '../../engine/index.ts'
 import type { Begin, Caller } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
-import type { UploadedFile } from '../../platform/images/multipart.ts'
-import { storeImage } from '../../platform/images/queries.ts'
-import type { ImageStore } from '../../platform/images/store.ts'
+import type { Upload, Uploads } from '../../platform/images/uploads.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import { recordCreation } from './audit.ts'
 import {
@@ -22,7 +20,7 @@ import {
 } from './jobs.queries.ts'
 import { readPhoneList, withRecipients } from './large-list.ts'
 
-type Deps = { db: Pool; images: ImageStore; defaultCountry: CountryCode; heavyWork: HeavyWork }
+type Deps = { db: Pool; uploads: Uploads; defaultCountry: CountryCode; heavyWork: HeavyWork }
 
 /** A request with the time of its arrival, by `performance.now()`. */
 type Arrived = NewJob & { arrivedAt: number }
@@ -86,16 +84,16 @@ async function writeJob(
  * one's job.
  */
 export async function sendTestMessage(
-  { db, images, defaultCountry }: Deps,
+  { uploads, defaultCountry }: Deps,
   begin: Begin,
   { textContent, instanceId, phoneNumber, imageOf }: TestMessage,
-  file: UploadedFile | null,
+  image: Upload | null,
 ): Promise<JobRow> {
   const arrivedAt = performance.now()
   const { numbers, unreadable } = await readPhoneList(null, phoneNumber, defaultCountry)
   if (numbers.length !== 1 || unreadable.total > 0)
     throw new InvalidInput({ phoneNumber: 'JOB.TEST_PHONE_INVALID' })
-  const imageId = file ? await storeImage(db, images, file.bytes) : null
+  const imageId = image ? await uploads.store(image) : null
   return begin(async (tx, caller) => {
     const instance = await lockInstanceForShare(tx, caller, instanceId)
     if (!instance) throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
@@ -110,7 +108,7 @@ export async function sendTestMessage(
       imageId: imageId ?? saved?.imageId ?? null,
       scheduledAt: null,
       createdBy: { id: caller.id, name: caller.username },
-      requestId: await keyOfContent(tx, caller, arrivedAt, content, file?.bytes ?? ''),
+      requestId: await keyOfContent(tx, caller, arrivedAt, content, image?.bytes ?? ''),
       recipients: numbers.map(personOf),
     })
     await recordCreation(tx, caller, id)

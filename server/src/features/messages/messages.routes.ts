@@ -2,7 +2,7 @@ import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from '../../platform/database/connection.ts'
 import { IDS_BODY_BYTES, route } from '../../platform/http.ts'
-import type { ImageStore } from '../../platform/images/store.ts'
+import { type Uploads, uploadOf } from '../../platform/images/uploads.ts'
 import { orNotFound } from '../../platform/refusal.ts'
 import { findMessage, listMessages } from './messages.queries.ts'
 import { changeMessage, createMessage, removeMessages } from './messages.service.ts'
@@ -10,7 +10,7 @@ import { changeMessage, createMessage, removeMessages } from './messages.service
 /** Decoding an image takes a second. */
 const withImage = { bodyBytes: IDS_BODY_BYTES, rateLimit: { max: 120, timeWindow: 60_000 } }
 
-export function messageRoutes(app: FastifyInstance, deps: { db: Pool; images: ImageStore }): void {
+export function messageRoutes(app: FastifyInstance, deps: { db: Pool; uploads: Uploads }): void {
   const { db } = deps
   const { messages } = contract
 
@@ -19,13 +19,14 @@ export function messageRoutes(app: FastifyInstance, deps: { db: Pool; images: Im
   route(app, messages.get, async ({ caller, params }) => orNotFound(await findMessage(db, caller, params.id)))
 
   for (const endpoint of [messages.create, messages.createWithFile])
-    route(app, endpoint, ({ begin, body, file }) => createMessage(deps, begin, body, file), withImage)
+    route(app, endpoint, (input) => createMessage(deps, input.begin, input.body, uploadOf(input)), withImage)
 
   for (const endpoint of [messages.update, messages.updateWithFile])
     route(
       app,
       endpoint,
-      ({ begin, caller, params, body, file }) => changeMessage(deps, begin, caller, params.id, body, file),
+      ({ begin, caller, params, body, ...input }) =>
+        changeMessage(deps, begin, caller, params.id, body, uploadOf({ caller, ...input })),
       withImage,
     )
 

@@ -4,9 +4,7 @@ import type { z } from 'zod'
 import type { Begin, Caller } from '../../platform/access.ts'
 import { type Entry, record } from '../../platform/audit.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
-import type { UploadedFile } from '../../platform/images/multipart.ts'
-import { storeImage } from '../../platform/images/queries.ts'
-import type { ImageStore } from '../../platform/images/store.ts'
+import type { Upload, Uploads } from '../../platform/images/uploads.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import {
   countAccess,
@@ -19,15 +17,15 @@ import {
   updateMessage,
 } from './messages.queries.ts'
 
-type Deps = { db: Pool; images: ImageStore }
+type Deps = { db: Pool; uploads: Uploads }
 
 export async function createMessage(
-  { db, images }: Deps,
+  { uploads }: Deps,
   begin: Begin,
   body: NewMessage,
-  file: UploadedFile | null,
+  image: Upload | null,
 ): Promise<Message> {
-  const imageId = file ? await storeImage(db, images, file.bytes) : null
+  const imageId = image ? await uploads.store(image) : null
   return begin(async (tx, caller) => {
     const groupIds = await lockReferences(tx, caller, body)
     const id = await insertMessage(tx, caller, { ...body, imageId })
@@ -39,16 +37,16 @@ export async function createMessage(
 }
 
 export async function changeMessage(
-  { db, images }: Deps,
+  { db, uploads }: Deps,
   begin: Begin,
   caller: Caller,
   id: number,
   body: z.output<typeof MessageChange>,
-  file: UploadedFile | null,
+  image: Upload | null,
 ): Promise<Message> {
   await requireChangeable(db, caller, [id])
   const kept = body.removeImage ? null : undefined
-  const imageId = file ? await storeImage(db, images, file.bytes) : kept
+  const imageId = image ? await uploads.store(image) : kept
   return begin(async (tx, caller) => {
     const groupIds = await lockReferences(tx, caller, body)
     const before = await findMessage(tx, caller, id)

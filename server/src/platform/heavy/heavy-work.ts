@@ -31,7 +31,7 @@ const RETRY_SECONDS = 2
 
 /**
  * Limits the requests that take long or much memory: one of each user and `atOnce` in all run at a time. The others wait
- * in their order, and those that find the queue full are refused.
+ * while users take turns, and those that find the queue full are refused.
  */
 export function openHeavyWork(atOnce = AT_ONCE): HeavyWork {
   const thread = openWorkerThread()
@@ -41,6 +41,12 @@ export function openHeavyWork(atOnce = AT_ONCE): HeavyWork {
 
   const leave = (waiting: Waiting) => {
     queue = queue.filter((other) => other !== waiting)
+  }
+
+  /** Users take turns: one with many requests delays another by one. */
+  function moveToEnd(userId: number) {
+    const isOfUser = (waiting: Waiting) => waiting.userId === userId
+    queue = [...queue.filter((waiting) => !isOfUser(waiting)), ...queue.filter(isOfUser)]
   }
 
   function startNext() {
@@ -93,6 +99,7 @@ export function openHeavyWork(atOnce = AT_ONCE): HeavyWork {
         throw signal.aborted ? unavailable() : error
       } finally {
         running.delete(request.userId)
+        moveToEnd(request.userId)
         startNext()
       }
     },

@@ -4,13 +4,14 @@ import type { ImageStore } from './store.ts'
 
 /**
  * Background job: deletes the images that no message and no job has referred to for an hour, at most 1000 in one run.
- * The hour leaves time to save the message whose image was just uploaded.
+ * The hour leaves time to save the message whose image was just uploaded. Also removes what crashed writes have left.
  */
 export async function sweepImages(db: Pool, images: ImageStore): Promise<void> {
   await markUnused(db)
   const unused = await db.many<{ id: number; name: string }>(sql`
     select id, name from images where unused_since <= clock_now() - interval '1 hour' order by id limit 1000`)
   for (const { id, name } of unused) await deleteUnused(db, id, () => images.remove(name))
+  await images.removeLeftovers()
 }
 
 const isUsed = (id: Sql) => sql`(

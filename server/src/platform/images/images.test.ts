@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,13 +12,17 @@ import { countWaiting } from '../../../test/locks.ts'
 import { picture } from '../../../test/pictures.ts'
 import { sql } from '../database/sql.ts'
 import { sweepImages } from './clean-up.ts'
-import { storeImage } from './queries.ts'
+import { hasImages } from './queries.ts'
 import { openImages } from './store.ts'
+import { openUploads } from './uploads.ts'
 
 const context = useContext()
 
 async function store() {
-  const id = await storeImage(context.db, context.images, await picture())
+  const uploads = openUploads(context.db, context.images)
+  onTestFinished(uploads.stop)
+  const bytes = await picture()
+  const id = await uploads.store({ bytes, userId: 1, signal: new AbortController().signal })
   const { name } = await context.db.one<{ name: string }>(sql`select name from images where id = ${id}`)
   return { id, name }
 }
@@ -122,27 +126,96 @@ test('a sweep waits for a transaction that starts to use the image, and keeps th
   expect(await context.db.many(sql`select from images`)).toHaveLength(1)
 })
 
-test('a missing folder is an outage, not a missing image, because its disk may not be mounted', async () => {
+// R-859
+test('before the first image, a wrong address is not found', async () => {
+  const answer = await (await context.app).inject(`/images/${'0'.repeat(32)}.png`)
+
+  expect(answer.statusCode).toBe(404)
+})
+
+/** The image store of a new data folder. */
+async function newFolder() {
   const dataDir = await mkdtemp(join(tmpdir(), 'images-'))
   onTestFinished(() => rm(dataDir, { recursive: true }))
-  const [folder, away] = [join(dataDir, 'images'), join(dataDir, 'away')]
   const images = openImages({ dataDir, imageStore: { kind: 'disk' } })
+  return { images, dataDir, folder: join(dataDir, 'images') }
+}
+
+const OUTAGE = { code: 'image_store_down' }
+
+test.each([
+  ['missing', () => {}],
+  ['empty', (folder: string) => mkdir(folder)],
+  ['of a new disk', (folder: string) => mkdir(join(folder, 'lost+found'), { recursive: true })],
+])('a folder that is %s is an outage, because its disk may not be mounted', async (_what, replace) => {
+  const { images, dataDir, folder } = await newFolder()
+  await images.prepare(false)
   const name = await images.put(await picture(), 'png')
+  const away = join(dataDir, 'away')
 
   await rename(folder, away)
-  await expect(images.read(name)).rejects.toMatchObject({ code: 'image_store_down' })
-  await expect(images.remove(name)).rejects.toMatchObject({ code: 'image_store_down' })
+  await replace(folder)
+  await expect(images.prepare(true)).rejects.toMatchObject(OUTAGE)
+  await expect(images.read(name)).rejects.toMatchObject(OUTAGE)
+  await expect(images.remove(name)).rejects.toMatchObject(OUTAGE)
+  await expect(images.put(await picture(), 'png')).rejects.toMatchObject(OUTAGE)
 
+  await rm(folder, { recursive: true, force: true })
   await rename(away, folder)
   expect(await images.read(name)).not.toBeNull()
   await images.remove(name)
   expect(await images.read(name)).toBeNull()
 })
 
+test('images that an older program has left are found', async () => {
+  const { images, folder } = await newFolder()
+  const name = `${'0'.repeat(32)}.png`
+  await mkdir(folder)
+  await writeFile(join(folder, name), await picture())
+
+  await images.prepare(true)
+  await images.prepare(true)
+
+  expect(await images.read(name)).not.toBeNull()
+  expect(await images.read(`${'1'.repeat(32)}.png`)).toBeNull()
+})
+
+test('the store is in use as soon as there is one image', async () => {
+  expect(await hasImages(context.db)).toBe(false)
+  await store()
+  expect(await hasImages(context.db)).toBe(true)
+})
+
+test('a write that fails leaves no file under the image’s name', async () => {
+  const { images, folder } = await newFolder()
+  await images.prepare(false)
+  const name = `${'0'.repeat(32)}.png`
+  const broken = { length: 3 } as Uint8Array // not even bytes: writing it throws after the file is open
+
+  await expect(images.putAs(name, broken)).rejects.toMatchObject(OUTAGE)
+
+  expect(await images.read(name)).toBeNull()
+  expect((await readdir(folder)).filter((file) => !file.startsWith('.'))).toEqual([])
+})
+
+test('a sweep removes what a crash has left of a write, but no write that may still run', async () => {
+  const { folder, images } = await newFolder()
+  await images.prepare(false)
+  const [old, young] = [join(folder, 'old.png.part'), join(folder, 'young.png.part')]
+  await writeFile(old, 'torn')
+  await writeFile(young, 'torn')
+  const twoHoursAgo = Date.now() / 1000 - 7200
+  await utimes(old, twoHoursAgo, twoHoursAgo)
+
+  await sweepImages(context.db, images)
+
+  expect((await readdir(folder)).filter((file) => !file.startsWith('.'))).toEqual(['young.png.part'])
+})
+
 test('only the user who runs Sendroom can read the files', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'images-'))
-  onTestFinished(() => rm(dataDir, { recursive: true }))
-  const name = await openImages({ dataDir, imageStore: { kind: 'disk' } }).put(await picture(), 'png')
+  const { images, dataDir } = await newFolder()
+  await images.prepare(false)
+  const name = await images.put(await picture(), 'png')
   const mode = async (path: string) => (await stat(join(dataDir, path))).mode & 0o777
 
   expect([await mode('images'), await mode(`images/${name}`)]).toEqual([0o700, 0o600])

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { Refusal } from '../refusal.ts'
-import type { CleanImage, ImageType } from './image-file.ts'
+import type { CleanImage, ImageType } from './clean-image.ts'
+import { openFolder } from './folder.ts'
+import type { Place } from './place.ts'
 
 export type StoredImage = { bytes: Uint8Array; mimeType: string }
 
@@ -16,6 +17,10 @@ export type ImageStore = {
   /** Returns null if there is no such file. */
   read: (name: string) => Promise<StoredImage | null>
   remove: (name: string) => Promise<void>
+  /** Creates the place, unless `isUsed` says that there are images already: then it exists, or is out of reach. */
+  prepare: (isUsed: boolean) => Promise<void>
+  /** Removes what writes that a crash ended have left. */
+  removeLeftovers: () => Promise<void>
 }
 
 const MIME: Record<CleanImage['extension'], ImageType> = {
@@ -28,13 +33,6 @@ const NAME = /^[0-9a-f]{32}\.(jpg|png|webp|gif)$/
 
 /** Returns the MIME type of a stored file, whose name `put` has chosen. */
 export const mimeTypeOf = (name: string) => MIME[name.split('.')[1] as CleanImage['extension']] // NAME allows no other
-
-/** Where the files are. `get` returns null only if the place works and has no such file. */
-type Place = {
-  put: (name: string, bytes: Uint8Array) => Promise<unknown>
-  get: (name: string) => Promise<Uint8Array | null>
-  remove: (name: string) => Promise<unknown>
-}
 
 /** Opens the store of the configuration: a folder in the data folder, or an S3 bucket. */
 export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'imageStore'>): ImageStore {
@@ -69,37 +67,22 @@ export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'im
         .then((it) => it.remove(name))
         .catch(refuse)
     },
+    async prepare(isUsed) {
+      await place()
+        .then((it) => it.prepare?.(isUsed))
+        .catch(refuse)
+    },
+    async removeLeftovers() {
+      await place()
+        .then((it) => it.removeLeftovers?.())
+        .catch(refuse)
+    },
   }
 }
 
 /** For `.catch`: a full disk or a missing or locked bucket is not the caller's mistake. */
 function refuse(cause: unknown): never {
   throw new Refusal('image_store_down', {}, null, cause)
-}
-
-async function openFolder(folder: string): Promise<Place> {
-  const path = (name: string) => join(folder, name)
-  return {
-    async put(name, bytes) {
-      // Other users of the machine may not read what is sent to customers.
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      await writeFile(path(name), bytes, { mode: 0o600 })
-    },
-    async get(name) {
-      try {
-        return await readFile(path(name))
-      } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
-        // An unmounted disk looks like an empty folder, so a missing folder is an outage, not a missing image.
-        await access(folder)
-        return null
-      }
-    },
-    async remove(name) {
-      await access(folder)
-      await rm(path(name), { force: true })
-    },
-  }
 }
 
 /** The AWS client finds the credentials itself, in the places that AWS's own tools use. */

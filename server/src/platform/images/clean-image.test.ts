@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { animation, photo, picture } from '../../../test/pictures.ts'
-import { cleanImage } from './image-file.ts'
+import { animation, photo, picture, tiles } from '../../../test/pictures.ts'
+import { cleanImage } from './clean-image.ts'
 
 test.each([
   ['png', 'png'],
@@ -48,7 +48,7 @@ const hidden = Buffer.from('<script>alert(1)</script>')
 test('bytes hidden behind the picture are removed', async () => {
   const { bytes } = await cleanImage(Buffer.concat([await picture('png'), hidden]))
 
-  expect(bytes.includes(hidden)).toBe(false)
+  expect(Buffer.from(bytes).includes(hidden)).toBe(false)
 })
 
 test.each([
@@ -68,7 +68,7 @@ test.each([
  * claims.
  */
 async function vastAnimation() {
-  const gif = await animation(13)
+  const gif = await animation(7)
   gif.writeUInt16LE(2048, 6)
   gif.writeUInt16LE(2048, 8)
   return gif
@@ -76,14 +76,53 @@ async function vastAnimation() {
 
 test.each([
   [
-    'a small file of 52 million pixels',
+    'a small file of 27 million pixels',
     () =>
-      sharp({ create: { width: 7200, height: 7200, channels: 3, background: 'red' } })
+      sharp({ create: { width: 5200, height: 5200, channels: 3, background: 'red' } })
         .png()
         .toBuffer(),
   ],
-  ['an animation of 13 frames with four million pixels each', () => vastAnimation()],
-  //
+  ['an animation of 7 frames with four million pixels each', () => vastAnimation()],
+  //
 ])('%s has too many', async (_case, make) => {
   await expect(cleanImage(await make())).rejects.toMatchObject({ code: 'image_too_many_pixels' })
+})
+
+//
+test('a large image gets sides of 4,096 pixels at most, whatever its format', async () => {
+  for (const format of ['jpeg', 'png', 'webp'] as const) {
+    const wide = sharp({ create: { width: 4800, height: 2400, channels: 3, background: 'red' } })
+    const { bytes } = await cleanImage(await wide.toFormat(format).toBuffer())
+
+    expect(await sharp(bytes).metadata()).toMatchObject({ format, width: 4096, height: 2048 })
+  }
+})
+
+test('a small image keeps its size', async () => {
+  const { bytes } = await cleanImage(await tiles(300, 200))
+
+  expect(await sharp(bytes).metadata()).toMatchObject({ width: 300, height: 200 })
+})
+
+test('an animation of large frames becomes smaller and stays animated', async () => {
+  const wide = { create: { width: 5000, height: 1000, channels: 3, background: 'red' } } as const
+  const other = { create: { ...wide.create, background: 'blue' } } as const
+  const frames = await Promise.all([wide, other].map((input) => sharp(input).png().toBuffer()))
+  const { bytes } = await cleanImage(
+    await sharp(frames, { join: { animated: true } })
+      .gif()
+      .toBuffer(),
+  )
+
+  expect(await sharp(bytes).metadata()).toMatchObject({ width: 4096, pages: 2 })
+})
+
+//
+test('an image that would take more than 5 MB again becomes smaller until it does not', async () => {
+  const uploaded = await tiles(4096, 4096)
+  const { bytes } = await cleanImage(uploaded)
+
+  expect(uploaded.length).toBeLessThan(100_000)
+  expect(bytes.length).toBeLessThan(5 * 1024 * 1024)
+  expect((await sharp(bytes).metadata()).width).toBe(2048)
 })

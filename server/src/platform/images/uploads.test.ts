@@ -1,0 +1,52 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
+import { picture, tiles } from '../../../test/pictures.ts'
+import { sql } from '../database/sql.ts'
+import { openUploads } from './uploads.ts'
+
+const context = useContext()
+
+function open() {
+  const uploads = openUploads(context.db, context.images)
+  onTestFinished(uploads.stop)
+  const finished: string[] = []
+  const store = (name: string, userId: number, bytes: Buffer, signal = new AbortController().signal) =>
+    uploads.store({ bytes, userId, signal }).then(
+      () => finished.push(name),
+      (error) => finished.push(`${name} ${error.code}`),
+    )
+  return { uploads, store, finished }
+}
+
+// R-858
+test('users take turns, so that one with many images delays another by one, however small the files are', async () => {
+  const { store, finished } = open()
+  const [large, small] = [await tiles(1000, 1000), await picture()]
+
+  await Promise.all([...['a1', 'a2', 'a3', 'a4'].map((name) => store(name, 1, large)), store('b1', 2, small)])
+
+  expect(finished.slice(0, 2).sort()).toEqual(['a1', 'b1'])
+})
+
+// R-858
+test('a user may let five images wait, and more are refused', async () => {
+  const { store, finished } = open()
+  const bytes = await picture()
+
+  await Promise.all(Array.from({ length: 8 }, (_, n) => store(String(n), 1, bytes)))
+
+  expect(finished.filter((name) => name.endsWith('too_many_requests'))).toHaveLength(2)
+  expect(await context.db.many(sql`select from images`)).toHaveLength(6)
+})
+
+test('a stop refuses what runs and what waits, and stores nothing more', async () => {
+  const { uploads, store, finished } = open()
+  const bytes = await tiles(4000, 4000)
+  const all = Promise.all([store('first', 1, bytes), store('second', 2, bytes)])
+
+  await uploads.stop()
+  await all
+
+  expect(finished.sort()).toEqual(['first unavailable', 'second unavailable'])
+  expect(await context.db.many(sql`select from images`)).toHaveLength(0)
+})

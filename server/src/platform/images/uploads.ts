@@ -1,0 +1,53 @@
+import type { FastifyReply } from 'fastify'
+import type { Caller } from '../access.ts'
+import type { Pool } from '../database/connection.ts'
+import { sql, values } from '../database/sql.ts'
+import { clientSignal } from '../heavy/client-signal.ts'
+import { openHeavyWork } from '../heavy/heavy-work.ts'
+import { openImageProcess } from './image-process.ts'
+import type { UploadedFile } from './multipart.ts'
+import { type ImageStore, mimeTypeOf } from './store.ts'
+
+export type Upload = {
+  bytes: Uint8Array
+  userId: number
+  /** Aborts when the client has left. */
+  signal: AbortSignal
+}
+
+type Input = { caller: Caller; file: UploadedFile | null; reply: FastifyReply }
+
+/** The image in a request, if there is one. */
+export const uploadOf = ({ caller, file, reply }: Input): Upload | null =>
+  file && { bytes: file.bytes, userId: caller.id, signal: clientSignal(reply) }
+
+export type Uploads = {
+  /**
+   * Cleans and stores an uploaded image and returns its id. The file comes first, so that no row ever points to a
+   * missing file. Throws a refusal if the bytes are no image that we accept, or if too many images wait.
+   */
+  store: (upload: Upload) => Promise<number>
+  stop: () => Promise<void>
+}
+
+/** Two images at a time would take twice the memory. */
+const AT_ONCE = 1
+
+/** Stores uploaded images, one at a time, however small they are: a small file may be a large picture. */
+export function openUploads(db: Pool, images: ImageStore): Uploads {
+  const turns = openHeavyWork(AT_ONCE)
+  const imageProcess = openImageProcess()
+  return {
+    async store({ bytes, ...request }) {
+      const image = await turns.run(request, ({ signal }) => imageProcess.clean(bytes, signal))
+      const name = await images.put(image.bytes, image.extension)
+      const row = { name, mimeType: mimeTypeOf(name), size: image.bytes.length }
+      const { id } = await db.one<{ id: number }>(sql`insert into images ${values(row)} returning id`)
+      return id
+    },
+    async stop() {
+      await turns.stop()
+      await imageProcess.stop()
+    },
+  }
+}
