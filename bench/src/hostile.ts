@@ -88,3 +88,4 @@ printTable(`An Admin's list and a job of 20 accounts, ${SECONDS} s each; ${ATTAC
 console.log(
   `  Answers to the attack: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}`,
 )
+await import('./hostile-images.ts')

@@ -12,6 +12,25 @@ export function cpuSeconds(pid: number, withChildren = false): number {
 export const residentMegabytes = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
+/**
+ * Returns the memory of these processes and all that they have started, in MB. Pages that several of them share count
+ * once. Linux only.
+ */
+export function treeMegabytes(...pids: number[]): number {
+  const known = new Set(pids)
+  // A set also visits what is added meanwhile.
+  for (const pid of known) for (const child of childrenOf(pid)) known.add(child)
+  return [...known].reduce((sum, pid) => sum + proportionalMegabytes(pid), 0)
+}
+
+function proportionalMegabytes(pid: number): number {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0 // the process has ended
+  }
+}
+
 /** Returns the most resident memory that a process has had, in MB. `reset` begins anew with the present. Linux only. */
 export function peakMegabytes(pid: number, reset = false): number {
   if (reset) writeFileSync(`/proc/${pid}/clear_refs`, '5')
