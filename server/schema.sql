@@ -531,6 +531,13 @@ CREATE INDEX sessions_expires_at ON sessions USING btree (expires_at);
 CREATE INDEX sessions_user ON sessions USING btree (user_id);
 CREATE TRIGGER sessions_notify AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION notify_access('user_id');
 
+CREATE TABLE sign_in_devices (
+  user_id bigint NOT NULL,
+  newest integer NOT NULL,
+  CONSTRAINT sign_in_devices_pkey PRIMARY KEY (user_id),
+  CONSTRAINT sign_in_devices_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+
 CREATE TABLE sign_in_failures (
   key bytea NOT NULL,
   failures integer NOT NULL,
@@ -584,6 +591,8 @@ CREATE TABLE users (
   can_export_participants boolean NOT NULL DEFAULT true,
   version integer NOT NULL DEFAULT 1,
   language text NOT NULL DEFAULT 'en'::text,
+  registered_from bytea,
+  generated_hash text,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_language_check CHECK (language = ANY (ARRAY['vi'::text, 'en'::text, 'cn'::text])),
   CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['Admin'::text, 'Member'::text]))

@@ -2,63 +2,30 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hash, verify } from '@node-rs/argon2'
-import { InvalidInput, Refusal } from './refusal.ts'
-
-// Each hash takes 19 MiB of memory and 30 ms of one of Node's four threads, which files and name lookups need as well.
-const AT_ONCE = 2
-/** More than this many would wait for seconds. */
-const MAX_WAITING = 100
-const RETRY_SECONDS = 5
-
-let running = 0
-const waiting: (() => void)[] = []
+import { type Asker, inTurn } from './password-queue.ts'
+import { InvalidInput } from './refusal.ts'
 
 /** Returns a random password. Each byte becomes more than one character. */
 export const generatePassword = (minLength: number) =>
   randomBytes(Math.max(12, minLength)).toString('base64url')
 
-/** Hashes with argon2id and the library's defaults, which follow OWASP's advice. */
-export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(password))
+/**
+ * Hashes with argon2id and the library's defaults, which follow OWASP's advice. Without an asker, as in a command, there
+ * is no queue.
+ */
+export const hashPassword = (password: string, asker?: Asker): Promise<string> =>
+  asker ? inTurn(asker, () => hash(password)) : hash(password)
 
 /** Verified for an unknown username, which must take as long as a wrong password. */
 let decoy: Promise<string> | undefined
 
-/**
- * Checks a password. Null stands for an unknown user, whose password never fits. `isFirst` skips the queue, in which
- * strangers may have put many guesses.
- */
-export function passwordFits(
-  password: string,
-  passwordHash: string | null,
-  { isFirst = false } = {},
-): Promise<boolean> {
-  return inTurn(async () => {
+/** Checks a password. Null stands for an unknown user, whose password never fits. */
+export const passwordFits = (password: string, passwordHash: string | null, asker: Asker): Promise<boolean> =>
+  inTurn(asker, async () => {
     decoy ??= hash('')
     const fits = await verify(passwordHash ?? (await decoy), password)
     return passwordHash !== null && fits
-  }, isFirst)
-}
-
-async function inTurn<T>(work: () => Promise<T>, isFirst = false): Promise<T> {
-  if (running < AT_ONCE) running += 1
-  else await waitForTurn(isFirst)
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running -= 1
-  }
-}
-
-function waitForTurn(isFirst: boolean): Promise<void> {
-  if (!isFirst && waiting.length >= MAX_WAITING)
-    throw new Refusal('too_many_requests', { seconds: RETRY_SECONDS }, RETRY_SECONDS)
-  return new Promise((resolve) => {
-    if (isFirst) waiting.unshift(resolve)
-    else waiting.push(resolve)
   })
-}
 
 const COMMON_PASSWORDS = join(import.meta.dirname, 'common-passwords.txt')
 

@@ -5,6 +5,7 @@ import { sql } from '../../platform/database/sql.ts'
 import { hashPassword } from '../../platform/passwords.ts'
 import { deleteOldFailures } from './attempts.queries.ts'
 import { checkPassword } from './attempts.ts'
+import { resetPassword } from './first-admin.ts'
 
 const context = useContext()
 beforeEach(() => context.freezeClock())
@@ -128,19 +129,72 @@ test('only a cookie that we signed for this user makes a browser known', async (
   expect(minh.id).not.toBe(lan.id)
 })
 
-test('correct sign-ins of an office are never counted', async () => {
+test('correct sign-ins of an office are never counted as failures', async () => {
   await addUser('lan')
   const from = newAddress()
 
   for (let n = 0; n < 40; n++) expect((await signIn('lan', 'secret1', { from })).status).toBe(200)
 
-  expect(await context.db.many(sql`select from sign_in_failures where failures > 0`)).toHaveLength(0)
+  // The one count is the user's own pace.
+  const counts = await context.db.many(sql`select failures from sign_in_failures where failures > 0`)
+  expect(counts).toEqual([{ failures: 40 }])
+})
+
+// R-841
+test('a user has 60 correct sign-ins in a minute, wherever they come from, and others are not kept out', async () => {
+  await addUser('lan')
+  await addUser('minh')
+  const { cookie } = await signIn('lan', 'secret1')
+  await context.db.run(sql`update sign_in_failures set failures = 59 where failures = 1`)
+  expect((await signIn('lan', 'secret1')).status).toBe(200)
+
+  expect(await signIn('lan', 'secret1')).toMatchObject({ status: 429, wait: '1' })
+  expect((await signIn('lan', 'secret1', { cookie })).status).toBe(429)
+  expect((await signIn('minh', 'secret1')).status).toBe(200)
+  await context.moveClock('1 minute')
+
+  expect((await signIn('lan', 'secret1')).status).toBe(200)
+  expect((await signIn('lan', 'secret1')).status).toBe(200)
+})
+
+/** Signs in from new browsers until there are so many cookies. */
+async function collectCookies(count: number) {
+  const cookies: string[] = []
+  for (let n = 0; n < count; n++) cookies.push((await signIn('lan', 'secret1')).cookie)
+  return cookies
+}
+
+// R-840
+test('after a new password 200 guesses with 40 device cookies are strangers’ guesses', async () => {
+  await addUser('lan')
+  const cookies = await collectCookies(40)
+  await resetPassword(context.db, 'lan', { passwordMin: 6 }, 'another-1')
+
+  const statuses: number[] = []
+  for (const cookie of cookies)
+    for (let n = 0; n < 5; n++) statuses.push((await signIn('lan', `wrong-${n}`, { cookie })).status)
+
+  expect(statuses.filter((status) => status === 401)).toHaveLength(5)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(195)
+})
+
+// R-840
+test('of a user’s browsers the ten newest are known', async () => {
+  await addUser('lan')
+  const cookies = await collectCookies(11)
+  await guessUntilRefused('lan')
+
+  const statuses = []
+  for (const cookie of cookies) statuses.push((await signIn('lan', 'secret1', { cookie })).status)
+
+  expect(statuses).toEqual([429, ...Array(10).fill(200)])
 })
 
 test('an address slows down after 100 wrong passwords, and its known browsers do not', async () => {
   await addUser('lan')
   const from = newAddress()
   const { cookie } = await signIn('lan', 'secret1', { from })
+  await context.db.run(sql`delete from sign_in_failures`) // the user's own pace
   await signIn('somebody', 'wrong', { from })
   await context.db.run(sql`update sign_in_failures set failures = 98 where failures = 1`)
 
@@ -185,7 +239,7 @@ test('another server knows the counts', async () => {
   await addUser('lan')
   await guessUntilRefused('lan')
   const db = connect(context.database.address, { applicationName: 'another server' })
-  const known = { name: 'lan', id: null, passwordHash: null, mayKnow: true }
+  const known = { name: 'lan', id: null, passwordHash: null, newestDevice: 0, mayKnow: true }
 
   const checking = checkPassword({ db, secrets: context.secrets }, known, 'wrong', {
     address: newAddress(),

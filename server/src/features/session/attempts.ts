@@ -1,5 +1,6 @@
 import { normalizeIP } from '@fastify/rate-limit'
 import type { Pool } from '../../platform/database/connection.ts'
+import type { Asker } from '../../platform/password-queue.ts'
 import { passwordFits } from '../../platform/passwords.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -7,24 +8,27 @@ import {
   type Allowance,
   countAttempt,
   forgetFailures,
+  secondsToWait,
   secondsUntilNext,
   takeBackAttempt,
 } from './attempts.queries.ts'
 
 type Deps = { db: Pool; secrets: Secrets }
 
-type Known = {
+export type Known = {
   /** The name as the database compares names. */
   name: string
   /** Null if nobody has this name. */
   id: number | null
   passwordHash: string | null
+  /** The number of the newest browser in which this user has signed in. */
+  newestDevice: number
   /** Whether the answer may show that the password is right. */
   mayKnow: boolean
 }
 
-/** Where an attempt comes from. `deviceOf` returns the device of a browser in which this user has signed in before. */
-export type Visitor = { address: string; deviceOf: (userId: number) => string | null }
+/** Where an attempt comes from. `deviceOf` returns the number of a browser in which this user has signed in before. */
+export type Visitor = { address: string; deviceOf: (known: Omit<Known, 'mayKnow'>) => number | null }
 
 /**
  * Each counts its wrong passwords of one day. The first ones are free. After these, attempts have to wait 1, 2, 4, 8…
@@ -36,7 +40,8 @@ export type Visitor = { address: string; deviceOf: (userId: number) => string | 
  * - An address has more, because an office of a hundred people may share one. This slows who tries one password on
  *   many names.
  * - A browser in which the user has signed in before counts by itself, and neither by name nor by address. Otherwise
- *   anybody could keep the owner out by guessing.
+ *   anybody could keep the owner out by guessing. A new password makes all browsers strangers, and only the newest
+ *   ones are known: whoever had the password collects no guesses for the next one.
  *
  * The growing waits: https://cheatsheetseries.owasp.org/cheatsheets/Authentication_Cheat_Sheet.html#account-lockout
  * The known browsers: https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
@@ -46,6 +51,8 @@ const ALLOWANCES = {
   address: { free: 100, longestWait: 60 },
   device: { free: 5, longestWait: 300 },
 }
+/** The correct sign-ins of a user in a minute, more than programs need. Each takes a core for 30 ms. */
+const PACE = { free: 60, longestWait: 60, seconds: 60 }
 
 /**
  * Checks a password and counts wrong ones. The attempt is counted before the check and taken back if the password is
@@ -57,22 +64,32 @@ export async function checkPassword(
   password: string,
   visitor: Visitor,
 ): Promise<boolean> {
-  const device = known.id === null ? null : visitor.deviceOf(known.id)
+  const device = visitor.deviceOf(known)
+  const pace: Allowance = { ...PACE, key: secrets.hash(`sign-in pace ${known.name}`) }
+  const tooSoon = await secondsToWait(db, pace.key)
+  if (tooSoon > 0) throw new Refusal('too_many_requests', { seconds: tooSoon }, tooSoon)
   const allowances = allowancesOf(secrets, known, visitor, device)
   const takeBack = async () => {
     for (const { key } of allowances) await takeBackAttempt(db, key)
   }
   await reserve(db, allowances)
-  const isFirst = device !== null
-  const fits = await passwordFits(password, known.passwordHash, { isFirst }).catch(async (error) => {
+  const asker = askerOf(known, visitor, device)
+  const fits = await passwordFits(password, known.passwordHash, asker).catch(async (error) => {
     await takeBack()
     throw error
   })
   // Whoever guesses the password of a locked user must not learn that from a missing wait either.
   if (!fits || !known.mayKnow) return fits
   await takeBack()
+  await countAttempt(db, pace)
   if (device !== null) await forgetFailures(db, allowances)
   return true
+}
+
+/** Strangers who guess a user's password do not take the turns of the user's own browsers. */
+function askerOf({ id, name }: Known, { address }: Visitor, device: number | null): Asker {
+  if (device !== null) return { user: `known ${id}`, address, isKnown: true }
+  return { user: id === null ? `name ${name}` : `id ${id}`, address }
 }
 
 /** A person has unlocked the user with this name, as the database compares names: the next attempt need not wait. */
@@ -84,7 +101,7 @@ const nameAllowance = (secrets: Secrets, name: string): Allowance => ({
   key: secrets.hash(`sign-in name ${name}`),
 })
 
-function allowancesOf(secrets: Secrets, { name, id }: Known, { address }: Visitor, device: string | null) {
+function allowancesOf(secrets: Secrets, { name, id }: Known, { address }: Visitor, device: number | null) {
   const allowance = (kind: keyof typeof ALLOWANCES, of: string): Allowance => ({
     ...ALLOWANCES[kind],
     key: secrets.hash(`sign-in ${kind} ${of}`),

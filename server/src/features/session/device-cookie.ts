@@ -1,7 +1,9 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Db } from '../../platform/database/connection.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import type { Visitor } from './attempts.ts'
+import type { Known, Visitor } from './attempts.ts'
+import { addDevice } from './session.queries.ts'
 
 /** Browsers keep no cookie for longer than 400 days. Each sign-in begins them again. */
 const MAX_AGE_SECONDS = 400 * 24 * 3600
@@ -9,27 +11,33 @@ const MAX_AGE_SECONDS = 400 * 24 * 3600
 /** Each user of a shared computer has a cookie of their own. */
 const cookieOf = (userId: number) => `device-${userId}`
 
-const sign = (secrets: Secrets, userId: number, device: string) =>
-  secrets.hash(`device cookie ${userId} ${device}`)
+/** So many browsers of a user are known. Older ones are strangers again. */
+const KNOWN_DEVICES = 10
+
+type User = Pick<Known, 'id' | 'passwordHash' | 'newestDevice'>
+
+/** A new password has another hash, which ends all cookies. */
+const sign = (secrets: Secrets, { id, passwordHash }: User, device: number) =>
+  secrets.hash(`device cookie ${id} ${device} ${passwordHash}`)
 
 export const visitorOf = (request: FastifyRequest, secrets: Secrets): Visitor => ({
   address: request.ip,
-  deviceOf: (userId) => readDevice(request, secrets, userId),
+  deviceOf: (known) => readDevice(request, secrets, known),
 })
 
 /**
  * Marks the browser as one in which this user has signed in. The cookie lets nobody in: guesses from this browser are
  * only counted apart from those of strangers.
  */
-export function setDeviceCookie(
+export async function setDeviceCookie(
   request: FastifyRequest,
   reply: FastifyReply,
-  secrets: Secrets,
-  userId: number,
-): void {
-  const device = readDevice(request, secrets, userId) ?? randomBytes(16).toString('base64url')
-  const value = `${device}.${sign(secrets, userId, device).toString('base64url')}`
-  reply.setCookie(cookieOf(userId), value, {
+  { db, secrets }: { db: Db; secrets: Secrets },
+  user: User & { id: number },
+): Promise<void> {
+  const device = readDevice(request, secrets, user) ?? (await addDevice(db, user.id))
+  const value = `${device}.${sign(secrets, user, device).toString('base64url')}`
+  reply.setCookie(cookieOf(user.id), value, {
     path: '/api/auth',
     httpOnly: true,
     sameSite: 'strict',
@@ -38,10 +46,14 @@ export function setDeviceCookie(
   })
 }
 
-/** Returns the device in the cookie, if this installation has signed it for this user. */
-function readDevice(request: FastifyRequest, secrets: Secrets, userId: number): string | null {
-  const [device = '', signature = ''] = (request.cookies[cookieOf(userId)] ?? '').split('.')
-  const expected = sign(secrets, userId, device)
+/** Returns the device in the cookie, if this installation has signed it for this user and few newer ones exist. */
+function readDevice(request: FastifyRequest, secrets: Secrets, user: User): number | null {
+  if (user.id === null) return null
+  const [number = '', signature = ''] = (request.cookies[cookieOf(user.id)] ?? '').split('.')
+  const device = Number(number)
+  const expected = sign(secrets, user, device)
   const given = Buffer.from(signature, 'base64url')
-  return given.length === expected.length && timingSafeEqual(given, expected) ? device : null
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null
+  // A restored backup knows fewer devices than there are cookies.
+  return device > user.newestDevice - KNOWN_DEVICES && device <= user.newestDevice ? device : null
 }

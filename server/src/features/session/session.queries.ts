@@ -12,10 +12,13 @@ export const findPassword = (db: Db, username: string) =>
     passwordHash: string | null
     isActive: boolean | null
     isWaiting: boolean | null
+    newestDevice: number
   }>(sql`
-    select coalesce(lower(u.username), typed.nfc) as name, u.id, u.password_hash, u.is_active, u.is_waiting
+    select coalesce(lower(u.username), typed.nfc) as name, u.id, u.password_hash, u.is_active, u.is_waiting,
+      coalesce(d.newest, 0) as newest_device
     from (select lower(${username}::text) as name, lower(${username.normalize('NFC')}::text) as nfc) typed
       left join users u on lower(u.username) in (typed.name, typed.nfc)
+      left join sign_in_devices d on d.user_id = u.id
     order by lower(u.username) = typed.name desc limit 1`)
 
 /**
@@ -36,6 +39,15 @@ export async function insertSession(
     insert into sessions (token_hash, user_id, expires_at)
     select ${session.tokenHash}, id, clock_now() + ${session.days} * interval '1 day' from unchanged`)
   return count === 1
+}
+
+/** Gives a browser in which the user has signed in the next number. */
+export async function addDevice(db: Db, userId: number): Promise<number> {
+  const { newest } = await db.one<{ newest: number }>(sql`
+    insert into sign_in_devices as d (user_id, newest) values (${userId}, 1)
+    on conflict (user_id) do update set newest = d.newest + 1
+    returning newest`)
+  return newest
 }
 
 /**

@@ -30,15 +30,17 @@ export function sessionRoutes(
 
   route(app, contract.session.login, async ({ body, request, reply }) => {
     const visitor = visitorOf(request, secrets)
-    const signedIn = await signIn({ db, secrets, days: sessionDays }, body, visitor).catch(async (error) => {
-      // An attempt that has to wait was not checked. Recording these would let strangers fill the log.
-      if (error instanceof Refusal && error.code !== 'too_many_requests')
-        await recordFailedSignIn(db, body.username, request.ip)
-      throw error
-    })
+    const { signedIn, known } = await signIn({ db, secrets, days: sessionDays }, body, visitor).catch(
+      async (error) => {
+        // An attempt that has to wait was not checked. Recording these would let strangers fill the log.
+        if (error instanceof Refusal && error.code !== 'too_many_requests')
+          await recordFailedSignIn(db, body.username, request.ip)
+        throw error
+      },
+    )
     await record(db, { ...signedIn.user, address: request.ip }, { action: 'session.sign_in' })
     if (body.language) await saveLanguage(db, signedIn.user.id, body.language)
-    setDeviceCookie(request, reply, secrets, signedIn.user.id)
+    await setDeviceCookie(request, reply, { db, secrets }, known)
     if (signedIn.user.role === 'Admin') await onAdminSignIn()
     return signedIn
   })

@@ -8,7 +8,7 @@ import { hashPassword, requireStrong } from '../../platform/passwords.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { findUser, refuseTakenName } from '../../platform/user-row.ts'
-import { checkPassword, type Visitor } from './attempts.ts'
+import { checkPassword, type Known, type Visitor } from './attempts.ts'
 import { confirmSession, findPassword, insertSession, insertWaitingUser } from './session.queries.ts'
 
 const WAITING_LIMIT = 50
@@ -20,7 +20,7 @@ export async function signIn(
   { db, secrets, days }: { db: Pool; secrets: Secrets; days: number },
   credentials: z.output<typeof Credentials>,
   visitor: Visitor,
-): Promise<SignedIn> {
+): Promise<{ signedIn: SignedIn; known: Known & { id: number } }> {
   const known = await findPassword(db, credentials.username)
   const { id: userId, passwordHash, isActive, isWaiting } = known
   const mayKnow = isActive === true || isWaiting === true
@@ -32,7 +32,7 @@ export async function signIn(
   const isOpen = await insertSession(db, { userId, passwordHash, tokenHash: tokenHashOf(token), days })
   const user = isOpen ? await findUser(db, userId) : null
   if (!user) throw new Refusal('login_failed') // locked or deleted, or the password changed, a moment ago
-  return { token, user }
+  return { signedIn: { token, user }, known: { ...known, id: userId, mayKnow } }
 }
 
 /** Checks the caller's password once more. Wrong ones count like those of a sign-in, so that no thief of a token can guess. */

@@ -14,7 +14,7 @@ export function userRoutes(app: FastifyInstance, deps: Deps): void {
   const withIds = { bodyBytes: IDS_BODY_BYTES }
   route(app, users.list, ({ query }) => listUsers(db, query))
   route(app, users.get, ({ params }) => requireUser(db, params.id))
-  route(app, users.create, ({ begin, body }) => createUser(deps, begin, body), withIds)
+  route(app, users.create, ({ begin, caller, body }) => createUser(deps, begin, caller, body), withIds)
   route(
     app,
     users.update,

@@ -34,12 +34,15 @@ type Change = z.output<typeof UserChange>
 export async function createUser(
   { config }: Pick<Deps, 'config'>,
   begin: Begin,
+  caller: Caller,
   form: z.output<typeof NewUser>,
 ): Promise<User> {
   await requireStrong(form.password, form.username, config.passwordMin)
-  const passwordHash = await hashPassword(form.password)
+  const passwordHash = await hashPassword(form.password, askerOf(caller))
   return begin((tx, caller) => insertNew(tx, caller, form, passwordHash))
 }
+
+const askerOf = ({ id, address }: Caller) => ({ user: `id ${id}`, address })
 
 /** The same by a command on the server, where nobody is signed in. */
 export async function createUserByCommand(
@@ -94,7 +97,7 @@ export async function updateUser(
     const username = change.username ?? (await requireUser(db, id)).username
     await requireStrong(password, username, config.passwordMin)
   }
-  const secret = password === undefined ? {} : { passwordHash: await hashPassword(password) }
+  const secret = password === undefined ? {} : { passwordHash: await hashPassword(password, askerOf(caller)) }
   return begin(async (tx, caller) => {
     // The caller may have been demoted while the password was hashed.
     requireMayChange(caller, id, change)
