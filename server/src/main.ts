@@ -233,7 +233,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     import('./features/instances/webhook.ts'),
     import('./features/dashboard/people.queries.ts'),
     import('./features/session/attempts.queries.ts'),
-    import('./features/session/session.queries.ts'),
+    import('./features/session/registration.queries.ts'),
     import('./features/notices/start.ts'),
     import('./features/receivers/start.ts'),
   ])

@@ -1,7 +1,5 @@
 import type { Language } from '@sendroom/contract/languages'
-import { limits } from '@sendroom/contract/limits'
-import { nobody, record } from '../../platform/audit.ts'
-import type { Db, Pool } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
 /** Always returns a row, with the name as the database compares names. Without such a user the other columns are null. */
@@ -50,24 +48,6 @@ export async function addDevice(db: Db, userId: number): Promise<number> {
   return newest
 }
 
-/**
- * Deletes registrations that no Admin has activated. Otherwise strangers who fill all waiting places would close the
- * registration until an Admin notices. The form says how long a registration waits.
- */
-export const deleteOldRegistrations = (db: Pool) =>
-  db.begin(async (tx) => {
-    const users = await tx.many<{ id: number; username: string; email: string }>(sql`
-      delete from users
-      where is_waiting and created_at <= clock_now() - ${limits.registrationDays} * interval '1 day'
-      returning id, username, email`)
-    const entries = users.map(({ id, username, email }) => {
-      const object = { type: 'user', id, name: username } as const
-      return { action: 'user.delete', object, details: { username, email } } as const
-    })
-    await record(tx, nobody(''), ...entries)
-    return users.length
-  })
-
 /** Returns whether the session still exists. */
 export const confirmSession = (db: Db, tokenHash: Buffer) =>
   db.run(sql`update sessions set confirmed_at = clock_now() where token_hash = ${tokenHash}`)
@@ -82,16 +62,3 @@ export const lockUser = (tx: Db, userId: number) =>
 /** The language of the user's emails. */
 export const saveLanguage = (db: Db, userId: number, language: Language) =>
   db.run(sql`update users set language = ${language} where id = ${userId} and language <> ${language}`)
-
-/** Adds a locked Member who waits for an Admin. Returns the id, or null if too many users wait already. */
-export async function insertWaitingUser(
-  db: Db,
-  user: { username: string; email: string; passwordHash: string; waitingLimit: number },
-): Promise<number | null> {
-  const added = await db.maybeOne<{ id: number }>(sql`
-    insert into users (username, email, password_hash, role, is_active, is_waiting)
-    select ${user.username}, ${user.email}, ${user.passwordHash}, 'Member', false, true
-    where (select count(*) from users where is_waiting) < ${user.waitingLimit}
-    returning id`)
-  return added?.id ?? null
-}

@@ -7,8 +7,9 @@ import { Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { findUser } from '../../platform/user-row.ts'
 import { setDeviceCookie, visitorOf } from './device-cookie.ts'
+import { register } from './registration.ts'
 import { deleteSession, lockUser, saveLanguage } from './session.queries.ts'
-import { confirm, register, signIn } from './session.service.ts'
+import { confirm, signIn } from './session.service.ts'
 
 const MINUTE = 60_000
 
@@ -50,7 +51,7 @@ export function sessionRoutes(
     contract.session.register,
     async ({ body, request }) => {
       if (!selfRegistration) throw new Refusal('registration_closed')
-      await register(db, body, { passwordMin, address: request.ip })
+      await register({ db, secrets, passwordMin }, body, request.ip)
     },
     { rateLimit: { max: 5, timeWindow: 60 * MINUTE } },
   )

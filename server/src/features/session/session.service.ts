@@ -1,17 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { Credentials, Registration, SignedIn } from '@sendroom/contract/session'
+import type { Credentials, SignedIn } from '@sendroom/contract/session'
 import type { z } from 'zod'
 import type { Begin, Caller } from '../../platform/access.ts'
-import { nobody, record, recordFailedSignIn } from '../../platform/audit.ts'
+import { record, recordFailedSignIn } from '../../platform/audit.ts'
 import type { Pool } from '../../platform/database/connection.ts'
-import { hashPassword, requireStrong } from '../../platform/passwords.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { findUser, refuseTakenName } from '../../platform/user-row.ts'
+import { findUser } from '../../platform/user-row.ts'
 import { checkPassword, type Known, type Visitor } from './attempts.ts'
-import { confirmSession, findPassword, insertSession, insertWaitingUser } from './session.queries.ts'
-
-const WAITING_LIMIT = 50
+import { confirmSession, findPassword, insertSession } from './session.queries.ts'
 
 /** Hashes a session token. Only the hash is stored, so a reader of the database can't sign in. */
 export const tokenHashOf = (token: string) => createHash('sha256').update(token).digest()
@@ -52,22 +49,5 @@ export async function confirm(
   await begin(async (tx, caller) => {
     await confirmSession(tx, caller.tokenHash)
     await record(tx, caller, { action: 'session.confirm' })
-  })
-}
-
-export async function register(
-  db: Pool,
-  form: z.output<typeof Registration>,
-  { passwordMin, address }: { passwordMin: number; address: string },
-): Promise<void> {
-  await requireStrong(form.password, form.username, passwordMin)
-  const passwordHash = await hashPassword(form.password)
-  const { username, email } = form
-  await db.begin(async (tx) => {
-    const user = { username, email, passwordHash, waitingLimit: WAITING_LIMIT }
-    const id = await insertWaitingUser(tx, user).catch(refuseTakenName)
-    if (id === null) throw new Refusal('registration_closed')
-    const object = { type: 'user', id, name: username } as const
-    await record(tx, nobody(address), { action: 'session.register', object, details: { email } })
   })
 }

@@ -49,6 +49,7 @@ const labels: Record<string, string> = {
   quietHours: 'ACCOUNT_FORM.QUIET',
   timeZone: 'ACCOUNT_FORM.TIME_ZONE',
   tokenChanged: 'AUDIT.TOKEN_CHANGED',
+  isTaken: 'AUDIT.NAME_TAKEN',
   by: 'AUDIT.BY',
   phone: 'ACCOUNT.PHONE',
   jobs: 'HEADER.JOBS',
