@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
 import { ensureFirstAdmin, resetPassword } from '../src/features/session/first-admin.ts'
+import { findWeakness } from '../src/platform/passwords.ts'
 import { useContext } from './context.ts'
 
 const { session, users } = contract
@@ -54,7 +55,7 @@ describe('where a password is set', () => {
 
   test.each([
     ['too-short', 'ADMIN_PASSWORD must have at least 10 characters.'],
-    ['basketball', 'ADMIN_PASSWORD is one of the most common passwords: choose another one.'],
+    ['basketball', 'ADMIN_PASSWORD is too common: choose another one.'],
     ['the root of all', 'ADMIN_PASSWORD contains the name of ADMIN_USERNAME: choose another one.'],
   ])('the first Admin does not get the password %s', async (password, sentence) => {
     const config = { dataDir: '/nowhere', passwordMin: 10, admin: { username: 'root', password } }
@@ -73,13 +74,43 @@ describe('where a password is set', () => {
   })
 })
 
-test('the list has 10,000 common passwords in lower case', () => {
+describe('a password', () => {
+  const weaknessOf = (password: string) => findWeakness(password, 'Minh', 6)
+
+  //
+  test.each([
+    ['one character again and again', 'aaaaaa'],
+    ['two', 'aaaabbbb'],
+    ['three', '112233112233'],
+    ['a few characters again and again', 'k9w2k9w2k9w2'],
+    ['a common password twice', 'basketballBasketball'],
+    ['our name', 'Sendroom'],
+    ['the name of what we automate', 'whatsapp1'],
+    ['both', 'whatsapp-Sendroom'],
+    ['our provider and a year', 'whapi2026'],
+    ['a longer common one', 'basketball1'],
+  ])('of %s is refused', async (_what, password) => {
+    expect(await weaknessOf(password)).toBe('PASSWORD.TOO_COMMON')
+  })
+
+  //
+  test.each(['our whatsapp runs at night', 'k9w2px', 'ba-na-na 4', 'k9w2pxk9w2px'])(
+    'like %s is taken',
+    async (password) => {
+      expect(await weaknessOf(password)).toBeNull()
+    },
+  )
+})
+
+test('the list has 10,000 common passwords in lower case, and more than 3,000 for a least length of 8', () => {
   const text = readFileSync(new URL('../src/platform/common-passwords.txt', import.meta.url), 'utf8')
   const passwords = text
     .trimEnd()
     .split('\n')
     .filter((line) => !line.startsWith('# '))
-  expect(passwords).toHaveLength(10_000)
+  expect(passwords.length).toBeGreaterThan(10_000)
+  expect(new Set(passwords).size).toBe(passwords.length)
+  expect(passwords.filter((password) => password.length >= 8).length).toBeGreaterThan(3_000)
   expect(passwords.filter((password) => password.length < 6 || password !== password.toLowerCase())).toEqual(
     [],
   )

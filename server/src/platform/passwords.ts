@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hash, verify } from '@node-rs/argon2'
+import { limits } from '@sendroom/contract/limits'
 import { type Asker, inTurn } from './password-queue.ts'
 import { InvalidInput } from './refusal.ts'
 
@@ -27,6 +28,10 @@ export const passwordFits = (password: string, passwordHash: string | null, aske
     return passwordHash !== null && fits
   })
 
+/** What a stranger tries first here: our name, and what we automate. */
+const CONTEXT_WORDS = /sendroom|whatsapp|whapi/g
+const FEW_CHARACTERS = 4
+
 const COMMON_PASSWORDS = join(import.meta.dirname, 'common-passwords.txt')
 
 /** Returns the key of the text that says why this user may not have this password, or null. */
@@ -38,9 +43,17 @@ export async function findWeakness(
   if (password.length < minLength) return 'USER_FORM.PASSWORD_INVALID'
   const text = password.toLowerCase()
   if (text.includes(username.toLowerCase())) return 'PASSWORD.HAS_USERNAME'
+  const [, repeated = text] = /^(.+?)\1+$/.exec(text) ?? []
+  if (isSimple(text) || repeated.length < limits.passwordMin) return 'PASSWORD.TOO_COMMON'
   // Read each time, because passwords are seldom set.
-  const common = await readFile(COMMON_PASSWORDS, 'utf8')
-  return common.split('\n').includes(text) ? 'PASSWORD.TOO_COMMON' : null
+  const common = (await readFile(COMMON_PASSWORDS, 'utf8')).split('\n')
+  return common.includes(text) || common.includes(repeated) ? 'PASSWORD.TOO_COMMON' : null
+}
+
+/** Whether the text is little more than the words of this place, or a few characters. */
+function isSimple(text: string): boolean {
+  const rest = text.replace(CONTEXT_WORDS, '')
+  return (rest !== text && rest.length < limits.passwordMin) || new Set(text).size < FEW_CHARACTERS
 }
 
 /** Throws InvalidInput if this user may not have this password. */

@@ -44,7 +44,7 @@ async function requireStrongFirst(password: string, username: string, minLength:
   const words = {
     'USER_FORM.PASSWORD_INVALID': `must have at least ${minLength} characters`,
     'PASSWORD.HAS_USERNAME': 'contains the name of ADMIN_USERNAME: choose another one',
-    'PASSWORD.TOO_COMMON': 'is one of the most common passwords: choose another one',
+    'PASSWORD.TOO_COMMON': 'is too common: choose another one',
   }
   throw new StartupError(`ADMIN_PASSWORD ${words[weakness]}.`)
 }
