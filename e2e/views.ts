@@ -171,6 +171,7 @@ const calm = {
   failedJobs: nothing,
   runningJobs: nothing,
   upcomingJobs: nothing,
+  hasGeneratedPassword: false,
 }
 
 const listed = (total: number, first: object[]) => ({ total, first })

@@ -73,6 +73,8 @@ export const DashboardNow = z
     runningJobs: firstOf(DashboardJob),
     /** Pending jobs, in the order of their times. */
     upcomingJobs: firstOf(DashboardJob),
+    /** Whether you sign in with the password that was generated at the first start. */
+    hasGeneratedPassword: z.boolean(),
   })
   .meta({ id: 'DashboardNow' })
 export type DashboardNow = z.output<typeof DashboardNow>

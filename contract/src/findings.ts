@@ -9,6 +9,7 @@ export const findingWords = {
   database_ok:
     'The database has {{megabytes}} MB and answers. {{connections}} of {{maxConnections}} connections are in use.',
   database_away: 'The database is unavailable: {{reason}}',
+  database_plain: 'Connections to the database at {{hosts}} may be unencrypted.',
   connections_few: '{{connections}} of {{maxConnections}} connections to the database are in use.',
   replication_ok: 'Standby servers of the database: {{standbys}}.',
   replication_late: 'A standby server of the database is {{seconds}} seconds behind.',
@@ -16,6 +17,8 @@ export const findingWords = {
   pooler_away: 'The pooler does not answer: {{reason}}',
   key_ok: 'The encryption key belongs to this database.',
   key_wrong: 'The encryption key is missing, or belongs to another database.',
+  password_generated:
+    'The password of {{name}} was generated at the first start, so the log holds the password.',
   processes_ok: 'Workers: {{workers}}. Servers: {{servers}}.',
   not_running: 'Sendroom does not run.',
   no_worker: 'No worker runs, so nothing is sent.',
@@ -52,10 +55,12 @@ export const remedyWords = {
   schema_foreign: 'Start the version of Sendroom that has used this database last, or a newer one.',
   database_away:
     'Start PostgreSQL, and check DATABASE_URL and the network. Without DATABASE_URL, read postgres.log in DATA_DIR.',
+  database_plain: 'Add {{option}} to DATABASE_URL, and restart.',
   connections_few: 'Raise max_connections of PostgreSQL, or put a pooler before the servers.',
   replication_late: 'Check the standby server and its network. A failover now would lose the last messages.',
   pooler_away: 'Start the pooler that DATABASE_URL names, or let DATABASE_URL lead to the database itself.',
   key_wrong: 'Set SECRET_KEY as it was, or copy secret.key back into DATA_DIR.',
+  password_generated: 'Sign in as {{name}}, and choose another password in the menu with your name.',
   not_running: 'Start it with {{command}}.',
   no_worker: 'Start one with {{command}}.',
   no_server: 'Start one with {{command}}.',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseDatabaseUrl } from './database-url.ts'
+import { parseDatabaseUrl, plainHosts } from './database-url.ts'
 
 const ENCRYPTED = { rejectUnauthorized: false }
 
@@ -44,6 +44,19 @@ describe('TLS', () => {
   ])('%j tries %j', (query, expected) => {
     expect(parseDatabaseUrl(`postgres://db/x?${query}`).places.map(({ ssl }) => ssl)).toEqual(expected)
   })
+})
+
+// R-846
+test.each([
+  ['db.example/x', ['db.example']],
+  ['db.example/x?sslmode=prefer', ['db.example']],
+  ['a,b,localhost/x', ['a', 'b']],
+  ['10.0.0.5:6432,10.0.0.5:5432/x', ['10.0.0.5']],
+  ['db.example/x?sslmode=require', []],
+  ['localhost,127.0.0.2,[::1]/x', []],
+  ['%2Frun%2Fpostgresql/x', []],
+])('at %s these hosts may be reached without encryption: %j', (place, hosts) => {
+  expect(plainHosts(parseDatabaseUrl(`postgres://${place}`), undefined)).toEqual(hosts)
 })
 
 test.each(['any', 'read-write', 'primary'])('target_session_attrs=%s is accepted', (wanted) => {

@@ -16,6 +16,15 @@ export const targetOf = ({ host, port, ...rest }: DatabaseAddress): DatabaseTarg
   ...rest,
 })
 
+const isThisMachine = (host: string) => /^(\/|127\.|::1$|localhost$)/.test(host)
+
+/** The other machines to which a connection without TLS is tried. */
+export function plainHosts(...targets: (DatabaseTarget | undefined)[]): string[] {
+  const places = targets.flatMap((target) => target?.places ?? [])
+  const plain = places.filter(({ host, ssl }) => ssl === false && !isThisMachine(host))
+  return [...new Set(plain.map(({ host }) => host))]
+}
+
 const PARTS =
   /^postgres(?:ql)?:\/\/(?:(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^/?#]*)(?:\/(?<database>[^?#]*))?(?:\?(?<query>.*))?$/
 const PLACE = /^(?<host>\[[^\]]+\]|[^:]*)(?::(?<port>\d+))?$/

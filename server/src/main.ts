@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import type { Deps } from './app.ts'
 import { UsageError } from './commands/command-line.ts'
 import { type Config, loadConfig } from './config.ts'
+import { plainHosts } from './database-url.ts'
 import { watchDisk } from './features/notices/disks.ts'
 import { ensureFirstAdmin, forgetFirstAdmin } from './features/session/first-admin.ts'
 import { isExposed, urlsOf } from './listening.ts'
@@ -71,6 +72,8 @@ async function main(args: string[]) {
 }
 
 async function start(config: Config, log: Deps['log'], roles: Roles, opened: Opened) {
+  const plain = plainHosts(config.database, config.directDatabase)
+  if (plain.length > 0) process.stderr.write(`${plainDatabase(plain)}\n`)
   const database = await openDatabase(config, log, roleOf(roles))
   opened.push(database.close)
   const { db } = database
@@ -184,6 +187,9 @@ const boundOf = (app: FastifyInstance) => app.server.address() as AddressInfo
 
 const PLAIN_HTTP =
   'Other machines reach Sendroom without encryption. Put a proxy with HTTPS before it, then set PUBLIC_URL to its address: docs/admins/guide.md says how.'
+
+const plainDatabase = (hosts: string[]) =>
+  `Texts and numbers may travel to the database at ${hosts.join(', ')} without encryption. Add sslmode=verify-full to DATABASE_URL.`
 
 /** Sets the webhooks without delaying the start. Returns a function that stops this and waits for its end. */
 function renewWebhooksInBackground(deps: Deps) {

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs'
 import { contract } from '@sendroom/contract'
 import { describe, expect, test } from 'vitest'
 import { ensureFirstAdmin, resetPassword } from '../src/features/session/first-admin.ts'
+import { sql } from '../src/platform/database/sql.ts'
 import { findWeakness } from '../src/platform/passwords.ts'
 import { useContext } from './context.ts'
+import { makeTemporaryFolder } from './temporary-folder.ts'
 
-const { session, users } = contract
+const { dashboard, session, system, users } = contract
 
 describe('where a password is set', () => {
   const context = useContext({ env: { PASSWORD_MIN_LENGTH: '10' } })
@@ -66,6 +68,40 @@ describe('where a password is set', () => {
     await context.add.user()
     const config = { dataDir: '/nowhere', passwordMin: 10, admin: { username: 'root', password: '123456' } }
     expect(await ensureFirstAdmin(context.db, config)).toBeNull()
+  })
+
+  // R-845
+  test('the generated password of the first Admin is reminded of until it is changed', async () => {
+    const config = { ...context.config, dataDir: await makeTemporaryFolder('first-admin') }
+    await ensureFirstAdmin(context.db, config)
+    const { id } = await context.db.one<{ id: number }>(sql`select id from users`)
+    const admin = await context.add.session({ id, username: 'admin' })
+    const other = await context.add.admin()
+    const isReminded = async (user: typeof admin) =>
+      (await context.call(user, dashboard.now, {})).body.hasGeneratedPassword
+    const examined = async () =>
+      (await context.call(other, system.examine, {})).body.findings.filter(
+        ({ code }) => code === 'password_generated',
+      )
+    expect(await isReminded(admin)).toBe(true)
+    expect(await isReminded(other)).toBe(false)
+    expect(await examined()).toEqual([{ code: 'password_generated', params: { name: 'admin' } }])
+
+    await context.call(admin, users.update, { params: admin, body: { password: 'of my own 1' } })
+
+    expect(await isReminded(admin)).toBe(false)
+    expect(await examined()).toEqual([])
+  })
+
+  // R-845
+  test('a chosen password of the first Admin is nobody’s trouble', async () => {
+    await ensureFirstAdmin(context.db, {
+      ...context.config,
+      admin: { username: 'root', password: 'of my own 1' },
+    })
+    const { id } = await context.db.one<{ id: number }>(sql`select id from users`)
+    const admin = await context.add.session({ id, username: 'root' })
+    expect((await context.call(admin, dashboard.now, {})).body.hasGeneratedPassword).toBe(false)
   })
 
   test('a generated password is long enough', async () => {

@@ -22,6 +22,9 @@ export async function findUser(db: Db, id: number): Promise<User | null> {
   return user ?? null
 }
 
+/** SQL condition: the user's password is the one generated at the first start. Any other password has another hash. */
+export const hasGeneratedPassword = sql`(users.generated_hash is not null and users.generated_hash = users.password_hash)`
+
 /** For `.catch`: turns a violation of a unique name into its refusal. */
 export function refuseTakenName(error: unknown): never {
   if (isUniqueViolation(error, 'users_username')) throw new Refusal('username_taken')

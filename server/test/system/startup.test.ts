@@ -81,6 +81,16 @@ describe.concurrent('a start that fails says why in one sentence', { timeout: 18
     )
   })
 
+  //
+  test('a database on another host without TLS, of which it warns first', async () => {
+    await using home = await Installation.create({ DATABASE_URL: 'postgres://sendroom@db.invalid/sendroom' })
+    const { code, stderr } = await home.run()
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^Texts and numbers may travel to the database at db\.invalid without encryption\. .*\nThe database in DATABASE_URL .*\n$/,
+    )
+  })
+
   test.each([[['servr']], [['server', 'now']], [['user']], [['user', 'rename', 'lan']]])(
     'an unknown command: %s',
     async (args) => {

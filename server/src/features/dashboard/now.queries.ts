@@ -9,6 +9,7 @@ import {
 import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
+import { hasGeneratedPassword } from '../../platform/user-row.ts'
 
 /** How many rows of each list the dashboard shows. */
 const SHOWN = 5
@@ -25,6 +26,11 @@ export const findAccountsInTrouble = (db: Db, caller: Caller) =>
     from instances i cross join lateral (select coalesce(${isDown}, false) as is_down) down
     where ${canSeeInstance(caller, 'i.id')} and ${instanceNeedsAttention}
     order by is_down desc, i.waiting is null, i.expired_time, i.name limit ${SHOWN}`)
+
+export async function signsInWithGenerated(db: Db, caller: Caller): Promise<boolean> {
+  const user = await db.maybeOne(sql`select from users where id = ${caller.id} and ${hasGeneratedPassword}`)
+  return user !== undefined
+}
 
 type Known = 'waiting' | 'nextSendAt' | 'endsAt'
 /** What the table says of a job. `left` are its recipients who wait. */

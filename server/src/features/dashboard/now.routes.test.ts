@@ -57,6 +57,7 @@ test('nothing needs attention where all is well', async () => {
     failedJobs: nothing,
     runningJobs: nothing,
     upcomingJobs: nothing,
+    hasGeneratedPassword: false,
   })
 })
 

@@ -26,9 +26,11 @@ export async function ensureFirstAdmin(
     const { password: chosen } = config.admin
     if (chosen) await requireStrongFirst(chosen, username, config.passwordMin)
     const password = chosen ?? generatePassword(config.passwordMin)
+    const passwordHash = await hashPassword(password)
     await tx.run(sql`
-      insert into users (username, email, password_hash, role, is_active)
-      values (${username}, ${`${username}@localhost.localdomain`}, ${await hashPassword(password)}, 'Admin', true)`)
+      insert into users (username, email, password_hash, generated_hash, role, is_active)
+      values (${username}, ${`${username}@localhost.localdomain`}, ${passwordHash}, ${chosen ? null : passwordHash},
+        'Admin', true)`)
     if (chosen) return null
     mkdirSync(config.dataDir, { recursive: true })
     writeFileSync(passwordFileOf(config.dataDir), `Username: ${username}\nPassword: ${password}\n`, {

@@ -1,5 +1,6 @@
 import type { Finding } from '@sendroom/contract/system'
 import type { Config } from '../../config.ts'
+import { plainHosts } from '../../database-url.ts'
 import { connect, type Pool } from '../../platform/database/connection.ts'
 import { readApplied, schemaIsCurrent } from '../../platform/database/migrate.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -66,6 +67,13 @@ async function checkKey(db: Pool, config: Config): Promise<Finding> {
   const key = findKey(config)
   const fits = !secretCheck || (key !== undefined && keyFits(key, secretCheck))
   return finding(fits ? 'key_ok' : 'key_wrong')
+}
+
+/** Whether texts and numbers may be read on the way to the database. */
+export async function checkEncryption({ config }: Examined): Promise<Finding[]> {
+  const hosts = plainHosts(config.database, config.directDatabase)
+  const params = { hosts: hosts.join(', '), option: 'sslmode=verify-full' }
+  return hosts.length > 0 ? [finding('database_plain', params)] : []
 }
 
 /** The pooler is looked at from here, whichever connections this process has. */

@@ -3,7 +3,7 @@ import { readBacklog } from '../../engine/index.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { findProcesses } from '../../platform/database/processes.ts'
 import { type Examined, finding } from './finding.ts'
-import { findTroubledAccounts, readLastBackup } from './system.queries.ts'
+import { findGeneratedPassword, findTroubledAccounts, readLastBackup } from './system.queries.ts'
 
 /** Workers beat every 2 s. */
 const STUCK_S = 60
@@ -11,20 +11,22 @@ const MANY_RECEIPTS = 5_000
 const OLD_BACKUP_HOURS = 48
 const MAX_NAMES = 5
 
-/** What Sendroom does: its processes, accounts, queue and backups. Nothing while the database is unavailable. */
+/** What Sendroom does: its processes, accounts, queue, backups and first Admin. Nothing while the database is unavailable. */
 export async function checkWork({ db }: Examined): Promise<Finding[]> {
   if (typeof db === 'string' || !(await isAvailable(db))) return []
-  const [backlog, processes, accounts, backup] = await Promise.all([
+  const [backlog, processes, accounts, backup, generated] = await Promise.all([
     readBacklog(db),
     findProcesses(db),
     checkAccounts(db),
     readLastBackup(db),
+    findGeneratedPassword(db),
   ])
   return [
     checkProcesses(processes, backlog.secondsSinceBeat),
     accounts,
     ...checkQueue(backlog),
     checkBackup(backup),
+    ...(generated ? [finding('password_generated', { name: generated.username })] : []),
   ]
 }
 

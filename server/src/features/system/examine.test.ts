@@ -126,6 +126,17 @@ const faults: Record<string, Fault> = {
       DATABASE_DIRECT_URL: `postgres://me:${PASSWORD}@127.0.0.1:${deadPort}/sendroom`,
     }),
   },
+  // R-846
+  database_plain: {
+    env: () => ({ DATABASE_URL: `postgres://me:${PASSWORD}@db.example/sendroom` }),
+  },
+  // R-845
+  password_generated: {
+    plant: () =>
+      context.db.run(sql`
+      insert into users (username, email, password_hash, generated_hash, role, is_active)
+      values ('admin', '', 'hash', 'hash', 'Admin', true)`),
+  },
   connections_few: {
     plant: () =>
       plantView(

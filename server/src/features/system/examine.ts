@@ -1,6 +1,6 @@
 import type { FindingCode } from '@sendroom/contract/findings'
 import type { Finding } from '@sendroom/contract/system'
-import { checkDatabase } from './check-database.ts'
+import { checkDatabase, checkEncryption } from './check-database.ts'
 import { checkDisk } from './check-disk.ts'
 import { checkMail, checkProvider, checkPublicAddress } from './check-network.ts'
 import { checkWork } from './check-work.ts'
@@ -11,6 +11,7 @@ const CHECK_MS = 8_000
 
 const checks: Record<string, (examined: Examined) => Promise<Finding[]>> = {
   database: checkDatabase,
+  encryption: checkEncryption,
   work: checkWork,
   disk: checkDisk,
   provider: checkProvider,

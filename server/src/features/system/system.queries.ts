@@ -1,12 +1,18 @@
 import { isDown } from '../../engine/index.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { hasGeneratedPassword } from '../../platform/user-row.ts'
 
 /** The audit log has an entry for each backup that was complete. */
 export const readLastBackup = (db: Db) =>
   db.maybeOne<{ at: string; secondsAgo: number }>(sql`
     select at, extract(epoch from clock_now() - at)::float8 as seconds_ago
     from audit_log where action = 'backup.create' order by at desc limit 1`)
+
+/** The user who signs in with the password that was generated at the first start. */
+export const findGeneratedPassword = (db: Db) =>
+  db.maybeOne<{ username: string }>(sql`
+    select username from users where ${hasGeneratedPassword} and is_active`)
 
 type DatabaseFacts = {
   postgres: string

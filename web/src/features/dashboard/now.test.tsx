@@ -17,6 +17,7 @@ const calm: DashboardNow = {
   failedJobs: none,
   runningJobs: none,
   upcomingJobs: none,
+  hasGeneratedPassword: false,
 }
 const stats: DashboardStats = {
   totalGroups: 3,
@@ -74,6 +75,15 @@ test('when all is well, one line says so', async () => {
   expect(await screen.findByText(ALL_WELL)).toBeTruthy()
   expect(screen.queryByRole('region', { name: 'Needs attention' })).toBeNull()
   expect(screen.queryByRole('region', { name: 'Now' })).toBeNull()
+})
+
+//
+test('who signs in with the generated password reads why to change it, and not that all is well', async () => {
+  open({ now: { hasGeneratedPassword: true } })
+  const note = within(await screen.findByRole('note'))
+  expect(note.getByText(/^Your password was generated at the first start/)).toBeTruthy()
+  expect(note.getByRole('button', { name: 'Open your menu' }).getAttribute('popovertarget')).toBe('user-menu')
+  expect(screen.queryByText(ALL_WELL)).toBeNull()
 })
 
 //

@@ -19,7 +19,7 @@ type Props = {
 export const Now = memo(({ now, hasJobs }: Props) => {
   const { t } = useTranslation()
   const { shown, showLater } = useHeldBack(now)
-  const isCalm = now && linesOf(now) === 0
+  const isCalm = now && linesOf(now) === 0 && !now.hasGeneratedPassword
   const later = showLater && (
     <Button size="compact-sm" variant="light" onClick={showLater}>
       {t('DASHBOARD.SHOW_NEW')}
@@ -27,6 +27,7 @@ export const Now = memo(({ now, hasJobs }: Props) => {
   )
   return (
     <>
+      {now?.hasGeneratedPassword && <PasswordReminder />}
       {shown && linesOf(shown) > 0 ? (
         <Attention now={shown} later={later} />
       ) : (
@@ -52,6 +53,20 @@ export const Now = memo(({ now, hasJobs }: Props) => {
     </>
   )
 })
+
+/** A reminder and no forced step. The user's menu, which the button opens, changes the password. */
+function PasswordReminder() {
+  const { t } = useTranslation()
+  return (
+    <div className={classes.calm} role="note">
+      <IconAlertTriangle size={18} aria-hidden className={classes.warning} />
+      <Text size="sm">{t('DASHBOARD.GENERATED_PASSWORD')}</Text>
+      <Button size="compact-sm" variant="light" popoverTarget="user-menu" className={classes.fixed}>
+        {t('DASHBOARD.OPEN_MENU')}
+      </Button>
+    </div>
+  )
+}
 
 /**
  * Holds an answer back with which the section "Needs attention" would grow, until the user asks for it. Otherwise that

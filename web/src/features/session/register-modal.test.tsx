@@ -134,7 +134,8 @@ test('a form that is closed during sending and opened again stays open', async (
 //
 test('a refused field is shown in the modal', async () => {
   const opened = await openRegistration({
-    'POST /auth/register': () => refuse(400, 'invalid_input', { fields: { password: 'PASSWORD.TOO_COMMON' } }),
+    'POST /auth/register': () =>
+      refuse(400, 'invalid_input', { fields: { password: 'PASSWORD.TOO_COMMON' } }),
   })
   await fill(opened)
   await opened.person.click(opened.submit)
