@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { sql } from '../../server/src/platform/database/sql.ts'
 import { openEnvironment } from './engine-environment.ts'
+import { attackSignIns } from './hostile-sign-ins.ts'
 import { residentMegabytes } from './processes.ts'
 import { seedUsers } from './seed.ts'
 import { printTable } from './table.ts'
@@ -89,3 +90,4 @@ console.log(
   `  Answers to the attack: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}`,
 )
 await import('./hostile-images.ts')
+await attackSignIns(environment)
