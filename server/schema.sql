@@ -480,10 +480,20 @@ CREATE TABLE receipt_events (
   happened_at timestamptz NOT NULL,
   received_at timestamptz NOT NULL DEFAULT clock_now(),
   try_at timestamptz NOT NULL DEFAULT clock_now(),
+  tries integer NOT NULL DEFAULT 1,
   CONSTRAINT receipt_events_pkey PRIMARY KEY (id),
   CONSTRAINT receipt_events_state_check CHECK (state = ANY (ARRAY['delivered'::text, 'read'::text, 'failed'::text]))
 );
 CREATE INDEX receipt_events_due ON receipt_events USING btree (try_at, id);
+
+CREATE TABLE receipts_set_aside (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  receipts text NOT NULL,
+  reason text NOT NULL,
+  received_at timestamptz NOT NULL,
+  set_aside_at timestamptz NOT NULL DEFAULT clock_now(),
+  CONSTRAINT receipts_set_aside_pkey PRIMARY KEY (id)
+);
 
 CREATE TABLE retention (
   only_row boolean NOT NULL DEFAULT true,

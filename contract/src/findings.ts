@@ -29,6 +29,7 @@ export const findingWords = {
   queue_ok: 'Messages to send: {{due}} now, {{scheduled}} at a set time, {{paused}} in paused jobs.',
   queue_stands: 'Accounts that could send, and that no worker serves: {{accounts}}.',
   receipts_late: 'Receipts that have not been applied: {{count}} or more.',
+  receipts_set_aside: 'Receipts of the last week that could not be applied: {{count}}.',
   disk_ok: 'The disk with {{folder}} has {{gigabytes}} GB left.',
   disk_low: 'The disk with {{folder}} has only {{gigabytes}} GB left.',
   folder_unwritable: 'Sendroom cannot write into {{folder}}: {{reason}}',
@@ -68,6 +69,8 @@ export const remedyWords = {
   accounts_troubled: 'Open the accounts. Each says what is wrong and what to do.',
   queue_stands: 'Read the log of the workers for errors with a step. Restart the workers, or add one.',
   receipts_late: 'Check whether the database is slow. Add a worker if it is not.',
+  receipts_set_aside:
+    'Report the rows of the table {{table}} to the developers. Sendroom deletes them after a week.',
   disk_low: 'Free some space, or move DATA_DIR to a larger disk.',
   folder_unwritable: 'Create the folder, and make the user that runs Sendroom its owner.',
   clock_off: 'Let a time service such as chrony set the clock.',

@@ -114,6 +114,7 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into job_logs (job_id, log_level, reason) values (${running.id}, 'Info', '{"code": "x", "params": {"n": 1.50}}');
     insert into receipt_events (instance_id, provider_message_id, state, happened_at) values (1, 'x', 'read', now());
     insert into receipt_batches (receipts, receipt_count) values ('[]', 0);
+    insert into receipts_set_aside (receipts, reason, received_at) values ('[]', 'x', now());
     insert into delivery_viewers values (gen_random_uuid(), '1@c.us', true);
     update retention set delivery_days = 90, receipt_days = null;
     update jobs set final_counts = '{"sent": 3}', has_deliveries = false where status = 'Completed';

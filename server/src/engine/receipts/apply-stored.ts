@@ -1,11 +1,13 @@
+import { limits } from '@sendroom/contract/limits'
 import type { Db, Pool } from '../../platform/database/connection.ts'
-import { json, sql } from '../../platform/database/sql.ts'
+import { identifier, json, sql } from '../../platform/database/sql.ts'
 import { logDelivery, reason, recipientLine } from '../shared/job-log.ts'
-import { lockInstance } from '../shared/lock.ts'
+import { tryLockInstance } from '../shared/lock.ts'
 import type { JobRef } from '../status/progress.ts'
 import { applyReceipts, type NeedsLock } from './apply.ts'
 import type { Incoming } from './merge.ts'
-import { storeReceipts, takeBatches } from './store.ts'
+import { applyInHalves, setBatchAside, setReceiptAside } from './set-aside.ts'
+import { findBatches, splitBatch, storeReceipts, takeBatches } from './store.ts'
 
 /*
  * A worker applies the receipts of the calls, which intake.ts has stored. Those that can't be applied at once are stored
@@ -16,8 +18,11 @@ import { storeReceipts, takeBatches } from './store.ts'
 const MAX_NEW = 10_000
 /** Of those that are tried again. */
 const BATCH = 2000
-/** A receipt that matches no delivery by then is not ours: it belongs to the phone or to a former run. */
-const UNMATCHED_KEPT = '15 minutes'
+/**
+ * A receipt that matches no delivery by then is not ours: it belongs to the phone or to a former run. The tries come 0,
+ * 1, 6, 31, 156 and 781 s after the first. They are counted, because an outage may take the time.
+ */
+const UNMATCHED_TRIES = 6
 const KEPT_AFTER_OUTAGE = '10 minutes'
 
 type Stored = Incoming & { eventId: number }
@@ -31,71 +36,132 @@ export async function applyStoredReceipts(db: Pool): Promise<JobRef[]> {
   return [...(isNew ? await applyNew(db) : []), ...(isNew || isDue ? await applyDue(db) : [])]
 }
 
+type Batch = { id: number; count: number }
+
 async function applyNew(db: Pool): Promise<JobRef[]> {
   const jobs: JobRef[] = []
   for (let isMore = true; isMore; ) {
-    const batch = await db.begin(applyNewBatch)
-    jobs.push(...batch.jobs)
-    isMore = batch.taken >= MAX_NEW
+    const batches = await findBatches(db, MAX_NEW)
+    let [wasSplit, isElsewhere] = [false, false]
+    async function apply(some: readonly Batch[]) {
+      const changed = await db.begin((tx) => applyBatches(tx, some))
+      isElsewhere ||= changed === null
+      return changed ?? []
+    }
+    async function takeApart(batch: Batch, why: string) {
+      if (batch.count <= 1) return await setBatchAside(db, batch.id, why)
+      wasSplit = true
+      await splitBatch(db, batch)
+    }
+    jobs.push(...(await applyInHalves(batches, apply, takeApart)))
+    const count = batches.reduce((sum, batch) => sum + batch.count, 0)
+    isMore = !isElsewhere && (wasSplit || count >= MAX_NEW)
   }
   return jobs
 }
 
-/** One worker at a time, because two would find each other's deliveries locked. */
-async function applyNewBatch(tx: Db): Promise<{ jobs: JobRef[]; taken: number }> {
+/** One worker at a time, because two would find each other's deliveries locked. Returns null in the other one. */
+async function applyBatches(tx: Db, batches: readonly Batch[]): Promise<JobRef[] | null> {
   const { isOurs } = await tx.one<{ isOurs: boolean }>(sql`
     select pg_try_advisory_xact_lock(hashtext('sendroom receipts')) as is_ours`)
-  if (!isOurs) return { jobs: [], taken: 0 }
-  const receipts = await takeBatches(tx, MAX_NEW)
+  if (!isOurs) return null
+  const receipts = await takeBatches(
+    tx,
+    batches.map(({ id }) => id),
+  )
   const { jobs, left, needsLock } = await applyReceipts(tx, receipts)
-  await storeReceipts(tx, [...left, ...needsLock.map(({ receipt }) => receipt)])
-  return { jobs, taken: receipts.length }
+  await storeReceipts(tx, left, '1 second')
+  await storeReceipts(tx, receiptsOf(needsLock), '0 seconds')
+  return jobs
 }
+
+const receiptsOf = <R>(some: readonly NeedsLock<R>[]) => some.map(({ receipt }) => receipt)
 
 async function applyDue(db: Pool): Promise<JobRef[]> {
   const jobs: JobRef[] = []
   for (let isMore = true; isMore; ) {
-    const batch = await db.begin(applyBatch)
-    for (const one of batch.needsLock) await applyUnderLock(db, one)
-    jobs.push(...batch.jobs, ...batch.needsLock.map(({ delivery }) => delivery))
-    isMore = batch.taken === BATCH || batch.needsLock.some(({ receipt }) => receipt.state !== 'failed')
+    const batch = await applyDueBatch(db)
+    const applied: NeedsLock<Stored>[] = []
+    for (const some of Map.groupBy(batch.needsLock, ({ delivery }) => delivery.instanceId).values())
+      applied.push(...(await applyAllUnderLock(db, some)))
+    jobs.push(...batch.jobs, ...applied.map(({ delivery }) => delivery))
+    isMore = batch.taken === BATCH || applied.some(({ receipt }) => receipt.state !== 'failed')
   }
   return jobs
 }
 
-async function applyBatch(tx: Db) {
+async function applyDueBatch(db: Pool) {
+  const due = await db.many<{ id: number }>(sql`
+    select id from receipt_events where try_at <= clock_now() order by try_at, id limit ${BATCH}`)
+  const total = { taken: 0, needsLock: [] as NeedsLock<Stored>[] }
+  async function apply(some: readonly { id: number }[]) {
+    const ids = some.map(({ id }) => id)
+    const { jobs, needsLock, taken } = await db.begin((tx) => applyEvents(tx, ids))
+    total.taken += taken
+    total.needsLock.push(...needsLock)
+    return jobs
+  }
+  const jobs = await applyInHalves(due, apply, ({ id }, why) => setReceiptAside(db, id, why))
+  return { ...total, jobs }
+}
+
+async function applyEvents(tx: Db, eventIds: number[]) {
   const due = await tx.many<Stored>(sql`
     select id as event_id, instance_id, provider_message_id, state, viewer, detail, happened_at as at, received_at
-    from receipt_events where try_at <= clock_now()
-    order by try_at, id limit ${BATCH} for update skip locked`)
+    from receipt_events where id = any(${eventIds}) and try_at <= clock_now()
+    order by try_at, id for update skip locked`)
   if (due.length === 0) return { jobs: [], needsLock: [], taken: 0 }
   const { jobs, left, needsLock } = await applyReceipts(tx, due)
-  const postponed = new Set(
-    [...left, ...needsLock.map(({ receipt }) => receipt)].map(({ eventId }) => eventId),
-  )
+  const postponed = new Set([...left, ...receiptsOf(needsLock)].map(({ eventId }) => eventId))
   const ids = due.map(({ eventId }) => eventId)
   await tx.run(sql`delete from receipt_events where id = any(${ids.filter((id) => !postponed.has(id))})`)
-  await tx.run(sql`
-    update receipt_events
-    set try_at = clock_now() + greatest(interval '1 second', least(interval '1 minute', clock_now() - received_at))
-    where id = any(${[...postponed]})`)
+  await postpone(tx, [...postponed])
   return { jobs, needsLock, taken: due.length }
 }
+
+/** Condition: the receipt belongs to a message of ours that it may change. The same as in `lockDeliveries` (apply.ts). */
+const hasMatch = (receipt: string) => sql`exists (
+  select from matched_messages m join deliveries d on d.id = m.delivery_id
+  where m.instance_id = ${identifier(receipt)}.instance_id
+    and m.provider_message_id = ${identifier(receipt)}.provider_message_id
+    and d.sent_at > clock_now() - ${limits.receiptDays} * interval '1 day' and d.status in ('sent', 'failed'))`
+
+/** A receipt of ours only waits for a lock. */
+const postpone = (tx: Db, eventIds: number[]) =>
+  tx.run(sql`
+    update receipt_events e
+    set tries = tries + 1,
+      try_at = clock_now() + interval '1 second' * case when ${hasMatch('e')}
+        then least(power(2, least(tries, 6)), 60) else power(5, least(tries, 4)) end
+    where id = any(${eventIds})`)
+
+const applyAllUnderLock = (db: Pool, some: readonly NeedsLock<Stored>[]) =>
+  applyInHalves(
+    some,
+    (part) => applyUnderLock(db, part),
+    ({ receipt }, why) => setReceiptAside(db, receipt.eventId, why),
+  )
 
 /**
  * Sent becomes Failed, with the provider's reason; and a message that somebody received was sent, even if an earlier
  * receipt said that it failed. The job keeps its status. The instance's lock keeps a settle, a retry or a restart of the
- * same delivery from happening meanwhile.
+ * same delivery from happening meanwhile. All receipts are of one instance. While somebody else has its lock, they wait
+ * for their next try, and those of other instances for nothing. Returns what was applied.
  */
-async function applyUnderLock(db: Pool, { receipt, delivery }: NeedsLock<Stored>): Promise<void> {
-  await db.begin(async (tx) => {
-    await lockInstance(tx, delivery.instanceId)
-    const count = await tx.run(sql`select from receipt_events where id = ${receipt.eventId} for update`)
-    if (count === 0) return // Another worker applied it.
-    if (receipt.state === 'failed') await fail(tx, receipt, delivery)
-    else await revive(tx, receipt, delivery)
+const applyUnderLock = (db: Pool, some: readonly NeedsLock<Stored>[]): Promise<NeedsLock<Stored>[]> =>
+  db.begin(async (tx) => {
+    const [first] = some
+    if (!first || !(await tryLockInstance(tx, first.delivery.instanceId))) return []
+    const here = await tx.many<{ id: number }>(sql`
+      select id from receipt_events where id = any(${receiptsOf(some).map(({ eventId }) => eventId)}) for update`)
+    const isHere = new Set(here.map(({ id }) => id))
+    // Another worker applied the others.
+    const left = some.filter(({ receipt }) => isHere.has(receipt.eventId))
+    for (const { receipt, delivery } of left)
+      if (receipt.state === 'failed') await fail(tx, receipt, delivery)
+      else await revive(tx, receipt, delivery)
+    return left
   })
-}
 
 async function fail(
   tx: Db,
@@ -123,6 +189,6 @@ async function revive(tx: Db, { eventId, providerMessageId }: Stored, delivery: 
 /** Not soon after an outage: receipts from before it may be tried first, and results that waited for it may be saved. */
 export const deleteUnmatchedReceipts = (db: Pool) =>
   db.run(sql`
-    delete from receipt_events
-    where received_at < clock_now() - ${UNMATCHED_KEPT}::interval
+    delete from receipt_events e
+    where tries >= ${UNMATCHED_TRIES} and not ${hasMatch('e')}
       and (select history_complete_at from heartbeat) < clock_now() - ${KEPT_AFTER_OUTAGE}::interval`)

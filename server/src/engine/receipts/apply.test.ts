@@ -1,6 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
-import { countWaiting } from '../../../test/locks.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
@@ -8,6 +7,7 @@ import { sql } from '../../platform/database/sql.ts'
 import type { Receipt } from '../../providers/provider.ts'
 import { openHeartbeat } from '../history/heartbeat.ts'
 import { restartJob } from '../jobs/lifecycle.ts'
+import { deleteOldRows } from '../retention/delete-old.ts'
 import { lockInstance } from '../shared/lock.ts'
 import { recipientCounts } from '../status/counts.ts'
 import { applyStoredReceipts, deleteUnmatchedReceipts } from './apply-stored.ts'
@@ -80,6 +80,7 @@ function permutations<T>(items: T[]): T[][] {
 async function setClock() {
   await context.setClock('2026-01-01T01:00:00Z')
   await context.db.run(sql`update heartbeat set history_complete_at = 'epoch'`)
+  await context.db.run(sql`truncate receipts_set_aside, receipt_events, receipt_batches`)
 }
 
 const states = ['delivered', 'read', 'failed'] as const
@@ -217,7 +218,10 @@ test('receipts of another instance or of an earlier job run change nothing and a
   expect(await restartJob(context.db, id, 'somebody')).toBe('done')
   await report(instanceId, [receipt('delivered'), receipt('failed')])
   expect(await rowOf(id)).toMatchObject({ status: 'queued', deliveredAt: null })
-  await context.moveClock('20 minutes')
+  for (let tries = 0; tries < 6; tries++) {
+    await context.moveClock('11 minutes')
+    await applyStoredReceipts(context.db)
+  }
   await deleteUnmatchedReceipts(context.db)
   expect(await countStored()).toBe(0)
 })
@@ -258,20 +262,134 @@ test('a receipt that proves a failed delivery sent does not deadlock with a retr
   await store(instanceId, [receipt('delivered'), receipt('read')])
   await context.moveClock('3 seconds')
   // The locks of a retry, in its order.
-  const applying = await context.db.begin(async (tx) => {
+  await context.db.begin(async (tx) => {
     await lockInstance(tx, instanceId)
     await tx.run(sql`select from jobs where id = ${id} for update`)
-    const applying = applyStoredReceipts(context.db)
-    await until('the receipt waits', async () => (await countWaiting(context.db)) > 0)
+    await applyStoredReceipts(context.db)
     await tx.run(sql`update deliveries set reason = reason where job_id = ${id}`)
-    return [applying]
   })
-  await Promise.all(applying)
+  expect(await rowOf(id)).toMatchObject({ status: 'failed' })
+  await context.moveClock('3 seconds')
+  await applyStoredReceipts(context.db)
   expect(await rowOf(id)).toMatchObject({ status: 'sent', deliveredAt: at('delivered'), readAt: at('read') })
   expect(await context.db.many(sql`select failed_count from jobs where id = ${id}`)).toEqual([
     { failedCount: 0 },
   ])
   expect(await countStored()).toBe(0)
+})
+
+test('receipts of other accounts do not wait for a locked account', async () => {
+  await setClock()
+  const [locked, free] = [await sentJob(), await sentJob(person, 'm2')]
+  await store(locked.instanceId, [receipt('failed')])
+  await store(free.instanceId, [receipt('failed', { providerMessageId: 'm2' })])
+  await context.db.begin(async (tx) => {
+    await lockInstance(tx, locked.instanceId)
+    await applyStoredReceipts(context.db)
+    expect(await rowOf(free.id)).toMatchObject({ status: 'failed' })
+    expect(await rowOf(locked.id)).toMatchObject({ status: 'sent' })
+  })
+  await context.moveClock('3 seconds')
+  await applyStoredReceipts(context.db)
+  expect(await rowOf(locked.id)).toMatchObject({ status: 'failed' })
+})
+
+test('a failure of one of our messages is never deleted before it is applied', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob()
+  await store(instanceId, [receipt('failed')])
+  await context.db.begin(async (tx) => {
+    await lockInstance(tx, instanceId)
+    for (let tries = 0; tries < 10; tries++) {
+      await applyStoredReceipts(context.db)
+      await context.moveClock('11 minutes')
+      await deleteUnmatchedReceipts(context.db)
+    }
+  })
+  expect(await countStored()).toBe(1)
+  await applyStoredReceipts(context.db)
+  expect(await rowOf(id)).toMatchObject({ status: 'failed' })
+})
+
+test('a receipt that is not ours is tried six times in thirteen minutes, then deleted', async () => {
+  await setClock()
+  const { instanceId } = await sentJob()
+  await store(instanceId, [receipt('read', { providerMessageId: 'not ours' })])
+  const tries = new Set<unknown>()
+  for (let seconds = 0; seconds < 14 * 60; seconds += 3) {
+    await applyStoredReceipts(context.db)
+    await deleteUnmatchedReceipts(context.db)
+    const stored = await context.db.maybeOne<{ tryAt: string }>(sql`select try_at from receipt_events`)
+    tries.add(stored?.tryAt)
+    if (tries.size < 6) expect(stored).toBeDefined()
+    await context.moveClock('3 seconds')
+  }
+  // The sixth try leaves no row.
+  expect(tries.size).toBe(6)
+  expect(tries).toContain(undefined)
+})
+
+const setAside = () => context.db.many(sql`select receipts, reason from receipts_set_aside order by id`)
+
+// R-830
+test('a receipt that no statement takes is set aside, and holds up no other', async () => {
+  await setClock()
+  const jobs = [await sentJob(), await sentJob(person, 'm2')]
+  const odd = receipt('read', { state: {} as 'read', providerMessageId: 'odd' })
+  const [first, second] = jobs.map(({ instanceId }) => instanceId) as [number, number]
+  await store(first, [receipt('read'), odd, receipt('delivered')])
+  await store(second, [receipt('read', { providerMessageId: 'm2' })])
+  await applyStoredReceipts(context.db)
+  for (const { id } of jobs) expect(await rowOf(id)).toMatchObject({ readAt: at('read') })
+  expect(await setAside()).toEqual([
+    { receipts: JSON.stringify([{ ...odd, instanceId: first }]), reason: expect.stringContaining('state') },
+  ])
+  expect(await countStored()).toBe(0)
+  expect(await context.db.run(sql`select from receipt_batches`)).toBe(0)
+})
+
+test('a stored receipt whose delivery refuses the change is set aside, and the others are applied', async () => {
+  await setClock()
+  const [bad, good] = [await sentJob(person, null), await sentJob(person, null)]
+  await report(bad.instanceId, [receipt('read'), receipt('failed', { providerMessageId: 'm2' })])
+  await report(good.instanceId, [receipt('read'), receipt('read', { providerMessageId: 'm3' })])
+  for (const { id } of [bad, good]) await context.match(id, 'm1')
+  await context.db.script(`
+    create function refuse() returns trigger language plpgsql as
+      $$ begin raise exception using errcode = '22003', message = 'refused'; end $$;
+    create trigger refuse before update on deliveries for each row when (new.job_id = ${bad.id}) execute function refuse()`)
+  onTestFinished(() => context.db.script('drop trigger refuse on deliveries; drop function refuse'))
+  await context.db.run(sql`update receipt_events set try_at = clock_now()`)
+  await applyStoredReceipts(context.db)
+  expect(await rowOf(good.id)).toMatchObject({ readAt: at('read') })
+  expect(await setAside()).toMatchObject([{ reason: 'refused' }])
+  expect(await countStored()).toBe(2)
+})
+
+test('a failure whose delivery refuses the change is set aside', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob()
+  await context.db.script(
+    `alter table deliveries add constraint refuse check (job_id <> ${id} or status <> 'failed')`,
+  )
+  onTestFinished(() => context.db.script('alter table deliveries drop constraint refuse'))
+  await report(instanceId, [receipt('failed'), receipt('delivered')])
+  expect(await rowOf(id)).toMatchObject({ status: 'sent', deliveredAt: at('delivered') })
+  expect(await setAside()).toMatchObject([{ reason: expect.stringContaining('refuse') }])
+  expect(await countStored()).toBe(0)
+})
+
+test('receipts that were set aside are deleted after a week', async () => {
+  await setClock()
+  const { instanceId } = await sentJob()
+  await store(instanceId, [receipt('read', { state: {} as 'read', providerMessageId: 'odd' })])
+  await applyStoredReceipts(context.db)
+  await context.moveClock('6 days')
+  await deleteOldRows(context.db, new AbortController().signal)
+  expect(await setAside()).toHaveLength(1)
+  await context.moveClock('2 days')
+  await deleteOldRows(context.db, new AbortController().signal)
+  expect(await setAside()).toEqual([])
 })
 
 test('a time before the message or in the future is corrected', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { deleteOldViewers, deleteOldViews } from '../receipts/old-views.ts'
+import { deleteOldSetAside } from '../receipts/set-aside.ts'
 import { deleteReleasedMatches } from '../shared/matched-ids.ts'
 import { addUpSent, deleteOldDeliveries, deleteOldLogs } from './job-rows.ts'
 
@@ -13,6 +14,7 @@ const slices: Slice[] = [
   deleteOldViews,
   deleteOldViewers,
   deleteReleasedMatches,
+  deleteOldSetAside,
 ]
 const SLICE_ROWS = 1000
 /** After a slice we rest four times as long as the slice took. So sending keeps most of a slow database. */

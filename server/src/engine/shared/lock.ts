@@ -18,6 +18,10 @@ export const lockInstances = (locking: Locking) =>
 export const lockInstance = (tx: Db, instanceId: number) =>
   tx.run(sql`select from instances where id = ${instanceId} for no key update`)
 
+/** Returns whether the instance is locked now; false while somebody else holds its lock. */
+export const tryLockInstance = async (tx: Db, instanceId: number): Promise<boolean> =>
+  (await tx.run(sql`select from instances i where id = ${instanceId} ${lockInstances('skip')}`)) > 0
+
 /** Locks the instances of these jobs, in the order of their ids, so that two callers never deadlock. */
 export const lockInstancesOfJobs = (tx: Db, jobIds: number[]) =>
   tx.run(sql`

@@ -20,6 +20,8 @@ export type Backlog = {
   inDoubt: number
   /** Receipts that a worker has yet to apply. Those tried before are counted up to 10,000. */
   storedReceipts: number
+  /** Receipts of the last week that could not be applied. At most 10,000. */
+  receiptsSetAside: number
   /** Since any worker was alive. */
   secondsSinceBeat: number
 }
@@ -58,4 +60,5 @@ export const readBacklog = (db: Db): Promise<Backlog> =>
       (select count(*) from (select from receipt_events limit ${MAX_ROWS}) stored)
         + (select coalesce(sum(receipt_count), 0)::int from (
           select receipt_count from receipt_batches limit ${MAX_ROWS}) batch) as stored_receipts,
+      (select count(*) from (select from receipts_set_aside limit ${MAX_ROWS}) aside) as receipts_set_aside,
       (select extract(epoch from clock_now() - beat_at)::float8 from heartbeat) as seconds_since_beat`)

@@ -24,7 +24,8 @@ export async function checkWork({ db }: Examined): Promise<Finding[]> {
   return [
     checkProcesses(processes, backlog.secondsSinceBeat),
     accounts,
-    ...checkQueue(backlog),
+    checkQueue(backlog),
+    ...checkReceipts(backlog),
     checkBackup(backup),
     ...(generated ? [finding('password_generated', { name: generated.username })] : []),
   ]
@@ -56,14 +57,17 @@ async function checkAccounts(db: Pool): Promise<Finding> {
 
 type Backlog = Awaited<ReturnType<typeof readBacklog>>
 
-function checkQueue({ due, scheduled, paused, unclaimedAccounts, storedReceipts }: Backlog): Finding[] {
-  const queue =
-    unclaimedAccounts > 0
-      ? finding('queue_stands', { accounts: unclaimedAccounts })
-      : finding('queue_ok', { due, scheduled, paused })
-  return storedReceipts < MANY_RECEIPTS
-    ? [queue]
-    : [queue, finding('receipts_late', { count: storedReceipts })]
+const checkQueue = ({ due, scheduled, paused, unclaimedAccounts }: Backlog): Finding =>
+  unclaimedAccounts > 0
+    ? finding('queue_stands', { accounts: unclaimedAccounts })
+    : finding('queue_ok', { due, scheduled, paused })
+
+function checkReceipts({ storedReceipts, receiptsSetAside }: Backlog): Finding[] {
+  const late = storedReceipts >= MANY_RECEIPTS && finding('receipts_late', { count: storedReceipts })
+  const aside =
+    receiptsSetAside > 0 &&
+    finding('receipts_set_aside', { count: receiptsSetAside, table: 'receipts_set_aside' })
+  return [late, aside].filter((found) => found !== false)
 }
 
 function checkBackup(last: { secondsAgo: number } | undefined): Finding {

@@ -163,6 +163,12 @@ const faults: Record<string, Fault> = {
         insert into receipt_events (instance_id, provider_message_id, state, happened_at)
         select 1, n::text, 'read', clock_now() from generate_series(1, 5000) n`),
   },
+  // R-830
+  receipts_set_aside: {
+    plant: () =>
+      context.db.run(sql`
+        insert into receipts_set_aside (receipts, reason, received_at) values ('[]', 'refused', clock_now())`),
+  },
   disk_low: { statfs: diskOf(1000) },
   folder_unwritable: { env: () => ({ DATA_DIR: join(dataDir, 'missing') }) },
   clock_off: { provider: { probe: async () => ({ tookMs: 5, clockAheadMs: -60_000 }) } },

@@ -14,6 +14,11 @@ const UNSTORABLE = new Set(['22021', '22P05', '22008']) // NUL in a text, NUL in
 /** Whether a parameter has the right type but can't be stored. */
 export const isUnstorable = (error: unknown) => UNSTORABLE.has(sqlStateOf(error) ?? '')
 
+/** Whether the values caused the error: the database refuses them (SQLSTATE classes 22 and 23), or our code did. */
+export const isAboutValues = (error: unknown) =>
+  /^2[23]/.test(sqlStateOf(error) ?? '') ||
+  [TypeError, RangeError, SyntaxError].some((kind) => error instanceof kind)
+
 /** Whether a statement took longer than `statement_timeout`, or an operator cancelled it. */
 export const isTimedOut = (error: unknown) => sqlStateOf(error) === '57014'
 
