@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { foldCounts } from '../platform/counts.ts'
 import type { EngineDeps } from './context.ts'
 import { checkInstance, claimChecks, failOverdue } from './health/instance-status.ts'
@@ -47,6 +48,8 @@ export function startEngine(deps: EngineDeps): Engine {
   const heartbeat = openHeartbeat(deps)
   const batches = openBatches(db)
   let stoppingSince: number | null = null
+  const stopping = new AbortController()
+  setMaxListeners(MAX_CALLS, stopping.signal)
   const isStopping = () => stoppingSince !== null
   const sender: Sender = {
     ...deps,
@@ -92,7 +95,7 @@ export function startEngine(deps: EngineDeps): Engine {
     for (const due of await claimHistoryChecks(db, room, [...historyChecks])) {
       const { instanceId } = due
       historyChecks.add(instanceId)
-      const checking = checkHistory(deps, due).then((jobIds) => {
+      const checking = checkHistory(deps, due, stopping.signal).then((jobIds) => {
         for (const jobId of jobIds) progress.moved({ jobId, instanceId })
       })
       tasks.run(checking, { instanceId }, () => {
@@ -188,6 +191,7 @@ export function startEngine(deps: EngineDeps): Engine {
     wake: sleep.wake,
     async stop() {
       stoppingSince ??= performance.now()
+      stopping.abort()
       sleep.wake()
       await looping
       await tasks.allDone()

@@ -53,6 +53,18 @@ describe('an instance whose last messages may be unknown', () => {
     ])
   })
 
+  test('does not hold up a stop while its history is read, and another worker reads it at once', async () => {
+    const world = await jobAfterLoss()
+    const answerWith = world.script.onHistory
+    world.script.onHistory = () => new Promise(() => {})
+    const worker = context.worker(world.provider)
+    await until('the history is read', () => world.calls.histories === 1)
+    await worker.stop()
+    world.script.onHistory = answerWith
+    context.worker(world.provider)
+    await context.untilStatus(world.job.id, 'Completed')
+  })
+
   test('completes a job that had sent everything', async () => {
     const world = await jobAfterLoss()
     for (const to of recipients) world.sentBefore(to)

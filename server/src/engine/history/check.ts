@@ -58,12 +58,22 @@ export async function claimHistoryChecks(db: Pool, limit: number, except: number
 
 /**
  * Reads what the instance has sent since its last intent, marks those deliveries sent, and lets it send again. Without a
- * history that can be believed it waits, as with any other trouble. Returns the jobs that have changed.
+ * history that can be believed it waits, as with any other trouble. Returns the jobs that have changed. A stop interrupts
+ * the reading, which takes a call for each page, and another worker begins it anew.
  */
-export async function checkHistory(deps: EngineDeps, check: HistoryCheck): Promise<number[]> {
+export async function checkHistory(
+  deps: EngineDeps,
+  check: HistoryCheck,
+  stopping: AbortSignal,
+): Promise<number[]> {
   const jobs = await findLiveJobs(deps.db, check.instanceId)
   const connection = resolveProvider(deps, check)
-  const messages = connection && jobs.length > 0 ? await readHistory(deps, connection, check, jobs) : null
+  const reading = connection && jobs.length > 0 ? readHistory(deps, connection, check, jobs, stopping) : null
+  const messages = reading && (await orNullAtAbort(reading, stopping))
+  if (stopping.aborted) {
+    await deps.db.run(sql`update instances set history_check_at = 'epoch' where id = ${check.instanceId}`)
+    return []
+  }
   if (jobs.length > 0 && !messages) {
     await markHistoryUnreadable(deps.db, check.instanceId)
     return []
@@ -71,6 +81,15 @@ export async function checkHistory(deps: EngineDeps, check: HistoryCheck): Promi
   const changed = await deps.db.begin((tx) => conclude(tx, check, messages ?? []))
   for (const jobId of changed) await finishJobs(deps.db, jobId)
   return changed
+}
+
+/** Resolves with the result, or with null as soon as the signal aborts. */
+async function orNullAtAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
+  const { promise, resolve } = Promise.withResolvers<null>()
+  const abort = () => resolve(null)
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  return await Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
 type LiveJob = { id: number; text: string; hasImage: boolean; beganAt: string }
@@ -91,6 +110,7 @@ async function readHistory(
   { provider, credentials }: ProviderConnection,
   check: HistoryCheck,
   jobs: LiveJob[],
+  stopping: AbortSignal,
 ): Promise<UnknownMessage[] | null> {
   const byContent = Map.groupBy(jobs, contentKeyOfJob)
   const found: UnknownMessage[] = []
@@ -99,12 +119,14 @@ async function readHistory(
     await markInstanceTrouble(deps.db, check.instanceId, status)
     if (status !== 'Connected') return null
     const pages = provider.ownMessages(credentials, null, listFrom(check, jobs))
-    for await (const { messages, clockAheadMs } of pages)
+    for await (const { messages, clockAheadMs } of pages) {
+      if (stopping.aborted) return null
       for (const message of messages) {
         const sentAt = message.timestamp * 1000 - clockAheadMs + databaseAheadMs(check)
         const jobIds = jobsOf(message, sentAt, byContent)
         if (jobIds.length > 0) found.push({ id: message.id, chatId: message.chatId, sentAt, jobIds })
       }
+    }
     return found
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error

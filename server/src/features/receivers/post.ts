@@ -55,6 +55,13 @@ export function openPost(secrets: Secrets) {
       const signal = AbortSignal.timeout(TIME_OUT_MS)
       const sent = (isPlain ? http : https).request(url, { method: 'POST', agent, headers, signal })
       sent.on('error', reject)
+      // The answer 101 is neither a response nor an error.
+      sent.on('upgrade', ({ statusCode }, socket) => {
+        resolve(statusCode ?? 0)
+        socket.destroy()
+      })
+      // However a connection ends, that was an attempt. No-op after any of the others.
+      sent.on('close', () => reject(new Error('The connection has closed')))
       sent.on('response', (response) => {
         resolve(response.statusCode ?? 0)
         discard(response)

@@ -237,6 +237,34 @@ describe('a receiver that', () => {
     expect(await waitingTypes()).toEqual([{ type: 'job.running', n: 30 }])
   })
 
+  //
+  test.each([
+    ['101', 101, null, 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['no HTTP', null, 'HPE_INVALID_CONSTANT', 'hello\r\n\r\n'],
+    ['nothing, and hangs up', null, 'ECONNRESET', ''],
+  ])('answers %s has had an attempt like any other', async (_, status, error, bytes) => {
+    const odd = await create()
+    answer = (response) => void response.socket?.end(bytes)
+    await report(1)
+    await work()
+    const { attempts } = await read(odd)
+    expect(attempts).toMatchObject([{ status, error, isWaiting: true }])
+  })
+
+  //
+  test('can’t be waited for any longer does not hold up a stop', async () => {
+    await create()
+    await report(1)
+    await distributeEvents(context.db)
+    const sender = openSender({
+      ...{ secrets: context.secrets, log, stopMs: 100 },
+      db: { ...context.db, begin: () => new Promise<never>(() => {}) },
+    })
+    await sender.serve()
+    await until('the event has arrived', () => calls.length === 1)
+    await sender.stop()
+  })
+
   //
   test('is being sent to when Sendroom stops is waited for, also right after its claim', async () => {
     await create()

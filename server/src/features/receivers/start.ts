@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '../../platform/database/connection.ts'
 import { isDatabaseDown } from '../../platform/database/errors.ts'
 import { type RepeatLog, repeat } from '../../platform/repeat.ts'
@@ -11,11 +12,15 @@ import {
   settleBatch,
 } from './queue.queries.ts'
 
-type Deps = { db: Pool; secrets: Secrets; log: RepeatLog }
+/** `stopMs` replaces the longest time that a stop waits for answers, for tests. */
+type Deps = { db: Pool; secrets: Secrets; log: RepeatLog; stopMs?: number }
+
+/** An attempt takes 10 s at most, and saving it a moment. What is not saved by then is sent again. */
+const STOP_MS = 15_000
 
 const EVERY_MS = 1000
 
-/** Sends events to the receivers. Returns a function that stops this, and waits for the answers to what was sent. */
+/** Sends events to the receivers. Returns a function that stops this, and waits 15 s at most for the answers. */
 export function startWebhooks(deps: Deps): () => Promise<void> {
   const sender = openSender(deps)
   const work = () => distributeEvents(deps.db).then(sender.serve)
@@ -27,7 +32,7 @@ export function startWebhooks(deps: Deps): () => Promise<void> {
   }
 }
 
-export function openSender({ db, secrets, log }: Deps) {
+export function openSender({ db, secrets, log, stopMs = STOP_MS }: Deps) {
   const { post, close } = openPost(secrets)
   const running = new Set<Promise<void>>()
   let isStopping = false
@@ -64,7 +69,9 @@ export function openSender({ db, secrets, log }: Deps) {
 
   async function stop() {
     isStopping = true
-    await settled()
+    const patience = new AbortController()
+    await Promise.race([settled(), delay(stopMs, undefined, patience).catch(() => {})])
+    patience.abort()
     close()
   }
   return { serve, settled, stop }
