@@ -23,6 +23,12 @@ async function receiptsOfSent(chatId: string, rules: object) {
   return whapi().messageStatus(credentials, chatId, outcome.providerMessageId)
 }
 
+//
+test.each(['__proto__', 'constructor', 'toString'])('the status %s is none that we know', (word) => {
+  const body = { statuses: [{ id: 'm1', status: word }], health: { status: { text: word } } }
+  expect(eventOf(body)).toEqual({ receipts: [], instance: null, groupsChanged: false })
+})
+
 test('messageStatus reads the receipt of a message to a person', async () => {
   expect(await receiptsOfSent(to, { readPercent: 100 })).toMatchObject([
     { state: 'read', viewer: null, at: null },

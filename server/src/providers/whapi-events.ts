@@ -18,12 +18,12 @@ const events = [
  * Maps the names of Whapi's statuses, because its documents do not give all numeric codes. `pending` and `sent` say
  * nothing new, and `deleted` does not concern us.
  */
-const states: Record<string, Receipt['state']> = {
-  delivered: 'delivered',
-  read: 'read',
-  played: 'read',
-  failed: 'failed',
-}
+const states = new Map<string, Receipt['state']>([
+  ['delivered', 'delivered'],
+  ['read', 'read'],
+  ['played', 'read'],
+  ['failed', 'failed'],
+])
 
 /** Bounds what a webhook call can make us store. Whapi's ids are much shorter. */
 const maxLength = 200
@@ -31,7 +31,7 @@ const maxLength = 200
 /** Parses the status of a message, or of one viewer of it. Returns null if it says nothing that we store. */
 export function receiptOf(fields: Fields): Receipt | null {
   const { id, status, viewer_id, timestamp, errors } = fields
-  const state = states[textOf(status)]
+  const state = states.get(textOf(status))
   const providerMessageId = textOf(id)
   const viewer = personIdOf(viewer_id)
   if (!state || !providerMessageId || providerMessageId.length > maxLength || viewer.length > maxLength)

@@ -75,22 +75,22 @@ export function mediaIdOf(json: unknown): string | null {
  * Maps the texts of channel states, because not all numeric codes are documented. STOP means that the paid term is
  * over.
  */
-const statusOfState: Record<string, InstanceStatus> = {
-  AUTH: 'Connected',
-  QR: 'NeedsLogin',
-  NOT_INIT: 'Connecting',
-  INIT: 'Connecting',
-  LAUNCH: 'Connecting',
-  SYNC_ERROR: 'Degraded',
-  ERROR: 'Disconnected',
-  STOP: 'Unpaid',
-}
+const statusOfState = new Map<string, InstanceStatus>([
+  ['AUTH', 'Connected'],
+  ['QR', 'NeedsLogin'],
+  ['NOT_INIT', 'Connecting'],
+  ['INIT', 'Connecting'],
+  ['LAUNCH', 'Connecting'],
+  ['SYNC_ERROR', 'Degraded'],
+  ['ERROR', 'Disconnected'],
+  ['STOP', 'Unpaid'],
+])
 
 /** Parses a health answer, or the `health` of a webhook call. Null for anything else. */
 export function instanceState(json: unknown): InstanceState | null {
   const { status, user } = fieldsOf(json)
   if (status === undefined) return null
-  const known = statusOfState[textOf(fieldsOf(status).text)] ?? 'Unknown'
+  const known = statusOfState.get(textOf(fieldsOf(status).text)) ?? 'Unknown'
   const number = textOf(fieldsOf(user).id).match(/^\d+/)?.[0]
   return { status: known, linkedNumber: number ?? null }
 }
