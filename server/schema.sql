@@ -250,6 +250,7 @@ CREATE TABLE instances (
   checked_era uuid DEFAULT current_era(),
   history_check_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   last_intent_at timestamptz,
+  busy_since timestamptz,
   CONSTRAINT instances_pkey PRIMARY KEY (id),
   CONSTRAINT instances_time_zone CHECK (('2000-01-01 00:00:00+00'::timestamptz AT TIME ZONE time_zone) IS NOT NULL),
   CONSTRAINT instances_token UNIQUE (token_hash)
@@ -568,9 +569,11 @@ CREATE TABLE troubles (
   reminded_at timestamptz,
   gone_at timestamptz,
   ended_at timestamptz,
+  relapses integer NOT NULL DEFAULT 0,
   CONSTRAINT troubles_pkey PRIMARY KEY (id),
   CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'backup_failed'::text, 'disk_low'::text]))
 );
+CREATE INDEX troubles_ended ON troubles USING btree (kind, instance_id, job_id, host, ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX troubles_ended_at ON troubles USING btree (ended_at) WHERE ended_at IS NOT NULL;
 CREATE UNIQUE INDEX troubles_open ON troubles USING btree (kind, instance_id, job_id, host) WHERE ended_at IS NULL;
 CREATE TRIGGER troubles_report AFTER UPDATE OF announced_at, ended_at ON troubles FOR EACH ROW WHEN (old.announced_at IS NULL AND new.announced_at IS NOT NULL OR old.ended_at IS NULL AND new.ended_at IS NOT NULL) EXECUTE FUNCTION report_trouble();

@@ -114,13 +114,18 @@ const takeTurns = sql`
   where j.id = next.job_id and not next.needs_upload and ${isRunning} and j.paused_at is null
   returning next.*`
 
+/** Without an attempt for an hour, as in quiet hours, nobody knows whether the outage of the instance `i` goes on. */
+const outageIsFresh = sql`(greatest(i.last_intent_at, i.next_due_at) > clock_now() - interval '1 hour')`
+
 /**
  * The CTE `paced`: the next pause, the daily cap's count, and a renewed lease. The worker's regular renewal leaves out
  * instances that are being written (claim.ts), so the intent renews the lease itself.
  */
 const recordPace = sql`
   update instances i
-  set in_flight = written.id, busy = null, last_intent_at = clock_now(),
+  set in_flight = written.id, last_intent_at = clock_now(),
+    busy = case when ${outageIsFresh} then i.busy end,
+    busy_since = case when ${outageIsFresh} then i.busy_since end,
     lease_until = greatest(i.lease_until, clock_now() + ${LEASE_MS} * interval '1 ms'),
     next_due_at = clock_now() + ${drawPause('written.job_type')},
     sent_by_hour = ${countMessage('written.job_type')}

@@ -25,12 +25,16 @@ export const stoppedByFailures = (instance: string) =>
  * A trouble that comes back within a day counts as the same one, so that an instance which looks healthy and refuses
  * every message still reaches the end of ACCOUNT_WAIT. `isProvenHealthy` (a message was sent) forgets
  * when the trouble began, except while the instance waits: that message was on its way when the provider reported it.
+ * An outage of the provider lasts until an answer proves its end: `busy` and `busy_since` stay over all attempts in
+ * between. The first two unknown outcomes set `busy_since` alone, because a single one says nothing about the provider.
+ *
  * Nothing here sets `waiting` to null; a status check or a person does (health/instance-status.ts).
  */
 export const setInstanceState = (isProvenHealthy: Sql) => sql`
   failures_in_a_row = r.failures_in_a_row,
   busy_in_a_row = r.busy_in_a_row,
-  busy = r.busy::jsonb,
+  busy = case when r.busy_in_a_row > 0 then coalesce(r.busy::jsonb, i.busy) end,
+  busy_since = case when r.busy_in_a_row > 0 then coalesce(i.busy_since, clock_now()) end,
   waiting = coalesce(r.waiting::jsonb, i.waiting),
   waiting_since = case
     when ${isProvenHealthy} and i.waiting is null then null

@@ -51,6 +51,14 @@ async function pass() {
   await send()
 }
 
+/** Looks until a trouble has been gone long enough to be over, and sends the emails. */
+async function calm() {
+  await look()
+  await context.moveClock('5 minutes 1 second')
+  await look()
+  await send()
+}
+
 async function listen(): Promise<string> {
   const app = await context.app
   return app.listen({ port: 0, host: '127.0.0.1' })
@@ -68,6 +76,10 @@ const momentsOf = async (user: TestUser) =>
       sql`select moment from notices where user_id = ${user.id} order by id`,
     )
   ).map(({ moment }) => moment)
+
+const titleOfFirstJob = async () =>
+  (await context.db.one<{ text: string }>(sql`select text_content as text from jobs order by id limit 1`))
+    .text
 
 const linked = (name: string) => context.add.instance({ name, lastSyncAt: '2026-01-01T00:00:00.000Z' })
 const drop = (status = 'NeedsLogin') => context.db.run(sql`update instances set status = ${status}`)
@@ -95,7 +107,7 @@ describe('an account that drops out', () => {
     await pass()
     expect(await bellOf(admin)).toEqual(['+account_down Shop 1'])
     await recover()
-    await pass()
+    await calm()
     await pass()
     expect(await momentsOf(admin)).toEqual(['begin', 'reminder', 'end'])
     expect(await bellOf(admin)).toEqual(['-account_down Shop 1'])
@@ -136,6 +148,47 @@ describe('an account that drops out', () => {
     expect(await momentsOf(admin)).toEqual(['begin'])
   })
 
+  // R-701, R-728
+  test('that comes back must be well for longer each time before that is told', async () => {
+    const admin = await context.add.admin()
+    await linked('Flapping')
+    /** Minutes between the return and its notice. */
+    const untilOver = async (over: number) => {
+      await drop()
+      await pass()
+      await recover()
+      await look()
+      let minutes = 0
+      for (; (await momentsOf(admin)).filter((moment) => moment === 'end').length < over; minutes++) {
+        await context.moveClock('1 minute')
+        await look()
+      }
+      return minutes
+    }
+    expect([await untilOver(1), await untilOver(2), await untilOver(3)]).toEqual([5, 10, 20])
+    expect([await untilOver(4), await untilOver(5), await untilOver(6)]).toEqual([40, 60, 60])
+    await context.moveClock('25 hours')
+    expect(await untilOver(7)).toBe(5)
+  })
+
+  // R-727
+  test('is one notice, however many of its jobs stand still, and so are many jobs without another reason', async () => {
+    const admin = await context.add.admin()
+    const shop = await linked('Shop')
+    for (let n = 0; n < 5; n++) await context.add.job({ instanceId: shop.id, status: 'Running' })
+    await context.db.run(sql`update jobs set started_at = clock_now() - interval '1 hour'`)
+    await context.db.run(sql`update instances set waiting = '{"code": "account_failures", "params": {}}'`)
+    await pass()
+    await context.moveClock('16 minutes')
+    await pass()
+    expect(await bellOf(admin)).toEqual(['+account_down Shop'])
+    // Nobody knows why they stand still now: no worker runs.
+    await context.db.run(sql`update instances set waiting = null`)
+    await calm()
+    await pass()
+    expect(await bellOf(admin)).toEqual([`+job_stuck Shop ${await titleOfFirstJob()}`, '-account_down Shop'])
+  })
+
   // R-701, R-707
   test('brings no reminder to users who have read the notice, and reading is told to their other tabs', async () => {
     const [reader, other] = [await context.add.admin(), await context.add.admin()]
@@ -158,7 +211,7 @@ describe('an account that drops out', () => {
   })
 
   // R-702
-  test('at the provider is in the bell and in an email within a minute, and so is its return', async () => {
+  test('at the provider is in the bell and in an email within a minute, and its return after the calm', async () => {
     base = await listen()
     const admin = await context.add.admin()
     const { id, token } = await linked('Shop')
@@ -184,7 +237,7 @@ describe('an account that drops out', () => {
     }
     expect(await untilMail('QR', 'NeedsLogin')).toBeLessThan(60)
     expect(await bellOf(admin)).toEqual(['+account_down Shop'])
-    expect(await untilMail('AUTH', 'Connected')).toBeLessThan(60)
+    expect(await untilMail('AUTH', 'Connected')).toBeLessThan(5 * 60 + 60)
     expect(await bellOf(admin)).toEqual(['-account_down Shop'])
   })
 })
@@ -208,7 +261,7 @@ const kinds: Record<
   },
   job_stuck: {
     begin: `update jobs set status = 'Running', started_at = clock_now() - interval '2 minutes'`,
-    end: 'update instances set last_intent_at = clock_now()',
+    end: `update instances set last_intent_at = clock_now(), next_due_at = clock_now() + interval '1 hour'`,
   },
   backup_failed: {
     begin: `insert into backups (started_at, finished_at, error) values (clock_now(), clock_now(), 'full')`,
@@ -242,7 +295,7 @@ test.each(Object.entries(kinds))(
       await pass()
     }
     await cause(trouble.end)
-    await pass()
+    await calm()
     const told = await Promise.all(users.map(momentsOf))
     const both = ['begin', 'end']
     const isForAdmins = kind === 'backup_failed' || kind === 'disk_low'
@@ -324,7 +377,7 @@ describe('an email', () => {
     expect(logged[1]).toEqual({ userId: admin.id, tries: 2, why: 'EAUTH 535' })
     await recover()
     await context.moveClock('10 minutes')
-    await pass()
+    await calm()
     expect(mailServer.mails).toHaveLength(1)
     expect(mailServer.mails[0]?.subject).toBe('Sendroom: Accounts that can send again (2)')
     expect(JSON.stringify(logged)).not.toMatch(/password|secret/)
@@ -384,7 +437,7 @@ test('users choose what and how; a Member is not offered what only Admins learn'
   expect(mailServer.mails.map(({ to }) => to)).toEqual([`${admin.username}@example.com`])
   await choose(member, [])
   await recover()
-  await pass()
+  await calm()
   expect(await momentsOf(member)).toEqual(['begin'])
 })
 
@@ -403,7 +456,7 @@ test('nobody reads or marks the notices of others, nor those of an account taken
   await context.db.run(sql`delete from user_instances where user_id = ${member.id}`)
   expect(await listOf(member)).toEqual([])
   await recover()
-  await pass()
+  await calm()
   expect(await momentsOf(member)).toEqual(['begin'])
 })
 
@@ -432,7 +485,7 @@ test('notices of troubles that ended 90 days ago are deleted', async () => {
   await drop()
   await pass()
   await recover()
-  await pass()
+  await calm()
   await context.moveClock('89 days')
   await deleteOldNotices(context.db)
   expect(await bellOf(admin)).toHaveLength(1)

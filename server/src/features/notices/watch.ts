@@ -8,8 +8,13 @@ import { presentTroubles, wasOvercome } from './present.queries.ts'
 
 /** How long a trouble lasts before anybody is told. An account that reconnects at once has not dropped out. */
 const PATIENCE = sql`case t.kind when 'job_stuck' then interval '15 minutes' else interval '10 seconds' end`
-/** How long a trouble must be gone before it counts as over. */
-const CALM = sql`interval '10 seconds'`
+/**
+ * How long a trouble must be gone before it counts as over: 5 minutes, and twice as long after each relapse, up to an
+ * hour. Otherwise what comes and goes would be told each time.
+ */
+const CALM = sql`least(interval '5 minutes' * power(2, least(t.relapses, 4)), interval '1 hour')`
+/** A trouble that returns within this time after its end has relapsed. */
+const RELAPSES_WITHIN = sql`interval '1 day'`
 const REMIND_AFTER = sql`interval '1 hour'`
 /** An email that could not be sent for this long is no news any more. */
 const EMAIL_LASTS = sql`interval '1 day'`
@@ -47,7 +52,8 @@ async function updateTroubles(tx: Db) {
     with present as materialized (${presentTroubles}), seen as (
       insert into troubles as t (kind, instance_id, job_id, host, reason) select * from present
       on conflict (kind, instance_id, job_id, host) where ended_at is null
-      do update set gone_at = null, reason = excluded.reason
+      do update set gone_at = null, reason = excluded.reason,
+        relapses = t.relapses + case when t.gone_at is null then 0 else 1 end
       where t.gone_at is not null or t.reason is distinct from excluded.reason
     )
     update troubles t set gone_at = clock_now()
@@ -60,11 +66,28 @@ async function updateTroubles(tx: Db) {
 
 type Told = { userId: number }
 
+/**
+ * Another trouble of the account says the same as the trouble `t` of a job: the account is down, or another of its jobs
+ * has stood still for longer. What holds a job back holds back its account.
+ */
+const isExplained = sql`exists (
+  select from troubles other
+  where other.instance_id = t.instance_id and other.ended_at is null
+    and (other.kind = 'account_down' or (other.kind = 'job_stuck' and other.id < t.id)))`
+
+/** One trouble, one notice: users learn of an account's trouble once, and not again for each of its jobs. */
 const announce = (tx: Db, hasMail: boolean) =>
   tx.many<Told>(sql`
   with begun as (
-    update troubles t set announced_at = clock_now()
+    update troubles t
+    set announced_at = clock_now(),
+      relapses = coalesce((
+        select last.relapses + 1 from troubles last
+        where (last.kind, last.instance_id, last.job_id, last.host) = (t.kind, t.instance_id, t.job_id, t.host)
+          and last.ended_at > clock_now() - ${RELAPSES_WITHIN}
+        order by last.ended_at desc limit 1), 0)
     where t.ended_at is null and t.announced_at is null and t.began_at <= clock_now() - ${PATIENCE}
+      and not (t.kind = 'job_stuck' and ${isExplained})
     returning t.*
   )
   ${tell('begin', sql`begun t join users u on ${mayKnow}`, hasMail)}`)
@@ -83,7 +106,7 @@ const remind = (tx: Db, hasMail: boolean) =>
 const end = (tx: Db, hasMail: boolean) =>
   tx.many<Told>(sql`
   with ended as (
-    update troubles t set ended_at = clock_now()
+    update troubles t set ended_at = t.gone_at
     where t.ended_at is null and t.gone_at <= clock_now() - ${CALM}
     returning t.*, ${wasOvercome} as was_overcome
   )
