@@ -17,7 +17,7 @@ import { createArchive, writeArchive } from './archive.ts'
 import { countLines, imagePart, keyPart, manifestPart, readBackup, rowsPart } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
 import { describeDatabase, type Manifest, rowTotal, type Table } from './manifest.ts'
-import { recordOutcome } from './outcome.ts'
+import { beginBackup, endBackup } from './outcome.ts'
 import { inWords, progressOf } from './progress.ts'
 import type { Part } from './tar.ts'
 
@@ -43,15 +43,20 @@ export async function backUp(command: Command, file: string, withKey: boolean): 
   const path = resolve(file)
   if (!config.database && !hasCluster(config.dataDir))
     throw new StartupError(`There is no database in the data folder ${config.dataDir}.`)
-  const startedAt = new Date()
   const database = await openAsOwner(config, log)
+  let id: number | null = null
   try {
-    refusePath(path)
     const db = await connectForCopy(database.target)
-    return await save(command, db, path, { withKey, startedAt }).finally(db.close)
+    try {
+      id = await beginBackup(db)
+      refusePath(path)
+      return await save(command, db, path, { withKey, id })
+    } finally {
+      await db.close()
+    }
   } catch (error) {
     const explained = explain(error, path, command)
-    await recordFailure(database.target, startedAt, explained).catch((failure) =>
+    await recordFailure(database.target, id, explained).catch((failure) =>
       log.warn(`Could not record that the backup failed: ${failure}`),
     )
     throw explained
@@ -66,17 +71,17 @@ function refusePath(path: string) {
 }
 
 /** On a connection of its own: that of the backup is in a transaction that failed. */
-async function recordFailure(target: DatabaseTarget, startedAt: Date, error: unknown) {
+async function recordFailure(target: DatabaseTarget, id: number | null, error: unknown) {
   const db = await connectForCopy(target)
   const sentence = error instanceof Error ? error.message : String(error)
-  await recordOutcome(db, startedAt, sentence).finally(db.close)
+  await endBackup(db, id, sentence).finally(db.close)
 }
 
 async function save(
   command: Command,
   db: CopyConnection,
   path: string,
-  { withKey, startedAt }: { withKey: boolean; startedAt: Date },
+  { withKey, id }: { withKey: boolean; id: number | null },
 ): Promise<BackedUp> {
   const { say, signal } = command
   const draft = `${path}.part`
@@ -88,7 +93,7 @@ async function save(
     const { manifest } = await readBackup(draft, signal)
     // Before the file gets its name: there is no backup without an entry.
     await record(db, nobody(''), { action: 'backup.create', details: { by: 'command', withKey } })
-    await recordOutcome(db, startedAt, null)
+    await endBackup(db, id, null)
     await rename(draft, path)
     await syncFolder(dirname(path))
     say(`${path} has ${inWords(rowTotal(manifest))} rows, and the images.`)

@@ -4,15 +4,23 @@ import { sql } from '../platform/database/sql.ts'
 const MAX_ERROR = 500
 
 /**
- * Records how a backup ended, so that Admins learn of one that failed. `error` is null for success. No-op in a database
- * that no Sendroom since 0017 has opened: before an upgrade a backup is wanted most.
+ * Records that a backup begins, so that Admins learn of one that was killed, too. Returns its id. Null in a database that
+ * no Sendroom since 0017 has opened: before an upgrade a backup is wanted most.
  */
-export async function recordOutcome(db: Db, startedAt: Date, error: string | null): Promise<void> {
+export async function beginBackup(db: Db): Promise<number | null> {
   const { exists } = await db.one<{ exists: boolean }>(
     sql`select to_regclass('backups') is not null as exists`,
   )
-  if (exists)
+  if (!exists) return null
+  const { id } = await db.one<{ id: number }>(
+    sql`insert into backups (started_at) values (clock_now()) returning id`,
+  )
+  return id
+}
+
+/** Records how the backup ended. `error` is null for success. */
+export async function endBackup(db: Db, id: number | null, error: string | null): Promise<void> {
+  if (id !== null)
     await db.run(sql`
-      insert into backups (started_at, finished_at, error)
-      values (${startedAt.toISOString()}, clock_now(), ${error?.slice(0, MAX_ERROR) ?? null})`)
+      update backups set finished_at = clock_now(), error = ${error?.slice(0, MAX_ERROR) ?? null} where id = ${id}`)
 }

@@ -22,18 +22,20 @@ async function reportDisk(db: Pool, dataDir: string): Promise<void> {
   // With a database elsewhere and images in S3 there may be no data folder.
   if (!existsSync(dataDir)) return
   const { blocks, bavail, bsize } = await statfs(dataDir)
-  await saveDisk(db, hostname(), { total: blocks * bsize, free: bavail * bsize })
+  await saveDisk(db, { host: hostname(), folder: dataDir }, { total: blocks * bsize, free: bavail * bsize })
 }
 
 export async function saveDisk(
   db: Pool,
-  host: string,
+  { host, folder }: { host: string; folder: string },
   { total, free }: { total: number; free: number },
 ): Promise<void> {
+  // Two processes of one host may have data folders on two disks. The column names both, so that older programs can go on.
+  const place = `${host}: ${folder}`
   const limit = Math.min(total * LOW_SHARE, LOW_BYTES)
   await db.run(sql`
     insert into disks as d (host, total_bytes, free_bytes, is_low)
-    values (${host}, ${total}, ${free}, ${free < limit})
+    values (${place}, ${total}, ${free}, ${free < limit})
     on conflict (host) do update set total_bytes = excluded.total_bytes, free_bytes = excluded.free_bytes,
       is_low = excluded.is_low or (d.is_low and ${free < limit * ENOUGH}), checked_at = clock_now()`)
   // A container that was replaced has another name.

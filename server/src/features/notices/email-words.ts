@@ -40,7 +40,7 @@ export const wordsOf: Record<Language, Words> = {
       account_expiring: 'Accounts that expire soon',
       job_failed: 'Failed jobs',
       job_stuck: 'Jobs that stand still',
-      backup_failed: 'Failed backup',
+      backup_failed: 'Backup failed or overdue',
       disk_low: 'Disk nearly full',
     },
     end: {
@@ -86,7 +86,7 @@ export const wordsOf: Record<Language, Words> = {
       account_expiring: 'Tài khoản sắp hết hạn',
       job_failed: 'Lượt gửi thất bại',
       job_stuck: 'Lượt gửi bị đứng lại',
-      backup_failed: 'Sao lưu thất bại',
+      backup_failed: 'Sao lưu thất bại hoặc quá hạn',
       disk_low: 'Ổ đĩa sắp đầy',
     },
     end: {
@@ -132,7 +132,7 @@ export const wordsOf: Record<Language, Words> = {
       account_expiring: '即将到期的账号',
       job_failed: '失败的任务',
       job_stuck: '停滞的任务',
-      backup_failed: '备份失败',
+      backup_failed: '备份失败或逾期',
       disk_low: '磁盘空间不足',
     },
     end: {

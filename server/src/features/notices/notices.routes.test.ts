@@ -7,6 +7,7 @@ import { Followed } from '../../../test/followed.ts'
 import { mailPassword, startMailServer } from '../../../test/mail-server.ts'
 import { useSimulator } from '../../../test/simulated.ts'
 import { until } from '../../../test/until.ts'
+import { beginBackup, endBackup } from '../../backup/outcome.ts'
 import { connect } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { saveDisk } from './disks.ts'
@@ -268,8 +269,8 @@ const kinds: Record<
     end: 'insert into backups (started_at, finished_at) values (clock_now(), clock_now())',
   },
   disk_low: {
-    begin: () => saveDisk(context.db, 'host-1', { total: 100e9, free: 4e9 }),
-    end: () => saveDisk(context.db, 'host-1', { total: 100e9, free: 7e9 }),
+    begin: () => saveDisk(context.db, { host: 'host-1', folder: '/data' }, { total: 100e9, free: 4e9 }),
+    end: () => saveDisk(context.db, { host: 'host-1', folder: '/data' }, { total: 100e9, free: 7e9 }),
   },
 }
 
@@ -303,20 +304,68 @@ test.each(Object.entries(kinds))(
   },
 )
 
+// R-729
+test('backups that are killed, or have not succeeded for two days, are a trouble until one succeeds', async () => {
+  const admin = await context.add.admin()
+  const begin = () => beginBackup(context.db)
+  await pass()
+  await context.moveClock('3 days')
+  await pass()
+  expect(await bellOf(admin)).toEqual([]) // nobody makes backups with our command
+  await begin() // killed
+  await pass()
+  await context.moveClock('47 hours')
+  await begin() // killed
+  await pass()
+  expect(await bellOf(admin)).toEqual([])
+  await context.moveClock('1 hour')
+  await pass()
+  expect(await bellOf(admin)).toEqual(['+backup_failed'])
+  await endBackup(context.db, await begin(), null)
+  await calm()
+  expect(await bellOf(admin)).toEqual(['-backup_failed'])
+  await context.moveClock('47 hours')
+  await begin() // runs, and the last one is not too old
+  await pass()
+  expect(await bellOf(admin)).toEqual(['-backup_failed'])
+  await context.moveClock('1 hour')
+  await pass()
+  expect(await bellOf(admin)).toEqual(['+backup_failed', '-backup_failed'])
+})
+
+// R-729
+test('a backup that runs does not end the trouble of the one that failed before', async () => {
+  const admin = await context.add.admin()
+  await endBackup(context.db, await beginBackup(context.db), 'full')
+  await pass()
+  await beginBackup(context.db)
+  await calm()
+  expect(await bellOf(admin)).toEqual(['+backup_failed'])
+})
+
+// R-730
+test('two data folders of one host are two disks', async () => {
+  const admin = await context.add.admin()
+  await saveDisk(context.db, { host: 'host-1', folder: '/data' }, { total: 100e9, free: 4e9 })
+  await saveDisk(context.db, { host: 'host-1', folder: '/other' }, { total: 100e9, free: 50e9 })
+  await pass()
+  expect(await bellOf(admin)).toEqual(['+disk_low host-1: /data'])
+})
+
 test('a job that is deleted, one that failed long ago, and a disk that hovers at the limit bring no notice', async () => {
   const admin = await context.add.admin()
   const { id } = await context.add.job({ status: 'Failed', completedAt: '2026-01-01T00:00:00.000Z' })
   await pass()
   expect(await momentsOf(admin)).toEqual([])
   await context.db.run(sql`update jobs set completed_at = clock_now() where id = ${id}`)
-  await saveDisk(context.db, 'host-1', { total: 100e9, free: 4.9e9 })
+  await saveDisk(context.db, { host: 'host-1', folder: '/data' }, { total: 100e9, free: 4.9e9 })
   await pass()
   expect(await momentsOf(admin)).toEqual(['begin', 'begin'])
-  await saveDisk(context.db, 'host-1', { total: 100e9, free: 5.1e9 })
+  await saveDisk(context.db, { host: 'host-1', folder: '/data' }, { total: 100e9, free: 5.1e9 })
   await context.db.run(sql`delete from jobs`)
   await pass()
   expect(await momentsOf(admin)).toEqual(['begin', 'begin'])
-  expect(await bellOf(admin)).toEqual(['+disk_low host-1'])
+  expect(await bellOf(admin)).toEqual(['+disk_low host-1: /data'])
 })
 
 describe('an email', () => {

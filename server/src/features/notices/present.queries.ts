@@ -20,8 +20,14 @@ const presentOf: Record<NoticeKind, Sql> = {
   job_stuck: sql`
     select j.instance_id, j.id, '', ${heldBackBy} from jobs j join instances i on i.id = j.instance_id
     where ${standsStill}`,
+  // A backup that was killed has no end. Without any row, other programs make the backups, or nobody does.
   backup_failed: sql`
-    select 0, 0, '', null from (select error from backups order by id desc limit 1) last where error is not null`,
+    select 0, 0, '', null from (
+      select (array_agg(error order by id desc) filter (where finished_at is not null))[1] as last_error,
+        coalesce(max(finished_at) filter (where error is null), min(started_at)) as good_until
+      from backups
+    ) b
+    where last_error is not null or good_until <= clock_now() - interval '48 hours'`,
   disk_low: sql`
     select 0, 0, d.host, null from disks d where d.is_low and d.checked_at > clock_now() - interval '5 minutes'`,
 }
