@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { readdir, stat, writeFile } from 'node:fs/promises'
+import { readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -238,6 +239,33 @@ describe('a backup', () => {
       await sweepImages(source.db, source.images)
       return (await source.images.read(name)) === null
     })
+  })
+
+  test('holds no snapshot while it copies the images, so that vacuum can go on', async () => {
+    const source = await backups.open('tpl')
+    const { name } = await addImage(source, Buffer.from('slow'))
+    const path = join(source.dataDir, 'images', name)
+    await rm(path)
+    // Reading a pipe waits until somebody writes to it.
+    execFileSync('mkfifo', [path])
+    const saving = source.backUp(backups.file())
+    saving.catch(() => {}) // awaited below
+    await until('the images are copied', () => source.said.includes('Saving the images.'))
+    await until('no transaction is open', async () => {
+      const { isOpen } = await source.db.one<{ isOpen: boolean }>(sql`
+        select exists (select from pg_stat_activity where datname = current_database()
+          and application_name = 'sendroom backup' and (xact_start is not null or backend_xmin is not null)) as is_open`)
+      return !isOpen
+    })
+    // The lock lasts: no image of the backup is deleted.
+    await source.db.run(sql`update images set unused_since = now() - interval '2 hours'`)
+    await sweepImages(source.db, source.images)
+    expect(existsSync(path)).toBe(true)
+    await writeFile(path, 'slow')
+    await saving
+    const target = await backups.open('template0')
+    await target.restore(backups.file())
+    expect(String((await target.images.read(name))?.bytes)).toBe('slow')
   })
 
   // R-709

@@ -122,10 +122,12 @@ async function* partsOf(
   const manifest = await describeDatabase(db)
   yield manifestPart(manifest)
   yield* rowsOf(db, manifest, say)
-  say('Saving the images.')
-  yield* imagesOf(db, openImages(config), missing)
-  if (key !== undefined) yield keyPart(key)
+  const names = await db.many<{ name: string }>(sql`select name from images order by id`)
+  // Images may take hours, and vacuum removes nothing that a snapshot may still see. `keepImages` outlasts the snapshot.
   await db.commit()
+  say('Saving the images.')
+  yield* imagesOf(names, openImages(config), missing)
+  if (key !== undefined) yield keyPart(key)
 }
 
 async function refuseForeign(db: CopyConnection) {
@@ -172,8 +174,12 @@ async function* wholeRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   if (length > 0) yield Buffer.concat(pending)
 }
 
-async function* imagesOf(db: CopyConnection, images: ImageStore, missing: string[]): AsyncGenerator<Part> {
-  for (const { name } of await db.many<{ name: string }>(sql`select name from images order by id`)) {
+async function* imagesOf(
+  names: readonly { name: string }[],
+  images: ImageStore,
+  missing: string[],
+): AsyncGenerator<Part> {
+  for (const { name } of names) {
     const image = await images.read(name)
     if (image) yield imagePart(name, image.bytes)
     else missing.push(name)
