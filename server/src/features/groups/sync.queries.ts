@@ -13,6 +13,7 @@ export type Sync = {
   ownNumber: string
   /** The value of `syncing_until` that this sync has written. Any other value means that the lease is lost. */
   lease: string
+  begunAt: string
 }
 
 /** The instance is no longer active, its token or data has changed, or another sync has taken the lease. */
@@ -28,7 +29,7 @@ export async function beginSync(db: Pool, instanceId: number): Promise<Sync | nu
   const sync = await db.maybeOne<Sync>(sql`
     update instances set ${newLease}
     where id = ${instanceId} and is_active and coalesce(syncing_until, 'epoch') <= clock_now()
-    returning id as instance_id, is_test, token_cipher, syncing_until::text as lease,
+    returning id as instance_id, is_test, token_cipher, syncing_until::text as lease, clock_now() as begun_at,
       regexp_replace(whats_app_number, '[^0-9]', '', 'g') as own_number`)
   if (sync) return sync
   const isHeld = await db.maybeOne(sql`
@@ -50,14 +51,16 @@ export async function renewSync(db: Pool, sync: Sync): Promise<void> {
 type Problem = { reason: Reason; status: InstanceStatus | null }
 
 /**
- * Ends a sync: complete, or with the problem that stopped it and the status of the instance that the problem reveals.
+ * Ends a sync: complete, or with the problem that stopped it and the status of the instance that the problem reveals. A
+ * change of groups that was reported meanwhile may be missing from the pages, so it stays due.
  */
 export const endSync = (db: Pool, sync: Sync, problem: Problem | null) =>
   db.run(sql`
   update instances set
     syncing_until = clock_now(),
     sync_problem = ${problem && json(problem.reason)},
-    last_sync_at = ${problem ? sql`last_sync_at` : sql`clock_now()`}
+    last_sync_at = ${problem ? sql`last_sync_at` : sql`clock_now()`},
+    groups_changed_at = case when ${problem !== null} or groups_changed_at > ${sync.begunAt} then groups_changed_at end
     ${problem?.status ? sql`, status = ${problem.status}, status_seen_at = clock_now()` : sql``}
   where ${holdsLease(sync)}`)
 
@@ -225,7 +228,7 @@ export async function listDueSyncs(db: Pool, limit: number): Promise<number[]> {
       and (coalesce(syncing_until, 'epoch')
           <= clock_now() - case when is_test then interval '1 hour' else interval '6 hours' end
         -- A change that the provider has reported makes the interval shorter.
-        or groups_changed_at > coalesce(last_sync_at, 'epoch')
+        or groups_changed_at is not null
           and coalesce(syncing_until, 'epoch')
             <= clock_now() - case when is_test then interval '10 minutes' else interval '1 hour' end)
     order by syncing_until nulls first limit ${limit}`)

@@ -56,8 +56,8 @@ export const forgetLiveWebhooks = (db: Pool) =>
   db.run(sql`
   update instances set webhook_base = null where not is_test and webhook_base is not null`)
 
-/** Makes the next scheduled sync of the groups come sooner. */
+/** Makes the next scheduled sync of the groups come sooner. A sync that runs may have read the page before the change. */
 export const markGroupsChanged = (db: Pool, id: number) =>
   db.run(sql`
   update instances set groups_changed_at = clock_now()
-  where id = ${id} and coalesce(groups_changed_at, 'epoch') <= coalesce(last_sync_at, 'epoch')`)
+  where id = ${id} and (groups_changed_at is null or syncing_until > clock_now())`)

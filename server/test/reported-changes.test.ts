@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { requestDueSyncs, syncGroups } from '../src/features/groups/sync.ts'
+import { markGroupsChanged } from '../src/features/instances/webhook.queries.ts'
+import { type Provider, ProviderFailure } from '../src/providers/provider.ts'
+import { useContext } from './context.ts'
+
+// Tests when the next sync is due after the provider has reported a change of groups.
+
+const context = useContext()
+
+/** Syncs an account without groups. `whileRead` runs while the page is read. */
+async function sync(instanceId: number, whileRead: () => Promise<unknown> = async () => {}) {
+  const empty = { rows: [], next: 0, total: 0 }
+  const live = {
+    contacts: async () => empty,
+    groups: async () => {
+      await whileRead()
+      return empty
+    },
+  } as unknown as Provider // a sync of no groups calls nothing else
+  const { db, secrets } = context
+  await syncGroups({ db, secrets, providers: { live, test: live } }, instanceId, new AbortController().signal)
+}
+
+async function dueAfterAnHour() {
+  await context.shiftClock('65 minutes')
+  const due: number[] = []
+  await requestDueSyncs(context.db, async (id) => void due.push(id))
+  return due
+}
+
+test('a change that was reported before a sync makes no other one due', async () => {
+  const { id } = await context.add.instance({ token: 'live-1' })
+  await markGroupsChanged(context.db, id)
+  await sync(id)
+  expect(await dueAfterAnHour()).toEqual([])
+})
+
+test('a change that is reported during a sync makes another one due, as its page may be from before', async () => {
+  const { id } = await context.add.instance({ token: 'live-1' })
+  // The first report must not hide the second one.
+  await markGroupsChanged(context.db, id)
+  await sync(id, () => markGroupsChanged(context.db, id))
+  expect(await dueAfterAnHour()).toEqual([id])
+})
+
+test('a reported change stays due when the sync fails', async () => {
+  const { id } = await context.add.instance({ token: 'live-1' })
+  await markGroupsChanged(context.db, id)
+  const fail = async () => {
+    throw new ProviderFailure('unreachable', { code: 'provider_unreachable', params: {} })
+  }
+  await expect(sync(id, fail)).rejects.toThrow(ProviderFailure)
+  expect(await dueAfterAnHour()).toEqual([id])
+})
