@@ -904,7 +904,8 @@ begin
   if days is null or days < 30 then
     raise exception 'audit entries are kept for at least 30 days, not %', days;
   end if;
-  delete from audit_log where at < clock_now() - days * interval '1 day';
+  delete from audit_log where id in (
+    select id from audit_log where at < clock_now() - days * interval '1 day' order by at, id limit 5000);
   get diagnostics deleted = row_count;
   return deleted;
 end $function$;

@@ -257,7 +257,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
       'delete-old-people-counts': { everyMinutes: 24 * 60, run: () => deleteOldPeopleCounts(db) },
       'delete-old-audit': {
         everyMinutes: 24 * 60,
-        run: () => deleteOldAudit(db, config.auditDays),
+        run: (signal) => deleteOldAudit(db, config.auditDays, signal),
       },
       'delete-old-failures': { everyMinutes: 10, run: () => deleteOldFailures(db) },
       'delete-old-registrations': { everyMinutes: 60, run: () => deleteOldRegistrations(db) },

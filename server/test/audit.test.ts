@@ -315,3 +315,21 @@ test('entries are deleted after the set number of days', async () => {
   await deleteOldAudit(context.db, 99)
   expect(await entries()).toMatchObject([{ userName: 'new' }])
 })
+
+test('many old entries are deleted in slices, so that no statement reaches its time limit', async () => {
+  await context.db.script(`
+    create table slices (deleted bigint);
+    create function note_slice() returns trigger language plpgsql security definer as $$
+    begin insert into slices select count(*) from gone; return null; end $$;
+    create trigger note_slice after delete on audit_log referencing old table as gone
+      for each statement execute function note_slice();
+    insert into audit_log (at, user_name, address, action, object_name, details)
+    select now() - interval '100 days', '', '', 'session.sign_in', '', '{}' from generate_series(1, 25000)`)
+  await deleteOldAudit(context.db, 99)
+  expect(await entries()).toEqual([])
+  const { most, total } = await context.db.one<{ most: number; total: number }>(
+    sql`select max(deleted) as most, sum(deleted)::int as total from slices`,
+  )
+  expect(total).toBe(25_000)
+  expect(most).toBeLessThanOrEqual(10_000)
+})

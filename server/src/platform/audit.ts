@@ -45,9 +45,12 @@ export async function recordFailedSignIn(db: Db, typedName: string, address: str
     order by lower(u.username) = typed.name desc limit 1`)
 }
 
-/** Background job: deletes entries older than this. */
-export async function deleteOldAudit(db: Db, days: number): Promise<void> {
-  await db.run(sql`select delete_old_audit(${days})`)
+/** Background job: deletes entries older than this. Each statement deletes a slice, so none takes long. */
+export async function deleteOldAudit(db: Db, days: number, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted) {
+    const { deleted } = await db.one<{ deleted: number }>(sql`select delete_old_audit(${days}) as deleted`)
+    if (deleted === 0) return
+  }
 }
 
 /** Returns the fields that differ, as [before, after]. */
