@@ -1,13 +1,10 @@
 import type { Db } from '../platform/database/connection.ts'
 import { sql } from '../platform/database/sql.ts'
 
-/** More events than the former installation may have numbered since the backup. */
-const SEQUENCE_GAP = 1_000_000_000
-
 /**
  * Drops the events and emails that waited when the backup was made, because the former installation sends them. An
  * `events_dropped` event tells each receiver how many, since it may have stopped before. New events get higher numbers
- * than any of the former installation, so receivers take them for the later ones.
+ * than any of the former installation, because a restored database begins a new era.
  */
 export async function dropUnsent(tx: Db): Promise<void> {
   await tx.run(sql`
@@ -21,9 +18,6 @@ export async function dropUnsent(tx: Db): Promise<void> {
     set dropped = r.dropped
       + (select coalesce(sum(n), 0) from waiting where receiver_id = r.id)
       + (select count(*) from unsent where r.is_active and split_part(type, '.', 1) = any(r.topics))`)
-  await tx.run(sql`
-    select setval(sequence, nextval(sequence) + ${SEQUENCE_GAP})
-    from pg_get_serial_sequence('webhook_events', 'sequence') as sequence`)
   await tx.run(sql`update notices set email_due = false where email_due`)
   await tx.run(sql`delete from due_emails`)
 }

@@ -23,16 +23,28 @@ export async function distributeEvents(db: Pool): Promise<void> {
   let isMore = true
   while (isMore)
     isMore = await db.begin(async (tx) => {
-      const { isAlone } = await tx.one<{ isAlone: boolean }>(
-        sql`select pg_try_advisory_xact_lock(${LOCK}) as is_alone`,
-      )
-      if (!isAlone) return false
+      if (!(await mayDistribute(tx))) return false
       await giveUp(tx)
       const moved = await queueNewEvents(tx)
       await queueDropped(tx)
       return moved === SLICE
     })
 }
+
+/** One worker at a time, and after a promotion not before its era has begun: until then `NUMBER` may go back. */
+async function mayDistribute(tx: Db): Promise<boolean> {
+  const { isAllowed } = await tx.one<{ isAllowed: boolean }>(sql`
+    select pg_try_advisory_xact_lock(${LOCK}) and timeline = current_timeline() as is_allowed from heartbeat`)
+  return isAllowed
+}
+
+/**
+ * The number that receivers see. A standby that lagged, or a restored backup, gives sequences again that were sent already.
+ * Its new era begins later by more microseconds than events can have been sent since, so the sum never goes back.
+ */
+const NUMBER = sql`(
+  select extract(epoch from history_complete_at) * 1000000 from heartbeat
+)::bigint + sequence`
 
 /** Returns the number of events that were moved. Those beyond a receiver's limit are only counted. */
 async function queueNewEvents(tx: Db): Promise<number> {
@@ -49,7 +61,7 @@ async function queueNewEvents(tx: Db): Promise<number> {
       from receivers r join new e on split_part(e.type, '.', 1) = any(r.topics)
     ), queued as (
       insert into webhook_queue (receiver_id, event_id, type, body)
-      select receiver_id, id, type, ${bodyOf(sql`id`, sql`type`, sql`at`, sql`'sequence', sequence, 'data', data`)}
+      select receiver_id, id, type, ${bodyOf(sql`id`, sql`type`, sql`at`, sql`'sequence', ${NUMBER}, 'data', data`)}
       from addressed where place <= ${limits.waitingEvents} order by sequence
     ), dropped as (
       update webhook_receivers r set dropped = r.dropped + d.n

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { useContext } from '../../../test/context.ts'
 import { countWaiting } from '../../../test/locks.ts'
 import { until } from '../../../test/until.ts'
+import { openHeartbeat } from '../../engine/history/heartbeat.ts'
 import { connect } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { isPublic, lookupPublic } from './own-network.ts'
@@ -41,6 +42,10 @@ beforeEach(async () => {
   logged = []
   answer = end(204)
   await context.freezeClock()
+  // As after the first beat of a worker.
+  await context.db.run(
+    sql`update heartbeat set timeline = current_timeline(), history_complete_at = clock_now()`,
+  )
 })
 
 const log = { warn: (...line: unknown[]) => void logged.push(line) }
@@ -140,6 +145,27 @@ describe('an event', () => {
   })
 
   // R-720
+  test('has a higher number than all before, although a promoted standby has forgotten the last ones', async () => {
+    await create()
+    await report(3)
+    await work()
+    // The standby has the first event only. Before a worker of it beats, another change is reported.
+    await context.shiftClock('5 minutes')
+    await context.db.script(`
+      select setval(pg_get_serial_sequence('webhook_events', 'sequence'), 1);
+      update heartbeat set timeline = 'FFFFFFFF', beat_at = clock_now()`)
+    await report(1)
+    await work()
+    expect(calls).toHaveLength(3)
+    await openHeartbeat({ db: context.db, log: { ...log, info() {}, error() {} } }).beat()
+    await report(1)
+    await work()
+    const numbers = calls.map(({ body }) => JSON.parse(body).sequence)
+    expect(calls).toHaveLength(5)
+    expect(Math.min(...numbers.slice(3))).toBeGreaterThan(Math.max(...numbers.slice(0, 3)))
+    expect(numbers.every(Number.isSafeInteger)).toBe(true)
+  })
+
   test('goes to the active receivers of its topic; without one, nothing is stored', async () => {
     const admin = await context.add.admin()
     await context.add.job()
