@@ -69,6 +69,8 @@ async function readParts(path: string, signal: AbortSignal, reader: Reader) {
     } else if (image) await reader.image?.(image, bytes)
     else key = bytes.toString().trim()
   }
+  for (const name of rowCounts.keys())
+    if (!manifest.tables.some((table) => table.name === name)) refuse(`tables/${name}`)
   for (const { name, rows } of manifest.tables)
     if ((rowCounts.get(name) ?? 0) !== rows) throw new DamagedError(`rows of ${name} are missing`)
   return { manifest, key }

@@ -426,6 +426,34 @@ describe('a restore', () => {
     )
   })
 
+  test.each([
+    ['a session', 'sessions', ['user_id', 'token_hash', 'expires_at']],
+    ['an unknown table', 'pg_authid', ['rolname']],
+    ['an unknown column', 'users', ['id', 'is_god']],
+    ['a generated column', 'audit_log', ['id', 'search_text']],
+  ])('refuses a crafted file with %s', async (_, name, columns) => {
+    const crafted = await writeChanged(([first, ...rest]) => {
+      const manifest = JSON.parse(String(first?.bytes))
+      manifest.tables = manifest.tables.filter((table: { name: string }) => table.name !== name)
+      manifest.tables.push({ name, columns, rows: 1, sequence: null })
+      const others = rest.filter((part) => !part.name.startsWith(`tables/${name}.`))
+      const row = { name: `tables/${name}.000001.copy`, bytes: Buffer.from('1\n') }
+      return [{ name: 'sendroom.json', bytes: Buffer.from(JSON.stringify(manifest)) }, row, ...others]
+    })
+    const target = await backups.open('template0')
+    await expect(target.restore(crafted)).rejects.toThrow('does not belong there')
+    expect(await tableNames(target.db)).toEqual([])
+  })
+
+  test('refuses rows of a table that the description does not name', async () => {
+    const crafted = await writeChanged((parts) => [
+      ...parts,
+      { name: 'tables/sessions.000001.copy', bytes: Buffer.from('1\n') },
+    ])
+    const target = await backups.open('template0')
+    await expect(target.restore(crafted)).rejects.toThrow('does not belong there')
+  })
+
   test('refuses a newer format, whatever it says of itself', async () => {
     const target = await backups.open('template0')
     const later = await changeManifest(() => ({ format: 2 }))

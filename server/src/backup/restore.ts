@@ -11,7 +11,7 @@ import { StartupError } from '../startup-error.ts'
 import { readBackup } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
 import { dropUnsent } from './drop-unsent.ts'
-import { type Manifest, rowTotal } from './manifest.ts'
+import { type Manifest, readTables, rowTotal } from './manifest.ts'
 import { inWords, progressOf } from './progress.ts'
 
 /** What a restore has become. `hasKey`: the API tokens can be read. */
@@ -61,6 +61,7 @@ async function fill(
   await lockSchema(db)
   await refuseFull(command, db)
   await migrateWithin(db, manifest.migrations.at(-1)?.name)
+  await refuseCrafted(db, path, manifest)
   await load(command, db, path, manifest)
   await migrateWithin(db)
   // PostgreSQL would plan as if the tables were empty until it finds the time to do this itself.
@@ -106,6 +107,22 @@ async function refuseFull({ config }: Command, db: CopyConnection) {
         ? 'The database in DATABASE_URL is not empty. Restore into a new database.'
         : `The database in the data folder ${config.dataDir} is not empty. Set DATA_DIR to a new folder.`,
     )
+}
+
+/** Only what a backup of this schema has is loaded. A crafted file could bring its own session. */
+async function refuseCrafted(db: CopyConnection, path: string, { tables }: Manifest) {
+  const known = new Map((await readTables(db)).map((table) => [table.name, table]))
+  for (const { name, columns, sequence } of tables) {
+    const table = known.get(name)
+    const isKnown =
+      table &&
+      columns.every((column) => table.columns.includes(column)) &&
+      (!sequence || sequence.column === table.sequence?.column)
+    if (!isKnown)
+      throw new StartupError(
+        `The file ${path} is damaged, or no backup of Sendroom: the table ${JSON.stringify(name)} does not belong there.`,
+      )
+  }
 }
 
 /** Loads rows and images. Triggers stay silent: what they would count is in the backup already. */
