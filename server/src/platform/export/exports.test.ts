@@ -97,6 +97,31 @@ test('an Excel file keeps each text as a text', async () => {
   expect(sheet?.data[0]).toEqual(['Name', '=Other'])
 })
 
+test.each([
+  ['full-width', '＝1', '＋1', '－1', '＠x'],
+  ['small and raised', '﹢1', '⁼1', '﹣1', '﹫x'],
+  ['a minus sign', '−1', '\u20101'],
+  [
+    'behind what is not seen',
+    '\u200b=1',
+    '\ufeff=1',
+    ' =1',
+    '\u00a0=1',
+    '\u202e=1',
+    '\t=1',
+    '\r=1',
+    '\u0000=1',
+  ],
+])('a look-alike of a sign begins no cell of a CSV: %s', async (_, ...texts) => {
+  const column: Column<string> = { title: 'Name', cell: (text) => text }
+  const pages = (async function* () {
+    yield texts
+  })()
+  let csv = ''
+  for await (const chunk of toCsv([column], pages)) csv += chunk
+  for (const text of texts) expect(csv).toContain(`"'${text}"`)
+})
+
 test('a CSV file has quotes, an apostrophe before a formula, and the mark of UTF-8', async () => {
   const text = (await buffer(toCsv(columns, pagesOf(odd.slice(0, 1), odd.slice(5, 6))))).toString()
   expect(text).toBe('\ufeff"Name","\'=Other"\r\n"\'=1+1","x"\r\n"""<&>\']]>","x"\r\n')

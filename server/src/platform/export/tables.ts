@@ -41,8 +41,16 @@ const cellsOf = <Row>(columns: Column<Row>[], row: Row) => columns.map(({ cell }
 
 const lineOf = (cells: string[]) => `${cells.map(cellOf).join(',')}\r\n`
 
-/** A spreadsheet takes a cell that begins with one of these signs as a formula. An apostrophe makes it text. */
-const cellOf = (text: string) => `"${text.replace(/^[=+\-@\t\r\n]/, "'$&").replaceAll('"', '""')}"`
+const cellOf = (text: string) => `"${isFormula(text) ? "'" : ''}${text.replaceAll('"', '""')}"`
+
+/**
+ * A spreadsheet takes a cell that begins with such a sign as a formula, and an apostrophe makes it text. Some take signs
+ * for the same that only look like them, such as the full-width ＝, and skip what can't be seen.
+ */
+function isFormula(text: string): boolean {
+  const [first = ''] = text.replace(/^[\s\p{Cc}\p{Cf}]+/u, '').normalize('NFKC')
+  return /^[\t\r\n]/.test(text) || /[=+\-\u2010\u2212@]/.test(first)
+}
 
 /** About 3 ms of work. Then other requests get their turn. */
 const ROWS_AT_ONCE = 500
