@@ -28,6 +28,8 @@ export type Endpoint = {
   response?: z.ZodType
   /** The status of a successful answer, if it is not 200 (or 204). */
   status?: 201 | 202
+  /** A GET that changes something, as the specification of the product has it. `HEAD` is refused with 405. */
+  hasEffect?: true
   /** The name of the file field. The endpoint then accepts multipart/form-data as well as JSON. */
   upload?: string
   /** The media type of the answer, if it is a file instead of JSON. */

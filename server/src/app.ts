@@ -8,7 +8,6 @@ import fastify, {
   LogController,
   type RouteOptions,
 } from 'fastify'
-import helmet from 'helmet'
 import type { Config } from './config.ts'
 import { auditRoutes } from './features/audit/audit.routes.ts'
 import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
@@ -44,6 +43,7 @@ import { limitLargeBodies } from './platform/large-bodies.ts'
 import { listRoutes, openApi } from './platform/openapi.ts'
 import { Refusal } from './platform/refusal.ts'
 import type { Secrets } from './platform/secrets.ts'
+import { openSecurityHeaders } from './platform/security-headers.ts'
 import { webApp } from './platform/web-app.ts'
 import type { Providers } from './providers/provider.ts'
 
@@ -82,6 +82,8 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
 }
 
 function openFastify({ db, config, log }: Deps): FastifyInstance {
+  const usesHttps = config.publicUrl?.startsWith('https:') ?? false
+  const setSecurityHeaders = openSecurityHeaders(usesHttps)
   const app = fastify({
     // At level info Fastify only logs that it listens, which `main.ts` prints already.
     loggerInstance: log.child({}, { level: config.logLevel === 'info' ? 'warn' : config.logLevel }),
@@ -96,12 +98,21 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
     schemaController,
     // Requests that still arrive during a stop are served.
     return503OnClosing: false,
-    // For paths that no route can have, such as /api/jobs/%. Fastify's own answer is no problem of the contract.
-    frameworkErrors: answerError,
+    // For paths that no route can have, such as /api/jobs/%. Fastify's own answer is no problem of the contract, and its
+    // hooks do not run.
+    frameworkErrors: (error, request, reply) => {
+      setSecurityHeaders(reply.raw)
+      answerError(error, request, reply)
+    },
   })
   app.server.maxConnections = MAX_CONNECTIONS
   app.setErrorHandler(answerError)
+  app.addHook('onRequest', (_, reply, done) => {
+    setSecurityHeaders(reply.raw)
+    done()
+  })
   app.decorate('db', db)
+  app.decorate('usesHttps', usesHttps)
   app.decorate('findCaller', (token: string, address: string) => findCaller(db, tokenHashOf(token), address))
   app.decorateRequest('caller', null)
   app.decorateRequest('uploadedFile', null)
@@ -117,10 +128,6 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
   app.decorate('largeBodies', limitLargeBodies())
   parseJsonBodies(app)
-
-  // Not @fastify/helmet, which computes all headers anew for each request.
-  const setHeaders = helmet(securityHeaders(config))
-  app.addHook('onRequest', (request, reply, done) => setHeaders(request.raw, reply.raw, () => done()))
   await app.register(cookie)
   await app.register(multipart)
   await app.register(rateLimit, {
@@ -164,21 +171,3 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   eventRoutes(app, deps)
   await webApp(app)
 }
-
-const securityHeaders = (config: Config) => ({
-  contentSecurityPolicy: {
-    directives: {
-      defaultSrc: ["'self'"],
-      baseUri: ["'none'"],
-      fontSrc: ["'self'"],
-      frameAncestors: ["'none'"],
-      // The page adds a nonce for the style elements of its components: see web-app.ts.
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:', 'blob:'],
-      upgradeInsecureRequests: null,
-    },
-  },
-  xFrameOptions: { action: 'deny' as const },
-  // Only if browsers are known to use https. Subdomains may belong to other applications.
-  hsts: config.publicUrl?.startsWith('https:') ? { includeSubDomains: false } : false,
-})

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isSecure } from './http.ts'
 import { Refusal } from './refusal.ts'
 
 const COOKIE = 'XSRF-TOKEN'
@@ -8,8 +9,11 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS']
 /** Sets a cookie with the page. Another site can't read the cookie, so it can't copy its value into the header. */
 export function setForgeryCookie(request: FastifyRequest, reply: FastifyReply): void {
   if (request.cookies[COOKIE]) return
-  const secure = request.protocol === 'https'
-  reply.setCookie(COOKIE, randomBytes(16).toString('base64url'), { path: '/', sameSite: 'lax', secure })
+  reply.setCookie(COOKIE, randomBytes(16).toString('base64url'), {
+    path: '/',
+    sameSite: 'lax',
+    secure: isSecure(request),
+  })
 }
 
 /** Refuses a call that may change something and has the cookie, unless a header repeats the cookie's value. */

@@ -26,6 +26,8 @@ import { InvalidInput, Refusal, STATUS } from './refusal.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     db: Pool
+    /** Browsers use https, whatever the connection of a proxy is. */
+    usesHttps: boolean
     largeBodies: LargeBodies
     /** Counts a request of its user. */
     countRequest: ReturnType<FastifyInstance['createRateLimit']>
@@ -42,8 +44,8 @@ type RouteInput<E extends Endpoint> = Parsed<E> & {
   caller: E['access'] extends 'public' ? null : Caller
   /** Opens the transaction in which the endpoint writes. Every endpoint that writes uses it. */
   begin: E['access'] extends 'public' ? null : E['method'] extends 'GET' ? null : Begin
-  /** A download may take minutes: it checks the caller again before each part. */
-  recheck: E extends { download: string } ? Recheck : null
+  /** A download or a call of the provider may take minutes: each checks the caller again before anything leaves. */
+  recheck: E['access'] extends 'public' ? null : Recheck
   file: UploadedFile | null
   request: FastifyRequest
   reply: FastifyReply
@@ -60,6 +62,9 @@ const BODY_BYTES = 64 * 1024
 /** For ten thousand ids. */
 export const IDS_BODY_BYTES = 256 * 1024
 const PUBLIC_BODY_BYTES = 16 * 1024
+
+/** A caller who is revoked in the last second of a read may still get its answer: it could have left before. */
+const RECHECK_AFTER_MS = 1000
 
 /** For rate limits: counts the requests of each user. */
 export const userKey = ({ caller }: FastifyRequest) => String(caller?.id)
@@ -83,7 +88,7 @@ export function route<E extends Endpoint>(
   app.route({
     method: endpoint.method,
     // A HEAD request would open a stream that nobody reads or ends.
-    exposeHeadRoute: !endpoint.stream && !endpoint.download,
+    exposeHeadRoute: !endpoint.stream && !endpoint.download && !endpoint.hasEffect,
     url: `/api${endpoint.path}`,
     schema: schemaOf(endpoint),
     bodyLimit: options.bodyBytes ?? (access === 'public' ? PUBLIC_BODY_BYTES : BODY_BYTES),
@@ -131,15 +136,25 @@ export function route<E extends Endpoint>(
         request,
         reply,
       } as unknown as RouteInput<E>
+      const beganAt = performance.now()
       const result = await handler(input)
       if (reply.sent) return reply
+      const hasWaited = performance.now() - beganAt > RECHECK_AFTER_MS
+      if (hasWaited && endpoint.method === 'GET' && !endpoint.hasEffect) await recheck?.()
       if (endpoint.download) return sendFile(reply.type(endpoint.download), result as Download)
       if (endpoint.stream) return reply.headers(streamHeaders).type(endpoint.stream).send(result)
       if (!endpoint.response) return reply.code(endpoint.status ?? 204).send()
       return reply.code(endpoint.status ?? 200).send(result)
     },
   })
+  if (endpoint.hasEffect)
+    app.head(`/api${endpoint.path}`, { schema: { hide: true } }, async (_, reply) =>
+      reply.code(405).header('allow', endpoint.method).send(),
+    )
 }
+
+/** Whether a cookie is for https only. A proxy on another machine may not be trusted to say so. */
+export const isSecure = (request: FastifyRequest) => request.server.usesHttps || request.protocol === 'https'
 
 const sendFile = (reply: FastifyReply, { fileName, file }: Download) =>
   reply.header('content-disposition', contentDisposition(fileName)).send(file)

@@ -23,9 +23,9 @@ export function instanceRoutes(app: FastifyInstance, deps: Deps & { config: Conf
   route(app, instances.update, ({ begin, params, body }) => updateInstance(deps, begin, params.id, body))
   route(app, instances.remove, ({ begin, params }) => removeInstance(deps, begin, params.id))
   route(app, instances.clearData, ({ begin, params }) => clearInstanceData(deps, begin, params.id))
-  route(app, instances.qr, ({ caller, params }) => showQr(deps, caller, params.id))
-  route(app, instances.pairingCode, ({ caller, params, query }) =>
-    showPairingCode({ ...deps, defaultCountry }, caller, params.id, query.phone),
+  route(app, instances.qr, ({ params, ...of }) => showQr(deps, of, params.id))
+  route(app, instances.pairingCode, ({ params, query, ...of }) =>
+    showPairingCode({ ...deps, defaultCountry }, of, params.id, query.phone),
   )
   route(app, instances.logout, ({ caller, params }) => logOut(deps, caller, params.id))
   route(app, instances.resume, ({ begin, params }) => resumeInstance(begin, params.id))

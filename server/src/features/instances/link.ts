@@ -1,6 +1,6 @@
 import { reasonText } from '@sendroom/contract/reasons'
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js'
-import type { Begin, Caller } from '../../platform/access.ts'
+import type { Begin, Caller, Recheck } from '../../platform/access.ts'
 import { record, recordRepeated } from '../../platform/audit.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
@@ -14,12 +14,16 @@ const QR_RETRY_SECONDS = 2
 
 const needsLogin = { status: 'NeedsLogin', linkedNumber: null } as const
 
+/** The provider's answer may take seconds. Meanwhile the caller may have been locked, or have lost the account. */
+type Waiting = { caller: Caller; recheck: Recheck }
+
 /** Returns the QR code to link an instance with. The provider only gives a code to an instance that is not linked. */
-export async function showQr(deps: Deps, caller: Caller, id: number): Promise<{ qr: string }> {
+export async function showQr(deps: Deps, { caller, recheck }: Waiting, id: number): Promise<{ qr: string }> {
   const row = await requireActive(deps, caller, id)
   const { provider, credentials } = requireConnection(deps, row)
   const qr = await provider.qr(credentials).catch((error) => refuseToLink(deps, row, error))
   await saveState(deps, id, needsLogin)
+  await requireInstance(deps, await recheck(), id)
   // The dialog asks again and again, because a code is short-lived.
   await recordRepeated(deps.db, caller, entryOf('instance.link', row, { by: 'qr' }))
   return { qr }
@@ -27,7 +31,7 @@ export async function showQr(deps: Deps, caller: Caller, id: number): Promise<{ 
 
 export async function showPairingCode(
   deps: Deps & { defaultCountry: CountryCode },
-  caller: Caller,
+  { caller, recheck }: Waiting,
   id: number,
   phone: string,
 ): Promise<{ code: string }> {
@@ -39,6 +43,7 @@ export async function showPairingCode(
     .pairingCode(credentials, number.number.slice(1))
     .catch((error) => refuseToLink(deps, row, error))
   await saveState(deps, id, needsLogin)
+  await requireInstance(deps, await recheck(), id)
   await recordRepeated(deps.db, caller, entryOf('instance.link', row, { by: 'code', phone: number.number }))
   return { code }
 }

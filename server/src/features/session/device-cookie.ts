@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../platform/database/connection.ts'
+import { isSecure } from '../../platform/http.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Known, Visitor } from './attempts.ts'
 import { addDevice } from './session.queries.ts'
@@ -41,7 +42,7 @@ export async function setDeviceCookie(
     path: '/api/auth',
     httpOnly: true,
     sameSite: 'strict',
-    secure: request.protocol === 'https',
+    secure: isSecure(request),
     maxAge: MAX_AGE_SECONDS,
   })
 }
