@@ -1,5 +1,9 @@
 # syntax=docker/dockerfile:1
 # Builds with `docker build .`, podman or buildah. BASE is any Debian with Node 24.
+#
+# The tag moves with each release of Node and Debian. For a build that can be repeated, look its digest up and pass it:
+#     docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'
+#     docker build --build-arg BASE=docker.io/library/node:24-bookworm-slim@sha256:… .
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
 FROM ${BASE} AS build
