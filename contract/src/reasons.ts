@@ -60,6 +60,8 @@ export const reasonWords = {
   delivery_doubt: '{{recipient}}: unknown whether the message went out. {{why}}',
   delivery_found: '{{recipient}}: the message went out.',
   history_found: 'Messages found in the chat history that count as sent: {{count}}.',
+  history_unclear:
+    'The account’s chats show this message to somebody who is no recipient, so it’s unknown who already got it. Look at the chats before you resume the job or send it to the remaining recipients.',
   delivery_not_found: '{{recipient}}: not sent; trying again.',
   account_waits: 'The account is waiting: {{why}}',
   account_resumed: 'The account is ready again.',

@@ -94,7 +94,7 @@ describe('an instance whose last messages may be unknown', () => {
   test('takes no other message for its own', async () => {
     const world = await jobAfterLoss()
     world.sentBefore('1@g.us', 'Another text')
-    world.sentBefore('4@g.us')
+    world.sentBefore('4@g.us', 'Another text')
     world.sentBefore('2@g.us')
     world.sentBefore('3@g.us')
     Object.assign(world.ledger[2]?.message ?? {}, { fromPhone: true })

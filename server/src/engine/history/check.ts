@@ -2,15 +2,17 @@ import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
-import { type OwnMessage, ProviderFailure } from '../../providers/provider.ts'
+import { ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, type ProviderConnection, resolveProvider } from '../context.ts'
 import { markHistoryUnreadable, markInstanceTrouble } from '../health/instance-status.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { needsHistoryCheck } from '../shared/era.ts'
 import { lockInstance } from '../shared/lock.ts'
 import { isRunning } from '../shared/pace.ts'
-import { contentKey, contentKeyOfJob } from '../shared/same-message.ts'
-import { matchMessages, type OpenDelivery, type UnknownMessage } from './match.ts'
+import { contentKey } from '../shared/same-message.ts'
+import { firstBeganAt, type History, jobsOf, withTheirJobs } from './jobs-of-messages.ts'
+import { matchMessages, type UnknownMessage, type UnsentDelivery } from './match.ts'
+import { holdUnclearJobs } from './unclear.ts'
 import { writeFound } from './write-found.ts'
 
 /** An instance whose history is to be read before it sends. */
@@ -31,8 +33,6 @@ export type HistoryCheck = {
 const REPEAT_CHECK_MS = 60_000
 /** The list begins this much earlier. It covers a provider's clock that is wrong, and costs a few messages more. */
 const LIST_MARGIN_MS = 600_000
-/** The clocks of a failed database server and of the present one agree to this. */
-const CLOCK_SLACK_MS = 60_000
 
 /** Takes instances with something to send whose history has to be read first. */
 export async function claimHistoryChecks(db: Pool, limit: number, except: number[]): Promise<HistoryCheck[]> {
@@ -66,19 +66,18 @@ export async function checkHistory(
   check: HistoryCheck,
   stopping: AbortSignal,
 ): Promise<number[]> {
-  const jobs = await findLiveJobs(deps.db, check.instanceId)
   const connection = resolveProvider(deps, check)
-  const reading = connection && jobs.length > 0 ? readHistory(deps, connection, check, jobs, stopping) : null
-  const messages = reading && (await orNullAtAbort(reading, stopping))
+  const reading = connection && readHistory(deps, connection, check, stopping)
+  const history = reading && (await orNullAtAbort(reading, stopping))
   if (stopping.aborted) {
     await deps.db.run(sql`update instances set history_check_at = 'epoch' where id = ${check.instanceId}`)
     return []
   }
-  if (jobs.length > 0 && !messages) {
+  if (!history) {
     await markHistoryUnreadable(deps.db, check.instanceId)
     return []
   }
-  const changed = await deps.db.begin((tx) => conclude(tx, check, messages ?? []))
+  const changed = await deps.db.begin((tx) => conclude(tx, check, history))
   for (const jobId of changed) await finishJobs(deps.db, jobId)
   return changed
 }
@@ -92,42 +91,30 @@ async function orNullAtAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<
   return await Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
 }
 
-type LiveJob = { id: number; text: string; hasImage: boolean; beganAt: string }
-
-/** The jobs that may have sent something. A paused one may have been paused after that. */
-const findLiveJobs = (db: Db, instanceId: number) =>
-  db.many<LiveJob>(sql`
-    select id, text, has_image, began_at from (
-      select j.id, j.text_content as text, j.image_id is not null as has_image,
-        coalesce(j.started_at, j.scheduled_at, j.created_at) as began_at
-      from jobs j where j.instance_id = ${instanceId} and j.status in ('Pending', 'Running')
-    ) live
-    where began_at <= clock_now()`)
-
-/** The instance's own messages that may belong to one of the jobs. Null when the history can't be read or believed. */
+/** The messages of the instance by their content. Null when the history can't be read or believed. */
 async function readHistory(
   deps: EngineDeps,
   { provider, credentials }: ProviderConnection,
   check: HistoryCheck,
-  jobs: LiveJob[],
   stopping: AbortSignal,
-): Promise<UnknownMessage[] | null> {
-  const byContent = Map.groupBy(jobs, contentKeyOfJob)
-  const found: UnknownMessage[] = []
+): Promise<History | null> {
+  const history: History = new Map()
   try {
     const { status } = await provider.status(credentials, { wake: true })
     await markInstanceTrouble(deps.db, check.instanceId, status)
     if (status !== 'Connected') return null
-    const pages = provider.ownMessages(credentials, null, listFrom(check, jobs))
+    const pages = provider.ownMessages(credentials, null, await listFrom(deps.db, check))
     for await (const { messages, clockAheadMs } of pages) {
       if (stopping.aborted) return null
       for (const message of messages) {
+        if (message.fromPhone) continue
         const sentAt = message.timestamp * 1000 - clockAheadMs + databaseAheadMs(check)
-        const jobIds = jobsOf(message, sentAt, byContent)
-        if (jobIds.length > 0) found.push({ id: message.id, chatId: message.chatId, sentAt, jobIds })
+        const content = contentKey(message)
+        const alike = history.get(content) ?? new Map()
+        history.set(content, alike.set(message.id, { id: message.id, chatId: message.chatId, sentAt }))
       }
     }
-    return found
+    return history
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error
     return null
@@ -135,8 +122,8 @@ async function readHistory(
 }
 
 /** From when on messages are listed, in unix seconds by this machine's clock. */
-function listFrom(check: HistoryCheck, jobs: LiveJob[]): number {
-  const firstBegan = Math.min(...jobs.map(({ beganAt }) => Date.parse(beganAt)))
+async function listFrom(db: Db, check: HistoryCheck): Promise<number> {
+  const firstBegan = await firstBeganAt(db, check.instanceId)
   const lastIntent = check.lastIntentAt === null ? 0 : Date.parse(check.lastIntentAt)
   const from = Math.max(firstBegan, lastIntent) - databaseAheadMs(check) - LIST_MARGIN_MS
   return Math.max(0, Math.floor(from / 1000))
@@ -144,16 +131,11 @@ function listFrom(check: HistoryCheck, jobs: LiveJob[]): number {
 
 const databaseAheadMs = ({ beganAt, askedAt }: HistoryCheck) => Date.parse(beganAt) - askedAt
 
-const jobsOf = (message: OwnMessage, sentAt: number, byContent: Map<string, LiveJob[]>) =>
-  (message.fromPhone ? [] : (byContent.get(contentKey(message)) ?? []))
-    .filter(({ beganAt }) => sentAt >= Date.parse(beganAt) - CLOCK_SLACK_MS)
-    .map(({ id }) => id)
-
 /**
  * Under the instance's lock, and only in the era that the history was read for: in a later one, more may be missing.
- * Returns the jobs of the deliveries that were found.
+ * Returns the jobs that have changed.
  */
-async function conclude(tx: Db, { instanceId, era }: HistoryCheck, messages: UnknownMessage[]) {
+async function conclude(tx: Db, { instanceId, era }: HistoryCheck, history: History) {
   await forBulkWrites(tx)
   await lockInstance(tx, instanceId)
   const { isCurrent } = await tx.one<{ isCurrent: boolean }>(sql`select current_era() = ${era} as is_current`)
@@ -161,31 +143,35 @@ async function conclude(tx: Db, { instanceId, era }: HistoryCheck, messages: Unk
     await tx.run(sql`update instances set history_check_at = 'epoch' where id = ${instanceId}`)
     return []
   }
-  const unknown = await withoutMatched(tx, instanceId, messages)
-  const found = matchMessages(unknown, await findOpenDeliveries(tx, unknown))
-  const jobIds = found.length > 0 ? await writeFound(tx, instanceId, found) : []
+  await dropMatched(tx, instanceId, history)
+  const messages = await withTheirJobs(tx, instanceId, history)
+  const found = matchMessages(messages, await findUnsent(tx, messages))
+  const changed = found.length > 0 ? await writeFound(tx, instanceId, found) : []
+  changed.push(...(await holdUnclearJobs(tx, messages)))
   meter.foundInHistory(found.length)
   // The next era may begin at any moment, and its check must not wait for a repetition of this one.
   await tx.run(sql`
     update instances set checked_era = ${era}, history_check_at = 'epoch' where id = ${instanceId}`)
-  return jobIds
+  return [...new Set(changed)]
 }
 
-async function withoutMatched(tx: Db, instanceId: number, messages: UnknownMessage[]) {
+/** Leaves the messages that no delivery is matched with. */
+async function dropMatched(tx: Db, instanceId: number, history: History): Promise<void> {
+  const ids = [...history.values()].flatMap((alike) => [...alike.keys()])
   const matched = await tx.many<{ id: string }>(sql`
     select provider_message_id as id from matched_messages
-    where instance_id = ${instanceId} and provider_message_id = any(${messages.map(({ id }) => id)})`)
-  const ids = new Set(matched.map(({ id }) => id))
-  return messages.filter(({ id }) => !ids.has(id))
+    where instance_id = ${instanceId} and provider_message_id = any(${ids})`)
+  const known = new Set(matched.map(({ id }) => id))
+  for (const [content, alike] of history) {
+    for (const id of alike.keys()) if (known.has(id)) alike.delete(id)
+    if (alike.size === 0) history.delete(content)
+  }
 }
 
-function findOpenDeliveries(tx: Db, messages: UnknownMessage[]) {
-  const places = messages.flatMap(({ chatId, jobIds }) => jobIds.map((jobId) => ({ jobId, chatId })))
-  return tx.many<OpenDelivery>(sql`
-    select d.id, d.job_id, d.chat_id, d.status
-    from (
-      select distinct * from unnest(
-        ${places.map(({ jobId }) => jobId)}::bigint[], ${places.map(({ chatId }) => chatId)}::text[])
-    ) as place (job_id, chat_id) join deliveries d on d.job_id = place.job_id and d.chat_id = place.chat_id
-    where d.status in ('queued', 'sending', 'doubt')`)
-}
+/** Every delivery of the messages' jobs in their chats that does not count as sent. */
+const findUnsent = (tx: Db, messages: UnknownMessage[]) =>
+  tx.many<UnsentDelivery>(sql`
+    select d.id, d.job_id, d.chat_id, d.status, extract(epoch from j.completed_at) * 1000 as ended_at
+    from deliveries d join jobs j on j.id = d.job_id
+    where d.job_id = any(${jobsOf(messages)}) and d.chat_id = any(${messages.map(({ chatId }) => chatId)})
+      and d.status <> 'sent'`)

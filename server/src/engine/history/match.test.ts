@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { matchMessages, type OpenDelivery, type UnknownMessage } from './match.ts'
+import { matchMessages, type UnknownMessage, type UnsentDelivery } from './match.ts'
 
 const message = (id: string, more: Partial<UnknownMessage> = {}): UnknownMessage => ({
   id,
@@ -8,15 +8,16 @@ const message = (id: string, more: Partial<UnknownMessage> = {}): UnknownMessage
   jobIds: [1],
   ...more,
 })
-const delivery = (id: number, more: Partial<OpenDelivery> = {}): OpenDelivery => ({
+const delivery = (id: number, more: Partial<UnsentDelivery> = {}): UnsentDelivery => ({
   id,
   jobId: 1,
   chatId: 'anna',
   status: 'queued',
+  endedAt: null,
   ...more,
 })
 
-type Case = [string, UnknownMessage[], OpenDelivery[], [deliveryId: number, providerMessageId: string][]]
+type Case = [string, UnknownMessage[], UnsentDelivery[], [deliveryId: number, providerMessageId: string][]]
 
 const cases: Case[] = [
   ['a message and its delivery', [message('m')], [delivery(7)], [[7, 'm']]],
@@ -51,6 +52,26 @@ const cases: Case[] = [
     [message('m', { jobIds: [1, 2] }), message('n', { jobIds: [1, 2], sentAt: 2000 })],
     [delivery(7), delivery(8, { jobId: 2, status: 'sending' })],
     [[7, 'n']],
+  ],
+  ['a job that ended later', [message('m')], [delivery(7, { status: 'skipped', endedAt: 2000 })], [[7, 'm']]],
+  ['a retry that was lost', [message('m')], [delivery(7, { status: 'failed', endedAt: 500 })], [[7, 'm']]],
+  [
+    'one message, a retry that was lost or a queued one',
+    [message('m', { jobIds: [1, 2] })],
+    [delivery(7, { status: 'failed', endedAt: 500 }), delivery(8, { jobId: 2 })],
+    [[8, 'm']],
+  ],
+  [
+    'one message, failed before in a live job or skipped after it',
+    [message('m', { jobIds: [1, 2] })],
+    [delivery(7, { status: 'failed' }), delivery(8, { jobId: 2, status: 'skipped', endedAt: 1000 })],
+    [[8, 'm']],
+  ],
+  [
+    'one message, in doubt or skipped',
+    [message('m', { jobIds: [1, 2] })],
+    [delivery(7, { status: 'skipped', endedAt: 2000 }), delivery(8, { jobId: 2, status: 'doubt' })],
+    [],
   ],
 ]
 

@@ -9,37 +9,49 @@ export type UnknownMessage = {
 }
 
 /** A delivery whose message may be in the history. */
-export type OpenDelivery = {
+export type UnsentDelivery = {
   id: number
   jobId: number
   chatId: string
-  status: 'queued' | 'sending' | 'doubt'
+  status: 'queued' | 'sending' | 'doubt' | 'failed' | 'skipped'
+  /** When the job ended, in ms since 1970; null while it is live. */
+  endedAt: number | null
 }
 
 export type Found = { deliveryId: number; providerMessageId: string; sentAt: number }
 
 /**
- * Decides which queued deliveries the messages belong to, the oldest message first. A pure function.
+ * Decides which deliveries the messages belong to, the oldest message first. A pure function.
  *
  * A message that may be the one being sent, or the one in doubt, is left to the look-up. So two messages of one text in one
  * chat count as two: one for the delivery in doubt, one for a queued one.
  */
 export function matchMessages(
   messages: readonly UnknownMessage[],
-  deliveries: readonly OpenDelivery[],
+  deliveries: readonly UnsentDelivery[],
 ): Found[] {
-  const open = Map.groupBy(
-    deliveries.toSorted((a, b) => rank(a) - rank(b) || a.id - b.id),
+  const unsent = Map.groupBy(
+    deliveries.toSorted((a, b) => a.id - b.id),
     ({ chatId }) => chatId,
   )
   const found: Found[] = []
   for (const { id, chatId, sentAt, jobIds } of messages.toSorted((a, b) => a.sentAt - b.sentAt)) {
-    const inChat = open.get(chatId) ?? []
-    const index = inChat.findIndex(({ jobId }) => jobIds.includes(jobId))
-    const [delivery] = index < 0 ? [] : inChat.splice(index, 1)
-    if (delivery?.status === 'queued') found.push({ deliveryId: delivery.id, providerMessageId: id, sentAt })
+    const inChat = unsent.get(chatId) ?? []
+    const [delivery] = inChat
+      .filter(({ jobId }) => jobIds.includes(jobId))
+      .sort((a, b) => rank(a, sentAt) - rank(b, sentAt))
+    if (!delivery) continue
+    inChat.splice(inChat.indexOf(delivery), 1)
+    if (rank(delivery, sentAt) > 0) found.push({ deliveryId: delivery.id, providerMessageId: id, sentAt })
   }
   return found
 }
 
-const rank = ({ status }: OpenDelivery) => (status === 'queued' ? 1 : 0)
+/** The likelier delivery has the lower rank. */
+function rank({ status, endedAt }: UnsentDelivery, sentAt: number): number {
+  if (status === 'sending' || status === 'doubt') return 0
+  // What failed or was skipped when the job ended was queued before that.
+  if (status === 'queued' || (endedAt !== null && endedAt >= sentAt)) return 1
+  // Only a retry that the database has lost explains the message.
+  return 2
+}

@@ -3,24 +3,31 @@ import { sql } from '../../platform/database/sql.ts'
 import { firstPollAt } from '../receipts/poll.ts'
 import { countMessages, type SentInHour } from '../shared/daily-cap.ts'
 import { logFound } from '../shared/job-log.ts'
-import { insertMatches } from '../shared/matched-ids.ts'
+import { insertMatches, releaseMatches } from '../shared/matched-ids.ts'
 import { drawPause } from '../shared/pace.ts'
 import { cursorAtFirstQueued } from '../shared/queue.ts'
 import type { Found } from './match.ts'
 
 /**
  * Marks deliveries of one instance as sent, because their messages are in its history. They count for the daily cap, and
- * the next message keeps the pause after the last of them. Call this under the instance's lock. Returns their jobs' ids.
+ * the next message keeps the pause after the last of them. A job that has ended keeps its status, as with receipts. Call
+ * this under the instance's lock. Returns their jobs' ids.
  */
 export async function writeFound(tx: Db, instanceId: number, found: readonly Found[]): Promise<number[]> {
   const ids = found.map(({ deliveryId }) => deliveryId)
+  const jobIds = await jobsWith(tx, ids)
+  // A message that was accepted and failed later has an id. What was found is the message of a later retry.
+  await releaseMatches(tx, jobIds, sql`d.id = any(${ids})`)
   await markSent(tx, found)
   await recordUsage(tx, instanceId, ids)
-  const jobs = await tx.many<{ id: number }>(sql`
-    update jobs j set ${cursorAtFirstQueued}
-    where j.id in (select job_id from deliveries where id = any(${ids}))
-    returning j.id`)
+  await tx.run(sql`update jobs j set ${cursorAtFirstQueued}, has_logs = true where j.id = any(${jobIds})`)
   await logFound(tx, ids)
+  return jobIds
+}
+
+async function jobsWith(tx: Db, deliveryIds: number[]): Promise<number[]> {
+  const jobs = await tx.many<{ id: number }>(sql`
+    select distinct job_id as id from deliveries where id = any(${deliveryIds})`)
   return jobs.map(({ id }) => id)
 }
 

@@ -89,9 +89,9 @@ async function findCandidates({ provider, credentials }: ProviderConnection, loo
     let { messages, clockAheadMs } = await listFrom(guess)
     const from = sentFrom(clockAheadMs)
     if (from < guess) messages = (await listFrom(from)).messages
-    return messages
-      .filter((message) => message.timestamp >= from && isThis(look, message))
-      .map(({ id }) => id)
+    const alike = messages.filter((message) => message.timestamp >= from && isThis(look, message))
+    // Two pages may list one message. Two candidates would leave the outcome unknown.
+    return [...new Set(alike.map(({ id }) => id))]
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error
     return null

@@ -93,12 +93,13 @@ function firstFew(jobs: OldJob[], limit: number): OldJob[] {
 }
 
 /**
- * Condition: the job's messages are the last ones of their instance, and an older job has not ended. If the database loses
- * commits now, the instance's history is read from its last messages on (history/check.ts). Their ids must be known then,
- * or they would count as messages of the older job.
+ * Condition: the job's messages are the last ones of their instance, and an older job has not ended, or has ended later
+ * with recipients that may be left. If the database loses commits now, the instance's history is read from its last
+ * messages on (history/check.ts). Their ids must be known then, or they would count as messages of the older job.
  */
 const mayBeInHistory = sql`exists (
   select from instances i join jobs older on older.instance_id = i.id
   where i.id = j.instance_id and j.completed_at > i.last_intent_at - interval '1 hour'
-    and older.status in ('Pending', 'Running') and older.created_at < j.completed_at
+    and older.created_at < j.completed_at
+    and (older.status in ('Pending', 'Running') or older.has_deliveries and older.completed_at > j.completed_at)
 )`

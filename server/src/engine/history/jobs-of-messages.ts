@@ -1,0 +1,64 @@
+import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { contentKeyOfJob } from '../shared/same-message.ts'
+import type { UnknownMessage } from './match.ts'
+
+/** The messages of an instance by their content, then by their id. A provider may list a message twice. */
+export type History = Map<string, Map<string, Pick<UnknownMessage, 'id' | 'chatId' | 'sentAt'>>>
+
+/** The clocks of a failed database server and of the present one agree to this. */
+const CLOCK_SLACK_MS = 60_000
+const JOBS_PER_QUERY = 500
+
+/**
+ * Condition: the job `j` may have sent a message that this database has lost, and could send it again. A job that has
+ * ended counts as long as it has remaining recipients, however long ago it ended: its retry may be what was lost.
+ */
+const maySendAgain = sql`(
+  j.status in ('Pending', 'Running') or j.settling
+  or (j.status = 'Cancelled' or j.failed_count > 0) and j.has_deliveries and j.final_counts is null
+)`
+
+const beganAt = sql`coalesce(j.started_at, j.scheduled_at, j.created_at)`
+
+/** When the first of those jobs began, in ms since 1970. No message from before is of interest. */
+export async function firstBeganAt(db: Db, instanceId: number): Promise<number> {
+  const { first } = await db.one<{ first: number }>(sql`
+    select coalesce(extract(epoch from min(${beganAt})) * 1000, 0)::float8 as first
+    from jobs j where j.instance_id = ${instanceId} and ${maySendAgain}`)
+  return first
+}
+
+/**
+ * The messages that have the content of such a job, with these jobs. An account may have a hundred thousand of them with
+ * long texts, so they are read in slices, and not at all if nothing is unknown. Call this under the instance's lock: the
+ * restart of a job begins another run, to which older messages do not belong.
+ */
+export async function withTheirJobs(tx: Db, instanceId: number, history: History): Promise<UnknownMessage[]> {
+  const messages = new Map<string, UnknownMessage>()
+  for (let after = 0, more = history.size > 0; more; ) {
+    const jobs = await readJobs(tx, instanceId, after)
+    for (const job of jobs)
+      for (const message of history.get(contentKeyOfJob(job))?.values() ?? [])
+        if (message.sentAt >= job.beganAt - CLOCK_SLACK_MS) {
+          const known = messages.get(message.id) ?? { ...message, jobIds: [] }
+          known.jobIds.push(job.id)
+          messages.set(message.id, known)
+        }
+    after = jobs.at(-1)?.id ?? 0
+    more = jobs.length === JOBS_PER_QUERY
+  }
+  return [...messages.values()]
+}
+
+export const jobsOf = (messages: readonly UnknownMessage[]): number[] => [
+  ...new Set(messages.flatMap(({ jobIds }) => jobIds)),
+]
+
+const readJobs = (tx: Db, instanceId: number, after: number) =>
+  tx.many<{ id: number; text: string; hasImage: boolean; beganAt: number }>(sql`
+    select j.id, j.text_content as text, j.image_id is not null as has_image,
+      (extract(epoch from ${beganAt}) * 1000)::float8 as began_at
+    from jobs j
+    where j.instance_id = ${instanceId} and j.id > ${after} and ${maySendAgain} and ${beganAt} <= clock_now()
+    order by j.id limit ${JOBS_PER_QUERY}`)
