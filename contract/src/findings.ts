@@ -10,6 +10,7 @@ export const findingWords = {
     'The database has {{megabytes}} MB and answers. {{connections}} of {{maxConnections}} connections are in use.',
   database_away: 'The database is unavailable: {{reason}}',
   database_plain: 'Connections to the database at {{hosts}} may be unencrypted.',
+  database_unsafe: 'Nothing is sent: PostgreSQL runs with fsync or synchronous_commit off.',
   connections_few: '{{connections}} of {{maxConnections}} connections to the database are in use.',
   replication_ok: 'Standby servers of the database: {{standbys}}.',
   replication_late: 'A standby server of the database is {{seconds}} seconds behind.',
@@ -57,6 +58,8 @@ export const remedyWords = {
   database_away:
     'Start PostgreSQL, and check DATABASE_URL and the network. Without DATABASE_URL, read postgres.log in DATA_DIR.',
   database_plain: 'Add {{option}} to DATABASE_URL, and restart.',
+  database_unsafe:
+    'Switch both on in postgresql.conf and reload PostgreSQL. Otherwise a crash could lose what was sent, and people would get it twice.',
   connections_few: 'Raise max_connections of PostgreSQL, or put a pooler before the servers.',
   replication_late: 'Check the standby server and its network. A failover now would lose the last messages.',
   pooler_away: 'Start the pooler that DATABASE_URL names, or let DATABASE_URL lead to the database itself.',
@@ -89,7 +92,15 @@ export const remedyWords = {
 
 /** What stops the work, or will soon. Other findings with a remedy are warnings. */
 const errors: FindingCode[] = [
-  ...(['schema_foreign', 'database_away', 'pooler_away', 'key_wrong', 'not_running', 'no_worker'] as const),
+  ...([
+    'schema_foreign',
+    'database_away',
+    'database_unsafe',
+    'pooler_away',
+    'key_wrong',
+    'not_running',
+    'no_worker',
+  ] as const),
   ...(['workers_stuck', 'queue_stands', 'disk_low', 'folder_unwritable', 'provider_away'] as const),
   ...(['public_away', 'mail_away', 'mail_insecure', 'mail_refused'] as const),
 ]

@@ -41,7 +41,7 @@ class EngineContext extends DatabaseContext {
   /** With the heartbeat of a worker, so that instances may send. */
   override async open() {
     await super.open()
-    await openHeartbeat({ db: this.db, log: silent }).beat()
+    await openHeartbeat({ db: this.db, log: silent, beatSeenBefore: 0 }).beat()
   }
 
   async cleanUp() {
@@ -62,7 +62,9 @@ class EngineContext extends DatabaseContext {
       where j.failed_count <> counted.failed and j.final_counts is null`)
   }
 
-  /** The dependencies of a worker. Like a process, it has a pool of its own. Logged errors fail no test. */
+  /**
+   * The dependencies of a worker that has been alive. Like a process, it has a pool of its own. Logged errors fail no test.
+   */
   deps(provider: Provider, overrides: Partial<EngineDeps> = {}): EngineDeps {
     const db = connect(this.database.address, { applicationName: 'sendroom test worker' })
     this.#tasksAtEnd.push(() => db.end(1000))
@@ -72,6 +74,7 @@ class EngineContext extends DatabaseContext {
       secrets: this.secrets,
       readImage: async () => ({ bytes: new Uint8Array([1]), mimeType: 'image/png' }),
       log: silent,
+      beatSeenBefore: 0,
       ...overrides,
     }
   }

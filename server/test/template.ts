@@ -11,9 +11,6 @@ export async function createTemplate(
 ): Promise<void> {
   const applicationName = 'sendroom test'
   const admin = connect({ ...cluster, database: 'postgres' }, { max: 1, applicationName })
-  // Safe even where tests kill PostgreSQL: its writes stay in the page cache, which outlives the processes.
-  await admin.run(sql`alter system set fsync = off`)
-  await admin.run(sql`select pg_reload_conf()`)
   await admin.run(sql`create database tpl`)
   await storeSessionDefaults(admin, 'cluster')
   await admin.end()

@@ -15,6 +15,8 @@ export type EngineDeps = {
   }
   /** How long an instance may be in trouble before its due messages fail, in ms. The default is a day. */
   accountWaitMs?: number
+  /** The last heartbeat that this process saw committed. Without one, the worker watches for others before it sends. */
+  beatSeenBefore?: number
 }
 
 /** An instance's provider, and what it signs in with there. */

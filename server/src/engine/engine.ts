@@ -63,7 +63,7 @@ export function startEngine(deps: EngineDeps): Engine {
   const instances = new Map<number, Claim>()
   async function claim() {
     const room = Math.min(CLAIMS_PER_PASS, MAX_INSTANCES - instances.size)
-    if (room <= 0) return
+    if (room <= 0 || !heartbeat.maySend()) return
     const claims = await claimInstances(db, room)
     for (const claim of claims) {
       instances.set(claim.instanceId, claim)
@@ -91,7 +91,7 @@ export function startEngine(deps: EngineDeps): Engine {
   const historyChecks = new Set<number>()
   async function checkHistories() {
     const room = MAX_CALLS - historyChecks.size
-    if (room <= 0) return
+    if (room <= 0 || !heartbeat.maySend()) return
     for (const due of await claimHistoryChecks(db, room, [...historyChecks])) {
       const { instanceId } = due
       historyChecks.add(instanceId)

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LedgerEntry } from '@sendroom/simulator'
 import type { DatabaseAddress } from '../../src/database-url.ts'
-import { openHeartbeat } from '../../src/engine/history/heartbeat.ts'
 import { planJob } from '../../src/engine/index.ts'
 import { connect, type Pool } from '../../src/platform/database/connection.ts'
 import { isDatabaseDown } from '../../src/platform/database/errors.ts'
@@ -80,10 +79,6 @@ export class ChaosRun {
     const run = new ChaosRun(environment, await environment.createDatabase(), plan, mutant)
     const user = await factories(run.db, secretsOf(SECRET_KEY)).admin()
     run.#userId = user.id
-    // Workers have been alive, so that the first message of a run needs no look at the history.
-    await openHeartbeat({ db: run.db, log: { info() {}, warn() {}, error() {} } }).beat()
-    // In fast time the heartbeat would be still before a process has started.
-    await run.db.run(sql`update heartbeat set beat_at = beat_at + interval '10 minutes'`)
     for (const [index, instance] of plan.instances.entries())
       run.instances.push(
         await addInstance(run.db, `${run.database.database}_${index}`, instance, plan.receipts),

@@ -30,7 +30,7 @@ async function jobAfterLoss(more: Record<string, unknown> = {}, instance: Record
 const sentTo = ({ calls }: ReturnType<typeof scriptedProvider>) => calls.sends.map(({ to }) => to)
 
 // Every test begins as if workers had been running.
-beforeEach(() => openHeartbeat({ db: context.db, log: silent }).beat())
+beforeEach(() => openHeartbeat({ db: context.db, log: silent, beatSeenBefore: 0 }).beat())
 
 describe('an instance whose last messages may be unknown', () => {
   test('does not send again what is in its history', async () => {
@@ -178,7 +178,7 @@ describe('a new era', () => {
     async (_name, loss) => {
       const { id: instanceId } = await context.add.instance()
       await context.add.job({ instanceId, status: 'Running', recipients })
-      const heartbeat = openHeartbeat({ db: context.db, log: silent })
+      const heartbeat = openHeartbeat({ db: context.db, log: silent, beatSeenBefore: 0 })
       await heartbeat.beat()
       const claim = await context.claimOne()
       const before = await eraOf()
@@ -198,7 +198,7 @@ describe('a new era', () => {
     const beginEra = async () => {
       await context.db.run(losses['no beat for 30 s'])
       const before = await eraOf()
-      await openHeartbeat({ db: context.db, log }).beat()
+      await openHeartbeat({ db: context.db, log, beatSeenBefore: 0 }).beat()
       expect(await eraOf()).not.toBe(before)
     }
     await context.add.instance()
@@ -212,8 +212,8 @@ describe('a new era', () => {
   test('does not begin while workers beat', async () => {
     const before = await eraOf()
     const [one, two] = [
-      openHeartbeat({ db: context.db, log: silent }),
-      openHeartbeat({ db: context.db, log: silent }),
+      openHeartbeat({ db: context.db, log: silent, beatSeenBefore: 0 }),
+      openHeartbeat({ db: context.db, log: silent, beatSeenBefore: 0 }),
     ]
 
     for (const heartbeat of [one, two, one, two]) await heartbeat.beat()
@@ -227,7 +227,7 @@ describe('a new era', () => {
       const world = await jobAfterLoss()
       await context.db.run(sql`
         update heartbeat set timeline = 'FFFFFFFF', beat_at = clock_now() - ${lag}::interval`)
-      await openHeartbeat({ db: context.db, log: silent }).beat()
+      await openHeartbeat({ db: context.db, log: silent, beatSeenBefore: 0 }).beat()
       context.worker(world.provider)
       await context.untilWaiting(world.job.id, 'checking_history')
       const { nextSendAt } = await whyWaiting(context.db, world.job.id)
@@ -245,12 +245,16 @@ describe('a new era', () => {
   )
 
   test('leaves an instance alone that was in its pause when the era began', async () => {
-    const world = await jobAfterLoss({}, { nextDueAt: new Date(Date.now() + 10_000).toISOString() })
+    const era = await eraOf()
+    const world = await jobAfterLoss(
+      {},
+      { checkedEra: era, nextDueAt: new Date(Date.now() + 10_000).toISOString() },
+    )
     await context.db.run(sql`update heartbeat set timeline = 'FFFFFFFF'`)
     context.worker(world.provider)
     await until(
       'the era has begun',
-      async () => (await context.instance(world.instanceId))?.checkedEra !== null,
+      async () => (await context.instance(world.instanceId))?.checkedEra !== era,
     )
 
     await context.moveClock('10 seconds')
@@ -258,5 +262,19 @@ describe('a new era', () => {
 
     expect(world.calls.histories).toBe(0)
     expect(sentTo(world)).toEqual(recipients)
+  })
+
+  test('checks an instance in its pause that was not checked in the era before', async () => {
+    const world = await jobAfterLoss({}, { nextDueAt: new Date(Date.now() + 10_000).toISOString() })
+    world.sentBefore('1@g.us')
+    const before = await eraOf()
+    await context.db.run(sql`update heartbeat set timeline = 'FFFFFFFF'`)
+    context.worker(world.provider)
+    await until('the era has begun', async () => (await eraOf()) !== before)
+
+    await context.moveClock('30 seconds')
+    await context.untilStatus(world.job.id, 'Completed')
+
+    expect(sentTo(world)).toEqual(['2@g.us', '3@g.us'])
   })
 })

@@ -11,7 +11,7 @@ const silent = { info() {}, warn() {}, error() {} }
 const recipients = ['1@g.us', '2@g.us', '3@g.us']
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
 
-beforeEach(() => openHeartbeat({ db: context.db, log: silent }).beat())
+beforeEach(() => openHeartbeat({ db: context.db, log: silent, beatSeenBefore: 0 }).beat())
 
 /** A running job, of which the provider has messages that this database has lost, and another job of its instance. */
 async function afterLoss(lost: string[], instance: Record<string, unknown> = {}) {

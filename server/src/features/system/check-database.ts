@@ -38,13 +38,15 @@ async function checkTables(db: Pool, config: Config): Promise<Finding[]> {
   const askedAt = Date.now()
   const { now } = await db.one<{ now: string }>(sql`select clock_now() as now`)
   const offMs = Date.parse(now) - (askedAt + Date.now()) / 2
-  const { postgres, migration, megabytes, connections, maxConnections, standbys, lagSeconds } = facts
+  const { postgres, migration, megabytes, connections, maxConnections, isDurable, standbys, lagSeconds } =
+    facts
   const used = { connections, maxConnections }
   return [
     finding('version', { version, postgres, migration }),
     connections > maxConnections * FEW_CONNECTIONS
       ? finding('connections_few', used)
       : finding('database_ok', { megabytes, ...used }),
+    ...(isDurable ? [] : [finding('database_unsafe')]),
     ...(standbys > 0 ? [replication(standbys, lagSeconds)] : []),
     ...clock('PostgreSQL', offMs),
     await checkKey(db, config),

@@ -41,7 +41,8 @@ async function runProcess(role: string) {
   await db.run(sql`select 1`)
 }
 
-const beat = () => openHeartbeat({ db: context.db, log: { info() {}, warn() {}, error() {} } }).beat()
+const beat = () =>
+  openHeartbeat({ db: context.db, log: { info() {}, warn() {}, error() {} }, beatSeenBefore: 0 }).beat()
 const backUp = (ago: string) =>
   context.db.run(sql`
     insert into audit_log (at, user_name, address, action, object_name, details)

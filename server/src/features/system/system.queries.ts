@@ -1,4 +1,4 @@
-import { isDown } from '../../engine/index.ts'
+import { isDown, isDurable } from '../../engine/index.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { hasGeneratedPassword } from '../../platform/user-row.ts'
@@ -20,6 +20,8 @@ type DatabaseFacts = {
   megabytes: number
   connections: number
   maxConnections: number
+  /** Whether a crash of PostgreSQL, or of its machine, keeps what was committed. */
+  isDurable: boolean
   standbys: number
   /** 0 if the standby servers are up to date, or if this user may not know. */
   lagSeconds: number
@@ -32,6 +34,7 @@ export const readDatabaseFacts = (db: Db) =>
       round(pg_database_size(current_database()) / 1e6)::float8 as megabytes,
       (select count(*) from pg_stat_activity where datname is not null) as connections,
       current_setting('max_connections')::int as max_connections,
+      ${isDurable} as is_durable,
       (select count(*) from pg_stat_replication) as standbys,
       coalesce((select max(extract(epoch from replay_lag))::float8 from pg_stat_replication), 0) as lag_seconds`)
 

@@ -65,6 +65,9 @@ function serverArguments({ folder, superuser }: ClusterFiles): string[] {
     unix_socket_permissions: '0700',
     max_connections: '200',
     shared_buffers: '128MB',
+    // Whatever stands in the folder's own files: what is committed stays committed.
+    fsync: 'on',
+    synchronous_commit: 'on',
     timezone: 'UTC',
     log_timezone: 'UTC',
     // Sendroom logs failed statements itself. PostgreSQL's log would repeat their text, which may hold user content.

@@ -9,6 +9,8 @@ import { raw, sql } from './sql.ts'
 const DEFAULTS = {
   TimeZone: 'UTC',
   DateStyle: 'ISO, MDY',
+  // An intent that a crash of PostgreSQL undoes would be sent again. A server may be set to trade that for speed.
+  synchronous_commit: 'on',
   // A process that stalls in a transaction must not keep its locks until TCP gives up, hours later.
   idle_in_transaction_session_timeout: '15s',
   // Our queries are short. On a server that compiles them (Debian's), a failover took three times as long.

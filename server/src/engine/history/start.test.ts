@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { useEngineContext } from '../../../test/engine-context.ts'
+import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { openHeartbeat } from './heartbeat.ts'
+
+const context = useEngineContext()
+const silent = { info() {}, warn() {}, error() {} }
+const recipients = ['1@g.us', '2@g.us', '3@g.us']
+const eraOf = async () => (await context.db.one<{ era: string }>(sql`select era from heartbeat`)).era
+const freshHeartbeat = (log = silent) => openHeartbeat({ db: context.db, log })
+
+const beatAgo = (seconds: number) =>
+  context.db.run(sql`
+    update heartbeat set beat = beat + 1, beat_at = clock_now() - ${seconds} * interval '1 second',
+      timeline = current_timeline()`)
+
+/** A job of an account that this database knows well, and a provider that has one message more. */
+async function jobInCopy() {
+  const { id: instanceId } = await context.add.instance({ checkedEra: await eraOf() })
+  const job = await context.add.job({ instanceId, status: 'Running', recipients, textContent: 'Hello' })
+  const scripted = scriptedProvider()
+  scripted.accept({ token: 'any', to: '1@g.us', text: 'Hello', mediaId: null })
+  return { ...scripted, job }
+}
+
+test.each([1, 5, 15, 29, 31])(
+  'a worker that starts in a copy %i s after its last beat sends nothing again',
+  async (seconds) => {
+    const world = await jobInCopy()
+    await beatAgo(seconds)
+    context.worker(world.provider, { beatSeenBefore: undefined })
+
+    await context.untilStatus(world.job.id, 'Completed')
+
+    expect(world.ledger.map(({ to }) => to)).toEqual(recipients)
+    expect(world.calls.histories).toBe(1)
+  },
+)
+
+test('two workers that start at once begin one era', async () => {
+  const world = await jobInCopy()
+  await beatAgo(1)
+  const before = await eraOf()
+  context.worker(world.provider, { beatSeenBefore: undefined })
+  context.worker(world.provider, { beatSeenBefore: undefined })
+
+  await context.untilStatus(world.job.id, 'Completed')
+
+  expect(await eraOf()).not.toBe(before)
+  expect(world.ledger.map(({ to }) => to)).toEqual(recipients)
+  expect(world.calls.histories).toBe(1)
+})
+
+test('a worker that starts beside another one begins no era, and sends from the other’s next beat on', async () => {
+  await beatAgo(0)
+  const before = await eraOf()
+  const [living, starting] = [
+    openHeartbeat({ db: context.db, log: silent, beatSeenBefore: 0 }),
+    freshHeartbeat(),
+  ]
+  await living.beat()
+
+  await starting.beat()
+  await starting.beat()
+  expect(starting.maySend()).toBe(false)
+  await living.beat()
+  await starting.beat()
+
+  expect(starting.maySend()).toBe(true)
+  expect(await eraOf()).toBe(before)
+})
+
+test('a worker that watches writes no intent and adds no beat', async () => {
+  await beatAgo(0)
+  const world = await jobInCopy()
+  const claim = await context.claimOne()
+  const readBeat = () => context.db.one(sql`select beat, beat_at from heartbeat`)
+  const before = await readBeat()
+  const starting = freshHeartbeat()
+
+  await starting.beat()
+
+  expect(await context.writeIntent(claim, starting.lastSeen())).toEqual({ kind: 'nothing' })
+  expect(await readBeat()).toEqual(before)
+  expect(world.calls.sends).toEqual([])
+})
