@@ -67,6 +67,26 @@ const mutants = {
     // Null, whatever was found.
     { file: 'history/heartbeat.ts', from: 'end as reason', to: 'end || null as reason' },
   ],
+  'ended jobs not matched': [
+    {
+      file: 'history/jobs-of-messages.ts',
+      from: "or (j.status = 'Cancelled' or j.failed_count > 0) and j.has_deliveries and j.final_counts is null",
+      to: '',
+    },
+  ],
+  'no watch at the start': [
+    { file: 'history/heartbeat.ts', from: "beatSeenBefore === undefined ? null : 'over'", to: "'over'" },
+  ],
+  'messages of no recipient dropped': [
+    {
+      file: 'history/unclear.ts',
+      from: 'if (jobIds.length === 0) return []',
+      to: 'if (jobIds.length >= 0) return []',
+    },
+  ],
+  'every pause exempts from the check': [
+    { file: 'history/heartbeat.ts', from: 'and i.checked_era = (select era from last)', to: '' },
+  ],
 } satisfies Record<string, Change[]>
 
 export type Mutant = keyof typeof mutants

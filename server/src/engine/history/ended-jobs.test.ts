@@ -127,6 +127,7 @@ describe('a retry that the database has lost', () => {
   )
 })
 
+//
 describe('our text in a chat of no recipient', () => {
   test('pauses the job, and only that', async () => {
     const world = await afterLoss(['111@lid'])

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { storeSessionDefaults } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { openHeartbeat } from './heartbeat.ts'
 
@@ -84,4 +85,45 @@ test('a worker that watches writes no intent and adds no beat', async () => {
   expect(await context.writeIntent(claim, starting.lastSeen())).toEqual({ kind: 'nothing' })
   expect(await readBeat()).toEqual(before)
   expect(world.calls.sends).toEqual([])
+})
+
+// R-821
+test.each(['fsync', 'synchronous_commit'])(
+  'nothing is sent while %s is off, and the log says why',
+  async (setting) => {
+    const database = context.database.address.database
+    // The settings of the whole cluster stay as they are for other tests.
+    await context.db.script(`
+    create schema planted;
+    create function planted.current_setting(name text) returns text language sql as
+      $$select case name when '${setting}' then 'off' else pg_catalog.current_setting(name) end$$;
+    alter database ${database} set search_path = planted, pg_catalog, public`)
+    try {
+      const job = await context.add.job({ status: 'Running', recipients })
+      const { provider, calls } = scriptedProvider()
+      const logged: string[] = []
+      const log = { ...silent, error: (_details: object, sentence: string) => void logged.push(sentence) }
+      const deps = context.deps(provider, { log })
+      const heartbeat = openHeartbeat(deps)
+
+      for (let beat = 0; beat < 3; beat++) await heartbeat.beat()
+
+      expect(logged).toEqual([expect.stringContaining('Nothing is sent: PostgreSQL runs with fsync')])
+      expect(heartbeat.maySend()).toBe(false)
+      const claim = await context.claimOne()
+      expect(await context.writeIntent(claim, heartbeat.lastSeen())).toEqual({ kind: 'nothing' })
+      expect(await context.statuses(job.id)).toEqual(['queued', 'queued', 'queued'])
+      expect(calls.sends).toEqual([])
+    } finally {
+      await context.db.script(`alter database ${database} reset search_path; drop schema planted cascade`)
+    }
+  },
+)
+
+test('every session of ours waits for its commits, whatever the server is set to', async () => {
+  const { database } = context.database.address
+  const { db } = context.deps(scriptedProvider().provider)
+  await context.db.script(`alter database ${database} set synchronous_commit = off`)
+  await storeSessionDefaults(context.db, 'database')
+  expect(await db.one(sql`show synchronous_commit`)).toEqual({ synchronousCommit: 'on' })
 })

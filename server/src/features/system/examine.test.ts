@@ -138,6 +138,12 @@ const faults: Record<string, Fault> = {
       insert into users (username, email, password_hash, generated_hash, role, is_active)
       values ('admin', '', 'hash', 'hash', 'Admin', true)`),
   },
+  database_unsafe: {
+    plant: () =>
+      context.db.script(`
+        alter role current_user in database ${context.database.address.database} set synchronous_commit = off`),
+    db: connectAnew,
+  },
   connections_few: {
     plant: () =>
       plantView(
