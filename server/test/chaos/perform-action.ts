@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import * as engine from '../../src/engine/index.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { retryWhileDown } from '../kill-postgres.ts'
@@ -58,6 +59,8 @@ async function perform(run: ChaosRun, plan: Plan, action: Action): Promise<unkno
       return retryWhileDown(() => whileIdle(db, () => shiftProviderClock(run, action.seconds)))
     case 'resume instance':
       return run.request(() => engine.resumeSending(db, run.instance(action.instance).id, 'Ann'))
+    case 'lock instance':
+      return run.schedule(0, () => run.request(() => lockInstance(run, action)))
     case 'write on phone': {
       const { token, addressBook } = run.instance(action.instance)
       await simulator.writeOnPhone(token, addressBook.people[action.recipient] ?? '', 'Hello')
@@ -92,6 +95,14 @@ async function makeTrouble(
   await simulator.changeChannel(token, change)
   run.schedule(seconds, () => simulator.changeChannel(token, cure))
 }
+
+const lockInstance = (run: ChaosRun, { instance, seconds }: LockAction) =>
+  run.db.begin(async (tx) => {
+    await tx.run(sql`select from instances where id = ${run.instance(instance).id} for no key update`)
+    await delay(run.environment.toRealMs(seconds * 1000))
+  })
+
+type LockAction = Extract<Action, { kind: 'lock instance' }>
 
 /** Loses the answers of two sends and makes all look-ups fail, until a delivery ends with an unknown outcome. */
 async function loseOutcome(run: ChaosRun, token: string): Promise<string> {

@@ -56,6 +56,8 @@ export type Action =
   | { kind: 'shift provider clock' | 'shift idle provider clock'; seconds: number }
   | { kind: 'write on phone'; instance: number; recipient: number }
   | { kind: 'resume instance'; instance: number }
+  /** Somebody holds the instance's row, as a cancel of many deliveries does. */
+  | { kind: 'lock instance'; instance: number; seconds: number }
   | { kind: 'create job'; job: number }
   | JobAction
 
@@ -165,6 +167,8 @@ function planActions(random: Random, jobs: JobPlan[], receipts: Plan['receipts']
     actions.push({ kind: pick(['shift clock', 'shift provider clock']), seconds: pick([-2, -1, 1, 2]) })
   if (receipts) actions.push(...planReceipts(random, instance))
   if (receipts === 'webhook' && chance(0.7)) actions.push({ kind: 'kill server' })
+  for (const { instance } of jobs)
+    if (chance(0.3)) actions.push({ kind: 'lock instance', instance, seconds: int(1, 8) })
   return actions
 }
 

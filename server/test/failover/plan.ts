@@ -11,6 +11,8 @@ export type FailoverPlan = {
   slowSendsMs: number[]
   /** The fault comes when this many messages have been sent. */
   afterSends: number
+  /** These jobs are cancelled after the promotion, before their accounts are checked, and sent to the rest later. */
+  sentAgain: number[]
   run: Plan
 }
 
@@ -53,6 +55,8 @@ export function planFailover(seed: number, speed: number): FailoverPlan {
       jobs,
       actions: [],
     },
+    // One job of an account, so that the other one is what the account is checked for.
+    sentAgain: instances.flatMap((_, instance) => (chance(0.5) ? [2 * instance + int(0, 1)] : [])),
   }
 }
 

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { cancelJob, retryFailed } from '../../src/engine/index.ts'
+import type { Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { ChaosRun } from '../chaos/chaos-run.ts'
 import type { Environment } from '../chaos/environment.ts'
@@ -54,9 +56,11 @@ export async function runFailover(
     providerMs: environment.now() - (Date.now() - promotedAt) * cluster.speed,
     trueMs: promotedAt * cluster.speed,
   }
+  for (const job of plan.sentAgain) await changeJob(run, job, 'cancelled', cancelJob)
   const stuckAt = promotion.trueMs + STUCK_AFTER_MS
   while (Date.now() * cluster.speed < stuckAt && (await countSilent(run, promotion.trueMs)) > 0)
     await delay(50)
+  for (const job of plan.sentAgain) await changeJob(run, job, 'sent again', sendToRemaining)
   await run.waitForQuiescence()
   const evidence = await collect(run)
   const messages = evidence.ledger.map(({ token, to, body, caption }) => `${token} ${to} ${body ?? caption}`)
@@ -74,6 +78,24 @@ export async function runFailover(
     report: () => [JSON.stringify(plan), ...run.logLines, ...formatEvidence(evidence)].join('\n'),
   }
 }
+
+/** Does what a user does with a job of the plan. A job that has ended before can't be cancelled, and has nobody left. */
+async function changeJob(
+  run: ChaosRun,
+  index: number,
+  what: string,
+  change: (db: Pool, jobId: number, byName: string) => Promise<string>,
+) {
+  const jobId = run.jobs.get(index)?.id ?? 0
+  const answer = await until(`job ${jobId} is ${what}`, async () => {
+    const said = await retryWhileDown(() => change(run.db, jobId, 'Ann'))
+    return said !== 'settling' && said
+  })
+  run.log(`job ${jobId} is ${what}: ${answer}`)
+}
+
+const sendToRemaining = (db: Pool, jobId: number, byName: string) =>
+  retryFailed(db, jobId, byName, { includeUnknown: false })
 
 /** The provider accepts every message of a plan, so nobody may be left out or end as failed. */
 const findUnreached = ({ deliveries }: Evidence) =>
