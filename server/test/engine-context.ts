@@ -80,7 +80,11 @@ class EngineContext extends DatabaseContext {
   }
 
   worker(provider: Provider, overrides: Partial<EngineDeps> = {}) {
-    const engine = startEngine(this.deps(provider, overrides))
+    return this.workerOf(this.deps(provider, overrides))
+  }
+
+  workerOf(deps: EngineDeps) {
+    const engine = startEngine(deps)
     this.#tasksAtEnd.push(() => engine.stop())
     return engine
   }

@@ -1,13 +1,14 @@
 import { setMaxListeners } from 'node:events'
 import { foldCounts } from '../platform/counts.ts'
 import type { EngineDeps } from './context.ts'
-import { checkInstance, claimChecks, failOverdue } from './health/instance-status.ts'
+import { checkInstance, claimChecks } from './health/instance-status.ts'
+import { failOverdue } from './health/overdue.ts'
 import { checkHistory, claimHistoryChecks } from './history/check.ts'
 import { BEAT_EVERY_MS, openHeartbeat } from './history/heartbeat.ts'
 import { claimLookUps, type LookUp, lookUp } from './in-doubt/look-up.ts'
 import { markInDoubt } from './in-doubt/mark-in-doubt.ts'
 import { finishJobs, startDueJobs } from './jobs/lifecycle.ts'
-import { interruptibleSleep, type LoopStep, openLoop } from './loop.ts'
+import { beside, interruptibleSleep, type LoopStep, openLoop } from './loop.ts'
 import { applyStoredReceipts, deleteUnmatchedReceipts } from './receipts/apply-stored.ts'
 import { claimPolls, openPolling } from './receipts/poll.ts'
 import { openBatches } from './sending/batch.ts'
@@ -39,14 +40,25 @@ export type Engine = {
   wake: () => void
 }
 
+/**
+ * The steps of the loop never wait for an instance's lock. What may wait for one, because it concerns a single instance,
+ * shares other connections, so that locked instances take none from the rest.
+ */
+const LOOP_CONNECTIONS = 6
+const INSTANCE_CONNECTIONS = 8
+const END_MS = 5_000
+
 /** Starts a worker. Nothing is thrown later: a worker reports its errors to the log, and waits for a lost database. */
-export function startEngine(deps: EngineDeps): Engine {
-  const { db, log } = deps
+export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
+  const { log } = others
+  const db = shared.dedicated(LOOP_CONNECTIONS)
+  const deps = { ...others, db: shared.dedicated(INSTANCE_CONNECTIONS) }
+  const beats = shared.dedicated()
   const tasks = openTasks(reportError)
   const sleep = interruptibleSleep()
   const progress = openProgress(db, reportError)
-  const heartbeat = openHeartbeat(deps)
-  const batches = openBatches(db)
+  const heartbeat = openHeartbeat({ db: beats, log })
+  const batches = openBatches(deps.db)
   let stoppingSince: number | null = null
   const stopping = new AbortController()
   setMaxListeners(MAX_CALLS, stopping.signal)
@@ -117,28 +129,8 @@ export function startEngine(deps: EngineDeps): Engine {
     }
   }
 
-  let lastReceiptRun: 'idle' | 'running' | 'succeeded' | { error: unknown } = 'idle'
-  /**
-   * Receipts are applied beside the loop, so that many of them do not delay the claims. The next run of this step
-   * reports how the last one ended, which gives it the loop's back-off.
-   */
-  async function applyReceiptsBeside() {
-    const last = lastReceiptRun
-    if (last === 'running') return 'running'
-    lastReceiptRun = 'idle'
-    if (typeof last === 'object') throw last.error
-    lastReceiptRun = 'running'
-    const applying = applyStoredReceipts(db).then(
-      (jobs) => {
-        jobs.forEach(progress.moved)
-        lastReceiptRun = 'succeeded'
-      },
-      (error) => {
-        lastReceiptRun = { error }
-      },
-    )
-    tasks.run(applying, {}, () => {})
-    return last === 'succeeded' ? last : 'running'
+  async function applyReceipts() {
+    for (const job of await applyStoredReceipts(db)) progress.moved(job)
   }
 
   const poll = openPolling(deps)
@@ -147,21 +139,26 @@ export function startEngine(deps: EngineDeps): Engine {
       tasks.run(poll(due), { instanceId: due.instanceId }, () => {})
   }
 
+  const besideLoop = (work: () => Promise<unknown>) =>
+    beside(work, (working) => tasks.run(working, {}, () => {}))
+
   const steps: LoopStep[] = [
-    // Before the claims, so that a worker notices an era before it looks for work.
-    { name: 'heartbeat', every: BEAT_EVERY_MS, run: heartbeat.beat },
     { name: 'start due jobs', every: 0, run: () => startDueJobs(db) },
     { name: 'mark in doubt', every: 0, run: () => markInDoubt(db) },
     { name: 'check histories', every: 0, run: checkHistories },
     { name: 'claim instances', every: 0, run: claim },
     { name: 'look up doubts', every: 0, run: lookUpDoubts },
     { name: 'check instances', every: 0, run: checkInstances },
-    { name: 'apply receipts', every: 0, run: applyReceiptsBeside },
+    { name: 'apply receipts', every: 0, run: besideLoop(applyReceipts) },
     { name: 'poll receipts', every: RECEIPT_POLL_MS, run: pollReceipts },
-    { name: 'finish jobs', every: SWEEP_MS, run: () => finishJobs(db) },
-    { name: 'fail overdue', every: SWEEP_MS, run: () => failOverdue(db, deps.accountWaitMs ?? DAY_MS) },
-    { name: 'fold counts', every: FOLD_COUNTS_MS, run: () => foldCounts(db) },
-    { name: 'clean up', every: CLEAN_UP_MS, run: () => deleteUnmatchedReceipts(db) },
+    { name: 'finish jobs', every: SWEEP_MS, run: besideLoop(() => finishJobs(db)) },
+    {
+      name: 'fail overdue',
+      every: SWEEP_MS,
+      run: besideLoop(() => failOverdue(db, deps.accountWaitMs ?? DAY_MS, isStopping)),
+    },
+    { name: 'fold counts', every: FOLD_COUNTS_MS, run: besideLoop(() => foldCounts(db)) },
+    { name: 'clean up', every: CLEAN_UP_MS, run: besideLoop(() => deleteUnmatchedReceipts(db)) },
   ]
   const loop = openLoop(steps, log)
   function reportError(error: unknown, where?: object) {
@@ -169,9 +166,23 @@ export function startEngine(deps: EngineDeps): Engine {
   }
 
   async function runLoop() {
+    await firstBeat
     while (!isStopping()) {
       await loop.pass()
       await sleep.sleep(POLL_MS)
+    }
+  }
+
+  // A loop of its own, because a late beat begins an era (history/heartbeat.ts). A worker beats before it looks for work.
+  const heartLoop = openLoop([{ name: 'heartbeat', every: 0, run: heartbeat.beat }], log)
+  const betweenBeats = interruptibleSleep()
+  const firstBeat = heartLoop.pass()
+  async function runHeartLoop() {
+    await firstBeat
+    for (;;) {
+      await betweenBeats.sleep(BEAT_EVERY_MS)
+      if (isStopping()) return
+      await heartLoop.pass()
     }
   }
 
@@ -185,7 +196,7 @@ export function startEngine(deps: EngineDeps): Engine {
   }, RENEW_EVERY_MS)
   // While the connection for notifications is down, work begins up to half a second later.
   const listening = db.listen(WAKE_CHANNEL, sleep.wake, sleep.wake)
-  const looping = runLoop()
+  const looping = Promise.all([runLoop(), runHeartLoop()])
 
   return {
     wake: sleep.wake,
@@ -193,6 +204,8 @@ export function startEngine(deps: EngineDeps): Engine {
       stoppingSince ??= performance.now()
       stopping.abort()
       sleep.wake()
+      betweenBeats.wake()
+      await beats.end(END_MS)
       await looping
       await tasks.allDone()
       await batches.close()
@@ -200,6 +213,7 @@ export function startEngine(deps: EngineDeps): Engine {
       await renewing
       await progress.stop()
       await listening.close()
+      await Promise.all([db.end(END_MS), deps.db.end(END_MS)])
     },
   }
 }

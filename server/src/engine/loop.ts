@@ -45,6 +45,35 @@ export function openLoop(steps: LoopStep[], log: Log) {
   return { pass, reportError }
 }
 
+/**
+ * Makes the step of a loop from work that may take long: the work goes on beside the loop, and the other steps with it.
+ * The next run of the step reports how the work ended, which gives it the loop's back-off. `track` keeps the running work
+ * from being forgotten at a stop.
+ */
+export function beside(
+  work: () => Promise<unknown>,
+  track: (working: Promise<void>) => void,
+): LoopStep['run'] {
+  let last: 'idle' | 'running' | 'succeeded' | { error: unknown } = 'idle'
+  async function runWork() {
+    try {
+      await work()
+      last = 'succeeded'
+    } catch (error) {
+      last = { error }
+    }
+  }
+  return async () => {
+    const ended = last
+    if (ended === 'running') return 'running'
+    last = 'idle'
+    if (typeof ended === 'object') throw ended.error
+    last = 'running'
+    track(runWork())
+    return ended === 'succeeded' ? ended : 'running'
+  }
+}
+
 /** A sleep that `wake` ends early. A wake between two sleeps ends the next one. */
 export function interruptibleSleep() {
   let isAwake = false

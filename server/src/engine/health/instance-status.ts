@@ -3,10 +3,8 @@ import type { Reason } from '@sendroom/contract/values'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import { type EngineDeps, resolveProvider } from '../context.ts'
-import { failQueued } from '../jobs/lifecycle.ts'
 import { newTrouble, nextCheckAt, stoppedByFailures } from '../shared/instance-state.ts'
 import { insertLogLines, reason, troubleLines } from '../shared/job-log.ts'
-import { hasQueuedDelivery } from '../shared/queue.ts'
 import { wakeWorkers } from '../wake.ts'
 import { checkRestriction } from './restriction.ts'
 
@@ -124,20 +122,4 @@ function troubleOf(status: InstanceStatus): Reason | null {
   if (status === 'BadToken') return reason('account_bad_token')
   if (status === 'Unpaid') return reason('account_unpaid')
   return null
-}
-
-/**
- * Fails the queued deliveries of jobs whose instance has been in trouble for `accountWaitMs` (ACCOUNT_WAIT). The time
- * counts from the start or the last resume of the job at the earliest: earlier trouble is not held against it. Instances
- * stopped by failures, inactive instances and paused jobs have no such end, because they wait for a person.
- */
-export async function failOverdue(db: Pool, accountWaitMs: number): Promise<void> {
-  const overdue = await db.many<{ id: number; waiting: Reason }>(sql`
-    select j.id, i.waiting from jobs j join instances i on i.id = j.instance_id
-    where j.status = 'Running' and j.paused_at is null and i.waiting is not null and not ${stoppedByFailures('i')}
-      and i.is_active
-      and greatest(i.waiting_since, j.started_at, j.resumed_at) + ${accountWaitMs} * interval '1 ms' <= clock_now()
-      and ${hasQueuedDelivery}`)
-  for (const { id, waiting } of overdue)
-    await failQueued(db, id, reason('account_wait_over', { ...waiting.params, why: waiting.code }))
 }

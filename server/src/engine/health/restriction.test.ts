@@ -4,7 +4,7 @@ import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import { checkRestriction, expectEnd, resumeSending, whyWaiting } from '../index.ts'
-import { failOverdue } from './instance-status.ts'
+import { failOverdue } from './overdue.ts'
 
 const context = useEngineContext()
 

@@ -1,5 +1,4 @@
 import { type JobAction, jobTransitions } from '@sendroom/contract/job-life'
-import type { Reason } from '@sendroom/contract/values'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { join, json, sql } from '../../platform/database/sql.ts'
@@ -118,25 +117,6 @@ export const resetDelivery = sql`
   status = 'queued', attempt = 0, intent = null, intent_at = null, provider_message_id = null, sent_at = null,
   reason = null, doubt_since = null, next_look_at = null, look_fails_since = null, not_found_at = null,
   doubts = 0, delivered_at = null, read_at = null, delivered_members = 0, read_members = 0, ask_at = null`
-
-/** Fails everything that a Running job has not sent yet, for a reason that holds for every recipient. */
-export async function failQueued(db: Pool, jobId: number, why: Reason): Promise<void> {
-  const failed = await db.begin(async (tx) => {
-    await forBulkWrites(tx)
-    await lockInstancesOfJobs(tx, [jobId])
-    const count = await tx.run(sql`
-      update deliveries d set status = 'failed', reason = ${json(why)}, not_before = 'epoch'
-      from jobs j
-      where d.job_id = ${jobId} and d.status = 'queued' and j.id = d.job_id and j.status = 'Running'`)
-    if (count === 0) return 0
-    await tx.run(sql`
-      update jobs set failed_count = failed_count + ${count}, ${cursorAtEnd(jobId)} where id = ${jobId}`)
-    await logJob(tx, jobId, why, 'Error')
-    return count
-  })
-  meter.failedUntried(failed)
-  await finishJobs(db, jobId)
-}
 
 /**
  * Ends the jobs (all live ones, or one) that have no delivery queued, sending or in doubt: Completed with at least one

@@ -1,5 +1,5 @@
 import type { Pool } from '../../platform/database/connection.ts'
-import { isDatabaseDown } from '../../platform/database/errors.ts'
+import { isDatabaseDown, isLockTimedOut } from '../../platform/database/errors.ts'
 import type { Locking } from '../shared/lock.ts'
 import { isMatchedAlready } from '../shared/matched-ids.ts'
 import type { Claim } from './claim.ts'
@@ -91,17 +91,20 @@ function cutBatch(queue: Submitted[]): [Submitted[], Submitted[]] {
 }
 
 /**
- * Waits for the instance's lock, and holds no other meanwhile. An exchange without a result has no answer when nothing
+ * Waits for the instance's lock, and holds no other meanwhile. After a second it gives its connection to the next one
+ * that waits (see INSTANCE_CONNECTIONS in engine.ts), and then tries again for as long as the instance is locked. An exchange without a result has no answer when nothing
  * can be sent or the claim is lost: `isHeld` stays true then, and the sender's release is a no-op for a lost claim.
  */
 export async function writeAlone(db: Pool, exchange: Exchange): Promise<ExchangeAnswer> {
   const noAnswer = { ...nothingToSend, isHeld: exchange.result === null }
-  try {
-    const answers = await writeExchanges(db, [exchange], 'wait')
-    return answers.get(exchange) ?? noAnswer
-  } catch (error) {
-    if (!isMatchedAlready(error)) throw error
-    return { ...noAnswer, isMatchedAlready: true }
+  for (;;) {
+    try {
+      const answers = await writeExchanges(db, [exchange], 'wait')
+      return answers.get(exchange) ?? noAnswer
+    } catch (error) {
+      if (isMatchedAlready(error)) return { ...noAnswer, isMatchedAlready: true }
+      if (!isLockTimedOut(error)) throw error
+    }
   }
 }
 
@@ -156,4 +159,5 @@ const SETTINGS = {
   plan_cache_mode: 'force_generic_plan',
   // A result that is not written puts its message in doubt. So it waits for as long as the instance is locked.
   statement_timeout: '0',
+  lock_timeout: '1000',
 }

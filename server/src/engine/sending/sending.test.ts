@@ -6,7 +6,7 @@ import { countWaiting } from '../../../test/locks.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { failOverdue } from '../health/instance-status.ts'
+import { failOverdue } from '../health/overdue.ts'
 import {
   cancelJob,
   deleteJobs,

@@ -12,9 +12,9 @@ import { sql } from '../../platform/database/sql.ts'
  * believes about the table: fresh statistics come minutes after 100,000 new rows.
  */
 
-const isUntried = sql`d.job_id = j.id and d.id >= j.cursor`
+export const isUntried = sql`d.job_id = j.id and d.id >= j.cursor`
 
-const isRequeued = sql`d.job_id = j.id and d.not_before > 'epoch' and d.status = 'queued'`
+export const isRequeued = sql`d.job_id = j.id and d.not_before > 'epoch' and d.status = 'queued'`
 
 const firstUntried = sql`(select d.id from deliveries d where ${isUntried} order by d.id limit 1)`
 

@@ -11,11 +11,11 @@ const END_TIMEOUT_MS = 10_000
 export type PoolUsage = { open: number; inUse: number; waiting: number }
 
 /** Manages the connections of a pool: which are in use, and how they end. */
-export function openClients(server: DatabaseServer, max: number) {
+export function openClients(server: DatabaseServer, max: number, waitMs = POOL_TIMEOUT_MS) {
   const { Client, identify, tryPlaces, availability } = server
   const pool = new pg.Pool({
     ...{ Client, max, onConnect: identify },
-    ...{ idleTimeoutMillis: KEEP_IDLE_MS, connectionTimeoutMillis: POOL_TIMEOUT_MS },
+    ...{ idleTimeoutMillis: KEEP_IDLE_MS, connectionTimeoutMillis: waitMs },
   })
   // The pool replaces a lost idle connection when it needs one. Without a listener the event would end the process.
   pool.on('error', () => {})

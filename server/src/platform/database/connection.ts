@@ -41,8 +41,11 @@ export type Pool = Db & {
   /** Rejects if the database can't be reached or accepts no writes. */
   checkAvailable: () => Promise<void>
   usage: () => PoolUsage
-  /** Opens a pool of one connection to the same server, for work that must not wait for this pool. */
-  dedicated: () => Pool
+  /**
+   * Opens a pool of its own to the same server, of one connection or `max`, for work that must not wait for this pool.
+   * Whoever finds its connections in use waits for as long as that takes.
+   */
+  dedicated: (max?: number) => Pool
   /** Waits for running queries and cuts their connections after `timeoutMs` (default 10 s). Later queries reject. */
   end: (timeoutMs?: number) => Promise<void>
 }
@@ -71,8 +74,11 @@ export function connect(
   return { ...pool, end }
 }
 
-function openPool(server: DatabaseServer, max: number, execute: Execute): Pool {
-  const clients = openClients(server, max)
+/** As a pool's time limit. Connecting has its own, and a lost connection ends its queries. */
+const NO_LIMIT = 0
+
+function openPool(server: DatabaseServer, max: number, execute: Execute, waitMs?: number): Pool {
+  const clients = openClients(server, max, waitMs)
 
   async function query<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await clients.acquire()
@@ -128,7 +134,7 @@ function openPool(server: DatabaseServer, max: number, execute: Execute): Pool {
     listen: server.listen,
     checkAvailable: server.checkAvailable,
     usage: clients.usage,
-    dedicated: () => openPool(server, 1, execute),
+    dedicated: (most = 1) => openPool(server, most, execute, NO_LIMIT),
     end: clients.end,
   }
 }

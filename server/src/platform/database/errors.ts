@@ -22,6 +22,9 @@ export const isAboutValues = (error: unknown) =>
 /** Whether a statement took longer than `statement_timeout`, or an operator cancelled it. */
 export const isTimedOut = (error: unknown) => sqlStateOf(error) === '57014'
 
+/** Whether a statement gave up waiting for a lock, after `lock_timeout`. */
+export const isLockTimedOut = (error: unknown) => sqlStateOf(error) === '55P03'
+
 /** Whether a statement gave up waiting for a lock, after `lock_timeout` or in a deadlock. */
 export const isKeptFromLock = (error: unknown) => ['55P03', '40P01'].includes(sqlStateOf(error) ?? '')
 

@@ -1,0 +1,94 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { people, useEngineContext } from '../../test/engine-context.ts'
+import { countWaiting } from '../../test/locks.ts'
+import { scriptedProvider } from '../../test/scripted-provider.ts'
+import { until } from '../../test/until.ts'
+import type { Pool } from '../platform/database/connection.ts'
+import { json, sql } from '../platform/database/sql.ts'
+
+const context = useEngineContext()
+
+const beat = async () => (await context.db.one<{ beat: number }>(sql`select beat from heartbeat`)).beat
+
+/** Waits until the heartbeat has advanced by two, so that at least one beat began after this call. */
+async function untilBeating() {
+  const before = await beat()
+  await until('the heartbeat advances', async () => (await beat()) >= before + 2)
+}
+
+/** Runs `work` while a transaction holds these rows. */
+async function whileLocked(lock: Parameters<Pool['run']>[0], work: () => Promise<void>) {
+  await context.db.begin(async (tx) => {
+    await tx.run(lock)
+    await work()
+  })
+}
+
+async function addOverdueJob(recipients: string[]) {
+  const longAgo = '2000-01-01T00:00:00Z'
+  const waiting = json({ code: 'account_unpaid', params: {} })
+  const instance = await context.add.instance({ waiting, waitingSince: longAgo, tryAgainAt: '2999-01-01' })
+  return context.add.job({ instanceId: instance.id, status: 'Running', startedAt: longAgo, recipients })
+}
+
+test('while a step of the loop takes long, messages are sent and the heartbeat advances', async () => {
+  const overdue = await addOverdueJob(people(5))
+  const { provider } = scriptedProvider()
+
+  await whileLocked(sql`select from deliveries where job_id = ${overdue.id} for update`, async () => {
+    context.worker(provider)
+    await until('the step waits for the lock', async () => (await countWaiting(context.db)) > 0)
+    const job = await context.add.job()
+    await context.untilStatus(job.id, 'Completed')
+    await untilBeating()
+  })
+
+  await context.untilStatus(overdue.id, 'Failed')
+  expect(await context.log(overdue.id)).toEqual(['account_wait_over', 'job_failed'])
+})
+
+test('while others hold all connections of the pool, messages are sent and the heartbeat advances', async () => {
+  const { provider } = scriptedProvider()
+  const deps = context.deps(provider)
+  const job = await context.add.job()
+  const busy = Promise.withResolvers<void>()
+  onTestFinished(() => busy.resolve())
+  const holders = Array.from({ length: 10 }, () => deps.db.begin(() => busy.promise))
+  await until('the pool is used up', () => deps.db.usage().inUse === 10)
+
+  context.workerOf(deps)
+  await context.untilStatus(job.id, 'Completed')
+  await untilBeating()
+
+  busy.resolve()
+  await Promise.all(holders)
+})
+
+test('accounts that somebody has locked wait on few connections, and the others send', async () => {
+  const { provider, script, accept, calls } = scriptedProvider()
+  const answer = Promise.withResolvers<void>()
+  onTestFinished(() => answer.resolve())
+  script.onSend = async (send) => {
+    await answer.promise
+    return accept(send)
+  }
+  const jobs = []
+  for (let nth = 0; nth < 30; nth++) jobs.push(await context.add.job({ recipients: people(2) }))
+  context.worker(provider)
+  await until('all accounts send', () => calls.sends.length === 30)
+
+  await whileLocked(
+    sql`select from instances where id = any(${jobs.map(({ instanceId }) => instanceId)}) for update`,
+    async () => {
+      answer.resolve()
+      await until('accounts wait for their lock', async () => (await countWaiting(context.db)) > 0)
+      const free = await context.add.job({ recipients: people(20) })
+      await context.untilStatus(free.id, 'Completed')
+      expect(await countWaiting(context.db)).toBeLessThanOrEqual(8)
+      await untilBeating()
+    },
+  )
+
+  for (const job of jobs) await context.untilStatus(job.id, 'Completed')
+  expect(calls.sends).toHaveLength(30 * 2 + 20)
+})
