@@ -3,7 +3,7 @@ import type { LedgerEntry } from '@sendroom/simulator'
 import type { DatabaseAddress } from '../../src/database-url.ts'
 import { planJob } from '../../src/engine/index.ts'
 import { connect, type Pool } from '../../src/platform/database/connection.ts'
-import { isDatabaseDown } from '../../src/platform/database/errors.ts'
+import { isDatabaseDown, isLockTimedOut } from '../../src/platform/database/errors.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { secretsOf } from '../../src/platform/secrets.ts'
 import { factories } from '../factories.ts'
@@ -244,12 +244,12 @@ export class ChaosRun {
 
   shiftClock = (seconds: number) => retryWhileDown(() => shiftClock(this.db, seconds))
 
-  /** Runs a user's request. If the database is down, the user would see a 503 and could try again. */
+  /** Runs a user's request. If the database is down or the account locked, the user is told so and could try again. */
   async request<T>(task: () => Promise<T>): Promise<T | 'database is down'> {
     try {
       return await task()
     } catch (error) {
-      if (isDatabaseDown(error)) return 'database is down'
+      if (isDatabaseDown(error) || isLockTimedOut(error)) return 'database is down'
       throw error
     }
   }

@@ -1,5 +1,6 @@
 import type { Reason } from '@sendroom/contract/values'
 import type { Db, Pool } from '../../platform/database/connection.ts'
+import { isLockTimedOut } from '../../platform/database/errors.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
@@ -21,7 +22,14 @@ export async function failQueued(db: Pool, jobId: number, why: Reason): Promise<
     await lockInstancesOfJobs(tx, [jobId])
     return failNext(tx, [{ id: jobId, why }])
   }
-  while ((await db.begin(failSlice)) > 0);
+  for (let isMore = true; isMore; )
+    isMore = await db.begin(failSlice).then(
+      (taken) => taken > 0,
+      (error) => {
+        if (!isLockTimedOut(error)) throw error
+        return true
+      },
+    )
   await finishJobs(db, jobId)
 }
 

@@ -22,9 +22,19 @@ export const lockInstance = (tx: Db, instanceId: number) =>
 export const tryLockInstance = async (tx: Db, instanceId: number): Promise<boolean> =>
   (await tx.run(sql`select from instances i where id = ${instanceId} ${lockInstances('skip')}`)) > 0
 
-/** Locks the instances of these jobs, in the order of their ids, so that two callers never deadlock. */
-export const lockInstancesOfJobs = (tx: Db, jobIds: number[]) =>
-  tx.run(sql`
+/** Longer than any of our transactions on one instance should take. A caller that gives up can repeat the command. */
+const LOCK_TIMEOUT = '5s'
+
+/**
+ * Locks the instances of these jobs, in the order of their ids, so that two callers never deadlock. The transaction then
+ * waits for no lock longer than five seconds: while it waits it holds a connection that others need.
+ *
+ * @throws an error for `isLockTimedOut` after that time; nothing has changed then.
+ */
+export async function lockInstancesOfJobs(tx: Db, jobIds: number[]): Promise<void> {
+  await tx.run(sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`)
+  await tx.run(sql`
     select i.id from instances i
     where i.id in (select instance_id from jobs where id = any(${jobIds}))
     order by i.id for no key update`)
+}

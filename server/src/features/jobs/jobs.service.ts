@@ -132,9 +132,16 @@ export async function removeJobs(db: Pool, begin: Begin, ids: number[]): Promise
     if (jobs.length !== wanted.length) throw new Refusal('not_found')
     return { caller, jobs }
   })
-  const answer = await deleteJobs(db, wanted, caller.username)
-  if (answer === 'done') return record(db, caller, ...jobs.map((job) => wholeEntry('job.delete', job)))
-  const cancelled = jobs.filter(({ status }) => status === 'Pending' || status === 'Running')
+  const deleted = new Set<number>()
+  const answer = await deleteJobs(db, wanted, caller.username, undefined, async (tx, slice) => {
+    const gone = jobs.filter(({ id }) => slice.includes(id))
+    await record(tx, caller, ...gone.map((job) => wholeEntry('job.delete', job)))
+    for (const id of slice) deleted.add(id)
+  })
+  if (answer === 'done') return
+  const cancelled = jobs.filter(
+    ({ id, status }) => !deleted.has(id) && (status === 'Pending' || status === 'Running'),
+  )
   await record(db, caller, ...cancelled.map((job) => wholeEntry('job.cancel', job)))
   throw new Refusal('account_busy')
 }
