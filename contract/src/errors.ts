@@ -37,6 +37,7 @@ export const errorWords = {
   job_recipients_deleted:
     'The recipients of this job were deleted because of their age, so the job can’t be sent again.',
   job_settling: 'This job is still sending a message. Try again in a moment.',
+  job_busy: 'Earlier changes are still being saved. Try again in a moment.',
   stale_version: 'Somebody else has changed this since you opened it. Load it again.',
   too_large: 'The request is too large.',
   image_too_large: 'The image is larger than {{imageMegabytes}} MB. Choose a smaller one.',

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { useContext } from '../../test/context.ts'
 import { until } from '../../test/until.ts'
 import { sql } from './database/sql.ts'
@@ -16,6 +16,20 @@ test('the process is healthy, but only ready while the database has its schema',
 
   expect((await ask('/api/health')).statusCode).toBe(200)
   expect(await ask('/api/ready')).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } })
+})
+
+//
+test('the server is ready while requests hold all connections of the pool', async () => {
+  await ask('/api/ready')
+  const answered = Promise.withResolvers<void>()
+  onTestFinished(() => answered.resolve())
+  const holders = Array.from({ length: 10 }, () => context.db.begin(() => answered.promise))
+  await until('the pool is used up', () => context.db.usage().inUse === 10)
+
+  expect((await ask('/api/ready')).statusCode).toBe(200)
+
+  answered.resolve()
+  await Promise.all(holders)
 })
 
 test('a load balancer hears that the process leaves before the port closes, and no request fails', async () => {

@@ -10,8 +10,12 @@ const Ok = z.object({ status: z.literal('ok') })
 
 /** Less than the time-outs of load balancers, which are five seconds or more by default. */
 const CHECK_MS = 3_000
+const END_MS = 1_000
 
-export function healthRoutes(app: FastifyInstance, db: Pool, departure: Departure): void {
+export function healthRoutes(app: FastifyInstance, shared: Pool, departure: Departure): void {
+  // A connection of its own: requests that hold all the others must not make a load balancer take the server out.
+  const db = shared.dedicated()
+  app.addHook('onClose', () => db.end(END_MS))
   const schema = (summary: string) => ({ summary, tags: ['system'], response: { 200: Ok } })
   app.get('/api/health', { schema: schema('The process is up') }, async () => ({ status: 'ok' }))
   app.get(

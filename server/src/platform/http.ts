@@ -16,7 +16,7 @@ import {
   requireAccess,
 } from './access.ts'
 import type { Pool } from './database/connection.ts'
-import { isDatabaseDown, isTimedOut, isUnstorable } from './database/errors.ts'
+import { isDatabaseDown, isLockTimedOut, isTimedOut, isUnstorable } from './database/errors.ts'
 import type { Download } from './export/exports.ts'
 import { contentDisposition } from './export/file-name.ts'
 import { readMultipart, type UploadedFile } from './images/multipart.ts'
@@ -277,6 +277,7 @@ function invalidProblem({ fields, params }: InvalidInput): Answered {
 /** Turns the errors of libraries into refusals. An unknown error is our bug, and its details stay inside. */
 function refusalOf(error: FastifyError): Refusal {
   if (isDatabaseDown(error)) return new Refusal('database_unavailable', {}, 2)
+  if (isLockTimedOut(error)) return new Refusal('job_busy', {}, 2)
   if (isTimedOut(error)) return new Refusal('unavailable', {}, 2)
   if (isUnstorable(error)) return new Refusal('invalid_input')
   if (error.statusCode === 413) return new Refusal('too_large')

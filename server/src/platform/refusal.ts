@@ -35,6 +35,7 @@ export const STATUS: Record<ErrorCode, number> = {
   job_nothing_to_retry: 409,
   job_recipients_deleted: 409,
   job_settling: 409,
+  job_busy: 409,
   stale_version: 409,
   mail_off: 409,
   too_many_receivers: 409,

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Caller, Recheck } from '../../platform/access.ts'
 import { recordRepeated } from '../../platform/audit.ts'
+import { openCommands } from '../../platform/commands.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Exports } from '../../platform/export/exports.ts'
 import { clientSignal } from '../../platform/heavy/client-signal.ts'
@@ -43,6 +44,7 @@ type ExportInput = {
 
 export function jobRoutes(app: FastifyInstance, { db, uploads, config, heavyWork, exports }: Deps): void {
   const { jobs } = contract
+  const commands = openCommands()
   const deps = { db, uploads, defaultCountry: config.defaultCountry, heavyWork }
 
   const exportAs = (format: 'csv' | 'xlsx', { params: { id }, query: filter, reply, ...of }: ExportInput) =>
@@ -98,17 +100,33 @@ export function jobRoutes(app: FastifyInstance, { db, uploads, config, heavyWork
     largeJob,
   )
 
-  route(app, jobs.restart, ({ begin, params }) => restart(db, begin, params.id))
+  route(app, jobs.restart, ({ caller, begin, params: { id } }) =>
+    commands.run({ caller, name: 'restart', jobIds: [id] }, () => restart(db, begin, id)),
+  )
 
-  route(app, jobs.cancel, ({ begin, params }) => cancel(db, begin, params.id))
+  route(app, jobs.cancel, ({ caller, begin, params: { id } }) =>
+    commands.run({ caller, name: 'cancel', jobIds: [id] }, () => cancel(db, begin, id)),
+  )
 
-  route(app, jobs.pause, ({ begin, params }) => pause(db, begin, params.id))
+  route(app, jobs.pause, ({ caller, begin, params: { id } }) =>
+    commands.run({ caller, name: 'pause', jobIds: [id] }, () => pause(db, begin, id)),
+  )
 
-  route(app, jobs.resume, ({ begin, params }) => resume(db, begin, params.id))
+  route(app, jobs.resume, ({ caller, begin, params: { id } }) =>
+    commands.run({ caller, name: 'resume', jobIds: [id] }, () => resume(db, begin, id)),
+  )
 
-  route(app, jobs.retryFailed, ({ begin, params, body }) => retry(db, begin, params.id, body))
+  route(app, jobs.retryFailed, ({ caller, begin, params: { id }, body }) =>
+    commands.run({ caller, name: `retry ${body.includeUnknown}`, jobIds: [id] }, () =>
+      retry(db, begin, id, body),
+    ),
+  )
 
-  route(app, jobs.remove, ({ begin, params }) => removeJobs(db, begin, [params.id]))
+  route(app, jobs.remove, ({ caller, begin, params: { id } }) =>
+    commands.run({ caller, name: 'delete', jobIds: [id] }, () => removeJobs(db, begin, [id])),
+  )
 
-  route(app, jobs.bulkDelete, ({ begin, body }) => removeJobs(db, begin, body.jobIds))
+  route(app, jobs.bulkDelete, ({ caller, begin, body: { jobIds } }) =>
+    commands.run({ caller, name: 'delete', jobIds }, () => removeJobs(db, begin, jobIds)),
+  )
 }
