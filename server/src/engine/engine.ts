@@ -57,7 +57,7 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
   const tasks = openTasks(reportError)
   const sleep = interruptibleSleep()
   const progress = openProgress(db, reportError)
-  const heartbeat = openHeartbeat({ db: beats, log })
+  const heartbeat = openHeartbeat({ ...others, db: beats })
   const batches = openBatches(deps.db)
   let stoppingSince: number | null = null
   const stopping = new AbortController()

@@ -3,7 +3,7 @@ import { useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { cancelJob, recipientCounts, restartJob, retryFailed } from '../index.ts'
-import { failQueued } from '../jobs/lifecycle.ts'
+import { failQueued } from '../jobs/fail-queued.ts'
 import { openHeartbeat } from './heartbeat.ts'
 
 const context = useEngineContext()
