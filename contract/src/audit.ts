@@ -49,6 +49,7 @@ export const audit = {
     method: 'GET',
     path: '/audit/export',
     access: 'admin',
+    needsConfirmation: true,
     summary: 'The newest 100,000 entries of the audit log as a CSV file',
     query: AuditFilter,
     download: 'text/csv; charset=utf-8',

@@ -5,6 +5,7 @@ import { limits } from './limits.ts'
 import { instanceFilters } from './list-filters.ts'
 import { listQuery, page } from './paging.ts'
 import { blankable, Instant, idParams, key, ReadVersion, Reason } from './values.ts'
+import { isMaskedToken, mayBeToken } from './whapi-token.ts'
 
 const seconds = z
   .number(key('ACCOUNT_FORM.PAUSE_INVALID'))
@@ -85,10 +86,16 @@ export const Instance = InstanceRow.extend({
   timeZone: z.string(),
   /** Increases with each edit by a person. */
   version: z.number(),
-  /** Included only for Admins. */
+  /** Included only for Admins, and masked: `••••1234`. */
   whapiToken: z.string().optional(),
 }).meta({ id: 'Instance' })
 export type Instance = z.output<typeof Instance>
+
+const token = z
+  .string(key('ACCOUNT_FORM.TOKEN_INVALID'))
+  .trim()
+  .min(1, key('ACCOUNT_FORM.TOKEN_INVALID'))
+  .max(limits.whapiToken, key('ACCOUNT_FORM.TOKEN_INVALID'))
 
 const fields = {
   name: z
@@ -97,11 +104,7 @@ const fields = {
     .min(1, key('ACCOUNT_FORM.NAME_INVALID'))
     .max(limits.instanceName, key('ACCOUNT_FORM.NAME_INVALID')),
   whatsAppNumber: z.string().trim().max(limits.whatsAppNumber, key('ACCOUNT_FORM.WHATSAPP_INVALID')),
-  whapiToken: z
-    .string(key('ACCOUNT_FORM.TOKEN_INVALID'))
-    .trim()
-    .min(1, key('ACCOUNT_FORM.TOKEN_INVALID'))
-    .max(limits.whapiToken, key('ACCOUNT_FORM.TOKEN_INVALID')),
+  whapiToken: token.refine(mayBeToken, key('ACCOUNT_FORM.TOKEN_INVALID')),
   isActive: z.boolean(),
   expiredTime: z.iso.datetime(key('ACCOUNT_FORM.EXPIRY_INVALID')).nullable(),
   ...pacing,
@@ -120,8 +123,14 @@ export const NewInstance = z.object({
 })
 export type NewInstance = z.output<typeof NewInstance>
 
-/** A partial change. Omitted fields keep their values. */
-export const InstanceChange = z.object({ ...fields, version: ReadVersion }).partial()
+const changedToken = token.refine(
+  (text) => isMaskedToken(text) || mayBeToken(text),
+  key('ACCOUNT_FORM.TOKEN_INVALID'),
+)
+/** A partial change. Omitted fields keep their values, and so does a token that is repeated as it was answered. */
+export const InstanceChange = z
+  .object({ ...fields, whapiToken: changedToken, version: ReadVersion })
+  .partial()
 export type InstanceChange = z.output<typeof InstanceChange>
 
 export const InstanceListQuery = listQuery(
@@ -153,7 +162,7 @@ export const instances = {
     method: 'GET',
     path: '/instances/:id',
     access: 'signedIn',
-    summary: 'One instance; Admins also get its token',
+    summary: 'One instance; Admins also get the end of its token',
     params: idParams,
     response: Instance,
   }),
@@ -170,7 +179,7 @@ export const instances = {
     method: 'PUT',
     path: '/instances/:id',
     access: 'admin',
-    summary: 'Change an instance',
+    summary: 'Change an instance. Replacing its token needs a `POST /auth/confirm`, as deleting it does',
     params: idParams,
     body: InstanceChange,
     response: Instance,
@@ -187,6 +196,7 @@ export const instances = {
     method: 'DELETE',
     path: '/instances/data/:id',
     access: 'admin',
+    needsConfirmation: true,
     summary: 'Delete the jobs, messages, groups and participants of an instance',
     params: idParams,
   }),

@@ -117,6 +117,7 @@ export const receivers = {
     method: 'DELETE',
     path: '/receivers/:id',
     access: 'admin',
+    needsConfirmation: true,
     summary: 'Delete a receiver and the events that wait for it',
     params: idParams,
   }),

@@ -300,7 +300,8 @@ describe('instances', () => {
   test('POST instances takes name, whatsAppNumber, whapiToken and isActive', async () => {
     const form = { name: 'Shop', whatsAppNumber: '84900000001', whapiToken: 'created', isActive: false }
 
-    expect(await post('instances', form)).toMatchObject(answered(201, { ...form, id: expect.any(Number) }))
+    const masked = { ...form, whapiToken: '••••' }
+    expect(await post('instances', form)).toMatchObject(answered(201, { ...masked, id: expect.any(Number) }))
   })
 
   // R-272
@@ -308,7 +309,8 @@ describe('instances', () => {
     const { id } = await context.add.instance()
     const form = { name: 'Shop', whatsAppNumber: '84900000001', whapiToken: 'changed', isActive: false }
 
-    expect(await put(`instances/${id}`, form)).toMatchObject(answered(200, { ...form, id }))
+    const masked = { ...form, whapiToken: '••••' }
+    expect(await put(`instances/${id}`, form)).toMatchObject(answered(200, { ...masked, id }))
   })
 
   // R-273

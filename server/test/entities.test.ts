@@ -70,7 +70,8 @@ test('a user has exactly these fields, alone and in the list', async () => {
 // R-104, R-105
 test('an instance has exactly these fields; alone also its pace, and for Admins its token', async () => {
   const problem = { code: 'provider_unreachable', params: {} }
-  const { id, token } = await context.add.instance({
+  const { id } = await context.add.instance({
+    token: 'test_of_some_length_1234',
     name: 'Shop',
     whatsAppNumber: '84901234567',
     isActive: false,
@@ -120,7 +121,7 @@ test('an instance has exactly these fields; alone also its pace, and for Admins 
   }
 
   expect((await read('instances')).data).toEqual([row])
-  expect(await read(`instances/${id}`)).toEqual({ ...whole, whapiToken: token })
+  expect(await read(`instances/${id}`)).toEqual({ ...whole, whapiToken: '••••1234' })
   expect(await read(`instances/${id}`, member)).toEqual(whole)
 })
 

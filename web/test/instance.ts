@@ -22,7 +22,7 @@ export const instance: InstanceRow = {
 /** The same instance with the fields of its form. */
 export const wholeInstance: Instance = {
   ...instance,
-  whapiToken: 'test_shop',
+  whapiToken: '••••shop',
   ...advisedPace,
   quietHours: null,
   timeZone: 'Asia/Ho_Chi_Minh',

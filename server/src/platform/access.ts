@@ -69,8 +69,13 @@ export type Rule = { access: SignedInAccess; needsConfirmation?: boolean }
 export function requireAccess(caller: Caller | null, { access, needsConfirmation }: Rule): Caller {
   if (!caller) throw new Refusal('unauthenticated')
   if (!RULES[access](caller)) throw new Refusal('forbidden')
-  if (needsConfirmation && !caller.isConfirmed) throw new Refusal('confirm_password')
+  if (needsConfirmation) requireConfirmation(caller)
   return caller
+}
+
+/** For an endpoint that needs the password for a part of what it can do. */
+export function requireConfirmation({ isConfirmed }: Pick<Caller, 'isConfirmed'>): void {
+  if (!isConfirmed) throw new Refusal('confirm_password')
 }
 
 /**

@@ -123,7 +123,8 @@ export function route<E extends Endpoint>(
     handler: async (request, reply) => {
       const { params, query, body, caller, uploadedFile: file } = request
       const begin = rule && caller ? beginAs(app.db, caller, rule) : null
-      const recheck = rule && caller ? recheckAs(app.db, caller, rule) : null
+      // A download that began with a confirmation may take longer than that lasts.
+      const recheck = rule && caller ? recheckAs(app.db, caller, { access: rule.access }) : null
       // Fastify has parsed these with the endpoint's own schemas, and onRequest has set the caller.
       const input = {
         params,

@@ -132,3 +132,23 @@ test.for(exportsWithRights)(
     answer.resume()
   },
 )
+
+test('an export goes on when the confirmation that it began with grows old', async () => {
+  const { member, job } = await fixture()
+  await context.db.run(sql`update users set role = 'Admin'`)
+  const first = await begin(member, job)
+  const app = await context.app
+  const find = app.findCaller
+  const hasFound = new Promise<void>((resolve) => {
+    app.findCaller = (...of) => find(...of).finally(resolve)
+  })
+  const answered = once(await download(member, audit.export, {}), 'response') as Promise<[IncomingMessage]>
+  await hasFound
+  await context.db.run(sql`update sessions set confirmed_at = clock_now() - interval '11 minutes'`)
+
+  first.destroy()
+
+  const [answer] = await answered
+  expect(answer.statusCode).toBe(200)
+  answer.resume()
+})

@@ -26,16 +26,20 @@ const ageConfirmation = (db: Db, { id }: { id: number }) =>
 const confirmed = endpoints.filter(({ endpoint }) => endpoint.needsConfirmation)
 
 //
-test('what changes users, their rights and accounts for ever needs a confirmation', () => {
+//
+test('what changes users, rights and accounts for ever, or takes data out, needs a confirmation', () => {
   expect(confirmed.map(({ name }) => name)).toEqual([
     'POST /users',
     'PUT /users/:id',
     'DELETE /users/:id',
     'POST /users/:id/assign-instances',
     'DELETE /instances/:id',
+    'DELETE /instances/data/:id',
+    'GET /audit/export',
     'PUT /retention',
     'POST /receivers',
     'PUT /receivers/:id',
+    'DELETE /receivers/:id',
   ])
 })
 

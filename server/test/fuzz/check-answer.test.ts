@@ -33,7 +33,7 @@ test.each([
   ['another 5xx than our refusals', request, 502, problem('not_found')],
   ['an unknown problem', request, 400, problem('FST_ERR_BAD_URL')],
   ['an error as text', request, 404, 'Not Found'],
-  ['a token', request, 200, '{"whapiToken":"test_s3cr3t_1"}'],
+  ['a token', admin, 200, '{"whapiToken":"test_s3cr3t_1"}'],
   ['the key of a webhook', admin, 200, '{"url":"the-webhook-key"}'],
   ['a stack', request, 400, problem('invalid_input', 'Error at async run (server/src/app.ts:12)')],
   ['data of a foreign instance', request, 200, '{"name":"f0reign 1"}'],
@@ -47,10 +47,10 @@ test.each([
   ['a refusal', request, 403, problem('forbidden')],
   ['a provider that fails', request, 502, problem('provider_failed')],
   [
-    'an instance with its token for an Admin',
+    'an instance with the end of its token for an Admin',
     admin,
     200,
-    '{"name":"f0reign 1","whapiToken":"test_s3cr3t_1"}',
+    '{"name":"f0reign 1","whapiToken":"••••r3t_1"}',
   ],
 ])('%s is no mistake', (_, fuzz, status, text) => {
   expect(mistakes(fuzz, status, text)).toEqual([])

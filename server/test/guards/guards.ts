@@ -54,7 +54,7 @@ const accessRules = [
   without(
     'the password was entered lately',
     access,
-    `if (needsConfirmation && !caller.isConfirmed) throw new Refusal('confirm_password')`,
+    `if (!isConfirmed) throw new Refusal('confirm_password')`,
     '',
     { only: 'needs a password' },
   ),

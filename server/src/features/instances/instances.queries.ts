@@ -91,17 +91,16 @@ export const shortenPause = (db: Db, id: number) =>
     clock_now() + greatest(group_pause_to_ms, private_pause_to_ms) * interval '1 ms')
   where id = ${id} and busy is null`)
 
+type LockedInstance = { tokenHash: Buffer; tokenCipher: Buffer; isActive: boolean; version: number }
+
 /**
  * Reads the instance and locks its row until the transaction ends. Waits for a lock five seconds at most, as commands on
  * jobs do, because the connection is needed by others.
  */
-export async function lockInstance(
-  db: Db,
-  id: number,
-): Promise<{ tokenHash: Buffer; isActive: boolean; version: number } | null> {
+export async function lockInstance(db: Db, id: number): Promise<LockedInstance | null> {
   await db.run(sql`select set_config('lock_timeout', '5s', true)`)
-  const instance = await db.maybeOne<{ tokenHash: Buffer; isActive: boolean; version: number }>(sql`
-    select token_hash, is_active, version from instances where id = ${id} for update`)
+  const instance = await db.maybeOne<LockedInstance>(sql`
+    select token_hash, token_cipher, is_active, version from instances where id = ${id} for update`)
   return instance ?? null
 }
 

@@ -1,5 +1,6 @@
 import { contract } from '@sendroom/contract'
 import { advisedPace } from '@sendroom/contract/pace'
+import { maskToken } from '@sendroom/contract/whapi-token'
 import { describe, expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
@@ -39,7 +40,7 @@ describe('creating', () => {
       isActive: true,
       status: 'Connected',
       whatsAppNumber: expect.stringMatching(/^84\d+$/),
-      whapiToken,
+      whapiToken: maskToken(whapiToken),
     })
     expect(body.statusSeenAt).not.toBeNull()
     expect(context.syncRequests).toEqual([body.id])
@@ -157,15 +158,18 @@ describe('reading', () => {
   })
 
   // R-695, R-106, R-105
-  test('Admins see all instances, and the token only of a single one', async () => {
-    const { id, token } = await context.add.instance()
+  test('Admins see all instances, and of a single one the end of its token', async () => {
+    const token = `live-token-with-some-${newToken()}-1234`
+    const { id } = await context.add.instance({ token })
     const admin = await context.add.admin()
 
     const list = await context.call(admin, instances.list, {})
+    const one = await context.call(admin, instances.get, { params: { id } })
 
     expect(list.body.data).toHaveLength(1)
-    expect(list.raw.toString()).not.toContain(token)
-    expect((await context.call(admin, instances.get, { params: { id } })).body.whapiToken).toBe(token)
+    expect(list.raw.toString()).not.toMatch(/token|1234/i)
+    expect(one.body.whapiToken).toBe('••••1234')
+    expect(one.raw.toString()).not.toContain(token)
   })
 
   // R-107
@@ -295,12 +299,50 @@ describe('changing', () => {
       name: 'New',
       dailyCap: { groups: 7, private: 8 },
       quietHours: { from: '22:00', to: '06:00' },
-      whapiToken: token,
+      whapiToken: maskToken(token),
       status: 'Connected',
     })
     const off = await context.call(admin, instances.update, { params: { id }, body: { quietHours: null } })
     expect(off.body).toMatchObject({ quietHours: null, name: 'New' })
     expect((await context.call(admin, instances.update, { params: { id }, body: {} })).status).toBe(200)
+  })
+
+  const findTokenHash = (id: number) =>
+    context.db.one<{ tokenHash: Buffer }>(sql`select token_hash from instances where id = ${id}`)
+
+  // R-847
+  test('a masked token keeps the stored one, and is never stored', async () => {
+    const admin = await context.add.admin()
+    const { id } = await context.add.instance({ token: `${newToken()}_of_some_length_1234` })
+    const before = await findTokenHash(id)
+    const change = (whapiToken: string) =>
+      context.call(admin, instances.update, { params: { id }, body: { name: 'New', whapiToken } })
+
+    expect(await change('••••1234')).toMatchObject({ status: 200, body: { whapiToken: '••••1234' } })
+    // Somebody else has replaced the token since this form was read.
+    expect(await change('••••5678')).toMatchObject({ status: 409, body: { code: 'stale_version' } })
+    for (const odd of ['••••1234 and more', 'a•token']) expect((await change(odd)).status).toBe(400)
+    const body = { name: 'Masked', whapiToken: '••••1234' }
+    expect((await context.call(admin, instances.create, { body })).status).toBe(400)
+    expect(await findTokenHash(id)).toEqual(before)
+  })
+
+  // R-848
+  test('replacing the token needs a password entered within ten minutes, and nothing else of a change does', async () => {
+    const admin = await context.add.admin()
+    const { id, token } = await context.add.instance()
+    await context.db.run(sql`update sessions set confirmed_at = clock_now() - interval '11 minutes'`)
+    const change = (body: object) => context.call(admin, instances.update, { params: { id }, body })
+
+    expect(await change({ name: 'Stolen', whapiToken: newToken() })).toMatchObject({
+      status: 403,
+      body: { code: 'confirm_password' },
+    })
+    expect((await context.call(admin, instances.get, { params: { id } })).body.name).not.toBe('Stolen')
+    for (const same of [token, maskToken(token), undefined])
+      expect((await change({ name: 'Renamed', whapiToken: same })).status).toBe(200)
+    await context.db.run(sql`update sessions set confirmed_at = clock_now()`)
+    expect((await change({ whapiToken: newToken() })).status).toBe(200)
   })
 
   test('a new token has its status read and its groups synced', async () => {
@@ -310,7 +352,7 @@ describe('changing', () => {
 
     const { body } = await context.call(admin, instances.update, { params: { id }, body: { whapiToken } })
 
-    expect(body).toMatchObject({ status: 'Connecting', whapiToken })
+    expect(body).toMatchObject({ status: 'Connecting', whapiToken: maskToken(whapiToken) })
   })
 
   test('a new token clears the trouble of the former one', async () => {

@@ -1,8 +1,9 @@
 import { testTokenPrefix } from '@sendroom/contract/instance-status'
 import type { Instance, InstanceChange, NewInstance } from '@sendroom/contract/instances'
 import { testPace } from '@sendroom/contract/pace'
+import { isMaskedToken, maskToken } from '@sendroom/contract/whapi-token'
 import { deleteJobsOfInstance, hasUnsettled, markInstanceActive, resumeSending } from '../../engine/index.ts'
-import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
+import { type Begin, type Caller, isAdmin, requireConfirmation } from '../../platform/access.ts'
 import { changesOf, record } from '../../platform/audit.ts'
 import { uncountSentWithoutRows } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
@@ -12,6 +13,7 @@ import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import { entryOf, settingNames, settingsOf } from './audit.ts'
 import {
+  type ActingInstance,
   type Columns,
   countData,
   deleteData,
@@ -28,7 +30,7 @@ import { type Deps, readStatus, readStatusWhileLinking } from './status.ts'
 import { findSetWebhook } from './webhook.queries.ts'
 import { removeWebhook } from './webhook.ts'
 
-/** Includes the token for Admins, because their form shows the token. */
+/** For Admins, whose form has a field for the token, with the end of the token. Nobody gets the rest of it back. */
 export async function getInstance(deps: Deps, caller: Caller, id: number): Promise<Instance> {
   const known = await findInstance(deps.db, caller, id)
   if (!known) throw new Refusal('not_found')
@@ -36,7 +38,9 @@ export async function getInstance(deps: Deps, caller: Caller, id: number): Promi
   const found = isStale ? await findInstance(deps.db, caller, id) : known
   if (!found) throw new Refusal('not_found')
   const { tokenCipher, ...instance } = found
-  return isAdmin(caller) ? { ...instance, whapiToken: deps.secrets.decrypt(tokenCipher) } : instance
+  return isAdmin(caller)
+    ? { ...instance, whapiToken: maskToken(deps.secrets.decrypt(tokenCipher)) }
+    : instance
 }
 
 export async function createInstance(
@@ -70,8 +74,11 @@ export async function updateInstance(
     const before = orNotFound(await lockInstance(tx, id))
     requireVersion(version, before.version)
     const settings = await readSettings(tx, caller, id)
-    const hasNewToken = whapiToken !== undefined && !deps.secrets.hash(whapiToken).equals(before.tokenHash)
-    const token = hasNewToken ? await newToken(deps, tx, id, whapiToken) : {}
+    const replacement = replacementOf(deps, before, whapiToken)
+    const hasNewToken = replacement !== null
+    // Whoever has stolen a session could send from an account of their own what users believe to send from theirs.
+    if (hasNewToken) requireConfirmation(caller)
+    const token = hasNewToken ? await newToken(deps, tx, id, replacement) : {}
     await updateInstanceColumns(tx, id, { ...columnsOf(fields), ...token }).catch(refuseColumns)
     if (fields.groupPauseSeconds || fields.privatePauseSeconds) await shortenPause(tx, id)
     const isActivated = fields.isActive === true && !before.isActive
@@ -88,6 +95,19 @@ export async function updateInstance(
   if (formerWebhook && hasNewToken) void removeWebhook(deps, formerWebhook).catch(() => {})
   if (isNew) await readNewStatus(deps, caller, id)
   return getInstance(deps, caller, id)
+}
+
+/** Returns the token that replaces the stored one. Null if the form has none, or repeats the stored one. */
+function replacementOf(
+  { secrets }: Deps,
+  stored: Pick<ActingInstance, 'tokenCipher'> & { tokenHash: Buffer },
+  typed: string | undefined,
+): string | null {
+  if (typed === undefined || secrets.hash(typed).equals(stored.tokenHash)) return null
+  if (!isMaskedToken(typed)) return typed
+  // Somebody has replaced the token since this form was read.
+  if (typed !== maskToken(secrets.decrypt(stored.tokenCipher))) throw new Refusal('stale_version')
+  return null
 }
 
 /** Returns the columns to reset for a new token, because it may belong to another WhatsApp account. */

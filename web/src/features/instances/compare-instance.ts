@@ -1,4 +1,5 @@
 import type { Instance } from '@sendroom/contract/instances'
+import { isMaskedToken } from '@sendroom/contract/whapi-token'
 import i18next from 'i18next'
 import { formatDate } from '../../format.ts'
 import { type Difference, differenceOf, hideSecret } from '../../forms/differences.tsx'
@@ -11,7 +12,9 @@ export function compareInstance(mine: InstanceValues, instance: Instance): Diffe
   return [
     ...differenceOf('ACCOUNT_FORM.NAME', mine.name, theirs.name),
     ...differenceOf('ACCOUNT_FORM.NUMBER', mine.whatsAppNumber, theirs.whatsAppNumber),
-    ...differenceOf('ACCOUNT_FORM.TOKEN', mine.whapiToken, theirs.whapiToken, hideSecret),
+    ...(isMaskedToken(mine.whapiToken)
+      ? []
+      : differenceOf('ACCOUNT_FORM.TOKEN', mine.whapiToken, theirs.whapiToken, hideSecret)),
     ...differenceOf(
       'ACCOUNT_FORM.EXPIRY',
       mine.expiredTime,

@@ -1,4 +1,5 @@
 import { type Instance, InstanceChange, NewInstance } from '@sendroom/contract/instances'
+import { isMaskedToken } from '@sendroom/contract/whapi-token'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
@@ -54,8 +55,11 @@ function EditLoadedInstance({ loaded }: { loaded: Instance }) {
   const { record, save, dialog } = useVersioned({
     loaded,
     read: () => call('GET /instances/:id', { params }),
-    send: (values: InstanceValues, version) =>
-      update.mutateAsync({ params, body: { ...values, version: version.current } }),
+    send: ({ whapiToken, ...values }: InstanceValues, version) => {
+      // Left as it was, the token stays, also if somebody else has replaced it meanwhile.
+      const token = isMaskedToken(whapiToken) ? {} : { whapiToken }
+      return update.mutateAsync({ params, body: { ...values, ...token, version: version.current } })
+    },
     compare: compareInstance,
   })
   return (
@@ -65,6 +69,7 @@ function EditLoadedInstance({ loaded }: { loaded: Instance }) {
         title={t('ACCOUNT_FORM.EDIT_TITLE')}
         schema={InstanceChange}
         initialValues={valuesOf(record)}
+        isTest={record.isTest}
         save={save}
       />
       {dialog}

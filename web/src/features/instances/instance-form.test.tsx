@@ -55,7 +55,7 @@ test('with an id the form shows the instance and sends the changes', async () =>
     'PUT /instances/:id': () => wholeInstance,
   })
   expect((await name()).value).toBe('Shop')
-  expect(token().value).toBe('test_shop')
+  expect(token().value).toBe('••••shop')
   await person.type(await name(), ' 2')
   await person.type(screen.getByLabelText('Expiry date'), '2027-03-31')
   await person.click(active())
@@ -67,7 +67,6 @@ test('with an id the form shows the instance and sends the changes', async () =>
   expect(bodyOf('PUT /instances/:id')).toEqual({
     name: 'Shop 2',
     whatsAppNumber: '84901234567',
-    whapiToken: 'test_shop',
     isActive: false,
     expiredTime: '2027-03-31T16:59:59.000Z',
     groupPauseSeconds: [20, 30],
@@ -230,10 +229,23 @@ test.each(['/instances/new', '/instances/edit/1'])(
   },
 )
 
+//
+test('a token is replaced by typing another over its end', async () => {
+  const { person, save, bodyOf } = open('/instances/edit/1', {
+    'GET /instances/:id': () => wholeInstance,
+    'PUT /instances/:id': () => wholeInstance,
+  })
+  await name()
+  token().focus()
+  await person.keyboard('test_next')
+  await save()
+  await waitFor(() => expect(bodyOf('PUT /instances/:id')).toMatchObject({ whapiToken: 'test_next' }))
+})
+
 test('an instance that somebody else has saved meanwhile shows what differs', async () => {
   const theirs: Instance = {
     ...wholeInstance,
-    whapiToken: 'test_other',
+    whapiToken: '••••ther',
     dailyCap: { groups: 0, private: 50 },
     quietHours: { from: '22:00', to: '06:00' },
     version: 2,
@@ -254,7 +266,6 @@ test('an instance that somebody else has saved meanwhile shows what differs', as
   expect(dialog.getAllByRole('row').map((row) => [...row.children].map((cell) => cell.textContent))).toEqual([
     ['Field', 'Mine', 'Theirs'],
     ['Name', 'Shop 2', 'Shop'],
-    ['API token', '••••••', '••••••'],
     [
       'People',
       'Shortest pause (s) 60 Longest pause (s) 90\nLimit in 24 hours (0: no limit): 200',

@@ -3,6 +3,7 @@ import { testTokenPrefix } from '@sendroom/contract/instance-status'
 import type { InstanceChange, NewInstance } from '@sendroom/contract/instances'
 import { limits } from '@sendroom/contract/limits'
 import { advisedPace, type Pace, testPace } from '@sendroom/contract/pace'
+import { isMaskedToken } from '@sendroom/contract/whapi-token'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -18,10 +19,12 @@ type Props = {
   title: string
   schema: typeof NewInstance | typeof InstanceChange
   initialValues: InstanceValues
+  /** Whether the saved token is for test mode, which its last letters don't say. */
+  isTest?: boolean
   save: (values: InstanceValues) => Promise<unknown>
 }
 
-export function InstanceForm({ title, schema, initialValues, save }: Props) {
+export function InstanceForm({ title, schema, initialValues, isTest = false, save }: Props) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const toList = () => navigate({ to: paths.instances })
@@ -31,6 +34,8 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
     onSent: toList,
   })
   const { whapiToken } = form.values
+  const isTestMode = (token: string) => (isMaskedToken(token) ? isTest : isTestToken(token))
+  const defaultPace = (token: string): Pace => (isTestMode(token) ? testPace : advisedPace)
   const defaults = defaultPace(whapiToken)
 
   const changeToken = (token: string) => {
@@ -73,6 +78,8 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
         maxLength={limits.whapiToken}
         visibilityToggleButtonProps={{ 'aria-label': t('COMMON.SHOW_PASSWORD') }}
         {...form.getInputProps('whapiToken')}
+        // What is typed replaces the stored token, of which the field has only the end.
+        onFocus={({ currentTarget: field }) => isMaskedToken(field.value) && field.select()}
         onChange={(event) => changeToken(event.currentTarget.value)}
       />
       <TextInput
@@ -93,13 +100,12 @@ export function InstanceForm({ title, schema, initialValues, save }: Props) {
         label={t('ACCOUNT_FORM.IS_ACTIVE')}
         {...form.getInputProps('isActive', { type: 'checkbox' })}
       />
-      <PaceSection form={form} defaults={defaults} isTest={isTestToken(whapiToken)} />
+      <PaceSection form={form} defaults={defaults} isTest={isTestMode(whapiToken)} />
     </FormPage>
   )
 }
 
 const isTestToken = (token: string) => token.trim().startsWith(testTokenPrefix)
-const defaultPace = (token: string): Pace => (isTestToken(token) ? testPace : advisedPace)
 const paceOf = ({ groupPauseSeconds, privatePauseSeconds, dailyCap }: Pace): Pace => ({
   groupPauseSeconds,
   privatePauseSeconds,

@@ -9,7 +9,7 @@ import { pageOf, refuse } from '../../../test/server.ts'
 const shop: Instance = {
   ...instance,
   isTest: false,
-  whapiToken: 'abc',
+  whapiToken: '••••abcd',
   ...advisedPace,
   quietHours: null,
   timeZone: 'Asia/Ho_Chi_Minh',
