@@ -22,6 +22,12 @@ ALTER TABLE audit_log ALTER COLUMN search_text SET STATISTICS 400;
 CREATE INDEX audit_log_action ON audit_log USING btree (action, at, id);
 CREATE INDEX audit_log_at ON audit_log USING btree (at, id);
 CREATE UNIQUE INDEX audit_log_job_created ON audit_log USING btree (object_id) WHERE action = 'job.create'::text;
+CREATE UNIQUE INDEX audit_log_job_deleted ON audit_log USING btree (object_id) WHERE action = 'job.delete'::text;
+CREATE UNIQUE INDEX audit_log_refusals ON audit_log USING btree (action, COALESCE(user_id, 0::bigint), (
+CASE
+    WHEN user_id IS NULL THEN address
+    ELSE NULL::text
+END), (details ->> 'hour'::text)) NULLS NOT DISTINCT WHERE action ~~ 'security.%'::text;
 CREATE INDEX audit_log_search ON audit_log USING gin (search_text gin_trgm_ops);
 
 CREATE TABLE backups (
@@ -871,6 +877,33 @@ begin
   from (select distinct group_id from touched) t join groups g on g.id = t.group_id
   group by 1;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_refusals(refused jsonb)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  hour text := to_char(clock_now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24":00:00Z"');
+begin
+  with counted as (
+    insert into audit_log (user_id, user_name, address, action, object_name, details)
+    -- Always in this order. Two servers that lock the same rows in different orders would deadlock.
+    select user_id, user_name, address, 'security.' || kind, '', jsonb_build_object('count', count, 'hour', hour)
+    from jsonb_to_recordset(refused) as r (kind text, user_id bigint, user_name text, address text, count bigint)
+    order by kind, user_id, address
+    on conflict (action, coalesce(user_id, 0), (case when user_id is null then address end), (details ->> 'hour'))
+      where action like 'security.%'
+    do update set details = jsonb_set(audit_log.details, '{count}',
+      to_jsonb((audit_log.details ->> 'count')::bigint + greatest(0, (excluded.details ->> 'count')::bigint)))
+    returning id, action, user_id, xmax = 0 as is_new
+  )
+  insert into webhook_events (type, data)
+  select action, json_build_object('auditId', id, 'userId', user_id)
+  from counted
+  where is_new and exists (select from webhook_receivers where is_active and 'security' = any(topics));
 end $function$;
 
 CREATE OR REPLACE FUNCTION current_era()

@@ -1,3 +1,14 @@
+/** The kinds of refused calls that the audit log counts, as actions `security.<kind>`. */
+export const refusalKinds = [
+  'unauthenticated',
+  'forbidden',
+  'forgery',
+  'throttled',
+  'not_found',
+  'forged_webhook',
+] as const
+export type RefusalKind = (typeof refusalKinds)[number]
+
 /** The actions that the audit log records. This file does not import zod, so that the page does not load the schemas. */
 export const auditActions = [
   'session.sign_in',
@@ -40,6 +51,7 @@ export const auditActions = [
   'receiver.send',
   'backup.create',
   'backup.restore',
+  ...refusalKinds.map((kind) => `security.${kind}` as const),
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 

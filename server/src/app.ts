@@ -42,6 +42,7 @@ import { parseJsonBodies } from './platform/json-body.ts'
 import { limitLargeBodies } from './platform/large-bodies.ts'
 import { listRoutes, openApi } from './platform/openapi.ts'
 import { Refusal } from './platform/refusal.ts'
+import { addRefusals, openRefusals } from './platform/refusals.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { openSecurityHeaders } from './platform/security-headers.ts'
 import { webApp } from './platform/web-app.ts'
@@ -113,6 +114,7 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
   })
   app.decorate('db', db)
   app.decorate('usesHttps', usesHttps)
+  addRefusals(app, openRefusals(db, log))
   app.decorate('findCaller', (token: string, address: string) => findCaller(db, tokenHashOf(token), address))
   app.decorateRequest('caller', null)
   app.decorateRequest('uploadedFile', null)

@@ -1,4 +1,4 @@
-import type { AuditAction, AuditObject } from '@sendroom/contract/audit-actions'
+import type { AuditAction, AuditObject, RefusalKind } from '@sendroom/contract/audit-actions'
 import type { Db } from './database/connection.ts'
 import { type Sql, sql } from './database/sql.ts'
 
@@ -43,6 +43,21 @@ export async function recordFailedSignIn(db: Db, typedName: string, address: str
     from (values (lower(${typedName}::text), lower(${typedName.normalize('NFC')}::text))) typed (name, nfc)
       left join users u on lower(u.username) in (typed.name, typed.nfc)
     order by lower(u.username) = typed.name desc limit 1`)
+}
+
+/** Adds refused calls to the entries of this hour, one for each kind and each user or address. */
+export async function countRefusals(
+  db: Db,
+  groups: { kind: RefusalKind; userId: number | null; userName: string; address: string; count: number }[],
+): Promise<void> {
+  const rows = groups.map(({ kind, userId, userName, address, count }) => ({
+    kind,
+    user_id: userId,
+    user_name: userName,
+    address,
+    count,
+  }))
+  await db.run(sql`select count_refusals(${JSON.stringify(rows)}::jsonb)`)
 }
 
 /** Background job: deletes entries older than this. Each statement deletes a slice, so none takes long. */

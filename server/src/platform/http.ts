@@ -22,6 +22,7 @@ import { contentDisposition } from './export/file-name.ts'
 import { readMultipart, type UploadedFile } from './images/multipart.ts'
 import { isLarge, type LargeBodies } from './large-bodies.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
+import type { Refusals } from './refusals.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -29,6 +30,7 @@ declare module 'fastify' {
     /** Browsers use https, whatever the connection of a proxy is. */
     usesHttps: boolean
     largeBodies: LargeBodies
+    refusals: Refusals
     /** Counts a request of its user. */
     countRequest: ReturnType<FastifyInstance['createRateLimit']>
     /** Finds the user of a session token. Set by the session feature. */
@@ -102,10 +104,12 @@ export function route<E extends Endpoint>(
       await options.guard?.(request)
       if (!rule) return
       const token = bearerToken(request)
-      request.caller = requireAccess(token ? await app.findCaller(token, request.ip) : null, rule)
+      // Set before the check, so that a refusal is counted for its user.
+      request.caller = token ? await app.findCaller(token, request.ip) : null
+      const { id } = requireAccess(request.caller, rule)
       const count = await app.countRequest(request)
       if (!count.isAllowed && count.isExceeded) throw new Refusal('too_many_requests', {}, count.ttlInSeconds)
-      if (endpoint.method !== 'GET' && isLarge(request)) await app.largeBodies(request.caller.id, reply.raw)
+      if (endpoint.method !== 'GET' && isLarge(request)) await app.largeBodies(id, reply.raw)
     },
     preValidation: async (request) => {
       // Webhooks have no such method: forms are not registered for them.
@@ -240,6 +244,7 @@ export function answerError(error: FastifyError, request: FastifyRequest, reply:
   // The path as registered: a real one may have a search term or a webhook's key.
   const facts = { method: request.method, route: request.routeOptions?.url, userId: request.caller?.id }
   if (isWorthLogging) request.log.error({ err: error, ...facts }, 'A request failed')
+  request.server?.refusals?.note(problem.code, request)
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds))
   return reply.code(status).type('application/json').send(problem)
 }

@@ -17,6 +17,8 @@ export type Meter = {
   claimed: (lateMs: number) => void
   /** A job became Running so long after its time. */
   started: (lateMs: number) => void
+  /** A call was refused that may tell of an attack. */
+  refused: (kind: string) => void
   /** The provider answered a call with this status (null: not at all) after so long. */
   called: (call: string, status: number | null, tookMs: number) => void
 }
@@ -31,6 +33,7 @@ export const meter: Meter = {
   received: ignore,
   claimed: ignore,
   started: ignore,
+  refused: ignore,
   called: ignore,
 }
 

@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { refusalKinds } from '@sendroom/contract/audit-actions'
 import type { Pool } from '../../platform/database/connection.ts'
 import { startMetering } from '../../platform/meter.ts'
 import { openGauges, type Registry } from './gauges.ts'
@@ -72,6 +73,12 @@ function countEvents({ prometheus: { Counter, Histogram }, registers }: Registry
     ['delivered', 'read', 'failed'],
     'Receipts from the provider',
   )
+  const refusals = counter(
+    'sendroom_refusals_total',
+    'kind',
+    [...refusalKinds],
+    'Refused calls that may tell of an attack',
+  )
   const claims = histogram('sendroom_claim_lateness_seconds', LATENESS, 'From an end of a pause to the claim')
   const starts = histogram('sendroom_start_lateness_seconds', LATENESS, 'From the time of a job to its start')
   const calls = new Histogram({
@@ -87,6 +94,7 @@ function countEvents({ prometheus: { Counter, Histogram }, registers }: Registry
     received: (state) => receipts(state),
     claimed: (lateMs) => claims.observe(Math.max(0, lateMs) / 1000),
     started: (lateMs) => starts.observe(Math.max(0, lateMs) / 1000),
+    refused: (kind) => refusals(kind),
     called: (call, status, tookMs) => calls.labels(call, classOf(status)).observe(tookMs / 1000),
   })
 }

@@ -74,6 +74,8 @@ const labels: Record<string, string> = {
   topics: 'RECEIVER_FORM.TOPICS',
   allowsOwnNetwork: 'RECEIVER_FORM.ALLOWS_OWN_NETWORK',
   event: 'RECEIVER.EVENT',
+  count: 'AUDIT.COUNT',
+  hour: 'AUDIT.HOUR',
   from: 'AUDIT.FROM',
   to: 'AUDIT.TO',
 }
