@@ -650,6 +650,7 @@ export const views: Record<string, View> = {
   },
   'users-edit': { path: '/users/edit/2' },
   retention: { path: '/retention' },
+  quotas: { path: '/limits' },
   receivers: { path: '/webhooks' },
   'receivers-none': { path: '/webhooks', as: 'first' },
   'receivers-new': { path: '/webhooks/new' },

@@ -188,9 +188,12 @@ CREATE TABLE images (
   size integer NOT NULL,
   created_at timestamptz NOT NULL DEFAULT clock_now(),
   unused_since timestamptz,
+  user_id bigint,
   CONSTRAINT images_pkey PRIMARY KEY (id),
-  CONSTRAINT images_name_key UNIQUE (name)
+  CONSTRAINT images_name_key UNIQUE (name),
+  CONSTRAINT images_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
 );
+CREATE INDEX images_user ON images USING btree (user_id) INCLUDE (size);
 
 CREATE TABLE installation (
   id integer NOT NULL DEFAULT 1,
@@ -342,6 +345,7 @@ CREATE INDEX jobs_failed ON jobs USING btree (completed_at) WHERE status = 'Fail
 CREATE INDEX jobs_image ON jobs USING btree (image_id);
 CREATE INDEX jobs_instance ON jobs USING btree (instance_id, id);
 CREATE INDEX jobs_live ON jobs USING btree (instance_id, id) WHERE (status = ANY (ARRAY['Pending'::text, 'Running'::text])) OR settling;
+CREATE INDEX jobs_live_of_user ON jobs USING btree (created_by_user_id) INCLUDE (recipient_count) WHERE status = ANY (ARRAY['Pending'::text, 'Running'::text]);
 CREATE INDEX jobs_message ON jobs USING btree (message_id);
 CREATE UNIQUE INDEX jobs_request ON jobs USING btree (created_by_user_id, request_id) WHERE request_id IS NOT NULL;
 CREATE INDEX jobs_scheduled_at ON jobs USING btree (scheduled_at, id);
@@ -360,8 +364,18 @@ CREATE TRIGGER jobs_forget_counts AFTER DELETE ON jobs REFERENCING OLD TABLE AS 
 CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
+CREATE CONSTRAINT TRIGGER jobs_quota AFTER INSERT ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text) EXECUTE FUNCTION check_recipient_quotas();
+CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND (old.status <> ALL (ARRAY['Pending'::text, 'Running'::text]))) EXECUTE FUNCTION check_recipient_quotas();
 CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
 CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
+
+CREATE TABLE manual_syncs (
+  instance_id bigint NOT NULL,
+  since timestamptz NOT NULL DEFAULT clock_now(),
+  count integer NOT NULL DEFAULT 1,
+  CONSTRAINT manual_syncs_pkey PRIMARY KEY (instance_id),
+  CONSTRAINT manual_syncs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
 
 CREATE TABLE matched_messages (
   instance_id bigint NOT NULL,
@@ -467,6 +481,22 @@ CREATE TABLE people_counts (
   participants bigint NOT NULL,
   counted_at timestamptz NOT NULL,
   CONSTRAINT people_counts_pkey PRIMARY KEY (instances)
+);
+
+CREATE TABLE quotas (
+  only_row boolean NOT NULL DEFAULT true,
+  recipients_per_user integer NOT NULL DEFAULT 1000000,
+  recipients_per_instance integer NOT NULL DEFAULT 500000,
+  syncs_per_day integer NOT NULL DEFAULT 20,
+  searches_at_once integer NOT NULL DEFAULT 4,
+  image_megabytes_per_user integer NOT NULL DEFAULT 5000,
+  CONSTRAINT quotas_pkey PRIMARY KEY (only_row),
+  CONSTRAINT quotas_image_megabytes_per_user_check CHECK (image_megabytes_per_user > 0),
+  CONSTRAINT quotas_only_row_check CHECK (only_row),
+  CONSTRAINT quotas_recipients_per_instance_check CHECK (recipients_per_instance > 0),
+  CONSTRAINT quotas_recipients_per_user_check CHECK (recipients_per_user > 0),
+  CONSTRAINT quotas_searches_at_once_check CHECK (searches_at_once > 0),
+  CONSTRAINT quotas_syncs_per_day_check CHECK (syncs_per_day > 0)
 );
 
 CREATE TABLE receipt_batches (
@@ -708,6 +738,31 @@ CREATE OR REPLACE FUNCTION chat_kind(job_type text)
 AS $function$
   select case job_type when 'SendToGroups' then 'g' else 'p' end
 $function$;
+
+CREATE OR REPLACE FUNCTION check_recipient_quotas()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  quota quotas;
+begin
+  select * into quota from quotas;
+  -- Always in this order, so that two that wait for each other don't deadlock.
+  if new.created_by_user_id is not null then
+    perform pg_advisory_xact_lock(29001, hashint8(new.created_by_user_id));
+    if (select sum(recipient_count) from jobs
+        where created_by_user_id = new.created_by_user_id and status in ('Pending', 'Running'))
+        > quota.recipients_per_user then
+      raise exception 'quota_recipients_user' using errcode = 'SRQTA', detail = quota.recipients_per_user;
+    end if;
+  end if;
+  perform pg_advisory_xact_lock(29002, hashint8(new.instance_id));
+  if (select sum(recipient_count) from jobs
+      where instance_id = new.instance_id and status in ('Pending', 'Running')) > quota.recipients_per_instance then
+    raise exception 'quota_recipients_account' using errcode = 'SRQTA', detail = quota.recipients_per_instance;
+  end if;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION clock_now()
  RETURNS timestamptz

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { sql } from '../../server/src/platform/database/sql.ts'
 import { openEnvironment } from './engine-environment.ts'
+import { searchAtOnce } from './hostile-searches.ts'
 import { attackSignIns } from './hostile-sign-ins.ts'
 import { residentMegabytes } from './processes.ts'
 import { seedUsers } from './seed.ts'
@@ -20,7 +21,11 @@ await using environment = await openEnvironment()
 const { db, sendroom, instanceIds } = environment
 await environment.simulator.setLatency(10)
 const admins = await seedUsers(db, { role: 'Admin', count: 5, instanceIds: [] })
-const [member = ''] = await seedUsers(db, { role: 'Member', count: 1, instanceIds: instanceIds.slice(0, 3) })
+const [member = '', other = ''] = await seedUsers(db, {
+  role: 'Member',
+  count: 2,
+  instanceIds: instanceIds.slice(0, 3),
+})
 // As slow as real accounts together: 20 accounts with a pause of 200 ms.
 await db.run(sql`update instances set private_pause_from_ms = 200, private_pause_to_ms = 200`)
 await environment.addJobs(20, 2_000)
@@ -79,15 +84,25 @@ async function attackRepeatedly(): Promise<Map<number, number>> {
 }
 
 let statuses = new Map<number, number>()
+let searches: Awaited<ReturnType<typeof searchAtOnce>> | undefined
 printTable(`An Admin's list and a job of 20 accounts, ${SECONDS} s each; ${ATTACKS} attacks`, [
   await measure('calm', async () => {}),
   await measure('attacked', async () => {
     statuses = await attackRepeatedly()
   }),
+  await measure('100 searches at once', async () => {
+    searches = await searchAtOnce({ url: sendroom.url, attacker: member, other, seconds: SECONDS })
+  }),
   await measure('calm again', async () => {}),
 ])
 console.log(
   `  Answers to the attack: ${[...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')}`,
+)
+console.log(
+  '  Answers to the searches:',
+  searches?.statuses,
+  'longest list of another Member, ms:',
+  searches?.times.at(-1),
 )
 await import('./hostile-images.ts')
 await attackSignIns(environment)

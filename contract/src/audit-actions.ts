@@ -6,6 +6,7 @@ export const refusalKinds = [
   'throttled',
   'not_found',
   'forged_webhook',
+  'quota',
 ] as const
 export type RefusalKind = (typeof refusalKinds)[number]
 
@@ -45,6 +46,7 @@ export const auditActions = [
   'dashboard.export',
   'audit.export',
   'retention.update',
+  'quotas.update',
   'receiver.create',
   'receiver.update',
   'receiver.delete',

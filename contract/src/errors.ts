@@ -50,6 +50,15 @@ export const errorWords = {
   form_damaged: 'The form arrived damaged. Send it again.',
   unsupported_type: 'This file type isn’t supported.',
   too_many_requests: 'Too many attempts. Wait a moment and try again.',
+  quota_recipients_user:
+    'Your jobs that have not ended can have {{limit}} recipients together at most. Wait until jobs end, cancel one, or ask an Admin for a higher limit.',
+  quota_recipients_account:
+    'The jobs of this account that have not ended can have {{limit}} recipients together at most. Wait until jobs end, cancel one, or ask an Admin for a higher limit.',
+  quota_syncs:
+    'The groups of this account can be synced {{limit}} times in 24 hours. Wait until tomorrow, or ask an Admin for a higher limit.',
+  quota_searches: 'Too many of your searches run at once: {{limit}} can. Wait a moment and try again.',
+  quota_images:
+    'Your images can take {{limit}} MB together at most. Delete messages with images, or ask an Admin for a higher limit.',
   provider_failed: 'The WhatsApp provider could not do this: {{reason}}',
   mail_off: 'Sendroom sends no email, because no mail server is set up.',
   mail_failed: 'The mail server did not take the email ({{reason}}).',
@@ -72,6 +81,7 @@ export const fieldOfError: Partial<Record<ErrorCode, string>> = {
   phone_unreadable: 'phoneNumbers',
   too_many_recipients: 'phoneNumbers',
   group_left: 'groupIds',
+  quota_images: 'imageFile',
   not_an_image: 'imageFile',
   image_too_large: 'imageFile',
   image_too_many_pixels: 'imageFile',

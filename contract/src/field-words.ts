@@ -44,6 +44,7 @@ export const fieldWords = {
   'ACCOUNT_FORM.CAP_INVALID': 'Enter a whole number from 0 (no limit) to {{dailyCap}}.',
   'ACCOUNT_FORM.QUIET_INVALID': 'Enter two different times, such as 22:00 and 07:00.',
   'ACCOUNT_FORM.TIME_ZONE_INVALID': 'This time zone is unknown. Choose another.',
+  'QUOTAS.INVALID': 'Enter a whole number from 1 to {{quota}}.',
   'RETENTION.DAYS_INVALID':
     'Enter a whole number from {{receiptDays}} to {{retentionDays}}, or leave this empty.',
   'RECEIVER_FORM.NAME_INVALID': 'Enter a name of at most {{receiverName}} characters.',

@@ -7,6 +7,7 @@ import { instances } from './instances.ts'
 import { jobs } from './jobs.ts'
 import { messages } from './messages.ts'
 import { notices } from './notices.ts'
+import { quotas } from './quotas.ts'
 import { receivers } from './receivers.ts'
 import { retention } from './retention.ts'
 import { session } from './session.ts'
@@ -26,6 +27,7 @@ export const contract = {
   notices,
   audit,
   retention,
+  quotas,
   receivers,
   events,
   webhooks,

@@ -44,6 +44,8 @@ export const limits = {
   receiptDays: 7,
   /** The most days that an Admin can choose for keeping details. */
   retentionDays: 3650,
+  /** The largest quota that an Admin can set. */
+  quota: 1_000_000_000,
   /** Notices of troubles that are over are kept for this many days. */
   noticeDays: 90,
   /** The maximum number of receivers of webhooks. Each takes a few connections of a worker. */

@@ -19,6 +19,7 @@ import type { WebhookBase } from './features/instances/webhook.ts'
 import { jobRoutes } from './features/jobs/jobs.routes.ts'
 import { messageRoutes } from './features/messages/messages.routes.ts'
 import { noticeRoutes } from './features/notices/notices.routes.ts'
+import { quotaRoutes } from './features/quotas/quotas.routes.ts'
 import { receiverRoutes } from './features/receivers/receivers.routes.ts'
 import { retentionRoutes } from './features/retention/retention.routes.ts'
 import { sessionRoutes } from './features/session/session.routes.ts'
@@ -43,6 +44,7 @@ import { limitLargeBodies } from './platform/large-bodies.ts'
 import { listRoutes, openApi } from './platform/openapi.ts'
 import { Refusal } from './platform/refusal.ts'
 import { addRefusals, openRefusals } from './platform/refusals.ts'
+import { limitSearches } from './platform/searches.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { openSecurityHeaders } from './platform/security-headers.ts'
 import { webApp } from './platform/web-app.ts'
@@ -114,6 +116,7 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
   })
   app.decorate('db', db)
   app.decorate('usesHttps', usesHttps)
+  app.decorate('searchInTurn', limitSearches(db))
   addRefusals(app, openRefusals(db, log))
   app.decorate('findCaller', (token: string, address: string) => findCaller(db, tokenHashOf(token), address))
   app.decorateRequest('caller', null)
@@ -168,6 +171,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   noticeRoutes(app, deps)
   auditRoutes(app, { ...deps, exports })
   retentionRoutes(app, deps)
+  quotaRoutes(app, deps)
   systemRoutes(app, deps)
   receiverRoutes(app, deps)
   eventRoutes(app, deps)

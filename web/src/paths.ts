@@ -17,6 +17,7 @@ export const paths = {
   editUser: '/users/edit/$id',
   audit: '/audit',
   retention: '/retention',
+  quotas: '/limits',
   system: '/system',
   receivers: '/webhooks',
   newReceiver: '/webhooks/new',

@@ -16,13 +16,14 @@ import {
   requireAccess,
 } from './access.ts'
 import type { Pool } from './database/connection.ts'
-import { isDatabaseDown, isLockTimedOut, isTimedOut, isUnstorable } from './database/errors.ts'
+import { isDatabaseDown, isLockTimedOut, isTimedOut, isUnstorable, quotaOf } from './database/errors.ts'
 import type { Download } from './export/exports.ts'
 import { contentDisposition } from './export/file-name.ts'
 import { readMultipart, type UploadedFile } from './images/multipart.ts'
 import { isLarge, type LargeBodies } from './large-bodies.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
 import type { Refusals } from './refusals.ts'
+import type { limitSearches } from './searches.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -31,6 +32,8 @@ declare module 'fastify' {
     usesHttps: boolean
     largeBodies: LargeBodies
     refusals: Refusals
+    /** Runs a search when it is the user's turn. */
+    searchInTurn: ReturnType<typeof limitSearches>
     /** Counts a request of its user. */
     countRequest: ReturnType<FastifyInstance['createRateLimit']>
     /** Finds the user of a session token. Set by the session feature. */
@@ -142,7 +145,8 @@ export function route<E extends Endpoint>(
         reply,
       } as unknown as RouteInput<E>
       const beganAt = performance.now()
-      const result = await handler(input)
+      const isSearch = caller && (hasSearch(query) || hasSearch(body))
+      const result = isSearch ? await app.searchInTurn(caller.id, () => handler(input)) : await handler(input)
       if (reply.sent) return reply
       const hasWaited = performance.now() - beganAt > RECHECK_AFTER_MS
       if (hasWaited && endpoint.method === 'GET' && !endpoint.hasEffect) await recheck?.()
@@ -160,6 +164,9 @@ export function route<E extends Endpoint>(
 
 /** Whether a cookie is for https only. A proxy on another machine may not be trusted to say so. */
 export const isSecure = (request: FastifyRequest) => request.server.usesHttps || request.protocol === 'https'
+
+const hasSearch = (fields: unknown) =>
+  typeof fields === 'object' && fields !== null && 'search' in fields && Boolean(fields.search)
 
 const sendFile = (reply: FastifyReply, { fileName, file }: Download) =>
   reply.header('content-disposition', contentDisposition(fileName)).send(file)
@@ -285,6 +292,8 @@ function refusalOf(error: FastifyError): Refusal {
   if (isDatabaseDown(error)) return new Refusal('database_unavailable', {}, 2)
   if (isLockTimedOut(error)) return new Refusal('job_busy', {}, 2)
   if (isTimedOut(error)) return new Refusal('unavailable', {}, 2)
+  const quota = quotaOf(error)
+  if (quota) return new Refusal(quota.code, { limit: quota.limit })
   if (isUnstorable(error)) return new Refusal('invalid_input')
   if (error.statusCode === 413) return new Refusal('too_large')
   if (error.statusCode === 415) return new Refusal('unsupported_type')

@@ -19,6 +19,11 @@ const KINDS: Partial<Record<ErrorCode, RefusalKind>> = {
   forgery: 'forgery',
   too_many_requests: 'throttled',
   not_found: 'not_found',
+  quota_recipients_user: 'quota',
+  quota_recipients_account: 'quota',
+  quota_syncs: 'quota',
+  quota_searches: 'quota',
+  quota_images: 'quota',
 }
 
 const FLUSH_MS = 5000

@@ -1,3 +1,4 @@
+import type { Quotas } from '@sendroom/contract/quotas'
 import { type Right, rights } from '@sendroom/contract/rights'
 import { sql } from '../../src/platform/database/sql.ts'
 import { hashPassword } from '../../src/platform/passwords.ts'
@@ -62,4 +63,12 @@ export async function sentToGroup(job: { id: number }, group: { id: number }) {
     update deliveries set group_id = ${group.id}, status = 'sent', sent_at = clock_now()
     where id = (select min(id) from deliveries where job_id = ${job.id}) returning id`)
   return { params: { id: job.id, recipientId } }
+}
+
+export const otherQuotas: Quotas = {
+  recipientsPerUser: 9,
+  recipientsPerInstance: 9,
+  syncsPerDay: 9,
+  searchesAtOnce: 9,
+  imageMegabytesPerUser: 9,
 }

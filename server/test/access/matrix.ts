@@ -1,7 +1,7 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint, Input } from '@sendroom/contract/endpoint'
 import { sql } from '../../src/platform/database/sql.ts'
-import { context, createFixture, type Fixture, sentToGroup, setPassword } from './fixture.ts'
+import { context, createFixture, type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
 
 // What each endpoint of the contract answers to each kind of caller. All data belong to one instance, which is assigned to
 // all Members except 'unassigned'. An endpoint without a row does not compile.
@@ -214,6 +214,11 @@ const matrix: Matrix = {
   retention: {
     get: [admins(200), none],
     update: [admins(200), () => ({ body: { deliveryDays: 90, logDays: 30, receiptDays: 7 } })],
+  },
+  //
+  quotas: {
+    get: [admins(200), none],
+    update: [admins(200), () => ({ body: otherQuotas })],
   },
   system: { examine: [admins(200), none] },
   receivers: {

@@ -117,6 +117,8 @@ const streams = { tests: `${features}/events` }
 
 const ownNetwork = { tests: `${features}/receivers`, only: 'without permission' }
 
+const inQuotas = (only: string) => ({ tests: 'server/test/quotas', only })
+
 const outside = [
   without(
     'the password fits',
@@ -232,6 +234,34 @@ const outside = [
     "agents[receiver.allowsOwnNetwork ? 'free' : 'guarded']",
     'agents.free',
     ownNetwork,
+  ),
+  without(
+    'the password, to replace a token',
+    `${features}/instances/instances.service.ts`,
+    'if (hasNewToken) requireConfirmation(caller)',
+    '',
+    { tests: `${features}/instances/instances.routes`, only: 'replacing the token' },
+  ),
+  without(
+    'the limit of syncs',
+    `${features}/instances/link.ts`,
+    'await countManualSync(tx, id)',
+    '',
+    inQuotas('the syncs'),
+  ),
+  without(
+    'the limit of images',
+    `${platform}/quotas.ts`,
+    'if (stored + bytes > limit * 1_000_000)',
+    'if (limit < 0)',
+    inQuotas('the images'),
+  ),
+  without(
+    'the limit of searches at once',
+    `${platform}/searches.ts`,
+    'if (turns.running < atOnce)',
+    'if (atOnce > 0)',
+    inQuotas('of the searches'),
   ),
 ]
 

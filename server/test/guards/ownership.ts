@@ -261,8 +261,8 @@ export const ownership = [
   without(
     'the token of an instance is for Admins',
     `${features}/instances/instances.service.ts`,
-    'return isAdmin(caller) ? {',
-    'return caller ? {',
+    'return isAdmin(caller)\n    ? {',
+    'return caller\n    ? {',
     rows('token of an instance'),
   ),
   ...[

@@ -18,6 +18,7 @@ export const pages = {
   [paths.editUser]: () => import('../features/users/user-form-page.tsx'),
   [paths.audit]: () => import('../features/audit/audit-page.tsx'),
   [paths.retention]: () => import('../features/retention/retention-page.tsx'),
+  [paths.quotas]: () => import('../features/quotas/quotas-page.tsx'),
   [paths.system]: () => import('../features/system/system-page.tsx'),
   [paths.receivers]: () => import('../features/receivers/receivers-page.tsx'),
   [paths.newReceiver]: () => import('../features/receivers/receiver-form-page.tsx'),

@@ -152,6 +152,11 @@ const routes = [
   }),
   createRoute({
     ...adminOnly,
+    path: paths.quotas,
+    component: lazyPage(pages[paths.quotas], 'QuotasPage'),
+  }),
+  createRoute({
+    ...adminOnly,
     path: paths.system,
     component: lazyPage(pages[paths.system], 'SystemPage'),
   }),

@@ -47,6 +47,7 @@ test.each([
       ['Users', '/users'],
       ['Audit log', '/audit'],
       ['Retention', '/retention'],
+      ['Limits', '/limits'],
       ['System', '/system'],
       ['Webhooks', '/webhooks'],
     ],

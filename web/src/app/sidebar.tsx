@@ -1,6 +1,7 @@
 import {
   IconBrandWhatsapp,
   IconCalendarTime,
+  IconGauge,
   IconHeartbeat,
   IconHistory,
   IconHourglass,
@@ -25,6 +26,7 @@ const links = [
   { to: paths.users, label: 'HEADER.USERS', icon: IconUserCog, isAdminOnly: true },
   { to: paths.audit, label: 'HEADER.AUDIT', icon: IconHistory, isAdminOnly: true },
   { to: paths.retention, label: 'RETENTION.TITLE', icon: IconHourglass, isAdminOnly: true },
+  { to: paths.quotas, label: 'QUOTAS.TITLE', icon: IconGauge, isAdminOnly: true },
   { to: paths.system, label: 'HEADER.SYSTEM', icon: IconHeartbeat, isAdminOnly: true },
   { to: paths.receivers, label: 'RECEIVER.TITLE', icon: IconWebhook, isAdminOnly: true },
 ]

@@ -3,6 +3,7 @@ import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js'
 import type { Begin, Caller, Recheck } from '../../platform/access.ts'
 import { record, recordRepeated } from '../../platform/audit.ts'
 import type { Db } from '../../platform/database/connection.ts'
+import { countManualSync } from '../../platform/quotas.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { entryOf } from './audit.ts'
@@ -73,9 +74,11 @@ export async function requestInstanceSync(
     if (!isConnected(await requireInstance(deps, caller, id))) throw new Refusal('not_connected')
   }
   // The provider's answer may have taken seconds.
-  await begin(async (tx, caller) =>
-    record(tx, caller, entryOf('instance.sync', await requireInstance({ db: tx }, caller, id))),
-  )
+  await begin(async (tx, caller) => {
+    const instance = await requireInstance({ db: tx }, caller, id)
+    await countManualSync(tx, id)
+    await record(tx, caller, entryOf('instance.sync', instance))
+  })
   await deps.requestSync(id)
 }
 

@@ -8,6 +8,7 @@ import type { Begin, Caller } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import type { Upload, Uploads } from '../../platform/images/uploads.ts'
+import { requireRoomForRecipients } from '../../platform/quotas.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import { recordCreation } from './audit.ts'
 import {
@@ -62,6 +63,7 @@ async function writeJob(
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const recipients = people ?? (await lockGroupRecipients(tx, order.instanceId, order.groupIds))
     const { jobType, messageId, instanceId } = order
+    await requireRoomForRecipients(tx, { userId: caller.id, instanceId, recipients: recipients.length })
     const requestId =
       order.requestId ?? (await keyOfContent(tx, caller, order.arrivedAt, ...contentOf(order, message)))
     const id = await planJob(tx, {

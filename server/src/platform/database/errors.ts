@@ -19,6 +19,14 @@ export const isAboutValues = (error: unknown) =>
   /^2[23]/.test(sqlStateOf(error) ?? '') ||
   [TypeError, RangeError, SyntaxError].some((kind) => error instanceof kind)
 
+type RecipientQuota = 'quota_recipients_user' | 'quota_recipients_account'
+
+/** The quota that a commit would have exceeded, or null. Raised by the trigger `jobs_quota`. */
+export const quotaOf = (error: unknown): { code: RecipientQuota; limit: number } | null =>
+  error instanceof pg.DatabaseError && error.code === 'SRQTA'
+    ? { code: error.message as RecipientQuota, limit: Number(error.detail) } // the trigger raises only these
+    : null
+
 /** Whether a statement took longer than `statement_timeout`, or an operator cancelled it. */
 export const isTimedOut = (error: unknown) => sqlStateOf(error) === '57014'
 

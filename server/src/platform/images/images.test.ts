@@ -21,8 +21,9 @@ const context = useContext()
 async function store() {
   const uploads = openUploads(context.db, context.images)
   onTestFinished(uploads.stop)
+  const user = await context.add.user()
   const bytes = await picture()
-  const id = await uploads.store({ bytes, userId: 1, signal: new AbortController().signal })
+  const id = await uploads.store({ bytes, userId: user.id, signal: new AbortController().signal })
   const { name } = await context.db.one<{ name: string }>(sql`select name from images where id = ${id}`)
   return { id, name }
 }

@@ -4,6 +4,7 @@ import type { Pool } from '../database/connection.ts'
 import { sql, values } from '../database/sql.ts'
 import { clientSignal } from '../heavy/client-signal.ts'
 import { openHeavyWork } from '../heavy/heavy-work.ts'
+import { requireRoomForImage } from '../quotas.ts'
 import { openImageProcess } from './image-process.ts'
 import type { UploadedFile } from './multipart.ts'
 import { type ImageStore, mimeTypeOf } from './store.ts'
@@ -39,11 +40,17 @@ export function openUploads(db: Pool, images: ImageStore): Uploads {
   const imageProcess = openImageProcess()
   return {
     async store({ bytes, ...request }) {
+      const { userId } = request
+      // Before the work, and again with the size that is stored. Its file, if refused then, is swept.
+      await db.begin((tx) => requireRoomForImage(tx, userId, 0))
       const image = await turns.run(request, ({ signal }) => imageProcess.clean(bytes, signal))
       const name = await images.put(image.bytes, image.extension)
-      const row = { name, mimeType: mimeTypeOf(name), size: image.bytes.length }
-      const { id } = await db.one<{ id: number }>(sql`insert into images ${values(row)} returning id`)
-      return id
+      const row = { name, mimeType: mimeTypeOf(name), size: image.bytes.length, userId }
+      return db.begin(async (tx) => {
+        await requireRoomForImage(tx, userId, row.size)
+        const { id } = await tx.one<{ id: number }>(sql`insert into images ${values(row)} returning id`)
+        return id
+      })
     },
     async stop() {
       await turns.stop()

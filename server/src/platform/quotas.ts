@@ -1,0 +1,63 @@
+import type { Quotas } from '@sendroom/contract/quotas'
+import type { Db } from './database/connection.ts'
+import { sql } from './database/sql.ts'
+import { Refusal } from './refusal.ts'
+
+// The quota of recipients is a trigger of `jobs`: see the migration 0029-quotas. Here are the other ones.
+
+const columns = sql`
+  recipients_per_user, recipients_per_instance, syncs_per_day, searches_at_once, image_megabytes_per_user`
+
+export const readQuotas = (db: Db) => db.one<Quotas>(sql`select ${columns} from quotas`)
+
+/** Reads the quotas before a change. Two changes at once happen one after the other. */
+export const lockQuotas = (tx: Db) => tx.one<Quotas>(sql`select ${columns} from quotas for update`)
+
+/**
+ * Throws unless the job's recipients fit now. The trigger decides, when the job is committed. This spares the work for
+ * a job that would be refused then.
+ */
+export async function requireRoomForRecipients(
+  db: Db,
+  { userId, instanceId, recipients }: { userId: number; instanceId: number; recipients: number },
+): Promise<void> {
+  const { ofUser, ofInstance, recipientsPerUser, recipientsPerInstance } = await db.one<
+    Quotas & { ofUser: number; ofInstance: number }
+  >(sql`
+    select ${columns},
+      (select coalesce(sum(recipient_count), 0) from jobs
+        where created_by_user_id = ${userId} and status in ('Pending', 'Running')) as of_user,
+      (select coalesce(sum(recipient_count), 0) from jobs
+        where instance_id = ${instanceId} and status in ('Pending', 'Running')) as of_instance
+    from quotas`)
+  if (ofUser + recipients > recipientsPerUser)
+    throw new Refusal('quota_recipients_user', { limit: recipientsPerUser })
+  if (ofInstance + recipients > recipientsPerInstance)
+    throw new Refusal('quota_recipients_account', { limit: recipientsPerInstance })
+}
+
+/** Counts a sync that a user asks for. Throws if the instance has had its syncs of these 24 hours. */
+export async function countManualSync(tx: Db, instanceId: number): Promise<void> {
+  const count = await tx.run(sql`
+    insert into manual_syncs as m (instance_id) values (${instanceId})
+    on conflict (instance_id) do update set
+      count = case when m.since <= clock_now() - interval '24 hours' then 1 else m.count + 1 end,
+      since = case when m.since <= clock_now() - interval '24 hours' then clock_now() else m.since end
+    where m.since <= clock_now() - interval '24 hours' or m.count < (select syncs_per_day from quotas)`)
+  if (count === 1) return
+  const { limit, seconds } = await tx.one<{ limit: number; seconds: number }>(sql`
+    select syncs_per_day as limit,
+      ceil(extract(epoch from since + interval '24 hours' - clock_now()))::int as seconds
+    from quotas, manual_syncs where instance_id = ${instanceId}`)
+  throw new Refusal('quota_syncs', { limit }, Math.max(1, seconds))
+}
+
+/** Throws unless the user's images leave room for so many bytes. In a transaction it holds until that ends. */
+export async function requireRoomForImage(tx: Db, userId: number, bytes: number): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(29003, hashint8(${userId}))`)
+  const { limit, stored } = await tx.one<{ limit: number; stored: number }>(sql`
+    select image_megabytes_per_user as limit,
+      (select coalesce(sum(size), 0) from images where user_id = ${userId}) as stored
+    from quotas`)
+  if (stored + bytes > limit * 1_000_000) throw new Refusal('quota_images', { limit })
+}
