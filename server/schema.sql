@@ -706,6 +706,7 @@ CREATE TABLE webhook_receivers (
   failures integer NOT NULL DEFAULT 0,
   try_at timestamptz NOT NULL DEFAULT clock_now(),
   dropped bigint NOT NULL DEFAULT 0,
+  url_cipher bytea,
   CONSTRAINT webhook_receivers_pkey PRIMARY KEY (id)
 );
 

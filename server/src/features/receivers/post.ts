@@ -4,6 +4,7 @@ import https from 'node:https'
 import type { Secrets } from '../../platform/secrets.ts'
 import { lookupAny, lookupPublic, requirePublic } from './own-network.ts'
 import type { DueEvent, DueReceiver, Outcome } from './queue.queries.ts'
+import { withAddress } from './receivers.queries.ts'
 
 const TIME_OUT_MS = 10_000
 /** The answer is not needed. A short one is read, so that the connection can be used again. */
@@ -42,7 +43,7 @@ export function openPost(secrets: Secrets) {
 
   function request(receiver: DueReceiver, event: DueEvent): Promise<number> {
     return new Promise((resolve, reject) => {
-      const url = new URL(receiver.url)
+      const url = new URL(withAddress(secrets, receiver).url)
       if (!receiver.allowsOwnNetwork) requirePublic(url)
       const isPlain = url.protocol === 'http:'
       const agent = agents[receiver.allowsOwnNetwork ? 'free' : 'guarded'][isPlain ? 'http:' : 'https:']

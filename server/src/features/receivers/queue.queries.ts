@@ -153,6 +153,7 @@ const wake = (tx: Db, receiverId: number) =>
 export type DueReceiver = {
   id: number
   url: string
+  urlCipher: Buffer | null
   secretCipher: Buffer
   allowsOwnNetwork: boolean
   failures: number
@@ -167,7 +168,7 @@ export async function claimReceiver(db: Pool): Promise<DueReceiver | null> {
       where r.is_active and r.try_at <= clock_now() and exists (
         select from webhook_queue q where q.receiver_id = r.id and q.due_at <= clock_now())
       order by r.try_at limit 1 for update skip locked)
-    returning id, url, secret_cipher, allows_own_network, failures`)
+    returning id, url, url_cipher, secret_cipher, allows_own_network, failures`)
   return due ?? null
 }
 

@@ -20,26 +20,26 @@ import {
 
 export function receiverRoutes(app: FastifyInstance, { db, secrets }: { db: Pool; secrets: Secrets }): void {
   const { receivers } = contract
-  route(app, receivers.list, async () => ({ receivers: [...(await listReceivers(db))] }))
+  route(app, receivers.list, async () => ({ receivers: await listReceivers(db, secrets) }))
   route(app, receivers.get, async ({ params: { id } }) => {
-    const receiver = await requireReceiver(db, id)
+    const receiver = await requireReceiver(db, secrets, id)
     return { receiver, attempts: [...(await listAttempts(db, id))] }
   })
   route(app, receivers.create, ({ begin, body }) =>
     begin(async (tx, caller) => {
       const secret = newSecret()
-      const id = await insertReceiver(tx, { ...body, secretCipher: secrets.encrypt(secret) })
+      const id = await insertReceiver(tx, secrets, body, secret)
       if (id === null) throw new Refusal('too_many_receivers')
-      const receiver = await requireReceiver(tx, id)
+      const receiver = await requireReceiver(tx, secrets, id)
       await record(tx, caller, entryOf('receiver.create', receiver, settingsOf(receiver)))
       return { receiver, secret }
     }),
   )
   route(app, receivers.update, ({ begin, params: { id }, body }) =>
     begin(async (tx, caller) => {
-      const before = await requireReceiver(tx, id)
-      await updateReceiver(tx, id, body)
-      const after = await requireReceiver(tx, id)
+      const before = await requireReceiver(tx, secrets, id)
+      await updateReceiver(tx, secrets, id, body)
+      const after = await requireReceiver(tx, secrets, id)
       const changes = changesOf(settingsOf(before), settingsOf(after), settingNames)
       if (before.url !== after.url || Object.keys(changes).length > 0)
         await record(tx, caller, entryOf('receiver.update', after, { changes }))
@@ -48,21 +48,21 @@ export function receiverRoutes(app: FastifyInstance, { db, secrets }: { db: Pool
   )
   route(app, receivers.remove, ({ begin, params: { id } }) =>
     begin(async (tx, caller) => {
-      const receiver = await requireReceiver(tx, id)
+      const receiver = await requireReceiver(tx, secrets, id)
       await deleteReceiver(tx, id)
       await record(tx, caller, entryOf('receiver.delete', receiver, settingsOf(receiver)))
     }),
   )
   route(app, receivers.test, ({ begin, params: { id } }) =>
     begin(async (tx, caller) => {
-      const receiver = await requireReceiver(tx, id)
+      const receiver = await requireReceiver(tx, secrets, id)
       if ((await queueTest(tx, id)) === 'full') throw new Refusal('receiver_full')
       await record(tx, caller, entryOf('receiver.send', receiver, { event: 'test' }))
     }),
   )
   route(app, receivers.sendAgain, ({ begin, params: { id, attemptId } }) =>
     begin(async (tx, caller) => {
-      const receiver = await requireReceiver(tx, id)
+      const receiver = await requireReceiver(tx, secrets, id)
       const attempt = orNotFound(await findAttempt(tx, id, attemptId))
       if ((await queueAgain(tx, attempt)) === 'full') throw new Refusal('receiver_full')
       await record(tx, caller, entryOf('receiver.send', receiver, { event: attempt.type }))
@@ -70,7 +70,8 @@ export function receiverRoutes(app: FastifyInstance, { db, secrets }: { db: Pool
   )
 }
 
-const requireReceiver = async (db: Db, id: number) => orNotFound(await findReceiver(db, id))
+const requireReceiver = async (db: Db, secrets: Secrets, id: number) =>
+  orNotFound(await findReceiver(db, secrets, id))
 
 const settingNames = ['name', 'server', 'topics', 'isActive', 'allowsOwnNetwork'] as const
 

@@ -13,7 +13,7 @@ import { connect } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { isPublic, lookupPublic } from './own-network.ts'
 import { claimReceiver, distributeEvents, findDueEvents, settleBatch } from './queue.queries.ts'
-import { deleteReceiver } from './receivers.queries.ts'
+import { deleteReceiver, encryptAddresses } from './receivers.queries.ts'
 import { openSender, startWebhooks } from './start.ts'
 
 const context = useContext()
@@ -653,4 +653,20 @@ describe('an Admin', () => {
     expect(attempts.filter(({ hasArrived }) => hasArrived)).toHaveLength(limits.attempts)
     expect(attempts.filter(({ hasArrived }) => !hasArrived)).toHaveLength(1)
   })
+})
+
+// R-725
+test('the database holds the address only encrypted, also one that an older program has stored', async () => {
+  await context.call(await context.add.admin(), contract.receivers.create, { body: form })
+  await context.db.run(sql`
+    insert into webhook_receivers (name, url, secret_cipher, topics, is_active, allows_own_network)
+    values ('Older', 'https://older.example/?url-secret', '', '{job}', true, false)`)
+
+  await encryptAddresses(context.db, context.secrets)
+
+  const stored = await context.db.many(sql`select r::text as row from webhook_receivers r`)
+  expect(stored).toHaveLength(2)
+  expect(JSON.stringify(stored)).not.toMatch(/url-secret|example/)
+  const { body } = await context.call(await context.add.admin(), contract.receivers.list, {})
+  expect(body.receivers.map(({ url }) => url)).toEqual(['https://older.example/?url-secret', form.url])
 })

@@ -12,6 +12,8 @@ import {
   settleBatch,
 } from './queue.queries.ts'
 
+import { encryptAddresses } from './receivers.queries.ts'
+
 /** `stopMs` replaces the longest time that a stop waits for answers, for tests. */
 type Deps = { db: Pool; secrets: Secrets; log: RepeatLog; stopMs?: number }
 
@@ -23,7 +25,12 @@ const EVERY_MS = 1000
 /** Sends events to the receivers. Returns a function that stops this, and waits 15 s at most for the answers. */
 export function startWebhooks(deps: Deps): () => Promise<void> {
   const sender = openSender(deps)
-  const work = () => distributeEvents(deps.db).then(sender.serve)
+  let isEncrypted = false
+  const work = async () => {
+    if (!isEncrypted) await encryptAddresses(deps.db, deps.secrets)
+    isEncrypted = true
+    await distributeEvents(deps.db).then(sender.serve)
+  }
   const stop = repeat(EVERY_MS, work, deps.log, 'Could not read the events for webhooks')
   return async () => {
     // First, since it may be about to send.
