@@ -16,7 +16,7 @@ changeLoadedSources([
   },
   {
     file: 'server/src/platform/http.ts',
-    from: 'const result = await handler(input)',
-    to: `reply.header('${REACHED}', '1')\n      const result = await handler(input)`,
+    from: 'const isSearch = caller',
+    to: `reply.header('${REACHED}', '1')\n      const isSearch = caller`,
   },
 ])
