@@ -104,6 +104,22 @@ describe('where a password is set', () => {
     expect((await context.call(admin, dashboard.now, {})).body.hasGeneratedPassword).toBe(false)
   })
 
+  test('a password is compared as it was typed, to its last character', async () => {
+    const password = ` ${'Áo dài 衣 '.repeat(12)}`.slice(0, 99).concat('x')
+    const user = await context.add.user({ username: 'minh' })
+    expect((await context.call(user, users.update, { params: user, body: { password } })).status).toBe(200)
+    const statusOf = async (typed: string) =>
+      (await context.call(null, session.login, { body: { username: 'minh', password: typed } })).status
+    expect(await statusOf(password)).toBe(200)
+    for (const other of [
+      password.trim(),
+      password.slice(0, -1),
+      password.toLowerCase(),
+      password.normalize('NFD'),
+    ])
+      expect(await statusOf(other)).toBe(401)
+  })
+
   test('a generated password is long enough', async () => {
     await context.add.user({ username: 'minh' })
     expect((await resetPassword(context.db, 'minh', { passwordMin: 64 })).length).toBeGreaterThanOrEqual(64)
