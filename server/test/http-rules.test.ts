@@ -77,3 +77,15 @@ test('a body that names __proto__ or constructor.prototype is refused', async ()
     expect([statusCode, JSON.parse(body).code]).toEqual([400, 'invalid_input'])
   }
 })
+
+test('no answer allows another origin', async () => {
+  const app = await context.app
+  for (const method of ['GET', 'OPTIONS'] as const) {
+    const headers = { origin: 'https://other.example', 'access-control-request-method': 'POST' }
+    const answer = await app.inject({ method, url: '/api/auth/login', headers })
+    const names = Object.keys(answer.headers)
+    expect(names.filter((name) => name.startsWith('access-control-'))).toEqual([])
+  }
+  const answer = await app.inject({ url: '/api/auth/options', headers: { origin: 'https://other.example' } })
+  expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+})
