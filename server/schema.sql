@@ -746,7 +746,13 @@ CREATE OR REPLACE FUNCTION check_recipient_quotas()
 AS $function$
 declare
   quota quotas;
+  checked text := format('%s/%s', new.created_by_user_id, new.instance_id);
 begin
+  -- All of a transaction's rows are there when the first of these triggers runs, so many jobs at once are counted once.
+  if current_setting('sendroom.checked_quotas', true) = checked then
+    return null;
+  end if;
+  perform set_config('sendroom.checked_quotas', checked, true);
   select * into quota from quotas;
   -- Always in this order, so that two that wait for each other don't deadlock.
   if new.created_by_user_id is not null then

@@ -35,7 +35,13 @@ create index jobs_live_of_user on jobs (created_by_user_id) include (recipient_c
 create function check_recipient_quotas() returns trigger language plpgsql as $$
 declare
   quota quotas;
+  checked text := format('%s/%s', new.created_by_user_id, new.instance_id);
 begin
+  -- All of a transaction's rows are there when the first of these triggers runs, so many jobs at once are counted once.
+  if current_setting('sendroom.checked_quotas', true) = checked then
+    return null;
+  end if;
+  perform set_config('sendroom.checked_quotas', checked, true);
   select * into quota from quotas;
   -- Always in this order, so that two that wait for each other don't deadlock.
   if new.created_by_user_id is not null then
