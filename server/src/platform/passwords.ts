@@ -8,7 +8,7 @@ import { InvalidInput } from './refusal.ts'
 
 /** Returns a random password. Each byte becomes more than one character. */
 export const generatePassword = (minLength: number) =>
-  randomBytes(Math.max(12, minLength)).toString('base64url')
+  randomBytes(Math.max(16, minLength)).toString('base64url')
 
 /**
  * Hashes with argon2id and the library's defaults, which follow OWASP's advice. Without an asker, as in a command, there

@@ -38,7 +38,7 @@ export async function webApp(app: FastifyInstance): Promise<void> {
     return reply
       .header('cache-control', 'no-cache')
       .header('content-security-policy', withStyleNonce(reply.getHeader('content-security-policy'), nonce))
-      .type('text/html')
+      .type('text/html; charset=utf-8')
       .send(readFileSync(join(DIST, 'index.html'), 'utf8').replace('STYLE_NONCE', nonce))
   })
 }

@@ -38,7 +38,7 @@ test('an image is served with headers that forbid scripts and other content', as
   expect(answer.statusCode).toBe(200)
   expect(answer.headers).toMatchObject({
     'content-type': 'image/png',
-    'content-security-policy': "default-src 'none'; sandbox",
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
     'x-content-type-options': 'nosniff',
   })
   expect(await sharp(answer.rawPayload).metadata()).toMatchObject({ width: 40 })

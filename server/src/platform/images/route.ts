@@ -13,7 +13,7 @@ export function imageRoutes(app: FastifyInstance, images: ImageStore): void {
       return reply
         .type(image.mimeType)
         .header('cache-control', 'private, max-age=31536000, immutable')
-        .header('content-security-policy', "default-src 'none'; sandbox")
+        .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'; sandbox")
         .send(Buffer.from(image.bytes))
     },
   )
