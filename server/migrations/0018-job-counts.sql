@@ -53,21 +53,3 @@ begin
 end $$;
 create trigger jobs_forget_counts after delete on jobs
   referencing old table as gone for each statement execute function forget_counts();
-
-insert into job_counts
-select job_id, 'epoch', count(*) filter (where status = 'sent'), count(*) filter (where status = 'failed'),
-  count(*) filter (where status = 'skipped'),
-  count(*) filter (where status = 'failed' and reason->>'code' = 'outcome_unknown'),
-  count(*) filter (where status = 'sent' and delivered_at is not null),
-  count(*) filter (where status = 'sent' and read_at is not null)
-from deliveries
-where status in ('sent', 'failed', 'skipped') and job_id not in (select id from jobs where final_counts is not null)
-group by job_id;
-insert into job_counts
-select id, 'epoch', (final_counts->>'sent')::int, (final_counts->>'failed')::int, (final_counts->>'skipped')::int,
-  (final_counts->>'unknown')::int, (final_counts->>'delivered')::int, (final_counts->>'read')::int
-from jobs where final_counts is not null;
-
--- The failed recipients of a job, which have a reason. An index on the status would be written with each message.
-update deliveries set reason = '{"code": "interrupted", "params": {}}' where status = 'failed' and reason is null;
-create index deliveries_reason on deliveries (job_id, id) where reason is not null;

@@ -57,8 +57,8 @@ async function fill(
   key: string | undefined,
 ): Promise<Restored> {
   const { config, say } = command
-  await db.begin()
   await lockSchema(db)
+  await db.begin()
   await refuseFull(command, db)
   await migrateWithin(db, manifest.migrations.at(-1)?.name)
   await refuseCrafted(db, path, manifest)

@@ -127,6 +127,75 @@ test('a migration that waits for a table lets others use it meanwhile, and says 
   expect(await schemaIsCurrent(database.db, folder)).toBe(true)
 })
 
+describe('a migration that builds an index concurrently', () => {
+  const BUILD = 'create index concurrently if not exists jobs_id on jobs (id)'
+  const indexes = () =>
+    database.db.many(sql`
+      select relname as name, indisvalid as is_valid from pg_index join pg_class on oid = indexrelid
+      where indrelid = 'jobs'::regclass`)
+
+  /** Rejects after a second if it has to wait for a lock. */
+  const writeSoon = () =>
+    database.db.script(`set lock_timeout = '1s'; insert into jobs values (1); reset lock_timeout`)
+
+  test('lets others write while it waits for a transaction to end', async () => {
+    await migrate(database.db, { folder })
+    await write('0003-index.sql', BUILD)
+    const { migrating } = await database.db.begin(async (tx) => {
+      await tx.run(sql`insert into jobs values (0)`)
+      const migrating = migrate(database.db, { folder })
+      await until('the build waits', () => countWaiting(database.db))
+      await writeSoon()
+      expect(await schemaIsCurrent(database.db, folder)).toBe(false)
+      return { migrating }
+    })
+    await migrating
+    expect(await indexes()).toEqual([{ name: 'jobs_id', isValid: true }])
+    expect(await schemaIsCurrent(database.db, folder)).toBe(true)
+  })
+
+  test('runs once, also if several processes migrate', async () => {
+    await write('0003-index.sql', BUILD)
+    await write('0004-images.sql', 'create table images (id int)')
+    const pools = [1, 2, 3].map(() => connect(database.address, { max: 1, applicationName: 'sendroom test' }))
+    await Promise.all(pools.map((db) => migrate(db, { folder })))
+    await Promise.all(pools.map((db) => db.end()))
+    expect(await indexes()).toEqual([{ name: 'jobs_id', isValid: true }])
+    expect(await database.db.many(sql`select count(*) from migrations`)).toEqual([{ count: 4 }])
+  })
+
+  test('and an older program, which waits for the upgrade in a transaction, do not wait for ever', async () => {
+    await migrate(database.db, { folder })
+    await write('0003-index.sql', BUILD)
+    const upgrades = await database.db.begin(async (tx) => {
+      await tx.run(sql`insert into jobs values (0)`)
+      const migrating = migrate(database.db, { folder })
+      await until('the build waits', async () => (await countWaiting(database.db)) === 1)
+      // PostgreSQL ends one of the two waits. Either program tries again.
+      const waiting = database.db
+        .run(sql`select pg_advisory_xact_lock(hashtext('sendroom migrations'))`)
+        .catch((error) => expect(error.message).toBe('deadlock detected'))
+      await until('the older program waits', async () => (await countWaiting(database.db)) === 2)
+      return { migrating, waiting }
+    })
+    await Promise.all([upgrades.migrating, upgrades.waiting])
+    expect(await indexes()).toEqual([{ name: 'jobs_id', isValid: true }])
+  })
+
+  test('begins anew after one that was interrupted', async () => {
+    await migrate(database.db, { folder })
+    await database.db.run(sql`insert into jobs values (1), (1)`)
+    await expect(database.db.script('create unique index concurrently jobs_id on jobs (id)')).rejects.toThrow(
+      'could not create unique index',
+    )
+    expect(await indexes()).toEqual([{ name: 'jobs_id', isValid: false }])
+
+    await write('0003-index.sql', BUILD)
+    await migrate(database.db, { folder })
+    expect(await indexes()).toEqual([{ name: 'jobs_id', isValid: true }])
+  })
+})
+
 test('a long migration says how long it has been running, and so does who waits for it', async () => {
   // Long enough for the first report after 5 s, and not for the second.
   await write('0003-slow.sql', 'select pg_sleep(7.5); create table slow (id int)')

@@ -1,20 +1,21 @@
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartupError } from '../../startup-error.ts'
 import type { Log } from './cluster.ts'
 import type { Db, Pool } from './connection.ts'
 import { isKeptFromLock } from './errors.ts'
-import { sql, values } from './sql.ts'
+import {
+  type Applied,
+  CONCURRENTLY,
+  isSame,
+  type Migration,
+  numberOf,
+  readMigrations,
+  readText,
+  sha256,
+} from './migration-files.ts'
+import { identifier, sql, values } from './sql.ts'
 
-export type Applied = {
-  name: string
-  checksum: string
-  /** The number of the newest migration of the oldest program that works with this one. Null before 0014. */
-  worksFrom: string | null
-}
-type Migration = Applied & { text: string }
 type Options = { log?: Pick<Log, 'info'>; folder?: string }
 
 const FOLDER = join(import.meta.dirname, '../../../migrations')
@@ -33,17 +34,18 @@ const REPORT_EVERY_MS = 5_000
 const LOCK_TIMEOUT = '2s'
 /** Meanwhile the program that runs makes up for the wait. */
 const RETRY_MS = 3_000
+const LOCK_EVERY_MS = 100
 
 /**
- * Brings the schema up to date, in one transaction for each file of the folder that was not applied yet. Several
- * processes may call this at once, while older programs run. Throws a StartupError if the database was migrated by other
+ * Brings the schema up to date, in one transaction for each file of the folder that was not applied yet, unless the file
+ * builds an index concurrently. Several processes may call this at once, while older programs run. Throws a StartupError if the database was migrated by other
  * files than these, unless those are newer ones that this program works with.
  */
 export async function migrate(db: Pool, { log = silent, folder = FOLDER }: Options = {}): Promise<void> {
   const files = readMigrations(folder)
   const progress = openProgress(log)
   try {
-    while (await retryForLocks(log, () => db.begin((tx) => applyNextSoon(tx, files, folder, progress)))) {
+    while (await retryForLocks(log, () => applyNextSoon(db, files, folder, progress))) {
       // Each file takes the lock anew, and sees what other processes have applied meanwhile.
     }
   } finally {
@@ -51,19 +53,18 @@ export async function migrate(db: Pool, { log = silent, folder = FOLDER }: Optio
   }
 }
 
-/** Like `migrate`, in the caller's transaction. With `last` only up to the file of that name. */
+/** Like `migrate`, in a transaction of a caller who has called `lockSchema`. With `last` only up to that file. */
 export async function migrateWithin(tx: Db, last?: string): Promise<void> {
   const files = readMigrations(FOLDER).filter(({ name }) => last === undefined || name <= last)
-  await lockSchema(tx)
   while (await applyNext(tx, files, FOLDER)) {
-    // The transaction keeps the lock, so nobody else applies a file meanwhile.
+    // Nobody else applies a file meanwhile.
   }
 }
 
 /** Returns the name of the first of these migrations that is not one of ours at the same place, if there is one. */
 export function findForeign(applied: Pick<Applied, 'name' | 'checksum'>[]): string | undefined {
   const files = readMigrations(FOLDER)
-  return applied.find(({ checksum }, index) => checksum !== files[index]?.checksum)?.name
+  return applied.find((migration, index) => !isSame(files[index], migration))?.name
 }
 
 const silent = { info() {} }
@@ -92,10 +93,9 @@ export async function schemaIsCurrent(db: Db, folder = FOLDER): Promise<boolean>
   )
   if (!exists) return false
   const applied = await readApplied(db)
-  const checksums = new Set(applied.map(({ checksum }) => checksum))
   const files = readMigrations(folder)
   return (
-    files.every(({ checksum }) => checksums.has(checksum)) &&
+    files.every((file) => applied.some((migration) => isSame(file, migration))) &&
     applied.slice(files.length).every((migration) => worksWith(files, migration))
   )
 }
@@ -104,10 +104,19 @@ export async function schemaIsCurrent(db: Db, folder = FOLDER): Promise<boolean>
 const worksWith = (files: Migration[], { worksFrom }: Applied) =>
   worksFrom !== null && worksFrom <= numberOf(files.at(-1)?.name ?? '')
 
-/** Until the end of the transaction no other process migrates the database, so none can start on it. */
-export async function lockSchema(tx: Db): Promise<void> {
-  await tx.run(sql`set local statement_timeout = 0`)
-  await tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom migrations'))`)
+/**
+ * Until the session ends no other process migrates the database, so none can start on it. Call this before a transaction
+ * begins: an index that is built concurrently waits for all transactions, so none may wait for the lock.
+ */
+export async function lockSchema(session: Pick<Db, 'script' | 'one'>): Promise<void> {
+  // A process that stalls must not keep the lock until TCP gives up.
+  await session.script(`set statement_timeout = 0; set idle_session_timeout = '15s'`)
+  const isLocked = async () =>
+    (
+      await session.one<{ isLocked: boolean }>(sql`
+        select pg_try_advisory_lock(hashtext('sendroom migrations')) as is_locked`)
+    ).isLocked
+  while (!(await isLocked())) await delay(LOCK_EVERY_MS)
 }
 
 async function retryForLocks<T>(log: Pick<Log, 'info'>, work: () => Promise<T>): Promise<T> {
@@ -127,19 +136,36 @@ async function retryForLocks<T>(log: Pick<Log, 'info'>, work: () => Promise<T>):
  * table wait too. So each wait is short, and `retryForLocks` tries again.
  */
 async function applyNextSoon(
-  tx: Db,
+  db: Pool,
   files: Migration[],
   folder: string,
   { show }: Progress,
 ): Promise<boolean> {
   show('Another process is upgrading the database')
-  await lockSchema(tx)
-  await tx.run(sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`)
-  return applyNext(tx, files, folder, show)
+  const session = db.dedicated()
+  try {
+    await lockSchema(session)
+    const next = await session.begin(async (tx) => {
+      await tx.run(sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`)
+      return applyNext(tx, files, folder, { show, isShared: true })
+    })
+    if (next?.isConcurrent) await buildConcurrently(session, next)
+    return next !== undefined
+  } finally {
+    await session.end()
+  }
 }
 
-/** Applies one file under the lock. Returns false if there is none. */
-async function applyNext(tx: Db, files: Migration[], folder: string, show: Progress['show'] = () => {}) {
+/**
+ * Applies one file under the lock, but leaves one that builds an index concurrently to the caller if others write to the
+ * database. Returns the file, or undefined if there is none.
+ */
+async function applyNext(
+  tx: Db,
+  files: Migration[],
+  folder: string,
+  { show = () => {}, isShared = false }: { show?: Progress['show']; isShared?: boolean } = {},
+): Promise<Migration | undefined> {
   await tx.run(sql`
     create table if not exists migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null default now(), works_from text
@@ -147,15 +173,26 @@ async function applyNext(tx: Db, files: Migration[], folder: string, show: Progr
   const applied = await readApplied(tx)
   if (applied[0]?.name === FOLDED.first) {
     await applyBridge(tx, applied, files, folder)
-    return true
+    return files[0]
   }
   const next = nextAfter(applied, files)
-  if (!next) return false
+  if (!next) return undefined
   show(`Migration ${next.name} is running`)
-  await apply(tx, next)
+  if (next.isConcurrent && isShared) return next
+  await apply(tx, { name: next.name, text: next.text.replace(CONCURRENTLY, 'create index ') })
   await addWorksFrom(tx)
   await record(tx, next)
-  return true
+  return next
+}
+
+/** Builds an index while others write. A build that was interrupted has left an index that is not valid. */
+async function buildConcurrently(session: Pool, file: Migration) {
+  const invalid = await session.many<{ name: string }>(sql`
+    select relname::text as name from pg_index join pg_class c on c.oid = indexrelid
+    where not indisvalid and relnamespace = current_schema()::regnamespace`)
+  for (const { name } of invalid) await session.run(sql`drop index concurrently ${identifier(name)}`)
+  await apply(session, file)
+  await record(session, file)
 }
 
 /** Programs before 0014 have no such column. Added last, because programs that run read this table. */
@@ -194,7 +231,7 @@ const record = (tx: Db, { name, checksum, worksFrom }: Applied) =>
  */
 function nextAfter(applied: Applied[], files: Migration[]): Migration | undefined {
   for (const [index, migration] of applied.entries()) {
-    const { name, checksum } = migration
+    const { name } = migration
     const file = files.find((other) => other.name === name)
     if (!file) {
       if (index >= files.length && worksWith(files, migration)) continue
@@ -202,7 +239,7 @@ function nextAfter(applied: Applied[], files: Migration[]): Migration | undefine
         `The database was last used by a newer version of Sendroom (migration ${name}). Start that version.`,
       )
     }
-    if (file.checksum !== checksum) {
+    if (!isSame(file, migration)) {
       throw new StartupError(
         `Migration ${name} was changed after it had been applied. Restore the original file.`,
       )
@@ -222,26 +259,3 @@ export const readApplied = (db: Db) =>
   db.many<Applied>(sql`
     select name, checksum, to_jsonb(migrations) ->> 'works_from' as works_from from migrations
     order by name collate "C"`)
-
-function readMigrations(folder: string): Migration[] {
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
-  const wrong = names.find((name) => !/^\d{4}-[a-z0-9-]+\.sql$/.test(name))
-  if (wrong) throw new StartupError(`The name of migration ${wrong} is invalid. Use the form 0001-users.sql.`)
-  return names.map((name) => {
-    const text = readText(join(folder, name))
-    const worksFrom = WORKS_FROM.exec(text)?.[1] ?? numberOf(name)
-    return { name, text, worksFrom, checksum: sha256(text) }
-  })
-}
-
-/** The line by which a migration declares that older programs still work: docs/decisions/0019-upgrades-without-a-stop.md. */
-const WORKS_FROM = /^-- Works with programs from (\d{4}) on\.$/m
-
-const numberOf = (name: string) => name.slice(0, 4)
-
-/** Without the carriage returns that a checkout on Windows may add. */
-const readText = (file: string) => readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
