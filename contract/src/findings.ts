@@ -27,6 +27,7 @@ export const findingWords = {
   workers_stuck: 'The last sign of life of a worker is {{seconds}} seconds old.',
   accounts_ok: 'Active accounts: {{accounts}}. None is in trouble.',
   accounts_troubled: 'Accounts in trouble: {{count}} ({{names}}).',
+  test_mode_off: 'Test mode is off (TEST_MODE). Accounts that send nothing because of this: {{accounts}}.',
   queue_ok: 'Messages to send: {{due}} now, {{scheduled}} at a set time, {{paused}} in paused jobs.',
   queue_stands: 'Accounts that could send, and that no worker serves: {{accounts}}.',
   receipts_late: 'Receipts that have not been applied: {{count}} or more.',

@@ -34,6 +34,7 @@ export const reasonWords = {
     'The chat history can’t be read, so it’s unknown what was already sent. Retrying automatically; check the chats before you resume sending yourself.',
   provider_busy: 'The provider is busy or unreachable. Retrying automatically.',
   provider_unreachable: 'The provider is unreachable.',
+  test_mode_off: 'Test mode is off on this server (TEST_MODE). Enter the token of a real account.',
   provider_error: 'The provider reported an error ({{status}}).',
   provider_unreadable: 'The provider sent an unreadable answer.',
   daily_cap: 'The account has reached its 24-hour limit.',

@@ -17,6 +17,7 @@ test('every variable has a default', () => {
     whapiBaseUrl: 'https://gate.whapi.cloud',
     whapiPartnerToken: undefined,
     testProviderUrl: undefined,
+    testMode: true,
     publicUrl: undefined,
     trustProxy: ['loopback'],
     imageStore: { kind: 'disk' },
@@ -52,6 +53,7 @@ test.each([
   [{ ADMIN_USERNAME: 'root', ADMIN_PASSWORD: 'secret' }, { admin: { username: 'root', password: 'secret' } }],
   [{ WHAPI_BASE_URL: 'http://127.0.0.1:4010/' }, { whapiBaseUrl: 'http://127.0.0.1:4010' }],
   [{ WHAPI_PARTNER_TOKEN: 'partner' }, { whapiPartnerToken: 'partner' }],
+  [{ TEST_MODE: 'off' }, { testMode: false }],
   [{ TEST_PROVIDER_URL: 'http://simulator:4010/key/' }, { testProviderUrl: 'http://simulator:4010/key' }],
   [{ PUBLIC_URL: 'https://send.example' }, { publicUrl: 'https://send.example' }],
   [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: ['10.0.0.0/8', '::1'] }],
@@ -111,6 +113,11 @@ test.each([
   ],
   [{ PUBLIC_URL: 'ftp://x' }, 'PUBLIC_URL must be a URL that begins with http:// or https://.'],
   [{ PUBLIC_URL: 'https://me:hunter2@send.example' }, 'PUBLIC_URL must have no user name and no password.'],
+  [{ TEST_MODE: 'no' }, 'TEST_MODE must be one of on, off.'],
+  [
+    { TEST_MODE: 'off', TEST_PROVIDER_URL: 'http://simulator:4010' },
+    'TEST_PROVIDER_URL must not be set while TEST_MODE is off.',
+  ],
   [{ TEST_PROVIDER_URL: 'x' }, 'TEST_PROVIDER_URL must be a URL that begins with http:// or https://.'],
   [
     { IMAGE_STORE: 'ftp://x' },

@@ -49,6 +49,8 @@ export function readConfig(env: Env) {
     whapiBaseUrl: read.WHAPI_BASE_URL,
     whapiPartnerToken: read.WHAPI_PARTNER_TOKEN,
     testProviderUrl: read.TEST_PROVIDER_URL,
+    /** Whether accounts may be in test mode. */
+    testMode: read.TEST_MODE === 'on',
     publicUrl: read.PUBLIC_URL,
     /** The proxies whose X-Forwarded headers are trusted. */
     trustProxy: read.TRUST_PROXY,
@@ -113,6 +115,7 @@ const Variables = z
     WHAPI_BASE_URL: webUrl().default('https://gate.whapi.cloud'),
     WHAPI_PARTNER_TOKEN: z.string().optional(),
     TEST_PROVIDER_URL: webUrl().optional(),
+    TEST_MODE: oneOf('on', 'off').default('on'),
     PUBLIC_URL: webUrl().optional(),
     TRUST_PROXY: z
       .string()
@@ -152,6 +155,10 @@ const Variables = z
   .refine((read) => !read.DATABASE_DIRECT_URL || read.DATABASE_URL, {
     path: ['DATABASE_DIRECT_URL'],
     message: 'needs DATABASE_URL as well',
+  })
+  .refine((read) => read.TEST_MODE === 'on' || !read.TEST_PROVIDER_URL, {
+    path: ['TEST_PROVIDER_URL'],
+    message: 'must not be set while TEST_MODE is off',
   })
   .refine((read) => !read.SMTP_URL === !read.MAIL_FROM, {
     path: ['SMTP_URL'],

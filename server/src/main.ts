@@ -92,6 +92,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
     whapiPartnerToken: config.whapiPartnerToken,
     testProviderUrl: config.testProviderUrl ?? null,
     dataDir: config.dataDir,
+    testMode: config.testMode,
     withTestMode: roles.serves && roles.delivers,
   })
   opened.push(providers.close)

@@ -42,6 +42,10 @@ export function resolveProvider(
   }
 }
 
+/** Why a message can't be sent when `resolveProvider` has returned null. */
+export const whyNoProvider = ({ providers }: EngineDeps, { isTest }: { isTest: boolean }) =>
+  isTest && providers.forbidsTestMode ? 'test_mode_off' : 'provider_unreachable'
+
 /** Like `resolveProvider`, but keeps the decrypted token until it changes. */
 export function cachedProviderResolver(deps: EngineDeps) {
   let known: { tokenCipher: Buffer; connection: ProviderConnection | null } | null = null

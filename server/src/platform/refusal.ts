@@ -20,6 +20,7 @@ export const STATUS: Record<ErrorCode, number> = {
   token_taken: 409,
   token_in_use: 409,
   test_token_refused: 400,
+  test_mode_off: 400,
   last_admin: 409,
   own_user: 409,
   instance_inactive: 409,

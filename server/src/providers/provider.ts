@@ -212,8 +212,14 @@ export interface Provider {
   readEvent(body: unknown): ProviderEvent
 }
 
-/** The providers of this process. `test` is null if the process has no simulator. */
-export type Providers = { live: Provider; test: Provider | null }
+/** The providers of this process. */
+export type Providers = {
+  live: Provider
+  /** Null if the process has no simulator. */
+  test: Provider | null
+  /** Whether the operator forbids test mode (TEST_MODE=off). There is no simulator then. */
+  forbidsTestMode?: boolean
+}
 
 /** Returns the provider of an instance. Null for a test-mode instance in a process without a simulator. */
 export const providerOf = (providers: Providers, { isTest }: { isTest: boolean }): Provider | null =>

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -36,6 +36,16 @@ test('without test mode a test-mode instance has no provider, and another has th
 
   expect(providerOf(providers, { isTest: true })).toBeNull()
   expect(providerOf(providers, { isTest: false })).toBe(providers.live)
+  await providers.close()
+})
+
+// R-839
+test('with TEST_MODE=off no simulator is started', async () => {
+  const options = { whapiBaseUrl: 'http://127.0.0.1:9', dataDir, withTestMode: true, testMode: false }
+  const providers = await openProviders(options)
+
+  expect(providers).toMatchObject({ test: null, forbidsTestMode: true })
+  expect(await readdir(dataDir)).toEqual([])
   await providers.close()
 })
 

@@ -12,6 +12,8 @@ export interface ProviderOptions {
   /** The URL of a simulator in another process. */
   testProviderUrl?: string | null | undefined
   dataDir: string
+  /** If false, the operator forbids test mode, and no simulator is used. */
+  testMode?: boolean
   /** Whether to start a simulator in this process. Has no effect with `testProviderUrl`. */
   withTestMode: boolean
 }
@@ -20,13 +22,14 @@ export interface ProviderOptions {
 export async function openProviders(
   options: ProviderOptions,
 ): Promise<Providers & { close(): Promise<void> }> {
-  const { whapiBaseUrl, whapiPartnerToken } = options
+  const { whapiBaseUrl, whapiPartnerToken, testMode = true } = options
   const partner = whapiPartnerToken ? { baseUrl: PARTNER_URL, token: whapiPartnerToken } : null
   const live = createWhapi({ baseUrl: whapiBaseUrl, partner })
-  const test = await openTestProvider(options)
+  const test = testMode ? await openTestProvider(options) : null
   return {
     live,
     test: test?.provider ?? null,
+    forbidsTestMode: !testMode,
     async close() {
       await Promise.all([live.close(), test?.close()])
     },

@@ -3,7 +3,12 @@ import type { Pool } from '../../platform/database/connection.ts'
 import { isDatabaseDown } from '../../platform/database/errors.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
-import { cachedProviderResolver, type EngineDeps, type ProviderConnection } from '../context.ts'
+import {
+  cachedProviderResolver,
+  type EngineDeps,
+  type ProviderConnection,
+  whyNoProvider,
+} from '../context.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { reason } from '../shared/job-log.ts'
 import type { Progress } from '../status/progress.ts'
@@ -116,7 +121,7 @@ async function send(
   message: IntendedMessage,
   connection: ProviderConnection | null,
 ): Promise<AttemptOutcome> {
-  if (!connection) return { kind: 'busy', reason: reason('provider_unreachable'), retryAfterMs: null }
+  if (!connection) return { kind: 'busy', reason: reason(whyNoProvider(sender, message)), retryAfterMs: null }
   const { provider, credentials } = connection
   let isWithheld = false
   // Called again in the tick that writes the request: connecting takes time, and the process may be stopped meanwhile.

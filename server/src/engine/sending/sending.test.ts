@@ -48,6 +48,18 @@ test('a job sends the message to each recipient once, in order', async () => {
   expect(await times(job.id)).toEqual({ startedAt: expect.any(String), completedAt: expect.any(String) })
 })
 
+// R-839
+test('with TEST_MODE=off an account in test mode sends nothing and says why', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const instance = await context.add.instance({ token: 'test_forbidden' })
+  await context.add.job({ instanceId: instance.id })
+  context.worker(provider, { providers: { live: provider, test: null, forbidsTestMode: true } })
+  await expect
+    .poll(() => context.db.one(sql`select busy->>'code' as code from instances where id = ${instance.id}`))
+    .toEqual({ code: 'test_mode_off' })
+  expect(ledger).toEqual([])
+})
+
 test('the creation of a large job does not hold back the other jobs of its instance', async () => {
   const { provider } = scriptedProvider()
   const job = await context.add.job()

@@ -2,7 +2,7 @@ import type { Reason } from '@sendroom/contract/values'
 import type { Pool } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import type { UploadOutcome } from '../../providers/provider.ts'
-import { type EngineDeps, resolveProvider } from '../context.ts'
+import { type EngineDeps, resolveProvider, whyNoProvider } from '../context.ts'
 import { failQueued } from '../jobs/fail-queued.ts'
 import { type InstanceChange, newTrouble, setInstanceState } from '../shared/instance-state.ts'
 import { insertLogLines, reason, troubleLines } from '../shared/job-log.ts'
@@ -35,7 +35,7 @@ export async function uploadImage(deps: EngineDeps, claim: Claim, upload: Upload
 async function tryUpload(deps: EngineDeps, upload: Upload): Promise<UploadOutcome> {
   const busy = (code: Reason['code']) => ({ kind: 'busy', reason: reason(code), retryAfterMs: null }) as const
   const connection = resolveProvider(deps, upload)
-  if (!connection) return busy('provider_unreachable')
+  if (!connection) return busy(whyNoProvider(deps, upload))
   const { jobId, instanceId } = upload
   let failing: Reason['code'] = 'image_store_down'
   try {

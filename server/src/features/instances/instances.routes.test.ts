@@ -579,6 +579,28 @@ describe('deleting', () => {
   })
 })
 
+describe('with TEST_MODE=off', () => {
+  const bare = useContext({
+    providers: () => ({ ...simulated.providers(), test: null, forbidsTestMode: true }),
+  })
+
+  //
+  test('a test token is refused, and a test-mode account says why it does nothing', async () => {
+    const admin = await bare.add.admin()
+    const { id } = await bare.add.instance()
+    const { id: other } = await bare.add.instance({ token: 'real-token' })
+
+    const body = { name: 'A', whapiToken: newToken() }
+    const created = await bare.call(admin, instances.create, { body })
+    const changed = await bare.call(admin, instances.update, { params: { id: other }, body })
+    const qr = await bare.call(admin, instances.qr, { params: { id } })
+
+    for (const answer of [created, changed, qr])
+      expect(answer).toMatchObject({ status: 400, body: { code: 'test_mode_off' } })
+    expect(created.body.error).toContain('TEST_MODE')
+  })
+})
+
 describe('without a simulator', () => {
   const bare = useContext({ providers: () => ({ ...simulated.providers(), test: null }) })
 

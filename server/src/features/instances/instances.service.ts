@@ -26,7 +26,7 @@ import {
   shortenPause,
   updateInstanceColumns,
 } from './instances.queries.ts'
-import { type Deps, readStatus, readStatusWhileLinking } from './status.ts'
+import { type Deps, noTestMode, readStatus, readStatusWhileLinking } from './status.ts'
 import { findSetWebhook } from './webhook.queries.ts'
 import { removeWebhook } from './webhook.ts'
 
@@ -179,7 +179,7 @@ const readSettings = async (tx: Db, caller: Caller, id: number) =>
 
 function tokenColumns({ secrets, providers }: Deps, token: string) {
   const isTest = token.startsWith(testTokenPrefix)
-  if (isTest && !providers.test) throw new Refusal('test_token_refused')
+  if (isTest && !providers.test) throw noTestMode(providers)
   return { tokenCipher: secrets.encrypt(token), tokenHash: secrets.hash(token), isTest }
 }
 

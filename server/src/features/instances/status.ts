@@ -26,10 +26,14 @@ export type Deps = {
   webhookBase: WebhookBase
 }
 
+/** Why this process has no provider for an account in test mode. */
+export const noTestMode = ({ forbidsTestMode }: Providers) =>
+  new Refusal(forbidsTestMode ? 'test_mode_off' : 'test_token_refused')
+
 /** Returns the provider of an instance and the credentials for it. Throws a refusal if this process has no provider. */
 export function requireConnection({ providers, secrets }: Deps, row: ActingInstance) {
   const provider: Provider | null = providerOf(providers, row)
-  if (!provider) throw new Refusal('test_token_refused')
+  if (!provider) throw noTestMode(providers)
   return { provider, credentials: { token: secrets.decrypt(row.tokenCipher) } }
 }
 

@@ -1,9 +1,15 @@
 import type { Finding } from '@sendroom/contract/system'
+import type { Config } from '../../config.ts'
 import { readBacklog } from '../../engine/index.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { findProcesses } from '../../platform/database/processes.ts'
 import { type Examined, finding } from './finding.ts'
-import { findGeneratedPassword, findTroubledAccounts, readLastBackup } from './system.queries.ts'
+import {
+  countTestAccounts,
+  findGeneratedPassword,
+  findTroubledAccounts,
+  readLastBackup,
+} from './system.queries.ts'
 
 /** Workers beat every 2 s. */
 const STUCK_S = 60
@@ -12,18 +18,20 @@ const OLD_BACKUP_HOURS = 48
 const MAX_NAMES = 5
 
 /** What Sendroom does: its processes, accounts, queue, backups and first Admin. Nothing while the database is unavailable. */
-export async function checkWork({ db }: Examined): Promise<Finding[]> {
+export async function checkWork({ db, config }: Examined): Promise<Finding[]> {
   if (typeof db === 'string' || !(await isAvailable(db))) return []
-  const [backlog, processes, accounts, backup, generated] = await Promise.all([
+  const [backlog, processes, accounts, backup, generated, testMode] = await Promise.all([
     readBacklog(db),
     findProcesses(db),
     checkAccounts(db),
     readLastBackup(db),
     findGeneratedPassword(db),
+    checkTestMode(db, config),
   ])
   return [
     checkProcesses(processes, backlog.secondsSinceBeat),
     accounts,
+    ...testMode,
     checkQueue(backlog),
     ...checkReceipts(backlog),
     checkBackup(backup),
@@ -53,6 +61,10 @@ async function checkAccounts(db: Pool): Promise<Finding> {
   if (troubled === 0) return finding('accounts_ok', { accounts })
   const more = troubled > names.length ? ', …' : ''
   return finding('accounts_troubled', { count: troubled, names: names.join(', ') + more })
+}
+
+async function checkTestMode(db: Pool, { testMode }: Config): Promise<Finding[]> {
+  return testMode ? [] : [finding('test_mode_off', { accounts: await countTestAccounts(db) })]
 }
 
 type Backlog = Awaited<ReturnType<typeof readBacklog>>

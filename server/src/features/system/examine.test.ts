@@ -111,6 +111,16 @@ test('a healthy installation has no trouble, also with an account that was never
   ])
 })
 
+// R-839
+test('TEST_MODE=off is told, with the accounts that can send nothing', async () => {
+  const findings = await examineWith({
+    plant: () => context.add.instance({ token: 'test_forbidden' }),
+    env: () => ({ TEST_MODE: 'off' }),
+  })
+  expect(findings).toContainEqual({ code: 'test_mode_off', params: { accounts: 1 } })
+  expect(troubles(findings)).toEqual([])
+})
+
 const faults: Record<string, Fault> = {
   database_away: { db: nowhere },
   schema_foreign: {

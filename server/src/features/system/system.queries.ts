@@ -38,6 +38,9 @@ export const readDatabaseFacts = (db: Db) =>
       (select count(*) from pg_stat_replication) as standbys,
       coalesce((select max(extract(epoch from replay_lag))::float8 from pg_stat_replication), 0) as lag_seconds`)
 
+export const countTestAccounts = async (db: Db) =>
+  (await db.one<{ count: number }>(sql`select count(*) from instances where is_test and is_active`)).count
+
 /** Active accounts, those that are down, as the dashboard has them, and the first of their names. */
 export const findTroubledAccounts = (db: Db, maxNames: number) =>
   db.one<{ accounts: number; troubled: number; names: string[] }>(sql`
