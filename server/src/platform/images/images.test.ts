@@ -10,7 +10,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import { countWaiting } from '../../../test/locks.ts'
 import { picture } from '../../../test/pictures.ts'
-import { sql } from '../database/sql.ts'
+import { sql, values } from '../database/sql.ts'
 import { sweepImages } from './clean-up.ts'
 import { hasImages } from './queries.ts'
 import { openImages } from './store.ts'
@@ -132,6 +132,48 @@ test('before the first image, a wrong address is not found', async () => {
   const answer = await (await context.app).inject(`/images/${'0'.repeat(32)}.png`)
 
   expect(answer.statusCode).toBe(404)
+})
+
+// R-852
+test('an image past the quota leaves no file: no user fills the disk with files that nobody counts', async () => {
+  const { images, folder } = await newFolder()
+  await images.prepare(false)
+  const before = await readdir(folder)
+  const uploads = openUploads(context.db, images)
+  onTestFinished(uploads.stop)
+  const { id: userId } = await context.add.user()
+  const full = { name: 'x.png', mimeType: 'image/png', size: 1_000_000, userId }
+  await context.db.run(sql`insert into images ${values(full)}`)
+  await context.db.run(sql`update quotas set image_megabytes_per_user = 1`)
+
+  const upload = { bytes: await picture(), userId, signal: new AbortController().signal }
+  await expect(uploads.store(upload)).rejects.toMatchObject({ code: 'quota_images' })
+
+  expect(await readdir(folder)).toEqual(before)
+})
+
+test('the image of a user who was deleted during the upload belongs to nobody', async () => {
+  const uploads = openUploads(context.db, context.images)
+  onTestFinished(uploads.stop)
+  const nobody = { bytes: await picture(), userId: 987_654, signal: new AbortController().signal }
+
+  const id = await uploads.store(nobody)
+
+  expect(await context.db.one(sql`select user_id from images where id = ${id}`)).toEqual({ userId: null })
+})
+
+test('the sweep deletes nothing outside of the folder, as a row of a crafted backup may ask', async () => {
+  const { images, dataDir } = await newFolder()
+  await images.prepare(false)
+  await writeFile(join(dataDir, 'secret.key'), 'key')
+  await context.db.run(sql`
+    insert into images (name, mime_type, size, unused_since)
+    values ('../secret.key', 'image/png', 3, clock_now() - interval '2 hours')`)
+
+  await sweepImages(context.db, images)
+
+  expect(await readdir(dataDir)).toContain('secret.key')
+  expect(await context.db.many(sql`select from images`)).toEqual([])
 })
 
 /** The image store of a new data folder. */

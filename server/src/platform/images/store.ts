@@ -63,6 +63,8 @@ export function openImages({ dataDir, imageStore }: Pick<Config, 'dataDir' | 'im
       return bytes && { bytes, mimeType: mimeTypeOf(name) }
     },
     async remove(name) {
+      // A crafted backup may have any name in its rows, such as that of a file in another folder.
+      if (!NAME.test(name)) return
       await place()
         .then((it) => it.remove(name))
         .catch(refuse)

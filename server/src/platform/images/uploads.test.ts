@@ -28,7 +28,9 @@ test('users take turns, so that one with many images delays another by one, howe
 
   await Promise.all([...['a1', 'a2', 'a3', 'a4'].map((name) => store(name, ann, large)), store('b1', bob, small)])
 
-  expect(finished.slice(0, 2).sort()).toEqual(['a1', 'b1'])
+  // Which of one user's images is first is not promised: each looks for the room of its user before it waits.
+  expect(finished).toHaveLength(5)
+  expect(finished.slice(0, 2)).toContain('b1')
 })
 
 // R-858

@@ -5,6 +5,7 @@ import { sql, values } from '../database/sql.ts'
 import { clientSignal } from '../heavy/client-signal.ts'
 import { openHeavyWork } from '../heavy/heavy-work.ts'
 import { requireRoomForImage } from '../quotas.ts'
+import { Refusal } from '../refusal.ts'
 import { openImageProcess } from './image-process.ts'
 import type { UploadedFile } from './multipart.ts'
 import { type ImageStore, mimeTypeOf } from './store.ts'
@@ -41,16 +42,18 @@ export function openUploads(db: Pool, images: ImageStore): Uploads {
   return {
     async store({ bytes, ...request }) {
       const { userId } = request
-      // Before the work, and again with the size that is stored. Its file, if refused then, is swept.
+      // Before the work, and again with the size that is stored.
       await db.begin((tx) => requireRoomForImage(tx, userId, 0))
       const image = await turns.run(request, ({ signal }) => imageProcess.clean(bytes, signal))
       const name = await images.put(image.bytes, image.extension)
-      const row = { name, mimeType: mimeTypeOf(name), size: image.bytes.length, userId }
-      return db.begin(async (tx) => {
-        await requireRoomForImage(tx, userId, row.size)
-        const { id } = await tx.one<{ id: number }>(sql`insert into images ${values(row)} returning id`)
-        return id
-      })
+      try {
+        return await insertImage(db, { name, size: image.bytes.length, userId })
+      } catch (error) {
+        // The sweep finds files by their rows. Past the quota a user could fill the disk with files that have none. After
+        // any other error the row may exist.
+        if (error instanceof Refusal) await images.remove(name)
+        throw error
+      }
     },
     async stop() {
       await turns.stop()
@@ -58,3 +61,13 @@ export function openUploads(db: Pool, images: ImageStore): Uploads {
     },
   }
 }
+
+const insertImage = (db: Pool, { name, size, userId }: { name: string; size: number; userId: number }) =>
+  db.begin(async (tx) => {
+    await requireRoomForImage(tx, userId, size)
+    // The user may have been deleted meanwhile. The message or the job is then refused, and the image swept.
+    const user = sql`(select id from users where id = ${userId} for key share)`
+    const row = { name, mimeType: mimeTypeOf(name), size, userId: user }
+    const { id } = await tx.one<{ id: number }>(sql`insert into images ${values(row)} returning id`)
+    return id
+  })
