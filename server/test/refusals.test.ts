@@ -66,6 +66,25 @@ test('addresses without end fill no log', async () => {
 })
 
 // R-849
+test('addresses without end do not hide what a user tries', async () => {
+  for (let address = 0; address < 510; address++)
+    await inject('auth/logout', { 'x-forwarded-for': `10.0.${address >> 8}.${address & 255}` })
+  await context.call(await context.add.user({ username: 'lan' }), users.list, {})
+  await flush()
+  expect(await entries()).toContainEqual(
+    expect.objectContaining({ action: 'security.forbidden', userName: 'lan' }),
+  )
+})
+
+// R-849
+test('one network of IPv6 is one address', async () => {
+  for (const end of ['1', '2', 'abcd:1'])
+    await inject('auth/logout', { 'x-forwarded-for': `2001:db8::${end}` })
+  await flush()
+  expect(await entries()).toMatchObject([{ address: '2001:db8::1', details: { count: 3 } }])
+})
+
+// R-849
 test('counts that could not be written are written later', async () => {
   const lan = await context.add.user()
   await context.call(lan, users.list, {})

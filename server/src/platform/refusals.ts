@@ -1,3 +1,4 @@
+import { normalizeIP } from '@fastify/rate-limit'
 import type { RefusalKind } from '@sendroom/contract/audit-actions'
 import type { ErrorCode } from '@sendroom/contract/errors'
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify'
@@ -27,7 +28,7 @@ const KINDS: Partial<Record<ErrorCode, RefusalKind>> = {
 }
 
 const FLUSH_MS = 5000
-/** Distinct users and addresses in an hour. The others are counted together, so that no attack fills the log. */
+/** From so many groups in an hour on, further addresses are counted together, so that no attack fills the log. */
 const MAX_GROUPS = 500
 /** An old link or a page that is open while somebody deletes: only many are worth an entry. */
 const NOT_FOUND_FROM = 20
@@ -53,16 +54,18 @@ export function openRefusals(db: Pool, log: Pick<FastifyBaseLogger, 'warn'>): Re
   let timer: NodeJS.Timeout | undefined
 
   function groupOf(kind: RefusalKind, { caller, ip }: FastifyRequest): Group {
-    const key = `${kind} ${caller ? `user ${caller.id}` : ip}`
+    // Only the first 64 bits of an IPv6 address count: the customer chooses the others.
+    const key = `${kind} ${caller ? `user ${caller.id}` : normalizeIP(ip)}`
     const known = groups.get(key)
     if (known) return known
-    const isFull = groups.size >= MAX_GROUPS
+    // Users are few, so each has groups of their own: no stranger with many addresses hides what a user tries.
+    const isFull = !caller && groups.size >= MAX_GROUPS
     const others = groups.get(kind)
     if (isFull && others) return others
     const group = {
       kind,
-      userId: (!isFull && caller?.id) || null,
-      userName: (!isFull && caller?.username) || '',
+      userId: caller?.id ?? null,
+      userName: caller?.username ?? '',
       address: isFull ? '' : ip,
       count: 0,
       total: 0,
