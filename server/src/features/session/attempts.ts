@@ -23,7 +23,7 @@ export type Known = {
   passwordHash: string | null
   /** The number of the newest browser in which this user has signed in. */
   newestDevice: number
-  /** Whether the answer may show that the password is right. */
+  /** Whether the right password takes the attempt back. */
   mayKnow: boolean
 }
 

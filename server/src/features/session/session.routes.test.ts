@@ -194,6 +194,21 @@ test('only the right password tells that a registration waits', async () => {
   expect(waiting.body).toEqual(unknown.body)
 })
 
+// R-849
+test('who has registered can’t fill the audit log with sign-ins', async () => {
+  await context.call(null, contract.session.register, { body: form })
+
+  const attempts = []
+  for (let attempt = 0; attempt < 60; attempt++) attempts.push(await signIn('newbie', 'secret-1'))
+
+  expect(attempts.at(0)?.body.code).toBe('waiting_for_activation')
+  expect(attempts.at(-1)?.body.code).toBe('too_many_requests')
+  const { failed } = await context.db.one<{ failed: number }>(
+    sql`select count(*) as failed from audit_log where action = 'session.sign_in_failed'`,
+  )
+  expect(failed).toBeLessThan(10)
+})
+
 test.each([
   ['passwords that differ', { ...form, repassword: 'other12' }],
   ['no email', { ...form, email: 'nobody' }],

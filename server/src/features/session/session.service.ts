@@ -20,7 +20,8 @@ export async function signIn(
 ): Promise<{ signedIn: SignedIn; known: Known & { id: number } }> {
   const known = await findPassword(db, credentials.username)
   const { id: userId, passwordHash, isActive, isWaiting } = known
-  const mayKnow = isActive === true || isWaiting === true
+  // The right password of a registration counts like a wrong one. Otherwise strangers could fill the audit log with it.
+  const mayKnow = isActive === true
   const fits = await checkPassword({ db, secrets }, { ...known, mayKnow }, credentials.password, visitor)
   if (!fits || userId === null || passwordHash === null) throw new Refusal('login_failed')
   // Only the right password gets this far, so strangers learn neither by text nor by time who has registered.
