@@ -46,11 +46,23 @@ test('a client that leaves frees its place, even while it waits', async () => {
   expect(refused).toEqual(['a2 unavailable'])
 })
 
-test('a request is refused while twenty others wait', async () => {
+test('a user may let five wait, so that nobody takes the places of all', async () => {
   const { begun, refused, send } = open()
-  for (let n = 1; n <= 22; n++) send(`a${n}`, 1)
+  for (let n = 1; n <= 25; n++) send(`a${n}`, 1)
+  send('b1', 2)
   await tick()
 
-  expect(begun).toEqual(['a1'])
-  expect(refused).toEqual(['a22 unavailable'])
+  expect(begun).toEqual(['a1', 'b1'])
+  expect(refused).toHaveLength(19)
+  expect(refused[0]).toBe('a7 too_many_requests')
+})
+
+test('a request is refused while twenty others wait', async () => {
+  const { begun, refused, send } = open()
+  for (let user = 1; user <= 5; user++) for (let n = 1; n <= 6; n++) send(`${user}.${n}`, user)
+  await tick()
+
+  expect(begun).toEqual(['1.1', '2.1', '3.1', '4.1'])
+  expect(refused).toHaveLength(6)
+  expect(refused[0]).toBe('5.1 unavailable')
 })

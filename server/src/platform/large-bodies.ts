@@ -6,6 +6,8 @@ const LARGE_BYTES = 1024 * 1024
 /** Bodies are held in memory, often several times over. */
 const AT_ONCE = 4
 const MAX_WAITING = 20
+/** A body that does not arrive keeps its place for half a minute. So nobody takes the places of all. */
+const MAX_WAITING_OF_USER = 5
 const RETRY_SECONDS = 5
 
 export const isLarge = ({ headers }: FastifyRequest) =>
@@ -35,6 +37,8 @@ export function limitLargeBodies(): LargeBodies {
   return (userId, response) =>
     new Promise((resolve, reject) => {
       const isFull = new Refusal('unavailable', {}, RETRY_SECONDS)
+      const ofUser = [...waiting].filter((other) => other.userId === userId).length
+      if (ofUser >= MAX_WAITING_OF_USER) return reject(new Refusal('too_many_requests', {}, RETRY_SECONDS))
       if (waiting.size >= MAX_WAITING) return reject(isFull)
       const upload = { userId, begin: resolve }
       waiting.add(upload)
