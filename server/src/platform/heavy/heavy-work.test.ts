@@ -89,13 +89,38 @@ test('a user may let five pieces of work wait, and all users together ten', asyn
   expect(await first[6]).toBe('too_many_requests')
   const second = of(2, 6)
   const [third] = of(3, 1)
-  expect(await third).toBe('unavailable')
+  expect(await second[5]).toBe('unavailable')
+  for (const [name, ending] of [
+    ['1-0', first[0]],
+    ['2-0', second[0]],
+  ] as const) {
+    end[name]?.()
+    await ending
+  }
+  await settled()
+  expect(started.slice(2)).toContain('3-0')
 
   await heavyWork.stop()
-  expect(await Promise.all([...first.slice(0, 6), ...second])).toEqual(
-    Array.from({ length: 12 }, () => 'unavailable'),
+  expect(await Promise.all([...first.slice(1, 6), ...second.slice(1), third])).toEqual(
+    Array.from({ length: 11 }, () => 'unavailable'),
   )
-  expect(started).toEqual(['1-0', '2-0'])
+})
+
+test('when ten wait, two users do not keep out a third: whoever has the most waiting loses the newest', async () => {
+  const of = (userId: number, count: number) =>
+    Array.from({ length: count }, (_, n) => run(`${userId}-${n}`, { userId }))
+  const [first, second] = [of(1, 6), of(2, 6)]
+  const others = [...of(3, 1), ...of(4, 1)]
+
+  expect(await Promise.race([...first, ...second])).toBe('unavailable')
+  await settled()
+  const lost = await Promise.all(
+    [...first, ...second, ...others].map((answer) =>
+      Promise.race([answer, new Promise((resolve) => setImmediate(resolve, 'waits'))]),
+    ),
+  )
+  expect(lost.flatMap((answer, at) => (answer === 'waits' ? [] : [at]))).toEqual([5, 11])
+  await heavyWork.stop()
 })
 
 test('a refusal says when to try again', async () => {

@@ -31,7 +31,7 @@ const RETRY_SECONDS = 2
 
 /**
  * Limits the requests that take long or much memory: one of each user and `atOnce` in all run at a time. The others wait
- * while users take turns, and those that find the queue full are refused.
+ * while users take turns. When too many wait, the user with the most of them loses one.
  */
 export function openHeavyWork(atOnce = AT_ONCE): HeavyWork {
   const thread = openWorkerThread()
@@ -81,12 +81,20 @@ export function openHeavyWork(atOnce = AT_ONCE): HeavyWork {
 
   function refuseIfFull(waiting: Waiting) {
     if (!queue.includes(waiting)) return
-    const ofUser = queue.filter(({ userId }) => userId === waiting.userId).length
-    if (ofUser <= MAX_WAITING_OF_USER && queue.length <= MAX_WAITING) return
-    leave(waiting)
-    const isOfUser = ofUser > MAX_WAITING_OF_USER
-    waiting.refuse(isOfUser ? new Refusal('too_many_requests', {}, RETRY_SECONDS) : unavailable())
+    if (countOf(waiting) > MAX_WAITING_OF_USER) {
+      leave(waiting)
+      return waiting.refuse(new Refusal('too_many_requests', {}, RETRY_SECONDS))
+    }
+    if (queue.length <= MAX_WAITING) return
+    // Whoever has the most waiting loses the newest. Otherwise two users could keep out all others.
+    const last = queue
+      .toReversed()
+      .reduce((most, other) => (countOf(other) > countOf(most) ? other : most), waiting)
+    leave(last)
+    last.refuse(unavailable())
   }
+
+  const countOf = ({ userId }: Waiting) => queue.filter((other) => other.userId === userId).length
 
   return {
     async run(request, work) {
