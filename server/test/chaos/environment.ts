@@ -4,6 +4,7 @@ import type { DatabaseAddress } from '../../src/database-url.ts'
 import { type Cluster, startCluster } from '../../src/platform/database/cluster.ts'
 import { connect } from '../../src/platform/database/connection.ts'
 import { identifier, sql } from '../../src/platform/database/sql.ts'
+import { openImages } from '../../src/platform/images/store.ts'
 import { killPostgres, retryWhileDown } from '../kill-postgres.ts'
 import { Program } from '../process.ts'
 import { SimulatorControl } from '../simulator-control.ts'
@@ -45,6 +46,8 @@ export class Environment {
     const cluster = server ?? { ...(await startCluster(folder, silent)), speed: 10 }
     const fast: FastTime = { originMs: Date.now(), speed: cluster.speed }
     await createTemplate(cluster.superuser, (db) => addInstruments(db, fast))
+    // The rows of its images say that the folder was in use, and the server would report that its files are missing.
+    await openImages({ dataDir: folder, imageStore: { kind: 'disk' } }).prepare(false)
     const simulator = startSimulator(folder, fast, { port: '0', aheadMs: 0 })
     const [, url = ''] = await simulator.says(/is running at (\S+)/)
     return new Environment(folder, cluster, simulator, url, fast)

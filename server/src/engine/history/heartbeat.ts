@@ -102,11 +102,11 @@ const addBeat = (db: Pool, lastSeen: number, lonely: number | null) =>
       update heartbeat h
       set beat = greatest(last.beat, ${lastSeen}) + 1, beat_at = clock_now(), timeline = current_timeline(),
         era = case when reason is null then last.era else gen_random_uuid() end,
-        history_complete_at = case reason
-          when 'still' then clock_now()
-          when 'promoted' then clock_now() + ${SENDS_END_MS} * interval '1 ms'
-          when 'set_back' then clock_now() + ${SENDS_END_MS} * interval '1 ms'
-          else last.history_complete_at
+        history_complete_at = case
+          when reason is null then last.history_complete_at
+          -- A worker that is replaced during the wait after a promotion begins that wait anew.
+          when reason = 'still' and last.history_complete_at <= clock_now() then clock_now()
+          else clock_now() + ${SENDS_END_MS} * interval '1 ms'
         end
       from last
       returning h.beat, h.era, reason

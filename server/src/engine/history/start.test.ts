@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { storeSessionDefaults } from '../../platform/database/session-defaults.ts'
@@ -51,6 +51,56 @@ test('two workers that start at once begin one era', async () => {
   expect(await eraOf()).not.toBe(before)
   expect(world.ledger.map(({ to }) => to)).toEqual(recipients)
   expect(world.calls.histories).toBe(1)
+})
+
+describe('a worker that starts alone a few seconds after a promotion', () => {
+  const completeIn = async () => {
+    const { seconds } = await context.db.one<{ seconds: number }>(sql`
+      select extract(epoch from history_complete_at - clock_now())::float as seconds from heartbeat`)
+    return seconds
+  }
+  /** Begins an era for a promotion, after which the worker is replaced. */
+  async function promoteAndRestart() {
+    await context.freezeClock()
+    await beatAgo(0)
+    await context.db.run(sql`update heartbeat set timeline = 'FFFFFFFF'`)
+    await openHeartbeat({ db: context.db, log: silent, beatSeenBefore: 0 }).beat()
+    expect(await completeIn()).toBe(30)
+  }
+  /** As after five seconds of watching. */
+  const beginEra = () =>
+    context.db.run(sql`update heartbeat set beat_at = clock_now() - interval '31 seconds'`)
+
+  test('does not end the wait for messages that are on their way, and the numbers of events grow', async () => {
+    await promoteAndRestart()
+    await context.moveClock('8 seconds')
+    await beginEra()
+
+    await freshHeartbeat().beat()
+
+    // More than the 22 seconds that were left: events may have been sent in the eight seconds before.
+    expect(await completeIn()).toBe(30)
+  })
+
+  test('waits no longer once they have arrived', async () => {
+    await promoteAndRestart()
+    await context.moveClock('31 seconds')
+    await beginEra()
+
+    await freshHeartbeat().beat()
+
+    expect(await completeIn()).toBe(0)
+  })
+
+  test('waits no longer than usual although the clock was wrong by a year', async () => {
+    await promoteAndRestart()
+    await context.moveClock('-1 year')
+    await beginEra()
+
+    await freshHeartbeat().beat()
+
+    expect(await completeIn()).toBe(30)
+  })
 })
 
 test('a worker that starts beside another one begins no era, and sends from the other’s next beat on', async () => {
