@@ -7,7 +7,9 @@ import { describe, expect, test } from 'vitest'
 import { addImage, fillEveryTable, readAll, tableNames, useBackups } from '../../test/backup-fixture.ts'
 import { factories } from '../../test/factories.ts'
 import { dumpSchema } from '../../test/schema-dump.ts'
+import { scriptedProvider } from '../../test/scripted-provider.ts'
 import { until } from '../../test/until.ts'
+import { cancelJob, retryFailed, startEngine } from '../engine/index.ts'
 import { migrate, migrateWithin } from '../platform/database/migrate.ts'
 import { identifier, sql } from '../platform/database/sql.ts'
 import { keepImages, sweepImages } from '../platform/images/clean-up.ts'
@@ -308,6 +310,46 @@ describe('a backup', () => {
 })
 
 describe('a restore', () => {
+  // The messages after the backup are in the provider's history only.
+  test('with a paused job cancelled, another job, send to remaining: nobody gets a message twice', async () => {
+    const source = await backups.open('tpl')
+    const secrets = await source.openSecrets()
+    const add = factories(source.db, secrets)
+    const recipients = Array.from({ length: 40 }, (_, n) => `${n}@g.us`)
+    const { id: instanceId } = await add.instance({ groupPauseFromMs: 0, groupPauseToMs: 0 })
+    const job = await add.job({ instanceId, status: 'Running', recipients, textContent: 'Hello' })
+    await source.backUp(backups.file())
+    const { provider, accept, ledger, calls } = scriptedProvider()
+    for (const to of recipients.slice(0, 29)) accept({ token: 'any', to, text: 'Hello', mediaId: null })
+    const target = await backups.open('template0')
+    await target.restore(backups.file())
+    const { db } = target
+    const other = await factories(db, secrets).job({
+      instanceId,
+      status: 'Running',
+      recipients: ['other@g.us'],
+    })
+    const untilCompleted = (id: number) =>
+      until(`job ${id} is Completed`, async () => {
+        const { status } = await db.one<{ status: string }>(sql`select status from jobs where id = ${id}`)
+        return status === 'Completed'
+      })
+    expect(await cancelJob(db, job.id, 'Ann')).toBe('done')
+    const log = { info() {}, warn() {}, error() {} }
+    const readImage = async () => null
+    const engine = startEngine({ db, log, secrets, readImage, providers: { live: provider, test: provider } })
+    try {
+      await untilCompleted(other.id)
+      expect(await retryFailed(db, job.id, 'Ann', { includeUnknown: false })).toBe('done')
+      await untilCompleted(job.id)
+    } finally {
+      await engine.stop()
+    }
+    const sentTo = ledger.map(({ to }) => to)
+    expect(sentTo.sort()).toEqual([...recipients, 'other@g.us'].sort())
+    expect(calls.histories).toBe(1)
+  })
+
   test('brings an older backup up to date', async () => {
     const source = await backups.open('template0')
     await source.db.begin((tx) => migrateWithin(tx, '0011-confirmed-sessions.sql'))
