@@ -4,7 +4,7 @@ import { instanceStatuses } from './instance-status.ts'
 import { limits } from './limits.ts'
 import { instanceFilters } from './list-filters.ts'
 import { listQuery, page } from './paging.ts'
-import { blankable, Instant, idParams, key, ReadVersion, Reason } from './values.ts'
+import { blankable, Instant, idParams, instant, key, ReadVersion, Reason } from './values.ts'
 import { isMaskedToken, mayBeToken } from './whapi-token.ts'
 
 const seconds = z
@@ -106,7 +106,7 @@ const fields = {
   whatsAppNumber: z.string().trim().max(limits.whatsAppNumber, key('ACCOUNT_FORM.WHATSAPP_INVALID')),
   whapiToken: token.refine(mayBeToken, key('ACCOUNT_FORM.TOKEN_INVALID')),
   isActive: z.boolean(),
-  expiredTime: z.iso.datetime(key('ACCOUNT_FORM.EXPIRY_INVALID')).nullable(),
+  expiredTime: instant(key('ACCOUNT_FORM.EXPIRY_INVALID')).nullable(),
   ...pacing,
 }
 

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { AuditListQuery } from './audit.ts'
+import { NewInstance } from './instances.ts'
 import { NewJob } from './jobs.ts'
 import { limits } from './limits.ts'
 
@@ -27,4 +29,13 @@ test('a list of ids is refused as a whole if it is too long or no list', () => {
     { path: 'groupIds', message: 'JOB.RECIPIENTS_TOO_MANY' },
   ])
   expect(issuesOf('1')).toMatchObject([{ path: 'groupIds' }])
+})
+
+// R-860
+test('the instants of all forms and filters are bounded in length', () => {
+  const wrong = `2026-01-01T00:00:00.${'9'.repeat(200)}Z`
+  const fields = [NewJob.shape.scheduledAt, NewInstance.shape.expiredTime, AuditListQuery.shape.from]
+  const messages = fields.map((field) => field.safeParse(wrong).error?.issues[0]?.message)
+  expect(messages.slice(0, 2)).toEqual(['JOB.SCHEDULED_AT_INVALID', 'ACCOUNT_FORM.EXPIRY_INVALID'])
+  expect(messages[2]).toBeDefined()
 })

@@ -6,7 +6,7 @@ import { limits } from './limits.ts'
 import { jobFilters } from './list-filters.ts'
 import { TestMessage } from './messages.ts'
 import { listQuery, page } from './paging.ts'
-import { blankable, Instant, idList, idParams, key, Named, Reason } from './values.ts'
+import { blankable, Instant, idList, idParams, instant, key, Named, Reason } from './values.ts'
 
 /** A job as lists show it. */
 export const JobRow = z
@@ -100,7 +100,7 @@ const newJobFields = {
   instanceId: z.number(key('JOB.INSTANCE_REQUIRED')).int().positive(key('JOB.INSTANCE_REQUIRED')),
   scheduledAt: z
     .union(
-      [z.literal('').transform(() => null), z.iso.datetime(key('JOB.SCHEDULED_AT_INVALID'))],
+      [z.literal('').transform(() => null), instant(key('JOB.SCHEDULED_AT_INVALID'))],
       key('JOB.SCHEDULED_AT_INVALID'),
     )
     .nullish(),

@@ -38,8 +38,12 @@ const isId = (id: number) => Number.isSafeInteger(id) && id > 0
 
 export const idParams = z.object({ id: Id })
 
-/** An instant on the wire: ISO-8601, UTC. */
-export const Instant = z.iso.datetime()
+/** With nine digits of a second an instant has 30 characters. PostgreSQL fails on more than about a hundred. */
+const MAX_INSTANT = 40
+
+/** An instant on the wire: ISO-8601, UTC. With the text for a wrong one in a form. */
+export const instant = (wrong?: FieldKey) => z.iso.datetime(wrong).max(MAX_INSTANT, wrong)
+export const Instant = instant()
 
 /** The version of a record that a change was made from. Accepts text as well, for multipart fields. */
 export const ReadVersion = z.coerce

@@ -149,3 +149,15 @@ test('an export from a day that the database does not know is refused, not broke
   const { status, body } = await context.call(admin, contract.audit.export, { query })
   expect([status, body.code]).toEqual([400, 'invalid_input'])
 })
+
+// R-860
+test.each([17, 90, 200, 10_000])(
+  'a time of an export with %i digits of a second is no error of ours',
+  async (n) => {
+    const query = { to: `2026-01-01T00:00:00.${'9'.repeat(n)}Z` }
+    for (const endpoint of [contract.audit.export, contract.audit.list]) {
+      const { status } = await context.call(admin, endpoint, { query })
+      expect(status).toBe(n < 20 ? 200 : 400)
+    }
+  },
+)
