@@ -73,23 +73,23 @@ export const errorWords = {
 export type ErrorCode = keyof typeof errorWords
 
 /** The form field to which a refusal belongs, by error code. */
-export const fieldOfError: Partial<Record<ErrorCode, string>> = {
-  username_taken: 'username',
-  email_taken: 'email',
-  token_taken: 'whapiToken',
-  token_in_use: 'whapiToken',
-  test_token_refused: 'whapiToken',
-  test_mode_off: 'whapiToken',
-  phone_unreadable: 'phoneNumbers',
-  too_many_recipients: 'phoneNumbers',
-  group_left: 'groupIds',
-  quota_images: 'imageFile',
-  not_an_image: 'imageFile',
-  image_too_large: 'imageFile',
-  image_too_many_pixels: 'imageFile',
-  image_too_complex: 'imageFile',
-  image_store_down: 'imageFile',
-}
+export const fieldOfError: ReadonlyMap<ErrorCode, string> = new Map<ErrorCode, string>([
+  ['username_taken', 'username'],
+  ['email_taken', 'email'],
+  ['token_taken', 'whapiToken'],
+  ['token_in_use', 'whapiToken'],
+  ['test_token_refused', 'whapiToken'],
+  ['test_mode_off', 'whapiToken'],
+  ['phone_unreadable', 'phoneNumbers'],
+  ['too_many_recipients', 'phoneNumbers'],
+  ['group_left', 'groupIds'],
+  ['quota_images', 'imageFile'],
+  ['not_an_image', 'imageFile'],
+  ['image_too_large', 'imageFile'],
+  ['image_too_many_pixels', 'imageFile'],
+  ['image_too_complex', 'imageFile'],
+  ['image_store_down', 'imageFile'],
+])
 
 export type Params = Record<string, string | number>
 

@@ -112,7 +112,8 @@ export type Level = 'ok' | 'warning' | 'error'
 
 export function levelOf(code: FindingCode): Level {
   if (errors.includes(code)) return 'error'
-  return code in remedyWords && !optional.includes(code) ? 'warning' : 'ok'
+  return hasRemedy(code) && !optional.includes(code) ? 'warning' : 'ok'
 }
 
-export const hasRemedy = (code: FindingCode): code is keyof typeof remedyWords => code in remedyWords
+export const hasRemedy = (code: FindingCode): code is keyof typeof remedyWords =>
+  Object.hasOwn(remedyWords, code)

@@ -73,7 +73,8 @@ export const reasonWords = {
 
 export type ReasonCode = keyof typeof reasonWords
 
-const isReasonCode = (code: unknown): code is ReasonCode => typeof code === 'string' && code in reasonWords
+const isReasonCode = (code: unknown): code is ReasonCode =>
+  typeof code === 'string' && Object.hasOwn(reasonWords, code)
 
 /** The English sentence of a reason. */
 export function reasonText({ code, params }: { code: ReasonCode; params: Params }): string {

@@ -73,6 +73,7 @@ test.each([
   ],
   ['postgres://u:hunter2@db/x?channel_binding=require', /^has an unknown option: channel_binding/],
   ['postgres://u:hunter2@db/x?sslmode=on', /^has an unknown sslmode: on\. Use/],
+  ['postgres://u:hunter2@db/x?sslmode=constructor', /^has an unknown sslmode: constructor\. Use/],
   ['postgres://u:hunter2@db/x?sslrootcert=my.crt', /NODE_EXTRA_CA_CERTS/],
   ['postgres://u:hunter2@db/x?target_session_attrs=standby', /^has target_session_attrs=standby/],
 ])('%s is refused, and the error does not repeat the password', (url, message) => {

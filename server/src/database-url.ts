@@ -82,16 +82,16 @@ const VERIFIED: ConnectionOptions = {}
  * The TLS modes to try for each host.
  * https://www.postgresql.org/docs/current/libpq-ssl.html#LIBPQ-SSL-SSLMODE-STATEMENTS
  */
-const modes: Record<string, (ConnectionOptions | false)[]> = {
-  disable: [false],
-  allow: [false, ENCRYPTED],
-  prefer: [ENCRYPTED, false],
-  require: [ENCRYPTED],
+const modes = new Map<string, (ConnectionOptions | false)[]>([
+  ['disable', [false]],
+  ['allow', [false, ENCRYPTED]],
+  ['prefer', [ENCRYPTED, false]],
+  ['require', [ENCRYPTED]],
   // Stricter than libpq, which accepts a certificate with any host name here.
-  'verify-ca': [VERIFIED],
-  'verify-full': [VERIFIED],
-  true: [VERIFIED],
-}
+  ['verify-ca', [VERIFIED]],
+  ['verify-full', [VERIFIED]],
+  ['true', [VERIFIED]],
+])
 
 function tlsModes(options: URLSearchParams) {
   const ssl = take(options, 'ssl')
@@ -101,7 +101,7 @@ function tlsModes(options: URLSearchParams) {
       'has the unsupported option sslrootcert=FILE. Set NODE_EXTRA_CA_CERTS to the file instead',
     )
   const mode = take(options, 'sslmode') ?? ssl ?? (authority ? 'verify-full' : 'disable')
-  const tries = modes[mode]
+  const tries = modes.get(mode)
   if (!tries) throw new Error(`has an unknown sslmode: ${mode}. Use disable, prefer, require or verify-full`)
   return tries
 }

@@ -237,10 +237,12 @@ export const schemaController = {
 const MAX_PROBLEMS = 20
 
 function invalidInput(error: z.ZodError): InvalidInput {
-  const fields: Record<string, string> = {}
-  for (const issue of error.issues.slice(0, MAX_PROBLEMS))
-    fields[issue.path.join('.') || 'body'] ??= issue.message
-  return new InvalidInput(fields)
+  const fields = new Map<string, string>()
+  for (const { path, message } of error.issues.slice(0, MAX_PROBLEMS)) {
+    const field = path.join('.') || 'body'
+    if (!fields.has(field)) fields.set(field, message)
+  }
+  return new InvalidInput(Object.fromEntries(fields))
 }
 
 /** The one place that turns a thrown error into a response. */
@@ -267,7 +269,7 @@ function problemOf(error: FastifyError): Answered {
 }
 
 function invalidProblem({ fields, params }: InvalidInput): Answered {
-  const known = (message: string): message is FieldKey => message in fieldWords
+  const known = (message: string): message is FieldKey => Object.hasOwn(fieldWords, message)
   const sentences = Object.entries(fields).map(([field, message]) => [
     field,
     known(message) ? fill(fieldWords[message], { ...limits, ...params }) : message,

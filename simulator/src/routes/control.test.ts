@@ -100,3 +100,12 @@ test.each([
 ])('%s of %j is 400', async (route, body) => {
   expect((await simulator.control(route, body)).status).toBe(400)
 })
+
+test.each(['__proto__', 'constructor', 'toString'])('%s is no state of a channel', async (state) => {
+  expect((await setChannel({ token: simulator.linked(), state })).status).toBe(400)
+})
+
+test.each(['constructor', 'toString'])('a channel has no setting %s', async (name) => {
+  const { body } = await simulator.call(simulator.linked(), 'PATCH /settings', { [name]: 1, proxy: '' })
+  expect(body.changes).toEqual(['proxy'])
+})

@@ -99,7 +99,7 @@ function view({ channels }: State, channel: Channel) {
 
 function changeOf(fields: Fields): ChannelChange {
   const state = textOf(fields, 'state')
-  if (state !== undefined && !(state in stateCodes)) {
+  if (state !== undefined && !Object.hasOwn(stateCodes, state)) {
     throw refuse.parameters(`state is one of ${Object.keys(stateCodes).join(', ')}`)
   }
   const change = {
@@ -115,9 +115,9 @@ function changeOf(fields: Fields): ChannelChange {
 
 /** Returns how often each route was called, summed over the channels. */
 function countRequests(channels: Channel[]): Record<string, number> {
-  const counts: Record<string, number> = {}
+  const counts = new Map<string, number>()
   for (const { requests } of channels) {
-    for (const [path, count] of requests) counts[path] = (counts[path] ?? 0) + count
+    for (const [path, count] of requests) counts.set(path, (counts.get(path) ?? 0) + count)
   }
-  return counts
+  return Object.fromEntries(counts)
 }

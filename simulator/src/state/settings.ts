@@ -26,7 +26,7 @@ export function withDefaults(settings: Fields): Fields {
  * its OpenAPI file 1.8.7.
  */
 export function changeSettings(current: Fields, wanted: Fields): { settings: Fields; changes: string[] } {
-  const patch = Object.fromEntries(Object.entries(wanted).filter(([name]) => name in defaults))
+  const patch = Object.fromEntries(Object.entries(wanted).filter(([name]) => Object.hasOwn(defaults, name)))
   numberOf(patch, 'callback_backoff_delay_ms', 3000, 15_000)
   numberOf(patch, 'max_callback_backoff_delay_ms', 600_000, 3_600_000)
   for (const name of ['callback_persist', 'offline_mode', 'full_history']) booleanOf(patch, name)

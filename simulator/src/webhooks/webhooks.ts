@@ -37,12 +37,12 @@ interface Webhook {
 }
 
 /** Deprecated event types and their present names. Source: Whapi's OpenAPI file 1.8.7. */
-const renamedTypes: Record<string, string> = {
-  message: 'messages',
-  ack: 'statuses',
-  chat: 'chats',
-  status: 'channel',
-}
+const renamedTypes = new Map([
+  ['message', 'messages'],
+  ['ack', 'statuses'],
+  ['chat', 'chats'],
+  ['status', 'channel'],
+])
 
 /**
  * Creates the webhooks of a simulator. An abort of `closing` ends all attempts. `backoffMs` replaces the channel's
@@ -51,7 +51,7 @@ const renamedTypes: Record<string, string> = {
 export function createWebhooks(closing: AbortSignal, backoffMs?: number): Webhooks {
   const subscribers = (channel: Channel, type: string, verb: Verb) =>
     webhooksOf(channel).filter(({ events = [{ type: 'message', method: 'put' }] }) =>
-      events.some((event) => (renamedTypes[event.type] ?? event.type) === type && event.method === verb),
+      events.some((event) => (renamedTypes.get(event.type) ?? event.type) === type && event.method === verb),
     )
 
   async function deliver(

@@ -136,3 +136,8 @@ test('a refusal is assigned to its field', () => {
     fieldTexts(new Failure(400, { code: 'invalid_input', fields: { email: 'USER_FORM.EMAIL_INVALID' } })),
   ).toEqual({ email: 'Enter a valid email address of at most 200 characters.' })
 })
+
+//
+test.each(['constructor', 'toString', '__proto__'])('the unknown code %s belongs to no field', (code) => {
+  expect(fieldTexts(new Failure(409, { code: code as never, error: 'x' }))).toEqual({})
+})

@@ -80,7 +80,7 @@ function paramsOf({ params }: Failure): Params {
 /** The error texts of a form, by field. */
 export function fieldTexts(error: unknown): Record<string, string> {
   if (!(error instanceof Failure)) return {}
-  const refused = error.code && fieldOfError[error.code]
+  const refused = error.code && fieldOfError.get(error.code)
   if (refused) return { [refused]: failureText(error) }
   return Object.fromEntries(Object.entries(error.fields).map(([field, key]) => [field, i18next.t(key)]))
 }

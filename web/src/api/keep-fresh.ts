@@ -54,7 +54,8 @@ export function keepFresh(queryClient: QueryClient) {
   return {
     onChange: (changes: Change[]) => {
       // A newer server may know more features.
-      for (const { feature, id } of changes) staleBy[feature]?.(id).forEach(add)
+      for (const { feature, id } of changes)
+        if (Object.hasOwn(staleBy, feature)) staleBy[feature](id).forEach(add)
     },
     onConnect: () => {
       clearTimeout(refreshAll)

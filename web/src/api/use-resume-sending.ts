@@ -7,10 +7,10 @@ import { mayDo, useCurrentUser } from './session.ts'
 import { useAction } from './use-action.ts'
 
 /** The reasons that a person may overrule, and what is asked first. */
-const questions: Partial<Record<ReasonCode, string>> = {
-  account_failures: 'ACCOUNT.CONFIRM_RESUME',
-  history_unreadable: 'ACCOUNT.CONFIRM_RESUME_UNCHECKED',
-}
+const questions = new Map<ReasonCode, string>([
+  ['account_failures', 'ACCOUNT.CONFIRM_RESUME'],
+  ['history_unreadable', 'ACCOUNT.CONFIRM_RESUME_UNCHECKED'],
+])
 
 /**
  * Resumes an instance that waits for a person, after a confirmation. Undefined if the instance does not wait for one, or
@@ -24,7 +24,7 @@ export function useResumeSending(instance: { id: number; name: string }, waiting
     ['jobs', 'dashboard'],
   )
   const isAllowed = mayDo('canCreateJobs', useCurrentUser())
-  const question = waiting && questions[waiting.code]
+  const question = waiting && questions.get(waiting.code)
   if (!isAllowed || !question) return
   const ask = async () => {
     const isSure = await confirm({

@@ -95,7 +95,7 @@ export function useContractForm<S extends z.ZodType, Values extends z.input<S> &
   )
   /** Sets several fields at once. The form's own `setValues` would also clear the errors of all other fields. */
   const change = (values: Partial<Values>) => {
-    const others = Object.entries(form.errors).filter(([field]) => !(field in values))
+    const others = Object.entries(form.errors).filter(([field]) => !Object.hasOwn(values, field))
     form.setValues(values)
     form.setErrors(Object.fromEntries(others))
   }

@@ -18,7 +18,11 @@ const WEB = `(?:https?://[^\\s<>]+|www\\.[^\\s<>]+|${HOST}(?:com|net|org|vn|cn)(
 const LINK = `(?<![\\p{L}\\p{N}@./-])(?:${MAIL}|${WEB})(?<=[^.,;:!?'")\\]}*_~\`])`
 const WHOLE = new RegExp(`${MONO}|${CODE}|${LINK}`, 'giu')
 
-const EMPHASIS: Record<string, 'bold' | 'italic' | 'strike'> = { '*': 'bold', _: 'italic', '~': 'strike' }
+const EMPHASIS = new Map<string, 'bold' | 'italic' | 'strike'>([
+  ['*', 'bold'],
+  ['_', 'italic'],
+  ['~', 'strike'],
+])
 
 /** Parses a text as WhatsApp does. A marker formats only with text on its inner side and no letter on its outer side. */
 export const whatsAppLines = (text: string): Line[] => linesOf(text).map(readLine)
@@ -81,7 +85,7 @@ function emphasise(tokens: Token[], from: number, to: number): Piece[] {
   const unclosed = new Set<string>()
   for (let at = from; at < to; at += 1) {
     const { text, piece } = tokens[at] as Token // `at` is within the range
-    const kind = piece === undefined ? EMPHASIS[text] : undefined
+    const kind = piece === undefined ? EMPHASIS.get(text) : undefined
     if (kind === undefined || unclosed.has(text) || !opens(tokens, at, to)) {
       add(piece ?? text)
       continue

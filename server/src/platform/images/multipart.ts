@@ -4,6 +4,7 @@ import { InvalidInput, Refusal } from '../refusal.ts'
 
 export type UploadedFile = { bytes: Buffer }
 
+type Fields = Map<string, string | string[]>
 type Form = { fields: Record<string, string | string[]>; file: UploadedFile | null }
 
 /**
@@ -18,7 +19,8 @@ export const readMultipart = (request: FastifyRequest, fileField: string): Promi
   })
 
 async function readParts(request: FastifyRequest, fileField: string): Promise<Form> {
-  const form: Form = { fields: {}, file: null }
+  const fields: Fields = new Map()
+  let file: UploadedFile | null = null
   let charactersLeft = FIELDS_CHARACTERS
   for await (const part of request.parts({ limits: multipartLimits })) {
     if (part.type === 'file') {
@@ -27,15 +29,15 @@ async function readParts(request: FastifyRequest, fileField: string): Promise<Fo
       })
       if (bytes.length === 0) continue
       if (part.fieldname !== fileField) throw new InvalidInput({ [part.fieldname]: 'FIELD.INVALID' })
-      form.file = { bytes }
+      file = { bytes }
     } else {
       const value = String(part.value)
       charactersLeft -= value.length
       if (charactersLeft < 0) throw new Refusal('too_large')
-      addField(form.fields, part.fieldname, value)
+      addField(fields, part.fieldname, value)
     }
   }
-  return form
+  return { fields: Object.fromEntries(fields), file }
 }
 
 /** The limit for all fields together. A text and ten thousand groups need a fifth of it. */
@@ -50,9 +52,9 @@ const multipartLimits = {
   fieldSize: 64 * 1024,
 }
 
-function addField(fields: Form['fields'], name: string, value: string) {
-  const before = Object.hasOwn(fields, name) ? fields[name] : undefined
+function addField(fields: Fields, name: string, value: string) {
+  const before = fields.get(name)
   // Pushed, because copying the list for each of 20,000 values takes seconds.
   if (Array.isArray(before)) before.push(value)
-  else fields[name] = before === undefined ? value : [before, value]
+  else fields.set(name, before === undefined ? value : [before, value])
 }

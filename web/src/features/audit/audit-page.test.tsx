@@ -125,6 +125,12 @@ test('the details of a change show each field before and after', async () => {
   ])
 })
 
+//
+test.each(['constructor', 'toString'])('the unknown detail %s has its own name', async (name) => {
+  const dialog = await openDetails({ ...deleted, action: 'job.create', details: { [name]: 'red' } })
+  expect(dialog.getByText(name)).toBeTruthy()
+})
+
 test('the details of a changed text show both texts', async () => {
   const details = { text: 'new words', formerText: 'old words' }
   const dialog = await openDetails({ ...deleted, action: 'message.update', details })

@@ -69,17 +69,17 @@ export function Attention({ now: { accounts, waitingJobs, failedJobs }, later }:
 }
 
 /** Reasons that do not say themselves what to do next. */
-const hints: Partial<Record<ReasonCode, string>> = {
-  account_bad_token: 'DASHBOARD.HINT_TOKEN',
-  account_unpaid: 'DASHBOARD.HINT_UNPAID',
-  account_restricted: 'DASHBOARD.HINT_RESTRICTED',
-  provider_unreachable: 'DASHBOARD.HINT_UNREACHABLE',
-}
+const hints = new Map<ReasonCode, string>([
+  ['account_bad_token', 'DASHBOARD.HINT_TOKEN'],
+  ['account_unpaid', 'DASHBOARD.HINT_UNPAID'],
+  ['account_restricted', 'DASHBOARD.HINT_RESTRICTED'],
+  ['provider_unreachable', 'DASHBOARD.HINT_UNREACHABLE'],
+])
 
 function AccountRow({ account }: { account: AccountAttention }) {
   const { t } = useTranslation()
   const { instance, reason, until } = account
-  const hint = reason ? hints[reason.code] : 'DASHBOARD.HINT_EXPIRING'
+  const hint = reason ? hints.get(reason.code) : 'DASHBOARD.HINT_EXPIRING'
   return (
     <li>
       <NowText subject={<Name>{instance.name}</Name>}>
