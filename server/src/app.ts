@@ -47,6 +47,7 @@ import { addRefusals, openRefusals } from './platform/refusals.ts'
 import { limitSearches } from './platform/searches.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { openSecurityHeaders } from './platform/security-headers.ts'
+import { closeAfterUnreadBodies } from './platform/unread-bodies.ts'
 import { webApp } from './platform/web-app.ts'
 import type { Providers } from './providers/provider.ts'
 
@@ -109,6 +110,7 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
     },
   })
   app.server.maxConnections = MAX_CONNECTIONS
+  closeAfterUnreadBodies(app.server)
   app.setErrorHandler(answerError)
   app.addHook('onRequest', (_, reply, done) => {
     setSecurityHeaders(reply.raw)
