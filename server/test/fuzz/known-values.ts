@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { Caller, Fixture } from './fixture.ts'
 import { PASSWORD, SECRET } from './markers.ts'
-import { hostileValue, type KnownValues } from './values.ts'
+import { hostileValue, type KnownValues, oddWords } from './values.ts'
 
 const NOT_THERE = 987_654_321
 
@@ -76,9 +76,18 @@ export function knownValues(operation: string, fixture: Fixture, { username }: C
 export function webhookBody({ messageIds }: Fixture): fc.Arbitrary<unknown> {
   const status = fc.record(
     {
-      id: fc.oneof(fc.constantFrom('m1', ...messageIds), hostileValue),
-      status: fc.constantFrom<unknown>('delivered', 'read', 'played', 'failed', 'pending', 'x', 5),
-      viewer_id: fc.oneof(fc.constantFrom('84901000001@s.whatsapp.net', '1@lid'), hostileValue),
+      id: fc.oneof(fc.constantFrom('m1', ...messageIds, ...oddWords), hostileValue),
+      status: fc.constantFrom<unknown>(
+        'delivered',
+        'read',
+        'played',
+        'failed',
+        'pending',
+        'x',
+        5,
+        ...oddWords,
+      ),
+      viewer_id: fc.oneof(fc.constantFrom('84901000001@s.whatsapp.net', '1@lid', ...oddWords), hostileValue),
       timestamp: fc.oneof(fc.constantFrom<unknown>('1767225602', 1_767_225_602, 'soon'), hostileValue),
       errors: fc.oneof(fc.constant([{ code: 403, message: 'forbidden' }]), hostileValue),
     },
@@ -86,10 +95,19 @@ export function webhookBody({ messageIds }: Fixture): fc.Arbitrary<unknown> {
   )
   return fc.record(
     {
-      event: fc.constantFrom({ type: 'statuses', event: 'post' }, { type: 'users', event: 'delete' }, {}),
+      event: fc.constantFrom(
+        { type: 'statuses', event: 'post' },
+        { type: 'users', event: 'delete' },
+        ...oddWords.map((word) => ({ type: word, event: word })),
+        {},
+      ),
       statuses: fc.array(status, { maxLength: 10 }),
       health: fc.oneof(
-        fc.constantFrom({ status: { text: 'AUTH' } }, { status: { text: 'QR' } }),
+        fc.constantFrom(
+          { status: { text: 'AUTH' } },
+          { status: { text: 'QR' } },
+          ...oddWords.map((text) => ({ status: { text } })),
+        ),
         hostileValue,
       ),
       user: fc.oneof(fc.constant({ id: '84901234567' }), hostileValue),

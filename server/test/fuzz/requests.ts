@@ -3,7 +3,7 @@ import type { Caller, Fixture } from './fixture.ts'
 import { idOf, knownValues, webhookBody } from './known-values.ts'
 import type { Operation } from './operations.ts'
 import { formBody, jsonBody, type Payload } from './payloads.ts'
-import { hostileValue, validValue } from './values.ts'
+import { hostileValue, oddWords, validValue } from './values.ts'
 
 export type FuzzRequest = {
   operation: Operation
@@ -82,6 +82,7 @@ const oddPathValues = [
     'NaN',
     '9007199254740993',
   ],
+  ...oddWords,
   ...[
     '99999999999999999999',
     encodeURIComponent('١'),
@@ -111,7 +112,7 @@ function queryOf({ query, name }: Operation, caller: Caller, fixture: Fixture): 
   )
   if (names.length === 0) return fc.constant('')
   const hostile = fc
-    .tuple(fc.constantFrom(...names, '__proto__', 'x[y]'), hostileValue)
+    .tuple(fc.constantFrom(...names, ...oddWords, 'x[y]'), hostileValue)
     .map(([name, value]) => `${name}=${encoded(value).slice(0, 6000)}`)
   const broken = fc.constantFrom(
     'page=1&page=2',

@@ -1,6 +1,8 @@
 import { type Agent, type IncomingMessage, request } from 'node:http'
 import type { FuzzRequest } from './requests.ts'
 
+type Sent = Pick<FuzzRequest, 'url' | 'headers' | 'payload'> & { method: string }
+
 export type Answer = {
   status: number
   contentType: string
@@ -14,18 +16,18 @@ export type Answer = {
 const HANG_MS = 60_000
 
 /** Sends a request over HTTP. Rejects if the connection breaks or no answer comes. */
-export function send(base: string, agent: Agent, fuzz: FuzzRequest): Promise<Answer> {
-  const { operation, url, headers, payload } = fuzz
+export function send(base: string, agent: Agent, sent: Sent): Promise<Answer> {
+  const { method, url, headers, payload } = sent
   const began = performance.now()
   return new Promise((resolve, reject) => {
-    const sent = request(`${base}${url}`, {
+    const call = request(`${base}${url}`, {
       agent,
-      method: operation.method,
+      method,
       headers: { ...headers, ...(payload && { 'content-length': payload.bytes.length }) },
       signal: AbortSignal.timeout(HANG_MS),
     })
-    sent.on('error', reject)
-    sent.on('response', (answer) => {
+    call.on('error', reject)
+    call.on('response', (answer) => {
       readText(answer).then(
         (text) =>
           resolve({
@@ -38,7 +40,7 @@ export function send(base: string, agent: Agent, fuzz: FuzzRequest): Promise<Ans
         reject,
       )
     })
-    sent.end(payload?.bytes)
+    call.end(payload?.bytes)
   })
 }
 

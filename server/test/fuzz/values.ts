@@ -4,6 +4,11 @@ import type { Schema } from './operations.ts'
 /** Values to use for a field of this name, such as the ids of existing rows. */
 export type KnownValues = Record<string, fc.Arbitrary<unknown>>
 
+/** Words that every JavaScript object knows. A look-up by a word from outside must not find them. */
+export const oddWords = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
+
+const oddInstants = [0, 1, 19, 20, 100, 200, 3000].map((n) => `2026-01-01T00:00:00.${'9'.repeat(n)}Z`)
+
 /** Texts that have broken programs: zero bytes, halves of characters, invisible and bidirectional signs, code. */
 const awkwardTexts = [
   '\0',
@@ -22,8 +27,8 @@ const awkwardTexts = [
   '<script>alert(1)</script>',
   '../../../etc/passwd',
   'http://127.0.0.1:1/',
-  '__proto__',
-  'constructor',
+  ...oddWords,
+  ...oddInstants,
   '\r\n\r\nGET / HTTP/1.1',
   '=1+1',
   '1e400',
@@ -119,7 +124,12 @@ const years = { min: new Date('0000-01-01'), max: new Date('9999-12-31'), noInva
 
 function validText({ format, pattern, minLength = 0, maxLength = 200 }: Schema): fc.Arbitrary<string> {
   const texts: fc.Arbitrary<string>[] = []
-  if (format === 'date-time') texts.push(fc.date(years).map((date) => date.toISOString()))
+  if (format === 'date-time') {
+    const valid = fc.date(years).map((date) => date.toISOString())
+    texts.push(
+      fc.oneof({ weight: 9, arbitrary: valid }, { weight: 1, arbitrary: fc.constantFrom(...oddInstants) }),
+    )
+  }
   if (pattern) return fc.oneof(fc.stringMatching(new RegExp(pattern)), ...texts)
   const fits = (text: string) => text.length >= minLength && text.length <= maxLength
   const longest = Math.min(maxLength, 4000)
