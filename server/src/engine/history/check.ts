@@ -171,7 +171,8 @@ async function dropMatched(tx: Db, instanceId: number, history: History): Promis
 /** Every delivery of the messages' jobs in their chats that does not count as sent. */
 const findUnsent = (tx: Db, messages: UnknownMessage[]) =>
   tx.many<UnsentDelivery>(sql`
-    select d.id, d.job_id, d.chat_id, d.status, extract(epoch from j.completed_at) * 1000 as ended_at
+    select d.id, d.job_id, d.chat_id, d.status, extract(epoch from j.completed_at) * 1000 as ended_at,
+      d.intent is not null as was_tried
     from deliveries d join jobs j on j.id = d.job_id
     where d.job_id = any(${jobsOf(messages)}) and d.chat_id = any(${messages.map(({ chatId }) => chatId)})
       and d.status <> 'sent'`)

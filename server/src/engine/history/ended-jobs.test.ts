@@ -99,6 +99,31 @@ describe('a job that ended before its account was checked', () => {
   })
 })
 
+test('whom an ended job failed to reach does not take the message of another job', async () => {
+  const world = await afterLoss([])
+  const { id: refused } = world.job
+  // The provider refused all before the loss, which is that of a later job with the same text.
+  await context.db.run(sql`
+    update deliveries set status = 'sending', intent = gen_random_uuid(), intent_at = ${inMinutes(-10)}
+    where job_id = ${refused}`)
+  await context.db.run(sql`update deliveries set status = 'failed' where job_id = ${refused}`)
+  const later = await context.add.job({
+    instanceId: world.instanceId,
+    status: 'Running',
+    recipients,
+    textContent: 'Hello',
+  })
+  for (const to of recipients) world.accept({ token: 'any', to, text: 'Hello', mediaId: null })
+  for (const { message } of world.ledger) message.timestamp -= 10
+  await cancelJob(context.db, refused, 'Ann')
+  context.worker(world.provider)
+
+  await context.untilStatus(later.id, 'Completed')
+
+  expect(world.sentTo()).toEqual(recipients)
+  expect(await context.statuses(refused)).toEqual(['failed', 'failed', 'failed'])
+})
+
 describe('a retry that the database has lost', () => {
   /** The job had ended in this database before the account's last message. */
   async function afterLostRetry(failed: Record<string, unknown>) {

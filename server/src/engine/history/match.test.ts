@@ -14,6 +14,7 @@ const delivery = (id: number, more: Partial<UnsentDelivery> = {}): UnsentDeliver
   chatId: 'anna',
   status: 'queued',
   endedAt: null,
+  wasTried: false,
   ...more,
 })
 
@@ -65,6 +66,12 @@ const cases: Case[] = [
     'one message, failed before in a live job or skipped after it',
     [message('m', { jobIds: [1, 2] })],
     [delivery(7, { status: 'failed' }), delivery(8, { jobId: 2, status: 'skipped', endedAt: 1000 })],
+    [[8, 'm']],
+  ],
+  [
+    'one message, refused before in a job that ended later or queued',
+    [message('m', { jobIds: [1, 2] })],
+    [delivery(7, { status: 'failed', endedAt: 2000, wasTried: true }), delivery(8, { jobId: 2 })],
     [[8, 'm']],
   ],
   [

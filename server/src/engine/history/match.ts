@@ -16,6 +16,8 @@ export type UnsentDelivery = {
   status: 'queued' | 'sending' | 'doubt' | 'failed' | 'skipped'
   /** When the job ended, in ms since 1970; null while it is live. */
   endedAt: number | null
+  /** Whether it had an intent. One that failed without was still queued when its job ended. */
+  wasTried: boolean
 }
 
 export type Found = { deliveryId: number; providerMessageId: string; sentAt: number }
@@ -48,10 +50,11 @@ export function matchMessages(
 }
 
 /** The likelier delivery has the lower rank. */
-function rank({ status, endedAt }: UnsentDelivery, sentAt: number): number {
+function rank({ status, endedAt, wasTried }: UnsentDelivery, sentAt: number): number {
   if (status === 'sending' || status === 'doubt') return 0
-  // What failed or was skipped when the job ended was queued before that.
-  if (status === 'queued' || (endedAt !== null && endedAt >= sentAt)) return 1
+  // What was skipped, or failed untried, when the job ended was queued before that.
+  const wasQueued = endedAt !== null && endedAt >= sentAt && !(status === 'failed' && wasTried)
+  if (status === 'queued' || wasQueued) return 1
   // Only a retry that the database has lost explains the message.
   return 2
 }
