@@ -44,6 +44,8 @@ export function openHeartbeat({ db, log, beatSeenBefore }: Deps): Heartbeat {
     const now = performance.now()
     const { beat, isOld } = await readBeat(db)
     watch ??= { beat, since: now }
+    // A database that is set back meanwhile has another beat too, an earlier one.
+    lastSeen = Math.max(lastSeen, beat)
     if (watch === 'over' || watch.beat !== beat) return null
     return isOld || now - watch.since >= WATCH_MS ? beat : undefined
   }

@@ -122,6 +122,18 @@ test('a worker that starts beside another one begins no era, and sends from the 
   expect(await eraOf()).toBe(before)
 })
 
+test('a worker that starts while the database is set back begins an era', async () => {
+  await beatAgo(0)
+  const before = await eraOf()
+  const starting = freshHeartbeat()
+  await starting.beat()
+
+  await context.db.run(sql`update heartbeat set beat = beat - 1`)
+  await starting.beat()
+
+  expect(await eraOf()).not.toBe(before)
+})
+
 test('a worker that watches writes no intent and adds no beat', async () => {
   await beatAgo(0)
   const world = await jobInCopy()
