@@ -119,9 +119,12 @@ async function applyEvents(tx: Db, eventIds: number[]) {
   return { jobs, needsLock, taken: due.length }
 }
 
-/** Condition: the receipt belongs to a message of ours that it may change. The same as in `lockDeliveries` (apply.ts). */
+/**
+ * Condition: the receipt belongs to a message of ours that it may change. The same as in `lockDeliveries` (apply.ts). The
+ * id of a former run still leads to its delivery, which has another message since.
+ */
 const hasMatch = (receipt: string) => sql`exists (
-  select from matched_messages m join deliveries d on d.id = m.delivery_id
+  select from matched_messages m join deliveries d on d.id = m.delivery_id and d.provider_message_id = m.provider_message_id
   where m.instance_id = ${identifier(receipt)}.instance_id
     and m.provider_message_id = ${identifier(receipt)}.provider_message_id
     and d.sent_at > clock_now() - ${limits.receiptDays} * interval '1 day' and d.status in ('sent', 'failed'))`

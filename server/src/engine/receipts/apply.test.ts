@@ -329,6 +329,21 @@ test('a receipt that is not ours is tried six times in thirteen minutes, then de
   expect(tries).toContain(undefined)
 })
 
+test('a receipt of a former run is deleted in the same way, although the message was sent again', async () => {
+  await setClock()
+  const { id, instanceId } = await sentJob(person, 'former')
+  await restartJob(context.db, id, 'Ann')
+  await context.db.run(sql`update deliveries set status = 'sent', sent_at = clock_now() where job_id = ${id}`)
+  await context.match(id, 'again')
+  await store(instanceId, [receipt('read', { providerMessageId: 'former' })])
+  for (let minutes = 0; minutes < 14; minutes++) {
+    await applyStoredReceipts(context.db)
+    await deleteUnmatchedReceipts(context.db)
+    await context.moveClock('3 minutes')
+  }
+  expect(await countStored()).toBe(0)
+})
+
 const setAside = () => context.db.many(sql`select receipts, reason from receipts_set_aside order by id`)
 
 // R-830
