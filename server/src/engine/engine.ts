@@ -27,13 +27,13 @@ const FOLD_COUNTS_MS = 5_000
 const MAX_INSTANCES = 5_000
 const CLAIMS_PER_PASS = 200
 const MAX_CALLS = 20
-/** How long a stop waits for a database that is down. The look-ups find out about results that were not saved. */
+/** How long a stop waits for a database that is down, or an instance that is locked. The look-ups find out about results that were not saved. */
 const STOP_PATIENCE_MS = 10_000
 
 export type Engine = {
   /**
    * Begins no more sends; those that run finish and are saved, and the instances are free for other workers. Takes as
-   * long as one send may take, and 10 s more at most when the database is down.
+   * long as one send may take, and 10 s more at most when the database is down or instances are locked.
    */
   stop: () => Promise<void>
   /** Looks for work now. */
@@ -58,18 +58,19 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
   const sleep = interruptibleSleep()
   const progress = openProgress(db, reportError)
   const heartbeat = openHeartbeat({ ...others, db: beats })
-  const batches = openBatches(deps.db)
   let stoppingSince: number | null = null
   const stopping = new AbortController()
   setMaxListeners(MAX_CALLS, stopping.signal)
   const isStopping = () => stoppingSince !== null
+  const isGivingUp = () => stoppingSince !== null && performance.now() - stoppingSince > STOP_PATIENCE_MS
+  const batches = openBatches(deps.db, isGivingUp)
   const sender: Sender = {
     ...deps,
     submit: batches.submit,
     lastBeatSeen: heartbeat.lastSeen,
     moved: progress.moved,
     isStopping,
-    isGivingUp: () => stoppingSince !== null && performance.now() - stoppingSince > STOP_PATIENCE_MS,
+    isGivingUp,
   }
 
   const instances = new Map<number, Claim>()
@@ -92,7 +93,7 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
     if (room <= 0) return
     for (const due of await claimLookUps(db, room, [...lookedUp])) {
       lookedUp.add(due.instanceId)
-      tasks.run(lookUp(deps, due), idsOf(due), () => {
+      tasks.run(lookUp(deps, due, isStopping), idsOf(due), () => {
         lookedUp.delete(due.instanceId)
         progress.moved(due)
         sleep.wake()

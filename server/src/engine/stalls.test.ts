@@ -92,3 +92,67 @@ test('accounts that somebody has locked wait on few connections, and the others 
   for (const job of jobs) await context.untilStatus(job.id, 'Completed')
   expect(calls.sends).toHaveLength(30 * 2 + 20)
 })
+
+test('accounts locked while their history is checked leave connections to the others', async () => {
+  const { provider, script, accept, calls } = scriptedProvider()
+  const [history, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  onTestFinished(() => [history, answer].forEach(({ resolve }) => void resolve()))
+  script.onHistory = async () => {
+    await history.promise
+    return []
+  }
+  script.onSend = async (send) => {
+    await answer.promise
+    return accept(send)
+  }
+  const locked = []
+  for (let nth = 0; nth < 10; nth++) {
+    const { id: instanceId } = await context.add.instance({ checkedEra: null })
+    locked.push(await context.add.job({ instanceId, recipients: people(1) }))
+  }
+  context.worker(provider)
+  await until('all histories are read', () => calls.histories === 10)
+
+  await whileLocked(
+    sql`select from instances where id = any(${locked.map(({ instanceId }) => instanceId)}) for update`,
+    async () => {
+      history.resolve()
+      await until('the checks wait', async () => (await countWaiting(context.db)) === 8)
+      const free = await context.add.job({ recipients: people(2) })
+      await until('the other account sends', () => calls.sends.length === 1)
+      await whileLocked(sql`select from instances where id = ${free.instanceId} for update`, async () => {
+        answer.resolve()
+        // Two beats later a batch has left the account out, and its result waits for a connection.
+        await untilBeating()
+      })
+      await context.untilStatus(free.id, 'Completed')
+    },
+  )
+
+  for (const { id } of locked) await context.untilStatus(id, 'Completed')
+})
+
+test('a stop waits ten seconds for a locked account, whose message is found later', async () => {
+  const { provider, script, accept, calls } = scriptedProvider()
+  const answer = Promise.withResolvers<void>()
+  onTestFinished(() => answer.resolve())
+  script.onSend = async (send) => {
+    await answer.promise
+    return accept(send)
+  }
+  const job = await context.add.job({ recipients: people(2) })
+  const stopped = context.worker(provider)
+  await until('the account sends', () => calls.sends.length === 1)
+
+  await whileLocked(sql`select from instances where id = ${job.instanceId} for update`, async () => {
+    answer.resolve()
+    await until('the account waits for its lock', async () => (await countWaiting(context.db)) > 0)
+    await stopped.stop()
+  })
+
+  expect(await context.statuses(job.id)).toEqual(['sending', 'queued'])
+  await context.moveClock('40 seconds')
+  context.worker(provider)
+  await context.untilStatus(job.id, 'Completed')
+  expect(calls.sends.map(({ to }) => to)).toEqual(people(2))
+})

@@ -7,7 +7,7 @@ import { type EngineDeps, type ProviderConnection, resolveProvider } from '../co
 import { markHistoryUnreadable, markInstanceTrouble } from '../health/instance-status.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { needsHistoryCheck } from '../shared/era.ts'
-import { lockInstance } from '../shared/lock.ts'
+import { lockInstances, underLock } from '../shared/lock.ts'
 import { isRunning } from '../shared/pace.ts'
 import { contentKey } from '../shared/same-message.ts'
 import { firstBeganAt, type History, jobsOf, withTheirJobs } from './jobs-of-messages.ts'
@@ -70,17 +70,28 @@ export async function checkHistory(
   const reading = connection && readHistory(deps, connection, check, stopping)
   const history = reading && (await orNullAtAbort(reading, stopping))
   if (stopping.aborted) {
-    await deps.db.run(sql`update instances set history_check_at = 'epoch' where id = ${check.instanceId}`)
+    await releaseCheck(deps.db, check.instanceId)
     return []
   }
   if (!history) {
     await markHistoryUnreadable(deps.db, check.instanceId)
     return []
   }
-  const changed = await deps.db.begin((tx) => conclude(tx, check, history))
+  const changed = await underLock(
+    deps.db,
+    check.instanceId,
+    () => stopping.aborted,
+    (tx) => conclude(tx, check, history),
+  )
   for (const jobId of changed) await finishJobs(deps.db, jobId)
   return changed
 }
+
+/** A stop waits for no lock. A check that is not released is repeated a minute after its begin. */
+const releaseCheck = (db: Pool, instanceId: number) =>
+  db.run(sql`
+    update instances set history_check_at = 'epoch'
+    where id in (select i.id from instances i where i.id = ${instanceId} ${lockInstances('skip')})`)
 
 /** Resolves with the result, or with null as soon as the signal aborts. */
 async function orNullAtAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
@@ -137,7 +148,6 @@ const databaseAheadMs = ({ beganAt, askedAt }: HistoryCheck) => Date.parse(began
  */
 async function conclude(tx: Db, { instanceId, era }: HistoryCheck, history: History) {
   await forBulkWrites(tx)
-  await lockInstance(tx, instanceId)
   const { isCurrent } = await tx.one<{ isCurrent: boolean }>(sql`select current_era() = ${era} as is_current`)
   if (!isCurrent) {
     await tx.run(sql`update instances set history_check_at = 'epoch' where id = ${instanceId}`)

@@ -9,7 +9,7 @@ import { firstPollAt } from '../receipts/poll.ts'
 import { backoffMs } from '../shared/backoff.ts'
 import { refundMessage } from '../shared/daily-cap.ts'
 import { type LogLine, logDelivery, reason, recipientLine } from '../shared/job-log.ts'
-import { lockInstance } from '../shared/lock.ts'
+import { underLock } from '../shared/lock.ts'
 import { insertMatches } from '../shared/matched-ids.ts'
 import { contentKey, contentKeyOfJob } from '../shared/same-message.ts'
 import { BELIEVE_AFTER_MS, LOOKS_APART_MS, type Verdict, verdictOf } from './verdict.ts'
@@ -66,12 +66,18 @@ export async function claimLookUps(db: Pool, limit: number, except: number[]): P
 }
 
 /** Looks the message up in its chat, and settles the delivery if the answer can be believed. */
-export async function lookUp(deps: EngineDeps, look: LookUp): Promise<void> {
+export async function lookUp(
+  deps: EngineDeps,
+  look: LookUp,
+  isGivingUp: () => boolean = () => false,
+): Promise<void> {
   const connection = resolveProvider(deps, look)
   const found = connection && (await findCandidates(connection, look))
   const emptyAnswerCounts =
     found?.length === 0 && connection !== null && (await canBelieveEmpty(connection, look))
-  const verdict = await deps.db.begin((tx) => conclude(tx, look, found, emptyAnswerCounts))
+  const verdict = await underLock(deps.db, look.instanceId, isGivingUp, (tx) =>
+    conclude(tx, look, found, emptyAnswerCounts),
+  )
   if (verdict) meter.lookedUp(verdict.kind)
   await finishJobs(deps.db, look.jobId)
 }
@@ -128,7 +134,6 @@ async function conclude(
   found: string[] | null,
   emptyAnswerCounts: boolean,
 ): Promise<Verdict | null> {
-  await lockInstance(tx, look.instanceId)
   const doubt = await tx.maybeOne<Doubt>(sql`
     select
       array(

@@ -1,6 +1,6 @@
 import type { Pool } from '../../platform/database/connection.ts'
-import { isDatabaseDown, isLockTimedOut } from '../../platform/database/errors.ts'
-import type { Locking } from '../shared/lock.ts'
+import { isDatabaseDown } from '../../platform/database/errors.ts'
+import { type Locking, repeatWhileLocked } from '../shared/lock.ts'
 import { isMatchedAlready } from '../shared/matched-ids.ts'
 import type { Claim } from './claim.ts'
 import { type NextStep, stepOf, writeIntents } from './intent.ts'
@@ -36,7 +36,7 @@ type Submitted = {
   reject: (error: unknown) => void
 }
 
-export function openBatches(db: Pool): Batches {
+export function openBatches(db: Pool, isGivingUp: () => boolean = () => false): Batches {
   // Its own connection, so that a batch never waits for a free one of the pool.
   const connection = db.dedicated()
   let queue: Submitted[] = []
@@ -57,11 +57,12 @@ export function openBatches(db: Pool): Batches {
     const exchanges = batch.map(({ exchange }) => exchange)
     try {
       const answers = await writeExchanges(connection, exchanges, 'skip')
-      for (const { exchange, resolve } of batch) resolve(answers.get(exchange) ?? writeAlone(db, exchange))
+      for (const { exchange, resolve } of batch)
+        resolve(answers.get(exchange) ?? writeAlone(db, exchange, isGivingUp))
     } catch (error) {
       for (const { exchange, resolve, reject } of batch)
         if (isDatabaseDown(error)) reject(error)
-        else resolve(writeAlone(db, exchange))
+        else resolve(writeAlone(db, exchange, isGivingUp))
     }
   }
 
@@ -94,17 +95,21 @@ function cutBatch(queue: Submitted[]): [Submitted[], Submitted[]] {
  * Waits for the instance's lock, and holds no other meanwhile. After a second it gives its connection to the next one
  * that waits (see INSTANCE_CONNECTIONS in engine.ts), and then tries again for as long as the instance is locked. An exchange without a result has no answer when nothing
  * can be sent or the claim is lost: `isHeld` stays true then, and the sender's release is a no-op for a lost claim.
+ *
+ * @throws an error for `isLockTimedOut` if the instance is still locked when `isGivingUp`; nothing is written then.
  */
-export async function writeAlone(db: Pool, exchange: Exchange): Promise<ExchangeAnswer> {
+export async function writeAlone(
+  db: Pool,
+  exchange: Exchange,
+  isGivingUp: () => boolean = () => false,
+): Promise<ExchangeAnswer> {
   const noAnswer = { ...nothingToSend, isHeld: exchange.result === null }
-  for (;;) {
-    try {
-      const answers = await writeExchanges(db, [exchange], 'wait')
-      return answers.get(exchange) ?? noAnswer
-    } catch (error) {
-      if (isMatchedAlready(error)) return { ...noAnswer, isMatchedAlready: true }
-      if (!isLockTimedOut(error)) throw error
-    }
+  try {
+    const answers = await repeatWhileLocked(isGivingUp, () => writeExchanges(db, [exchange], 'wait'))
+    return answers.get(exchange) ?? noAnswer
+  } catch (error) {
+    if (isMatchedAlready(error)) return { ...noAnswer, isMatchedAlready: true }
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Pool } from '../../platform/database/connection.ts'
-import { isDatabaseDown } from '../../platform/database/errors.ts'
+import { isDatabaseDown, isLockTimedOut } from '../../platform/database/errors.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
 import {
@@ -79,15 +79,20 @@ async function submit(sender: Sender, exchange: Exchange): Promise<ExchangeAnswe
   }
 }
 
-/** The intent may be committed, but its message was certainly not sent. The result is written again. */
+/**
+ * The intent may be committed, but its message was certainly not sent. The result is written again. After a wait for the
+ * lock nothing is committed, and a stop that has given up waits no longer: the lease ends, and a look-up finds the result.
+ */
 async function recover(
   { db, isGivingUp }: Sender,
   exchange: Exchange,
   error: unknown,
 ): Promise<ExchangeAnswer> {
+  if (isLockTimedOut(error) && isGivingUp()) throw error
   const { claim, result, intent } = exchange
   if (intent !== null) await retryUntilSaved(() => withdrawIntent(db, claim.instanceId, intent), isGivingUp)
-  if (result) return retryUntilSaved(() => writeAlone(db, { ...exchange, intent: null }), isGivingUp)
+  if (result)
+    return retryUntilSaved(() => writeAlone(db, { ...exchange, intent: null }, isGivingUp), isGivingUp)
   if (!isDatabaseDown(error)) throw error
   return nothingToSend
 }

@@ -1,4 +1,5 @@
-import type { Db } from '../../platform/database/connection.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
+import { isLockTimedOut } from '../../platform/database/errors.ts'
 import { sql } from '../../platform/database/sql.ts'
 
 /*
@@ -21,6 +22,38 @@ export const lockInstance = (tx: Db, instanceId: number) =>
 /** Returns whether the instance is locked now; false while somebody else holds its lock. */
 export const tryLockInstance = async (tx: Db, instanceId: number): Promise<boolean> =>
   (await tx.run(sql`select from instances i where id = ${instanceId} ${lockInstances('skip')}`)) > 0
+
+/**
+ * Works under the instance's lock. While somebody else has it, each attempt gives its connection to the next one that waits
+ * after a second (see INSTANCE_CONNECTIONS in engine.ts).
+ *
+ * @throws an error for `isLockTimedOut` if the instance is still locked when `isGivingUp`; nothing has changed then.
+ */
+export const underLock = <T>(
+  db: Pool,
+  instanceId: number,
+  isGivingUp: () => boolean,
+  work: (tx: Db) => Promise<T>,
+): Promise<T> =>
+  repeatWhileLocked(isGivingUp, () =>
+    db.begin(async (tx) => {
+      await tx.run(sql`select set_config('lock_timeout', '1s', true)`)
+      await lockInstance(tx, instanceId)
+      await tx.run(sql`select set_config('lock_timeout', '0', true)`)
+      return work(tx)
+    }),
+  )
+
+/** Repeats an attempt that waits for a lock for a while. */
+export async function repeatWhileLocked<T>(isGivingUp: () => boolean, attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isLockTimedOut(error) || isGivingUp()) throw error
+    }
+  }
+}
 
 /** Longer than any of our transactions on one instance should take. A caller that gives up can repeat the command. */
 const LOCK_TIMEOUT = '5s'
