@@ -30,6 +30,7 @@ import { systemRoutes } from './features/system/system.routes.ts'
 import { userRoutes } from './features/users/users.routes.ts'
 import { findCaller } from './platform/access.ts'
 import { announceDeparture, cutOffStragglers, type Departure } from './platform/closing.ts'
+import { openCommands } from './platform/commands.ts'
 import type { Pool } from './platform/database/connection.ts'
 import { openExports } from './platform/export/exports.ts'
 import { guardAgainstForgery } from './platform/forgery.ts'
@@ -48,6 +49,7 @@ import { limitSearches } from './platform/searches.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { openSecurityHeaders } from './platform/security-headers.ts'
 import { closeAfterUnreadBodies } from './platform/unread-bodies.ts'
+import { limitRequests } from './platform/turns.ts'
 import { webApp } from './platform/web-app.ts'
 import type { Providers } from './providers/provider.ts'
 
@@ -119,6 +121,7 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
   app.decorate('db', db)
   app.decorate('usesHttps', usesHttps)
   app.decorate('searchInTurn', limitSearches(db))
+  app.decorate('requestInTurn', limitRequests())
   addRefusals(app, openRefusals(db, log))
   app.decorate('findCaller', (token: string, address: string) => findCaller(db, tokenHashOf(token), address))
   app.decorateRequest('caller', null)
@@ -147,6 +150,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   const heavyWork = openHeavyWork()
   // Not before the last answer: running work is finished, unless its client is cut off.
   app.addHook('onClose', heavyWork.stop)
+  const commands = openCommands()
   const exports = openExports()
   app.addHook('onClose', exports.stop)
   const uploads = openUploads(db, deps.images)
@@ -165,10 +169,10 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
     onAdminSignIn: deps.onAdminSignIn ?? (async () => {}),
   })
   userRoutes(app, deps)
-  instanceRoutes(app, deps)
+  instanceRoutes(app, { ...deps, commands })
   groupRoutes(app, { ...deps, exports })
   messageRoutes(app, { db, uploads })
-  jobRoutes(app, { ...deps, uploads, heavyWork, exports })
+  jobRoutes(app, { ...deps, uploads, heavyWork, exports, commands })
   dashboardRoutes(app, { ...deps, exports })
   noticeRoutes(app, deps)
   auditRoutes(app, { ...deps, exports })

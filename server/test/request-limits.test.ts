@@ -1,7 +1,10 @@
 import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
+import { json, sql } from '../src/platform/database/sql.ts'
 import { useContext } from './context.ts'
 import type { TestUser } from './factories.ts'
+import { countWaiting } from './locks.ts'
+import { until } from './until.ts'
 
 // How much one user may ask for, so that others are not kept waiting.
 
@@ -85,4 +88,42 @@ test('heavy calls have lower limits for each user', async () => {
   expect(refused).toHaveLength(1)
   expect(Number(refused[0]?.headers['retry-after'])).toBeGreaterThan(0)
   expect((await preview(other)).status).toBe(200)
+})
+
+// R-829
+test('of a user’s requests five run, many wait, more are refused, and others are not kept waiting', async () => {
+  const [busy, other] = [await context.add.admin(), await context.add.admin()]
+  const waiting = json({ code: 'account_unpaid', params: {} })
+  const { id } = await context.add.instance({ waiting, waitingSince: '2000-01-01T00:00:00Z' })
+  const statuses: number[] = []
+  const call = async () => {
+    const answer = await context.call(busy, contract.instances.resume, { params: { id } })
+    statuses.push(answer.status)
+    return answer
+  }
+
+  const calls = await context.db.begin(async (tx) => {
+    await tx.run(sql`select from instances where id = ${id} for update`)
+    const calls = Array.from({ length: 205 }, call)
+    await until('five wait for the lock', async () => (await countWaiting(context.db)) === 5)
+    const more = await Promise.all([call(), call()])
+    for (const refused of more)
+      expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
+    expect((await context.call(other, contract.jobs.list, { query: {} })).status).toBe(200)
+    expect(await countWaiting(context.db)).toBe(5)
+    expect(statuses).toEqual([429, 429])
+    return calls
+  })
+
+  await Promise.all(calls)
+  expect(statuses.filter((status) => status === 204)).toHaveLength(205)
+})
+
+// R-829
+test('a user who follows the events and downloads can go on calling', async () => {
+  const user = await context.add.user()
+  const streams = Array.from({ length: 5 }, () => context.call(user, contract.events.follow, {}))
+  expect((await Promise.all(streams)).map(({ status }) => status)).toEqual(Array(5).fill(200))
+
+  expect(await statusOf(user)).toBe(200)
 })

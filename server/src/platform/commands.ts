@@ -1,9 +1,9 @@
 import type { Caller } from './access.ts'
 import { Refusal } from './refusal.ts'
 
-/** Something that a user does to jobs and that may wait for the lock of their account, such as a cancel. */
-type Command = { caller: Caller; name: string; jobIds: readonly number[] }
-type Entry = Command & { key: string; ids: ReadonlySet<number>; answer: Promise<unknown>; start: () => void }
+/** Something that a user does to jobs or an instance and that may wait for the lock of the instance, such as a cancel. */
+type Command = { caller: Caller; name: string; kind: 'job' | 'instance'; ids: readonly number[] }
+type Entry = Command & { key: string; answer: Promise<unknown>; start: () => void }
 
 export type Commands = { run: <T>(command: Command, work: () => Promise<T>) => Promise<T> }
 
@@ -16,20 +16,24 @@ const MAX_WAIT_MS = 10_000
 const RETRY_SECONDS = 2
 
 /**
- * Limits the commands on jobs: of each job one runs at a time, of each user two, and eight in all. One more of each user
- * waits in memory, for ten seconds at most. A repeated command, as by a double click, gets the answer of the first.
+ * Limits the commands: on each job or instance one runs at a time, of each user two, and eight in all. One more of each
+ * user waits in memory, for ten seconds at most. A repeated command, as by a double click, gets the answer of the first.
  */
 export function openCommands(maxWaitMs = MAX_WAIT_MS): Commands {
   const running = new Set<Entry>()
   let queue: Entry[] = []
 
+  const isOnSame = (entry: Entry) => {
+    const ids = new Set(entry.ids)
+    return (other: Entry) => other.kind === entry.kind && other.ids.some((id) => ids.has(id))
+  }
   const isOf = (user: Caller) => (entry: Entry) => entry.caller.id === user.id
   const count = (entries: Iterable<Entry>, test: (entry: Entry) => boolean) =>
     [...entries].filter(test).length
   const mayStart = (entry: Entry) =>
     running.size < AT_ONCE &&
     count(running, isOf(entry.caller)) < OF_USER_AT_ONCE &&
-    !count(running, ({ ids }) => entry.jobIds.some((id) => ids.has(id)))
+    !count(running, isOnSame(entry))
 
   function startNext() {
     for (const entry of queue.filter(mayStart)) {
@@ -74,14 +78,12 @@ export function openCommands(maxWaitMs = MAX_WAIT_MS): Commands {
   return {
     run<T>(command: Command, work: () => Promise<T>): Promise<T> {
       // The session is part of the key: another session of the user may have lost the right to do this.
-      const key = [command.caller.tokenHash.toString('hex'), command.name, ...command.jobIds].join(' ')
+      const { caller, name, kind, ids } = command
+      const key = [caller.tokenHash.toString('hex'), name, kind, ...ids].join(' ')
       const same = [...running, ...queue].find((entry) => entry.key === key)
       if (same) return same.answer as Promise<T> // the same command has the same answer
       const { promise, resolve } = Promise.withResolvers<void>()
-      const entry: Entry = {
-        ...command,
-        ...{ key, ids: new Set(command.jobIds), start: resolve, answer: promise },
-      }
+      const entry: Entry = { ...command, key, start: resolve, answer: promise }
       const answer = runInTurn(entry, promise, work)
       entry.answer = answer
       return answer

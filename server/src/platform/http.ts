@@ -24,6 +24,7 @@ import { isLarge, type LargeBodies } from './large-bodies.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
 import type { Refusals } from './refusals.ts'
 import type { limitSearches } from './searches.ts'
+import type { RequestTurns } from './turns.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -34,6 +35,8 @@ declare module 'fastify' {
     refusals: Refusals
     /** Runs a search when it is the user's turn. */
     searchInTurn: ReturnType<typeof limitSearches>
+    /** Runs the handler of a user's request when it is the user's turn. */
+    requestInTurn: RequestTurns
     /** Counts a request of its user. */
     countRequest: ReturnType<FastifyInstance['createRateLimit']>
     /** Finds the user of a session token. Set by the session feature. */
@@ -122,31 +125,26 @@ export function route<E extends Endpoint>(
       request.body = form.fields
       request.uploadedFile = form.file
     },
-    // The body may have taken half a minute. Meanwhile the caller may have been locked, or have lost the right.
-    preHandler: async (request) => {
-      if (!rule || endpoint.method === 'GET' || !request.caller) return
-      request.caller = await recheckAs(app.db, request.caller, rule)()
-    },
     handler: async (request, reply) => {
-      const { params, query, body, caller, uploadedFile: file } = request
-      const begin = rule && caller ? beginAs(app.db, caller, rule) : null
-      // A download that began with a confirmation may take longer than that lasts.
-      const recheck = rule && caller ? recheckAs(app.db, caller, { access: rule.access }) : null
-      // Fastify has parsed these with the endpoint's own schemas, and onRequest has set the caller.
-      const input = {
-        params,
-        query,
-        body,
-        caller,
-        begin,
-        recheck,
-        file,
-        request,
-        reply,
-      } as unknown as RouteInput<E>
+      const { params, query, body, uploadedFile: file } = request
       const beganAt = performance.now()
+      // A download that began with a confirmation may take longer than that lasts.
+      const recheck =
+        rule && request.caller ? recheckAs(app.db, request.caller, { access: rule.access }) : null
+      async function run() {
+        // The body may have taken half a minute, and so may the wait for this turn. The caller may have lost the right.
+        if (rule && request.caller && endpoint.method !== 'GET')
+          request.caller = await recheckAs(app.db, request.caller, rule)()
+        const { caller } = request
+        const begin = rule && caller ? beginAs(app.db, caller, rule) : null
+        const input = { params, query, body, caller, begin, recheck, file, request, reply }
+        return handler(input as unknown as RouteInput<E>) // parsed by Fastify with the endpoint's own schemas
+      }
+      const { caller } = request
+      // A download waits for a turn of its own (export/exports.ts), and a search for one more.
+      const inTurn = () => (caller && !endpoint.download ? app.requestInTurn(caller.id, run) : run())
       const isSearch = caller && (hasSearch(query) || hasSearch(body))
-      const result = isSearch ? await app.searchInTurn(caller.id, () => handler(input)) : await handler(input)
+      const result = isSearch ? await app.searchInTurn(caller.id, inTurn) : await inTurn()
       if (reply.sent) return reply
       const hasWaited = performance.now() - beganAt > RECHECK_AFTER_MS
       if (hasWaited && endpoint.method === 'GET' && !endpoint.hasEffect) await recheck?.()

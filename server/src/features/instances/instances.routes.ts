@@ -1,6 +1,7 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
+import type { Commands } from '../../platform/commands.ts'
 import { route } from '../../platform/http.ts'
 import { listInstances } from './instances.queries.ts'
 import {
@@ -14,15 +15,27 @@ import {
 import { logOut, requestInstanceSync, showPairingCode, showQr } from './link.ts'
 import type { Deps } from './status.ts'
 
-export function instanceRoutes(app: FastifyInstance, deps: Deps & { config: Config }): void {
+export function instanceRoutes(
+  app: FastifyInstance,
+  deps: Deps & { config: Config; commands: Commands },
+): void {
   const { instances } = contract
   const { defaultCountry } = deps.config
   route(app, instances.list, ({ caller, query }) => listInstances(deps.db, caller, query))
   route(app, instances.get, ({ caller, params }) => getInstance(deps, caller, params.id))
   route(app, instances.create, ({ begin, caller, body }) => createInstance(deps, begin, caller, body))
   route(app, instances.update, ({ begin, params, body }) => updateInstance(deps, begin, params.id, body))
-  route(app, instances.remove, ({ begin, params }) => removeInstance(deps, begin, params.id))
-  route(app, instances.clearData, ({ begin, params }) => clearInstanceData(deps, begin, params.id))
+  const { commands } = deps
+  route(app, instances.remove, ({ caller, begin, params: { id } }) =>
+    commands.run({ caller, name: 'delete', kind: 'instance', ids: [id] }, () =>
+      removeInstance(deps, begin, id),
+    ),
+  )
+  route(app, instances.clearData, ({ caller, begin, params: { id } }) =>
+    commands.run({ caller, name: 'clear', kind: 'instance', ids: [id] }, () =>
+      clearInstanceData(deps, begin, id),
+    ),
+  )
   route(app, instances.qr, ({ params, ...of }) => showQr(deps, of, params.id))
   route(app, instances.pairingCode, ({ params, query, ...of }) =>
     showPairingCode({ ...deps, defaultCountry }, of, params.id, query.phone),

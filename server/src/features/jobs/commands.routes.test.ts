@@ -78,3 +78,23 @@ test('a command that waits too long for a locked account says so and changes not
     status: 'Running',
   })
 })
+
+// R-825, R-826
+test('clearing and deleting an account are commands, too', async () => {
+  const [ann, bob] = [await context.add.admin(), await context.add.admin()]
+  const { id: instanceId } = await context.add.instance()
+  await context.add.job({ instanceId, status: 'Running' })
+  const params = { params: { id: instanceId } }
+
+  const calls = await whileLocked(instanceId, async () => {
+    const clears = [ann, ann, bob].map((user) => context.call(user, contract.instances.clearData, params))
+    await until('the command waits for the lock', isWaiting(1))
+    const removal = context.call(bob, contract.instances.remove, params)
+    expect((await context.call(bob, contract.instances.list, { query: {} })).status).toBe(200)
+    expect(await removal).toMatchObject({ status: 409, body: { code: 'job_busy' } })
+    expect(await countWaiting(context.db)).toBe(1)
+    return clears
+  })
+
+  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([204, 204, 204])
+})

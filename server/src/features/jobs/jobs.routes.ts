@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Caller, Recheck } from '../../platform/access.ts'
 import { recordRepeated } from '../../platform/audit.ts'
-import { openCommands } from '../../platform/commands.ts'
+import type { Commands } from '../../platform/commands.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Exports } from '../../platform/export/exports.ts'
 import { clientSignal } from '../../platform/heavy/client-signal.ts'
@@ -27,6 +27,7 @@ type Deps = {
   config: Pick<Config, 'defaultCountry'>
   heavyWork: HeavyWork
   exports: Exports
+  commands: Commands
 }
 
 /** A job with 100,000 recipients takes four million characters, and seconds of work. */
@@ -42,9 +43,11 @@ type ExportInput = {
   reply: FastifyReply
 }
 
-export function jobRoutes(app: FastifyInstance, { db, uploads, config, heavyWork, exports }: Deps): void {
+export function jobRoutes(
+  app: FastifyInstance,
+  { db, uploads, config, heavyWork, exports, commands }: Deps,
+): void {
   const { jobs } = contract
-  const commands = openCommands()
   const deps = { db, uploads, defaultCountry: config.defaultCountry, heavyWork }
 
   const exportAs = (format: 'csv' | 'xlsx', { params: { id }, query: filter, reply, ...of }: ExportInput) =>
@@ -101,32 +104,32 @@ export function jobRoutes(app: FastifyInstance, { db, uploads, config, heavyWork
   )
 
   route(app, jobs.restart, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'restart', jobIds: [id] }, () => restart(db, begin, id)),
+    commands.run({ caller, name: 'restart', kind: 'job', ids: [id] }, () => restart(db, begin, id)),
   )
 
   route(app, jobs.cancel, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'cancel', jobIds: [id] }, () => cancel(db, begin, id)),
+    commands.run({ caller, name: 'cancel', kind: 'job', ids: [id] }, () => cancel(db, begin, id)),
   )
 
   route(app, jobs.pause, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'pause', jobIds: [id] }, () => pause(db, begin, id)),
+    commands.run({ caller, name: 'pause', kind: 'job', ids: [id] }, () => pause(db, begin, id)),
   )
 
   route(app, jobs.resume, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'resume', jobIds: [id] }, () => resume(db, begin, id)),
+    commands.run({ caller, name: 'resume', kind: 'job', ids: [id] }, () => resume(db, begin, id)),
   )
 
   route(app, jobs.retryFailed, ({ caller, begin, params: { id }, body }) =>
-    commands.run({ caller, name: `retry ${body.includeUnknown}`, jobIds: [id] }, () =>
+    commands.run({ caller, name: `retry ${body.includeUnknown}`, kind: 'job', ids: [id] }, () =>
       retry(db, begin, id, body),
     ),
   )
 
   route(app, jobs.remove, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'delete', jobIds: [id] }, () => removeJobs(db, begin, [id])),
+    commands.run({ caller, name: 'delete', kind: 'job', ids: [id] }, () => removeJobs(db, begin, [id])),
   )
 
   route(app, jobs.bulkDelete, ({ caller, begin, body: { jobIds } }) =>
-    commands.run({ caller, name: 'delete', jobIds }, () => removeJobs(db, begin, jobIds)),
+    commands.run({ caller, name: 'delete', kind: 'job', ids: jobIds }, () => removeJobs(db, begin, jobIds)),
   )
 }
