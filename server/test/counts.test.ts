@@ -179,3 +179,25 @@ test('a result that comes after the look-ups gave up corrects the day of the fai
     { day: '2026-03-02', sent: 0, failed: 0 },
   ])
 })
+
+test('a stop ends the adding up after a slice, and the numbers are exact before and after', async () => {
+  const { db } = context
+  const { id } = await context.add.instance()
+  await foldCounts(db)
+  const add = (rows: number, sent: number) =>
+    db.run(sql`
+      insert into delivery_changes (instance_id, group_id, sent_now, sent, delivered, read, failed)
+      select ${id}::bigint, null, ${sent}::int, 0, 0, 0, 0 from generate_series(1, ${rows}::int)`)
+  await add(25_000, 1)
+  const left = () => db.run(sql`select from delivery_changes`)
+  let asked = 0
+
+  await foldCounts(db, () => ++asked > 1)
+
+  expect(await left()).toBe(15_000)
+  expect(await readCounts(db, admin)).toMatchObject({ sent: 25_000 })
+  await foldCounts(db)
+  expect(await left()).toBe(0)
+  expect(await readCounts(db, admin)).toMatchObject({ sent: 25_000 })
+  await add(1, -25_000)
+})

@@ -93,7 +93,7 @@ async function runHour(cases: Case[]) {
     for (const one of cases) await logInOrOut(one, second)
     for (const { message, outcome } of running.filter(({ endsAt }) => endsAt <= second)) {
       await context.settle(message, outcome)
-      await finishJobs(context.db, message.jobId)
+      await finishJobs(context.db, [message.jobId])
     }
     running = running.filter(({ endsAt }) => endsAt > second)
     for (const claim of await claimInstances(context.db, 100)) {

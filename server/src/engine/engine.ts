@@ -158,7 +158,7 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
       every: SWEEP_MS,
       run: besideLoop(() => failOverdue(db, deps.accountWaitMs ?? DAY_MS, isStopping)),
     },
-    { name: 'fold counts', every: FOLD_COUNTS_MS, run: besideLoop(() => foldCounts(db)) },
+    { name: 'fold counts', every: FOLD_COUNTS_MS, run: besideLoop(() => foldCounts(db, isStopping)) },
     { name: 'clean up', every: CLEAN_UP_MS, run: besideLoop(() => deleteUnmatchedReceipts(db)) },
   ]
   const loop = openLoop(steps, log)

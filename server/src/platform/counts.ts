@@ -44,25 +44,37 @@ export async function readCounts(db: Db, caller: Caller, instanceIds?: readonly 
 export const countJobs = (counts: Counts): number =>
   counts.Pending + counts.Running + counts.Completed + counts.Failed + counts.Cancelled
 
-/** Adds the changes to the totals. Only one worker at a time does so. */
-export async function foldCounts(db: Pool): Promise<void> {
+/** Changes of each kind that one transaction adds up. */
+const FOLD_SLICE = 10_000
+
+/**
+ * Adds the changes to the totals, in slices. Only one worker at a time does so, and a stop leaves the rest for the next
+ * one: what is read is exact after each slice.
+ */
+export async function foldCounts(db: Pool, isStopping: () => boolean = () => false): Promise<void> {
   const { isNeeded } = await db.one<{ isNeeded: boolean }>(sql`
     select exists (select from count_changes) or exists (select from delivery_changes) as is_needed`)
   if (!isNeeded) return
-  await db.begin(async (tx) => {
-    const { isLocked } = await tx.one<{ isLocked: boolean }>(sql`
+  for (let isMore = true; isMore && !isStopping(); ) isMore = await db.begin(foldSlice)
+}
+
+/** Returns whether there may be more. */
+async function foldSlice(tx: Db): Promise<boolean> {
+  const { isLocked } = await tx.one<{ isLocked: boolean }>(sql`
       select pg_try_advisory_xact_lock(hashtext('sendroom counts')) as is_locked`)
-    if (!isLocked) return
-    await forBulkWrites(tx)
-    await tx.run(FOLD_DELIVERIES)
-    await tx.run(FOLD_COUNTS)
-    await tx.run(sql`delete from sent_to_groups where sent = 0`)
-  })
+  if (!isLocked) return false
+  await forBulkWrites(tx)
+  const { deliveries } = await tx.one<{ deliveries: number }>(FOLD_DELIVERIES)
+  const { counts } = await tx.one<{ counts: number }>(FOLD_COUNTS)
+  await tx.run(sql`delete from sent_to_groups where sent = 0`)
+  return deliveries === FOLD_SLICE || counts === FOLD_SLICE
 }
 
 const FOLD_DELIVERIES = sql`
   with gone as (
-    delete from delivery_changes returning *
+    delete from delivery_changes
+    where ctid = any(array(select ctid from delivery_changes limit ${FOLD_SLICE}))
+    returning *
   ), by_group as (
     insert into sent_to_groups (group_id, instance_id, sent)
     select group_id, instance_id, sum(sent_now) from gone where group_id is not null
@@ -76,17 +88,21 @@ const FOLD_DELIVERIES = sql`
     on conflict (instance_id, day) do update set sent = instance_days.sent + excluded.sent,
       delivered = instance_days.delivered + excluded.delivered, read = instance_days.read + excluded.read,
       failed = instance_days.failed + excluded.failed
+  ), by_instance as (
+    insert into count_changes
+    select instance_id::text, 'sent', sum(sent_now) from gone group by instance_id having sum(sent_now) <> 0
   )
-  insert into count_changes
-  select instance_id::text, 'sent', sum(sent_now) from gone group by instance_id having sum(sent_now) <> 0`
+  select count(*) as deliveries from gone`
 
 const FOLD_COUNTS = sql`
   with gone as (
-    delete from count_changes returning *
+    delete from count_changes where ctid = any(array(select ctid from count_changes limit ${FOLD_SLICE})) returning *
+  ), added as (
+    insert into counts (owner, counter, n)
+    select coalesce(owner, 'all'), counter, sum(n) from gone group by grouping sets ((owner, counter), (counter))
+    on conflict (owner, counter) do update set n = counts.n + excluded.n
   )
-  insert into counts (owner, counter, n)
-  select coalesce(owner, 'all'), counter, sum(n) from gone group by grouping sets ((owner, counter), (counter))
-  on conflict (owner, counter) do update set n = counts.n + excluded.n`
+  select count(*) as counts from gone`
 
 /**
  * Takes the sent messages of an instance whose jobs are deleted off its numbers, if the retention had deleted their rows

@@ -83,7 +83,7 @@ export async function checkHistory(
     () => stopping.aborted,
     (tx) => conclude(tx, check, history),
   )
-  for (const jobId of changed) await finishJobs(deps.db, jobId)
+  await finishJobs(deps.db, changed)
   return changed
 }
 

@@ -79,7 +79,7 @@ export async function lookUp(
     conclude(tx, look, found, emptyAnswerCounts),
   )
   if (verdict) meter.lookedUp(verdict.kind)
-  await finishJobs(deps.db, look.jobId)
+  await finishJobs(deps.db, [look.jobId])
 }
 
 /** The provider's ids of messages that may be this one; null when the chat can't be read. */

@@ -30,7 +30,7 @@ export async function failQueued(db: Pool, jobId: number, why: Reason): Promise<
         return true
       },
     )
-  await finishJobs(db, jobId)
+  await finishJobs(db, [jobId])
 }
 
 /**

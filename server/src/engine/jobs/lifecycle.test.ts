@@ -75,3 +75,25 @@ test('a job that was deleted since it was read is not restarted, cancelled or re
   expect(await cancelJob(context.db, gone, 'Ann')).toBe('not_allowed')
   expect(await retryFailed(context.db, gone, 'Ann', { includeUnknown: false })).toBe('not_allowed')
 })
+
+test('many jobs end in a few transactions, neither one for each nor one for all', async () => {
+  const { db } = context
+  const { id: instanceId } = await context.add.instance()
+  await db.run(sql`
+    with added as (
+      insert into jobs (job_type, text_content, instance_id, status, recipient_count, created_by_user_name, started_at,
+        cursor)
+      select 'SendToUsers', 'Hello', ${instanceId}::bigint, 'Running', 1, 'Ann', clock_now(), 1000000
+      from generate_series(1, 450)
+      returning id
+    )
+    insert into deliveries (job_id, instance_id, chat_id, recipient_name, status, sent_at)
+    select id, ${instanceId}::bigint, '1@s.whatsapp.net', '1', 'sent', clock_now() from added`)
+
+  await finishJobs(db)
+
+  const { ended, transactions } = await db.one<{ ended: number; transactions: number }>(sql`
+    select count(*) as ended, count(distinct xmin::text) as transactions from jobs where status = 'Completed'`)
+  expect(ended).toBe(450)
+  expect(transactions).toBe(3)
+})

@@ -1,7 +1,7 @@
 import { type JobAction, jobTransitions } from '@sendroom/contract/job-life'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
-import { join, json, sql } from '../../platform/database/sql.ts'
+import { join, json, type Sql, sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
 import { insertLogLines, instanceWaits, logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
@@ -118,13 +118,16 @@ export const resetDelivery = sql`
   reason = null, doubt_since = null, next_look_at = null, look_fails_since = null, not_found_at = null,
   doubts = 0, delivered_at = null, read_at = null, delivered_members = 0, read_members = 0, ask_at = null`
 
+/** Jobs that one transaction ends. It counts their recipients. */
+const FINISH_JOBS = 200
+
 /**
- * Ends the jobs (all live ones, or one) that have no delivery queued, sending or in doubt: Completed with at least one
+ * Ends the jobs (all live ones, or these) that have no delivery queued, sending or in doubt: Completed with at least one
  * message sent, else Failed. A cancelled job whose last message is settled stops settling, and a delivery that was
- * requeued after the cancel is skipped.
+ * requeued after the cancel is skipped. Works in slices, each a transaction of its own unless `db` is one.
  */
-export async function finishJobs(db: Db, jobId?: number): Promise<void> {
-  const chosen = jobId === undefined ? sql`true` : sql`j.id = ${jobId}`
+export async function finishJobs(db: Db, jobIds?: readonly number[]): Promise<void> {
+  const chosen = jobIds ? sql`j.id = any(${jobIds}::bigint[])` : sql`true`
   // A message that was requeued after the cancel: the cancel could not skip it, because it was being sent.
   await db.run(sql`
     with settling as materialized (
@@ -133,13 +136,19 @@ export async function finishJobs(db: Db, jobId?: number): Promise<void> {
     update deliveries d set status = 'skipped', not_before = 'epoch'
     from settling
     where d.job_id = settling.id and d.status = 'queued' and d.not_before > 'epoch'`)
+  for (let after: number | null = 0; after !== null; ) after = await finishSlice(db, chosen, after)
+}
+
+/** Ends the next jobs behind this id. Returns the id to continue at; null when there are no more. */
+async function finishSlice(db: Db, chosen: Sql, after: number): Promise<number | null> {
   // A lock makes PostgreSQL test the job's row again, but not its deliveries: a job reopened since our snapshot would be
   // ended with its deliveries queued. Reopening a job writes its row, so only rows with an unchanged xmin are taken.
-  await db.run(sql`
+  const { count, last } = await db.one<{ count: number; last: number }>(sql`
     with ended as materialized (
       select j.id from jobs j join jobs snapshot on snapshot.id = j.id
-      where (j.status = 'Running' or j.settling) and ${chosen} and j.xmin = snapshot.xmin
+      where (j.status = 'Running' or j.settling) and ${chosen} and j.xmin = snapshot.xmin and j.id > ${after}
         and not ${hasOpenDelivery}
+      order by j.id limit ${FINISH_JOBS}
       for update of j skip locked
     ), settled as (
       update jobs j set settling = false from ended where j.id = ended.id and j.settling
@@ -154,10 +163,13 @@ export async function finishJobs(db: Db, jobId?: number): Promise<void> {
       from counted c
       where j.id = c.job_id and j.status in (${join([...jobTransitions.complete.from])}) and not j.settling
       returning j.id, c.sent, c.failed
-    )
-    ${insertLogLines(sql`
+    ), logged as (
+      ${insertLogLines(sql`
       select id, case when sent > 0 then 'Info' else 'Error' end, jsonb_build_object(
         'code', case when sent > 0 then 'job_completed' else 'job_failed' end,
         'params', jsonb_build_object('sent', sent, 'failed', failed))
-      from finished`)}`)
+      from finished`)}
+    )
+    select count(*), coalesce(max(id), 0) as last from ended`)
+  return count === FINISH_JOBS ? last : null
 }

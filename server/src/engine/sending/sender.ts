@@ -67,7 +67,7 @@ async function runExchange(sender: Sender, claim: Claim, result: Result | null):
   meter.attempted(result.effects.status)
   sender.moved(result.message)
   if (answer.mayBeOver)
-    await retryUntilSaved(() => finishJobs(sender.db, result.message.jobId), sender.isGivingUp)
+    await retryUntilSaved(() => finishJobs(sender.db, [result.message.jobId]), sender.isGivingUp)
   return answer
 }
 
