@@ -104,5 +104,6 @@ console.log(
   'longest list of another Member, ms:',
   searches?.times.at(-1),
 )
+await import('./hostile-commands.ts')
 await import('./hostile-images.ts')
 await attackSignIns(environment)
