@@ -26,7 +26,10 @@ test('users take turns, so that one with many images delays another by one, howe
   const [ann, bob] = users
   const [large, small] = [await tiles(1000, 1000), await picture()]
 
-  await Promise.all([...['a1', 'a2', 'a3', 'a4'].map((name) => store(name, ann, large)), store('b1', bob, small)])
+  await Promise.all([
+    ...['a1', 'a2', 'a3', 'a4'].map((name) => store(name, ann, large)),
+    store('b1', bob, small),
+  ])
 
   // Which of one user's images is first is not promised: each looks for the room of its user before it waits.
   expect(finished).toHaveLength(5)
