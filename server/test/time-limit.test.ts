@@ -84,14 +84,17 @@ const bulk: Record<string, (db: Pool, job: { id: number }) => Promise<unknown>> 
   fails: (db, { id }) => failQueued(db, id, reason('job_started')),
 }
 
-test.each(Object.entries(bulk))('a transaction that %s a job takes as long as it needs', async (name, write) => {
-  const job = await context.add.job({ status: 'Failed', recipients: ['1@g.us'] })
-  await setLimit('300ms')
-  await using limited = open()
-  // Short reads of the table `jobs` precede the transaction that deletes, and have the limit.
-  const table = name === 'deletes' ? 'job_logs' : 'jobs'
-  await expect(whileLocked(table, () => write(limited.db, job))).resolves.not.toThrow()
-})
+test.each(Object.entries(bulk))(
+  'a transaction that %s a job takes as long as it needs',
+  async (name, write) => {
+    const job = await context.add.job({ status: 'Failed', recipients: ['1@g.us'] })
+    await setLimit('300ms')
+    await using limited = open()
+    // Short reads of the table `jobs` precede the transaction that deletes, and have the limit.
+    const table = name === 'deletes' ? 'job_logs' : 'jobs'
+    await expect(whileLocked(table, () => write(limited.db, job))).resolves.not.toThrow()
+  },
+)
 
 test('a migration takes as long as it needs', async () => {
   await setLimit('300ms')
