@@ -259,8 +259,8 @@ const outside = [
   without(
     'the limit of searches at once',
     `${platform}/searches.ts`,
-    'if (turns.running < atOnce)',
-    'if (atOnce > 0)',
+    'return inTurn(userId, { atOnce, waiting',
+    'return inTurn(userId, { atOnce: 1000, waiting',
     inQuotas('of the searches'),
   ),
 ]
