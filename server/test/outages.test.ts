@@ -66,11 +66,13 @@ async function addCase(course: Course, recipients: number, jobs = 1): Promise<Ca
     privatePauseToMs: 20_000,
   })
   const user = await context.add.user({ instances: [instance] })
+  // Each job has its own people: nothing is sent to a chat in doubt, so jobs to the same ones would pass each other by.
+  const everybody = people(recipients * jobs)
   for (let n = 0; n < jobs; n++) {
     const job = await context.add.job({
       instanceId: instance.id,
       status: 'Running',
-      recipients: people(recipients),
+      recipients: everybody.slice(n * recipients, (n + 1) * recipients),
     })
     await context.db.run(sql`update jobs set started_at = clock_now() where id = ${job.id}`)
   }
