@@ -122,6 +122,10 @@ const scenarios: Scenario[] = [
       )
       await environment.simulator.changeChannel(run.instance(0).token, { state: 'QR' })
       await run.createJob(0, job)
+      await until('the second intent is written', async () => {
+        const intents = (await readLog(db)).filter(({ became }) => became === 'sending')
+        return intents.length === 2
+      })
       await settled.isReached()
       const jobId = run.jobs.get(0)?.id ?? 0
       const options: CancellerOptions = { database: run.database, jobId, ...(mutant ? { mutant } : {}) }
