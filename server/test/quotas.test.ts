@@ -112,6 +112,9 @@ test('the syncs that users ask for are limited for 24 hours', async () => {
   const refused = answers.find(({ status }) => status !== 202)
   expect(refused).toMatchObject({ status: 429, body: { code: 'quota_syncs', params: { limit: 3 } } })
   expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(86_000)
+  const admin = await context.add.admin()
+  const byAdmin = await context.call(admin, instances.sync, { params: { id: instance.id } })
+  expect(byAdmin.status, 'a Member does not use up the syncs of an Admin').toBe(202)
 
   await context.db.run(sql`update manual_syncs set since = since - interval '24 hours'`)
   expect((await sync()).status).toBe(202)

@@ -1,4 +1,5 @@
 import type { Quotas } from '@sendroom/contract/quotas'
+import { type Caller, isAdmin } from './access.ts'
 import type { Db } from './database/connection.ts'
 import { sql } from './database/sql.ts'
 import { Refusal } from './refusal.ts'
@@ -36,14 +37,18 @@ export async function requireRoomForRecipients(
     throw new Refusal('quota_recipients_account', { limit: recipientsPerInstance })
 }
 
-/** Counts a sync that a user asks for. Throws if the instance has had its syncs of these 24 hours. */
-export async function countManualSync(tx: Db, instanceId: number): Promise<void> {
+/**
+ * Counts a sync that a user asks for. Throws if the instance has had its syncs of these 24 hours. An Admin is counted and
+ * never refused: otherwise a Member could use up the syncs of an account for everybody.
+ */
+export async function countManualSync(tx: Db, caller: Caller, instanceId: number): Promise<void> {
   const count = await tx.run(sql`
     insert into manual_syncs as m (instance_id) values (${instanceId})
     on conflict (instance_id) do update set
       count = case when m.since <= clock_now() - interval '24 hours' then 1 else m.count + 1 end,
       since = case when m.since <= clock_now() - interval '24 hours' then clock_now() else m.since end
-    where m.since <= clock_now() - interval '24 hours' or m.count < (select syncs_per_day from quotas)`)
+    where m.since <= clock_now() - interval '24 hours' or m.count < (select syncs_per_day from quotas)
+      or ${isAdmin(caller)}`)
   if (count === 1) return
   const { limit, seconds } = await tx.one<{ limit: number; seconds: number }>(sql`
     select syncs_per_day as limit,

@@ -76,7 +76,7 @@ export async function requestInstanceSync(
   // The provider's answer may have taken seconds.
   await begin(async (tx, caller) => {
     const instance = await requireInstance({ db: tx }, caller, id)
-    await countManualSync(tx, id)
+    await countManualSync(tx, caller, id)
     await record(tx, caller, entryOf('instance.sync', instance))
   })
   await deps.requestSync(id)
