@@ -84,7 +84,8 @@ const readBeat = (db: Pool) =>
     from heartbeat`)
 
 /**
- * `lonely` is the last beat of a time in which no other worker was seen. The reason is null if no era began, or if it concerns nobody: without a job there is nothing to find in a history.
+ * `lonely` is the last beat of a time in which no other worker was seen. The reason is null if no era began, or if it
+ * concerns nobody: without a job there is nothing to find in a history.
  *
  * An instance whose pause lasts beyond the beginning of an era enters it unchecked, if it was checked in the era before: no
  * intent of it can be missing, as it would have been written before the pause was over. An instance that somebody has

@@ -78,7 +78,7 @@ export function InstanceForm({ title, schema, initialValues, isTest = false, sav
         maxLength={limits.whapiToken}
         visibilityToggleButtonProps={{ 'aria-label': t('COMMON.SHOW_PASSWORD') }}
         {...form.getInputProps('whapiToken')}
-        // What is typed replaces the stored token, of which the field has only the end.
+        // A typed token replaces the stored one, of which the field has only the end.
         onFocus={({ currentTarget: field }) => isMaskedToken(field.value) && field.select()}
         onChange={(event) => changeToken(event.currentTarget.value)}
       />
