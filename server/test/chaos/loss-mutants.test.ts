@@ -94,7 +94,7 @@ const scenarios: Record<string, (run: ChaosRun) => Promise<unknown>> = {
     await sendAndLose(
       run,
       'queued',
-      `update instances set last_intent_at = null, checked_era = null, next_due_at = clock_now() + interval '10 seconds';
+      `update instances set last_intent_at = null, checked_era = null, next_due_at = clock_now() + interval '1 minute';
        update heartbeat set beat = 0`,
     )
     await untilEnded(run, 0)

@@ -245,7 +245,7 @@ const outside = [
   without(
     'the limit of syncs',
     `${features}/instances/link.ts`,
-    'await countManualSync(tx, id)',
+    'await countManualSync(tx, caller, id)',
     '',
     inQuotas('the syncs'),
   ),

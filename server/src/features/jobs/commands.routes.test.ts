@@ -87,14 +87,19 @@ test('clearing and deleting an account are commands, too', async () => {
   const params = { params: { id: instanceId } }
 
   const calls = await whileLocked(instanceId, async () => {
-    const clears = [ann, ann, bob].map((user) => context.call(user, contract.instances.clearData, params))
+    const clear = (user: typeof ann) => context.call(user, contract.instances.clearData, params)
+    const clears = [clear(ann), clear(ann)]
     await until('the command waits for the lock', isWaiting(1))
+    const other = clear(bob)
     const removal = context.call(bob, contract.instances.remove, params)
     expect((await context.call(bob, contract.instances.list, { query: {} })).status).toBe(200)
-    expect(await removal).toMatchObject({ status: 409, body: { code: 'job_busy' } })
+    // Of Bob's two commands the one that arrives first waits for Ann's.
+    const refused = await Promise.race([removal, other])
+    expect(refused).toMatchObject({ status: 409, body: { code: 'job_busy' } })
     expect(await countWaiting(context.db)).toBe(1)
-    return clears
+    return [...clears, other, removal]
   })
 
-  expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([204, 204, 204])
+  const statuses = (await Promise.all(calls)).map(({ status }) => status)
+  expect(statuses.toSorted()).toEqual([204, 204, 204, 409])
 })
