@@ -10,7 +10,7 @@ import { until } from '../until.ts'
 export async function addBarrier(db: Pool, processes: string, trigger: string) {
   const key = ++lastKey
   await db.script(`
-    create function chaos.barrier_${key}() returns trigger language plpgsql as $$
+    create function chaos.barrier_${key}() returns trigger language plpgsql set lock_timeout = 0 as $$
     begin
       if current_setting('application_name') like '${processes}%' then
         perform pg_advisory_xact_lock_shared(${key});
