@@ -1,11 +1,21 @@
 /**
- * npm run bench [-- start | lists | job | receipts | export | hostile | engine | bytes | backup | accounts | disk | growth | retention | sync | stalls | lighthouse]
+ * npm run bench [-- start | lists | job | receipts | export | hostile | engine | bytes | backup | accounts | disk | growth | retention | sync | stalls | restart | lighthouse]
  *
  * Every file answers one question with a table. Compare figures of the same run only: they depend on the machine.
  */
 const defaults = ['start', 'lists', 'job', 'receipts', 'export', 'hostile', 'engine', 'bytes', 'backup']
 /** Only on request: these take ten minutes and more, and Lighthouse downloads a large package. */
-const questions = [...defaults, 'accounts', 'disk', 'growth', 'retention', 'sync', 'stalls', 'lighthouse']
+const questions = [
+  ...defaults,
+  'accounts',
+  'disk',
+  'growth',
+  'retention',
+  'sync',
+  'stalls',
+  'restart',
+  'lighthouse',
+]
 const requested = process.argv.slice(2)
 const unknown = requested.find((name) => !questions.includes(name))
 if (unknown) {
