@@ -22,14 +22,15 @@ export async function addInstance(
   receipts: Plan['receipts'],
 ): Promise<ChaosInstance> {
   const token = `test_linked_odd_${name}`
+  const { pauseMs, pauseSpread = 2 } = plan
   const { id } = await factories(db, secretsOf(SECRET_KEY)).instance({
     token,
     // The webhooks of test-mode instances go to the server directly, past our proxy, and the workers never poll them.
     isTest: !receipts,
-    groupPauseFromMs: plan.pauseMs.group,
-    groupPauseToMs: plan.pauseMs.group * 2,
-    privatePauseFromMs: plan.pauseMs.private,
-    privatePauseToMs: plan.pauseMs.private * 2,
+    groupPauseFromMs: pauseMs.group,
+    groupPauseToMs: pauseMs.group * pauseSpread,
+    privatePauseFromMs: pauseMs.private,
+    privatePauseToMs: pauseMs.private * pauseSpread,
     groupCap: plan.cap,
     privateCap: plan.cap,
     ...(plan.quiet && (await quietColumns(db, plan.quiet))),

@@ -19,7 +19,10 @@ export type Plan = {
 }
 
 export type InstancePlan = {
+  /** The shortest pauses. */
   pauseMs: { group: number; private: number }
+  /** The longest pause is so many times the shortest. 2 if it is not given. */
+  pauseSpread?: number
   cap: number
   /** When the quiet hours start, counted from the start of the run, and how long they last. */
   quiet?: { inSeconds: number; forSeconds: number; timeZone: string }

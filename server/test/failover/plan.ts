@@ -9,20 +9,22 @@ export type FailoverPlan = {
   lagMs: number
   /** So many requests take so long until the provider accepts the message. */
   slowSendsMs: number[]
-  /** The fault comes when this many messages have been sent. */
+  /** When the fast instances have sent this many messages, the others begin a pause, and then the fault comes. */
   afterSends: number
+  /** The jobs of the instances with long pauses. */
+  pausing: number[]
   /** These jobs are cancelled after the promotion, before their accounts are checked, and sent to the rest later. */
   sentAgain: number[]
   run: Plan
 }
 
 const INSTANCES = 5
-/**
- * So many of them have long pauses, as in real life, of 27 s at most: sending resumes within 30 s. The others are fast, so
- * that a short lag loses many messages.
- */
+/** So many of them have long pauses, as in real life. The others are fast, so that a short lag loses many messages. */
 const PAUSING = 2
-const RECIPIENTS_PER_JOB = 13
+/** Longer than most lags, so that the pause still lasts when the new era begins. Sending resumes within 30 s. */
+const PAUSE_MS = 27_000
+const isPausing = (instance: number) => instance < PAUSING
+const RECIPIENTS = { fast: 13, pausing: 4 }
 
 /** The same seed always gives the same plan. Consecutive seeds have all faults, each with both kinds of replication. */
 export function planFailover(seed: number, speed: number): FailoverPlan {
@@ -30,19 +32,20 @@ export function planFailover(seed: number, speed: number): FailoverPlan {
   const { int, chance, pick } = random
   const isSynchronous = seed % 2 === 0
   const instances = Array.from({ length: INSTANCES }, (_, index) =>
-    planInstance(random, index < PAUSING ? 9_000 : 100 * speed),
+    planInstance(isPausing(index) ? PAUSE_MS : int(100, 150) * speed),
   )
-  const jobs = instances.flatMap((_, instance) => [
-    planJob(random, instance, 'groups'),
-    planJob(random, instance, 'people'),
-  ])
-  const quickSends = (INSTANCES - PAUSING) * 2 * RECIPIENTS_PER_JOB
+  const jobs = instances.flatMap((_, instance) => {
+    const recipients = isPausing(instance) ? RECIPIENTS.pausing : RECIPIENTS.fast
+    return [planJob(random, instance, 'groups', recipients), planJob(random, instance, 'people', recipients)]
+  })
+  const quickSends = (INSTANCES - PAUSING) * 2 * RECIPIENTS.fast
   return {
     fault: faults[seed % faults.length] ?? 'switchover',
     isSynchronous,
     lagMs: isSynchronous && chance(0.5) ? 0 : pick([300, 1000, 4000]),
     slowSendsMs: Array.from({ length: pick([0, 5]) }, () => int(1_000, 18_000)),
     afterSends: Math.round((quickSends * int(5, 30)) / 100),
+    pausing: jobs.flatMap(({ instance }, index) => (isPausing(instance) ? [index] : [])),
     run: {
       seed,
       workers: 2,
@@ -55,23 +58,31 @@ export function planFailover(seed: number, speed: number): FailoverPlan {
       jobs,
       actions: [],
     },
-    // One job of an account, so that the other one is what the account is checked for.
-    sentAgain: instances.flatMap((_, instance) => (chance(0.5) ? [2 * instance + int(0, 1)] : [])),
+    // One job of an account, so that the other one is what the account is checked for. In each round a fast account has one.
+    sentAgain: instances.flatMap((_, instance) =>
+      instance === PAUSING || chance(0.5) ? [2 * instance + int(0, 1)] : [],
+    ),
   }
 }
 
-function planInstance({ int }: Random, pauseMs: number): InstancePlan {
-  const from = int(pauseMs, pauseMs * 1.5)
-  return { pauseMs: { group: from, private: from }, cap: 0 }
-}
+const planInstance = (pauseMs: number): InstancePlan => ({
+  pauseMs: { group: pauseMs, private: pauseMs },
+  pauseSpread: 1,
+  cap: 0,
+})
 
-const planJob = ({ chance, sample }: Random, instance: number, kind: JobPlan['kind']): JobPlan => ({
+const planJob = (
+  { chance, sample }: Random,
+  instance: number,
+  kind: JobPlan['kind'],
+  recipients: number,
+): JobPlan => ({
   instance,
   kind,
   // WhatsApp refuses the recipient at index 0.
   recipients: sample(
     Array.from({ length: 19 }, (_, index) => index + 1),
-    RECIPIENTS_PER_JOB,
+    recipients,
   ),
   withImage: chance(0.3),
   dueInSeconds: 0,

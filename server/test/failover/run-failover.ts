@@ -39,9 +39,15 @@ export async function runFailover(
   const plan = planFailover(seed, cluster.speed)
   await cluster.prepare(plan)
   await using run = await ChaosRun.open(environment, plan.run, mutant)
-  for (const [index, job] of plan.run.jobs.entries()) await run.createJob(index, job)
-  await cluster.catchUp()
+  const createJobs = async (isPausing: boolean) => {
+    for (const [index, job] of plan.run.jobs.entries())
+      if (plan.pausing.includes(index) === isPausing) await run.createJob(index, job)
+  }
+  await createJobs(false)
   await until('enough is sent', async () => (await run.ledger()).length >= plan.afterSends)
+  await createJobs(true)
+  await until('the others are in their pause', async () => (await countUnsent(run, plan)) === 0)
+  await cluster.catchUp()
   if (plan.lagMs > 0) {
     run.log('the standby receives nothing more')
     cluster.stallReplication()
@@ -102,6 +108,13 @@ const findUnreached = ({ deliveries }: Evidence) =>
   deliveries
     .filter(({ status }) => status !== 'sent')
     .map(({ id, status, reason }) => `Delivery ${id} ended as ${status} (${reason?.code})`)
+
+/** The instances with long pauses that have not sent their first message yet. */
+const countUnsent = ({ db, jobs }: ChaosRun, { pausing }: FailoverPlan) =>
+  db.run(sql`
+    select from jobs j
+    where j.id = any(${pausing.map((index) => jobs.get(index)?.id ?? 0)})
+      and not exists (select from deliveries where instance_id = j.instance_id and status = 'sent')`)
 
 /** The instances that have something to send and have sent nothing since the promotion. */
 const countSilent = ({ db }: ChaosRun, promotedTrueMs: number) =>
