@@ -34,7 +34,10 @@ export function scriptedProvider() {
     /** Runs before the request is written. Until then the engine may still withhold the send. */
     onConnect: (): void | Promise<void> => {},
     onSend: (send: Send): SendOutcome | Promise<SendOutcome> => accept(send),
-    onUpload: (): UploadOutcome => ({ kind: 'uploaded', mediaId: `media-${++lastId}` }),
+    onUpload: (): UploadOutcome | Promise<UploadOutcome> => ({
+      kind: 'uploaded',
+      mediaId: `media-${++lastId}`,
+    }),
     onStatus: (): InstanceState => ({ status: 'Connected', linkedNumber: null }),
     onRestriction: (): { until: string | null } | null => null,
     onList: (to: string): OwnMessage[] | Promise<OwnMessage[]> =>

@@ -76,12 +76,12 @@ test('a request whose query takes too long is answered with 503', async () => {
   })
 })
 
-const bulk: Record<string, (db: Pool, job: { id: number }) => Promise<unknown>> = {
+const bulk: Record<string, (db: Pool, job: { id: number; instanceId: number }) => Promise<unknown>> = {
   cancels: (db, { id }) => cancelJob(db, id, 'admin'),
   deletes: (db, { id }) => deleteJobs(db, [id], 'admin'),
   restarts: (db, { id }) => restartJob(db, id, 'admin'),
   retries: (db, { id }) => retryFailed(db, id, 'admin', { includeUnknown: true }),
-  fails: (db, { id }) => failQueued(db, id, reason('job_started')),
+  fails: (db, { id: jobId, instanceId }) => failQueued(db, { jobId, instanceId }, reason('job_started')),
 }
 
 test.each(Object.entries(bulk))(

@@ -175,7 +175,8 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
   }
 
   // A loop of its own, because a late beat begins an era (history/heartbeat.ts). A worker beats before it looks for work.
-  const heartLoop = openLoop([{ name: 'heartbeat', every: 0, run: heartbeat.beat }], log)
+  // For the same reason it never rests for long after an error.
+  const heartLoop = openLoop([{ name: 'heartbeat', every: 0, run: heartbeat.beat }], log, BEAT_EVERY_MS)
   const betweenBeats = interruptibleSleep()
   const firstBeat = heartLoop.pass()
   async function runHeartLoop() {

@@ -116,3 +116,20 @@ test('messages are sent while other steps fail', async () => {
     () => failed.has('apply receipts') && failed.has('poll receipts'),
   )
 })
+
+test('a loop may have a shorter longest wait', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  vi.spyOn(Math, 'random').mockReturnValue(1)
+  try {
+    const run = vi.fn(() => Promise.reject(new Error('broken')))
+    const loop = openLoop([{ name: 'failing', every: 0, run }], silentLog(), 2_000)
+    for (let pass = 0; pass < 5; pass++) {
+      await loop.pass()
+      vi.advanceTimersByTime(2_000)
+    }
+    expect(run).toHaveBeenCalledTimes(5)
+  } finally {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  }
+})

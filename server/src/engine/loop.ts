@@ -18,8 +18,10 @@ const MAX_BACKOFF_MS = 60_000
  * Runs the steps in their order, once per pass. A step that fails is logged and left out for a while, longer with each
  * failure in a row; the other steps continue. Sends run in tasks of their own (engine.ts), so a step that fails, such as
  * applying receipts, does not stop them. While the database is down the rest of the pass is skipped; the pool logs that.
+ *
+ * @param maxBackoffMs the longest time for which a step that fails is left out
  */
-export function openLoop(steps: LoopStep[], log: Log) {
+export function openLoop(steps: LoopStep[], log: Log, maxBackoffMs = MAX_BACKOFF_MS) {
   const state = new Map(steps.map((step) => [step, { nextAt: Number.NEGATIVE_INFINITY, failures: 0 }]))
 
   function reportError(error: unknown, where: object = {}) {
@@ -37,7 +39,7 @@ export function openLoop(steps: LoopStep[], log: Log) {
         reportError(error, { step: step.name })
         if (isDatabaseDown(error)) return
         own.nextAt =
-          performance.now() + Math.max(step.every, backoffMs(own.failures++, MAX_BACKOFF_MS, Math.random()))
+          performance.now() + Math.max(step.every, backoffMs(own.failures++, maxBackoffMs, Math.random()))
       }
     }
   }

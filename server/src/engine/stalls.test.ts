@@ -5,6 +5,8 @@ import { scriptedProvider } from '../../test/scripted-provider.ts'
 import { until } from '../../test/until.ts'
 import type { Pool } from '../platform/database/connection.ts'
 import { json, sql } from '../platform/database/sql.ts'
+import type { UploadOutcome } from '../providers/provider.ts'
+import { reason } from './shared/job-log.ts'
 
 const context = useEngineContext()
 
@@ -155,4 +157,37 @@ test('a stop waits ten seconds for a locked account, whose message is found late
   context.worker(provider)
   await context.untilStatus(job.id, 'Completed')
   expect(calls.sends.map(({ to }) => to)).toEqual(people(2))
+})
+
+test('a stop waits ten seconds for locked accounts whose image could not be uploaded', async () => {
+  const { provider, script, calls } = scriptedProvider()
+  const answer = Promise.withResolvers<void>()
+  onTestFinished(() => answer.resolve())
+  const outcomes: UploadOutcome[] = [
+    { kind: 'rejected', reason: reason('media_missing') },
+    { kind: 'busy', reason: reason('provider_busy'), retryAfterMs: null },
+  ]
+  script.onUpload = async () => {
+    const outcome = outcomes.pop()
+    await answer.promise
+    return outcome ?? { kind: 'uploaded', mediaId: 'media' }
+  }
+  const image = await context.db.one<{ id: number }>(sql`
+    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`)
+  const add = () => context.add.job({ imageId: image.id, recipients: people(2) })
+  const jobs = [await add(), await add()]
+  const stopped = context.worker(provider)
+  await until('the images are uploaded', () => calls.uploads === 2)
+
+  const instanceIds = jobs.map(({ instanceId }) => instanceId)
+  await whileLocked(sql`select from instances where id = any(${instanceIds}) for update`, async () => {
+    answer.resolve()
+    await until('both wait for the lock', async () => (await countWaiting(context.db)) === 2)
+    await stopped.stop()
+  })
+
+  for (const { id } of jobs) expect(await context.statuses(id)).toEqual(['queued', 'queued'])
+  await context.moveClock('40 seconds')
+  context.worker(provider)
+  for (const { id } of jobs) await context.untilStatus(id, 'Completed')
 })

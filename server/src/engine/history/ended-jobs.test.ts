@@ -35,9 +35,14 @@ async function otherJobThenRetry({ job, other, provider }: Awaited<ReturnType<ty
 
 const reasonOver = { code: 'account_wait_over', params: {} } as const
 
-const endings: Record<string, (jobId: number) => Promise<unknown>> = {
-  'a cancel': (jobId) => cancelJob(context.db, jobId, 'Ann'),
-  'the end of ACCOUNT_WAIT': (jobId) => failQueued(context.db, jobId, reasonOver),
+type Job = { id: number; instanceId: number }
+
+const failByWait = ({ id: jobId, instanceId }: Job) =>
+  failQueued(context.db, { jobId, instanceId }, reasonOver)
+
+const endings: Record<string, (job: Job) => Promise<unknown>> = {
+  'a cancel': ({ id }) => cancelJob(context.db, id, 'Ann'),
+  'the end of ACCOUNT_WAIT': failByWait,
 }
 
 describe('a job that ended before its account was checked', () => {
@@ -45,7 +50,7 @@ describe('a job that ended before its account was checked', () => {
     '%s, another job, send to remaining: nobody gets it twice',
     async (_, end) => {
       const world = await afterLoss(['1@g.us', '3@g.us'])
-      await end(world.job.id)
+      await end(world.job)
 
       expect(await otherJobThenRetry(world)).toBe('done')
 
@@ -57,7 +62,7 @@ describe('a job that ended before its account was checked', () => {
 
   test('its found messages count for the cap and in the job, which keeps its status', async () => {
     const world = await afterLoss(['1@g.us', '3@g.us'], { groupCap: 100 })
-    await failQueued(context.db, world.job.id, reasonOver)
+    await failByWait(world.job)
     context.worker(world.provider)
     await context.untilStatus((await world.other()).id, 'Completed')
 
@@ -131,7 +136,7 @@ describe('a retry that the database has lost', () => {
     const { id } = world.job
     await context.db.run(sql`
       update deliveries set status = 'queued' where job_id = ${id}`)
-    await failQueued(context.db, id, reasonOver)
+    await failByWait(world.job)
     await context.db.run(sql`
       update jobs set created_at = ${inMinutes(-20)}, started_at = ${inMinutes(-20)}, completed_at = ${inMinutes(-10)}
       where id = ${id}`)

@@ -1,11 +1,10 @@
 import type { Reason } from '@sendroom/contract/values'
 import type { Db, Pool } from '../../platform/database/connection.ts'
-import { isLockTimedOut } from '../../platform/database/errors.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
 import { insertLogLines } from '../shared/job-log.ts'
-import { lockInstancesOfJobs } from '../shared/lock.ts'
+import { underLock } from '../shared/lock.ts'
 import { isRequeued, isUntried } from '../shared/queue.ts'
 import { finishJobs } from './lifecycle.ts'
 
@@ -15,21 +14,23 @@ const SLICE = 5_000
 /** A job of which everything that is not sent yet fails, and why. */
 export type FailingJob = { id: number; why: Reason }
 
-/** Fails everything that a Running job has not sent yet, for a reason that holds for every recipient. */
-export async function failQueued(db: Pool, jobId: number, why: Reason): Promise<void> {
-  async function failSlice(tx: Db) {
-    await forBulkWrites(tx)
-    await lockInstancesOfJobs(tx, [jobId])
-    return failNext(tx, [{ id: jobId, why }])
-  }
-  for (let isMore = true; isMore; )
-    isMore = await db.begin(failSlice).then(
-      (taken) => taken > 0,
-      (error) => {
-        if (!isLockTimedOut(error)) throw error
-        return true
-      },
-    )
+/**
+ * Fails everything that a Running job has not sent yet, for a reason that holds for every recipient.
+ *
+ * @throws an error for `isLockTimedOut` if the instance is still locked when `isGivingUp`; what is left stays queued.
+ */
+export async function failQueued(
+  db: Pool,
+  { jobId, instanceId }: { jobId: number; instanceId: number },
+  why: Reason,
+  isGivingUp: () => boolean = () => false,
+): Promise<void> {
+  const failSlice = () =>
+    underLock(db, instanceId, isGivingUp, async (tx) => {
+      await forBulkWrites(tx)
+      return failNext(tx, [{ id: jobId, why }])
+    })
+  while ((await failSlice()) > 0);
   await finishJobs(db, [jobId])
 }
 

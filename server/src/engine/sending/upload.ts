@@ -1,11 +1,12 @@
 import type { Reason } from '@sendroom/contract/values'
-import type { Pool } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import type { UploadOutcome } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider, whyNoProvider } from '../context.ts'
 import { failQueued } from '../jobs/fail-queued.ts'
 import { type InstanceChange, newTrouble, setInstanceState } from '../shared/instance-state.ts'
 import { insertLogLines, reason, troubleLines } from '../shared/job-log.ts'
+import { underLock } from '../shared/lock.ts'
 import type { Claim } from './claim.ts'
 import type { Upload } from './intent.ts'
 import { effectsOf } from './outcome-effects.ts'
@@ -14,8 +15,12 @@ import { effectsOf } from './outcome-effects.ts'
  * Uploads a job's image, before any intent: an upload reaches no recipient, so it may be repeated freely. Returns true
  * when the instance may continue.
  */
-export async function uploadImage(deps: EngineDeps, claim: Claim, upload: Upload): Promise<boolean> {
-  const { db } = deps
+export async function uploadImage(
+  deps: EngineDeps & { isGivingUp: () => boolean },
+  claim: Claim,
+  upload: Upload,
+): Promise<boolean> {
+  const { db, isGivingUp } = deps
   const outcome = await tryUpload(deps, upload)
   switch (outcome.kind) {
     case 'uploaded':
@@ -24,10 +29,12 @@ export async function uploadImage(deps: EngineDeps, claim: Claim, upload: Upload
       return true
     case 'rejected':
       // A rejected image would be rejected for every recipient.
-      await failQueued(db, upload.jobId, outcome.reason)
+      await failQueued(db, upload, outcome.reason, isGivingUp)
       return true
     default:
-      await holdInstance(db, claim, upload, changeAfter(upload, outcome), outcome.reason)
+      await underLock(db, claim.instanceId, isGivingUp, (tx) =>
+        holdInstance(tx, claim, upload, changeAfter(upload, outcome), outcome.reason),
+      )
       return false
   }
 }
@@ -57,8 +64,8 @@ const changeAfter = (
   effectsOf({ ...upload, attempt: 1, lastReason: null, recipientName: '' }, outcome, Math.random()).instance
 
 /** Ends the claim and holds the instance back. The job's log gets one line, unless its last line says the same. */
-const holdInstance = (db: Pool, claim: Claim, upload: Upload, change: InstanceChange, why: Reason) =>
-  db.run(sql`
+const holdInstance = (tx: Db, claim: Claim, upload: Upload, change: InstanceChange, why: Reason) =>
+  tx.run(sql`
     with changed as (
       update instances i
       set claim = null, lease_until = null,
