@@ -19,6 +19,7 @@ import { sweepImages } from './platform/images/clean-up.ts'
 import { hasImages } from './platform/images/queries.ts'
 import { openImages } from './platform/images/store.ts'
 import { openSecrets } from './platform/secrets.ts'
+import { type Close, close, type Opened, stopOnSignal } from './shutdown.ts'
 import { StartupError } from './startup-error.ts'
 
 const USAGE = `Usage: npm start [-- COMMAND]
@@ -45,8 +46,6 @@ const COMMANDS = ['user', 'backup', 'restore', 'doctor']
 const unknownCommand = (args: string[]) =>
   new UsageError(`Unknown command: ${args.join(' ')}. npm start -- --help lists the commands.`)
 
-/** The close functions of everything opened so far. They run in the opposite order. */
-type Opened = (() => Promise<unknown>)[]
 type Roles = { serves: boolean; delivers: boolean }
 
 async function main(args: string[]) {
@@ -75,9 +74,9 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   const plain = plainHosts(config.database, config.directDatabase)
   if (plain.length > 0) process.stderr.write(`${plainDatabase(plain)}\n`)
   const database = await openDatabase(config, log, roleOf(roles))
-  opened.push(database.close)
+  opened.push([database.close])
   const { db } = database
-  if (roles.serves && roles.delivers) opened.push(await lockDataDir(db, config))
+  if (roles.serves && roles.delivers) opened.push([await lockDataDir(db, config)])
   const secrets = await openSecrets(db, config)
   const metrics = await startMetrics(config, db, roles, opened)
   const firstAdmin = roles.serves ? await ensureFirstAdmin(db, config) : null
@@ -95,9 +94,9 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
     testMode: config.testMode,
     withTestMode: roles.serves && roles.delivers,
   })
-  opened.push(providers.close)
+  opened.push([providers.close])
   const backgroundJobs = openBackgroundJobs({ db, log })
-  opened.push(backgroundJobs.stop)
+  opened.push([backgroundJobs.stop])
 
   const images = openImages(config)
   // Without its images Sendroom still sends text.
@@ -121,12 +120,12 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   const app = roles.serves ? await serve(deps, firstAdmin) : null
   if (app) {
     ownAddress = urlsOf(boundOf(app))[0] ?? null
-    opened.push(renewWebhooksInBackground(deps))
+    opened.push([renewWebhooksInBackground(deps)])
   }
-  opened.push(watchDisk(deps))
-  if (roles.delivers) await deliver(deps, backgroundJobs, opened)
-  // Opened last, so closed first: no new requests arrive while everything else stops.
-  if (app) opened.push(() => app.close())
+  opened.push([watchDisk(deps)])
+  const stopsOfDelivery = roles.delivers ? await deliver(deps, backgroundJobs) : []
+  // Closed first, and together: while the server still answers and load balancers learn that it leaves, nothing is sent.
+  opened.push([...stopsOfDelivery, ...(app ? [() => app.close()] : [])])
 }
 
 /** Two simulators on one folder would contradict each other about test-mode accounts. */
@@ -148,11 +147,10 @@ async function startMetrics(config: Config, db: Deps['db'], roles: Roles, opened
   ])
   const metrics = await openMetrics({ db, token, role: roleOf(roles) })
   if (roles.serves || port === undefined) return metrics
-  opened.push(
-    await serveMetrics(metrics, { host, port }).catch((error) => {
-      throw new StartupError(explainListen(error, { host, port }, 'METRICS_PORT'))
-    }),
-  )
+  const close = await serveMetrics(metrics, { host, port }).catch((error) => {
+    throw new StartupError(explainListen(error, { host, port }, 'METRICS_PORT'))
+  })
+  opened.push([close])
   return metrics
 }
 
@@ -221,7 +219,8 @@ function explainListen(
   return `Sendroom cannot listen on ${host}:${port}: ${error.message}`
 }
 
-async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opened) {
+/** Starts the engine and all other work of a worker. Returns the functions that stop what sends. */
+async function deliver(deps: Deps, backgroundJobs: BackgroundJobs): Promise<Close[]> {
   const { db, config, images, requestSync } = deps
   const [
     { deleteOldRows, foldJobCounts, startEngine },
@@ -244,10 +243,8 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
     import('./features/notices/start.ts'),
     import('./features/receivers/start.ts'),
   ])
-  opened.push(startNotices(deps))
-  opened.push(startWebhooks(deps))
   const engine = startEngine({ ...deps, readImage: images.read, accountWaitMs: config.accountWaitMs })
-  opened.push(engine.stop)
+  const stops = [engine.stop, startNotices(deps), startWebhooks(deps)]
   backgroundJobs.work({
     sync: (instanceId, signal) => syncGroups(deps, instanceId, signal),
     recurring: {
@@ -267,19 +264,7 @@ async function deliver(deps: Deps, backgroundJobs: BackgroundJobs, opened: Opene
       'sweep-images': { everyMinutes: 30, run: () => sweepImages(db, images) },
     },
   })
-}
-
-/** The order of a stop: no new requests, no new sends, messages in flight finish, then the database closes. */
-function stopOnSignal(opened: Opened, log: Deps['log']) {
-  const stop = () => void close(opened, log).then(() => process.exit(0))
-  // `once`, so that a second Ctrl-C ends a stop that takes too long.
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
-}
-
-async function close(opened: Opened, log: Deps['log']) {
-  for (let next = opened.pop(); next; next = opened.pop())
-    await next().catch((error) => log.error({ err: error }, 'Could not shut down cleanly'))
+  return stops
 }
 
 const say = (sentence: string) => process.stdout.write(`${sentence}\n`)

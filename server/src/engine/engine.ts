@@ -32,8 +32,11 @@ const STOP_PATIENCE_MS = 10_000
 
 export type Engine = {
   /**
-   * Begins no more sends; those that run finish and are saved, and the instances are free for other workers. Takes as
-   * long as one send may take, and 10 s more at most when the database is down or instances are locked.
+   * Begins no more sends; those that run finish and are saved, and each instance is then free for other workers. The stop
+   * waits for the calls of the provider that run: 20 s for a send, 30 s for an upload, for each page of a chat that is
+   * looked up and for the status of a message, 10 s for the status of an instance. It waits for what the loop does in
+   * the database, in slices. While the database is down or an instance is locked it gives up on saving after 10 s. Its
+   * connections end within 5 s.
    */
   stop: () => Promise<void>
   /** Looks for work now. */

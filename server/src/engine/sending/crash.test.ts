@@ -123,46 +123,48 @@ test('a worker whose lease has ended writes no intent and cannot renew the claim
   expect(await context.instance(job.instanceId)).toMatchObject({ claim: taken?.token })
 })
 
-test.each(['before the call', 'while connecting'])(
-  'after a lease that ends %s nothing is sent, and the delivery is requeued',
-  async (when) => {
-    const { provider, script, calls } = scriptedProvider()
-    const job = await context.add.job({ status: 'Running', recipients: ['1@g.us'] })
-    const claim = await context.claimOne()
-    const deps = context.deps(provider)
-    const decrypt = (cipher: Buffer) => {
-      if (when === 'before the call') claim.leaseEndsAt = 0
-      return deps.secrets.decrypt(cipher)
-    }
-    script.onConnect = () => {
-      claim.leaseEndsAt = 0
-    }
+test.each([
+  'a lease that ends before the call',
+  'a lease that ends while connecting',
+  'a stop while connecting',
+])('after %s nothing is sent, and the delivery is requeued', async (event) => {
+  const { provider, script, calls } = scriptedProvider()
+  const job = await context.add.job({ status: 'Running', recipients: ['1@g.us'] })
+  const claim = await context.claimOne()
+  const deps = context.deps(provider)
+  const decrypt = (cipher: Buffer) => {
+    if (event === 'a lease that ends before the call') claim.leaseEndsAt = 0
+    return deps.secrets.decrypt(cipher)
+  }
+  let isStopping = false
+  script.onConnect = () => {
+    if (event === 'a stop while connecting') isStopping = true
+    else claim.leaseEndsAt = 0
+  }
 
-    const batches = openBatches(deps.db)
-    onTestFinished(batches.close)
-    const never = () => false
-    await runInstance(
-      {
-        ...deps,
-        submit: batches.submit,
-        lastBeatSeen: () => 0,
-        secrets: { decrypt },
-        moved: () => {},
-        isStopping: never,
-        isGivingUp: never,
-      },
-      claim,
-    )
+  const batches = openBatches(deps.db)
+  onTestFinished(batches.close)
+  await runInstance(
+    {
+      ...deps,
+      submit: batches.submit,
+      lastBeatSeen: () => 0,
+      secrets: { decrypt },
+      moved: () => {},
+      isStopping: () => isStopping,
+      isGivingUp: () => false,
+    },
+    claim,
+  )
 
-    expect(calls.sends).toHaveLength(0)
-    expect(await context.deliveries(job.id)).toMatchObject([{ status: 'queued', attempt: 1, reason: null }])
-    expect(await context.instance(job.instanceId)).toMatchObject({
-      inFlight: null,
-      claim: null,
-      sentByHour: {},
-    })
-  },
-)
+  expect(calls.sends).toHaveLength(0)
+  expect(await context.deliveries(job.id)).toMatchObject([{ status: 'queued', attempt: 1, reason: null }])
+  expect(await context.instance(job.instanceId)).toMatchObject({
+    inFlight: null,
+    claim: null,
+    sentByHour: {},
+  })
+})
 
 test('a job log has lines about a thousand recipients, and then one line that it is full', async () => {
   const { job, message } = await abandonedJob()

@@ -27,7 +27,7 @@ export type OutcomeEffects = {
   logLine: LogLine | null
 }
 
-/** `withheld`: the intent was written, but the lease or the time to begin the send had run out. */
+/** `withheld`: the intent was written, but the lease or the time to begin the send had run out, or the worker stops. */
 export type AttemptOutcome = SendOutcome | { kind: 'withheld' }
 
 /** The part of an attempt that the rules depend on. */

@@ -131,7 +131,8 @@ async function send(
   let isWithheld = false
   // Called again in the tick that writes the request: connecting takes time, and the process may be stopped meanwhile.
   const mayWrite = () => {
-    isWithheld = !hasLeaseToSend(claim) || performance.now() - message.intendedAt > START_WITHIN_MS
+    const isLate = performance.now() - message.intendedAt > START_WITHIN_MS
+    isWithheld = isLate || !hasLeaseToSend(claim) || sender.isStopping()
     return !isWithheld
   }
   if (!mayWrite()) return { kind: 'withheld' }

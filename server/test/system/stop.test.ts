@@ -1,0 +1,45 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../src/platform/database/connection.ts'
+import { sql } from '../../src/platform/database/sql.ts'
+import { startSimulatorProcess } from '../process.ts'
+import { readyInstallation } from '../ready-installation.ts'
+import { until } from '../until.ts'
+import { addInstance, createJob, phoneNumbers } from './scenario.ts'
+
+/** Slow enough that the server still answers long after the last message must have begun. */
+const LOAD_BALANCER_ASKS_EVERY_MS = 1_000
+
+// R-862
+test('a stop sends no more and frees its accounts at once, while the load balancer learns of the stop', {
+  timeout: 120_000,
+}, async () => {
+  await using home = await readyInstallation()
+  await using simulator = await startSimulatorProcess(home.dataDir)
+  const sendroom = await home.start([], { TEST_PROVIDER_URL: simulator.url })
+  const admin = await home.signIn(sendroom)
+  const db = connect(home.database, { max: 1, applicationName: 'sendroom test' })
+  onTestFinished(() => db.end())
+  const instanceId = await addInstance(admin, 'test_linked_stop')
+  const numbers = phoneNumbers(5_000).join()
+  await createJob(admin, { text: 'Hello', instanceId, jobType: 'SendToUsers', phoneNumbers: numbers })
+  const isReady = async () => (await fetch(`${sendroom.url}/api/ready`)).status === 200
+  expect(await isReady()).toBe(true)
+  await until('the job sends', async () => (await simulator.ledger()).length > 20)
+
+  const stoppedAt = Date.now()
+  const ended = sendroom.end('SIGTERM')
+  await until('the server says that it leaves', async () => !(await isReady()))
+  await delay(LOAD_BALANCER_ASKS_EVERY_MS)
+  expect(await isReady()).toBe(false)
+  await delay(LOAD_BALANCER_ASKS_EVERY_MS)
+  const { isFree } = await db.one<{ isFree: boolean }>(sql`
+    select claim is null and lease_until is null as is_free from instances where id = ${instanceId}`)
+  // The third answer. Now the load balancer has taken the server out, and the port closes.
+  expect(await isReady()).toBe(false)
+  expect(await ended).toBe(0)
+
+  const begins = (await simulator.ledger()).map(({ at }) => at)
+  expect(Math.max(...begins) - stoppedAt).toBeLessThan(1_000)
+  expect(isFree).toBe(true)
+})
