@@ -11,6 +11,7 @@ import { ensureFirstAdmin, forgetFirstAdmin } from './features/session/first-adm
 import { isExposed, urlsOf } from './listening.ts'
 import { deleteOldAudit } from './platform/audit.ts'
 import type { BackgroundJobs } from './platform/background-jobs.ts'
+import { LOCKS } from './platform/database/advisory-lock.ts'
 import { isDatabaseDown } from './platform/database/errors.ts'
 import { explainFile } from './platform/database/explain.ts'
 import { openDatabase } from './platform/database/open.ts'
@@ -130,7 +131,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
 
 /** Two simulators on one folder would contradict each other about test-mode accounts. */
 async function lockDataDir(db: Deps['db'], { dataDir }: Config) {
-  const release = await lockForProcess(db, `sendroom ${hostname()} ${dataDir}`)
+  const release = await lockForProcess(db, LOCKS.process(hostname(), dataDir))
   if (release) return release
   throw new StartupError(
     `Another Sendroom runs on the data folder ${dataDir}: stop that one, or set DATA_DIR to another folder.`,

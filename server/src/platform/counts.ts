@@ -1,5 +1,6 @@
 import type { JobStatus } from '@sendroom/contract/job-life'
 import { type Caller, isAdmin } from './access.ts'
+import { LOCKS, tryLock } from './database/advisory-lock.ts'
 import type { Db, Pool } from './database/connection.ts'
 import { forBulkWrites } from './database/session-defaults.ts'
 import { type Sql, sql } from './database/sql.ts'
@@ -60,9 +61,7 @@ export async function foldCounts(db: Pool, isStopping: () => boolean = () => fal
 
 /** Returns whether there may be more. */
 async function foldSlice(tx: Db): Promise<boolean> {
-  const { isLocked } = await tx.one<{ isLocked: boolean }>(sql`
-      select pg_try_advisory_xact_lock(hashtext('sendroom counts')) as is_locked`)
-  if (!isLocked) return false
+  if (!(await tryLock(tx, LOCKS.counts))) return false
   await forBulkWrites(tx)
   const { deliveries } = await tx.one<{ deliveries: number }>(FOLD_DELIVERIES)
   const { counts } = await tx.one<{ counts: number }>(FOLD_COUNTS)

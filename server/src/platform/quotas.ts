@@ -1,5 +1,6 @@
 import type { Quotas } from '@sendroom/contract/quotas'
 import { type Caller, isAdmin } from './access.ts'
+import { LOCKS, lock } from './database/advisory-lock.ts'
 import type { Db } from './database/connection.ts'
 import { sql } from './database/sql.ts'
 import { Refusal } from './refusal.ts'
@@ -59,7 +60,7 @@ export async function countManualSync(tx: Db, caller: Caller, instanceId: number
 
 /** Throws unless the user's images leave room for so many bytes. In a transaction it holds until that ends. */
 export async function requireRoomForImage(tx: Db, userId: number, bytes: number): Promise<void> {
-  await tx.run(sql`select pg_advisory_xact_lock(29003, hashint8(${userId}))`)
+  await lock(tx, LOCKS.imagesOf(userId))
   const { limit, stored } = await tx.one<{ limit: number; stored: number }>(sql`
     select image_megabytes_per_user as limit,
       (select coalesce(sum(size), 0) from images where user_id = ${userId}) as stored

@@ -10,6 +10,7 @@ import {
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartupError } from '../startup-error.ts'
+import { LOCKS, lock } from './database/advisory-lock.ts'
 import type { Db, Pool } from './database/connection.ts'
 import { sql } from './database/sql.ts'
 
@@ -53,7 +54,7 @@ type KeyPlace = { secretKey?: string; dataDir: string }
  */
 export async function openSecrets(db: Pool, place: KeyPlace): Promise<Secrets> {
   return db.begin(async (tx) => {
-    await tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom secrets'))`)
+    await lock(tx, LOCKS.secrets)
     const secretCheck = await readSecretCheck(tx)
     const key = findKey(place) ?? (secretCheck ? missingKey(place) : createKey(place))
     const secrets = secretsOf(key)

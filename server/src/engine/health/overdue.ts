@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Reason } from '@sendroom/contract/values'
+import { LOCKS, tryLock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -37,9 +38,7 @@ export async function failOverdue(
 
 /** One worker at a time, on instances that nobody has locked, so that it waits for no instance. */
 async function failSlice(tx: Db, accountWaitMs: number): Promise<number> {
-  const { isOurs } = await tx.one<{ isOurs: boolean }>(sql`
-    select pg_try_advisory_xact_lock(hashtext('sendroom overdue')) as is_ours`)
-  if (!isOurs) return 0
+  if (!(await tryLock(tx, LOCKS.overdueJobs))) return 0
   await forBulkWrites(tx)
   const overdue = await tx.many<{ id: number; waiting: Reason }>(sql`
     select j.id, i.waiting from jobs j join instances i on i.id = j.instance_id

@@ -1,4 +1,5 @@
 import { limits } from '@sendroom/contract/limits'
+import { LOCKS, tryLock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { identifier, json, sql } from '../../platform/database/sql.ts'
 import { logDelivery, reason, recipientLine } from '../shared/job-log.ts'
@@ -62,9 +63,7 @@ async function applyNew(db: Pool): Promise<JobRef[]> {
 
 /** One worker at a time, because two would find each other's deliveries locked. Returns null in the other one. */
 async function applyBatches(tx: Db, batches: readonly Batch[]): Promise<JobRef[] | null> {
-  const { isOurs } = await tx.one<{ isOurs: boolean }>(sql`
-    select pg_try_advisory_xact_lock(hashtext('sendroom receipts')) as is_ours`)
-  if (!isOurs) return null
+  if (!(await tryLock(tx, LOCKS.receipts))) return null
   const receipts = await takeBatches(
     tx,
     batches.map(({ id }) => id),

@@ -1,6 +1,7 @@
 import { limits } from '@sendroom/contract/limits'
 import { noticeChannels } from '@sendroom/contract/notice-kinds'
 import { notifyChanges } from '../../platform/changes.ts'
+import { LOCKS, tryLock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { identifier, type Sql, sql } from '../../platform/database/sql.ts'
 import { mayKnow } from './notices.queries.ts'
@@ -27,10 +28,7 @@ const SLICE = 5000
  */
 export async function lookForTroubles(db: Pool, { hasMail }: { hasMail: boolean }): Promise<void> {
   await db.begin(async (tx) => {
-    const { isAlone } = await tx.one<{ isAlone: boolean }>(
-      sql`select pg_try_advisory_xact_lock(hashtext('sendroom notices')) as is_alone`,
-    )
-    if (!isAlone) return
+    if (!(await tryLock(tx, LOCKS.notices))) return
     await updateTroubles(tx)
     const told = [
       ...(await announce(tx, hasMail)),

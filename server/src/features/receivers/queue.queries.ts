@@ -1,4 +1,5 @@
 import { limits } from '@sendroom/contract/limits'
+import { LOCKS, lock, tryLock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 
@@ -15,8 +16,7 @@ const RETRY_IN = sql`least(power(2, least(attempts, 10)) * interval '10 seconds'
 const REST = sql`least(power(2, least(failures, 10)) * interval '5 seconds', interval '5 minutes')`
 
 /** Held while events are added to queues, so that no queue grows beyond its limit. */
-const LOCK = sql`hashtext('sendroom webhooks')`
-const lockQueues = (tx: Db) => tx.run(sql`select pg_advisory_xact_lock(${LOCK})`)
+const lockQueues = (tx: Db) => lock(tx, LOCKS.webhookQueues)
 
 /** Moves the new events into the queues, gives up old ones, and queues the news of those that were dropped. */
 export async function distributeEvents(db: Pool): Promise<void> {
@@ -33,9 +33,11 @@ export async function distributeEvents(db: Pool): Promise<void> {
 
 /** One worker at a time, and after a promotion not before its era has begun: until then `NUMBER` may go back. */
 async function mayDistribute(tx: Db): Promise<boolean> {
-  const { isAllowed } = await tx.one<{ isAllowed: boolean }>(sql`
-    select pg_try_advisory_xact_lock(${LOCK}) and timeline = current_timeline() as is_allowed from heartbeat`)
-  return isAllowed
+  if (!(await tryLock(tx, LOCKS.webhookQueues))) return false
+  const { isOurs } = await tx.one<{ isOurs: boolean }>(
+    sql`select timeline = current_timeline() as is_ours from heartbeat`,
+  )
+  return isOurs
 }
 
 /**

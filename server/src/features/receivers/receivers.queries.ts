@@ -1,5 +1,6 @@
 import { limits } from '@sendroom/contract/limits'
 import type { Attempt, Receiver, ReceiverForm } from '@sendroom/contract/receivers'
+import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -68,7 +69,7 @@ export async function insertReceiver(
   form: ReceiverForm,
   secret: string,
 ): Promise<number | null> {
-  await tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom receivers'))`)
+  await lock(tx, LOCKS.receivers)
   const { count } = await tx.one<{ count: number }>(sql`select count(*) as count from webhook_receivers`)
   if (count >= limits.receivers) return null
   const receiver = { ...sealed(secrets, form), secretCipher: secrets.encrypt(secret) }

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { nobody, record } from '../../platform/audit.ts'
+import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { findWeakness, generatePassword, hashPassword, requireStrong } from '../../platform/passwords.ts'
@@ -20,7 +21,7 @@ export async function ensureFirstAdmin(
 ): Promise<{ username: string; password: string } | null> {
   const { username } = config.admin
   return db.begin(async (tx) => {
-    await tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom first admin'))`)
+    await lock(tx, LOCKS.firstAdmin)
     const anybody = await tx.maybeOne(sql`select 1 from users limit 1`)
     if (anybody) return null
     const { password: chosen } = config.admin

@@ -1,11 +1,11 @@
 import { limits } from '@sendroom/contract/limits'
 import { type Entry, nobody, record } from '../../platform/audit.ts'
+import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 
 /** Lets only one registration at a time count the places. */
-export const lockRegistrations = (tx: Db) =>
-  tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom registrations'))`)
+export const lockRegistrations = (tx: Db) => lock(tx, LOCKS.registrations)
 
 export async function countWaiting(db: Db): Promise<number> {
   const { waiting } = await db.one<{ waiting: number }>(

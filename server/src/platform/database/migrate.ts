@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartupError } from '../../startup-error.ts'
+import { LOCKS } from './advisory-lock.ts'
 import type { Log } from './cluster.ts'
 import type { Db, Pool } from './connection.ts'
 import { isKeptFromLock } from './errors.ts'
@@ -114,7 +115,7 @@ export async function lockSchema(session: Pick<Db, 'script' | 'one'>): Promise<v
   const isLocked = async () =>
     (
       await session.one<{ isLocked: boolean }>(sql`
-        select pg_try_advisory_lock(hashtext('sendroom migrations')) as is_locked`)
+        select pg_try_advisory_lock(${LOCKS.migrations}) as is_locked`)
     ).isLocked
   while (!(await isLocked())) await delay(LOCK_EVERY_MS)
 }

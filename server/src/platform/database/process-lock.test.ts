@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { until } from '../../../test/until.ts'
+import { LOCKS } from './advisory-lock.ts'
 import { lockForProcess } from './process-lock.ts'
 import { sql } from './sql.ts'
 
@@ -11,20 +12,22 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
+const key = (name: string) => LOCKS.process('host', name)
+
 test('one process has the lock until it releases it', async () => {
   const { db } = database
-  const release = await lockForProcess(db, 'a')
-  const other = await lockForProcess(db, 'b')
-  expect(await lockForProcess(db, 'a')).toBeNull()
+  const release = await lockForProcess(db, key('a'))
+  const other = await lockForProcess(db, key('b'))
+  expect(await lockForProcess(db, key('a'))).toBeNull()
   await release?.()
-  const later = await lockForProcess(db, 'a')
+  const later = await lockForProcess(db, key('a'))
   expect(later).not.toBeNull()
   await Promise.all([later?.(), other?.()])
 })
 
 test('a lock is taken again after its connection was lost', async () => {
   const { db } = database
-  const release = await lockForProcess(db, 'c')
+  const release = await lockForProcess(db, key('c'))
   const holders = () =>
     db.run(sql`
       select pg_terminate_backend(pid) from pg_locks
@@ -37,7 +40,7 @@ test('a lock is taken again after its connection was lost', async () => {
 
 test('a lock holds no snapshot, which would keep deleted rows from being cleaned up', async () => {
   const { db } = database
-  const release = await lockForProcess(db, 'd')
+  const release = await lockForProcess(db, key('d'))
   const isSnapshotFree = async () =>
     (await db.run(sql`
       select from pg_stat_activity

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { lock } from './advisory-lock.ts'
 import type { Pool } from './connection.ts'
-import { sql } from './sql.ts'
+import { type Sql, sql } from './sql.ts'
 
 /** The connection of a killed process may live for some milliseconds. */
 const PATIENCE = '3s'
@@ -14,7 +15,7 @@ const RETRY_MS = 1_000
  *
  * @returns a function that releases the lock
  */
-export async function lockForProcess(db: Pool, name: string): Promise<(() => Promise<void>) | null> {
+export async function lockForProcess(db: Pool, key: Sql): Promise<(() => Promise<void>) | null> {
   const own = db.dedicated()
   const stopping = new AbortController()
   const sleep = (ms: number) => delay(ms, undefined, { signal: stopping.signal }).catch(() => {})
@@ -23,7 +24,7 @@ export async function lockForProcess(db: Pool, name: string): Promise<(() => Pro
   const hold = () =>
     own.begin(async (tx) => {
       await tx.run(sql`select set_config('lock_timeout', ${PATIENCE}, true)`)
-      await tx.run(sql`select pg_advisory_xact_lock(hashtext(${name}))`)
+      await lock(tx, key)
       first.resolve(true)
       // In a transaction, the result of a prepared query stays open until the next one, and its snapshot with it: nothing
       // deleted since could be cleaned up. A script leaves nothing open.

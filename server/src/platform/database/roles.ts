@@ -1,4 +1,5 @@
 import type { DatabaseAddress } from '../../database-url.ts'
+import { LOCKS, lock } from './advisory-lock.ts'
 import { connect, type Pool } from './connection.ts'
 import { raw, sql } from './sql.ts'
 
@@ -25,7 +26,7 @@ export async function prepareDatabase(superuser: DatabaseAddress): Promise<void>
 
   await using inside = open(superuser)
   await inside.db.begin(async (tx) => {
-    await tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom roles'))`)
+    await lock(tx, LOCKS.roles)
     // A concurrent start was faster.
     if ((await ownerOf(tx, superuser.database)) === OWNER) return
     await tx.script(createRole(OWNER, superuser.password) + createRole(APP, superuser.password))

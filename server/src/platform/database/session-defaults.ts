@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { LOCKS, lock } from './advisory-lock.ts'
 import type { Db, Pool } from './connection.ts'
 import { raw, sql } from './sql.ts'
 
@@ -28,7 +29,7 @@ const DEFAULTS = {
 export async function storeSessionDefaults(db: Pool, scope: 'database' | 'cluster'): Promise<void> {
   await db.begin(async (tx) => {
     // Altering a role fails in one of two processes that do so at once.
-    await tx.run(sql`select pg_advisory_xact_lock(hashtext('sendroom session defaults'))`)
+    await lock(tx, LOCKS.sessionDefaults)
     await store(tx, scope)
   })
 }

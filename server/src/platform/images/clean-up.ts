@@ -1,3 +1,4 @@
+import { LOCKS, tryLock } from '../database/advisory-lock.ts'
 import type { Db, Pool } from '../database/connection.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import type { ImageStore } from './store.ts'
@@ -29,7 +30,7 @@ const markUnused = (db: Db) =>
  */
 const deleteUnused = (db: Pool, id: number, removeFile: () => Promise<void>) =>
   db.begin(async (tx) => {
-    if (!(await mayDelete(tx))) return
+    if (!(await tryLock(tx, LOCKS.imageFiles))) return
     // A transaction that adds a reference locks this row too. So the delete sees every committed reference, and a
     // later one waits for the delete.
     await tx.run(sql`select from images where id = ${id} for update`)
@@ -37,14 +38,5 @@ const deleteUnused = (db: Pool, id: number, removeFile: () => Promise<void>) =>
     if (count === 1) await removeFile()
   })
 
-const LOCK = sql`hashtext('sendroom image files')`
-
 /** A backup reads the files long after the rows. No file is deleted while this connection lasts. */
-export const keepImages = (db: Db) => db.run(sql`select pg_advisory_lock_shared(${LOCK})`)
-
-async function mayDelete(tx: Db): Promise<boolean> {
-  const { isFree } = await tx.one<{ isFree: boolean }>(
-    sql`select pg_try_advisory_xact_lock(${LOCK}) as is_free`,
-  )
-  return isFree
-}
+export const keepImages = (db: Db) => db.run(sql`select pg_advisory_lock_shared(${LOCKS.imageFiles})`)

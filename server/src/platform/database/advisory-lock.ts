@@ -1,0 +1,38 @@
+import type { Db } from './connection.ts'
+import { type Sql, sql } from './sql.ts'
+
+const named = (name: string) => sql`hashtext(${`sendroom ${name}`})`
+
+/**
+ * The keys of all advisory locks, by what happens to one at a time. None ever changes, because older programs take the
+ * same locks during an upgrade. Triggers of jobs also lock (29001, user) and (29002, instance) for the quotas.
+ */
+export const LOCKS = {
+  counts: named('counts'),
+  firstAdmin: named('first admin'),
+  imageFiles: named('image files'),
+  imagesOf: (userId: number) => sql`29003, hashint8(${userId})`,
+  migrations: named('migrations'),
+  notices: named('notices'),
+  overdueJobs: named('overdue'),
+  process: (host: string, dataDir: string) => named(`${host} ${dataDir}`),
+  receipts: named('receipts'),
+  receivers: named('receivers'),
+  registrations: named('registrations'),
+  roles: named('roles'),
+  secrets: named('secrets'),
+  sessionDefaults: named('session defaults'),
+  users: named('user changes'),
+  webhookQueues: named('webhooks'),
+}
+
+/** Waits for the lock, and keeps it until the transaction ends. */
+export const lock = (tx: Pick<Db, 'run'>, key: Sql) => tx.run(sql`select pg_advisory_xact_lock(${key})`)
+
+/** Keeps the lock until the transaction ends. Returns false if somebody else has it. */
+export async function tryLock(tx: Db, key: Sql): Promise<boolean> {
+  const { isLocked } = await tx.one<{ isLocked: boolean }>(
+    sql`select pg_try_advisory_xact_lock(${key}) as is_locked`,
+  )
+  return isLocked
+}
