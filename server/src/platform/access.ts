@@ -97,6 +97,20 @@ export async function lockCaller(tx: Db, caller: Caller, rule: Rule): Promise<Ca
 export const canSeeInstance = (caller: Caller, column: string) =>
   isAdmin(caller) ? sql`true` : sql`${identifier(column)} = any(${caller.instanceIds})`
 
+type VisibleInstance = { isActive: boolean; now: string }
+
+/** Finds the instance if the caller sees it, and keeps it from being deleted until the transaction ends. */
+export async function lockInstanceForShare(
+  tx: Db,
+  caller: Caller,
+  id: number,
+): Promise<VisibleInstance | null> {
+  const instance = await tx.maybeOne<VisibleInstance>(sql`
+    select is_active, clock_now() as now from instances
+    where id = ${id} and ${canSeeInstance(caller, 'id')} for key share`)
+  return instance ?? null
+}
+
 /** SQL condition: this message is a shared template. An Admin wrote it, and it belongs to no instance. */
 export const isSharedTemplate = (alias: string) =>
   sql`(${identifier(alias)}.instance_id is null and ${identifier(alias)}.created_by_admin)`

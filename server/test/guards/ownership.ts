@@ -33,6 +33,13 @@ export const ownership = [
     { tests: `${features}/notices`, only: 'told to those who may know' },
   ),
   without(
+    'the instance of a message or a job: permission in the query',
+    access,
+    "id = ${id} and ${canSeeInstance(caller, 'id')} for key share",
+    'id = ${id} for key share',
+    rows(NAMES),
+  ),
+  without(
     'a template is shared by an Admin only',
     access,
     '.instance_id is null and ${identifier(alias)}.created_by_admin)',
@@ -104,13 +111,6 @@ export const ownership = [
       'names only the groups',
     ],
     [
-      'the instance of a message',
-      'messages/messages',
-      "i.id = ${id} and ${canSeeInstance(caller, 'i.id')} for key share",
-      'i.id = ${id} for key share',
-      NAMES,
-    ],
-    [
       'the groups chosen for a message',
       'messages/messages',
       "g.id = any(${groupIds}) and ${canSeeInstance(caller, 'g.instance_id')}",
@@ -164,13 +164,6 @@ export const ownership = [
       'jobs/jobs',
       'j.id = any(${ids}) and ${canSeeJob(caller)}',
       'j.id = any(${ids})',
-      NAMES,
-    ],
-    [
-      'the instance of a job',
-      'jobs/jobs',
-      "i.id = ${id} and ${canSeeInstance(caller, 'i.id')} for key share",
-      'i.id = ${id} for key share',
       NAMES,
     ],
     [

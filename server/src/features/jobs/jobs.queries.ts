@@ -109,15 +109,6 @@ export const findRecordedJobs = (db: Db, caller: Caller, ids: number[]) =>
 
 // The rows that a new job copies. The locks keep them from being deleted until the transaction ends.
 
-type Sender = { isActive: boolean; now: string }
-
-export async function lockInstanceForShare(tx: Db, caller: Caller, id: number): Promise<Sender | null> {
-  const instance = await tx.maybeOne<Sender>(sql`
-    select i.is_active, clock_now() as now from instances i
-    where i.id = ${id} and ${canSeeInstance(caller, 'i.id')} for key share`)
-  return instance ?? null
-}
-
 type Content = { textContent: string; imageId: number | null }
 
 export async function lockMessageForShare(tx: Db, caller: Caller, id: number): Promise<Content | null> {

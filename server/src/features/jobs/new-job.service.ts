@@ -4,7 +4,7 @@ import type { JobRow, NewJob } from '@sendroom/contract/jobs'
 import type { TestMessage } from '@sendroom/contract/messages'
 import type { CountryCode } from 'libphonenumber-js'
 import { planJob, type Recipient, type Recipients } from '../../engine/index.ts'
-import type { Begin, Caller } from '../../platform/access.ts'
+import { type Begin, type Caller, lockInstanceForShare } from '../../platform/access.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import type { Upload, Uploads } from '../../platform/images/uploads.ts'
@@ -16,7 +16,6 @@ import {
   findRequestedJob,
   forgetRequest,
   lockGroupsForShare,
-  lockInstanceForShare,
   lockMessageForShare,
 } from './jobs.queries.ts'
 import { readPhoneList, withRecipients } from './large-list.ts'

@@ -49,13 +49,6 @@ export async function findMessage(db: Db, caller: Caller, id: number): Promise<M
   return message ?? null
 }
 
-/** Returns whether the caller sees this instance, and keeps it from being deleted until the transaction ends. */
-export async function lockInstanceForShare(tx: Db, caller: Caller, id: number): Promise<boolean> {
-  const count = await tx.run(sql`
-    select from instances i where i.id = ${id} and ${canSeeInstance(caller, 'i.id')} for key share`)
-  return count === 1
-}
-
 /**
  * Returns how many of these groups the caller sees, and keeps those from being deleted until the transaction ends. Only
  * groups of the message's instance count, if it has one.

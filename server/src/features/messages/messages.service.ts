@@ -1,7 +1,7 @@
 import { limits } from '@sendroom/contract/limits'
 import type { Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
 import type { z } from 'zod'
-import type { Begin, Caller } from '../../platform/access.ts'
+import { type Begin, type Caller, lockInstanceForShare } from '../../platform/access.ts'
 import { type Entry, record } from '../../platform/audit.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import type { Upload, Uploads } from '../../platform/images/uploads.ts'
@@ -12,7 +12,6 @@ import {
   findMessage,
   insertMessage,
   lockGroupsForShare,
-  lockInstanceForShare,
   replaceGroups,
   updateMessage,
 } from './messages.queries.ts'
