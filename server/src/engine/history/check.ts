@@ -10,7 +10,7 @@ import { needsHistoryCheck } from '../shared/era.ts'
 import { lockInstances, underLock } from '../shared/lock.ts'
 import { isRunning } from '../shared/pace.ts'
 import { contentKey } from '../shared/same-message.ts'
-import { firstBeganAt, type History, jobsOf, withTheirJobs } from './jobs-of-messages.ts'
+import { firstDueAt, type History, jobsOf, withTheirJobs } from './jobs-of-messages.ts'
 import { matchMessages, type UnknownMessage, type UnsentDelivery } from './match.ts'
 import { holdUnclearJobs } from './unclear.ts'
 import { writeFound } from './write-found.ts'
@@ -134,9 +134,9 @@ async function readHistory(
 
 /** From when on messages are listed, in unix seconds by this machine's clock. */
 async function listFrom(db: Db, check: HistoryCheck): Promise<number> {
-  const firstBegan = await firstBeganAt(db, check.instanceId)
+  const firstDue = await firstDueAt(db, check.instanceId)
   const lastIntent = check.lastIntentAt === null ? 0 : Date.parse(check.lastIntentAt)
-  const from = Math.max(firstBegan, lastIntent) - databaseAheadMs(check) - LIST_MARGIN_MS
+  const from = Math.max(firstDue, lastIntent) - databaseAheadMs(check) - LIST_MARGIN_MS
   return Math.max(0, Math.floor(from / 1000))
 }
 

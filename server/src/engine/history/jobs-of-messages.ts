@@ -19,12 +19,18 @@ const maySendAgain = sql`(
   or (j.status = 'Cancelled' or j.failed_count > 0) and j.has_deliveries and j.final_counts is null
 )`
 
-const beganAt = sql`coalesce(j.started_at, j.scheduled_at, j.created_at)`
+/**
+ * When the job's present run was due. Its `started_at` may be later than its first messages: a database that has lost the
+ * start has started the job again. The run after a restart has messages from the restart on.
+ */
+const dueAt = sql`greatest(j.scheduled_at, j.created_at, case when j.run > 1 then coalesce((
+  select l.created_at from job_logs l
+  where l.job_id = j.id and l.reason->>'code' = 'job_restarted' order by l.id limit 1), j.started_at) end)`
 
-/** When the first of those jobs began, in ms since 1970. No message from before is of interest. */
-export async function firstBeganAt(db: Db, instanceId: number): Promise<number> {
+/** When the first of those jobs was due, in ms since 1970. No message from before is of interest. */
+export async function firstDueAt(db: Db, instanceId: number): Promise<number> {
   const { first } = await db.one<{ first: number }>(sql`
-    select coalesce(extract(epoch from min(${beganAt})) * 1000, 0)::float8 as first
+    select coalesce(extract(epoch from min(${dueAt})) * 1000, 0)::float8 as first
     from jobs j where j.instance_id = ${instanceId} and ${maySendAgain}`)
   return first
 }
@@ -40,7 +46,7 @@ export async function withTheirJobs(tx: Db, instanceId: number, history: History
     const jobs = await readJobs(tx, instanceId, after)
     for (const job of jobs)
       for (const message of history.get(contentKeyOfJob(job))?.values() ?? [])
-        if (message.sentAt >= job.beganAt - CLOCK_SLACK_MS) {
+        if (message.sentAt >= job.dueAt - CLOCK_SLACK_MS) {
           const known = messages.get(message.id) ?? { ...message, jobIds: [] }
           known.jobIds.push(job.id)
           messages.set(message.id, known)
@@ -56,9 +62,9 @@ export const jobsOf = (messages: readonly UnknownMessage[]): number[] => [
 ]
 
 const readJobs = (tx: Db, instanceId: number, after: number) =>
-  tx.many<{ id: number; text: string; hasImage: boolean; beganAt: number }>(sql`
+  tx.many<{ id: number; text: string; hasImage: boolean; dueAt: number }>(sql`
     select j.id, j.text_content as text, j.image_id is not null as has_image,
-      (extract(epoch from ${beganAt}) * 1000)::float8 as began_at
+      (extract(epoch from ${dueAt}) * 1000)::float8 as due_at
     from jobs j
-    where j.instance_id = ${instanceId} and j.id > ${after} and ${maySendAgain} and ${beganAt} <= clock_now()
+    where j.instance_id = ${instanceId} and j.id > ${after} and ${maySendAgain} and ${dueAt} <= clock_now()
     order by j.id limit ${JOBS_PER_QUERY}`)

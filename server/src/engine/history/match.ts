@@ -4,7 +4,7 @@ export type UnknownMessage = {
   chatId: string
   /** When it was sent, in ms since 1970, by the database's clock. */
   sentAt: number
-  /** The jobs that it may belong to: it has their content, and they had begun. */
+  /** The jobs that it may belong to: it has their content, and they were due. */
   jobIds: number[]
 }
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { until } from '../../../test/until.ts'
 import { storeSessionDefaults } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { restartJob } from '../index.ts'
 import { openHeartbeat } from './heartbeat.ts'
 
 const context = useEngineContext()
@@ -38,6 +40,52 @@ test.each([1, 5, 15, 29, 31])(
     expect(world.calls.histories).toBe(1)
   },
 )
+
+describe('what a copy does not know of the time since it was made', () => {
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+  /** The original sent these messages to two of the three recipients. */
+  async function inOldCopy(instance: Record<string, unknown>, job: Record<string, unknown>) {
+    const { id: instanceId } = await context.add.instance({ checkedEra: await eraOf(), ...instance })
+    const { id } = await context.add.job({ instanceId, recipients, textContent: 'Hello', ...job })
+    const scripted = scriptedProvider()
+    for (const to of ['1@g.us', '3@g.us']) scripted.accept({ token: 'any', to, text: 'Hello', mediaId: null })
+    await beatAgo(300)
+    return { ...scripted, instanceId, id }
+  }
+  async function expectNobodyTwice({
+    id,
+    provider,
+    ledger,
+    instanceId,
+  }: Awaited<ReturnType<typeof inOldCopy>>) {
+    const before = await eraOf()
+    context.worker(provider, { beatSeenBefore: undefined })
+    await until('the era has begun', async () => (await eraOf()) !== before)
+    const { pause } = await context.db.one<{ pause: string }>(sql`
+      select greatest(next_due_at - clock_now(), '0')::text as pause from instances where id = ${instanceId}`)
+    await context.moveClock(pause)
+    await context.untilStatus(id, 'Completed')
+    expect(ledger.map(({ to }) => to).sort()).toEqual(recipients)
+  }
+
+  test('a job was due, and sent', async () => {
+    const times = { createdAt: minutesAgo(120), scheduledAt: minutesAgo(60) }
+    const world = await inOldCopy({}, { status: 'Pending', ...times })
+    for (const { message } of world.ledger) message.timestamp -= 50 * 60
+
+    await expectNobodyTwice(world)
+  })
+
+  test('a job that was restarted in time was due, and sent', async () => {
+    const times = { createdAt: minutesAgo(120), scheduledAt: minutesAgo(60) }
+    const world = await inOldCopy({}, { status: 'Cancelled', ...times })
+    await restartJob(context.db, world.id, 'Ann')
+    await context.db.run(sql`update job_logs set created_at = ${minutesAgo(90)} where job_id = ${world.id}`)
+    for (const { message } of world.ledger) message.timestamp -= 50 * 60
+
+    await expectNobodyTwice(world)
+  })
+})
 
 test('two workers that start at once begin one era', async () => {
   const world = await jobInCopy()
