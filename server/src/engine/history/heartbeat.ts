@@ -87,9 +87,9 @@ const readBeat = (db: Pool) =>
  * `lonely` is the last beat of a time in which no other worker was seen. The reason is null if no era began, or if it
  * concerns nobody: without a job there is nothing to find in a history.
  *
- * An instance whose pause lasts beyond the beginning of an era enters it unchecked, if it was checked in the era before: no
- * intent of it can be missing, as it would have been written before the pause was over. An instance that somebody has
- * locked is checked instead.
+ * After a promotion, an instance whose pause lasts beyond the beginning of the era enters it unchecked, if it was checked in
+ * the era before: no intent of it can be missing, as it would have been written before the pause was over. A copy or a
+ * backup may lack hours, in which a person has shortened the pause. An instance that somebody has locked is checked.
  */
 const addBeat = (db: Pool, lastSeen: number, lonely: number | null) =>
   db.one<{ beat: number; reason: EraReason | null; isDurable: boolean }>(sql`
@@ -115,7 +115,7 @@ const addBeat = (db: Pool, lastSeen: number, lonely: number | null) =>
       returning h.beat, h.era, reason
     ), pausing as materialized (
       select i.id from instances i
-      where exists (select from last where reason is not null)
+      where exists (select from last where reason = 'promoted')
         and i.next_due_at > clock_now() + ${CLOCK_SLACK_MS} * interval '1 ms'
         and i.checked_era = (select era from last)
       for no key update of i skip locked

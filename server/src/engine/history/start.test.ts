@@ -85,6 +85,15 @@ describe('what a copy does not know of the time since it was made', () => {
 
     await expectNobodyTwice(world)
   })
+
+  test('a person has shortened the pause of the account', async () => {
+    const world = await inOldCopy(
+      { lastIntentAt: minutesAgo(10), nextDueAt: minutesAgo(-10) },
+      { status: 'Running', createdAt: minutesAgo(20), startedAt: minutesAgo(20) },
+    )
+
+    await expectNobodyTwice(world)
+  })
 })
 
 test('two workers that start at once begin one era', async () => {
