@@ -9,15 +9,23 @@ import { commandOf, root } from './root.mjs'
 
 const workspaces = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).workspaces
 
+/** What the checks found out about unchanged files, so that a second run takes a third of the time. */
+const cache = join(root, 'node_modules/.cache/check')
+const incrementally = (workspace) => [
+  '--incremental',
+  '--tsBuildInfoFile',
+  join(cache, `${workspace}.tsbuildinfo`),
+]
+
 /** The arguments of `node` for each check. Slow checks come first, so that none runs alone at the end. */
 const checks = {
   'import rules': [commandOf('dependency-cruiser'), '--config', '.dependency-cruiser.cjs', ...workspaces],
-  'unused code': [commandOf('knip'), '--no-progress'],
+  'unused code': [commandOf('knip'), '--no-progress', '--cache', '--cache-location', join(cache, 'knip')],
   'lint and format': [commandOf('@biomejs/biome'), 'check', '--error-on-warnings', '--colors=off'],
   ...Object.fromEntries(
     workspaces.map((workspace) => [
       `types: ${workspace}`,
-      [commandOf('@typescript/native', 'tsc'), '-p', workspace],
+      [commandOf('@typescript/native', 'tsc'), '-p', workspace, ...incrementally(workspace)],
     ]),
   ),
   translations: ['scripts/check-translations.mjs'],
