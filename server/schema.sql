@@ -95,7 +95,7 @@ CREATE TRIGGER deliveries_count_new AFTER INSERT ON deliveries FOR EACH ROW WHEN
 CREATE TRIGGER deliveries_failed AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status = 'failed'::text) <> (new.status = 'failed'::text) AND old.status <> 'queued'::text AND new.status <> 'queued'::text) EXECUTE FUNCTION count_failed();
 CREATE TRIGGER deliveries_gone AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION uncount_sent();
 CREATE TRIGGER deliveries_inserted_outcome AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) EXECUTE FUNCTION count_outcome();
-CREATE TRIGGER deliveries_outcome AFTER UPDATE OF status, delivered_at, read_at, reason ON deliveries FOR EACH ROW WHEN (((old.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) OR (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text]))) AND (old.status IS DISTINCT FROM new.status OR (old.delivered_at IS NULL) IS DISTINCT FROM (new.delivered_at IS NULL) OR (old.read_at IS NULL) IS DISTINCT FROM (new.read_at IS NULL) OR old.reason IS DISTINCT FROM new.reason)) EXECUTE FUNCTION count_outcome();
+CREATE TRIGGER deliveries_outcomes AFTER UPDATE ON deliveries REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_outcomes();
 CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
 CREATE TRIGGER deliveries_report AFTER UPDATE OF status, delivered_at, read_at ON deliveries FOR EACH ROW WHEN (old.status <> new.status AND (new.status = ANY (ARRAY['sent'::text, 'failed'::text])) OR old.delivered_at IS NULL AND new.delivered_at IS NOT NULL OR old.read_at IS NULL AND new.read_at IS NOT NULL) EXECUTE FUNCTION report_delivery();
 
@@ -926,6 +926,31 @@ begin
     (new.status = 'sent' and new.delivered_at is not null)::int - (was = 'sent' and old.delivered_at is not null)::int,
     (new.status = 'sent' and new.read_at is not null)::int - (was = 'sent' and old.read_at is not null)::int
   );
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_outcomes()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  insert into job_counts (job_id, sent, failed, skipped, unknown, delivered, read)
+  select * from (
+    select job_id, sum(n * (status = 'sent')::int) as sent, sum(n * (status = 'failed')::int) as failed,
+      sum(n * (status = 'skipped')::int) as skipped,
+      sum(n * (status = 'failed' and coalesce(reason->>'code', '') = 'outcome_unknown')::int) as unknown,
+      sum(n * (status = 'sent' and delivered_at is not null)::int) as delivered,
+      sum(n * (status = 'sent' and read_at is not null)::int) as read
+    from (
+      select 1 as n, job_id, status, reason, delivered_at, read_at from after
+      union all
+      select -1, job_id, status, reason, delivered_at, read_at from before
+    ) as versions
+    where status in ('sent', 'failed', 'skipped')
+    group by job_id
+  ) as changes
+  where (sent, failed, skipped, unknown, delivered, read) <> (0, 0, 0, 0, 0, 0);
   return null;
 end $function$;
 

@@ -12,11 +12,9 @@ import { isFound } from '../../platform/search.ts'
 // The expression of the index jobs_title, so that the sort can use it.
 const title = sql`left(j.text_content, 100)`
 
-// Only a cancel skips recipients, and most often the last ones, so the search begins at the end of the job.
 const hasRemaining = sql`
-  j.final_counts is null and (j.failed_count > 0 or j.status = 'Cancelled' and coalesce((
-    select true from deliveries d where d.job_id = j.id and d.status = 'skipped' order by d.id desc limit 1
-  ), false))`
+  j.final_counts is null and (j.failed_count > 0 or (
+    select coalesce(sum(c.skipped), 0) > 0 from job_counts c where c.job_id = j.id))`
 
 const jobRow = sql`
   select j.id, j.job_type, j.message_id, ${title} as message_title, j.instance_id,
