@@ -110,15 +110,6 @@ CREATE TABLE delivery_changes (
   failed bigint NOT NULL
 );
 
-CREATE TABLE delivery_viewers (
-  intent uuid NOT NULL,
-  viewer text NOT NULL,
-  is_read boolean NOT NULL,
-  seen_at timestamptz NOT NULL DEFAULT clock_now(),
-  CONSTRAINT delivery_viewers_pkey PRIMARY KEY (intent, viewer)
-);
-CREATE INDEX delivery_viewers_seen_at ON delivery_viewers USING brin (seen_at);
-
 CREATE TABLE delivery_views (
   intent uuid NOT NULL,
   delivered bytea NOT NULL,
@@ -542,12 +533,6 @@ CREATE TABLE retention (
   CONSTRAINT retention_log_days_check CHECK (log_days >= 7),
   CONSTRAINT retention_only_row_check CHECK (only_row),
   CONSTRAINT retention_receipt_days_check CHECK (receipt_days >= 7)
-);
-
-CREATE TABLE sent_counts (
-  instance_id bigint NOT NULL,
-  group_id bigint,
-  sent bigint NOT NULL
 );
 
 CREATE TABLE sent_to_groups (

@@ -115,16 +115,15 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into receipt_events (instance_id, provider_message_id, state, happened_at) values (1, 'x', 'read', now());
     insert into receipt_batches (receipts, receipt_count) values ('[]', 0);
     insert into receipts_set_aside (receipts, reason, received_at) values ('[]', 'x', now());
-    insert into delivery_viewers values (gen_random_uuid(), '1@c.us', true);
     update retention set delivery_days = 90, receipt_days = null;
     update quotas set searches_at_once = 7;
     insert into manual_syncs (instance_id) values (1);
     update jobs set final_counts = '{"sent": 3}', has_deliveries = false where status = 'Completed';
     insert into delivery_views values (gen_random_uuid(), '\\x01', '\\x00', now());
     insert into matched_messages values (${instance.id}, 'm', null, now());
-    insert into sent_counts values (1, null, 1);
     insert into sent_without_rows values (1, null, 1);
     insert into counts values ('all', 'groups', 1);
+    insert into people_counts values ('all', 0, 1, 1, now());
     insert into instance_days values (0, '2026-01-02', 1, 2, 3, 4);
     insert into sent_to_groups values (${group.id}, ${instance.id}, 1);
     insert into sign_in_failures values ('\\x00ff5c', 3, now(), now());

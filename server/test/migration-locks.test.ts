@@ -18,7 +18,7 @@ const NAMES = readdirSync(MIGRATIONS)
   .filter((name) => name.endsWith('.sql'))
   .sort()
 /** Programs run while the files after this one are applied. */
-const OLDEST = '0012-rights.sql'
+const OLDEST = '0033-schema.sql'
 
 /** As in a large installation there are a hundred deliveries to a job. */
 const INSTANCES = 10

@@ -6,10 +6,7 @@ const HEADER = `\
 -- why things are as they are. Tables come first, then functions, both by name. The table \`migrations\` and the objects
 -- of extensions are left out.`
 
-/**
- * The schema `public` as SQL: the same text for every database that these migrations made. After the bridge from 0019 only
- * the order of columns differs.
- */
+/** The schema `public` as SQL: the same text for every database that these migrations made. */
 export async function dumpSchema(db: Db): Promise<string> {
   await refuseUnknownKinds(db)
   const blocks = [...(await readExtensions(db)), ...(await readTables(db)), ...(await readFunctions(db))]

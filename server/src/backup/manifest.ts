@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Db } from '../platform/database/connection.ts'
+import { FORMER_TABLES, LAST_FORMER } from '../platform/database/former-migrations.ts'
 import { findForeign, readApplied } from '../platform/database/migrate.ts'
 import { identifier, sql } from '../platform/database/sql.ts'
 import { StartupError } from '../startup-error.ts'
@@ -51,6 +52,10 @@ export async function describeDatabase(db: Db): Promise<Manifest> {
   return { format: FORMAT, version: ownVersion(), madeAt, migrations: await readApplied(db), tables }
 }
 
+/** Without the tables that no program reads any more. */
+export const restoredTables = ({ tables }: Manifest): Table[] =>
+  tables.filter(({ name }) => !FORMER_TABLES.includes(name))
+
 export const rowTotal = ({ tables }: Pick<Manifest, 'tables'>) =>
   tables.reduce((sum, { rows }) => sum + rows, 0)
 
@@ -61,6 +66,10 @@ export function parseManifest(bytes: Buffer): Manifest {
   if (format > FORMAT) throw new StartupError(newer(`format ${format}`))
   const manifest = Manifest.parse(found)
   const foreign = findForeign(manifest.migrations)
+  if (foreign && foreign <= LAST_FORMER)
+    throw new StartupError(
+      `The backup was made by an early version of Sendroom. Restore it with the version that has migration ${LAST_FORMER}, and make a new backup with that one.`,
+    )
   if (foreign) throw new StartupError(newer(`migration ${foreign}`))
   return manifest
 }
@@ -78,7 +87,7 @@ export const readTables = (db: Db) =>
           pg_sequence_last_value(pg_get_serial_sequence(quote_ident(relname), attname)::regclass))
         from pg_attribute a where attrelid = c.oid and attidentity <> '') as sequence
     from pg_class c
-    where relnamespace = current_schema()::regnamespace and relkind = 'r' and not (relname = any(${EXCLUDED}))
+    where relnamespace = current_schema()::regnamespace and relkind = 'r' and not (relname = any(${[...EXCLUDED, ...FORMER_TABLES]}))
       and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'e')
     order by relname collate "C"`)
 

@@ -11,7 +11,7 @@ import { StartupError } from '../startup-error.ts'
 import { readBackup } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
 import { dropUnsent } from './drop-unsent.ts'
-import { type Manifest, readTables, rowTotal } from './manifest.ts'
+import { type Manifest, readTables, restoredTables, rowTotal, type Table } from './manifest.ts'
 import { inWords, progressOf } from './progress.ts'
 
 /** What a restore has become. `hasKey`: the API tokens can be read. */
@@ -57,25 +57,26 @@ async function fill(
   key: string | undefined,
 ): Promise<Restored> {
   const { config, say } = command
+  const tables = restoredTables(manifest)
   await lockSchema(db)
   await db.begin()
   await refuseFull(command, db)
   await migrateWithin(db, manifest.migrations.at(-1)?.name)
-  await refuseCrafted(db, path, manifest)
-  await load(command, db, path, manifest)
+  await refuseCrafted(db, path, tables)
+  await load(command, db, path, tables)
   await migrateWithin(db)
   // PostgreSQL would plan as if the tables were empty until it finds the time to do this itself.
-  await db.run(sql`analyze ${join(manifest.tables.map(({ name }) => identifier(name)))}`)
+  await db.run(sql`analyze ${join(tables.map(({ name }) => identifier(name)))}`)
   const pausedJobs = await pauseRestoredJobs(db)
   await dropUnsent(db)
   const details = { by: 'command', madeAt: manifest.madeAt, jobs: pausedJobs }
   await record(db, nobody(''), { action: 'backup.restore', details })
   const fits = await provideKey(command, db, key)
   await db.commit()
-  say(`Restored ${inWords(rowTotal(manifest))} rows and the images, as of ${manifest.madeAt}.`)
+  say(`Restored ${inWords(rowTotal({ tables }))} rows and the images, as of ${manifest.madeAt}.`)
   say(`Everybody has to sign in again. Jobs paused: ${inWords(pausedJobs)}. An Admin resumes them.`)
   if (!fits) say(needsKey(config.dataDir))
-  return { madeAt: manifest.madeAt, rows: rowTotal(manifest), pausedJobs, hasKey: fits }
+  return { madeAt: manifest.madeAt, rows: rowTotal({ tables }), pausedJobs, hasKey: fits }
 }
 
 /** Whether the restored installation has its key, which is stored first if it came with the backup. */
@@ -110,7 +111,7 @@ async function refuseFull({ config }: Command, db: CopyConnection) {
 }
 
 /** Only what a backup of this schema has is loaded. A crafted file could bring its own session. */
-async function refuseCrafted(db: CopyConnection, path: string, { tables }: Manifest) {
+async function refuseCrafted(db: CopyConnection, path: string, tables: Table[]) {
   const known = new Map((await readTables(db)).map((table) => [table.name, table]))
   for (const { name, columns, sequence } of tables) {
     const table = known.get(name)
@@ -126,12 +127,7 @@ async function refuseCrafted(db: CopyConnection, path: string, { tables }: Manif
 }
 
 /** Loads rows and images. Triggers stay silent: what they would count is in the backup already. */
-async function load(
-  { config, say, signal }: Command,
-  db: CopyConnection,
-  path: string,
-  { tables }: Manifest,
-) {
+async function load({ config, say, signal }: Command, db: CopyConnection, path: string, tables: Table[]) {
   const images = openImages(config)
   await images.prepare(false)
   const advance = progressOf('Restored', rowTotal({ tables }), say)
@@ -147,7 +143,8 @@ async function load(
   await readBackup(path, signal, {
     async rows(table, text, rowCount) {
       const statement = statements.get(table)
-      if (statement) await db.copyIn(statement, text)
+      if (!statement) return
+      await db.copyIn(statement, text)
       advance(rowCount)
     },
     image: images.putAs,

@@ -4,7 +4,7 @@ import { sql } from './database/sql.ts'
 
 /**
  * The PostgreSQL channel on which processes notify each other of changes. Triggers in the database notify it too:
- * server/migrations/0006-notifications.sql, 0008-shared-templates.sql.
+ * server/migrations/0033-schema.sql, "notifications of pages".
  */
 export const CHANGES = 'sendroom_changes'
 

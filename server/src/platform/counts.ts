@@ -6,7 +6,7 @@ import { forBulkWrites } from './database/session-defaults.ts'
 import { type Sql, sql } from './database/sql.ts'
 
 /*
- * The numbers that pages show. Triggers keep them (migrations/0015-counts.sql): each change is a row, and a worker adds
+ * The numbers that pages show. Triggers keep them (server/migrations/0033-schema.sql): each change is a row, and a worker adds
  * the rows to the totals. What is read here is always the total plus the rows left, so it is never behind.
  */
 

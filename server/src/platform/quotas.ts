@@ -5,7 +5,7 @@ import type { Db } from './database/connection.ts'
 import { sql } from './database/sql.ts'
 import { Refusal } from './refusal.ts'
 
-// The quota of recipients is a trigger of `jobs`: see the migration 0029-quotas. Here are the other ones.
+// The quota of recipients is a trigger of `jobs`: see check_recipient_quotas in the schema. Here are the other ones.
 
 const columns = sql`
   recipients_per_user, recipients_per_instance, syncs_per_day, searches_at_once, image_megabytes_per_user`

@@ -5,6 +5,7 @@ import { addInstance, allSent, createJob, phoneNumbers, syncGroups, untilEnded }
 import { until } from '../until.ts'
 import { urlOf } from '../url-of.ts'
 import { LoadBalancer } from './load-balancer.ts'
+import { checkOutPreviousProgram, hasPreviousProgram, PREVIOUS_COMMIT } from './previous-program.ts'
 import { Visitors } from './visitors.ts'
 
 type Simulator = Awaited<ReturnType<typeof startSimulatorProcess>>
@@ -21,17 +22,18 @@ const JOBS_LAST_MS = 30_000
 const PATIENCE_MS = 60_000
 
 /**
- * Replaces two servers and three workers one by one while jobs with that many recipients run and users work. Returns what
- * was wrong, and figures.
+ * Replaces two servers and three workers one by one while jobs with that many recipients run and users work. Those that
+ * are replaced are of the version before, if git has it. Returns what was wrong, and figures.
  */
 export async function replaceAll(address: DatabaseAddress, recipients: number) {
   const began = performance.now()
+  using previous = hasPreviousProgram() ? checkOutPreviousProgram() : undefined
   await using home = await Installation.create()
   await using simulator = await startSimulatorProcess(home.dataDir)
   using balancer = await LoadBalancer.open()
   const env = { DATABASE_URL: urlOf(address), TEST_PROVIDER_URL: simulator.url }
   const fleet = new Fleet(home, env, balancer, simulator)
-  await fleet.start()
+  await fleet.start(previous?.root)
   const admin = await fleet.signIn()
 
   await simulator.setLatency((JOBS_LAST_MS * TOKENS.length) / recipients)
@@ -52,7 +54,8 @@ export async function replaceAll(address: DatabaseAddress, recipients: number) {
   ]
   const { requests, streams } = visitors
   const seconds = Math.round((performance.now() - began) / 1000)
-  return { violations, figures: { recipients, sentWhenReplaced, requests, streams, seconds } }
+  const from = previous ? PREVIOUS_COMMIT : 'the same version'
+  return { violations, figures: { from, recipients, sentWhenReplaced, requests, streams, seconds } }
 }
 
 /** The servers behind the balancer, and the workers. */
@@ -72,9 +75,9 @@ class Fleet {
     this.#simulator = simulator
   }
 
-  async start() {
-    for (let slot = 0; slot < SERVERS; slot++) await this.#startServer(slot)
-    for (let slot = 0; slot < WORKERS; slot++) this.#startWorker(slot)
+  async start(root?: string) {
+    for (let slot = 0; slot < SERVERS; slot++) await this.#startServer(slot, root)
+    for (let slot = 0; slot < WORKERS; slot++) this.#startWorker(slot, root)
   }
 
   async signIn(): Promise<HttpClient> {
@@ -108,14 +111,14 @@ class Fleet {
     return this.#violations
   }
 
-  async #startServer(slot: number) {
-    const server = await this.#home.start(['server'], this.#env)
+  async #startServer(slot: number, root?: string) {
+    const server = await this.#home.start(['server'], this.#env, root)
     await this.#balancer.use(slot, server.url)
     this.#servers[slot] = server
   }
 
-  #startWorker(slot: number) {
-    this.#workers[slot] = this.#home.launch(['worker'], this.#env)
+  #startWorker(slot: number, root?: string) {
+    this.#workers[slot] = this.#home.launch(['worker'], this.#env, root)
   }
 
   async #replaceServer(slot: number) {

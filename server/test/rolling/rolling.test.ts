@@ -6,7 +6,7 @@ import { replaceAll } from './replace-all.ts'
 test('two servers and three workers are replaced one by one, no request fails, and each message is sent once', {
   timeout: 420_000,
 }, async () => {
-  const { address, drop } = await createTestDatabase()
+  const { address, drop } = await createTestDatabase('template0')
   await using _ = { [Symbol.asyncDispose]: drop }
 
   const { violations } = await replaceAll(address, 800)

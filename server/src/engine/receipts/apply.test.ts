@@ -11,7 +11,6 @@ import { deleteOldRows } from '../retention/delete-old.ts'
 import { lockInstance } from '../shared/lock.ts'
 import { recipientCounts } from '../status/counts.ts'
 import { applyStoredReceipts, deleteUnmatchedReceipts } from './apply-stored.ts'
-import { deleteOldViews } from './old-views.ts'
 import { storeBatch } from './store.ts'
 
 const context = useEngineContext()
@@ -422,7 +421,7 @@ test('the members who got a message are deleted after a week, and the counts sta
   const { id, instanceId } = await sentJob(group)
   await report(instanceId, [receipt('delivered', { viewer: 'a' })])
   await context.moveClock('9 days')
-  await context.db.begin((tx) => deleteOldViews(tx, 1000))
+  await deleteOldRows(context.db, new AbortController().signal)
   expect(await context.db.run(sql`select from delivery_views`)).toBe(0)
   await report(instanceId, [receipt('delivered', { viewer: 'a' }), receipt('delivered', { viewer: 'b' })])
   expect(await rowOf(id)).toMatchObject({ deliveredMembers: 1 })

@@ -2,7 +2,7 @@ import { limits } from '@sendroom/contract/limits'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { JobRef } from '../status/progress.ts'
-import { addSlots, type Bitmap, emptyBitmap } from './bitmap.ts'
+import { type Bitmap, emptyBitmap } from './bitmap.ts'
 import { type Incoming, type Merged, mergeReceipts, momentOf, type Seen } from './merge.ts'
 import { findSlots, type Slots, type Viewer } from './slots.ts'
 
@@ -27,7 +27,6 @@ type Delivery = {
   sentAt: string
   deliveredAt: string | null
   readAt: string | null
-  deliveredMembers: number
 }
 
 /** A receipt that only the holder of the instance's lock may apply, since it changes how many were sent. */
@@ -80,7 +79,7 @@ function lockDeliveries(tx: Db, receipts: readonly Incoming[]): Promise<Delivery
   const messages = [...new Map(receipts.map((receipt) => [keyOf(receipt), receipt])).values()]
   return tx.many<Delivery>(sql`
     select d.id, d.instance_id, d.job_id, d.provider_message_id, d.status, d.intent, d.group_id,
-      d.chat_id like '%@g.us' as is_group, d.sent_at, d.delivered_at, d.read_at, d.delivered_members
+      d.chat_id like '%@g.us' as is_group, d.sent_at, d.delivered_at, d.read_at
     from deliveries d
     where d.id = any(array(
         select m.delivery_id
@@ -105,16 +104,9 @@ async function applyViews<R extends Incoming>(
     receipts.flatMap((receipt) => viewerOf(delivery, receipt) ?? []),
   )
   const [views, slots] = await Promise.all([readViews(tx, deliveries), findSlots(tx, viewers)])
-  const uncounted = deliveries.filter((one) => one.deliveredMembers > 0 && !views.has(one.intent))
-  if (uncounted.length > 0)
-    for (const [intent, view] of await readFormerViews(tx, uncounted)) views.set(intent, view)
   const changes: Change[] = []
   for (const [delivery, receipts] of byDelivery) {
     const view = views.get(delivery.intent) ?? noView
-    if (view === 'locked') {
-      applied.left.push(...receipts)
-      continue
-    }
     const { seen, left } = withSlots(delivery, receipts, slots)
     applied.left.push(...left)
     const merged = mergeReceipts({ ...delivery, ...view }, seen)
@@ -144,42 +136,13 @@ function viewerOf({ groupId, intent }: Delivery, { viewer }: Incoming): Viewer |
 type View = { delivered: Bitmap; read: Bitmap }
 const noView: View = { delivered: emptyBitmap(), read: emptyBitmap() }
 
-/** By intent. `locked`: the view is not known yet, because somebody holds the lock of the group. */
-type Views = Map<string | null, View | 'locked'>
-
-async function readViews(tx: Db, deliveries: readonly Delivery[]): Promise<Views> {
+/** Returns the views by intent. */
+async function readViews(tx: Db, deliveries: readonly Delivery[]): Promise<Map<string | null, View>> {
   const intents = deliveries.flatMap(({ groupId, intent }) => (groupId === null ? [] : (intent ?? [])))
   if (intents.length === 0) return new Map()
   const rows = await tx.many<View & { intent: string }>(sql`
     select intent, delivered, read from delivery_views where intent = any(${intents}::uuid[])`)
   return new Map(rows.map((row) => [row.intent, row]))
-}
-
-type FormerViewer = Viewer & { intent: string; isRead: boolean }
-
-/** Before there were slots, `delivery_viewers` had a row for each member who was counted. It is not written any more. */
-async function readFormerViews(tx: Db, deliveries: readonly Delivery[]): Promise<Views> {
-  const groupOf = new Map(deliveries.map(({ intent, groupId }) => [intent, groupId]))
-  const rows = await tx.many<{ intent: string; viewer: string; isRead: boolean }>(sql`
-    select intent, viewer, is_read from delivery_viewers where intent = any(${[...groupOf.keys()]}::uuid[])`)
-  const viewers = rows.flatMap(({ viewer, ...row }): FormerViewer[] => {
-    const groupId = groupOf.get(row.intent) ?? null
-    return groupId === null ? [] : [{ ...row, groupId, personId: viewer }]
-  })
-  const slots = await findSlots(tx, viewers)
-  const bitmapOf = (some: readonly FormerViewer[]) =>
-    addSlots(
-      emptyBitmap(),
-      some.flatMap((viewer) => slots.of(viewer) ?? []),
-    ).bitmap
-  return new Map(
-    [...Map.groupBy(viewers, ({ intent }) => intent)].map(([intent, some]) => [
-      intent,
-      some.some((viewer) => slots.of(viewer) === null)
-        ? 'locked'
-        : { delivered: bitmapOf(some), read: bitmapOf(some.filter(({ isRead }) => isRead)) },
-    ]),
-  )
 }
 
 type Change = Delivery & Merged

@@ -125,45 +125,6 @@ test('a new run counts its members anew', async () => {
   expect(await counts(id)).toEqual({ delivered: 1, read: 0 })
 })
 
-test('members who were counted before there were slots do not count again', async () => {
-  const { id, instanceId } = await sentJob()
-  await context.db.run(
-    sql`update deliveries set delivered_members = 2, read_members = 1 where job_id = ${id}`,
-  )
-  await context.db.run(sql`
-    insert into delivery_viewers (intent, viewer, is_read)
-    select intent, viewer, viewer = 'anna' from deliveries, unnest(array['anna', 'bob']) viewer where job_id = ${id}`)
-
-  await open().accept(instanceId, [seen('anna', 'read'), seen('bob', 'read'), seen('carl')])
-  await apply()
-
-  expect(await counts(id)).toEqual({ delivered: 3, read: 2 })
-})
-
-test('while the group is locked, receipts wait for the slots of those who were counted before', async () => {
-  const { id, instanceId, groupId } = await sentJob()
-  const { db } = context
-  await db.run(sql`
-    insert into participants (group_id, person_id, rank, slot) values (${groupId}, 'anna', 'member', 0)`)
-  await db.run(sql`update groups set next_slot = 1 where id = ${groupId}`)
-  await db.run(sql`update deliveries set delivered_members = 2 where job_id = ${id}`)
-  await db.run(sql`
-    insert into delivery_viewers (intent, viewer, is_read)
-    select intent, viewer, false from deliveries, unnest(array['anna', 'bob']) viewer where job_id = ${id}`)
-  const { accept } = open()
-
-  await accept(instanceId, [seen('anna', 'read')])
-  await db.begin(async (tx) => {
-    await tx.run(sql`select from groups where id = ${groupId} for update`)
-    await apply()
-  })
-  await accept(instanceId, [seen('bob', 'read')])
-  await context.moveClock('2 seconds')
-  await apply()
-
-  expect(await counts(id)).toEqual({ delivered: 2, read: 2 })
-})
-
 test('a NUL in a name, which PostgreSQL can’t store, is left out', async () => {
   const { id, instanceId } = await sentJob(group, null)
 

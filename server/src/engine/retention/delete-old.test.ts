@@ -221,17 +221,16 @@ test('what the engine remembers is deleted when it is old enough', async () => {
   await db.script(`
     delete from matched_messages;
     insert into delivery_views select gen_random_uuid(), '', '', now() - n * interval '1 day' from generate_series(5, 9) n;
-    insert into delivery_viewers select gen_random_uuid(), '', true, now() - n * interval '1 day' from generate_series(5, 9) n;
     insert into matched_messages values (1, 'kept', null, now() - interval '47 hours'), (1, 'old', null, now() - interval '49 hours'),
       (1, 'in use', 1, null)`)
   const left = () =>
     db.one(sql`
-      select (select count(*) from delivery_views) as views, (select count(*) from delivery_viewers) as viewers,
+      select (select count(*) from delivery_views) as views,
         (select array_agg(provider_message_id order by provider_message_id) from matched_messages) as matches`)
   await keep(null, null, null)
   await run()
-  expect(await left()).toEqual({ views: 5, viewers: 5, matches: ['in use', 'kept'] })
+  expect(await left()).toEqual({ views: 5, matches: ['in use', 'kept'] })
   await keep(null, null, 7)
   await run()
-  expect(await left()).toEqual({ views: 3, viewers: 3, matches: ['in use', 'kept'] })
+  expect(await left()).toEqual({ views: 3, matches: ['in use', 'kept'] })
 })

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Pool } from '../../platform/database/connection.ts'
-import { deleteOldViewers, deleteOldViews } from '../receipts/old-views.ts'
 import { deleteOldSetAside } from '../receipts/set-aside.ts'
 import { deleteReleasedMatches } from '../shared/matched-ids.ts'
-import { addUpSent, deleteOldDeliveries, deleteOldLogs } from './job-rows.ts'
+import { addUpSent, deleteOldDeliveries, deleteOldLogs, deleteOldViews } from './job-rows.ts'
 
 /** Deletes at most so many rows in the transaction, and returns how many. */
 type Slice = (tx: Db, limit: number) => Promise<number>
@@ -12,7 +11,6 @@ const slices: Slice[] = [
   deleteOldDeliveries,
   deleteOldLogs,
   deleteOldViews,
-  deleteOldViewers,
   deleteReleasedMatches,
   deleteOldSetAside,
 ]

@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../platform/database/sql.ts'
 import { countsOf } from '../status/counts.ts'
 
 /*
- * Deletes deliveries and log lines of jobs that ended long ago. The job's row is locked, never the instance, and a row
+ * Deletes deliveries and log lines of jobs that ended long ago, and who has seen old messages. The job's row is locked, never the instance, and a row
  * that somebody else has locked is left for later: so a slice waits for nobody. A retry or a restart of the same job waits
  * for the slice, and then finds that the job's recipients are gone.
  */
@@ -72,6 +72,16 @@ export async function deleteOldLogs(tx: Db, limit: number): Promise<number> {
     where j.id = any(${ids}) and not exists (select from job_logs l where l.job_id = j.id)`)
   return count
 }
+
+/** Deletes who received and read old messages. The counts stay. */
+export const deleteOldViews = (tx: Db, limit: number): Promise<number> =>
+  tx.run(sql`
+    delete from delivery_views where intent = any(array(
+      select intent from delivery_views
+      -- A day longer than the setting says, so that a receipt that is being applied still finds them.
+      where sent_at < clock_now() - ((select receipt_days from retention) + 1) * interval '1 day'
+      order by sent_at limit ${limit}
+    ))`)
 
 /** Locks the jobs that ended first, if they ended longer ago than the setting allows. */
 const lockOldJobs = (tx: Db, chosen: Sql, kind: 'delivery' | 'log') =>

@@ -3,8 +3,8 @@ import { capFreeAt } from './daily-cap.ts'
 import { historyIsKnown } from './era.ts'
 
 /*
- * Whether a message may be sent now, by the database's clock. Quiet hours and caps are SQL functions (see the migration
- * about pace), so that they are evaluated in the statement that writes an intent.
+ * Whether a message may be sent now, by the database's clock. Quiet hours and caps are SQL functions (see `quiet_until`
+ * and `cap_free_at` in the schema), so that they are evaluated in the statement that writes an intent.
  */
 
 /** Condition: the instance `i` itself allows a message now. */

@@ -92,21 +92,6 @@ describe('a program that meets a newer database', () => {
   })
 })
 
-test('the table of a program before 0014 gets the column that it lacks', async () => {
-  await migrate(database.db, { folder })
-  await database.db.run(sql`alter table migrations drop column works_from`)
-  expect(await schemaIsCurrent(database.db, folder)).toBe(true)
-
-  await write('0003-images.sql', 'create table images (id int)')
-  await migrate(database.db, { folder })
-
-  expect(await database.db.many(sql`select name, works_from from migrations order by name`)).toEqual([
-    { name: '0001-users.sql', worksFrom: null },
-    { name: '0002-jobs.sql', worksFrom: null },
-    { name: '0003-images.sql', worksFrom: '0003' },
-  ])
-})
-
 test('a migration that waits for a table lets others use it meanwhile, and says that it waits', async () => {
   await migrate(database.db, { folder })
   await write('0003-more.sql', 'alter table jobs add column more int')

@@ -5,6 +5,7 @@ import { LOCKS } from './advisory-lock.ts'
 import type { Log } from './cluster.ts'
 import type { Db, Pool } from './connection.ts'
 import { isKeptFromLock } from './errors.ts'
+import { FORMER_TABLES, LAST_FORMER, separateFormer } from './former-migrations.ts'
 import {
   type Applied,
   CONCURRENTLY,
@@ -12,23 +13,13 @@ import {
   type Migration,
   numberOf,
   readMigrations,
-  readText,
-  sha256,
 } from './migration-files.ts'
-import { identifier, sql, values } from './sql.ts'
+import { findProcesses } from './processes.ts'
+import { identifier, join as joinSql, sql, values } from './sql.ts'
 
 type Options = { log?: Pick<Log, 'info'>; folder?: string }
 
 const FOLDER = join(import.meta.dirname, '../../../migrations')
-
-/** Before 0.1.0 there were nineteen other migrations. They are folded into the files up to `baseline`. */
-const FOLDED = {
-  first: '0001-clock-and-users.sql',
-  last: '0019-told-names.sql',
-  /** SHA-256 of the nineteen checksums, separated by line feeds. */
-  checksum: 'c717eb8b5e0716635d79c3d337443fcbb57454706c3dccab555e7ab162609e67',
-  baseline: '0006-notifications.sql',
-}
 
 const REPORT_EVERY_MS = 5_000
 /** A program that runs waits this long at most for a table that a migration wants to change. */
@@ -39,14 +30,14 @@ const LOCK_EVERY_MS = 100
 
 /**
  * Brings the schema up to date, in one transaction for each file of the folder that was not applied yet, unless the file
- * builds an index concurrently. Several processes may call this at once, while older programs run. Throws a StartupError if the database was migrated by other
- * files than these, unless those are newer ones that this program works with.
+ * builds an index concurrently. Several processes may call this at once, while older programs run. Throws a StartupError
+ * if the database was migrated by other files than these, unless those are newer ones that this program works with.
  */
 export async function migrate(db: Pool, { log = silent, folder = FOLDER }: Options = {}): Promise<void> {
   const files = readMigrations(folder)
   const progress = openProgress(log)
   try {
-    while (await retryForLocks(log, () => applyNextSoon(db, files, folder, progress))) {
+    while (await retryForLocks(log, () => applyNextSoon(db, files, progress))) {
       // Each file takes the lock anew, and sees what other processes have applied meanwhile.
     }
   } finally {
@@ -54,10 +45,15 @@ export async function migrate(db: Pool, { log = silent, folder = FOLDER }: Optio
   }
 }
 
-/** Like `migrate`, in a transaction of a caller who has called `lockSchema`. With `last` only up to that file. */
+/**
+ * Like `migrate`, in a transaction of a caller who has called `lockSchema`. With `last` only up to that file, but always
+ * the first one, which is also the schema of the former migrations.
+ */
 export async function migrateWithin(tx: Db, last?: string): Promise<void> {
-  const files = readMigrations(FOLDER).filter(({ name }) => last === undefined || name <= last)
-  while (await applyNext(tx, files, FOLDER)) {
+  const files = readMigrations(FOLDER).filter(
+    ({ name }, index) => index === 0 || last === undefined || name <= last,
+  )
+  while (await applyNext(tx, files)) {
     // Nobody else applies a file meanwhile.
   }
 }
@@ -65,7 +61,7 @@ export async function migrateWithin(tx: Db, last?: string): Promise<void> {
 /** Returns the name of the first of these migrations that is not one of ours at the same place, if there is one. */
 export function findForeign(applied: Pick<Applied, 'name' | 'checksum'>[]): string | undefined {
   const files = readMigrations(FOLDER)
-  return applied.find((migration, index) => !isSame(files[index], migration))?.name
+  return separateFormer(applied).own.find((migration, index) => !isSame(files[index], migration))?.name
 }
 
 const silent = { info() {} }
@@ -93,17 +89,17 @@ export async function schemaIsCurrent(db: Db, folder = FOLDER): Promise<boolean>
     sql`select to_regclass('migrations') is not null as exists`,
   )
   if (!exists) return false
-  const applied = await readApplied(db)
+  const { own } = separateFormer(await readApplied(db))
   const files = readMigrations(folder)
   return (
-    files.every((file) => applied.some((migration) => isSame(file, migration))) &&
-    applied.slice(files.length).every((migration) => worksWith(files, migration))
+    files.every((file) => own.some((migration) => isSame(file, migration))) &&
+    own.slice(files.length).every((migration) => worksWith(files, migration))
   )
 }
 
 /** Whether the program with these files works with a newer migration. */
 const worksWith = (files: Migration[], { worksFrom }: Applied) =>
-  worksFrom !== null && worksFrom <= numberOf(files.at(-1)?.name ?? '')
+  worksFrom <= numberOf(files.at(-1)?.name ?? '')
 
 /**
  * Until the session ends no other process migrates the database, so none can start on it. Call this before a transaction
@@ -136,19 +132,14 @@ async function retryForLocks<T>(log: Pick<Log, 'info'>, work: () => Promise<T>):
  * Waits for other processes that migrate, but not for tables: behind a migration that waits for a table, all users of the
  * table wait too. So each wait is short, and `retryForLocks` tries again.
  */
-async function applyNextSoon(
-  db: Pool,
-  files: Migration[],
-  folder: string,
-  { show }: Progress,
-): Promise<boolean> {
+async function applyNextSoon(db: Pool, files: Migration[], { show }: Progress): Promise<boolean> {
   show('Another process is upgrading the database')
   const session = db.dedicated()
   try {
     await lockSchema(session)
     const next = await session.begin(async (tx) => {
       await tx.run(sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`)
-      return applyNext(tx, files, folder, { show, isShared: true })
+      return applyNext(tx, files, { show, isShared: true })
     })
     if (next?.isConcurrent) await buildConcurrently(session, next)
     return next !== undefined
@@ -164,24 +155,23 @@ async function applyNextSoon(
 async function applyNext(
   tx: Db,
   files: Migration[],
-  folder: string,
   { show = () => {}, isShared = false }: { show?: Progress['show']; isShared?: boolean } = {},
 ): Promise<Migration | undefined> {
   await tx.run(sql`
     create table if not exists migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null default now(), works_from text
     )`)
-  const applied = await readApplied(tx)
-  if (applied[0]?.name === FOLDED.first) {
-    await applyBridge(tx, applied, files, folder)
-    return files[0]
-  }
-  const next = nextAfter(applied, files)
+  const { hasFormer, own } = separateFormer(await readApplied(tx))
+  if (hasFormer) await dropFormer(tx)
+  const next = nextAfter(own, files)
   if (!next) return undefined
+  if (hasFormer && own.length === 0) {
+    await record(tx, next)
+    return next
+  }
   show(`Migration ${next.name} is running`)
   if (next.isConcurrent && isShared) return next
   await apply(tx, { name: next.name, text: next.text.replace(CONCURRENTLY, 'create index ') })
-  await addWorksFrom(tx)
   await record(tx, next)
   return next
 }
@@ -196,25 +186,15 @@ async function buildConcurrently(session: Pool, file: Migration) {
   await record(session, file)
 }
 
-/** Programs before 0014 have no such column. Added last, because programs that run read this table. */
-async function addWorksFrom(tx: Db) {
-  const { isMissing } = await tx.one<{ isMissing: boolean }>(sql`
-    select not exists (
-      select from pg_attribute where attrelid = 'migrations'::regclass and attname = 'works_from'
-    ) as is_missing`)
-  if (isMissing) await tx.run(sql`alter table migrations add column works_from text`)
-}
-
-/** Changes a database that has all nineteen folded migrations into what the files up to the baseline create. */
-async function applyBridge(tx: Db, applied: Applied[], files: Migration[], folder: string) {
-  if (sha256(applied.map(({ checksum }) => checksum).join('\n')) !== FOLDED.checksum)
-    throw new StartupError(
-      `The database was last used by an early version of Sendroom (migration ${applied.at(-1)?.name}). Start the version with migration ${FOLDED.last} once, then this version.`,
-    )
-  await apply(tx, { name: 'bridge/from-0019.sql', text: readText(join(folder, 'bridge/from-0019.sql')) })
-  await addWorksFrom(tx)
-  await tx.run(sql`delete from migrations`)
-  for (const file of files) if (file.name <= FOLDED.baseline) await record(tx, file)
+/**
+ * Drops the former migrations and tables once no process runs that may be of a former program. Until then its servers are
+ * ready, and it can be started again.
+ */
+async function dropFormer(tx: Db) {
+  const { workers, servers } = await findProcesses(tx)
+  if (workers + servers > 0) return
+  await tx.run(sql`drop table if exists ${joinSql(FORMER_TABLES.map((name) => identifier(name)))}`)
+  await tx.run(sql`delete from migrations where name <= ${LAST_FORMER}`)
 }
 
 const apply = (tx: Db, { name, text }: Pick<Migration, 'name' | 'text'>) =>
@@ -235,6 +215,10 @@ function nextAfter(applied: Applied[], files: Migration[]): Migration | undefine
     const { name } = migration
     const file = files.find((other) => other.name === name)
     if (!file) {
+      if (files[0] && name < files[0].name)
+        throw new StartupError(
+          `The database was last used by an early version of Sendroom (migration ${applied.at(-1)?.name}). Start the version with migration ${LAST_FORMER} once, then this version.`,
+        )
       if (index >= files.length && worksWith(files, migration)) continue
       throw new StartupError(
         `The database was last used by a newer version of Sendroom (migration ${name}). Start that version.`,
@@ -255,8 +239,5 @@ function nextAfter(applied: Applied[], files: Migration[]): Migration | undefine
   return files[applied.length]
 }
 
-/** A database that no program since 0014 has migrated has no column `works_from`. */
 export const readApplied = (db: Db) =>
-  db.many<Applied>(sql`
-    select name, checksum, to_jsonb(migrations) ->> 'works_from' as works_from from migrations
-    order by name collate "C"`)
+  db.many<Applied>(sql`select name, checksum, works_from from migrations order by name collate "C"`)

@@ -6,8 +6,8 @@ import { StartupError } from '../../startup-error.ts'
 export type Applied = {
   name: string
   checksum: string
-  /** The number of the newest migration of the oldest program that works with this one. Null before 0014. */
-  worksFrom: string | null
+  /** The number of the newest migration of the oldest program that works with this one. */
+  worksFrom: string
 }
 export type Migration = Applied & {
   text: string
@@ -15,15 +15,9 @@ export type Migration = Applied & {
   isConcurrent: boolean
 }
 
-/** Nothing had been released when this file was changed. Databases and backups from before have its former checksum. */
-const FORMER = {
-  name: '0018-job-counts.sql',
-  checksum: '5623ac6dbad510694962d41a321412449e2bee9282f552472561391184a7f853',
-}
-
 /** Whether the migration that was applied is this file. */
 export const isSame = (file: Migration | undefined, { checksum }: Pick<Applied, 'checksum'>) =>
-  file?.checksum === checksum || (file?.name === FORMER.name && checksum === FORMER.checksum)
+  file?.checksum === checksum
 
 export function readMigrations(folder: string): Migration[] {
   const names = readdirSync(folder)
@@ -47,6 +41,6 @@ export const CONCURRENTLY = /^create index concurrently /m
 export const numberOf = (name: string) => name.slice(0, 4)
 
 /** Without the carriage returns that a checkout on Windows may add. */
-export const readText = (file: string) => readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
+const readText = (file: string) => readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

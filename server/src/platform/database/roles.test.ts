@@ -1,16 +1,12 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PgBoss } from 'pg-boss'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { retryWhileDown } from '../../../test/kill-postgres.ts'
 import { deleteOldAudit, record } from '../audit.ts'
 import { openBackgroundJobs } from '../background-jobs.ts'
 import { type Cluster, startCluster } from './cluster.ts'
-import { prepareFiles } from './cluster-files.ts'
 import { connect, type Pool } from './connection.ts'
-import { launch, shutDown } from './launch.ts'
-import { migrate, schemaIsCurrent } from './migrate.ts'
+import { schemaIsCurrent } from './migrate.ts'
 import { openDatabase } from './open.ts'
 import { sql } from './sql.ts'
 
@@ -43,25 +39,6 @@ function connectTo(address: Cluster['app']): Pool {
   const db = connect(address, { max: 2, applicationName: 'sendroom test' })
   cleanUps.push(() => db.end(1000))
   return db
-}
-
-/** Makes the cluster of an older Sendroom: the superuser owns everything, and there are no other roles. */
-async function makeOldCluster() {
-  const files = await prepareFiles(folder)
-  await launch(files)
-  const admin = connect({ ...files.superuser, database: 'postgres' }, { max: 1, applicationName: 'old' })
-  await retryWhileDown(() => admin.run(sql`create database sendroom`))
-  await admin.end()
-  const db = connect(files.superuser, { max: 1, applicationName: 'old' })
-  await migrate(db)
-  const boss = new PgBoss({ db: { executeSql: db.executeSql }, supervise: false, schedule: false })
-  await boss.start()
-  await boss.createQueue('sync-groups')
-  await boss.send('sync-groups', { instanceId: 1 })
-  await boss.stop({ graceful: false })
-  await insertUser(db, 'kept')
-  await db.end()
-  await shutDown(files)
 }
 
 const insertUser = (db: Pool, name: string) =>
@@ -120,20 +97,6 @@ test('the background jobs run as the app', async () => {
   await jobs.requestSync(7)
   expect(await synced.promise).toBe(7)
   expect(await readForeign(db)).toEqual([])
-})
-
-test('a cluster of an older Sendroom is taken over with its rows and queues', async () => {
-  await makeOldCluster()
-  const [db] = await Promise.all([open(), open()])
-  await expectLimitedApp(db)
-  expect(await db.many(sql`select username from users`)).toEqual([{ username: 'kept' }])
-  await insertUser(db, 'new')
-
-  const jobs = openBackgroundJobs({ db, log })
-  cleanUps.push(jobs.stop)
-  const synced = Promise.withResolvers<number>()
-  jobs.work({ sync: async (instanceId) => synced.resolve(instanceId), recurring: {} })
-  expect(await synced.promise).toBe(1)
 })
 
 test('a migration can deny the app to change or delete the rows of a table', async () => {

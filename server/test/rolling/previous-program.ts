@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const ROOT = join(import.meta.dirname, '../..')
-/** The last commit whose newest migration is 0012. With each large release the commit before it takes its place. */
-export const PREVIOUS_COMMIT = '0993b6e'
+const ROOT = join(import.meta.dirname, '../../..')
+/** The last commit of the version before. With each large release the commit before it takes its place. */
+export const PREVIOUS_COMMIT = 'b8c8270'
 const OWN_PACKAGES = ['contract', 'server', 'simulator']
 
 /** Whether git has the previous program. A shallow clone and an unpacked release do not. */
@@ -18,10 +18,7 @@ export function hasPreviousProgram(): boolean {
   }
 }
 
-/**
- * Writes the previous program to a temporary folder. It runs with our present dependencies; `@fastify/helmet` is one for
- * development for its sake alone.
- */
+/** Writes the previous program to a temporary folder. It runs with our present dependencies. */
 export function checkOutPreviousProgram() {
   const root = mkdtempSync(join(tmpdir(), 'sendroom-previous-'))
   const archive = execFileSync('git', ['archive', PREVIOUS_COMMIT, 'package.json', ...OWN_PACKAGES], {
