@@ -23,8 +23,7 @@ import { readMultipart, type UploadedFile } from './images/multipart.ts'
 import { isLarge, type LargeBodies } from './large-bodies.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
 import type { Refusals } from './refusals.ts'
-import type { limitSearches } from './searches.ts'
-import type { RequestTurns } from './turns.ts'
+import type { InTurn } from './turns.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -34,9 +33,9 @@ declare module 'fastify' {
     largeBodies: LargeBodies
     refusals: Refusals
     /** Runs a search when it is the user's turn. */
-    searchInTurn: ReturnType<typeof limitSearches>
+    searchInTurn: InTurn
     /** Runs the handler of a user's request when it is the user's turn. */
-    requestInTurn: RequestTurns
+    requestInTurn: InTurn
     /** Counts a request of its user. */
     countRequest: ReturnType<FastifyInstance['createRateLimit']>
     /** Finds the user of a session token. Set by the session feature. */

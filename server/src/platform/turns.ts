@@ -1,52 +1,47 @@
+import type { Pool } from './database/connection.ts'
+import { readQuotas } from './quotas.ts'
 import { Refusal } from './refusal.ts'
+import { type Limits, openTurnstile } from './turnstile.ts'
 
-type Limits = {
-  /** How many of a user run at once. */
-  atOnce: number
-  /** How many more of a user wait. */
-  waiting: number
-  /** The refusal of what finds the queue full. */
-  whenFull: () => Refusal
+/** Runs `work` when it is the user's turn. So a user's many requests do not slow down others. */
+export type InTurn = <T>(userId: number, work: () => Promise<T>) => Promise<T>
+
+/**
+ * A quarter of the server's connections run: most requests use one at a time, and each one that waits for a lock holds
+ * it. A busy page has a dozen requests, and a user several pages.
+ */
+const REQUESTS: Limits = { ofUser: 5, waitingOfUser: 200, retrySeconds: 1 }
+
+export function limitRequests(): InTurn {
+  const { run } = openTurnstile(REQUESTS)
+  return (userId, work) => run({ userId }, work)
 }
-type Turns = { running: number; waiting: (() => void)[] }
 
-/** Runs `work` when it is the user's turn, or rejects with `whenFull`. */
-export type InTurn = <T>(userId: number, limits: Limits, work: () => Promise<T>) => Promise<T>
+/** How old the quota of searches may be. */
+const QUOTA_MS = 5000
 
-/** Runs a few things of each user at once, and lets the others wait in memory. So a user's many do not slow down others. */
-export function openTurns(): InTurn {
-  const users = new Map<number, Turns>()
+/** Lets a user have as many searches at once as the quota says. */
+export function limitSearches(db: Pool): InTurn {
+  const limits: Limits = { ofUser: 0, waitingOfUser: 20, retrySeconds: 1, tooMany }
+  const { run } = openTurnstile(limits)
+  let quota = { ofUser: Promise.resolve(0), at: Number.NEGATIVE_INFINITY }
 
-  return async function run(userId, { atOnce, waiting, whenFull }, work) {
-    const turns = users.get(userId) ?? { running: 0, waiting: [] }
-    users.set(userId, turns)
-    if (turns.running < atOnce) turns.running++
-    else if (turns.waiting.length >= waiting) throw whenFull()
-    // What ends gives its turn to the next one.
-    else await new Promise<void>((resolve) => turns.waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = turns.waiting.shift()
-      if (next) next()
-      else turns.running--
-      if (turns.running === 0) users.delete(userId)
-    }
+  function tooMany() {
+    return new Refusal('quota_searches', { limit: limits.ofUser }, limits.retrySeconds)
   }
-}
 
-/** A quarter of the server's connections: most requests use one at a time, and each one that waits for a lock holds it. */
-const REQUESTS_AT_ONCE = 5
-/** A busy page has a dozen requests, and a user several pages. */
-const WAITING_REQUESTS = 200
-const RETRY_SECONDS = 1
+  function readQuota(): Promise<number> {
+    if (performance.now() - quota.at < QUOTA_MS) return quota.ofUser
+    const ofUser = readQuotas(db).then(({ searchesAtOnce }) => searchesAtOnce)
+    ofUser.catch(() => {
+      quota.at = Number.NEGATIVE_INFINITY
+    })
+    quota = { ofUser, at: performance.now() }
+    return ofUser
+  }
 
-/** Runs the handler of a user's request when it is the user's turn. */
-export type RequestTurns = <T>(userId: number, work: () => Promise<T>) => Promise<T>
-
-export function limitRequests(): RequestTurns {
-  const inTurn = openTurns()
-  const whenFull = () => new Refusal('too_many_requests', {}, RETRY_SECONDS)
-  return (userId, work) =>
-    inTurn(userId, { atOnce: REQUESTS_AT_ONCE, waiting: WAITING_REQUESTS, whenFull }, work)
+  return async (userId, work) => {
+    limits.ofUser = await readQuota()
+    return run({ userId }, work)
+  }
 }

@@ -258,9 +258,9 @@ const outside = [
   ),
   without(
     'the limit of searches at once',
-    `${platform}/searches.ts`,
-    'return inTurn(userId, { atOnce, waiting',
-    'return inTurn(userId, { atOnce: 1000, waiting',
+    `${platform}/turns.ts`,
+    'limits.ofUser = await readQuota()',
+    'limits.ofUser = 1000',
     inQuotas('of the searches'),
   ),
 ]
