@@ -72,8 +72,10 @@ test('while a process may be of a former program, its tables and records stay', 
 
   await migrate(db)
   expect(await schemaIsCurrent(db)).toBe(true)
-  // A former program is ready if it finds its own records first, and is older than no other record demands.
-  expect(await readMigrations(db)).toEqual([...records, expect.objectContaining({ worksFrom: '0032' })])
+  // A former program is ready if it finds its own records first, and is new enough for all others.
+  const kept = await readMigrations(db)
+  expect(kept.slice(0, records.length)).toEqual(records)
+  for (const { worksFrom } of kept.slice(records.length)) expect(worksFrom).toBe('0032')
   expect(await readTables(db)).toEqual(expect.arrayContaining(['delivery_viewers', 'sent_counts']))
 
   await former.end()

@@ -1,4 +1,4 @@
--- Works with programs from 0013 on.
+-- Works with programs from 0032 on.
 --
 -- A statement adds one row to `job_counts` for each job whose outcomes it changes. Before, it added one for each recipient:
 -- a cancel of 100,000 recipients left 100,000 rows, and every list with the job read them until they were added up.
