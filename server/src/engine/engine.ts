@@ -127,7 +127,7 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
     if (room <= 0) return
     for (const due of await claimChecks(db, room)) {
       checks++
-      tasks.run(checkInstance(deps, due), { instanceId: due.id }, () => {
+      tasks.run(checkInstance(deps, due, isStopping), { instanceId: due.id }, () => {
         checks--
       })
     }

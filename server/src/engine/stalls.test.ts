@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { people, useEngineContext } from '../../test/engine-context.ts'
 import { countWaiting } from '../../test/locks.ts'
@@ -24,6 +25,12 @@ async function whileLocked(lock: Parameters<Pool['run']>[0], work: () => Promise
     await tx.run(lock)
     await work()
   })
+}
+
+async function addImage(): Promise<number> {
+  const { id } = await context.db.one<{ id: number }>(sql`
+    insert into images (name, mime_type, size) values (${`${randomUUID()}.png`}, 'image/png', 1) returning id`)
+  return id
 }
 
 async function addOverdueJob(recipients: string[]) {
@@ -134,6 +141,38 @@ test('accounts locked while their history is checked leave connections to the ot
   for (const { id } of locked) await context.untilStatus(id, 'Completed')
 })
 
+test('accounts locked while their status is read leave connections to the others', async () => {
+  const { provider, script } = scriptedProvider()
+  const answer = Promise.withResolvers<void>()
+  onTestFinished(() => answer.resolve())
+  let reads = 0
+  provider.status = async () => {
+    reads++
+    await answer.promise
+    return script.onStatus()
+  }
+  const locked = []
+  for (let nth = 0; nth < 10; nth++) {
+    const waiting = json({ code: 'account_unpaid', params: {} })
+    const { id: instanceId } = await context.add.instance({ waiting, tryAgainAt: '2000-01-01' })
+    locked.push(await context.add.job({ instanceId, recipients: people(1) }))
+  }
+  context.worker(provider)
+  await until('all are read', () => reads === 10)
+
+  await whileLocked(
+    sql`select from instances where id = any(${locked.map(({ instanceId }) => instanceId)}) for update`,
+    async () => {
+      answer.resolve()
+      await until('the reads wait', async () => (await countWaiting(context.db)) === 8)
+      const free = await context.add.job({ imageId: await addImage(), recipients: people(2) })
+      await context.untilStatus(free.id, 'Completed')
+    },
+  )
+
+  for (const { id } of locked) await context.untilStatus(id, 'Completed')
+})
+
 test('a stop waits ten seconds for a locked account, whose message is found later', async () => {
   const { provider, script, accept, calls } = scriptedProvider()
   const answer = Promise.withResolvers<void>()
@@ -159,7 +198,7 @@ test('a stop waits ten seconds for a locked account, whose message is found late
   expect(calls.sends.map(({ to }) => to)).toEqual(people(2))
 })
 
-test('a stop waits ten seconds for locked accounts whose image could not be uploaded', async () => {
+test('a stop waits ten seconds for locked accounts, whether their image was uploaded or not', async () => {
   const { provider, script, calls } = scriptedProvider()
   const answer = Promise.withResolvers<void>()
   onTestFinished(() => answer.resolve())
@@ -172,18 +211,18 @@ test('a stop waits ten seconds for locked accounts whose image could not be uplo
     await answer.promise
     return outcome ?? { kind: 'uploaded', mediaId: 'media' }
   }
-  const image = await context.db.one<{ id: number }>(sql`
-    insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`)
-  const add = () => context.add.job({ imageId: image.id, recipients: people(2) })
-  const jobs = [await add(), await add()]
+  const imageId = await addImage()
+  const add = () => context.add.job({ imageId, recipients: people(2) })
+  const jobs = [await add(), await add(), await add()]
   const stopped = context.worker(provider)
-  await until('the images are uploaded', () => calls.uploads === 2)
+  await until('the images are uploaded', () => calls.uploads === 3)
 
   const instanceIds = jobs.map(({ instanceId }) => instanceId)
   await whileLocked(sql`select from instances where id = any(${instanceIds}) for update`, async () => {
+    const stopping = stopped.stop()
     answer.resolve()
-    await until('both wait for the lock', async () => (await countWaiting(context.db)) === 2)
-    await stopped.stop()
+    await until('all wait for the lock', async () => (await countWaiting(context.db)) === 3)
+    await stopping
   })
 
   for (const { id } of jobs) expect(await context.statuses(id)).toEqual(['queued', 'queued'])

@@ -5,15 +5,16 @@ import { json, sql } from '../../platform/database/sql.ts'
 import { type EngineDeps, resolveProvider } from '../context.ts'
 import { newTrouble, nextCheckAt, stoppedByFailures } from '../shared/instance-state.ts'
 import { insertLogLines, reason, troubleLines } from '../shared/job-log.ts'
+import { underLock } from '../shared/lock.ts'
 import { wakeWorkers } from '../wake.ts'
-import { checkRestriction } from './restriction.ts'
+import { readRestriction, saveRestriction } from './restriction.ts'
 
 /**
  * A status check saw the instance connected: sending resumes at once. An instance stopped by failures stays stopped,
  * since only a person resumes it. `waiting_since` stays as well: only a sent message proves the instance healthy, and an
  * unpaid one that looks connected must still reach the end of ACCOUNT_WAIT.
  */
-export async function markInstanceHealthy(db: Pool, instanceId: number): Promise<void> {
+export async function markInstanceHealthy(db: Db, instanceId: number): Promise<void> {
   const count = await db.run(sql`
     update instances i set waiting = null
     where i.id = ${instanceId} and i.waiting is not null and not ${stoppedByFailures('i')}`)
@@ -21,11 +22,7 @@ export async function markInstanceHealthy(db: Pool, instanceId: number): Promise
 }
 
 /** The provider reported that the instance can't send: its jobs wait from now on, and their logs say why. */
-export async function markInstanceTrouble(
-  db: Pool,
-  instanceId: number,
-  status: InstanceStatus,
-): Promise<void> {
+export async function markInstanceTrouble(db: Db, instanceId: number, status: InstanceStatus): Promise<void> {
   const trouble = troubleOf(status)
   if (!trouble) return
   await db.run(sql`
@@ -42,7 +39,7 @@ export async function markInstanceTrouble(
  * Nobody knows what the instance has sent, because its chat history can't be read. It waits as with any other trouble; each
  * check that finds it connected lets the history be read again. A person may resume it without that (`resumeSending`).
  */
-export const markHistoryUnreadable = (db: Pool, instanceId: number) =>
+export const markHistoryUnreadable = (db: Db, instanceId: number) =>
   db.run(sql`
     with changed as (
       update instances i
@@ -94,8 +91,16 @@ export const claimChecks = (db: Pool, limit: number) =>
     from due where i.id = due.id
     returning i.id, i.token_cipher, i.is_test`)
 
-/** Reads a waiting instance's status, and resumes sending when it is healthy. Without an answer nothing changes. */
-export async function checkInstance(deps: EngineDeps, waiting: WaitingInstance): Promise<void> {
+/**
+ * Reads a waiting instance's status, and resumes sending when it is healthy. Without an answer nothing changes.
+ *
+ * @throws an error for `isLockTimedOut` if the instance is still locked when `isGivingUp`
+ */
+export async function checkInstance(
+  deps: EngineDeps,
+  waiting: WaitingInstance,
+  isGivingUp: () => boolean,
+): Promise<void> {
   const connection = resolveProvider(deps, { instanceId: waiting.id, ...waiting })
   if (!connection) return
   const { provider, credentials } = connection
@@ -103,15 +108,21 @@ export async function checkInstance(deps: EngineDeps, waiting: WaitingInstance):
   const state = await provider.status(credentials, { wake: true }).catch(() => null)
   if (!state) return
   const { status } = state
-  await deps.db.run(sql`
+  const write = <T>(work: (tx: Db) => Promise<T>) => underLock(deps.db, waiting.id, isGivingUp, work)
+  await write((tx) =>
+    tx.run(sql`
     update instances i
     set status = ${status}, status_seen_at = clock_now(),
       waiting = case when ${stoppedByFailures('i')} then i.waiting
         else coalesce(${json(troubleOf(status))}, i.waiting) end
-    where i.id = ${waiting.id} and i.waiting is not null`)
+    where i.id = ${waiting.id} and i.waiting is not null`),
+  )
   if (!canSend(status)) return
-  await checkRestriction(deps.db, connection, waiting.id)
-  await markInstanceHealthy(deps.db, waiting.id)
+  const restriction = await readRestriction(deps.db, connection, waiting.id)
+  await write(async (tx) => {
+    if (restriction !== undefined) await saveRestriction(tx, waiting.id, restriction)
+    await markInstanceHealthy(tx, waiting.id)
+  })
 }
 
 /** A Degraded instance can't read, but it can send. */

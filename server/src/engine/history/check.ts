@@ -74,18 +74,20 @@ export async function checkHistory(
     return []
   }
   if (!history) {
-    await markHistoryUnreadable(deps.db, check.instanceId)
+    await write(deps, check, stopping, (tx) => markHistoryUnreadable(tx, check.instanceId))
     return []
   }
-  const changed = await underLock(
-    deps.db,
-    check.instanceId,
-    () => stopping.aborted,
-    (tx) => conclude(tx, check, history),
-  )
+  const changed = await write(deps, check, stopping, (tx) => conclude(tx, check, history))
   await finishJobs(deps.db, changed)
   return changed
 }
+
+const write = <T>(
+  { db }: EngineDeps,
+  { instanceId }: HistoryCheck,
+  stopping: AbortSignal,
+  work: (tx: Db) => Promise<T>,
+) => underLock(db, instanceId, () => stopping.aborted, work)
 
 /** A stop waits for no lock. A check that is not released is repeated a minute after its begin. */
 const releaseCheck = (db: Pool, instanceId: number) =>
@@ -112,7 +114,7 @@ async function readHistory(
   const history: History = new Map()
   try {
     const { status } = await provider.status(credentials, { wake: true })
-    await markInstanceTrouble(deps.db, check.instanceId, status)
+    await write(deps, check, stopping, (tx) => markInstanceTrouble(tx, check.instanceId, status))
     if (status !== 'Connected') return null
     const pages = provider.ownMessages(credentials, null, await listFrom(deps.db, check))
     for await (const { messages, clockAheadMs } of pages) {

@@ -4,6 +4,7 @@ import { meter } from '../../platform/meter.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider } from '../context.ts'
 import { stoppedByFailures } from '../shared/instance-state.ts'
+import { lockInstances } from '../shared/lock.ts'
 import { storeBatch, withoutNul } from './store.ts'
 
 /*
@@ -78,7 +79,8 @@ export function openPolling(deps: EngineDeps): (poll: Poll) => Promise<void> {
   const knownUnmetered = new Map<number, number>()
   const pause = (instanceId: number, ms: number) =>
     deps.db.run(sql`
-      update instances set next_ask_at = clock_now() + ${ms} * interval '1 ms' where id = ${instanceId}`)
+      update instances set next_ask_at = clock_now() + ${ms} * interval '1 ms'
+      where id in (select i.id from instances i where i.id = ${instanceId} ${lockInstances('skip')})`)
 
   return async ({ id, instanceId, chatId, providerMessageId, ...instance }) => {
     const connection = resolveProvider(deps, { instanceId, ...instance })

@@ -1,4 +1,4 @@
-import type { Pool } from '../../platform/database/connection.ts'
+import type { Db, Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
 import { instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
@@ -91,7 +91,7 @@ export async function renewLeases(db: Pool, claims: Claim[]): Promise<void> {
 }
 
 /** Frees the instance for any worker. No-op if the claim is no longer ours. */
-export const releaseInstance = (db: Pool, claim: Claim) =>
+export const releaseInstance = (db: Db, claim: Claim) =>
   db.run(sql`
     update instances set claim = null, lease_until = null
     where id = ${claim.instanceId} and claim = ${claim.token}`)

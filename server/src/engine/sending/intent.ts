@@ -1,5 +1,5 @@
 import type { Reason } from '@sendroom/contract/values'
-import type { Db, Pool } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { countMessage, refundMessage } from '../shared/daily-cap.ts'
 import { type Locking, lockInstances } from '../shared/lock.ts'
@@ -165,7 +165,7 @@ const nextDeliveryOfInstance = sql`
  * Withdraws an intent that may or may not be committed because the connection broke. The message was certainly not sent,
  * so it does not count for the daily cap. If another worker has put it into doubt meanwhile, the look-ups decide.
  */
-export const withdrawIntent = (db: Pool, instanceId: number, intent: string) =>
+export const withdrawIntent = (db: Db, instanceId: number, intent: string) =>
   db.run(sql`
     with instance as materialized (
       select id, in_flight from instances where id = ${instanceId} for no key update

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Pool } from '../../platform/database/connection.ts'
+import type { Db } from '../../platform/database/connection.ts'
 import { isDatabaseDown, isLockTimedOut } from '../../platform/database/errors.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
@@ -11,6 +11,7 @@ import {
 } from '../context.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { reason } from '../shared/job-log.ts'
+import { underLock } from '../shared/lock.ts'
 import type { Progress } from '../status/progress.ts'
 import { type Batches, type Exchange, type ExchangeAnswer, nothingToSend, writeAlone } from './batch.ts'
 import { type Claim, hasLeaseToSend, LEASE_MS, releaseInstance } from './claim.ts'
@@ -52,7 +53,7 @@ export async function runInstance(sender: Sender, claim: Claim): Promise<void> {
     if (step.kind === 'send') claim.leaseEndsAt = Math.max(claim.leaseEndsAt, step.intendedAt + LEASE_MS)
     result = step.kind === 'send' ? await attempt(sender, claim, step, resolveConnection(step)) : null
   }
-  await retryUntilSaved(() => releaseInstance(sender.db, claim), sender.isGivingUp)
+  await writeUnderLock(sender, claim.instanceId, (tx) => releaseInstance(tx, claim))
 }
 
 /** Saves the result of the last message and requests the next one, in one exchange. */
@@ -83,14 +84,13 @@ async function submit(sender: Sender, exchange: Exchange): Promise<ExchangeAnswe
  * The intent may be committed, but its message was certainly not sent. The result is written again. After a wait for the
  * lock nothing is committed, and a stop that has given up waits no longer: the lease ends, and a look-up finds the result.
  */
-async function recover(
-  { db, isGivingUp }: Sender,
-  exchange: Exchange,
-  error: unknown,
-): Promise<ExchangeAnswer> {
+async function recover(sender: Sender, exchange: Exchange, error: unknown): Promise<ExchangeAnswer> {
+  const { db, isGivingUp } = sender
   if (isLockTimedOut(error) && isGivingUp()) throw error
   const { claim, result, intent } = exchange
-  if (intent !== null) await retryUntilSaved(() => withdrawIntent(db, claim.instanceId, intent), isGivingUp)
+  const { instanceId } = claim
+  if (intent !== null)
+    await writeUnderLock(sender, instanceId, (tx) => withdrawIntent(tx, instanceId, intent))
   if (result)
     return retryUntilSaved(() => writeAlone(db, { ...exchange, intent: null }, isGivingUp), isGivingUp)
   if (!isDatabaseDown(error)) throw error
@@ -105,7 +105,7 @@ async function attempt(
 ): Promise<Result> {
   const outcome = await send(sender, claim, message, connection)
   if (outcome.kind === 'media_gone')
-    await retryUntilSaved(() => forgetMedia(sender.db, message), sender.isGivingUp)
+    await writeUnderLock(sender, message.instanceId, (tx) => forgetMedia(tx, message))
   return resultOf(message, outcome)
 }
 
@@ -116,7 +116,11 @@ const resultOf = (message: IntendedMessage, outcome: AttemptOutcome): Result => 
 
 const unreadable: AttemptOutcome = { kind: 'unknown', reason: reason('provider_unreadable') }
 
-const forgetMedia = (db: Pool, { jobId, mediaId }: IntendedMessage) =>
+/** Somebody who has locked the instance takes no connection from the others meanwhile. */
+const writeUnderLock = <T>({ db, isGivingUp }: Sender, instanceId: number, work: (tx: Db) => Promise<T>) =>
+  retryUntilSaved(() => underLock(db, instanceId, isGivingUp, work), isGivingUp)
+
+const forgetMedia = (db: Db, { jobId, mediaId }: IntendedMessage) =>
   db.run(sql`update jobs set media_id = null where id = ${jobId} and media_id = ${mediaId}`)
 
 /** Never throws, since every attempt has to be settled. */

@@ -24,8 +24,10 @@ export async function uploadImage(
   const outcome = await tryUpload(deps, upload)
   switch (outcome.kind) {
     case 'uploaded':
-      await db.run(sql`
-        update jobs set media_id = ${outcome.mediaId} where id = ${upload.jobId} and media_id is null`)
+      await underLock(db, claim.instanceId, isGivingUp, (tx) =>
+        tx.run(sql`
+          update jobs set media_id = ${outcome.mediaId} where id = ${upload.jobId} and media_id is null`),
+      )
       return true
     case 'rejected':
       // A rejected image would be rejected for every recipient.
