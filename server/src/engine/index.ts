@@ -17,10 +17,19 @@ export { hasUnsettled } from './jobs/unsettled.ts'
 export { openReceiptIntake, type ReceiptIntake } from './receipts/intake.ts'
 export { deleteOldRows } from './retention/delete-old.ts'
 export { isDurable } from './shared/era.ts'
-export { downBecause, expiresSoon, isDown } from './status/account-trouble.ts'
-export { endedWithFailures, instanceNeedsAttention, isStuck } from './status/attention.ts'
 export { readBacklog } from './status/backlog.ts'
 export { foldJobCounts, recipientCounts } from './status/counts.ts'
 export { expectEnd, expectEnds, expectOrder } from './status/estimate.ts'
-export { heldBackBy, standsStill } from './status/standing-still.ts'
-export { whyAllWait, whyWaiting } from './status/waiting-reason.ts'
+export {
+  endedWithFailures,
+  expiresSoon,
+  instanceNeedsAttention,
+  isDown,
+  isKnownStuck,
+  isStuck,
+  whyAllWait,
+  whyDown,
+  whyInstanceWaits,
+  whyStuck,
+  whyWaiting,
+} from './status/trouble.ts'

@@ -230,8 +230,8 @@ export const ownership = [
     [
       'jobs that stand still',
       'now',
-      "${isStuck} and ${canSeeInstance(caller, 'j.instance_id')}",
-      '${isStuck}',
+      "${isKnownStuck} and ${canSeeInstance(caller, 'j.instance_id')}",
+      '${isKnownStuck}',
     ],
     [
       'failed jobs',

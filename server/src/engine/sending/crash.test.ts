@@ -372,6 +372,7 @@ test('a job does not take turns with one that has nothing due', async () => {
     recipients: ['2@g.us'],
     instanceId: job.instanceId,
   })
+  await context.db.run(sql`update instances set last_intent_at = clock_now() where id = ${job.instanceId}`)
   expect((await whyWaiting(context.db, job.id)).waiting?.code).toBe('taking_turns')
   await context.db.run(
     sql`update deliveries set not_before = clock_now() + interval '1 minute' where job_id = ${other.id}`,

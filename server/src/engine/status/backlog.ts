@@ -1,6 +1,5 @@
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { stoppedByFailures } from '../shared/instance-state.ts'
 import { instanceMaySend, jobMaySend } from '../shared/pace.ts'
 import { aboutQueued, hasDueDelivery } from '../shared/queue.ts'
 
@@ -14,8 +13,6 @@ export type Backlog = {
   unclaimedAccounts: number
   /** Accounts whose running jobs wait because of the account itself. */
   waitingAccounts: number
-  /** Those of them that only a person can resume. */
-  stoppedAccounts: number
   /** At most 10,000. */
   inDoubt: number
   /** Receipts that a worker has yet to apply. Those tried before are counted up to 10,000. */
@@ -40,7 +37,7 @@ export const readBacklog = (db: Db): Promise<Backlog> =>
       from live j where not j.settling
       group by 1, 2
     ), account as materialized (
-      select i.waiting is not null as is_waiting, ${stoppedByFailures('i')} as is_stopped,
+      select i.waiting is not null as is_waiting,
         coalesce(i.lease_until, 'epoch') <= clock_now() and ${instanceMaySend}
           and i.next_due_at <= clock_now() - interval '10 seconds'
           and exists (select from live j where j.instance_id = i.id and ${jobMaySend} and ${hasDueDelivery})
@@ -54,7 +51,6 @@ export const readBacklog = (db: Db): Promise<Backlog> =>
       coalesce((select sum(n) from queued where is_paused), 0)::float8 as paused,
       (select count(*) from account where is_unclaimed) as unclaimed_accounts,
       (select count(*) from account where is_waiting) as waiting_accounts,
-      (select count(*) from account where is_waiting and is_stopped) as stopped_accounts,
       (select count(*) from (
         select from deliveries where doubt_since is not null limit ${MAX_ROWS}) doubt) as in_doubt,
       (select count(*) from (select from receipt_events limit ${MAX_ROWS}) stored)

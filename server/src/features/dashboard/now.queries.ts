@@ -1,11 +1,5 @@
 import type { AccountAttention, DashboardJob } from '@sendroom/contract/dashboard'
-import {
-  downBecause,
-  endedWithFailures,
-  instanceNeedsAttention,
-  isDown,
-  isStuck,
-} from '../../engine/index.ts'
+import { endedWithFailures, instanceNeedsAttention, isKnownStuck, whyDown } from '../../engine/index.ts'
 import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
@@ -19,13 +13,13 @@ export type Counted<Row> = Row & { total: number }
 
 export const findAccountsInTrouble = (db: Db, caller: Caller) =>
   db.many<Counted<AccountAttention>>(sql`
-    select jsonb_build_object('id', i.id, 'name', i.name) as instance, case when is_down then ${downBecause} end as reason,
-      case when not is_down then i.expired_time
-        when i.waiting is null and i.restricted_until > clock_now() then i.restricted_until end as until,
+    select jsonb_build_object('id', i.id, 'name', i.name) as instance, reason,
+      case when reason is null then i.expired_time
+        when reason->>'code' = 'account_restricted' then i.restricted_until end as until,
       count(*) over () as total
-    from instances i cross join lateral (select coalesce(${isDown}, false) as is_down) down
+    from instances i cross join lateral (select ${whyDown} as reason) down
     where ${canSeeInstance(caller, 'i.id')} and ${instanceNeedsAttention}
-    order by is_down desc, i.waiting is null, i.expired_time, i.name limit ${SHOWN}`)
+    order by reason is null, i.waiting is null, i.expired_time, i.name limit ${SHOWN}`)
 
 export async function signsInWithGenerated(db: Db, caller: Caller): Promise<boolean> {
   const user = await db.maybeOne(sql`select from users where id = ${caller.id} and ${hasGeneratedPassword}`)
@@ -80,7 +74,7 @@ export const findStuckJobs = (db: Db, caller: Caller) =>
     from (
       select j.*, t.began_at, count(*) over () as total
       from troubles t join jobs j on j.id = t.job_id join instances i on i.id = j.instance_id
-      where ${isStuck} and ${canSeeInstance(caller, 'j.instance_id')}
+      where ${isKnownStuck} and ${canSeeInstance(caller, 'j.instance_id')}
       order by t.began_at, j.id limit ${SHOWN}
     ) j ${counted}
     order by j.began_at, j.id`)

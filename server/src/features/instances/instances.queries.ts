@@ -1,5 +1,5 @@
 import type { Instance, InstanceListQuery, InstanceRow } from '@sendroom/contract/instances'
-import { instanceNeedsAttention } from '../../engine/index.ts'
+import { instanceNeedsAttention, whyInstanceWaits } from '../../engine/index.ts'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
@@ -8,8 +8,7 @@ import { listPage } from '../../platform/list.ts'
 /** The columns of a row in the list, from `instances i`. They never include the token. */
 const rowColumns = sql`
   i.id, i.name, i.whats_app_number, i.is_active, i.is_test, i.created_at, i.expired_time,
-  i.status, i.status_seen_at, coalesce(i.waiting, case when i.restricted_until > clock_now() then
-    jsonb_build_object('code', 'account_restricted', 'params', jsonb_build_object()) end) as waiting,
+  i.status, i.status_seen_at, ${whyInstanceWaits} as waiting,
   i.last_sync_at, coalesce(i.syncing_until > clock_now(), false) as is_syncing,
   case when i.syncing_until <= clock_now() then i.syncing_until end as sync_ended_at, i.sync_problem`
 

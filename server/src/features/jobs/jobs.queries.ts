@@ -1,6 +1,6 @@
 import type { Job, JobListQuery, JobRow } from '@sendroom/contract/jobs'
 import type { JobFilter } from '@sendroom/contract/list-filters'
-import { endedWithFailures, isStuck } from '../../engine/index.ts'
+import { endedWithFailures, isKnownStuck } from '../../engine/index.ts'
 import { type Caller, canSeeInstance, canSeeMessage, isAdmin } from '../../platform/access.ts'
 import { countJobs, readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
@@ -38,7 +38,7 @@ const canSeeJob = (caller: Caller) => canSeeInstance(caller, 'j.instance_id')
 
 const isOf: Record<JobFilter, Sql> = {
   stuck: sql`exists (
-    select from troubles t join instances i on i.id = t.instance_id where t.job_id = j.id and ${isStuck})`,
+    select from troubles t join instances i on i.id = t.instance_id where t.job_id = j.id and ${isKnownStuck})`,
   failures: endedWithFailures,
   running: sql`j.status = 'Running'`,
   pending: sql`j.status = 'Pending'`,

@@ -1,13 +1,13 @@
 import type { NoticeKind } from '@sendroom/contract/notice-kinds'
-import { downBecause, expiresSoon, heldBackBy, isDown, standsStill } from '../../engine/index.ts'
+import { expiresSoon, isDown, isStuck, whyDown, whyStuck } from '../../engine/index.ts'
 import type { Sql } from '../../platform/database/sql.ts'
-import { join, sql } from '../../platform/database/sql.ts'
+import { join, json, sql } from '../../platform/database/sql.ts'
 
 /** The rows (instance_id, job_id, host, reason) that are in trouble of each kind at the moment. */
 const presentOf: Record<NoticeKind, Sql> = {
   // While somebody links an account again, the trouble lasts.
   account_down: sql`
-    select i.id, 0, '', ${downBecause}
+    select i.id, 0, '', coalesce(${whyDown}, ${json({ code: 'account_not_linked', params: {} })})
     from instances i
     where ${isDown} or (i.is_active and i.status = 'Connecting' and exists (
       select from troubles t where t.kind = 'account_down' and t.instance_id = i.id and t.ended_at is null))`,
@@ -18,8 +18,8 @@ const presentOf: Record<NoticeKind, Sql> = {
     select j.instance_id, j.id, '', null from jobs j
     where j.status = 'Failed' and j.completed_at > clock_now() - interval '1 day'`,
   job_stuck: sql`
-    select j.instance_id, j.id, '', ${heldBackBy} from jobs j join instances i on i.id = j.instance_id
-    where ${standsStill}`,
+    select j.instance_id, j.id, '', ${whyStuck} from jobs j join instances i on i.id = j.instance_id
+    where ${isStuck}`,
   // A backup that was killed has no end. Without any row, other programs make the backups, or nobody does.
   backup_failed: sql`
     select 0, 0, '', null from (
