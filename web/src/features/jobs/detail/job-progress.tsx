@@ -63,8 +63,8 @@ function Counts({ recipients }: { recipients: RecipientCounts }) {
   )
 }
 
-/** Whether a person has to fix the instance. All other reasons pass without action. */
-const isTrouble = ({ code }: Reason) => code.startsWith('account_')
+/** Whether a person has to fix the instance, or may overrule it. All other reasons pass without action. */
+const isTrouble = ({ code }: Reason) => code.startsWith('account_') || code === 'history_unreadable'
 
 function Waiting({ job }: { job: Job }) {
   const { t } = useTranslation()

@@ -114,11 +114,16 @@ const stopped: Job = {
   nextSendAt: null,
 }
 
-test('an instance stopped after failures is resumed after a confirmation', async () => {
-  const { person, requests } = open(stopped, { 'POST /instances/:id/resume': () => undefined })
+const unread: Job = { ...stopped, waiting: { code: 'history_unreadable', params: {} } }
+
+test.each([
+  ['was stopped after failures', stopped, /The last 10 messages of this account failed/],
+  ['has an unreadable history', unread, /The chat history can’t be read/],
+])('an instance that %s is resumed after a confirmation', async (_, shown, why) => {
+  const { person, requests } = open(shown, { 'POST /instances/:id/resume': () => undefined })
   await person.click(await screen.findByRole('button', { name: 'Resume sending' }))
   const asked = await dialog()
-  expect(asked.getByText(/The last 10 messages of this account failed/)).toBeTruthy()
+  expect(asked.getByText(why)).toBeTruthy()
   await person.click(asked.getByRole('button', { name: 'Resume sending' }))
   expect(await screen.findByText('Sending resumed.')).toBeTruthy()
   expect(requests.find(({ name }) => name === 'POST /instances/:id/resume')?.params).toEqual({ id: '7' })
