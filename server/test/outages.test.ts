@@ -7,7 +7,7 @@ import { markInstanceHealthy, markInstanceTrouble } from '../src/engine/index.ts
 import { finishJobs } from '../src/engine/jobs/lifecycle.ts'
 import { claimInstances } from '../src/engine/sending/claim.ts'
 import type { IntendedMessage } from '../src/engine/sending/intent.ts'
-import { wordsOf } from '../src/features/notices/email-words.ts'
+import { bellTexts } from '../src/features/notices/email-words.ts'
 import { LOOK_EVERY_MS } from '../src/features/notices/start.ts'
 import { lookForTroubles } from '../src/features/notices/watch.ts'
 import { sql } from '../src/platform/database/sql.ts'
@@ -135,7 +135,8 @@ async function toldTo({ userId }: Case, beganAt: string): Promise<string> {
     from notices n join troubles t on t.id = n.trouble_id where n.user_id = ${userId} order by n.id`)
   const words: Record<string, string> = { reminder: 'reminder', end: 'over' }
   const said = told.map(
-    ({ kind, moment, second }) => `${minuteOf(second)} ${words[moment] ?? `*${wordsOf.en.begin[kind]}*`}`,
+    ({ kind, moment, second }) =>
+      `${minuteOf(second)} ${words[moment] ?? `*${bellTexts('en').NOTICE.BEGIN[kind]}*`}`,
   )
   return said.join(', ') || 'nothing'
 }

@@ -1,7 +1,8 @@
 import { fill } from '@sendroom/contract/errors'
+import type { Language } from '@sendroom/contract/languages'
 import { type NoticeKind, noticeKinds } from '@sendroom/contract/notice-kinds'
 import type { Mail } from '../../platform/mail.ts'
-import { type Words, wordsOf } from './email-words.ts'
+import { bellTexts, wordsOf } from './email-words.ts'
 import type { DueNotice, Recipient } from './notices.queries.ts'
 
 /** A longer list is not read, and Sendroom itself has all of it. */
@@ -15,20 +16,20 @@ const moments = ['begin', 'reminder', 'end'] as const
 
 /** One email about all of these notices, in the user's language. `publicUrl` is where the user opens Sendroom. */
 export function emailOf(to: Recipient, notices: DueNotice[], publicUrl: string | undefined): Mail {
-  const words = wordsOf[to.language]
+  const { language } = to
   const groups = groupsOf(notices)
   const sections = groups.map(({ kind, moment, members }) => {
     const shown = members.slice(0, MAX_LINES)
     const more = members.length - shown.length
     return [
-      `${headingOf(words, kind, moment)} (${members.length})`,
-      ...shown.map((notice) => `- ${lineOf(words, notice)}`),
-      ...(more > 0 ? [fill(words.more, { number: more })] : []),
+      `${headingOf(language, kind, moment)} (${members.length})`,
+      ...shown.map((notice) => `- ${lineOf(language, notice)}`),
+      ...(more > 0 ? [fill(wordsOf[language].more, { number: more })] : []),
     ].join('\n')
   })
   return mail(
     to,
-    `Sendroom: ${groups.map((group) => subjectOf(words, group)).join('; ')}`,
+    `Sendroom: ${groups.map((group) => subjectOf(language, group)).join('; ')}`,
     sections,
     publicUrl,
   )
@@ -62,31 +63,33 @@ const groupsOf = (notices: DueNotice[]): Group[] =>
       .filter(({ members }) => members.length > 0),
   )
 
-function headingOf(words: Words, kind: NoticeKind, moment: DueNotice['moment']): string {
-  if (moment === 'end') return words.end[kind]
-  return moment === 'begin' ? words.begin[kind] : fill(words.still, { heading: words.begin[kind] })
+function headingOf(language: Language, kind: NoticeKind, moment: DueNotice['moment']): string {
+  const { BEGIN, END } = bellTexts(language).NOTICE
+  if (moment === 'end') return END[kind]
+  return moment === 'begin' ? BEGIN[kind] : fill(wordsOf[language].still, { heading: BEGIN[kind] })
 }
 
-function subjectOf(words: Words, { kind, moment, members: [first, ...others] }: Group): string {
-  const heading = headingOf(words, kind, moment)
+function subjectOf(language: Language, { kind, moment, members: [first, ...others] }: Group): string {
+  const heading = headingOf(language, kind, moment)
   if (others.length > 0) return `${heading} (${others.length + 1})`
   const name = first ? nameOf(first) : ''
   return name ? `${heading}: ${name}` : heading
 }
 
-function lineOf(words: Words, notice: DueNotice): string {
-  const sentence = notice.moment === 'end' ? '' : reasonOf(words, notice)
-  return [[nameOf(notice), sentence].filter(Boolean).join(': '), `(${timesOf(words, notice)})`]
+function lineOf(language: Language, notice: DueNotice): string {
+  const sentence = notice.moment === 'end' ? '' : sentenceOf(language, notice)
+  return [[nameOf(notice), sentence].filter(Boolean).join(': '), `(${timesOf(language, notice)})`]
     .filter(Boolean)
     .join(' ')
 }
 
-function reasonOf(words: Words, { reason }: DueNotice): string {
-  const sentence = reason && words.reasons[reason.code]
+function sentenceOf(language: Language, { reason }: DueNotice): string {
+  const sentence = reason && bellTexts(language).REASON[reason.code]
   return sentence ? fill(sentence, reason.params) : ''
 }
 
-function timesOf(words: Words, { kind, beganAt, endedAt, expiresAt, moment }: DueNotice): string {
+function timesOf(language: Language, { kind, beganAt, endedAt, expiresAt, moment }: DueNotice): string {
+  const words = wordsOf[language]
   const format = new Intl.DateTimeFormat(words.locale, { dateStyle: 'medium', timeStyle: 'short', timeZone })
   const say = (instant: string) => format.format(new Date(instant))
   if (moment === 'end' && endedAt) return fill(words.from, { from: say(beganAt), to: say(endedAt) })
