@@ -21,6 +21,8 @@ const serverLayers = [
   'app',
   'features',
   'backup',
+  'open-database',
+  'embedded-postgres',
   'engine',
   'providers',
   'platform',
@@ -140,8 +142,8 @@ module.exports = {
     ),
     forbid(
       'driver-only-in-the-database',
-      'One folder knows how we talk to PostgreSQL; sql.ts there gives the template tag.',
-      { pathNot: `^(node_modules/|server/src/platform/database/)|${TESTS}` },
+      'Two folders know how we talk to PostgreSQL; sql.ts gives the template tag.',
+      { pathNot: `^(node_modules/|server/src/(platform/database|embedded-postgres)/)|${TESTS}` },
       { path: '^node_modules/(pg|sql-template-tag)/' },
     ),
     forbid(

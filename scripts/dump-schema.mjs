@@ -4,7 +4,7 @@ import './temporary.mjs'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase } from '../server/src/platform/database/open.ts'
+import { openDatabase } from '../server/src/open-database.ts'
 import { dumpSchema } from '../server/test/schema-dump.ts'
 import { root } from './root.mjs'
 

@@ -5,7 +5,7 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { startCluster } from '../../server/src/platform/database/cluster.ts'
+import { startCluster } from '../../server/src/embedded-postgres/cluster.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'
 import { sql } from '../../server/src/platform/database/sql.ts'
 import { Installation, type Program } from '../../server/test/process.ts'

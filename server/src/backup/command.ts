@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Log } from '../platform/database/cluster.ts'
+import type { Log } from '../embedded-postgres/cluster.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { StartupError } from '../startup-error.ts'
 

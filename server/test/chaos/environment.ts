@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseAddress } from '../../src/database-url.ts'
-import { type Cluster, startCluster } from '../../src/platform/database/cluster.ts'
+import { type Cluster, startCluster } from '../../src/embedded-postgres/cluster.ts'
 import { connect } from '../../src/platform/database/connection.ts'
 import { identifier, sql } from '../../src/platform/database/sql.ts'
 import { openImages } from '../../src/platform/images/store.ts'

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, openSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { giveTo, processOptions, type SystemUser } from '../../src/platform/database/system-user.ts'
+import { giveTo, processOptions, type SystemUser } from '../../src/embedded-postgres/system-user.ts'
 import type { DatabaseProxy } from '../database-proxy.ts'
 import { freePort } from '../free-port.ts'
 

@@ -1,6 +1,6 @@
 /** npm run rolling -- [--recipients N]: replaces all processes while jobs run. The exit code is 1 if something was wrong. */
 import { parseArgs } from 'node:util'
-import { startCluster } from '../../src/platform/database/cluster.ts'
+import { startCluster } from '../../src/embedded-postgres/cluster.ts'
 import { Installation } from '../process.ts'
 import { replaceAll } from './replace-all.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { startCluster } from '../../src/platform/database/cluster.ts'
+import { startCluster } from '../../src/embedded-postgres/cluster.ts'
 import { connect } from '../../src/platform/database/connection.ts'
 import { identifier, sql } from '../../src/platform/database/sql.ts'
 import { DatabaseProxy } from '../database-proxy.ts'

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartupError } from '../../startup-error.ts'
 import { LOCKS } from './advisory-lock.ts'
-import type { Log } from './cluster.ts'
 import type { Db, Pool } from './connection.ts'
 import { isKeptFromLock } from './errors.ts'
 import { FORMER_TABLES, LAST_FORMER, separateFormer } from './former-migrations.ts'
@@ -17,7 +16,8 @@ import {
 import { findProcesses } from './processes.ts'
 import { identifier, join as joinSql, sql, values } from './sql.ts'
 
-type Options = { log?: Pick<Log, 'info'>; folder?: string }
+type Log = { info: (message: string) => void }
+type Options = { log?: Log; folder?: string }
 
 const FOLDER = join(import.meta.dirname, '../../../migrations')
 
@@ -69,7 +69,7 @@ const silent = { info() {} }
 type Progress = ReturnType<typeof openProgress>
 
 /** Logs what a long start is doing, every five seconds until `end` is called. */
-function openProgress(log: Pick<Log, 'info'>) {
+function openProgress(log: Log) {
   const began = performance.now()
   let sentence = ''
   const timer = setInterval(() => {
@@ -116,7 +116,7 @@ export async function lockSchema(session: Pick<Db, 'script' | 'one'>): Promise<v
   while (!(await isLocked())) await delay(LOCK_EVERY_MS)
 }
 
-async function retryForLocks<T>(log: Pick<Log, 'info'>, work: () => Promise<T>): Promise<T> {
+async function retryForLocks<T>(log: Log, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work()

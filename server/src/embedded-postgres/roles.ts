@@ -1,7 +1,7 @@
-import type { DatabaseAddress } from '../../database-url.ts'
-import { LOCKS, lock } from './advisory-lock.ts'
-import { connect, type Pool } from './connection.ts'
-import { sql } from './sql.ts'
+import type { DatabaseAddress } from '../database-url.ts'
+import { LOCKS, lock } from '../platform/database/advisory-lock.ts'
+import { connect, type Pool } from '../platform/database/connection.ts'
+import { sql } from '../platform/database/sql.ts'
 
 /**
  * The roles of the embedded cluster. The superuser, who made the cluster, only prepares the database. The owner runs the

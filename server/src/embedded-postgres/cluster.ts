@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { DatabaseAddress } from '../../database-url.ts'
-import { StartupError } from '../../startup-error.ts'
+import type { DatabaseAddress } from '../database-url.ts'
+import { connect } from '../platform/database/connection.ts'
+import { isDatabaseDown } from '../platform/database/errors.ts'
+import { sql } from '../platform/database/sql.ts'
+import { StartupError } from '../startup-error.ts'
 import { type ClusterFiles, prepareFiles } from './cluster-files.ts'
-import { connect } from './connection.ts'
-import { isDatabaseDown } from './errors.ts'
 import { explain } from './explain.ts'
 import { type Launch, launch, shutDown } from './launch.ts'
 import { APP, OWNER, prepareDatabase } from './roles.ts'
-import { sql } from './sql.ts'
 
 export type Log = Record<'info' | 'warn' | 'error', (message: string) => void>
 

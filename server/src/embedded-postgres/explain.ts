@@ -1,4 +1,4 @@
-import { StartupError } from '../../startup-error.ts'
+import { StartupError } from '../startup-error.ts'
 
 /** Returns a sentence for a known complaint of PostgreSQL or the file system, with what to do about it. */
 export function explain(output: string, folder: string): string | undefined {

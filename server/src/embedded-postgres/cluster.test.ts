@@ -5,11 +5,11 @@ import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { StartupError } from '../../startup-error.ts'
+import { connect, type Pool } from '../platform/database/connection.ts'
+import { sql } from '../platform/database/sql.ts'
+import { StartupError } from '../startup-error.ts'
 import { type Cluster, startCluster } from './cluster.ts'
-import { connect, type Pool } from './connection.ts'
 import { explain } from './explain.ts'
-import { sql } from './sql.ts'
 
 let folder: string
 let cleanUps: (() => Promise<unknown>)[]

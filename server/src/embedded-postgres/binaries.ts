@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { StartupError } from '../../startup-error.ts'
+import { StartupError } from '../startup-error.ts'
 
 export type Binaries = { folder: string; initdb: string; pgCtl: string; postgres: string }
 

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { chownSync, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { StartupError } from '../../startup-error.ts'
+import { StartupError } from '../startup-error.ts'
 
 /** The user that runs PostgreSQL's programs, because they refuse to run as root. */
 export type SystemUser = {
