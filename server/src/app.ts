@@ -48,6 +48,7 @@ import { addRefusals, openRefusals } from './platform/refusals.ts'
 import type { Secrets } from './platform/secrets.ts'
 import { openSecurityHeaders } from './platform/security-headers.ts'
 import { limitRequests, limitSearches } from './platform/turns.ts'
+import { limitUnreadAnswers } from './platform/unread-answers.ts'
 import { closeAfterUnreadBodies } from './platform/unread-bodies.ts'
 import { webApp } from './platform/web-app.ts'
 import type { Providers } from './providers/provider.ts'
@@ -135,6 +136,7 @@ type Shared = { departure: Departure; described: RouteOptions[] }
 async function addPages(app: FastifyInstance, deps: Deps, { departure, described }: Shared): Promise<void> {
   const { db, config } = deps
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id))
+  limitUnreadAnswers(app)
   app.decorate('largeBodies', limitLargeBodies())
   parseJsonBodies(app)
   await app.register(cookie)
