@@ -64,13 +64,14 @@ test('what a Member sent is found after the Member has deleted the job, and ever
     { ...of, action: 'message.create', objectType: 'message', objectId: message.id, details: ofMessage },
     { ...of, action: 'job.create', objectType: 'job', objectId: job.id, details: ofJob },
     { ...of, action: 'message.delete', objectType: 'message', objectId: message.id, details: ofMessage },
-    {
+    // The job had not ended, and was cancelled in a transaction of its own.
+    ...(['job.cancel', 'job.delete'] as const).map((action) => ({
       ...of,
-      action: 'job.delete',
+      action,
       objectType: 'job',
       objectId: job.id,
       details: { ...ofJob, createdBy: 'lan' },
-    },
+    })),
   ])
 })
 
@@ -121,13 +122,30 @@ test('a job that is requested twice is recorded once', async () => {
   expect(await actions()).toEqual(['job.create'])
 })
 
-test('a job that can’t be deleted yet is recorded as cancelled', async () => {
-  const job = await context.add.job({ status: 'Running', deliveryStatus: 'doubt' })
-  await context.db.run(sql`update deliveries set doubt_since = clock_now()`)
-  const answer = await context.call(await context.add.admin(), jobs.remove, { params: { id: job.id } })
-  expect(answer.body.code).toBe('account_busy')
-  expect(await actions()).toEqual(['job.cancel'])
+test('what can’t be deleted yet is recorded once: a job’s cancel, and that an account’s data is being cleared', async () => {
+  const [first, second] = [await context.add.instance(), await context.add.instance()]
+  const job = await context.add.job({ instanceId: first.id, status: 'Running', deliveryStatus: 'doubt' })
+  await context.add.job({ instanceId: second.id, status: 'Running', deliveryStatus: 'doubt' })
+  await context.add.job({ instanceId: second.id, status: 'Running' })
+  await context.db.run(sql`update deliveries set doubt_since = clock_now() where status = 'doubt'`)
+  const admin = await context.add.admin()
+
+  const answers = await Promise.all([
+    context.call(admin, jobs.remove, { params: { id: job.id } }),
+    context.call(admin, instances.clearData, { params: { id: second.id } }),
+  ])
+
+  expect(answers.map(({ body }) => body.code)).toEqual(['account_busy', 'account_busy'])
+  expect((await actions()).sort()).toEqual(['instance.clear', 'job.cancel'])
 }, 40_000)
+
+test('an account that is deleted with several jobs is recorded once', async () => {
+  const { id } = await context.add.instance()
+  for (const status of ['Pending', 'Running', 'Completed'] as const)
+    await context.add.job({ instanceId: id, status })
+  await context.call(await context.add.admin(), instances.remove, { params: { id } })
+  expect(await entries()).toMatchObject([{ action: 'instance.delete', details: { jobs: 3 } }])
+})
 
 test('a change of a user is recorded as names, rights and password', async () => {
   const admin = await context.add.admin({ username: 'an' })
@@ -307,9 +325,9 @@ test('no secret reaches the log', async () => {
 
 test('entries are deleted after the set number of days', async () => {
   const actor = { id: null, username: 'old', address: '' }
-  await record(context.db, actor, { action: 'session.sign_in' })
+  await context.db.begin((tx) => record(tx, actor, { action: 'session.sign_in' }))
   await context.shiftClock('100 days')
-  await record(context.db, { ...actor, username: 'new' }, { action: 'session.sign_in' })
+  await context.db.begin((tx) => record(tx, { ...actor, username: 'new' }, { action: 'session.sign_in' }))
   await deleteOldAudit(context.db, 101)
   expect(await entries()).toHaveLength(2)
   await deleteOldAudit(context.db, 99)

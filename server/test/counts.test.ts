@@ -56,20 +56,20 @@ test('the numbers agree with the rows, whatever happens to them, and the days ke
   expect(await today()).toMatchObject({ sent: 1, delivered: 1, read: 1, failed: 2 })
 
   script.onSend = accept
-  await retryFailed(db, jobId, 'Ann', { includeUnknown: false })
+  await db.begin((tx) => retryFailed(tx, jobId, 'Ann', { includeUnknown: false }))
   await context.untilStatus(jobId, 'Completed')
   await foldCounts(db)
   await isExact()
   expect(await today()).toMatchObject({ sent: 3, delivered: 1, read: 1, failed: 2 })
 
-  await restartJob(db, jobId, 'Ann')
+  await db.begin((tx) => restartJob(tx, jobId, 'Ann'))
   await isExact()
   await context.untilStatus(jobId, 'Completed')
   await sync(instance.id, ['a', 'b'])
   expect(await readCounts(db, admin)).toMatchObject({ sent: 3, groups: 2, 'left groups': 1 })
   await isExact()
 
-  await deleteJobs(db, [jobId], 'Ann')
+  await deleteJobs(db, [jobId], 'Ann', async () => {})
   await db.run(sql`delete from groups where chat_id = 'c@g.us'`)
   await isExact()
   await db.run(sql`delete from instances where id = ${instance.id}`)

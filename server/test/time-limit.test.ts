@@ -77,10 +77,10 @@ test('a request whose query takes too long is answered with 503', async () => {
 })
 
 const bulk: Record<string, (db: Pool, job: { id: number; instanceId: number }) => Promise<unknown>> = {
-  cancels: (db, { id }) => cancelJob(db, id, 'admin'),
-  deletes: (db, { id }) => deleteJobs(db, [id], 'admin'),
-  restarts: (db, { id }) => restartJob(db, id, 'admin'),
-  retries: (db, { id }) => retryFailed(db, id, 'admin', { includeUnknown: true }),
+  cancels: (db, { id }) => db.begin((tx) => cancelJob(tx, id, 'admin')),
+  deletes: (db, { id }) => deleteJobs(db, [id], 'admin', async () => {}),
+  restarts: (db, { id }) => db.begin((tx) => restartJob(tx, id, 'admin')),
+  retries: (db, { id }) => db.begin((tx) => retryFailed(tx, id, 'admin', { includeUnknown: true })),
   fails: (db, { id: jobId, instanceId }) => failQueued(db, { jobId, instanceId }, reason('job_started')),
 }
 

@@ -334,13 +334,13 @@ describe('a restore', () => {
         const { status } = await db.one<{ status: string }>(sql`select status from jobs where id = ${id}`)
         return status === 'Completed'
       })
-    expect(await cancelJob(db, job.id, 'Ann')).toBe('done')
+    expect(await db.begin((tx) => cancelJob(tx, job.id, 'Ann'))).toBe('done')
     const log = { info() {}, warn() {}, error() {} }
     const readImage = async () => null
     const engine = startEngine({ db, log, secrets, readImage, providers: { live: provider, test: provider } })
     try {
       await untilCompleted(other.id)
-      expect(await retryFailed(db, job.id, 'Ann', { includeUnknown: false })).toBe('done')
+      expect(await db.begin((tx) => retryFailed(tx, job.id, 'Ann', { includeUnknown: false }))).toBe('done')
       await untilCompleted(job.id)
     } finally {
       await engine.stop()

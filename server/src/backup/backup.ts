@@ -92,8 +92,10 @@ async function save(
     say('Checking the file.')
     const { manifest } = await readBackup(draft, signal)
     // Before the file gets its name: there is no backup without an entry.
-    await record(db, nobody(''), { action: 'backup.create', details: { by: 'command', withKey } })
-    await endBackup(db, id, null)
+    const tx = await db.begin()
+    await record(tx, nobody(''), { action: 'backup.create', details: { by: 'command', withKey } })
+    await endBackup(tx, id, null)
+    await db.commit()
     await rename(draft, path)
     await syncFolder(dirname(path))
     say(`${path} has ${inWords(rowTotal(manifest))} rows, and the images.`)

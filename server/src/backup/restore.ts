@@ -59,7 +59,7 @@ async function fill(
   const { config, say } = command
   const tables = restoredTables(manifest)
   await lockSchema(db)
-  await db.begin()
+  const tx = await db.begin()
   await refuseFull(command, db)
   await migrateWithin(db, manifest.migrations.at(-1)?.name)
   await refuseCrafted(db, path, tables)
@@ -70,7 +70,7 @@ async function fill(
   const pausedJobs = await pauseRestoredJobs(db)
   await dropUnsent(db)
   const details = { by: 'command', madeAt: manifest.madeAt, jobs: pausedJobs }
-  await record(db, nobody(''), { action: 'backup.restore', details })
+  await record(tx, nobody(''), { action: 'backup.restore', details })
   const fits = await provideKey(command, db, key)
   await db.commit()
   say(`Restored ${inWords(rowTotal({ tables }))} rows and the images, as of ${manifest.madeAt}.`)

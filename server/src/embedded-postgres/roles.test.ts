@@ -123,7 +123,9 @@ test('a migration can deny the app to change or delete the rows of a table', asy
 
 test('the app adds entries to the audit log and can neither change nor delete one', async () => {
   const app = await open()
-  await record(app, { id: 1, username: 'an', address: '10.0.0.1' }, { action: 'session.sign_in' })
+  await app.begin((tx) =>
+    record(tx, { id: 1, username: 'an', address: '10.0.0.1' }, { action: 'session.sign_in' }),
+  )
   for (const statement of [
     "update audit_log set user_name = 'binh'",
     'delete from audit_log',

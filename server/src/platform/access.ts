@@ -2,7 +2,7 @@ import type { Access } from '@sendroom/contract/endpoint'
 import { limits } from '@sendroom/contract/limits'
 import type { Right } from '@sendroom/contract/rights'
 import type { Role } from '@sendroom/contract/users'
-import type { Db } from './database/connection.ts'
+import type { Db, Tx } from './database/connection.ts'
 import { identifier, sql } from './database/sql.ts'
 import { Refusal } from './refusal.ts'
 
@@ -25,7 +25,7 @@ export type Caller = Record<Right, boolean> & {
  * the caller as they are now. `lockFirst` takes the locks that come before those of the caller.
  */
 export type Begin = <T>(
-  work: (tx: Db, caller: Caller) => Promise<T>,
+  work: (tx: Tx, caller: Caller) => Promise<T>,
   lockFirst?: (tx: Db) => Promise<unknown>,
 ) => Promise<T>
 

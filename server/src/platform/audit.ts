@@ -1,5 +1,5 @@
 import type { AuditAction, AuditObject, RefusalKind } from '@sendroom/contract/audit-actions'
-import type { Db } from './database/connection.ts'
+import type { Db, Tx } from './database/connection.ts'
 import { type Sql, sql } from './database/sql.ts'
 
 /** Whoever acts. Without an id and a name if nobody is signed in. */
@@ -15,15 +15,16 @@ export type Entry = {
 export const nobody = (address: string): Actor => ({ id: null, username: '', address })
 
 /**
- * Adds entries to the audit log, in the transaction that makes the change: then neither exists without the other. An
- * entry that a job was created is added once for each job.
+ * Adds entries to the audit log, in the transaction that makes the change: then neither exists without the other, also if
+ * the process dies. Before something leaves the database, such as an export, the entry has a transaction of its own. An
+ * entry that a job was created, or deleted, is added once for each job.
  */
-export async function record(tx: Db, actor: Actor, ...entries: Entry[]): Promise<void> {
+export async function record(tx: Tx, actor: Actor, ...entries: Entry[]): Promise<void> {
   if (entries.length > 0) await tx.run(sql`${insertInto} ${rowsOf(actor, entries)} on conflict do nothing`)
 }
 
 /** Adds an entry unless the same one was added in the last ten minutes. For what a page repeats while it is open. */
-export async function recordRepeated(tx: Db, actor: Actor, entry: Entry): Promise<void> {
+export async function recordRepeated(tx: Tx, actor: Actor, entry: Entry): Promise<void> {
   await tx.run(sql`
     ${insertInto}
     select new.* from (${rowsOf(actor, [entry])}) new
@@ -36,8 +37,8 @@ export async function recordRepeated(tx: Db, actor: Actor, entry: Entry): Promis
 }
 
 /** Adds a failed sign-in. The typed name is kept only if it is a user's: people type passwords into the wrong field. */
-export async function recordFailedSignIn(db: Db, typedName: string, address: string): Promise<void> {
-  await db.run(sql`
+export async function recordFailedSignIn(tx: Tx, typedName: string, address: string): Promise<void> {
+  await tx.run(sql`
     insert into audit_log (user_name, address, action, object_type, object_id, object_name, details)
     select '', ${address}, ${'session.sign_in_failed' satisfies AuditAction}, 'user', u.id, coalesce(u.username, ''), '{}'
     from (values (lower(${typedName}::text), lower(${typedName.normalize('NFC')}::text))) typed (name, nfc)

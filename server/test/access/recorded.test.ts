@@ -1,6 +1,7 @@
+import { contract } from '@sendroom/contract'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from '../../src/platform/database/sql.ts'
-import { context } from './fixture.ts'
+import { context, setPassword } from './fixture.ts'
 import { prepare, signedIn } from './matrix.ts'
 
 beforeEach(() => context.open())
@@ -37,11 +38,44 @@ const recorded = signedIn.filter(({ endpoint, name }) =>
   endpoint.method === 'GET' ? recordedReads.includes(name) : !unrecorded.includes(name),
 )
 
-test.each(recorded)('$name is recorded in the audit log', async ({ endpoint, row }) => {
+test.each(recorded)('$name is recorded in the audit log, or not done', async ({ endpoint, row }) => {
   const { user, input } = await prepare({ endpoint, row })
+  const before = await contents()
+  await context.db.script(LOSE_ENTRIES)
+  expect((await context.call(user, endpoint, input)).status).toBe(503)
+  // A read saves the status that the provider reports.
+  if (endpoint.method !== 'GET') expect(await contents()).toEqual(before)
+
+  await context.db.script('drop trigger lose_entry on audit_log')
   expect((await context.call(user, endpoint, input)).status).toBeLessThan(300)
   const entries = await context.db.many(sql`select user_id, user_name, address from audit_log`)
   expect(entries).not.toEqual([])
   for (const entry of entries)
     expect(entry).toEqual({ userId: user.id, userName: user.username, address: '127.0.0.1' })
 })
+
+test('a sign-in is recorded in the audit log, or opens no session', async () => {
+  const { id, username } = await context.add.user()
+  await setPassword({ id }, 'secret-1')
+  await context.db.run(sql`delete from sessions`)
+  await context.db.script(LOSE_ENTRIES)
+  const body = { username, password: 'secret-1' }
+  expect((await context.call(null, contract.session.login, { body })).status).toBe(503)
+  expect(await context.db.run(sql`select from sessions`)).toBe(0)
+})
+
+/** Ends the connection when it adds an entry, as the death of the process right before does. */
+const LOSE_ENTRIES = `
+  create function lose_entry() returns trigger language plpgsql as $$
+  begin
+    perform pg_terminate_backend(pg_backend_pid());
+    return new;
+  end $$;
+  create trigger lose_entry before insert on audit_log for each row execute function lose_entry();`
+
+/** A digest of each table, except of the attempts to enter a password, which count whatever comes of them. */
+const contents = () =>
+  context.db.many(sql`
+    select relname, md5(query_to_xml('select * from ' || oid::regclass, true, false, '')::text) as digest
+    from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'sign_in_failures'
+    order by relname`)

@@ -12,5 +12,5 @@ const { cancelJob } = await import('../../src/engine/index.ts')
 if (mutant) expectMutantApplied(mutant)
 
 const db = connect(database, { max: 1, applicationName: 'canceller' })
-await cancelJob(db, jobId, 'Ann')
+await db.begin((tx) => cancelJob(tx, jobId, 'Ann'))
 await db.end()

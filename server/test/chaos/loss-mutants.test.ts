@@ -62,7 +62,7 @@ const scenarios: Record<string, (run: ChaosRun) => Promise<unknown>> = {
     await sendAndLose(run, 'skipped', `${LOSE_INTENTS}; ${NEW_ERA}`)
     await run.createJob(1, sendTo(4))
     await untilEnded(run, 1)
-    const answer = await retryFailed(run.db, idOf(run, 0), 'Ann', { includeUnknown: false })
+    const answer = await run.db.begin((tx) => retryFailed(tx, idOf(run, 0), 'Ann', { includeUnknown: false }))
     if (answer === 'done') await untilEnded(run, 0)
   },
   async 'no watch at the start'(run) {

@@ -137,23 +137,23 @@ async function changeJob(run: ChaosRun, { kind, job: index }: JobAction): Promis
   }
   switch (kind) {
     case 'cancel job':
-      return run.request(() => engine.cancelJob(db, job.id, 'Ann'))
+      return run.request(() => db.begin((tx) => engine.cancelJob(tx, job.id, 'Ann')))
     case 'restart job':
-      return run.request(() => engine.restartJob(db, job.id, 'Ann'))
+      return run.request(() => db.begin((tx) => engine.restartJob(tx, job.id, 'Ann')))
     // A retry of unknown outcomes may send a message twice. With unique texts that would be a violation.
     case 'retry job':
       return run.request(() =>
-        engine.retryFailed(db, job.id, 'Ann', { includeUnknown: !run.plan.hasUniqueTexts }),
+        db.begin((tx) => engine.retryFailed(tx, job.id, 'Ann', { includeUnknown: !run.plan.hasUniqueTexts })),
       )
     case 'delete job':
       run.schedule(0, async () => {
-        const result = await run.request(() => engine.deleteJobs(db, [job.id], 'Ann', 2_000))
+        const result = await run.request(() => engine.deleteJobs(db, [job.id], 'Ann', async () => {}, 2_000))
         run.log(`  job ${job.id} deleted: ${result}`)
       })
       return
     case 'pause job':
-      return run.request(() => engine.pauseJob(db, job.id, 'Ann'))
+      return run.request(() => db.begin((tx) => engine.pauseJob(tx, job.id, 'Ann')))
     case 'resume job':
-      return run.request(() => engine.resumeJob(db, job.id, 'Ann'))
+      return run.request(() => db.begin((tx) => engine.resumeJob(tx, job.id, 'Ann')))
   }
 }

@@ -6,7 +6,7 @@ import { shiftIdleClock } from './instruments.ts'
 /** Resumes all paused jobs, and all instances that stopped after ten failures. */
 export async function resumeAll(db: Pool): Promise<void> {
   for (const { id } of await db.many<{ id: number }>(sql`select id from jobs where paused_at is not null`))
-    await resumeJob(db, id, 'Ann')
+    await db.begin((tx) => resumeJob(tx, id, 'Ann'))
   const stopped = await db.many<{ id: number }>(sql`
     select id from instances where waiting->>'code' = 'account_failures'`)
   for (const { id } of stopped) await resumeSending(db, id, 'Ann')

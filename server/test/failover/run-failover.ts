@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { cancelJob, retryFailed } from '../../src/engine/index.ts'
-import type { Pool } from '../../src/platform/database/connection.ts'
+import type { Tx } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { ChaosRun } from '../chaos/chaos-run.ts'
 import type { Environment } from '../chaos/environment.ts'
@@ -90,18 +90,18 @@ async function changeJob(
   run: ChaosRun,
   index: number,
   what: string,
-  change: (db: Pool, jobId: number, byName: string) => Promise<string>,
+  change: (tx: Tx, jobId: number, byName: string) => Promise<string>,
 ) {
   const jobId = run.jobs.get(index)?.id ?? 0
   const answer = await until(`job ${jobId} is ${what}`, async () => {
-    const said = await retryWhileDown(() => change(run.db, jobId, 'Ann'))
+    const said = await retryWhileDown(() => run.db.begin((tx) => change(tx, jobId, 'Ann')))
     return said !== 'settling' && said
   })
   run.log(`job ${jobId} is ${what}: ${answer}`)
 }
 
-const sendToRemaining = (db: Pool, jobId: number, byName: string) =>
-  retryFailed(db, jobId, byName, { includeUnknown: false })
+const sendToRemaining = (tx: Tx, jobId: number, byName: string) =>
+  retryFailed(tx, jobId, byName, { includeUnknown: false })
 
 /** The provider accepts every message of a plan, so nobody may be left out or end as failed. */
 const findUnreached = ({ deliveries }: Evidence) =>

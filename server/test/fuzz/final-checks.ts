@@ -30,7 +30,7 @@ export async function checkAtEnd(environment: Environment, tokens: string[]): Pr
 
 async function cancelAll(db: Pool): Promise<void> {
   const open = await db.many<{ id: number }>(sql`select id from jobs where status in ('Pending', 'Running')`)
-  for (const { id } of open) await cancelJob(db, id, 'fuzz')
+  for (const { id } of open) await db.begin((tx) => cancelJob(tx, id, 'fuzz'))
 }
 
 /** Without the instances that got another token: their messages are in the ledgers of two channels. */

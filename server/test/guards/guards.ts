@@ -137,8 +137,8 @@ const outside = [
   without(
     'a confirmation needs the password',
     session,
-    'if (!fits) {\n    await recordFailed',
-    'if (false) {\n    await recordFailed',
+    'if (!fits) {\n    await deps.db',
+    'if (false) {\n    await deps.db',
     { only: 'needs a password' },
   ),
   without(

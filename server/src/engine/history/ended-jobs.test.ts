@@ -28,7 +28,7 @@ async function afterLoss(lost: string[], instance: Record<string, unknown> = {})
 async function otherJobThenRetry({ job, other, provider }: Awaited<ReturnType<typeof afterLoss>>) {
   context.worker(provider)
   await context.untilStatus((await other()).id, 'Completed')
-  const answer = await retryFailed(context.db, job.id, 'Ann', { includeUnknown: false })
+  const answer = await context.db.begin((tx) => retryFailed(tx, job.id, 'Ann', { includeUnknown: false }))
   if (answer === 'done') await context.untilStatus(job.id, 'Completed')
   return answer
 }
@@ -41,7 +41,7 @@ const failByWait = ({ id: jobId, instanceId }: Job) =>
   failQueued(context.db, { jobId, instanceId }, reasonOver)
 
 const endings: Record<string, (job: Job) => Promise<unknown>> = {
-  'a cancel': ({ id }) => cancelJob(context.db, id, 'Ann'),
+  'a cancel': ({ id }) => context.db.begin((tx) => cancelJob(tx, id, 'Ann')),
   'the end of ACCOUNT_WAIT': failByWait,
 }
 
@@ -82,7 +82,7 @@ describe('a job that ended before its account was checked', () => {
   test('is matched even if it is cancelled while the history is read', async () => {
     const world = await afterLoss(['1@g.us', '3@g.us'])
     world.script.onHistory = async () => {
-      await cancelJob(context.db, world.job.id, 'Ann')
+      await context.db.begin((tx) => cancelJob(tx, world.job.id, 'Ann'))
       return world.ledger.map(({ message }) => message)
     }
 
@@ -94,8 +94,8 @@ describe('a job that ended before its account was checked', () => {
   test('is sent to everybody by a restart, which is another run', async () => {
     const world = await afterLoss(['1@g.us', '3@g.us'])
     for (const { message } of world.ledger) message.timestamp -= 120
-    await cancelJob(context.db, world.job.id, 'Ann')
-    await restartJob(context.db, world.job.id, 'Ann')
+    await context.db.begin((tx) => cancelJob(tx, world.job.id, 'Ann'))
+    await context.db.begin((tx) => restartJob(tx, world.job.id, 'Ann'))
     context.worker(world.provider)
 
     await context.untilStatus(world.job.id, 'Completed')
@@ -120,7 +120,7 @@ test('whom an ended job failed to reach does not take the message of another job
   })
   for (const to of recipients) world.accept({ token: 'any', to, text: 'Hello', mediaId: null })
   for (const { message } of world.ledger) message.timestamp -= 10
-  await cancelJob(context.db, refused, 'Ann')
+  await context.db.begin((tx) => cancelJob(tx, refused, 'Ann'))
   context.worker(world.provider)
 
   await context.untilStatus(later.id, 'Completed')
@@ -173,7 +173,7 @@ describe('our text in a chat of no recipient', () => {
 
   test('leaves the rest of a job that has ended to those who send with care', async () => {
     const world = await afterLoss(['111@lid', '3@g.us'])
-    await cancelJob(context.db, world.job.id, 'Ann')
+    await context.db.begin((tx) => cancelJob(tx, world.job.id, 'Ann'))
 
     expect(await otherJobThenRetry(world)).toBe('nothing')
 

@@ -79,7 +79,7 @@ describe('what a copy does not know of the time since it was made', () => {
   test('a job that was restarted in time was due, and sent', async () => {
     const times = { createdAt: minutesAgo(120), scheduledAt: minutesAgo(60) }
     const world = await inOldCopy({}, { status: 'Cancelled', ...times })
-    await restartJob(context.db, world.id, 'Ann')
+    await context.db.begin((tx) => restartJob(tx, world.id, 'Ann'))
     await context.db.run(sql`update job_logs set created_at = ${minutesAgo(90)} where job_id = ${world.id}`)
     for (const { message } of world.ledger) message.timestamp -= 50 * 60
 

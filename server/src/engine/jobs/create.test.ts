@@ -81,12 +81,12 @@ test('a cancelled job skips its recipients, and a restart queues all of them aga
     nextSendAt: '2999-01-01T00:00:00.000Z',
   })
 
-  expect(await cancelJob(context.db, jobId, 'Ann')).toBe('done')
-  expect(await cancelJob(context.db, jobId, 'Ann')).toBe('not_allowed')
+  expect(await context.db.begin((tx) => cancelJob(tx, jobId, 'Ann'))).toBe('done')
+  expect(await context.db.begin((tx) => cancelJob(tx, jobId, 'Ann'))).toBe('not_allowed')
   expect(await recipientCounts(context.db, jobId)).toMatchObject({ total: 2, waiting: 0, skipped: 2 })
 
-  expect(await restartJob(context.db, jobId, 'Bob')).toBe('done')
-  expect(await restartJob(context.db, jobId, 'Bob')).toBe('not_allowed')
+  expect(await context.db.begin((tx) => restartJob(tx, jobId, 'Bob'))).toBe('done')
+  expect(await context.db.begin((tx) => restartJob(tx, jobId, 'Bob'))).toBe('not_allowed')
   expect(await recipientCounts(context.db, jobId)).toMatchObject({ total: 2, waiting: 2, skipped: 0 })
   const logs = await context.db.many(sql`select reason from job_logs where job_id = ${jobId}`)
   expect(logs.map((log) => log.reason)).toEqual([{ code: 'job_restarted', params: { user: 'Bob' } }])
@@ -96,7 +96,7 @@ test('a deletion deletes all of the given jobs and no others', async () => {
   const jobs = [await plan([person(1)]), await plan([person(1)])]
   const other = await plan([person(1)])
 
-  expect(await deleteJobs(context.db, jobs, 'Ann')).toBe('done')
+  expect(await deleteJobs(context.db, jobs, 'Ann', async () => {})).toBe('done')
 
   expect(await context.db.many(sql`select from deliveries where job_id = any(${jobs})`)).toHaveLength(0)
   expect(await recipientCounts(context.db, other)).toMatchObject({ waiting: 1 })

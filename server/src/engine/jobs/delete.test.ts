@@ -23,6 +23,7 @@ test('a delete of jobs of several accounts locks one account at a time', async (
       context.db,
       jobs.map(({ id }) => id),
       'Ann',
+      async () => {},
     )
     await until('the jobs of the first account are deleted', async () => {
       const left = await context.db.run(sql`select from jobs where instance_id = ${first}`)
@@ -42,7 +43,7 @@ test('ended jobs of one account are deleted in few transactions', async () => {
     ids.push((await context.add.job({ instanceId, status: 'Cancelled', deliveryStatus: 'skipped' })).id)
   const transactions: number[][] = []
 
-  const answer = await deleteJobs(context.db, ids, 'Ann', 0, async (_tx, slice) => transactions.push(slice))
+  const answer = await deleteJobs(context.db, ids, 'Ann', async (_, slice) => transactions.push(slice), 0)
 
   expect(answer).toBe('done')
   expect(transactions).toEqual([ids])

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { liveStatuses } from '@sendroom/contract/job-life'
-import type { Db, Pool } from '../../platform/database/connection.ts'
+import type { Pool, Tx } from '../../platform/database/connection.ts'
 import { isLockTimedOut } from '../../platform/database/errors.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { join, sql } from '../../platform/database/sql.ts'
@@ -15,10 +15,12 @@ const LOOK_AGAIN_MS = 200
 /** Recipients that one transaction deletes, unless a single job has more. Their account waits for so long. */
 const SLICE_RECIPIENTS = 10_000
 
+/** Runs in each transaction that cancels or deletes jobs, with their ids. */
+type WhenChanged = (tx: Tx, jobIds: number[], change: 'cancelled' | 'deleted') => Promise<unknown>
+
 /**
  * Cancels the jobs that have not ended, waits up to `settleMs` until messages that are being sent have settled, and
- * deletes the jobs: in slices, each of one instance, whose lock it takes. `whenDeleted` runs in the transaction of each
- * slice.
+ * deletes the jobs: in slices, each of one instance, whose lock it takes.
  *
  * `busy`: a message is still being sent or in doubt, or somebody has locked the instance. The jobs stay cancelled then,
  * and none is deleted, unless one was started again meanwhile. A delivery in doubt is the only record that its message
@@ -29,10 +31,13 @@ export async function deleteJobs(
   db: Pool,
   jobIds: number[],
   byName: string,
+  whenChanged: WhenChanged,
   settleMs = SETTLE_MS,
-  whenDeleted: (tx: Db, jobIds: number[]) => Promise<unknown> = async () => {},
 ): Promise<'done' | 'busy'> {
-  for (const { id } of await findLive(db, jobIds)) await cancelJob(db, id, byName)
+  for (const { id } of await findLive(db, jobIds))
+    await db.begin(async (tx) => {
+      if ((await cancelJob(tx, id, byName)) === 'done') await whenChanged(tx, [id], 'cancelled')
+    })
   const giveUpAt = performance.now() + settleMs
   const until = async (isDone: () => Promise<boolean>) => {
     while (!(await isDone())) {
@@ -44,7 +49,7 @@ export async function deleteJobs(
   // After its cancel a job gets no new intent. So what has settled stays settled, and all slices can be deleted.
   if (!(await until(async () => !(await unsettledIn(db, jobIds))))) return 'busy'
   for (const slice of await findSlices(db, jobIds))
-    if (!(await until(() => deleteSettled(db, slice, whenDeleted)))) return 'busy'
+    if (!(await until(() => deleteSettled(db, slice, whenChanged)))) return 'busy'
   return 'done'
 }
 
@@ -76,30 +81,26 @@ export async function deleteJobsOfInstance(
   db: Pool,
   instanceId: number,
   byName: string,
-  settleMs = SETTLE_MS,
+  whenChanged: WhenChanged,
 ): Promise<'done' | 'busy'> {
   const jobs = await db.many<{ id: number }>(sql`select id from jobs where instance_id = ${instanceId}`)
   return deleteJobs(
     db,
     jobs.map((job) => job.id),
     byName,
-    settleMs,
+    whenChanged,
   )
 }
 
 /** Under the instance's lock no send begins between the test and the delete. */
-const deleteSettled = (
-  db: Pool,
-  jobIds: number[],
-  whenDeleted: (tx: Db, jobIds: number[]) => Promise<unknown>,
-) =>
+const deleteSettled = (db: Pool, jobIds: number[], whenChanged: WhenChanged) =>
   db
     .begin(async (tx) => {
       await forBulkWrites(tx)
       await lockInstancesOfJobs(tx, jobIds)
       if (await unsettledIn(tx, jobIds)) return false
       await tx.run(sql`delete from jobs where id = any(${jobIds})`)
-      await whenDeleted(tx, jobIds)
+      await whenChanged(tx, jobIds, 'deleted')
       return true
     })
     .catch((error) => {

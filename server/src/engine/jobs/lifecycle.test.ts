@@ -59,7 +59,7 @@ test('a sweep whose snapshot is older than a retry does not end the retried job'
   // Another worker ends the job, a user retries it at once, and it is Running again.
   await finishJobs(db)
   expect(await context.jobStatus(job.id)).toBe('Completed')
-  expect(await retryFailed(db, job.id, 'Ann', { includeUnknown: false })).toBe('done')
+  expect(await db.begin((tx) => retryFailed(tx, job.id, 'Ann', { includeUnknown: false }))).toBe('done')
   await startDueJobs(db)
   await role.release()
   await sweeping
@@ -71,9 +71,11 @@ test('a sweep whose snapshot is older than a retry does not end the retried job'
 test('a job that was deleted since it was read is not restarted, cancelled or retried', async () => {
   const gone = 999_999
 
-  expect(await restartJob(context.db, gone, 'Ann')).toBe('not_allowed')
-  expect(await cancelJob(context.db, gone, 'Ann')).toBe('not_allowed')
-  expect(await retryFailed(context.db, gone, 'Ann', { includeUnknown: false })).toBe('not_allowed')
+  expect(await context.db.begin((tx) => restartJob(tx, gone, 'Ann'))).toBe('not_allowed')
+  expect(await context.db.begin((tx) => cancelJob(tx, gone, 'Ann'))).toBe('not_allowed')
+  expect(await context.db.begin((tx) => retryFailed(tx, gone, 'Ann', { includeUnknown: false }))).toBe(
+    'not_allowed',
+  )
 })
 
 test('many jobs end in a few transactions, neither one for each nor one for all', async () => {

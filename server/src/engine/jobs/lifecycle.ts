@@ -1,5 +1,5 @@
 import { type JobAction, jobTransitions } from '@sendroom/contract/job-life'
-import type { Db, Pool } from '../../platform/database/connection.ts'
+import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { join, json, type Sql, sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
@@ -46,28 +46,26 @@ export async function startDueJobs(db: Pool): Promise<void> {
 }
 
 /**
- * Cancels a job and skips its remaining deliveries. After this returns, no message of the job gets an intent, and nothing
+ * Cancels a job and skips its remaining deliveries. Once this is committed, no message of the job gets an intent, and nothing
  * is sent without one: a cancel and the writing of an intent both lock the instance first, and the intent's statement
  * tests the status of job and delivery under that lock (sending/intent.ts). A message that already has its intent may
  * still go out; it is settled and recorded.
  */
-export async function cancelJob(db: Pool, jobId: number, byName: string): Promise<'done' | 'not_allowed'> {
-  return db.begin(async (tx) => {
-    await forBulkWrites(tx)
-    await lockInstancesOfJobs(tx, [jobId])
-    if (!(await moveJob(tx, jobId, 'cancel'))) return 'not_allowed'
-    const skipped = await tx.run(sql`
-      update deliveries set status = 'skipped', not_before = 'epoch' where job_id = ${jobId} and status = 'queued'`)
-    const settling = await unsettledIn(tx, [jobId])
-    await tx.run(sql`
-      update jobs
-      set completed_at = clock_now(), paused_at = null, settling = ${settling}, ${cursorAtEnd(jobId)},
-        -- The same request after a cancel creates another job.
-        request_id = null
-      where id = ${jobId}`)
-    await logJob(tx, jobId, reason('job_cancelled', { user: byName, skipped }), 'Warning')
-    return 'done'
-  })
+export async function cancelJob(tx: Tx, jobId: number, byName: string): Promise<'done' | 'not_allowed'> {
+  await forBulkWrites(tx)
+  await lockInstancesOfJobs(tx, [jobId])
+  if (!(await moveJob(tx, jobId, 'cancel'))) return 'not_allowed'
+  const skipped = await tx.run(sql`
+    update deliveries set status = 'skipped', not_before = 'epoch' where job_id = ${jobId} and status = 'queued'`)
+  const settling = await unsettledIn(tx, [jobId])
+  await tx.run(sql`
+    update jobs
+    set completed_at = clock_now(), paused_at = null, settling = ${settling}, ${cursorAtEnd(jobId)},
+      -- The same request after a cancel creates another job.
+      request_id = null
+    where id = ${jobId}`)
+  await logJob(tx, jobId, reason('job_cancelled', { user: byName, skipped }), 'Warning')
+  return 'done'
 }
 
 /**
@@ -76,29 +74,26 @@ export async function cancelJob(db: Pool, jobId: number, byName: string): Promis
  * a second one must not start beside it. `deleted`: the recipients are too old and have been deleted.
  */
 export async function restartJob(
-  db: Pool,
+  tx: Tx,
   jobId: number,
   byName: string,
 ): Promise<'done' | 'not_allowed' | 'settling' | 'deleted'> {
-  const answer = await db.begin(async (tx) => {
-    await forBulkWrites(tx)
-    await lockInstancesOfJobs(tx, [jobId])
-    if (await unsettledIn(tx, [jobId])) return (await canRestart(tx, jobId)) ? 'settling' : 'not_allowed'
-    if (await areRecipientsDeleted(tx, jobId)) return 'deleted'
-    if (!(await moveJob(tx, jobId, 'restart'))) return 'not_allowed'
-    await releaseMatches(tx, [jobId])
-    await tx.run(sql`update deliveries set ${resetDelivery}, not_before = 'epoch' where job_id = ${jobId}`)
-    await tx.run(sql`delete from job_logs where job_id = ${jobId}`)
-    await tx.run(sql`
-      update jobs
-      set run = run + 1, started_at = null, completed_at = null, paused_at = null, resumed_at = null, media_id = null,
-        cursor = 0, log_line_count = 0, failed_count = 0, settling = false, last_turn_at = 'epoch', has_logs = true
-      where id = ${jobId}`)
-    await logJob(tx, jobId, reason('job_restarted', { user: byName }))
-    return 'done'
-  })
-  if (answer === 'done') await wakeWorkers(db)
-  return answer
+  await forBulkWrites(tx)
+  await lockInstancesOfJobs(tx, [jobId])
+  if (await unsettledIn(tx, [jobId])) return (await canRestart(tx, jobId)) ? 'settling' : 'not_allowed'
+  if (await areRecipientsDeleted(tx, jobId)) return 'deleted'
+  if (!(await moveJob(tx, jobId, 'restart'))) return 'not_allowed'
+  await releaseMatches(tx, [jobId])
+  await tx.run(sql`update deliveries set ${resetDelivery}, not_before = 'epoch' where job_id = ${jobId}`)
+  await tx.run(sql`delete from job_logs where job_id = ${jobId}`)
+  await tx.run(sql`
+    update jobs
+    set run = run + 1, started_at = null, completed_at = null, paused_at = null, resumed_at = null, media_id = null,
+      cursor = 0, log_line_count = 0, failed_count = 0, settling = false, last_turn_at = 'epoch', has_logs = true
+    where id = ${jobId}`)
+  await logJob(tx, jobId, reason('job_restarted', { user: byName }))
+  await wakeWorkers(tx)
+  return 'done'
 }
 
 const canRestart = async (tx: Db, jobId: number) =>

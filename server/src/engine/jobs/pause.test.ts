@@ -27,7 +27,7 @@ async function untilOverdueHaveFailed() {
 test('a paused job sends nothing and says so, and continues where it stopped after a resume', async () => {
   const { provider, ledger } = scriptedProvider()
   const job = await context.add.job()
-  expect(await pauseJob(context.db, job.id, 'Ann')).toBe('done')
+  expect(await context.db.begin((tx) => pauseJob(tx, job.id, 'Ann'))).toBe('done')
   context.worker(provider)
   await context.untilStatus(job.id, 'Running') // a pause holds back only the sends
   const other = await context.add.job({ instanceId: job.instanceId })
@@ -35,7 +35,7 @@ test('a paused job sends nothing and says so, and continues where it stopped aft
 
   expect((await whyWaiting(context.db, job.id)).waiting?.code).toBe('paused')
   expect(ledger).toHaveLength(3)
-  expect(await resumeJob(context.db, job.id, 'Bob')).toBe('done')
+  expect(await context.db.begin((tx) => resumeJob(tx, job.id, 'Bob'))).toBe('done')
 
   await context.untilStatus(job.id, 'Completed')
   expect(ledger).toHaveLength(6)
@@ -44,16 +44,16 @@ test('a paused job sends nothing and says so, and continues where it stopped aft
 
 test('only a live job can be paused, and only a paused job can be resumed', async () => {
   const job = await context.add.job()
-  expect(await resumeJob(context.db, job.id, 'Ann')).toBe('not_allowed')
-  expect(await pauseJob(context.db, job.id, 'Ann')).toBe('done')
-  expect(await pauseJob(context.db, job.id, 'Ann')).toBe('not_allowed')
+  expect(await context.db.begin((tx) => resumeJob(tx, job.id, 'Ann'))).toBe('not_allowed')
+  expect(await context.db.begin((tx) => pauseJob(tx, job.id, 'Ann'))).toBe('done')
+  expect(await context.db.begin((tx) => pauseJob(tx, job.id, 'Ann'))).toBe('not_allowed')
 
-  await cancelJob(context.db, job.id, 'Ann')
+  await context.db.begin((tx) => cancelJob(tx, job.id, 'Ann'))
 
   expect(await isPaused(job.id)).toBe(false)
-  expect(await pauseJob(context.db, job.id, 'Ann')).toBe('not_allowed')
-  expect(await resumeJob(context.db, job.id, 'Ann')).toBe('not_allowed')
-  expect(await restartJob(context.db, job.id, 'Ann')).toBe('done')
+  expect(await context.db.begin((tx) => pauseJob(tx, job.id, 'Ann'))).toBe('not_allowed')
+  expect(await context.db.begin((tx) => resumeJob(tx, job.id, 'Ann'))).toBe('not_allowed')
+  expect(await context.db.begin((tx) => restartJob(tx, job.id, 'Ann'))).toBe('done')
   expect(await isPaused(job.id)).toBe(false)
 })
 
@@ -64,7 +64,7 @@ test('an intent that waits for the lock of a pause sees the pause, although its 
 
   const [paused, step] = await db.begin(async (tx) => {
     await tx.run(sql`select from instances where id = ${job.instanceId} for update`)
-    const pausing = pauseJob(db, job.id, 'Ann')
+    const pausing = db.begin((tx) => pauseJob(tx, job.id, 'Ann'))
     await until('the pause waits for the lock', async () => (await countWaiting(db)) === 1)
     const intending = context.writeIntent(claim)
     await until('the intent waits too', async () => (await countWaiting(db)) === 2)
@@ -83,7 +83,7 @@ test('the message in flight at a pause is settled, and the last one ends the job
   await db.run(sql`update jobs set status = 'Running' where id = ${job.id}`)
   const { message } = await context.beginSend()
 
-  await pauseJob(db, job.id, 'Ann')
+  await db.begin((tx) => pauseJob(tx, job.id, 'Ann'))
   await context.settle(message, { kind: 'sent', providerMessageId: 'message-of-the-pause' })
   context.worker(scriptedProvider().provider)
 
@@ -103,7 +103,7 @@ test('no recipient is attempted after a pause has returned, and all get the mess
   const atAnswer = await Promise.all(
     jobs.map(async (job, n) => {
       await until('some recipients are attempted', async () => (await attempted(job.id)) > n / 2)
-      const answer = await pauseJob(context.db, job.id, 'Ann')
+      const answer = await context.db.begin((tx) => pauseJob(tx, job.id, 'Ann'))
       return answer === 'done' ? attempted(job.id) : 40
     }),
   )
@@ -111,7 +111,7 @@ test('no recipient is attempted after a pause has returned, and all get the mess
   await context.untilStatus(control.id, 'Completed')
   expect(await Promise.all(jobs.map((job) => attempted(job.id)))).toEqual(atAnswer)
 
-  for (const job of jobs) await resumeJob(context.db, job.id, 'Ann')
+  for (const job of jobs) await context.db.begin((tx) => resumeJob(tx, job.id, 'Ann'))
   for (const job of jobs) await context.untilStatus(job.id, 'Completed')
   expect(ledger).toHaveLength(10 * 40 + 3)
 })
@@ -124,11 +124,11 @@ test('a paused job outlasts its instance’s trouble, and its wait starts over w
   const job = await context.add.job()
   context.worker(provider)
   await context.untilInstanceWaits(job.instanceId)
-  await pauseJob(context.db, job.id, 'Ann')
+  await context.db.begin((tx) => pauseJob(tx, job.id, 'Ann'))
 
   await context.moveClock('2 days')
   await untilOverdueHaveFailed()
-  await resumeJob(context.db, job.id, 'Ann')
+  await context.db.begin((tx) => resumeJob(tx, job.id, 'Ann'))
   await context.moveClock('23 hours')
   await untilOverdueHaveFailed()
   expect(await context.statuses(job.id)).toEqual(['queued', 'queued', 'queued'])

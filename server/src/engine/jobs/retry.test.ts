@@ -28,7 +28,7 @@ test('a retry sends to the failed recipients only, in the same job run and log',
   expect(await recipientCounts(context.db, job.id)).toMatchObject({ sent: 3, failed: 2, unknown: 0 })
 
   acceptAll()
-  expect(await retryFailed(context.db, job.id, 'Ann', onlyKnown)).toBe('done')
+  expect(await context.db.begin((tx) => retryFailed(tx, job.id, 'Ann', onlyKnown))).toBe('done')
   await context.untilStatus(job.id, 'Completed')
 
   expect(ledger.map(({ to }) => to).sort()).toEqual(people(5).sort())
@@ -61,9 +61,9 @@ test('a retry after a cancel sends to the skipped recipients in order, and the c
       reason = case when n = 1 then '{"code": "not_on_whatsapp", "params": {}}'::jsonb end
     from (select id, row_number() over (order by id) as n from deliveries where job_id = ${job.id}) o
     where d.id = o.id and n <= 4`)
-  await cancelJob(db, job.id, 'Ann')
+  await db.begin((tx) => cancelJob(tx, job.id, 'Ann'))
 
-  expect(await retryFailed(db, job.id, 'Ann', onlyKnown)).toBe('done')
+  expect(await db.begin((tx) => retryFailed(tx, job.id, 'Ann', onlyKnown))).toBe('done')
 
   const queued = await db.many<{ chatId: string; isRequeued: boolean }>(sql`
     select d.chat_id, d.not_before > 'epoch' as is_requeued from deliveries d
@@ -83,9 +83,11 @@ test('recipients with an unknown outcome are retried only on request', async () 
     update deliveries set reason = '{"code": "outcome_unknown", "params": {}}' where job_id = ${job.id}`)
 
   expect(await recipientCounts(context.db, job.id)).toMatchObject({ failed: 3, unknown: 3 })
-  expect(await retryFailed(context.db, job.id, 'Ann', onlyKnown)).toBe('nothing')
+  expect(await context.db.begin((tx) => retryFailed(tx, job.id, 'Ann', onlyKnown))).toBe('nothing')
   expect(await context.jobStatus(job.id)).toBe('Failed')
-  expect(await retryFailed(context.db, job.id, 'Ann', { includeUnknown: true })).toBe('done')
+  expect(await context.db.begin((tx) => retryFailed(tx, job.id, 'Ann', { includeUnknown: true }))).toBe(
+    'done',
+  )
 
   context.worker(provider)
   await context.untilStatus(job.id, 'Completed')
@@ -95,14 +97,14 @@ test('recipients with an unknown outcome are retried only on request', async () 
 test('a retry is refused if there is nothing to send, the job has not ended, or a message is in flight', async () => {
   const { db } = context
   const done = await context.add.job({ status: 'Completed', deliveryStatus: 'sent' })
-  expect(await retryFailed(db, done.id, 'Ann', onlyKnown)).toBe('nothing')
+  expect(await db.begin((tx) => retryFailed(tx, done.id, 'Ann', onlyKnown))).toBe('nothing')
 
   const running = await context.add.job({ status: 'Running' })
-  expect(await retryFailed(db, running.id, 'Ann', onlyKnown)).toBe('not_allowed')
+  expect(await db.begin((tx) => retryFailed(tx, running.id, 'Ann', onlyKnown))).toBe('not_allowed')
 
   expect(await context.writeIntent(await context.claimOne())).toMatchObject({ kind: 'send' })
-  await cancelJob(db, running.id, 'Ann')
-  expect(await retryFailed(db, running.id, 'Ann', onlyKnown)).toBe('settling')
+  await db.begin((tx) => cancelJob(tx, running.id, 'Ann'))
+  expect(await db.begin((tx) => retryFailed(tx, running.id, 'Ann', onlyKnown))).toBe('settling')
   expect(await context.statuses(running.id)).toEqual(['sending', 'skipped', 'skipped'])
 })
 
@@ -131,11 +133,11 @@ test('a job counts its failed recipients through a late failure, a retry and a r
   await db.run(sql`
     update deliveries set reason = '{"code": "outcome_unknown", "params": {}}'
     where job_id = ${job.id} and chat_id = '8491@s.whatsapp.net'`)
-  expect(await retryFailed(db, job.id, 'Ann', onlyKnown)).toBe('done')
+  expect(await db.begin((tx) => retryFailed(tx, job.id, 'Ann', onlyKnown))).toBe('done')
   await context.untilStatus(job.id, 'Completed')
   expect(await failedCount()).toBe(1)
 
-  expect(await restartJob(db, job.id, 'Ann')).toBe('done')
+  expect(await db.begin((tx) => restartJob(tx, job.id, 'Ann'))).toBe('done')
   expect(await failedCount()).toBe(0)
   await context.untilStatus(job.id, 'Completed')
   expect(await failedCount()).toBe(0)
@@ -146,7 +148,7 @@ test('a message that failed after it was accepted stays matched, and a retry sen
   const job = await context.add.job({ status: 'Completed', deliveryStatus: 'failed', recipients: ['1@g.us'] })
   await context.match(job.id, 'failed-later')
 
-  expect(await retryFailed(context.db, job.id, 'Ann', onlyKnown)).toBe('done')
+  expect(await context.db.begin((tx) => retryFailed(tx, job.id, 'Ann', onlyKnown))).toBe('done')
   context.worker(provider)
   await context.untilStatus(job.id, 'Completed')
 
@@ -161,8 +163,8 @@ test('a message that failed after it was accepted stays matched, and a retry sen
 test('a pause holds back retried deliveries too', async () => {
   const { provider, ledger } = scriptedProvider()
   const job = await context.add.job({ status: 'Failed', deliveryStatus: 'failed' })
-  await retryFailed(context.db, job.id, 'Ann', onlyKnown)
-  await pauseJob(context.db, job.id, 'Ann')
+  await context.db.begin((tx) => retryFailed(tx, job.id, 'Ann', onlyKnown))
+  await context.db.begin((tx) => pauseJob(tx, job.id, 'Ann'))
   context.worker(provider)
   await context.untilStatus(job.id, 'Running')
   const other = await context.add.job({ instanceId: job.instanceId })

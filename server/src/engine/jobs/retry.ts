@@ -1,6 +1,6 @@
 import type { JobStatus } from '@sendroom/contract/job-life'
 import { jobCan } from '@sendroom/contract/job-life'
-import type { Db, Pool } from '../../platform/database/connection.ts'
+import type { Db, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { logJob, reason } from '../shared/job-log.ts'
@@ -22,34 +22,32 @@ export type RetryAnswer = 'done' | 'not_allowed' | 'settling' | 'deleted' | 'not
  * changed.
  */
 export async function retryFailed(
-  db: Pool,
+  tx: Tx,
   jobId: number,
   byName: string,
   { includeUnknown }: { includeUnknown: boolean },
 ): Promise<RetryAnswer> {
-  return db.begin(async (tx) => {
-    await forBulkWrites(tx)
-    await lockInstancesOfJobs(tx, [jobId])
-    const job = await tx.maybeOne<{ status: JobStatus; settling: boolean; isDeleted: boolean }>(sql`
-      select status, settling, final_counts is not null as is_deleted from jobs where id = ${jobId} for update`)
-    if (!job || !jobCan('retry', job)) return 'not_allowed'
-    if (job.isDeleted) return 'deleted'
-    if (job.settling || (await unsettledIn(tx, [jobId]))) return 'settling'
-    // A message that was accepted and failed later has an id. No look-up may take it for the new message.
-    await releaseMatches(tx, [jobId], sql`d.status = 'failed'`)
-    const count = await requeueRemaining(tx, jobId, includeUnknown)
-    if (count === 0) return 'nothing'
-    await moveJob(tx, jobId, 'retry')
-    await tx.run(sql`
-      update jobs
-      set completed_at = null, paused_at = null, resumed_at = clock_now(), media_id = null, last_turn_at = 'epoch',
-        has_logs = true,
-        failed_count = (select count(*) from deliveries d where d.job_id = ${jobId} and d.status = 'failed')
-      where id = ${jobId}`)
-    await logJob(tx, jobId, reason('job_retried', { user: byName, count }))
-    await wakeWorkers(tx)
-    return 'done'
-  })
+  await forBulkWrites(tx)
+  await lockInstancesOfJobs(tx, [jobId])
+  const job = await tx.maybeOne<{ status: JobStatus; settling: boolean; isDeleted: boolean }>(sql`
+    select status, settling, final_counts is not null as is_deleted from jobs where id = ${jobId} for update`)
+  if (!job || !jobCan('retry', job)) return 'not_allowed'
+  if (job.isDeleted) return 'deleted'
+  if (job.settling || (await unsettledIn(tx, [jobId]))) return 'settling'
+  // A message that was accepted and failed later has an id. No look-up may take it for the new message.
+  await releaseMatches(tx, [jobId], sql`d.status = 'failed'`)
+  const count = await requeueRemaining(tx, jobId, includeUnknown)
+  if (count === 0) return 'nothing'
+  await moveJob(tx, jobId, 'retry')
+  await tx.run(sql`
+    update jobs
+    set completed_at = null, paused_at = null, resumed_at = clock_now(), media_id = null, last_turn_at = 'epoch',
+      has_logs = true,
+      failed_count = (select count(*) from deliveries d where d.job_id = ${jobId} and d.status = 'failed')
+    where id = ${jobId}`)
+  await logJob(tx, jobId, reason('job_retried', { user: byName, count }))
+  await wakeWorkers(tx)
+  return 'done'
 }
 
 /**

@@ -214,7 +214,7 @@ test('receipts of another instance or of an earlier job run change nothing and a
   const other = await sentJob(person, 'm2')
   await report(instanceId, [receipt('read', { providerMessageId: 'm2' })])
   expect(await rowOf(other.id)).toMatchObject({ readAt: null })
-  expect(await restartJob(context.db, id, 'somebody')).toBe('done')
+  expect(await context.db.begin((tx) => restartJob(tx, id, 'somebody'))).toBe('done')
   await report(instanceId, [receipt('delivered'), receipt('failed')])
   expect(await rowOf(id)).toMatchObject({ status: 'queued', deliveredAt: null })
   for (let tries = 0; tries < 6; tries++) {
@@ -229,7 +229,7 @@ test('a new job run begins without receipts and counts its members again', async
   await setClock()
   const { id, instanceId } = await sentJob(group)
   await report(instanceId, [receipt('read', { viewer: 'a' })])
-  await restartJob(context.db, id, 'somebody')
+  await context.db.begin((tx) => restartJob(tx, id, 'somebody'))
   expect(await rowOf(id)).toMatchObject({ deliveredMembers: 0, readMembers: 0, deliveredAt: null })
   await context.db.run(sql`
     update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = '2026-01-01T00:00:00Z'
@@ -331,7 +331,7 @@ test('a receipt that is not ours is tried six times in thirteen minutes, then de
 test('a receipt of a former run is deleted in the same way, although the message was sent again', async () => {
   await setClock()
   const { id, instanceId } = await sentJob(person, 'former')
-  await restartJob(context.db, id, 'Ann')
+  await context.db.begin((tx) => restartJob(tx, id, 'Ann'))
   await context.db.run(sql`update deliveries set status = 'sent', sent_at = clock_now() where job_id = ${id}`)
   await context.match(id, 'again')
   await store(instanceId, [receipt('read', { providerMessageId: 'former' })])
@@ -460,7 +460,8 @@ test('with statistics from before the messages were sent, few rows are read', as
       `set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off`,
     )
     const before = await rowsRead(tx)
-    const pool = { ...tx, begin: (work) => work(tx) } as Pool // applying uses nothing else of a pool
+    const { isTransaction: _, ...queries } = tx
+    const pool = { ...queries, begin: (work) => work(tx) } as Pool // applying uses nothing else of a pool
     await applyStoredReceipts(pool)
     return (await rowsRead(tx)) - before
   })

@@ -114,7 +114,7 @@ test('a new run counts its members anew', async () => {
   const { id, instanceId } = await sentJob()
   await open().accept(instanceId, [seen('anna', 'read')])
   await apply()
-  await restartJob(context.db, id, 'somebody')
+  await context.db.begin((tx) => restartJob(tx, id, 'somebody'))
   await context.db.run(sql`
     update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = clock_now() where job_id = ${id}`)
   await context.match(id, 'm2')

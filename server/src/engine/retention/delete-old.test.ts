@@ -145,8 +145,8 @@ test('the counts of the job and of the instance stay true between any two slices
     expect(await slice(3)).toBe(deleted)
     expect(await recipientCounts(db, job.id)).toEqual(counts)
     expect(await sent()).toEqual(sentBefore)
-    expect(await retryFailed(db, job.id, 'Ann', { includeUnknown: true })).toBe('deleted')
-    expect(await restartJob(db, job.id, 'Ann')).toBe('deleted')
+    expect(await db.begin((tx) => retryFailed(tx, job.id, 'Ann', { includeUnknown: true }))).toBe('deleted')
+    expect(await db.begin((tx) => restartJob(tx, job.id, 'Ann'))).toBe('deleted')
   }
   // Programs before this version know nothing of it.
   await expect(db.run(sql`update jobs set status = 'Pending' where id = ${job.id}`)).rejects.toThrow(
@@ -177,7 +177,7 @@ test('a slice waits for nobody, and a retry that waits for a slice finds the rec
   let retry: Promise<unknown> | undefined
   await db.begin(async (tx) => {
     await deleteOldDeliveries(tx, 2)
-    retry = retryFailed(db, job.id, 'Ann', { includeUnknown: true })
+    retry = db.begin((tx) => retryFailed(tx, job.id, 'Ann', { includeUnknown: true }))
     await until('the retry waits for the job', async () => (await countWaiting(db)) === 1)
   })
   expect(await retry).toBe('deleted')
@@ -191,7 +191,7 @@ test('a restarted job has a log to delete again', async () => {
     hasLogs: false,
     hasDeliveries: true,
   })
-  expect(await restartJob(db, job.id, 'Ann')).toBe('done')
+  expect(await db.begin((tx) => restartJob(tx, job.id, 'Ann'))).toBe('done')
   expect(await db.one(sql`select has_logs from jobs where id = ${job.id}`)).toEqual({ hasLogs: true })
 })
 

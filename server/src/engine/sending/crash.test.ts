@@ -188,7 +188,7 @@ test('the intent of a dead worker is settled even if its job was cancelled', asy
   const { provider, accept } = scriptedProvider()
   const { job, message } = await abandonedJob()
   accept({ token: 'any', to: message.chatId, text: message.text, mediaId: null })
-  await cancelJob(context.db, job.id, 'Ann')
+  await context.db.begin((tx) => cancelJob(tx, job.id, 'Ann'))
   context.worker(provider)
 
   await context.moveClock('21 seconds')
@@ -285,9 +285,9 @@ test('the message ids of deleted and restarted jobs stay matched', async () => {
   const { instanceId } = job
   context.worker(provider)
   await context.untilStatus(job.id, 'Completed')
-  await restartJob(context.db, job.id, 'Ann')
+  await context.db.begin((tx) => restartJob(tx, job.id, 'Ann'))
   await context.untilStatus(job.id, 'Completed')
-  await deleteJobs(context.db, [job.id], 'Ann')
+  await deleteJobs(context.db, [job.id], 'Ann', async () => {})
 
   const matched = await context.db.many(
     sql`select provider_message_id from matched_messages where instance_id = ${instanceId}`,

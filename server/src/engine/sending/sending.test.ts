@@ -219,16 +219,16 @@ test('after a cancel no send begins, and a restart waits for the message in flig
   await until('a send is under way', () => calls.sends.length === 1)
   expect(await hasUnsettled(context.db, job.instanceId)).toBe(true)
 
-  expect(await cancelJob(context.db, job.id, 'Ann')).toBe('done')
-  expect(await restartJob(context.db, job.id, 'Ann')).toBe('settling')
-  expect(await deleteJobs(context.db, [job.id], 'Ann', 0)).toBe('busy')
+  expect(await context.db.begin((tx) => cancelJob(tx, job.id, 'Ann'))).toBe('done')
+  expect(await context.db.begin((tx) => restartJob(tx, job.id, 'Ann'))).toBe('settling')
+  expect(await deleteJobs(context.db, [job.id], 'Ann', async () => {}, 0)).toBe('busy')
   answer.resolve()
   await until('the message is settled', async () => !(await hasUnsettled(context.db, job.instanceId)))
 
   expect(await context.statuses(job.id)).toEqual(['sent', 'skipped', 'skipped'])
   expect(await context.jobStatus(job.id)).toBe('Cancelled')
   expect(ledger).toHaveLength(1)
-  expect(await restartJob(context.db, job.id, 'Ann')).toBe('done')
+  expect(await context.db.begin((tx) => restartJob(tx, job.id, 'Ann'))).toBe('done')
   await context.untilStatus(job.id, 'Completed')
   expect(ledger).toHaveLength(4)
 })
@@ -244,7 +244,7 @@ test('a message that is requeued after a cancel is skipped', async () => {
   context.worker(provider)
   await until('a send is under way', () => calls.sends.length === 1)
 
-  await cancelJob(context.db, job.id, 'Ann')
+  await context.db.begin((tx) => cancelJob(tx, job.id, 'Ann'))
   answer.resolve()
 
   await context.untilStatuses(job.id, 'skipped', 'skipped', 'skipped')
@@ -258,7 +258,7 @@ test('an intent that waits for the lock of a cancel sees the cancel, although it
 
   const [cancelled, step] = await db.begin(async (tx) => {
     await tx.run(sql`select from instances where id = ${job.instanceId} for update`)
-    const cancelling = cancelJob(db, job.id, 'Ann')
+    const cancelling = db.begin((tx) => cancelJob(tx, job.id, 'Ann'))
     await until('the cancel waits for the lock', async () => (await countWaiting(context.db)) === 1)
     const intending = context.writeIntent(claim)
     await until('the intent waits too', async () => (await countWaiting(context.db)) === 2)
@@ -303,7 +303,7 @@ test('no recipient is attempted after a cancel has returned, even with 20 cancel
   const atAnswer = await Promise.all(
     jobs.map(async (job, n) => {
       await until('some recipients are attempted', async () => (await attempted(job.id)) > n / 2)
-      await cancelJob(context.db, job.id, 'Ann')
+      await context.db.begin((tx) => cancelJob(tx, job.id, 'Ann'))
       return attempted(job.id)
     }),
   )

@@ -16,16 +16,16 @@ test('a command on a job adds one row of counts, however many recipients the job
     scheduledAt: '2999-01-01',
   })
 
-  expect(await cancelJob(db, id, 'Ann')).toBe('done')
+  expect(await db.begin((tx) => cancelJob(tx, id, 'Ann'))).toBe('done')
   expect(await countRows(id)).toBe(1)
   expect(await recipientCounts(db, id)).toMatchObject({ total: 50, skipped: 50 })
 
-  expect(await retryFailed(db, id, 'Ann', { includeUnknown: false })).toBe('done')
+  expect(await db.begin((tx) => retryFailed(tx, id, 'Ann', { includeUnknown: false }))).toBe('done')
   expect(await countRows(id)).toBe(2)
   expect(await recipientCounts(db, id)).toMatchObject({ waiting: 50, skipped: 0 })
 
-  expect(await cancelJob(db, id, 'Ann')).toBe('done')
-  expect(await restartJob(db, id, 'Ann')).toBe('done')
+  expect(await db.begin((tx) => cancelJob(tx, id, 'Ann'))).toBe('done')
+  expect(await db.begin((tx) => restartJob(tx, id, 'Ann'))).toBe('done')
   expect(await countRows(id)).toBe(4)
 })
 

@@ -25,7 +25,9 @@ const actionsIn = async (query: Partial<AuditListQuery>) =>
 test('an entry has exactly these fields', async () => {
   await context.setClock('2026-02-03T04:05:06.000Z')
   const object = { type: 'message', id: 3, name: 'Xin chào' } as const
-  await record(context.db, lan, { action: 'message.create', object, details: { text: 'Xin chào' } })
+  await context.db.begin((tx) =>
+    record(tx, lan, { action: 'message.create', object, details: { text: 'Xin chào' } }),
+  )
   const { data, pagination } = await list()
   expect(data).toEqual([
     {
@@ -46,7 +48,7 @@ test('an entry has exactly these fields', async () => {
 
 test('the newest entries come first, and can come last', async () => {
   for (const action of ['session.sign_in', 'group.export', 'session.sign_out'] as const)
-    await record(context.db, lan, { action })
+    await context.db.begin((tx) => record(tx, lan, { action }))
   const newestFirst = ['session.sign_out', 'group.export', 'session.sign_in']
   expect(await actionsIn({})).toEqual(newestFirst)
   expect(await actionsIn({ sortDirection: 'asc' })).toEqual(newestFirst.toReversed())
@@ -63,9 +65,11 @@ test.each([
 ])('a search finds %s without accents', async (_, search, found) => {
   const object = { type: 'message', id: 3, name: 'Ưu đãi' } as const
   const details = { text: 'Giảm giá', formerText: 'Tặng quà' }
-  await record(context.db, lan, { action: 'session.sign_in' })
-  await record(context.db, lan, { action: 'message.update', object, details })
-  await record(context.db, { ...lan, username: 'Minh', address: '10.0.0.8' }, { action: 'session.sign_out' })
+  await context.db.begin((tx) => record(tx, lan, { action: 'session.sign_in' }))
+  await context.db.begin((tx) => record(tx, lan, { action: 'message.update', object, details }))
+  await context.db.begin((tx) =>
+    record(tx, { ...lan, username: 'Minh', address: '10.0.0.8' }, { action: 'session.sign_out' }),
+  )
   expect(await actionsIn({ search })).toEqual(found)
 })
 
@@ -99,8 +103,10 @@ async function exported(query: Partial<AuditListQuery> = {}) {
 test('the export is CSV with the same filters, and is recorded', async () => {
   await context.setClock('2026-02-03T18:00:00.000Z')
   const object = { type: 'message', id: 3, name: '=HYPERLINK("http://x")' } as const
-  await record(context.db, lan, { action: 'message.create', object, details: { text: 'a "b",\nc' } })
-  await record(context.db, { ...lan, username: 'Minh' }, { action: 'session.sign_in' })
+  await context.db.begin((tx) =>
+    record(tx, lan, { action: 'message.create', object, details: { text: 'a "b",\nc' } }),
+  )
+  await context.db.begin((tx) => record(tx, { ...lan, username: 'Minh' }, { action: 'session.sign_in' }))
 
   const { headers, text } = await exported({ search: 'lan' })
 
@@ -120,7 +126,7 @@ test('the export is CSV with the same filters, and is recorded', async () => {
 })
 
 test.each(['=1', '+1', '-1', '@x', '\tx', '\rx'])('a name such as %j is no formula', async (name) => {
-  await record(context.db, { ...lan, username: name }, { action: 'session.sign_in' })
+  await context.db.begin((tx) => record(tx, { ...lan, username: name }, { action: 'session.sign_in' }))
   expect((await exported({ action: 'session.sign_in' })).text).toContain(`,"'${name}","session.sign_in"`)
 })
 

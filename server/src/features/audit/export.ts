@@ -19,10 +19,8 @@ export const exportEntries = (
   maxRows = MAX_ROWS,
 ): Promise<Download> =>
   exports.open({ userId: caller.id, signal }, async () => {
-    await record(db, caller, {
-      action: 'audit.export',
-      details: { filter: { ...filter, search: filter.search || undefined } },
-    })
+    const details = { filter: { ...filter, search: filter.search || undefined } }
+    await db.begin((tx) => record(tx, caller, { action: 'audit.export', details }))
     let left = maxRows
     const pages = await readPages<AuditEntry>(async (last) => {
       const slice = await listSlice(db, filter, last?.id ?? null, Math.min(SLICE, left))

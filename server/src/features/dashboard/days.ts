@@ -29,7 +29,7 @@ export async function exportDays(
   return exports.open({ userId: caller.id, signal }, async () => {
     const object =
       instanceId === undefined ? undefined : ({ type: 'instance', id: instanceId, name } as const)
-    await record(db, caller, { action: 'dashboard.export', ...(object && { object }) })
+    await db.begin((tx) => record(tx, caller, { action: 'dashboard.export', ...(object && { object }) }))
     const pages = await readPages<DashboardDay>(
       async (last) => (last ? [] : listDays(db, await recheck(), DAYS, instanceId)),
       async () => findName(await recheck()),

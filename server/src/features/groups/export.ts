@@ -20,7 +20,9 @@ export async function exportParticipants(
       (last) => listParticipants(db, groupId, last),
       async () => orNotFound(await findGroup(db, await recheck(), groupId)),
     )
-    await record(db, caller, { action: 'group.export', object: { type: 'group', ...group } })
+    await db.begin((tx) =>
+      record(tx, caller, { action: 'group.export', object: { type: 'group', ...group } }),
+    )
     return {
       fileName: `Participants_${fileNamePart(group.name)}_${await findToday(db)}.xlsx`,
       chunks: toXlsx(columns, pages),

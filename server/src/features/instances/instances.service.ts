@@ -6,7 +6,7 @@ import { deleteJobsOfInstance, hasUnsettled, markInstanceActive, resumeSending }
 import { type Begin, type Caller, isAdmin, requireConfirmation } from '../../platform/access.ts'
 import { changesOf, record } from '../../platform/audit.ts'
 import { uncountSentWithoutRows } from '../../platform/counts.ts'
-import type { Db } from '../../platform/database/connection.ts'
+import type { Db, Tx } from '../../platform/database/connection.ts'
 import { isUniqueViolation, isUnknownValue } from '../../platform/database/errors.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
@@ -159,17 +159,24 @@ async function withoutJobs(
   action: 'instance.delete' | 'instance.clear',
   task: (tx: Db) => PromiseLike<unknown>,
 ) {
-  const { byName, entry } = await begin(async (tx, caller) => {
+  let isRecorded = false
+  const { caller, entry } = await begin(async (tx, caller) => {
     const instance = orNotFound(await findActingInstance(tx, caller, id))
-    return { byName: caller.username, entry: entryOf(action, instance, { ...(await countData(tx, id)) }) }
+    return { caller, entry: entryOf(action, instance, { ...(await countData(tx, id)) }) }
   })
-  if ((await deleteJobsOfInstance(db, id, byName)) === 'busy') throw new Refusal('account_busy')
-  await begin(async (tx, caller) => {
+  // One entry stands for the whole. With the first change that is committed, something is gone.
+  const recordOnce = async (tx: Tx) => {
+    if (!isRecorded) await record(tx, caller, entry)
+    isRecorded = true
+  }
+  if ((await deleteJobsOfInstance(db, id, caller.username, recordOnce)) === 'busy')
+    throw new Refusal('account_busy')
+  await begin(async (tx) => {
     await forBulkWrites(tx)
     if (!(await lockInstance(tx, id))) throw new Refusal('not_found')
     if (await hasJobs(tx, id)) throw new Refusal('account_busy')
     await task(tx)
-    await record(tx, caller, entry)
+    await recordOnce(tx)
     await uncountSentWithoutRows(tx, id)
   })
 }

@@ -26,7 +26,8 @@ export async function showQr(deps: Deps, { caller, recheck }: Waiting, id: numbe
   await saveState(deps, id, needsLogin)
   await requireInstance(deps, await recheck(), id)
   // The dialog asks again and again, because a code is short-lived.
-  await recordRepeated(deps.db, caller, entryOf('instance.link', row, { by: 'qr' }))
+  const entry = entryOf('instance.link', row, { by: 'qr' })
+  await deps.db.begin((tx) => recordRepeated(tx, caller, entry))
   return { qr }
 }
 
@@ -45,19 +46,21 @@ export async function showPairingCode(
     .catch((error) => refuseToLink(deps, row, error))
   await saveState(deps, id, needsLogin)
   await requireInstance(deps, await recheck(), id)
-  await recordRepeated(deps.db, caller, entryOf('instance.link', row, { by: 'code', phone: number.number }))
+  const entry = entryOf('instance.link', row, { by: 'code', phone: number.number })
+  await deps.db.begin((tx) => recordRepeated(tx, caller, entry))
   return { code }
 }
 
 export async function logOut(deps: Deps, caller: Caller, id: number): Promise<void> {
   const row = await requireInstance(deps, caller, id)
   const { provider, credentials } = requireConnection(deps, row)
+  // Before the call, since nobody can tell afterwards whether a call without an answer has unlinked the account.
+  await deps.db.begin((tx) => record(tx, caller, entryOf('instance.log_out', row)))
   await provider.logout(credentials).catch(async (error) => {
     if (!isConflict(error)) return refuse(deps, row, error)
     await saveState(deps, id, needsLogin)
     throw new Refusal('already_logged_out')
   })
-  await record(deps.db, caller, entryOf('instance.log_out', row))
   await saveState(deps, id, needsLogin)
 }
 

@@ -2,7 +2,7 @@ import type { JobRow } from '@sendroom/contract/jobs'
 import { limits } from '@sendroom/contract/limits'
 import type { Caller } from '../../platform/access.ts'
 import { type Entry, record } from '../../platform/audit.ts'
-import type { Db } from '../../platform/database/connection.ts'
+import type { Tx } from '../../platform/database/connection.ts'
 import { findRecordedJobs, type RecordedJob } from './jobs.queries.ts'
 
 /** An entry with all that the log keeps of a job: what was sent must be found when the job is gone. */
@@ -20,21 +20,14 @@ export const wholeEntry = (action: 'job.create' | 'job.cancel' | 'job.delete', j
   },
 })
 
-export async function recordCreation(tx: Db, caller: Caller, id: number): Promise<void> {
+export async function recordCreation(tx: Tx, caller: Caller, id: number): Promise<void> {
   const jobs = await findRecordedJobs(tx, caller, [id])
   await record(tx, caller, ...jobs.map((job) => wholeEntry('job.create', job)))
 }
 
-/** Records what the engine has just done with a job, in a transaction of its own. */
-export async function recordAction(
-  db: Db,
-  caller: Caller,
-  action: Entry['action'],
-  job: JobRow,
-  details = {},
-) {
-  await record(db, caller, { action, object: objectOf(job.id, job.messageTitle), details })
-}
+/** Records what was done with a job that stays. */
+export const recordAction = (tx: Tx, caller: Caller, action: Entry['action'], job: JobRow, details = {}) =>
+  record(tx, caller, { action, object: objectOf(job.id, job.messageTitle), details })
 
 const objectOf = (id: number, text: string): Entry['object'] => ({
   type: 'job',

@@ -24,7 +24,8 @@ export async function exportRecipients(
       async () => requireRecipients(db, await recheck(), id),
     )
     const { outcome, search } = filter
-    await recordAction(db, caller, 'job.export', job, { filter: { outcome, search: search || undefined } })
+    const details = { filter: { outcome, search: search || undefined } }
+    await db.begin((tx) => recordAction(tx, caller, 'job.export', job, details))
     const name = ['Job', id, outcome, await findToday(db)].filter(Boolean).join('_')
     return { fileName: `${name}.${format}`, chunks: writers[format](columns, pages) }
   })

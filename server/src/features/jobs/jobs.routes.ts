@@ -76,7 +76,8 @@ export function jobRoutes(
   route(app, jobs.members, async ({ caller, params, query }) => {
     orNotFound(await findJobRow(db, caller, params.id))
     const group = orNotFound(await findRecipientGroup(db, params.id, params.recipientId))
-    await recordRepeated(db, caller, { action: 'group.view_members', object: { type: 'group', ...group } })
+    const entry = { action: 'group.view_members', object: { type: 'group', ...group } } as const
+    await db.begin((tx) => recordRepeated(tx, caller, entry))
     return listMembers(db, params.recipientId, query)
   })
 
@@ -104,24 +105,24 @@ export function jobRoutes(
   )
 
   route(app, jobs.restart, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'restart', kind: 'job', ids: [id] }, () => restart(db, begin, id)),
+    commands.run({ caller, name: 'restart', kind: 'job', ids: [id] }, () => restart(begin, id)),
   )
 
   route(app, jobs.cancel, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'cancel', kind: 'job', ids: [id] }, () => cancel(db, begin, id)),
+    commands.run({ caller, name: 'cancel', kind: 'job', ids: [id] }, () => cancel(begin, id)),
   )
 
   route(app, jobs.pause, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'pause', kind: 'job', ids: [id] }, () => pause(db, begin, id)),
+    commands.run({ caller, name: 'pause', kind: 'job', ids: [id] }, () => pause(begin, id)),
   )
 
   route(app, jobs.resume, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'resume', kind: 'job', ids: [id] }, () => resume(db, begin, id)),
+    commands.run({ caller, name: 'resume', kind: 'job', ids: [id] }, () => resume(begin, id)),
   )
 
   route(app, jobs.retryFailed, ({ caller, begin, params: { id }, body }) =>
     commands.run({ caller, name: `retry ${body.includeUnknown}`, kind: 'job', ids: [id] }, () =>
-      retry(db, begin, id, body),
+      retry(begin, id, body),
     ),
   )
 

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@sendroom/contract/errors'
 import { progressOf } from '@sendroom/contract/job-life'
 import type { Job, JobChanges, JobRow } from '@sendroom/contract/jobs'
 import { limits } from '@sendroom/contract/limits'
@@ -13,8 +14,8 @@ import {
   whyWaiting,
 } from '../../engine/index.ts'
 import type { Begin, Caller } from '../../platform/access.ts'
-import { record } from '../../platform/audit.ts'
-import type { Pool } from '../../platform/database/connection.ts'
+import { type Entry, record } from '../../platform/audit.ts'
+import type { Pool, Tx } from '../../platform/database/connection.ts'
 import { orNotFound, Refusal } from '../../platform/refusal.ts'
 import { recordAction, wholeEntry } from './audit.ts'
 import { findRecipients, newestDeliveries, newestLogs } from './job-rows.queries.ts'
@@ -67,64 +68,47 @@ async function readState(db: Pool, id: number) {
   }
 }
 
-/**
- * Throws unless the caller still has the right and sees the job. The engine then acts in transactions of its own, which
- * lock instances first.
- */
-const requireJob = (begin: Begin, id: number): Promise<{ caller: Caller; job: JobRow }> =>
-  begin(async (tx, caller) => ({ caller, job: orNotFound(await findJobRow(tx, caller, id)) }))
+type Answer = 'done' | 'not_allowed' | 'settling' | 'deleted' | 'nothing'
+type Change = (tx: Tx, jobId: number, byName: string) => Promise<Answer>
 
-export async function restart(db: Pool, begin: Begin, id: number): Promise<JobRow> {
-  const { caller, job } = await requireJob(begin, id)
-  const answer = await restartJob(db, id, caller.username)
-  if (answer === 'settling') throw new Refusal('job_settling')
-  if (answer === 'not_allowed') throw new Refusal('job_not_restartable')
-  if (answer === 'deleted') throw new Refusal('job_recipients_deleted')
-  await recordAction(db, caller, 'job.restart', job)
-  return orNotFound(await findJobRow(db, caller, id))
-}
-
-export async function cancel(db: Pool, begin: Begin, id: number): Promise<JobRow> {
-  const { caller, job } = await requireJob(begin, id)
-  const answer = await cancelJob(db, id, caller.username)
-  if (answer === 'not_allowed') throw new Refusal('job_not_cancellable')
-  await recordAction(db, caller, 'job.cancel', job)
-  return orNotFound(await findJobRow(db, caller, id))
-}
-
-export async function pause(db: Pool, begin: Begin, id: number): Promise<JobRow> {
-  const { caller, job } = await requireJob(begin, id)
-  const answer = await pauseJob(db, id, caller.username)
-  if (answer === 'not_allowed') throw new Refusal('job_not_pausable')
-  await recordAction(db, caller, 'job.pause', job)
-  return orNotFound(await findJobRow(db, caller, id))
-}
-
-export async function resume(db: Pool, begin: Begin, id: number): Promise<JobRow> {
-  const { caller, job } = await requireJob(begin, id)
-  const answer = await resumeJob(db, id, caller.username)
-  if (answer === 'not_allowed') throw new Refusal('job_not_resumable')
-  await recordAction(db, caller, 'job.resume', job)
-  return orNotFound(await findJobRow(db, caller, id))
-}
-
-export async function retry(
-  db: Pool,
+/** Lets the engine change a job, and records that in the same transaction. */
+const changeJob = (
   begin: Begin,
   id: number,
-  whom: { includeUnknown: boolean },
-): Promise<JobRow> {
-  const { caller, job } = await requireJob(begin, id)
-  const answer = await retryFailed(db, id, caller.username, whom)
-  if (answer === 'settling') throw new Refusal('job_settling')
-  if (answer === 'not_allowed') throw new Refusal('job_not_retryable')
-  if (answer === 'deleted') throw new Refusal('job_recipients_deleted')
-  if (answer === 'nothing') throw new Refusal('job_nothing_to_retry')
-  await recordAction(db, caller, 'job.retry', job, whom)
-  return orNotFound(await findJobRow(db, caller, id))
-}
+  change: Change,
+  { action, notAllowed, details }: { action: Entry['action']; notAllowed: ErrorCode; details?: object },
+): Promise<JobRow> =>
+  begin(async (tx, caller) => {
+    const job = orNotFound(await findJobRow(tx, caller, id))
+    const answer = await change(tx, id, caller.username)
+    if (answer === 'settling') throw new Refusal('job_settling')
+    if (answer === 'deleted') throw new Refusal('job_recipients_deleted')
+    if (answer === 'nothing') throw new Refusal('job_nothing_to_retry')
+    if (answer === 'not_allowed') throw new Refusal(notAllowed)
+    await recordAction(tx, caller, action, job, details)
+    return orNotFound(await findJobRow(tx, caller, id))
+  })
 
-/** Deletes all of the jobs, or none if the caller does not see one of them. */
+export const restart = (begin: Begin, id: number): Promise<JobRow> =>
+  changeJob(begin, id, restartJob, { action: 'job.restart', notAllowed: 'job_not_restartable' })
+
+export const cancel = (begin: Begin, id: number): Promise<JobRow> =>
+  changeJob(begin, id, cancelJob, { action: 'job.cancel', notAllowed: 'job_not_cancellable' })
+
+export const pause = (begin: Begin, id: number): Promise<JobRow> =>
+  changeJob(begin, id, pauseJob, { action: 'job.pause', notAllowed: 'job_not_pausable' })
+
+export const resume = (begin: Begin, id: number): Promise<JobRow> =>
+  changeJob(begin, id, resumeJob, { action: 'job.resume', notAllowed: 'job_not_resumable' })
+
+export const retry = (begin: Begin, id: number, whom: { includeUnknown: boolean }): Promise<JobRow> =>
+  changeJob(begin, id, (tx, jobId, byName) => retryFailed(tx, jobId, byName, whom), {
+    action: 'job.retry',
+    notAllowed: 'job_not_retryable',
+    details: whom,
+  })
+
+/** Deletes all of the jobs, or none if the caller does not see one of them. Of a live job the cancel is recorded, too. */
 export async function removeJobs(db: Pool, begin: Begin, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
   const { caller, jobs } = await begin(async (tx, caller) => {
@@ -132,16 +116,10 @@ export async function removeJobs(db: Pool, begin: Begin, ids: number[]): Promise
     if (jobs.length !== wanted.length) throw new Refusal('not_found')
     return { caller, jobs }
   })
-  const deleted = new Set<number>()
-  const answer = await deleteJobs(db, wanted, caller.username, undefined, async (tx, slice) => {
-    const gone = jobs.filter(({ id }) => slice.includes(id))
-    await record(tx, caller, ...gone.map((job) => wholeEntry('job.delete', job)))
-    for (const id of slice) deleted.add(id)
+  const answer = await deleteJobs(db, wanted, caller.username, (tx, changedIds, change) => {
+    const action = change === 'cancelled' ? 'job.cancel' : 'job.delete'
+    const changed = jobs.filter(({ id }) => changedIds.includes(id))
+    return record(tx, caller, ...changed.map((job) => wholeEntry(action, job)))
   })
-  if (answer === 'done') return
-  const cancelled = jobs.filter(
-    ({ id, status }) => !deleted.has(id) && (status === 'Pending' || status === 'Running'),
-  )
-  await record(db, caller, ...cancelled.map((job) => wholeEntry('job.cancel', job)))
-  throw new Refusal('account_busy')
+  if (answer === 'busy') throw new Refusal('account_busy')
 }

@@ -1,7 +1,7 @@
 import { limits } from '@sendroom/contract/limits'
 import { type Entry, nobody, record } from '../../platform/audit.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
-import type { Db, Pool } from '../../platform/database/connection.ts'
+import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 
 /** Lets only one registration at a time count the places. */
@@ -43,7 +43,7 @@ export async function insertWaitingUser(
   return added?.id ?? null
 }
 
-export const deleteRegistration = (tx: Db, id: number) => deleteRegistrations(tx, sql`id = ${id}`)
+export const deleteRegistration = (tx: Tx, id: number) => deleteRegistrations(tx, sql`id = ${id}`)
 
 /** Deletes registrations that no Admin has activated. The form says how long a registration waits. */
 export const deleteOldRegistrations = (db: Pool) =>
@@ -51,7 +51,7 @@ export const deleteOldRegistrations = (db: Pool) =>
     deleteRegistrations(tx, sql`created_at <= clock_now() - ${limits.registrationDays} * interval '1 day'`),
   )
 
-async function deleteRegistrations(tx: Db, which: Sql): Promise<number> {
+async function deleteRegistrations(tx: Tx, which: Sql): Promise<number> {
   const users = await tx.many<{ id: number; username: string; email: string }>(sql`
     delete from users where is_waiting and ${which} returning id, username, email`)
   const entries = users.map(

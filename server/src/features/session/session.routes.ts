@@ -35,11 +35,10 @@ export function sessionRoutes(
       async (error) => {
         // An attempt that has to wait was not checked. Recording these would let strangers fill the log.
         if (error instanceof Refusal && error.code !== 'too_many_requests')
-          await recordFailedSignIn(db, body.username, request.ip)
+          await db.begin((tx) => recordFailedSignIn(tx, body.username, request.ip))
         throw error
       },
     )
-    await record(db, { ...signedIn.user, address: request.ip }, { action: 'session.sign_in' })
     if (body.language) await saveLanguage(db, signedIn.user.id, body.language)
     await setDeviceCookie(request, reply, { db, secrets }, known)
     if (signedIn.user.role === 'Admin') await onAdminSignIn()
@@ -73,8 +72,10 @@ export function sessionRoutes(
     confirm({ db, secrets }, begin, caller, body.password, visitorOf(request, secrets)),
   )
 
-  route(app, contract.session.logout, async ({ caller }) => {
-    await deleteSession(db, caller.tokenHash)
-    await record(db, caller, { action: 'session.sign_out' })
-  })
+  route(app, contract.session.logout, ({ begin }) =>
+    begin(async (tx, caller) => {
+      await deleteSession(tx, caller.tokenHash)
+      await record(tx, caller, { action: 'session.sign_out' })
+    }),
+  )
 }

@@ -27,9 +27,13 @@ export async function signIn(
   // Only the right password gets this far, so strangers learn neither by text nor by time who has registered.
   if (!isActive) throw new Refusal(isWaiting ? 'waiting_for_activation' : 'login_failed')
   const token = randomBytes(32).toString('base64url')
-  const isOpen = await insertSession(db, { userId, passwordHash, tokenHash: tokenHashOf(token), days })
-  const user = isOpen ? await findUser(db, userId) : null
-  if (!user) throw new Refusal('login_failed') // locked or deleted, or the password changed, a moment ago
+  const user = await db.begin(async (tx) => {
+    const isOpen = await insertSession(tx, { userId, passwordHash, tokenHash: tokenHashOf(token), days })
+    const user = isOpen ? await findUser(tx, userId) : null
+    if (!user) throw new Refusal('login_failed') // locked or deleted, or the password changed, a moment ago
+    await record(tx, { ...user, address: visitor.address }, { action: 'session.sign_in' })
+    return user
+  })
   return { signedIn: { token, user }, known: { ...known, id: userId, mayKnow } }
 }
 
@@ -44,7 +48,7 @@ export async function confirm(
   const known = await findPassword(deps.db, username)
   const fits = await checkPassword(deps, { ...known, mayKnow: true }, password, visitor)
   if (!fits) {
-    await recordFailedSignIn(deps.db, username, visitor.address)
+    await deps.db.begin((tx) => recordFailedSignIn(tx, username, visitor.address))
     throw new InvalidInput({ password: 'LOGIN.PASSWORD_WRONG' })
   }
   await begin(async (tx, caller) => {

@@ -11,7 +11,7 @@ import type { z } from 'zod'
 import type { Config } from '../../config.ts'
 import { type Begin, type Caller, isAdmin } from '../../platform/access.ts'
 import { type Actor, changesOf, type Entry, nobody, record } from '../../platform/audit.ts'
-import type { Db, Pool } from '../../platform/database/connection.ts'
+import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { hashPassword, requireStrong } from '../../platform/passwords.ts'
@@ -55,7 +55,7 @@ export async function createUserByCommand(
 }
 
 async function insertNew(
-  tx: Db,
+  tx: Tx,
   actor: Actor,
   { assignedInstances, password: _, ...columns }: z.output<typeof NewUser>,
   passwordHash: string,
@@ -165,7 +165,7 @@ const entryOf = (action: Entry['action'], { id, username }: User, details: objec
 })
 
 /** Records rights and the password apart from the rest, so that each can be looked for. A form may save all of them. */
-async function recordChanges(tx: Db, caller: Actor, before: User, after: User, hasNewPassword = false) {
+async function recordChanges(tx: Tx, caller: Actor, before: User, after: User, hasNewPassword = false) {
   const changed = (fields: readonly (keyof ReturnType<typeof settingsOf>)[]) =>
     changesOf(settingsOf(before), settingsOf(after), fields)
   const [names, newRights] = [changed(['username', 'email']), changed(rightFields)]

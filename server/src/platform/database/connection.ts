@@ -24,11 +24,14 @@ export type Db = {
   script: (text: string) => Promise<void>
 }
 
+/** A transaction. What must be committed together takes this, because no pool fits. */
+export type Tx = Db & { readonly isTransaction: true }
+
 /** A pool of connections to one database. */
 export type Pool = Db & {
   target: DatabaseTarget
   /** Runs `work` in a transaction: commits when it returns, rolls back when it throws. */
-  begin: <T>(work: (tx: Db) => Promise<T>) => Promise<T>
+  begin: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
   /**
    * Runs a transaction in two writes: BEGIN with the settings, then all statements and COMMIT at once. `work` must
    * issue its statements without awaiting one of them. A process that stalls in between holds no lock, because BEGIN
@@ -112,7 +115,7 @@ function openPool(server: DatabaseServer, max: number, execute: Execute, waitMs?
     begin: (work) =>
       transaction(async (client) => {
         await client.query('begin')
-        const result = await work(queriesOn(client, execute))
+        const result = await work({ ...queriesOn(client, execute), isTransaction: true })
         checkCommitted(await client.query('commit'))
         return result
       }),

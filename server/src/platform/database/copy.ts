@@ -2,14 +2,14 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { from, to } from 'pg-copy-streams'
 import type { DatabaseTarget } from '../../database-url.ts'
-import { type Db, queriesOn } from './connection.ts'
+import { type Db, queriesOn, type Tx } from './connection.ts'
 import { openServer } from './server.ts'
 import type { Sql } from './sql.ts'
 
 /** One connection that can also COPY, in one long transaction. */
 export type CopyConnection = Db & {
-  /** Begins the transaction, with modes such as `read only`. */
-  begin: (modes?: string) => Promise<void>
+  /** Begins the transaction, with modes such as `read only`. It lasts until `commit`. */
+  begin: (modes?: string) => Promise<Tx>
   commit: () => Promise<void>
   /** Runs `copy … to stdout` and returns its text. Each row ends with a line feed, and contains no other. */
   copyOut: (statement: Sql) => AsyncIterable<Buffer>
@@ -30,9 +30,13 @@ const SETTINGS = `
 /** Opens a connection without pipelining, which streams do not allow. */
 export async function connectForCopy(target: DatabaseTarget): Promise<CopyConnection> {
   const client = await openServer(target, 'sendroom backup', { pipeline: false }).connectClient()
+  const queries = queriesOn(client)
   return {
-    ...queriesOn(client),
-    begin: async (modes = '') => void (await client.query(`begin ${modes}; ${SETTINGS}`)),
+    ...queries,
+    begin: async (modes = '') => {
+      await client.query(`begin ${modes}; ${SETTINGS}`)
+      return { ...queries, isTransaction: true }
+    },
     commit: async () => void (await client.query('commit')),
     copyOut: ({ text }) => client.query(to(text)),
     copyIn: ({ text }, bytes) => pipeline(Readable.from([bytes]), client.query(from(text))),
