@@ -18,6 +18,7 @@ const mayImport = {
 /** From above to below: a layer may import itself and what stands after it. A file of that name is a layer too. */
 const serverLayers = [
   'commands',
+  'recurring-work',
   'app',
   'features',
   'backup',

@@ -10,7 +10,7 @@ import { printTable } from './table.ts'
 const INSTANCES = 100
 const MESSAGES = 100
 const SENT = INSTANCES * MESSAGES
-/** Has a row for each change of the last minute. A background job then leaves one for each job. */
+/** Has a row for each change of the last minute. Then a recurring task leaves one for each job. */
 const PASSING = 'job_counts'
 /** Smaller growth is not worth a line. */
 const LEAST_BYTES = 0.5

@@ -29,7 +29,7 @@ export async function openEnvironment() {
   const instanceIds = await insertInstances(tokens)
 
   /**
-   * Inserts instances whose status, groups and webhook were checked just now, so that no background job runs during a
+   * Inserts instances whose status, groups and webhook were checked just now, so that no recurring task runs during a
    * measurement. Returns their ids.
    */
   async function insertInstances(instanceTokens: string[]): Promise<number[]> {

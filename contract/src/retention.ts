@@ -12,7 +12,7 @@ const days = z
   .max(limits.retentionDays, invalid)
   .nullable()
 
-/** How many days details are kept. A background job deletes older ones. */
+/** How many days details are kept. Older ones are deleted. */
 export const Retention = z
   .object({
     /** The recipients of a job, after the job has ended. Its counts stay. */

@@ -7,16 +7,12 @@ import { UsageError } from './commands/command-line.ts'
 import { type Config, loadConfig } from './config.ts'
 import { plainHosts } from './database-url.ts'
 import { explainFile } from './embedded-postgres/explain.ts'
-import { watchDisk } from './features/notices/disks.ts'
 import { ensureFirstAdmin, forgetFirstAdmin } from './features/session/first-admin.ts'
 import { isExposed, urlsOf } from './listening.ts'
 import { openDatabase } from './open-database.ts'
-import { deleteOldAudit } from './platform/audit.ts'
-import type { BackgroundJobs } from './platform/background-jobs.ts'
 import { LOCKS } from './platform/database/advisory-lock.ts'
 import { isDatabaseDown } from './platform/database/errors.ts'
 import { lockForProcess } from './platform/database/process-lock.ts'
-import { sweepImages } from './platform/images/clean-up.ts'
 import { hasImages } from './platform/images/queries.ts'
 import { openImages } from './platform/images/store.ts'
 import { openSecrets } from './platform/secrets.ts'
@@ -123,10 +119,13 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
     ownAddress = urlsOf(boundOf(app))[0] ?? null
     opened.push([renewWebhooksInBackground(deps)])
   }
-  opened.push([watchDisk(deps)])
-  const stopsOfDelivery = roles.delivers ? await deliver(deps, backgroundJobs) : []
+  if (roles.delivers) {
+    const { syncGroups } = await import('./features/groups/sync.ts')
+    backgroundJobs.work((instanceId, signal) => syncGroups(deps, instanceId, signal))
+  }
+  const stopsOfWork = await startWork(deps, roles)
   // Closed first, and together: while the server still answers and load balancers learn that it leaves, nothing is sent.
-  opened.push([...stopsOfDelivery, ...(app ? [() => app.close()] : [])])
+  opened.push([...stopsOfWork, ...(app ? [() => app.close()] : [])])
 }
 
 /** Two simulators on one folder would contradict each other about test-mode accounts. */
@@ -220,52 +219,27 @@ function explainListen(
   return `Sendroom cannot listen on ${host}:${port}: ${error.message}`
 }
 
-/** Starts the engine and all other work of a worker. Returns the functions that stop what sends. */
-async function deliver(deps: Deps, backgroundJobs: BackgroundJobs): Promise<Close[]> {
-  const { db, config, images, requestSync } = deps
-  const [
-    { deleteOldRows, foldJobCounts, startEngine },
-    { syncGroups, requestDueSyncs },
-    { readDueStatuses },
-    { setDueWebhooks },
-    { deleteOldPeopleCounts },
-    { deleteOldFailures },
-    { deleteOldRegistrations },
-    { deleteOldNotices, startNotices },
-    { startWebhooks },
-  ] = await Promise.all([
-    import('./engine/index.ts'),
-    import('./features/groups/sync.ts'),
-    import('./features/instances/status.ts'),
-    import('./features/instances/webhook.ts'),
-    import('./features/dashboard/people.queries.ts'),
-    import('./features/session/attempts.queries.ts'),
-    import('./features/session/registration.queries.ts'),
-    import('./features/notices/start.ts'),
-    import('./features/receivers/start.ts'),
+/** Starts the engine and the recurring work. Returns the functions that stop them. */
+async function startWork(deps: Deps, { delivers }: Roles): Promise<Close[]> {
+  const [{ startTasks }, { deliveryTasks, processTasks, TASK_CONNECTIONS, workerTasks }] = await Promise.all([
+    import('./platform/recurring.ts'),
+    import('./recurring-work.ts'),
   ])
-  const engine = startEngine({ ...deps, readImage: images.read, accountWaitMs: config.accountWaitMs })
-  const stops = [engine.stop, startNotices(deps), startWebhooks(deps)]
-  backgroundJobs.work({
-    sync: (instanceId, signal) => syncGroups(deps, instanceId, signal),
-    recurring: {
-      'read-statuses': { everyMinutes: 5, run: (signal) => readDueStatuses(deps, signal) },
-      'set-webhooks': { everyMinutes: 5, run: (signal) => setDueWebhooks(deps, signal) },
-      'request-syncs': { everyMinutes: 10, run: () => requestDueSyncs(db, requestSync) },
-      'fold-job-counts': { everyMinutes: 1, run: () => foldJobCounts(db) },
-      'delete-old-people-counts': { everyMinutes: 24 * 60, run: () => deleteOldPeopleCounts(db) },
-      'delete-old-audit': {
-        everyMinutes: 24 * 60,
-        run: (signal) => deleteOldAudit(db, config.auditDays, signal),
-      },
-      'delete-old-failures': { everyMinutes: 10, run: () => deleteOldFailures(db) },
-      'delete-old-registrations': { everyMinutes: 60, run: () => deleteOldRegistrations(db) },
-      'delete-old-rows': { everyMinutes: 10, run: (signal) => deleteOldRows(db, signal) },
-      'delete-old-notices': { everyMinutes: 60, run: () => deleteOldNotices(db) },
-      'sweep-images': { everyMinutes: 30, run: () => sweepImages(db, images) },
-    },
-  })
-  return stops
+  if (!delivers) return [startTasks(processTasks(deps), deps.db, deps.log)]
+  const [{ startEngine }, { openSender }] = await Promise.all([
+    import('./engine/index.ts'),
+    import('./features/receivers/send.ts'),
+  ])
+  const { config, images, log } = deps
+  const engine = startEngine({ ...deps, readImage: images.read })
+  const webhooks = openSender(deps)
+  // Requests take no connection from the tasks.
+  const own = { ...deps, db: deps.db.dedicated(TASK_CONNECTIONS) }
+  const delivery = { ...own, readImage: images.read, accountWaitMs: config.accountWaitMs }
+  const tasks = [...processTasks(own), ...deliveryTasks(delivery, engine), ...workerTasks(own, webhooks)]
+  const stopTasks = startTasks(tasks, deps.db, log)
+  // What still runs after the time of a stop is cut off.
+  return [engine.stop, webhooks.stop, () => stopTasks().then(() => own.db.end(0))]
 }
 
 const say = (sentence: string) => process.stdout.write(`${sentence}\n`)

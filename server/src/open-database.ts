@@ -98,8 +98,8 @@ async function asRole(target: DatabaseTarget, task: (db: Pool) => Promise<void>)
 
 /** `findProcesses` tells the processes by this name: each keeps a connection for notifications. */
 const mainOptions = (role: Role) => ({
-  // The engine has connections of its own (engine/engine.ts). A worker's other background jobs need fewer than requests.
-  max: role === 'worker' ? 8 : 20,
+  // The engine and the recurring tasks have connections of their own. What else a worker does needs fewer than requests.
+  max: role === 'worker' ? 4 : 20,
   applicationName: `${PROCESS} ${role} ${process.pid}@${hostname()}`,
 })
 const END_MS = 5000

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { openHeartbeat } from '../src/engine/history/heartbeat.ts'
-import { type EngineDeps, startEngine, whyWaiting } from '../src/engine/index.ts'
+import { type EngineDeps, whyWaiting } from '../src/engine/index.ts'
 import { writeAlone } from '../src/engine/sending/batch.ts'
 import { type Claim, claimInstances } from '../src/engine/sending/claim.ts'
 import type { IntendedMessage, NextStep } from '../src/engine/sending/intent.ts'
@@ -11,6 +11,7 @@ import { connect } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { DatabaseContext } from './database-context.ts'
 import { until } from './until.ts'
+import { startWorker } from './worker.ts'
 
 const silent = { info() {}, warn() {}, error() {} }
 
@@ -84,9 +85,9 @@ class EngineContext extends DatabaseContext {
   }
 
   workerOf(deps: EngineDeps) {
-    const engine = startEngine(deps)
-    this.#tasksAtEnd.push(() => engine.stop())
-    return engine
+    const worker = startWorker(deps)
+    this.#tasksAtEnd.push(() => worker.stop())
+    return worker
   }
 
   /** Claims an instance, as a worker does. */

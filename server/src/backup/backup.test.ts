@@ -9,7 +9,8 @@ import { factories } from '../../test/factories.ts'
 import { dumpSchema } from '../../test/schema-dump.ts'
 import { scriptedProvider } from '../../test/scripted-provider.ts'
 import { until } from '../../test/until.ts'
-import { cancelJob, retryFailed, startEngine } from '../engine/index.ts'
+import { startWorker } from '../../test/worker.ts'
+import { cancelJob, retryFailed } from '../engine/index.ts'
 import { migrate, migrateWithin } from '../platform/database/migrate.ts'
 import { identifier, sql } from '../platform/database/sql.ts'
 import { keepImages, sweepImages } from '../platform/images/clean-up.ts'
@@ -337,7 +338,7 @@ describe('a restore', () => {
     expect(await db.begin((tx) => cancelJob(tx, job.id, 'Ann'))).toBe('done')
     const log = { info() {}, warn() {}, error() {} }
     const readImage = async () => null
-    const engine = startEngine({ db, log, secrets, readImage, providers: { live: provider, test: provider } })
+    const engine = startWorker({ db, log, secrets, readImage, providers: { live: provider, test: provider } })
     try {
       await untilCompleted(other.id)
       expect(await db.begin((tx) => retryFailed(tx, job.id, 'Ann', { includeUnknown: false }))).toBe('done')

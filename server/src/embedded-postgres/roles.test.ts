@@ -93,7 +93,7 @@ test('the background jobs run as the app', async () => {
   const jobs = openBackgroundJobs({ db, log })
   cleanUps.push(jobs.stop)
   const synced = Promise.withResolvers<number>()
-  jobs.work({ sync: async (instanceId) => synced.resolve(instanceId), recurring: {} })
+  jobs.work(async (instanceId) => synced.resolve(instanceId))
   await jobs.requestSync(7)
   expect(await synced.promise).toBe(7)
   expect(await readForeign(db)).toEqual([])

@@ -13,8 +13,6 @@ export type EngineDeps = {
     warn: (details: object, sentence: string) => void
     error: (details: object, sentence: string) => void
   }
-  /** How long an instance may be in trouble before its due messages fail, in ms. The default is a day. */
-  accountWaitMs?: number
   /** The last heartbeat that this process saw committed. Without one, the worker watches for others before it sends. */
   beatSeenBefore?: number
 }

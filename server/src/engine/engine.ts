@@ -1,29 +1,20 @@
 import { setMaxListeners } from 'node:events'
-import { foldCounts } from '../platform/counts.ts'
 import type { EngineDeps } from './context.ts'
 import { checkInstance, claimChecks } from './health/instance-status.ts'
-import { failOverdue } from './health/overdue.ts'
 import { checkHistory, claimHistoryChecks } from './history/check.ts'
 import { BEAT_EVERY_MS, openHeartbeat } from './history/heartbeat.ts'
 import { claimLookUps, type LookUp, lookUp } from './in-doubt/look-up.ts'
 import { markInDoubt } from './in-doubt/mark-in-doubt.ts'
-import { finishJobs, startDueJobs } from './jobs/lifecycle.ts'
-import { beside, interruptibleSleep, type LoopStep, openLoop } from './loop.ts'
-import { applyStoredReceipts, deleteUnmatchedReceipts } from './receipts/apply-stored.ts'
-import { claimPolls, openPolling } from './receipts/poll.ts'
+import { startDueJobs } from './jobs/lifecycle.ts'
+import { interruptibleSleep, openLoop } from './loop.ts'
 import { openBatches } from './sending/batch.ts'
 import { type Claim, claimInstances, RENEW_EVERY_MS, renewLeases } from './sending/claim.ts'
 import { runInstance, type Sender } from './sending/sender.ts'
-import { openProgress } from './status/progress.ts'
+import { openProgress, type Progress } from './status/progress.ts'
 import { WAKE_CHANNEL } from './wake.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
 /** How often a worker looks for work by itself. A notification wakes it at once. */
 const POLL_MS = 500
-const SWEEP_MS = 2_000
-const RECEIPT_POLL_MS = 10_000
-const CLEAN_UP_MS = 600_000
-const FOLD_COUNTS_MS = 5_000
 const MAX_INSTANCES = 5_000
 const CLAIMS_PER_PASS = 200
 const MAX_CALLS = 20
@@ -41,13 +32,15 @@ export type Engine = {
   stop: () => Promise<void>
   /** Looks for work now. */
   wake: () => void
+  /** Tells open pages, soon, that deliveries of this job have changed. */
+  moved: Progress['moved']
 }
 
 /**
  * The steps of the loop never wait for an instance's lock. What may wait for one, because it concerns a single instance,
  * shares other connections, so that locked instances take none from the rest.
  */
-const LOOP_CONNECTIONS = 6
+const LOOP_CONNECTIONS = 3
 const INSTANCE_CONNECTIONS = 8
 const END_MS = 5_000
 
@@ -133,38 +126,17 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
     }
   }
 
-  async function applyReceipts() {
-    for (const job of await applyStoredReceipts(db)) progress.moved(job)
-  }
-
-  const poll = openPolling(deps)
-  async function pollReceipts() {
-    for (const due of await claimPolls(db, MAX_CALLS))
-      tasks.run(poll(due), { instanceId: due.instanceId }, () => {})
-  }
-
-  const besideLoop = (work: () => Promise<unknown>) =>
-    beside(work, (working) => tasks.run(working, {}, () => {}))
-
-  const steps: LoopStep[] = [
-    { name: 'start due jobs', every: 0, run: () => startDueJobs(db) },
-    { name: 'mark in doubt', every: 0, run: () => markInDoubt(db) },
-    { name: 'check histories', every: 0, run: checkHistories },
-    { name: 'claim instances', every: 0, run: claim },
-    { name: 'look up doubts', every: 0, run: lookUpDoubts },
-    { name: 'check instances', every: 0, run: checkInstances },
-    { name: 'apply receipts', every: 0, run: besideLoop(applyReceipts) },
-    { name: 'poll receipts', every: RECEIPT_POLL_MS, run: pollReceipts },
-    { name: 'finish jobs', every: SWEEP_MS, run: besideLoop(() => finishJobs(db)) },
-    {
-      name: 'fail overdue',
-      every: SWEEP_MS,
-      run: besideLoop(() => failOverdue(db, deps.accountWaitMs ?? DAY_MS, isStopping)),
-    },
-    { name: 'fold counts', every: FOLD_COUNTS_MS, run: besideLoop(() => foldCounts(db, isStopping)) },
-    { name: 'clean up', every: CLEAN_UP_MS, run: besideLoop(() => deleteUnmatchedReceipts(db)) },
-  ]
-  const loop = openLoop(steps, log)
+  const loop = openLoop(
+    [
+      { name: 'start due jobs', run: () => startDueJobs(db) },
+      { name: 'mark in doubt', run: () => markInDoubt(db) },
+      { name: 'check histories', run: checkHistories },
+      { name: 'claim instances', run: claim },
+      { name: 'look up doubts', run: lookUpDoubts },
+      { name: 'check instances', run: checkInstances },
+    ],
+    log,
+  )
   function reportError(error: unknown, where?: object) {
     loop.reportError(error, where)
   }
@@ -179,7 +151,7 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
 
   // A loop of its own, because a late beat begins an era (history/heartbeat.ts). A worker beats before it looks for work.
   // For the same reason it never rests for long after an error.
-  const heartLoop = openLoop([{ name: 'heartbeat', every: 0, run: heartbeat.beat }], log, BEAT_EVERY_MS)
+  const heartLoop = openLoop([{ name: 'heartbeat', run: heartbeat.beat }], log, BEAT_EVERY_MS)
   const betweenBeats = interruptibleSleep()
   const firstBeat = heartLoop.pass()
   async function runHeartLoop() {
@@ -205,6 +177,7 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
 
   return {
     wake: sleep.wake,
+    moved: progress.moved,
     async stop() {
       stoppingSince ??= performance.now()
       stopping.abort()

@@ -1,20 +1,23 @@
 /** The engine's API for the rest of Sendroom. README.md explains how the engine works. */
 export type { EngineDeps } from './context.ts'
-export { startEngine } from './engine.ts'
+export { type Engine, startEngine } from './engine.ts'
 export {
   markInstanceActive,
   markInstanceHealthy,
   markInstanceTrouble,
   resumeSending,
 } from './health/instance-status.ts'
+export { failOverdue } from './health/overdue.ts'
 export { checkRestriction } from './health/restriction.ts'
 export { planJob, type Recipient, type Recipients } from './jobs/create.ts'
 export { deleteJobs, deleteJobsOfInstance } from './jobs/delete.ts'
-export { cancelJob, restartJob } from './jobs/lifecycle.ts'
+export { cancelJob, finishJobs, restartJob } from './jobs/lifecycle.ts'
 export { pauseJob, pauseRestoredJobs, resumeJob } from './jobs/pause.ts'
 export { retryFailed } from './jobs/retry.ts'
 export { hasUnsettled } from './jobs/unsettled.ts'
+export { applyStoredReceipts, deleteUnmatchedReceipts } from './receipts/apply-stored.ts'
 export { openReceiptIntake, type ReceiptIntake } from './receipts/intake.ts'
+export { openPolling } from './receipts/poll.ts'
 export { deleteOldRows } from './retention/delete-old.ts'
 export { isDurable } from './shared/era.ts'
 export { readBacklog } from './status/backlog.ts'

@@ -40,13 +40,13 @@ async function addOverdueJob(recipients: string[]) {
   return context.add.job({ instanceId: instance.id, status: 'Running', startedAt: longAgo, recipients })
 }
 
-test('while a step of the loop takes long, messages are sent and the heartbeat advances', async () => {
+test('while a recurring task takes long, messages are sent and the heartbeat advances', async () => {
   const overdue = await addOverdueJob(people(5))
   const { provider } = scriptedProvider()
 
   await whileLocked(sql`select from deliveries where job_id = ${overdue.id} for update`, async () => {
     context.worker(provider)
-    await until('the step waits for the lock', async () => (await countWaiting(context.db)) > 0)
+    await until('the task waits for the lock', async () => (await countWaiting(context.db)) > 0)
     const job = await context.add.job()
     await context.untilStatus(job.id, 'Completed')
     await untilBeating()

@@ -61,7 +61,7 @@ export async function countRefusals(
   await db.run(sql`select count_refusals(${JSON.stringify(rows)}::jsonb)`)
 }
 
-/** Background job: deletes entries older than this. Each statement deletes a slice, so none takes long. */
+/** Recurring work: deletes entries older than this. Each statement deletes a slice, so none takes long. */
 export async function deleteOldAudit(db: Db, days: number, signal?: AbortSignal): Promise<void> {
   while (!signal?.aborted) {
     const { deleted } = await db.one<{ deleted: number }>(sql`select delete_old_audit(${days}) as deleted`)

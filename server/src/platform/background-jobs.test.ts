@@ -2,9 +2,9 @@ import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { useContext } from '../../test/context.ts'
 import { until } from '../../test/until.ts'
-import { type BackgroundJobs, type JobHandlers, openBackgroundJobs } from './background-jobs.ts'
+import { type BackgroundJobs, openBackgroundJobs } from './background-jobs.ts'
 import { connect, type Pool } from './database/connection.ts'
-import { json, sql } from './database/sql.ts'
+import { sql } from './database/sql.ts'
 
 const context = useContext()
 const opened: { backgroundJobs: BackgroundJobs; db: Pool }[] = []
@@ -19,40 +19,24 @@ afterEach(async () => {
 })
 
 const log = pino({ level: 'silent' })
+type Sync = Parameters<BackgroundJobs['work']>[0]
 
-function open(handlers?: Partial<JobHandlers>, { address = context.database.address, logTo = log } = {}) {
+function open(sync?: Sync, { address = context.database.address, logTo = log } = {}) {
   const db = connect(address, { applicationName: 'sendroom background jobs' })
   const backgroundJobs = openBackgroundJobs({ db, log: logTo })
   opened.push({ backgroundJobs, db })
-  if (handlers) backgroundJobs.work({ sync: async () => {}, recurring: {}, ...handlers })
+  if (sync) backgroundJobs.work(sync)
   return backgroundJobs
 }
 
 test('a server queues a sync, and a worker in another process runs it', async () => {
   const done: number[] = []
-  open({ sync: async (id) => void done.push(id) })
+  open(async (id) => void done.push(id))
 
   await open().requestSync(7)
 
   await until('the sync is done', () => done.length > 0)
   expect(done).toEqual([7])
-})
-
-test('a process that queued a sync before it became a worker runs the schedule too', async () => {
-  const backgroundJobs = open()
-  await backgroundJobs.requestSync(7)
-  const done: number[] = []
-
-  backgroundJobs.work({
-    sync: async (id) => void done.push(id),
-    recurring: { look: { everyMinutes: 1, run: async () => {} } },
-  })
-
-  await until('the sync is done', () => done.length === 1)
-  await until('the schedule runs', async () => {
-    const version = await context.db.maybeOne(sql`select cron_on from pgboss.version`)
-    return version?.cronOn !== null
-  })
 })
 
 test('repeated requests before a sync begins are one sync', async () => {
@@ -61,7 +45,7 @@ test('repeated requests before a sync begins are one sync', async () => {
   for (let n = 0; n < 5; n++) await server.requestSync(7)
   await server.requestSync(8)
 
-  open({ sync: async (id) => void done.push(id) })
+  open(async (id) => void done.push(id))
 
   await until('nothing is left', async () => {
     const left = await context.db.run(
@@ -78,7 +62,7 @@ test('many short syncs follow each other without a pause', async () => {
   for (const id of ids) await server.requestSync(id)
   const done: number[] = []
 
-  open({ sync: async (id) => void done.push(id) })
+  open(async (id) => void done.push(id))
 
   // With pg-boss's own pauses, three workers take more than a minute.
   await until('all are done', () => done.length === ids.length)
@@ -99,8 +83,8 @@ test('two syncs of one instance never run at once, however many workers there ar
     running--
     done++
   }
-  const first = open({ sync })
-  open({ sync })
+  const first = open(sync)
+  open(sync)
   await first.requestSync(7)
   await until('the sync runs', () => running > 0)
   await first.requestSync(7)
@@ -110,7 +94,7 @@ test('two syncs of one instance never run at once, however many workers there ar
 })
 
 test('a failed sync is queued for a retry', async () => {
-  const backgroundJobs = open({ sync: () => Promise.reject(new Error('the provider is down')) })
+  const backgroundJobs = open(() => Promise.reject(new Error('the provider is down')))
 
   await backgroundJobs.requestSync(7)
 
@@ -124,10 +108,9 @@ test('a failed sync is queued for a retry', async () => {
 
 test('a failed sync is logged with its account', async () => {
   const lines: string[] = []
-  const backgroundJobs = open(
-    { sync: () => Promise.reject(new Error('a column is missing')) },
-    { logTo: pino({}, { write: (line: string) => lines.push(line) }) },
-  )
+  const backgroundJobs = open(() => Promise.reject(new Error('a column is missing')), {
+    logTo: pino({}, { write: (line: string) => lines.push(line) }),
+  })
 
   await backgroundJobs.requestSync(7)
 
@@ -140,12 +123,12 @@ test('a failed sync is logged with its account', async () => {
 
 test('a stop aborts the running jobs and queues them again', async () => {
   let isRunning = false
-  const sync: JobHandlers['sync'] = (_id, signal) =>
+  const sync: Sync = (_id, signal) =>
     new Promise((_resolve, reject) => {
       isRunning = true
       signal.addEventListener('abort', () => reject(new Error('stopped')))
     })
-  const backgroundJobs = open({ sync })
+  const backgroundJobs = open(sync)
   await backgroundJobs.requestSync(7)
   await until('the sync runs', () => isRunning)
 
@@ -157,7 +140,7 @@ test('a stop aborts the running jobs and queues them again', async () => {
 
 test('the background jobs continue after all database connections were lost', async () => {
   const done: number[] = []
-  const backgroundJobs = open({ sync: async (id) => void done.push(id) })
+  const backgroundJobs = open(async (id) => void done.push(id))
   await backgroundJobs.requestSync(7)
   await until('the first is done', () => done.length === 1)
 
@@ -173,60 +156,6 @@ test('the background jobs continue after all database connections were lost', as
     ),
   )
   await until('the second is done', () => done.length === 2)
-})
-
-test('recurring jobs are scheduled once for all workers', async () => {
-  const recurring = {
-    sweep: { everyMinutes: 60, run: async () => {} },
-    look: { everyMinutes: 5, run: async () => {} },
-  }
-  open({ recurring })
-  open({ recurring })
-
-  await until('the jobs are scheduled', async () => {
-    const [schedules] = await context.db.many(sql`select count(*) from pgboss.schedule`).catch(() => [])
-    return schedules?.count === 2
-  })
-  expect(await context.db.many(sql`select cron from pgboss.schedule order by cron`)).toEqual([
-    { cron: '*/5 * * * *' },
-    { cron: '0 */1 * * *' },
-  ])
-})
-
-/** Queues a recurring job, as pg-boss does at the scheduled time. */
-async function queueRecurring(name: string) {
-  await until('the queue exists', async () => {
-    const queues = await context.db
-      .many(sql`select from pgboss.queue where name = 'recurring'`)
-      .catch(() => [])
-    return queues.length === 1
-  })
-  await context.db.run(sql`
-    insert into pgboss.job (name, data, policy, singleton_key)
-    values ('recurring', ${json({ name })}, 'stately', ${name})`)
-}
-
-test('a recurring job runs at its time', async () => {
-  let runs = 0
-  open({ recurring: { look: { everyMinutes: 5, run: async () => void runs++ } } })
-
-  await queueRecurring('look')
-
-  await until('the job has run', () => runs === 1)
-})
-
-test('a failed recurring job is logged with its name', async () => {
-  const lines: string[] = []
-  const run = () => Promise.reject(new Error('the disk is full'))
-  open(
-    { recurring: { sweep: { everyMinutes: 5, run } } },
-    { logTo: pino({}, { write: (line: string) => lines.push(line) }) },
-  )
-
-  await queueRecurring('sweep')
-
-  await until('a line is logged', () => lines.length > 0)
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ job: 'sweep', err: { message: 'the disk is full' } })
 })
 
 test('a stop before the start needs no database', async () => {

@@ -5,27 +5,20 @@ import type { Pool } from './database/connection.ts'
 import { isDatabaseDown } from './database/errors.ts'
 import { sql } from './database/sql.ts'
 
-/** A recurring job. Only one worker runs it at a time. `signal` aborts when the process stops. */
-export type Recurring = { everyMinutes: number; run: (signal: AbortSignal) => Promise<unknown> }
-
-export type JobHandlers = {
-  /** Reads the groups of one instance. Retried three times if it throws. */
-  sync: (instanceId: number, signal: AbortSignal) => Promise<void>
-  recurring: Record<string, Recurring>
-}
+/** Reads the groups of one instance. Retried three times if it throws. */
+type SyncGroups = (instanceId: number, signal: AbortSignal) => Promise<void>
 
 export type BackgroundJobs = {
   /** Queues a sync of an instance's groups. A second request before the sync begins has no effect. */
   requestSync: (instanceId: number) => Promise<void>
   /** Makes this process a worker. Returns at once, and waits in the background for a database that is down. */
-  work: (handlers: JobHandlers) => void
+  work: (sync: SyncGroups) => void
   stop: () => Promise<void>
 }
 
 type Log = Pick<FastifyBaseLogger, 'warn'>
 
 const SYNC = 'sync-groups'
-const RECURRING = 'recurring'
 const HOUR_SECONDS = 3600
 const RETRY_MS = 2000
 const STOP_MS = 10_000
@@ -44,14 +37,6 @@ const queues = [
     retryDelay: 30,
     retryBackoff: true,
     retryDelayMax: 600,
-    deleteAfterSeconds: HOUR_SECONDS,
-  },
-  {
-    name: RECURRING,
-    policy: 'stately',
-    expireInSeconds: HOUR_SECONDS,
-    heartbeatSeconds: 60,
-    retryLimit: 0,
     deleteAfterSeconds: HOUR_SECONDS,
   },
 ]
@@ -74,7 +59,7 @@ export function openBackgroundJobs({ db, log }: { db: Pool; log: Log }): Backgro
     return starting
   }
 
-  async function beginWork(handlers: JobHandlers) {
+  async function beginWork(sync: SyncGroups) {
     // A pg-boss that was started only to queue jobs has no cron and does not supervise the queues. Replace it, after
     // its pending requests have finished.
     const queueOnly = boss
@@ -83,7 +68,7 @@ export function openBackgroundJobs({ db, log }: { db: Pool; log: Log }): Backgro
     await (await queueOnly?.catch(() => undefined))?.stop()
     while (!stopping.signal.aborted) {
       try {
-        return await registerHandlers(await startOnce(), handlers, stopping.signal, log)
+        return await registerHandlers(await startOnce(), sync, stopping.signal, log)
       } catch (error) {
         warn(log, error, 'Could not start the background jobs, retrying in two seconds')
         await delay(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {})
@@ -96,8 +81,8 @@ export function openBackgroundJobs({ db, log }: { db: Pool; log: Log }): Backgro
     async requestSync(instanceId) {
       await (await startOnce()).send(SYNC, { instanceId }, { singletonKey: String(instanceId) })
     },
-    work(handlers) {
-      working = beginWork(handlers)
+    work(sync) {
+      working = beginWork(sync)
     },
     async stop() {
       stopping.abort()
@@ -140,7 +125,7 @@ async function lacksSchema(db: Pool): Promise<boolean> {
 
 async function registerHandlers(
   boss: PgBoss,
-  handlers: JobHandlers,
+  sync: SyncGroups,
   stopping: AbortSignal,
   log: Log,
 ): Promise<void> {
@@ -151,7 +136,7 @@ async function registerHandlers(
       if (!job) return
       const { instanceId } = job.data
       try {
-        await handlers.sync(instanceId, AbortSignal.any([job.signal, stopping]))
+        await sync(instanceId, AbortSignal.any([job.signal, stopping]))
       } catch (error) {
         // pg-boss stores the error in its own table, where nobody looks.
         if (!stopping.aborted) warn(log, error, 'Reading the groups failed', { instanceId })
@@ -159,23 +144,4 @@ async function registerHandlers(
       }
     })
   }
-  const slow = { pollingIntervalSeconds: 10, localConcurrency: 2 }
-  await boss.work<{ name: string }>(RECURRING, slow, async ([job]) => {
-    if (!job) return
-    const { name } = job.data
-    try {
-      // An older version may have scheduled a job that no longer exists.
-      await handlers.recurring[name]?.run(AbortSignal.any([job.signal, stopping]))
-    } catch (error) {
-      if (!stopping.aborted)
-        warn(log, error, 'A recurring job failed, next attempt at its usual time', { job: name })
-      throw error
-    }
-  })
-  for (const [name, { everyMinutes }] of Object.entries(handlers.recurring))
-    await boss.schedule(RECURRING, cronOf(everyMinutes), { name }, { key: name, singletonKey: name })
 }
-
-/** Returns a cron expression. `everyMinutes` is less than an hour, or whole hours. */
-const cronOf = (everyMinutes: number) =>
-  everyMinutes < 60 ? `*/${everyMinutes} * * * *` : `0 */${everyMinutes / 60} * * *`

@@ -20,7 +20,7 @@ const png = Buffer.from('89504e470d0a1a0a', 'hex')
 
 const options: WorkerOptions = JSON.parse(process.env.WORKER ?? '')
 if (options.mutant) applyMutant(options.mutant)
-const { startEngine } = await import('../../src/engine/index.ts')
+const { startWorker } = await import('../worker.ts')
 if (options.mutant) expectMutantApplied(options.mutant)
 
 const log = (level: string) => (details: object, sentence: string) => {
@@ -29,16 +29,16 @@ const log = (level: string) => (details: object, sentence: string) => {
 }
 const whapi = createWhapi({ baseUrl: options.providerUrl })
 const db = connect(options.database, { max: 5, applicationName: options.name })
-const engine = startEngine({
+const deps = {
   db,
   providers: { live: whapi, test: whapi },
   secrets: secretsOf(options.secretKey),
   readImage: async () => ({ bytes: png, mimeType: 'image/png' }),
   log: { info: log('info'), warn: log('warn'), error: log('ERROR') },
-  accountWaitMs: options.accountWaitMs,
-})
+}
+const worker = startWorker(deps, options.accountWaitMs)
 process.once('SIGTERM', async () => {
-  await engine.stop()
+  await worker.stop()
   await whapi.close()
   await db.end(1000)
   process.exit(0)

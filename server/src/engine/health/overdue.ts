@@ -21,17 +21,13 @@ const MAX_JOBS = 500
  *
  * Works in slices, with rests of the same length. An instance that recovers or is resumed meanwhile sends what is left.
  */
-export async function failOverdue(
-  db: Pool,
-  accountWaitMs: number,
-  isStopping: () => boolean = () => false,
-): Promise<void> {
+export async function failOverdue(db: Pool, accountWaitMs: number, signal?: AbortSignal): Promise<void> {
   let hasFailed = false
-  for (let isMore = true; isMore && !isStopping(); ) {
+  for (let isMore = true; isMore && !signal?.aborted; ) {
     const began = performance.now()
     isMore = (await db.begin((tx) => failSlice(tx, accountWaitMs))) > 0
     hasFailed ||= isMore
-    if (isMore) await delay(performance.now() - began)
+    if (isMore) await delay(performance.now() - began, undefined, { signal }).catch(() => {})
   }
   if (hasFailed) await finishJobs(db)
 }

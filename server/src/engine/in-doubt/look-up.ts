@@ -1,4 +1,5 @@
 import type { Reason } from '@sendroom/contract/values'
+import { backoffMs } from '../../platform/backoff.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
@@ -6,7 +7,6 @@ import { allMessages, type OwnMessage, ProviderFailure } from '../../providers/p
 import { type EngineDeps, type ProviderConnection, resolveProvider } from '../context.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { firstPollAt } from '../receipts/poll.ts'
-import { backoffMs } from '../shared/backoff.ts'
 import { refundMessage } from '../shared/daily-cap.ts'
 import { type LogLine, logDelivery, reason, recipientLine } from '../shared/job-log.ts'
 import { underLock } from '../shared/lock.ts'

@@ -4,7 +4,7 @@ import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { applyStoredReceipts } from './apply-stored.ts'
-import { claimPolls, openPolling } from './poll.ts'
+import { openPolling } from './poll.ts'
 
 const context = useEngineContext()
 const people = ['84900000001@s.whatsapp.net', '84900000002@s.whatsapp.net']
@@ -40,11 +40,9 @@ async function sentJob(columns: object = {}) {
     },
     /** Polls what is due. Returns the number of polls. */
     async poll() {
-      const due = await claimPolls(context.db, 10)
-      const pollOne = openPolling(deps)
-      for (const message of due) await pollOne(message)
+      const polls = await openPolling(deps)()
       await applyStoredReceipts(context.db)
-      return due.length
+      return polls
     },
   }
 }

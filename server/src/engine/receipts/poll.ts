@@ -18,8 +18,10 @@ const POLLED_FOR = '24 hours'
 /** An instance is left alone for so long when the provider does not answer. */
 const BUSY_MS = 60_000
 const DAY_MS = 24 * 60 * 60 * 1000
+/** Calls at a time. */
+const MAX_CALLS = 20
 
-export type Poll = {
+type Poll = {
   id: number
   instanceId: number
   tokenCipher: Buffer
@@ -41,7 +43,7 @@ export const firstPollAt = (instance: string) => sql`
  * failures sends nothing, but can still be asked. A poll that gets no answer, or whose worker dies, is repeated after as
  * long as the message is old: at least a minute, at most an hour.
  */
-export const claimPolls = (db: Pool, limit: number) =>
+const claimPolls = (db: Pool) =>
   db.many<Poll>(sql`
     with due as materialized (
       select i.id as instance_id, i.token_cipher, i.is_test, first.id
@@ -53,7 +55,7 @@ export const claimPolls = (db: Pool, limit: number) =>
       where i.webhook_base is null and i.is_active and i.next_ask_at <= clock_now()
         and (i.waiting is null or ${stoppedByFailures('i')})
       order by i.next_ask_at
-      limit ${limit}
+      limit ${MAX_CALLS}
       for no key update of i skip locked
     ), polled as (
       update instances i set next_ask_at = clock_now() + ${BETWEEN_POLLS}::interval
@@ -74,15 +76,18 @@ const pollLater = (db: Pool, id: number) =>
       then clock_now() + 3 * (clock_now() - sent_at) end
     where id = ${id} and ask_at is not null`)
 
-/** Returns a function that polls one message. On a trial it does nothing: the calls that are left are for sending. */
-export function openPolling(deps: EngineDeps): (poll: Poll) => Promise<void> {
+/**
+ * Returns a function that polls what is due, and then returns how many messages that were. An instance on a trial is not
+ * polled: the calls that are left are for sending.
+ */
+export function openPolling(deps: EngineDeps): () => Promise<number> {
   const knownUnmetered = new Map<number, number>()
   const pause = (instanceId: number, ms: number) =>
     deps.db.run(sql`
       update instances set next_ask_at = clock_now() + ${ms} * interval '1 ms'
       where id in (select i.id from instances i where i.id = ${instanceId} ${lockInstances('skip')})`)
 
-  return async ({ id, instanceId, chatId, providerMessageId, ...instance }) => {
+  async function poll({ id, instanceId, chatId, providerMessageId, ...instance }: Poll) {
     const connection = resolveProvider(deps, { instanceId, ...instance })
     if (!connection) return
     const { provider, credentials } = connection
@@ -102,5 +107,12 @@ export function openPolling(deps: EngineDeps): (poll: Poll) => Promise<void> {
       if (!(error instanceof ProviderFailure)) throw error
       await pause(instanceId, Math.max(BUSY_MS, error.retryAfterMs ?? 0))
     }
+  }
+
+  return async () => {
+    const due = await claimPolls(deps.db)
+    for (const result of await Promise.allSettled(due.map(poll)))
+      if (result.status === 'rejected') throw result.reason
+    return due.length
   }
 }

@@ -17,19 +17,16 @@ const slices: Slice[] = [
 const SLICE_ROWS = 1000
 /** After a slice we rest four times as long as the slice took. So sending keeps most of a slow database. */
 const REST = 4
-/** The next run continues. Meanwhile other background jobs have their turn. */
-const MAX_MS = 5 * 60_000
 
 /**
- * Background job: deletes what is older than the Admins' settings in the table `retention`, and what the engine has
+ * Recurring work: deletes what is older than the Admins' settings in the table `retention`, and what the engine has
  * remembered for long enough. Each slice is a transaction of a few milliseconds that waits for no row. Returns how many
  * rows were deleted. A repetition or a stop at any point does no harm.
  */
 export async function deleteOldRows(db: Pool, signal: AbortSignal): Promise<number> {
-  const endAt = performance.now() + MAX_MS
   let total = 0
   for (const slice of slices)
-    for (let deleted = 1; deleted > 0 && !signal.aborted && performance.now() < endAt; total += deleted) {
+    for (let deleted = 1; deleted > 0 && !signal.aborted; total += deleted) {
       const began = performance.now()
       deleted = await db.begin((tx) => slice(tx, SLICE_ROWS))
       if (deleted > 0) await delay((performance.now() - began) * REST, undefined, { signal }).catch(() => {})

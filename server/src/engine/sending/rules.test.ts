@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { backoffMs } from '../../platform/backoff.ts'
 import { type Look, type Verdict, verdictOf } from '../in-doubt/verdict.ts'
-import { backoffMs } from '../shared/backoff.ts'
 import { effectsOf, MAX_FAILURES_IN_A_ROW } from './outcome-effects.ts'
 
 const look: Look = {

@@ -32,7 +32,7 @@ export async function recipientCounts(db: Db, jobId: number): Promise<RecipientC
     ) counts, coalesce((select recipient_count from jobs where id = ${jobId}), 0) total`)
 }
 
-/** Background job: adds up the changes of `job_counts` that are older than a minute. */
+/** Recurring work: adds up the changes of `job_counts` that are older than a minute. */
 export const foldJobCounts = (db: Pool) =>
   db.begin(async (tx) => {
     await forBulkWrites(tx)

@@ -45,6 +45,6 @@ export const countPeople = (db: Pool, caller: Caller, key: string, version: numb
     return people
   })
 
-/** Background job: forgets the counts that were not needed lately. Whoever needs one again waits for it once. */
+/** Recurring work: forgets the counts that were not needed lately. Whoever needs one again waits for it once. */
 export const deleteOldPeopleCounts = (db: Pool) =>
   db.run(sql`delete from people_counts where counted_at < clock_now() - interval '30 days'`)

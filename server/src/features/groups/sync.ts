@@ -209,7 +209,7 @@ const wait = (ms: number, signal: AbortSignal) =>
 
 const MAX_DUE = 100
 
-/** Background job: queues the syncs that are due, at most 100 in one run. */
+/** Recurring work: queues the syncs that are due, at most 100 in one run. */
 export async function requestDueSyncs(
   db: Pool,
   requestSync: (instanceId: number) => Promise<void>,

@@ -93,7 +93,7 @@ async function refreshInstance(deps: Deps, row: ActingInstance): Promise<void> {
   if (expiredTime) await updateInstanceColumns(deps.db, row.id, { expiredTime })
 }
 
-/** Background job: refreshes all instances whose status is due. */
+/** Recurring work: refreshes all instances whose status is due. */
 export async function readDueStatuses(deps: Deps, signal: AbortSignal): Promise<void> {
   const due = { withTest: deps.providers.test !== null, limit: BATCH_SIZE }
   for (let read = BATCH_SIZE; read === BATCH_SIZE && !signal.aborted; ) {

@@ -74,7 +74,7 @@ export async function setWebhook(deps: WebhookDeps, id: number): Promise<void> {
   for (const row of await claimWebhooks(deps.db, base, { id })) await setClaimed(deps, row)
 }
 
-/** Background job: sets all webhooks that are due, in batches. */
+/** Recurring work: sets all webhooks that are due, in batches. */
 export async function setDueWebhooks(deps: WebhookDeps, signal: AbortSignal): Promise<void> {
   const base = basesOf(deps)
   if (!base.live && !base.test) return

@@ -4,7 +4,6 @@ import { hostname } from 'node:os'
 import type { Config } from '../../config.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { type RepeatLog, repeat } from '../../platform/repeat.ts'
 
 /** Free space below a tenth of the disk is low, but 5 GB are enough on any disk. */
 const LOW_SHARE = 0.1
@@ -12,13 +11,8 @@ const LOW_BYTES = 5e9
 /** Space that hovers around the limit must not alarm again and again. */
 const ENOUGH = 1.25
 
-const REPORT_EVERY_MS = 60_000
-
-/** Reports how full the disk with the data folder is. Every process does so, for its own machine. Returns its end. */
-export const watchDisk = ({ db, config, log }: { db: Pool; config: Config; log: RepeatLog }) =>
-  repeat(REPORT_EVERY_MS, () => reportDisk(db, config.dataDir), log, 'Could not look at the disk')
-
-async function reportDisk(db: Pool, dataDir: string): Promise<void> {
+/** Reports how full the disk with the data folder is. Every process does so, for its own machine. */
+export async function reportDisk({ db, config: { dataDir } }: { db: Pool; config: Config }): Promise<void> {
   // With a database elsewhere and images in S3 there may be no data folder.
   if (!existsSync(dataDir)) return
   const { blocks, bavail, bsize } = await statfs(dataDir)

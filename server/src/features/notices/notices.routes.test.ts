@@ -10,10 +10,10 @@ import { until } from '../../../test/until.ts'
 import { beginBackup, endBackup } from '../../backup/outcome.ts'
 import { connect } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { LOOK_EVERY_MS, SEND_EVERY_MS } from '../../recurring-work.ts'
 import { saveDisk } from './disks.ts'
 import { sendDueEmails } from './emails.ts'
-import { deleteOldNotices, LOOK_EVERY_MS, SEND_EVERY_MS } from './start.ts'
-import { lookForTroubles } from './watch.ts'
+import { deleteOldNotices, lookForTroubles } from './watch.ts'
 
 const mailServer = await startMailServer()
 afterAll(() => mailServer.close())

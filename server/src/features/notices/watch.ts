@@ -139,7 +139,7 @@ async function queueEmails(tx: Db) {
     insert into due_emails (user_id) select distinct user_id from notices where email_due on conflict do nothing`)
 }
 
-/** Background job: deletes troubles that ended long ago, with their notices. */
+/** Recurring work: deletes troubles that ended long ago, with their notices. */
 export async function deleteOldNotices(db: Pool): Promise<void> {
   const old = sql`ended_at < clock_now() - ${limits.noticeDays} * interval '1 day'`
   for (let count = SLICE; count === SLICE; )

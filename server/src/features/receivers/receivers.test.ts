@@ -14,7 +14,7 @@ import { sql } from '../../platform/database/sql.ts'
 import { isPublic, lookupPublic } from './own-network.ts'
 import { claimReceiver, distributeEvents, findDueEvents, settleBatch } from './queue.queries.ts'
 import { deleteReceiver, encryptAddresses } from './receivers.queries.ts'
-import { openSender, startWebhooks } from './start.ts'
+import { openSender } from './send.ts'
 
 const context = useContext()
 const { receivers } = contract
@@ -306,11 +306,13 @@ describe('a receiver that', () => {
       await released
       return row
     }
-    const stop = startWebhooks({ db: { ...context.db, maybeOne }, secrets: context.secrets, log })
+    const sender = openSender({ db: { ...context.db, maybeOne }, secrets: context.secrets, log })
+    const sending = sender.sendDue()
     await until('the receiver is claimed', () => isClaimed)
     answer = (response) => void setTimeout(() => response.end(), 20)
-    const stopped = stop()
+    const stopped = sender.stop()
     release()
+    await sending
     await stopped
     expect(calls).toHaveLength(1)
     expect(await waitingTypes()).toEqual([])

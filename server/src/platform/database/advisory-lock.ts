@@ -18,6 +18,7 @@ export const LOCKS = {
   process: (host: string, dataDir: string) => named(`${host} ${dataDir}`),
   receipts: named('receipts'),
   receivers: named('receivers'),
+  recurringWork: named('recurring work'),
   registrations: named('registrations'),
   roles: named('roles'),
   secrets: named('secrets'),

@@ -4,7 +4,7 @@ import { type Sql, sql } from '../database/sql.ts'
 import type { ImageStore } from './store.ts'
 
 /**
- * Background job: deletes the images that no message and no job has referred to for an hour, at most 1000 in one run.
+ * Recurring work: deletes the images that no message and no job has referred to for an hour, at most 1000 in one run.
  * The hour leaves time to save the message whose image was just uploaded. Also removes what crashed writes have left.
  */
 export async function sweepImages(db: Pool, images: ImageStore): Promise<void> {

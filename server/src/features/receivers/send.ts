@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '../../platform/database/connection.ts'
 import { isDatabaseDown } from '../../platform/database/errors.ts'
-import { type RepeatLog, repeat } from '../../platform/repeat.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { openPost } from './post.ts'
 import {
@@ -11,38 +10,38 @@ import {
   findDueEvents,
   settleBatch,
 } from './queue.queries.ts'
-
 import { encryptAddresses } from './receivers.queries.ts'
 
+type Log = { warn: (details: object, sentence: string) => void }
+
 /** `stopMs` replaces the longest time that a stop waits for answers, for tests. */
-type Deps = { db: Pool; secrets: Secrets; log: RepeatLog; stopMs?: number }
+type Deps = { db: Pool; secrets: Secrets; log: Log; stopMs?: number }
 
 /** An attempt takes 10 s at most, and saving it a moment. What is not saved by then is sent again. */
 const STOP_MS = 15_000
 
-const EVERY_MS = 1000
-
-/** Sends events to the receivers. Returns a function that stops this, and waits 15 s at most for the answers. */
-export function startWebhooks(deps: Deps): () => Promise<void> {
-  const sender = openSender(deps)
-  let isEncrypted = false
-  const work = async () => {
-    if (!isEncrypted) await encryptAddresses(deps.db, deps.secrets)
-    isEncrypted = true
-    await distributeEvents(deps.db).then(sender.serve)
-  }
-  const stop = repeat(EVERY_MS, work, deps.log, 'Could not read the events for webhooks')
-  return async () => {
-    // First, since it may be about to send.
-    await stop()
-    await sender.stop()
-  }
-}
-
+/** Sends events to the receivers. `stop` waits 15 s at most for the answers. */
 export function openSender({ db, secrets, log, stopMs = STOP_MS }: Deps) {
   const { post, close } = openPost(secrets)
   const running = new Set<Promise<void>>()
   let isStopping = false
+  let areEncrypted = false
+
+  /** Recurring work: distributes what has happened, and begins to send it. */
+  async function sendDue() {
+    // A stop waits for this too, since it may be about to send.
+    const { promise: done, resolve } = Promise.withResolvers<void>()
+    running.add(done)
+    try {
+      if (!areEncrypted) await encryptAddresses(db, secrets)
+      areEncrypted = true
+      await distributeEvents(db)
+      await serve()
+    } finally {
+      running.delete(done)
+      resolve()
+    }
+  }
 
   /** Claims all receivers that have due events. Each is served on its own, so a slow one delays no other. */
   async function serve(): Promise<void> {
@@ -81,5 +80,5 @@ export function openSender({ db, secrets, log, stopMs = STOP_MS }: Deps) {
     patience.abort()
     close()
   }
-  return { serve, settled, stop }
+  return { sendDue, serve, settled, stop }
 }

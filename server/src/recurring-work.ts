@@ -1,0 +1,91 @@
+import type { Deps } from './app.ts'
+import {
+  applyStoredReceipts,
+  deleteOldRows,
+  deleteUnmatchedReceipts,
+  type Engine,
+  type EngineDeps,
+  failOverdue,
+  finishJobs,
+  foldJobCounts,
+  openPolling,
+} from './engine/index.ts'
+import { deleteOldPeopleCounts } from './features/dashboard/people.queries.ts'
+import { requestDueSyncs } from './features/groups/sync.ts'
+import { readDueStatuses } from './features/instances/status.ts'
+import { setDueWebhooks } from './features/instances/webhook.ts'
+import { reportDisk } from './features/notices/disks.ts'
+import { sendDueEmails } from './features/notices/emails.ts'
+import { deleteOldNotices, lookForTroubles } from './features/notices/watch.ts'
+import type { openSender } from './features/receivers/send.ts'
+import { deleteOldFailures } from './features/session/attempts.queries.ts'
+import { deleteOldRegistrations } from './features/session/registration.queries.ts'
+import { deleteOldAudit } from './platform/audit.ts'
+import { foldCounts } from './platform/counts.ts'
+import { sweepImages } from './platform/images/clean-up.ts'
+import type { Task } from './platform/recurring.ts'
+
+/*
+ * All that Sendroom does again and again by the clock, and nothing else: a new kind of recurring work is a line here.
+ * `platform/recurring.ts` says what a line means and runs it. Three things have timers of their own instead. The engine's
+ * loop takes up what rows say is due and what NOTIFY reports; its heartbeat and its leases must not wait for anything; and
+ * what concerns a single connection or process, such as the comments that keep an event stream open, is in its own file.
+ *
+ * `one` is for work on the database alone: two processes would do it twice or wait for each other. `each` is for work that
+ * calls somebody else, because a process may lack the simulator, or the way to a mail server. It claims its rows.
+ */
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** A notice leaves after at most two looks, since the second one announces the trouble, and one round of emails. */
+export const LOOK_EVERY_MS = 15 * SECOND
+export const SEND_EVERY_MS = 5 * SECOND
+
+/** The connections of all tasks together. Few run at the same time, and hardly any for long. */
+export const TASK_CONNECTIONS = 6
+
+const one = (name: string, every: number, run: Task['run']): Task => ({ name, every, by: 'one', run })
+const each = (name: string, every: number, run: Task['run']): Task => ({ name, every, by: 'each', run })
+
+/** What every process does, a server without delivery too. */
+export const processTasks = (deps: Deps): Task[] => [each('report the disk', MINUTE, () => reportDisk(deps))]
+
+type DeliveryDeps = EngineDeps & { accountWaitMs: number }
+
+/** What a worker does for deliveries. */
+export function deliveryTasks(deps: DeliveryDeps, { moved }: Pick<Engine, 'moved'>): Task[] {
+  const { db, accountWaitMs } = deps
+  return [
+    one('apply receipts', SECOND / 2, async () => (await applyStoredReceipts(db)).forEach(moved)),
+    each('poll receipts', 10 * SECOND, openPolling(deps)),
+    one('finish jobs', 2 * SECOND, () => finishJobs(db)),
+    one('fail overdue', 2 * SECOND, (signal) => failOverdue(db, accountWaitMs, signal)),
+    one('fold counts', 5 * SECOND, (signal) => foldCounts(db, () => signal.aborted)),
+    one('fold job counts', MINUTE, () => foldJobCounts(db)),
+    one('delete unmatched receipts', 10 * MINUTE, () => deleteUnmatchedReceipts(db)),
+  ]
+}
+
+/** What a worker does besides. */
+export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof openSender>, 'sendDue'>): Task[] {
+  const { db, config, images } = deps
+  const hasMail = config.mail !== null
+  return [
+    each('send webhooks', SECOND, sendDue),
+    each('send emails', SEND_EVERY_MS, (signal) => sendDueEmails(deps, signal)),
+    one('look for troubles', LOOK_EVERY_MS, () => lookForTroubles(db, { hasMail })),
+    each('read statuses', 5 * MINUTE, (signal) => readDueStatuses(deps, signal)),
+    each('set webhooks', 5 * MINUTE, (signal) => setDueWebhooks(deps, signal)),
+    one('request syncs', 10 * MINUTE, () => requestDueSyncs(db, deps.requestSync)),
+    one('delete old rows', 10 * MINUTE, (signal) => deleteOldRows(db, signal)),
+    one('delete old failures', 10 * MINUTE, () => deleteOldFailures(db)),
+    one('sweep images', 30 * MINUTE, () => sweepImages(db, images)),
+    one('delete old notices', HOUR, () => deleteOldNotices(db)),
+    one('delete old registrations', HOUR, () => deleteOldRegistrations(db)),
+    one('delete old people counts', DAY, () => deleteOldPeopleCounts(db)),
+    one('delete old audit entries', DAY, (signal) => deleteOldAudit(db, config.auditDays, signal)),
+  ]
+}
