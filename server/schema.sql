@@ -476,7 +476,7 @@ CREATE TABLE people_counts (
 
 CREATE TABLE quotas (
   only_row boolean NOT NULL DEFAULT true,
-  recipients_per_user integer NOT NULL DEFAULT 1000000,
+  recipients_per_user integer NOT NULL DEFAULT 400000,
   recipients_per_instance integer NOT NULL DEFAULT 500000,
   syncs_per_day integer NOT NULL DEFAULT 20,
   searches_at_once integer NOT NULL DEFAULT 4,

@@ -1,4 +1,5 @@
 import { contract } from '@sendroom/contract'
+import { limits } from '@sendroom/contract/limits'
 import type { Quotas } from '@sendroom/contract/quotas'
 import { expect, test } from 'vitest'
 import { assignments, sql } from '../src/platform/database/sql.ts'
@@ -37,12 +38,14 @@ test('limits are set by an Admin, within bounds, and the change is recorded', as
   const admin = await context.add.admin()
   const initial = (await context.call(admin, quotas.get, {})).body
   expect(initial).toEqual({
-    recipientsPerUser: 1_000_000,
+    recipientsPerUser: 400_000,
     recipientsPerInstance: 500_000,
     syncsPerDay: 20,
     searchesAtOnce: 4,
     imageMegabytesPerUser: 5000,
   })
+  const room = initial.recipientsPerInstance - initial.recipientsPerUser
+  expect(room, 'somebody else’s largest job fits').toBeGreaterThanOrEqual(limits.recipients)
   const body = { ...initial, syncsPerDay: 3 }
   for (const _ of [1, 2]) expect((await context.call(admin, quotas.update, { body })).body).toEqual(body)
   expect((await context.call(admin, quotas.get, {})).body).toEqual(body)
