@@ -236,8 +236,12 @@ test('a token is replaced by typing another over its end', async () => {
     'PUT /instances/:id': () => wholeInstance,
   })
   await name()
+  // Dots only would not tell that there is a token, or which.
+  expect(token().type).toBe('text')
   token().focus()
   await person.keyboard('test_next')
+  expect(token().type).toBe('password')
+  expect(token()).toBe(document.activeElement)
   await save()
   await waitFor(() => expect(bodyOf('PUT /instances/:id')).toMatchObject({ whapiToken: 'test_next' }))
 })

@@ -5,7 +5,7 @@ import { limits } from '@sendroom/contract/limits'
 import { advisedPace, type Pace, testPace } from '@sendroom/contract/pace'
 import { isMaskedToken } from '@sendroom/contract/whapi-token'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useRef } from 'react'
+import { type FormEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dayOf } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
@@ -34,6 +34,8 @@ export function InstanceForm({ title, schema, initialValues, isTest = false, sav
     onSent: toList,
   })
   const { whapiToken } = form.values
+  const [isTokenVisible, setTokenVisible] = useState(false)
+  const isMasked = isMaskedToken(whapiToken)
   const isTestMode = (token: string) => (isMaskedToken(token) ? isTest : isTestToken(token))
   const defaultPace = (token: string): Pace => (isTestMode(token) ? testPace : advisedPace)
   const defaults = defaultPace(whapiToken)
@@ -76,9 +78,13 @@ export function InstanceForm({ title, schema, initialValues, isTest = false, sav
         required
         autoComplete="off"
         maxLength={limits.whapiToken}
+        // The field has only the end of the stored token, which is no secret and tells which one it is.
+        visible={isMasked || isTokenVisible}
+        onVisibilityChange={setTokenVisible}
+        rightSection={isMasked ? <span /> : undefined}
         visibilityToggleButtonProps={{ 'aria-label': t('COMMON.SHOW_PASSWORD') }}
         {...form.getInputProps('whapiToken')}
-        // A typed token replaces the stored one, of which the field has only the end.
+        // A typed token replaces the stored one.
         onFocus={({ currentTarget: field }) => isMaskedToken(field.value) && field.select()}
         onChange={(event) => changeToken(event.currentTarget.value)}
       />
