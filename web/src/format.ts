@@ -18,6 +18,9 @@ export const formatDate = (iso: string | null) =>
 
 export const formatNumber = (value: number) => value.toLocaleString(currentLocale())
 
+/** What stands between the thousands of a number that is typed. */
+export const thousandSeparator = () => formatNumber(11_111).replaceAll('1', '')
+
 /** A percentage (0 to 100) with two decimals, such as `66.67%`. */
 export const formatPercent = (percent: number) =>
   new Intl.NumberFormat(currentLocale(), {

@@ -1,5 +1,5 @@
 import { limits } from '@sendroom/contract/limits'
-import i18next from 'i18next'
+import i18next, { type FormatterModule } from 'i18next'
 import { initReactI18next } from 'react-i18next'
 import { isLanguage, type Language, loadTexts, storeLanguage } from './load-texts.ts'
 
@@ -31,10 +31,25 @@ export function setPasswordMin(length: number) {
   numbers.passwordMin = length
 }
 
+/** Shows numbers in texts as the language has them: 100,000. An id is a name. */
+const formatter: FormatterModule = {
+  type: 'formatter',
+  format: (value, _format, _language, options) =>
+    typeof value === 'number' && options?.interpolationkey !== 'id'
+      ? value.toLocaleString(currentLocale())
+      : value,
+  init() {},
+  add() {},
+  addCached() {},
+}
+
 function start() {
-  return i18next.use(initReactI18next).init({
-    resources: {},
-    fallbackLng: false,
-    interpolation: { escapeValue: false, defaultVariables: numbers },
-  })
+  return i18next
+    .use(initReactI18next)
+    .use(formatter)
+    .init({
+      resources: {},
+      fallbackLng: false,
+      interpolation: { escapeValue: false, defaultVariables: numbers, alwaysFormat: true },
+    })
 }

@@ -72,7 +72,7 @@ test('the changed pace is sent', async () => {
 
 test.each([
   ['Shortest pause (s)', '40', /the smaller number first/],
-  ['Shortest pause (s)', '', /Enter 0 to 3600 seconds/],
+  ['Shortest pause (s)', '', /Enter 0 to 3,600 seconds/],
   ['Limit in 24 hours (0: no limit)', '1.5', /Enter a whole number/],
 ])('%s “%s” is marked and not sent, and the folded section opens', async (label, text, words) => {
   const { person, save, bodyOf } = await open('/instances/edit/1')

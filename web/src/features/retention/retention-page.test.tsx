@@ -15,7 +15,7 @@ test('an Admin sets how long each kind is kept; an empty field means for ever', 
   expect(recipients).toHaveProperty('value', '')
   await person.type(recipients, '6')
   await person.click(screen.getByRole('button', { name: 'Save' }))
-  await screen.findByText('Enter a whole number from 7 to 3650, or leave this empty.')
+  await screen.findByText('Enter a whole number from 7 to 3,650, or leave this empty.')
 
   await person.type(recipients, '0')
   await person.clear(screen.getByLabelText('Logs of ended jobs (days)'))

@@ -144,7 +144,7 @@ test('too many numbers cause an error at their field', async () => {
   await choose(person, 'Message', '#5 Hello')
   await person.type(screen.getByLabelText(/Phone numbers/), '0901234567')
   await submit(person)
-  expect(await screen.findByText('A job can have 100000 recipients at most.')).toBeTruthy()
+  expect(await screen.findByText('A job can have 100,000 recipients at most.')).toBeTruthy()
   expect(screen.getByLabelText(/Phone numbers/).getAttribute('aria-invalid')).toBe('true')
 })
 
@@ -156,7 +156,7 @@ test('more numbers than a request allows cause an error before anything is sent'
     target: { value: '0901234567,'.repeat(400_000) },
   })
   await submit(person)
-  expect(await screen.findByText('A job can have 100000 recipients at most.')).toBeTruthy()
+  expect(await screen.findByText('A job can have 100,000 recipients at most.')).toBeTruthy()
   expect(jobRequests(requests)).toEqual([])
 })
 

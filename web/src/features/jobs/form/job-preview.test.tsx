@@ -93,7 +93,7 @@ test('the preview names problems before the job is created', async () => {
 //
 test('the preview warns of more recipients than a job allows', async () => {
   let answer: NonNullable<Answers['POST /jobs/preview']> = () => ({ ...calm, recipients: 100_000 })
-  const words = 'A job can have 100000 recipients at most.'
+  const words = 'A job can have 100,000 recipients at most.'
   const { panel, type } = await open((request) => answer(request))
   await type('1')
   await panel.findByText('100,000')

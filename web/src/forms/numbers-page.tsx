@@ -1,0 +1,71 @@
+import { NumberInput, Text } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import type { z } from 'zod'
+import { useRedirectOnFailure } from '../api/use-redirect-on-failure.ts'
+import { thousandSeparator } from '../format.ts'
+import { paths } from '../paths.ts'
+import { Loading } from '../ui/loading.tsx'
+import { FormPage } from './form-page.tsx'
+import { useContractForm } from './use-contract-form.ts'
+
+type Numbers = Record<string, number | null>
+
+/** Texts are translation keys. */
+type FormProps<Values extends Numbers> = {
+  title: string
+  hint: string
+  schema: z.ZodType<Values, Values>
+  fields: readonly { name: keyof Values & string; label: string; hint: string }[]
+  /** What an empty field means, if it may be empty. */
+  empty?: string
+  save: (values: Values) => Promise<unknown>
+}
+
+type Props<Values extends Numbers> = FormProps<Values> & {
+  read: { data: Values | undefined; isError: boolean }
+}
+
+/** A page of whole numbers that an Admin sets, such as limits. */
+export function NumbersPage<Values extends Numbers>({ read: { data, isError }, ...props }: Props<Values>) {
+  useRedirectOnFailure(isError, paths.dashboard)
+  return data ? <NumbersForm {...props} initialValues={data} /> : <Loading />
+}
+
+function NumbersForm<Values extends Numbers>(props: FormProps<Values> & { initialValues: Values }) {
+  const { title, hint, schema, fields, empty, initialValues, save } = props
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { form, onSubmit } = useContractForm(schema, { initialValues, send: save })
+  return (
+    <FormPage
+      title={t(title)}
+      isBusy={form.submitting}
+      onSubmit={onSubmit}
+      onCancel={() => navigate({ to: paths.dashboard })}
+    >
+      <Text size="sm" c="dimmed">
+        {t(hint)}
+      </Text>
+      {fields.map((field) => {
+        const { value, onChange, ...inputProps } = form.getInputProps(field.name)
+        return (
+          <NumberInput
+            key={field.name}
+            label={t(field.label)}
+            description={t(field.hint)}
+            thousandSeparator={thousandSeparator()}
+            allowDecimal={false}
+            allowNegative={false}
+            hideControls
+            required={empty === undefined}
+            placeholder={empty && t(empty)}
+            {...inputProps}
+            value={value ?? ''}
+            onChange={(number) => onChange(number === '' ? null : Number(number))}
+          />
+        )
+      })}
+    </FormPage>
+  )
+}
