@@ -1,16 +1,14 @@
-import { Box, Button } from '@mantine/core'
+import { Box } from '@mantine/core'
 import type { AuditEntry } from '@sendroom/contract/audit'
-import { IconDownload, IconListDetails } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
+import { IconListDetails } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { download } from '../../api/download.ts'
-import { reportFailure } from '../../api/failure.ts'
-import { SUCCESS_MS } from '../../api/use-action.ts'
 import { dayOf, formatSecond } from '../../format.ts'
 import { DataTable } from '../../lists/data-table.tsx'
+import { DownloadButton } from '../../lists/download-button.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
 import { readListSearch } from '../../lists/list-search.ts'
 import type { Column } from '../../lists/table.tsx'
@@ -18,7 +16,6 @@ import { useList } from '../../lists/use-list.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { Name } from '../../ui/name.tsx'
 import { RowAction } from '../../ui/row-action.tsx'
-import { addToast } from '../../ui/toasts.ts'
 import { AuditFilter } from './audit-filter.tsx'
 import { type AuditSearch, callFilters, readFilters } from './audit-search.ts'
 import { ActionName, ObjectName } from './audit-words.tsx'
@@ -84,19 +81,11 @@ function ExportButton({ search: address }: { search: AuditSearch }) {
   const { t } = useTranslation()
   const { search } = address
   const query = { ...(search && { search }), ...callFilters(readFilters(address)) }
-  const save = useMutation({
-    mutationFn: () => download('GET /audit/export', { query }, `Audit_log_${dayOf(new Date())}.csv`),
-    onSuccess: () => addToast({ type: 'success', msg: t('AUDIT.EXPORTED'), timeout: SUCCESS_MS }),
-    onError: (error) => reportFailure(error, 'AUDIT.EXPORT_FAILED'),
-  })
   return (
-    <Button
-      variant="default"
-      leftSection={<IconDownload size={16} aria-hidden />}
-      loading={save.isPending}
-      onClick={() => save.mutate()}
-    >
-      {t('AUDIT.EXPORT')}
-    </Button>
+    <DownloadButton
+      text={t('AUDIT.EXPORT')}
+      words={{ success: 'AUDIT.EXPORTED', failure: 'AUDIT.EXPORT_FAILED' }}
+      save={() => download('GET /audit/export', { query }, `Audit_log_${dayOf(new Date())}.csv`)}
+    />
   )
 }

@@ -1,21 +1,17 @@
 import { Button, Group, Text } from '@mantine/core'
 import type { DashboardDay } from '@sendroom/contract/dashboard'
-import { IconDownload } from '@tabler/icons-react'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { memo, useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { download } from '../../api/download.ts'
-import { reportFailure } from '../../api/failure.ts'
 import { usePolling } from '../../api/live.ts'
-import { SUCCESS_MS } from '../../api/use-action.ts'
 import { dayOf } from '../../format.ts'
-import { BusyButton } from '../../ui/busy-button.tsx'
+import { DownloadButton } from '../../lists/download-button.tsx'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Section } from '../../ui/section.tsx'
-import { addToast } from '../../ui/toasts.ts'
 import { DaysChart } from './days-chart.tsx'
 import { DaysTable } from './days-table.tsx'
 
@@ -87,20 +83,12 @@ const Content = memo(({ days }: { days: DashboardDay[] }) => {
 
 function ExportDays({ query }: { query: { instanceId?: number } }) {
   const { t } = useTranslation()
-  const save = useMutation({
-    mutationFn: () => download('GET /dashboard/days/export', { query }, `Days_${dayOf(new Date())}.csv`),
-    onSuccess: () => addToast({ type: 'success', msg: t('DASHBOARD.DAYS_EXPORTED'), timeout: SUCCESS_MS }),
-    onError: (error) => reportFailure(error, 'DASHBOARD.DAYS_EXPORT_FAILED'),
-  })
   return (
-    <BusyButton
-      variant="default"
+    <DownloadButton
       size="compact-sm"
-      leftSection={<IconDownload size={14} aria-hidden />}
-      isBusy={save.isPending}
-      onClick={() => save.mutate()}
-    >
-      {t('JOB.EXPORT_CSV')}
-    </BusyButton>
+      text={t('JOB.EXPORT_CSV')}
+      words={{ success: 'DASHBOARD.DAYS_EXPORTED', failure: 'DASHBOARD.DAYS_EXPORT_FAILED' }}
+      save={() => download('GET /dashboard/days/export', { query }, `Days_${dayOf(new Date())}.csv`)}
+    />
   )
 }
