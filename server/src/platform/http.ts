@@ -132,7 +132,7 @@ export function route<E extends Endpoint>(
         rule && request.caller ? recheckAs(app.db, request.caller, { access: rule.access }) : null
       async function run() {
         // The body may have taken half a minute, and so may the wait for this turn. The caller may have lost the right.
-        if (rule && request.caller && endpoint.method !== 'GET')
+        if (rule && request.caller && (endpoint.method !== 'GET' || endpoint.hasEffect))
           request.caller = await recheckAs(app.db, request.caller, rule)()
         const { caller } = request
         const begin = rule && caller ? beginAs(app.db, caller, rule) : null

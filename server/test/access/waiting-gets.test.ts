@@ -51,6 +51,26 @@ describe.each([
   )
 })
 
+// R-835
+test('an account is not unlinked for a user who is locked while the call waits for its turn', async () => {
+  const instance = await context.add.instance({ status: 'NeedsLogin' })
+  const user = await context.add.user({ instances: [instance], canLinkAccounts: true })
+  const { promise: answered, resolve: answerAll } = Promise.withResolvers<void>()
+  let asked = 0
+  whileAsked = () => {
+    asked++
+    return answered
+  }
+  const codes = Array.from({ length: 5 }, () => context.call(user, instances.qr, inputOf(instance.id)))
+  await until('five calls run', () => asked === 5)
+  const unlinking = context.call(user, instances.logout, inputOf(instance.id))
+  await (await context.app).findCaller(user.token, '127.0.0.1') // the call has begun by now
+  await context.db.run(sql`update users set is_active = false where id = ${user.id}`)
+  answerAll()
+  await Promise.all(codes)
+  expect([(await unlinking).status, asked]).toEqual([401, 5])
+})
+
 test('any other read that has waited for long is checked again', async () => {
   const user = await context.add.user()
   const answering = await context.db.begin(async (tx) => {
