@@ -71,6 +71,7 @@ const odd = [
   '"<&>\']]>',
   '0012',
   '',
+  'no characters \ufffe\uffff',
 ]
 const columns: Column<string>[] = [
   { title: 'Name', width: 20, cell: (text) => text },
@@ -92,6 +93,7 @@ test('an Excel file keeps each text as a text', async () => {
       '"<&>\']]>',
       '0012',
       null,
+      'no characters \ufffd\ufffd',
     ],
   ])
   expect(sheet?.data[0]).toEqual(['Name', '=Other'])

@@ -55,6 +55,9 @@ function isFormula(text: string): boolean {
 /** About 3 ms of work. Then other requests get their turn. */
 const ROWS_AT_ONCE = 500
 
+/** XML may not contain these two, so Excel would refuse the file. Anybody may have them in a WhatsApp name. */
+const withoutNoncharacters = (cell: string) => cell.replace(/[\ufffe\uffff]/g, '\ufffd')
+
 /** Cells are always of the type text, so that a name such as =1+1 never becomes a formula. */
 export async function* toXlsx<Row>(
   columns: Column<Row>[],
@@ -73,7 +76,7 @@ async function* rowsOf<Row>(columns: Column<Row>[], pages: AsyncIterable<Row[]>)
   for await (const page of pages)
     for (const [index, row] of page.entries()) {
       if (index % ROWS_AT_ONCE === 0) await nextTurn()
-      yield cellsOf(columns, row)
+      yield cellsOf(columns, row).map(withoutNoncharacters)
     }
 }
 
