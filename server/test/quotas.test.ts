@@ -1,16 +1,27 @@
 import { contract } from '@sendroom/contract'
 import { limits } from '@sendroom/contract/limits'
 import type { Quotas } from '@sendroom/contract/quotas'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { assignments, sql } from '../src/platform/database/sql.ts'
 import { limitSearches } from '../src/platform/turns.ts'
+import type { Provider } from '../src/providers/provider.ts'
 import { useContext } from './context.ts'
 import { picture } from './pictures.ts'
 import { until } from './until.ts'
 
 // What one user and one account may take.
 
-const context = useContext()
+let statusReads = 0
+const provider = {
+  async status() {
+    statusReads++
+    return { status: 'Unpaid', linkedNumber: null }
+  },
+} as unknown as Provider // nothing else is called
+const context = useContext({ providers: () => ({ live: provider, test: provider }) })
+beforeEach(() => {
+  statusReads = 0
+})
 const { quotas, jobs, instances, messages } = contract
 
 const set = (changed: Partial<Quotas>) => context.db.run(sql`update quotas set ${assignments(changed)}`)
@@ -121,6 +132,18 @@ test('the syncs that users ask for are limited for 24 hours', async () => {
 
   await context.db.run(sql`update manual_syncs set since = since - interval '24 hours'`)
   expect((await sync()).status).toBe(202)
+})
+
+// R-852
+test('a sync of an account that is not connected counts too, because it asks the provider', async () => {
+  const { instance, lan } = await fixture()
+  await context.db.run(sql`update instances set status = 'Unpaid' where id = ${instance.id}`)
+  await set({ syncsPerDay: 3 })
+  const answers = []
+  for (let n = 0; n < 6; n++)
+    answers.push((await context.call(lan, instances.sync, { params: { id: instance.id } })).status)
+  expect(answers).toEqual([409, 409, 409, 429, 429, 429])
+  expect(statusReads).toBe(3)
 })
 
 // R-852

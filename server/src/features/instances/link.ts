@@ -72,6 +72,8 @@ export async function requestInstanceSync(
   id: number,
 ): Promise<void> {
   const row = await requireActive(deps, caller, id)
+  // Before the look at the status: each costs a call of the provider, too.
+  await begin((tx, caller) => countManualSync(tx, caller, id))
   if (!isConnected(row)) {
     await readStatus(deps, row)
     if (!isConnected(await requireInstance(deps, caller, id))) throw new Refusal('not_connected')
@@ -79,7 +81,6 @@ export async function requestInstanceSync(
   // The provider's answer may have taken seconds.
   await begin(async (tx, caller) => {
     const instance = await requireInstance({ db: tx }, caller, id)
-    await countManualSync(tx, caller, id)
     await record(tx, caller, entryOf('instance.sync', instance))
   })
   await deps.requestSync(id)
