@@ -9,6 +9,8 @@ export const BEAT_EVERY_MS = 2_000
  * the send (sending/sender.ts), and 5 s until the provider lists it.
  */
 const SENDS_END_MS = 30_000
+/** A standby that is promoted lacks moments. With an older beat, hours may be missing, as in a copy or a backup. */
+const MOMENTS_MS = 120_000
 /** Two database servers agree on the time to this. */
 const CLOCK_SLACK_MS = 5_000
 
@@ -88,13 +90,13 @@ const readBeat = (db: Pool) =>
  * concerns nobody: without a job there is nothing to find in a history.
  *
  * After a promotion, an instance whose pause lasts beyond the beginning of the era enters it unchecked, if it was checked in
- * the era before: no intent of it can be missing, as it would have been written before the pause was over. A copy or a
- * backup may lack hours, in which a person has shortened the pause. An instance that somebody has locked is checked.
+ * the era before: no intent of it can be missing, as it would have been written before the pause was over. In hours a person
+ * may have shortened the pause. An instance that somebody has locked is checked.
  */
 const addBeat = (db: Pool, lastSeen: number, lonely: number | null) =>
   db.one<{ beat: number; reason: EraReason | null; isDurable: boolean }>(sql`
     with last as materialized (
-      select h.beat, h.era, h.history_complete_at, case
+      select h.beat, h.beat_at, h.era, h.history_complete_at, case
           when h.timeline not in ('', current_timeline()) then 'promoted'
           when h.beat < ${lastSeen} then 'set_back'
           -- The last reason, because a standby that lagged has an old beat too, and messages may be on their way.
@@ -115,7 +117,8 @@ const addBeat = (db: Pool, lastSeen: number, lonely: number | null) =>
       returning h.beat, h.era, reason
     ), pausing as materialized (
       select i.id from instances i
-      where exists (select from last where reason = 'promoted')
+      where exists (
+          select from last where reason = 'promoted' and beat_at > clock_now() - ${MOMENTS_MS} * interval '1 ms')
         and i.next_due_at > clock_now() + ${CLOCK_SLACK_MS} * interval '1 ms'
         and i.checked_era = (select era from last)
       for no key update of i skip locked
