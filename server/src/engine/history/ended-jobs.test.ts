@@ -131,8 +131,8 @@ test('whom an ended job failed to reach does not take the message of another job
 
 describe('a retry that the database has lost', () => {
   /** The job had ended in this database before the account's last message. */
-  async function afterLostRetry(failed: Record<string, unknown>) {
-    const world = await afterLoss(['1@g.us', '3@g.us'], { lastIntentAt: inMinutes(-1) })
+  async function afterLostRetry(failed: Record<string, unknown>, lost = ['1@g.us', '3@g.us']) {
+    const world = await afterLoss(lost, { lastIntentAt: inMinutes(-1) })
     const { id } = world.job
     await context.db.run(sql`
       update deliveries set status = 'queued' where job_id = ${id}`)
@@ -155,6 +155,15 @@ describe('a retry that the database has lost', () => {
       expect(world.sentTo().sort()).toEqual(recipients)
     },
   )
+
+  // R-820
+  test('is left to those who send with care if its text is in a chat of no recipient', async () => {
+    const world = await afterLostRetry({}, ['111@lid'])
+
+    expect(await otherJobThenRetry(world)).toBe('nothing')
+
+    expect(world.sentTo()).toEqual(['111@lid'])
+  })
 })
 
 // R-820

@@ -8,8 +8,8 @@ import type { UnknownMessage } from './match.ts'
 /**
  * A message with a job's content in a chat of no recipient, such as `…@lid`, proves that the provider names the chats in
  * another way than we do. Then nobody knows who got the message. A job that could go on is paused until a person has
- * looked. The rest of a job that ended after the message gets an unknown outcome, so that it is sent only to those who
- * are chosen with care (jobs/retry.ts). Returns these jobs. Call this under the instance's lock.
+ * looked. The rest of a job that has ended, whenever that was, gets an unknown outcome, so that it is sent only to those
+ * who are chosen with care (jobs/retry.ts): the message may be that of a retry that the database has lost. Returns these jobs. Call this under the instance's lock.
  */
 export async function holdUnclearJobs(tx: Db, messages: readonly UnknownMessage[]): Promise<number[]> {
   const jobIds = jobsOf(messages)
@@ -18,33 +18,31 @@ export async function holdUnclearJobs(tx: Db, messages: readonly UnknownMessage[
     select job_id, chat_id from deliveries
     where job_id = any(${jobIds}) and chat_id = any(${messages.map(({ chatId }) => chatId)})`)
   const known = new Set(places.map(({ jobId, chatId }) => `${jobId} ${chatId}`))
-  const unclear = new Map<number, number>()
-  for (const { chatId, sentAt, jobIds } of messages)
-    if (!jobIds.some((jobId) => known.has(`${jobId} ${chatId}`)))
-      for (const jobId of jobIds) unclear.set(jobId, Math.max(sentAt, unclear.get(jobId) ?? 0))
+  const unclear = messages.filter(
+    ({ chatId, jobIds }) => !jobIds.some((jobId) => known.has(`${jobId} ${chatId}`)),
+  )
   const held: number[] = []
-  for (const [jobId, sentAt] of unclear) if (await holdJob(tx, jobId, sentAt)) held.push(jobId)
+  for (const jobId of jobsOf(unclear)) if (await holdJob(tx, jobId)) held.push(jobId)
   return held
 }
 
 /** Returns whether the job has anything left to hold back. */
-async function holdJob(tx: Db, jobId: number, sentAt: number): Promise<boolean> {
+async function holdJob(tx: Db, jobId: number): Promise<boolean> {
   const paused = await tx.run(sql`
     update jobs j set paused_at = coalesce(j.paused_at, clock_now())
     where j.id = ${jobId} and j.status in ('Pending', 'Running')
       and exists (select from deliveries d where d.job_id = j.id and d.status = 'queued')`)
-  const held = paused || (await failRemaining(tx, jobId, sentAt))
+  const held = paused || (await failRemaining(tx, jobId))
   if (held)
     await tx.run(insertLogLines(sql`values (${jobId}, 'Warning', ${json(reason('history_unclear'))})`))
   return held > 0
 }
 
-async function failRemaining(tx: Db, jobId: number, sentAt: number): Promise<number> {
+async function failRemaining(tx: Db, jobId: number): Promise<number> {
   const isRemaining = sql`d.job_id = ${jobId} and d.status in ('skipped', 'failed')
     and coalesce(d.reason->>'code', '') <> 'outcome_unknown'`
   const ended = await tx.run(sql`
-    select from jobs where id = ${jobId} and status in ('Completed', 'Failed', 'Cancelled')
-      and completed_at >= ${new Date(sentAt).toISOString()}`)
+    select from jobs where id = ${jobId} and status in ('Completed', 'Failed', 'Cancelled')`)
   if (ended === 0) return 0
   // By way of 'queued', so that the trigger that counts single failures stays silent (see jobs.failed_count).
   await tx.run(sql`update deliveries d set status = 'queued', not_before = 'epoch' where ${isRemaining}`)
