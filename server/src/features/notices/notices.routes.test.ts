@@ -149,6 +149,26 @@ describe('an account that drops out', () => {
     expect(await momentsOf(admin)).toEqual(['begin'])
   })
 
+  //
+  test('is told in time although the clock was an hour ahead when it dropped out, and when it was back', async () => {
+    const admin = await context.add.admin()
+    await linked('Shop')
+    /** Looks, by a clock that is an hour ahead, at what has just changed. */
+    const lookAhead = async () => {
+      await context.moveClock('1 hour')
+      await look()
+      await context.moveClock('-1 hour')
+    }
+    await drop()
+    await lookAhead()
+    await pass()
+    expect(await momentsOf(admin)).toEqual(['begin'])
+    await recover()
+    await lookAhead()
+    await calm()
+    expect(await momentsOf(admin)).toEqual(['begin', 'end'])
+  })
+
   //
   test('that comes back must be well for longer each time before that is told', async () => {
     const admin = await context.add.admin()

@@ -29,6 +29,7 @@ const SLICE = 5000
 export async function lookForTroubles(db: Pool, { hasMail }: { hasMail: boolean }): Promise<void> {
   await db.begin(async (tx) => {
     if (!(await tryLock(tx, LOCKS.notices))) return
+    await correctTimes(tx)
     await updateTroubles(tx)
     const told = [
       ...(await announce(tx, hasMail)),
@@ -43,6 +44,13 @@ export async function lookForTroubles(db: Pool, { hasMail }: { hasMail: boolean 
     await notifyChanges(tx, changed)
   })
 }
+
+/** A clock that was ahead and is set right must not delay a notice by as much. */
+const correctTimes = (tx: Db) =>
+  tx.run(sql`
+    update troubles
+    set began_at = least(began_at, clock_now()), gone_at = case when gone_at is not null then least(gone_at, clock_now()) end
+    where ended_at is null and greatest(began_at, gone_at) > clock_now()`)
 
 /** Opens the troubles that are new, and marks those that are gone. One that passes before anybody was told leaves no trace. */
 async function updateTroubles(tx: Db) {
