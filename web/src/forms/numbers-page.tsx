@@ -36,6 +36,7 @@ function NumbersForm<Values extends Numbers>(props: FormProps<Values> & { initia
   const { title, hint, schema, fields, empty, initialValues, save } = props
   const { t } = useTranslation()
   const navigate = useNavigate()
+  const thousands = thousandSeparator()
   const { form, onSubmit } = useContractForm(schema, { initialValues, send: save })
   return (
     <FormPage
@@ -54,7 +55,9 @@ function NumbersForm<Values extends Numbers>(props: FormProps<Values> & { initia
             key={field.name}
             label={t(field.label)}
             description={t(field.hint)}
-            thousandSeparator={thousandSeparator()}
+            thousandSeparator={thousands}
+            // The two must differ, although nobody can type a decimal one here.
+            decimalSeparator={thousands === ',' ? '.' : ','}
             allowDecimal={false}
             allowNegative={false}
             hideControls

@@ -1,7 +1,8 @@
 import type { Quotas } from '@sendroom/contract/quotas'
-import { screen } from '@testing-library/react'
+import { act, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { renderApp } from '../../../test/render.tsx'
+import { showLanguage } from '../../i18n/i18n.ts'
 
 const initial: Quotas = {
   recipientsPerUser: 400_000,
@@ -10,6 +11,13 @@ const initial: Quotas = {
   searchesAtOnce: 4,
   imageMegabytesPerUser: 5000,
 }
+
+test('limits are shown in each language', async () => {
+  renderApp({ path: '/limits', answers: { 'GET /quotas': () => initial } })
+  const ofUser = await screen.findByLabelText(/Recipients of a user/)
+  await act(() => showLanguage('vi'))
+  expect(ofUser).toHaveProperty('value', '400.000')
+})
 
 //
 test('limits are shown with separators, typed without, and none may be empty', async () => {
