@@ -742,9 +742,7 @@ begin
   -- Always in this order, so that two that wait for each other don't deadlock.
   if new.created_by_user_id is not null then
     perform pg_advisory_xact_lock(29001, hashint8(new.created_by_user_id));
-    if (select sum(recipient_count) from jobs
-        where created_by_user_id = new.created_by_user_id and status in ('Pending', 'Running'))
-        > quota.recipients_per_user then
+    if recipients_of_user(new.created_by_user_id) > quota.recipients_per_user then
       raise exception 'quota_recipients_user' using errcode = 'SRQTA', detail = quota.recipients_per_user;
     end if;
   end if;
@@ -1163,6 +1161,18 @@ AS $function$
     when quiet_from > quiet_to and wall::time < quiet_to then (wall::date + quiet_to) at time zone zone
   end
   from (select moment at time zone zone as wall) w
+$function$;
+
+CREATE OR REPLACE FUNCTION recipients_of_user(of_user bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select
+    (select coalesce(sum(recipient_count), 0) from jobs
+      where created_by_user_id = of_user and status in ('Pending', 'Running'))
+    + (select coalesce(sum(recipient_count), 0) from jobs
+      where created_by_user_id = of_user and status = 'Cancelled' and created_at > clock_now() - interval '24 hours')
 $function$;
 
 CREATE OR REPLACE FUNCTION record_usage(usage jsonb, kind text, moment timestamptz, n integer)

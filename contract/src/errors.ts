@@ -52,7 +52,7 @@ export const errorWords = {
   unsupported_type: 'This file type isn’t supported.',
   too_many_requests: 'Too many attempts. Wait a moment and try again.',
   quota_recipients_user:
-    'Your jobs that have not ended can have {{limit}} recipients together at most. Wait until jobs end, cancel one, or ask an Admin for a higher limit.',
+    'Your jobs that have not ended, and those that were cancelled within 24 hours, can have {{limit}} recipients together at most. Wait until jobs end, delete cancelled ones, or ask an Admin for a higher limit.',
   quota_recipients_account:
     'The jobs of this account that have not ended can have {{limit}} recipients together at most. Wait until jobs end, cancel one, or ask an Admin for a higher limit.',
   quota_syncs:

@@ -9,7 +9,7 @@ const quota = z.number(invalid).int(invalid).min(1, invalid).max(limits.quota, i
 /** How much one user and one account may take. */
 export const Quotas = z
   .object({
-    /** The recipients of a user's jobs that have not ended. */
+    /** The recipients of a user's jobs that have not ended, or were created in the last 24 hours and cancelled. */
     recipientsPerUser: quota,
     /** The recipients of an instance's jobs that have not ended. */
     recipientsPerInstance: quota,

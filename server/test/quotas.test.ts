@@ -86,6 +86,20 @@ test.each([
   expect(await context.db.one(sql`select count(*) as jobs from jobs`)).toEqual({ jobs: 2 })
 })
 
+// R-850
+test('to cancel a job frees nothing until the next day, because its rows stay', async () => {
+  const { lan, create } = await fixture()
+  await set({ recipientsPerUser: 5 })
+  for (const _ of [1, 2]) {
+    const { status, body } = await create()
+    expect(status).toBe(201)
+    expect((await context.call(lan, jobs.cancel, { params: { id: body.id } })).status).toBe(200)
+  }
+  expect(await create()).toMatchObject({ status: 409, body: { code: 'quota_recipients_user' } })
+  await context.db.run(sql`update jobs set created_at = created_at - interval '24 hours'`)
+  expect((await create()).status).toBe(201)
+})
+
 // R-851
 test.each(['restart', 'retryFailed'] as const)(
   'a job can’t be sent again past the limit: %s',

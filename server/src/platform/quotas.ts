@@ -27,8 +27,7 @@ export async function requireRoomForRecipients(
     Quotas & { ofUser: number; ofInstance: number }
   >(sql`
     select ${columns},
-      (select coalesce(sum(recipient_count), 0) from jobs
-        where created_by_user_id = ${userId} and status in ('Pending', 'Running')) as of_user,
+      recipients_of_user(${userId}) as of_user,
       (select coalesce(sum(recipient_count), 0) from jobs
         where instance_id = ${instanceId} and status in ('Pending', 'Running')) as of_instance
     from quotas`)
