@@ -204,3 +204,36 @@ test('one lost answer at a slow pace is no outage, and an outage whose job was c
   await look()
   expect(await momentsOf(cancelled)).toEqual(['begin'])
 })
+
+const momentsOf = ({ userId }: Case) =>
+  context.db.many(sql`
+    select t.kind, n.moment from notices n join troubles t on t.id = n.trouble_id
+    where n.user_id = ${userId} order by n.id`)
+
+/** Looks as often as the notices do. */
+async function lookFor(minutes: number) {
+  for (let second = 0; second <= minutes * 60; second += STEP_S) {
+    await lookForTroubles(context.db, { hasMail: true })
+    await context.moveClock(`${STEP_S} seconds`)
+  }
+}
+
+async function attempt(outcome: SendOutcome) {
+  const { message } = await context.beginSend()
+  await context.settle(message, outcome)
+}
+
+// R-700
+test('one refused attempt at a pace of half an hour is no outage, and a second one is', async () => {
+  await context.freezeClock()
+  const slow = await addCase({ name: 'slow' }, 3)
+  await context.db.run(sql`
+    update instances set private_pause_from_ms = 1800000, private_pause_to_ms = 1800000
+    where id = ${slow.instanceId}`)
+  await attempt(busy)
+  await lookFor(30)
+  expect(await momentsOf(slow)).toEqual([])
+  await attempt(busy)
+  await lookFor(1)
+  expect(await momentsOf(slow)).toEqual([{ kind: 'account_down', moment: 'begin' }])
+})

@@ -51,13 +51,19 @@ const statusTrouble = sql`
 /** A provider that answers again within this time was busy, and nobody need know. */
 const OUTAGE_AFTER = sql`interval '15 minutes'`
 
+/** The provider holds the instance up. One failed attempt does not say so if the pace has the next one wait for longer. */
+const isHeldByProvider = sql`(
+  i.busy is not null and (i.busy_in_a_row > 1
+    or greatest(i.group_pause_to_ms, i.private_pause_to_ms) * interval '1 ms' <= ${OUTAGE_AFTER})
+)`
+
 /**
  * The provider has neither taken nor refused a message of the instance for 15 minutes, although a job has open
  * deliveries. Between two attempts nothing is due, so what is due does not matter. A job that began later counts from
  * then. In quiet hours and beyond the cap nothing is tried, so only an attempt as late as that proves an outage.
  */
 const hasOutage = sql`(
-  i.busy is not null and exists (
+  ${isHeldByProvider} and exists (
     select from jobs j
       cross join lateral (select greatest(i.busy_since, j.started_at, j.resumed_at) + ${OUTAGE_AFTER} as at) alarm
     where j.instance_id = i.id and ${isRunning} and j.paused_at is null and alarm.at <= clock_now()
@@ -131,7 +137,7 @@ const rules: Rule[] = [
   { if: sql`${quietUntil} is not null`, why: because('quiet_hours'), until: quietUntil },
   { if: sql`${capFreeAt} is not null`, why: because('daily_cap'), until: capFreeAt },
   {
-    if: sql`i.busy is not null`,
+    if: isHeldByProvider,
     why: sql`i.busy`,
     until: sql`case when ${isBetween} then i.next_due_at when not ${hasDueDelivery} then ${requeuedUntil} end`,
     isTrouble: true,
