@@ -237,3 +237,24 @@ test('one refused attempt at a pace of half an hour is no outage, and a second o
   await lookFor(1)
   expect(await momentsOf(slow)).toEqual([{ kind: 'account_down', moment: 'begin' }])
 })
+
+// R-700, R-701
+test('an outage that goes on after the night with another error is not told to be over', async () => {
+  await context.freezeClock()
+  const night = await addCase({ name: 'night' }, 3)
+  await attempt(busy)
+  await lookFor(14)
+  await attempt(busy)
+  await lookFor(3)
+  await context.db.run(sql`
+    update instances set time_zone = 'UTC', quiet_from = (clock_now() at time zone 'UTC')::time,
+      quiet_to = (clock_now() at time zone 'UTC' + interval '8 hours')::time
+    where id = ${night.instanceId}`)
+  await lookFor(1)
+  await context.moveClock('7 hours 59 minutes')
+  await attempt({ kind: 'busy', reason: why('provider_error', { status: 502 }), retryAfterMs: null })
+  await lookFor(14)
+  expect((await momentsOf(night)).filter(({ moment }) => moment !== 'reminder')).toEqual([
+    { kind: 'account_down', moment: 'begin' },
+  ])
+})

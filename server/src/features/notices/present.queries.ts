@@ -47,9 +47,10 @@ export const presentTroubles = join(
  */
 export const wasOvercome = sql`
   case t.kind
-    -- A person has ended the jobs of an outage that may go on.
+    -- A person has ended the jobs of an outage, or the night has. It may go on, with this error or another.
     when 'account_down' then exists (
-      select from instances i where i.id = t.instance_id and i.is_active and i.busy is distinct from t.reason)
+      select from instances i where i.id = t.instance_id and i.is_active
+        and (i.busy is null or t.reason->>'code' like 'account%'))
     when 'account_expiring' then exists (select from instances i where i.id = t.instance_id and i.is_active)
     when 'job_failed' then exists (select from jobs j where j.id = t.job_id and j.status <> 'Failed')
     when 'job_stuck' then exists (
