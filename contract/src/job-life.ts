@@ -1,4 +1,7 @@
 // This file does not import zod, because list pages need these rules without the schemas.
+import type { AuditAction } from './audit-actions.ts'
+import type { ErrorCode } from './errors.ts'
+import type { Right } from './rights.ts'
 
 export const jobTypes = ['SendToGroups', 'SendToUsers'] as const
 export type JobType = (typeof jobTypes)[number]
@@ -6,37 +9,72 @@ export type JobType = (typeof jobTypes)[number]
 export const jobStatuses = ['Pending', 'Running', 'Completed', 'Failed', 'Cancelled'] as const
 export type JobStatus = (typeof jobStatuses)[number]
 
-/** All status transitions of a job. The server enforces them in SQL, and the web app disables buttons by them. */
-export const jobTransitions = {
+/** The statuses of a job that has not ended. */
+export const liveStatuses = ['Pending', 'Running'] as const satisfies readonly JobStatus[]
+const endedStatuses = ['Completed', 'Failed', 'Cancelled'] as const satisfies readonly JobStatus[]
+
+/** The steps of a job that the engine takes by itself. */
+export const jobSteps = {
   start: { from: ['Pending'], to: 'Running' },
   complete: { from: ['Running'], to: 'Completed' },
   fail: { from: ['Running'], to: 'Failed' },
-  cancel: { from: ['Pending', 'Running'], to: 'Cancelled' },
-  restart: { from: ['Completed', 'Failed', 'Cancelled'], to: 'Pending' },
-  /** Sends to the failed and skipped recipients only. Those who got the message keep their result. */
-  retry: { from: ['Completed', 'Failed', 'Cancelled'], to: 'Pending' },
 } as const satisfies Record<string, { from: readonly JobStatus[]; to: JobStatus }>
 
-export type JobAction = keyof typeof jobTransitions
+type ActionRule = {
+  /** In which statuses the action is allowed. */
+  from: readonly JobStatus[]
+  /** Whether the job has to be paused, or must not be. Without it, either will do. */
+  isPaused?: boolean
+  /** The status that follows at once. A pause only holds messages back, and leaves the status. */
+  to?: JobStatus
+  /** The right that the user needs, beside seeing the job. */
+  access: Right
+  /** The entry in the audit log. */
+  audit: AuditAction
+  /** The refusal while the state of the job does not allow the action. */
+  refusal: ErrorCode
+}
 
-/** Whether a job's status allows this action. */
-export const jobCan = (action: JobAction, job: { status: JobStatus }): boolean =>
-  (jobTransitions[action].from as readonly JobStatus[]).includes(job.status)
+const access = 'canCreateJobs'
 
-/** The statuses of a job that has not ended. */
-export const liveStatuses = ['Pending', 'Running'] as const satisfies readonly JobStatus[]
+/**
+ * All that users do with a job: in which state, with which right, under which name it is recorded, and how it is refused.
+ * The endpoints and the buttons follow this table, and the engine tests the state in its SQL.
+ */
+export const jobActions = {
+  pause: { from: liveStatuses, isPaused: false, access, audit: 'job.pause', refusal: 'job_not_pausable' },
+  resume: { from: liveStatuses, isPaused: true, access, audit: 'job.resume', refusal: 'job_not_resumable' },
+  cancel: {
+    from: liveStatuses,
+    to: 'Cancelled',
+    access,
+    audit: 'job.cancel',
+    refusal: 'job_not_cancellable',
+  },
+  restart: {
+    from: endedStatuses,
+    to: 'Pending',
+    access,
+    audit: 'job.restart',
+    refusal: 'job_not_restartable',
+  },
+  /** Sends to the failed and skipped recipients only. Those who got the message keep their result. */
+  retry: { from: endedStatuses, to: 'Pending', access, audit: 'job.retry', refusal: 'job_not_retryable' },
+  /** A live job is cancelled first. The refusal is for a message that is on its way. */
+  delete: { from: jobStatuses, access, audit: 'job.delete', refusal: 'account_busy' },
+} as const satisfies Record<string, ActionRule>
+
+export type JobAction = keyof typeof jobActions
+
+/** Whether the state of a job allows this action. */
+export function jobCan(action: JobAction, job: { status: JobStatus; isPaused: boolean }): boolean {
+  const { from, isPaused = job.isPaused }: ActionRule = jobActions[action]
+  return from.includes(job.status) && job.isPaused === isPaused
+}
 
 /** Whether a job has not ended yet. */
 export const isLive = ({ status }: { status: JobStatus }) =>
   (liveStatuses as readonly JobStatus[]).includes(status)
-
-/** Whether a job can be paused. Pausing does not change the status, it only holds back a live job's messages. */
-export const jobCanPause = (job: { status: JobStatus; isPaused: boolean }): boolean =>
-  isLive(job) && !job.isPaused
-
-/** Whether a job can be resumed after a pause. */
-export const jobCanResume = (job: { status: JobStatus; isPaused: boolean }): boolean =>
-  isLive(job) && job.isPaused
 
 /** The share of recipients who got the message, in percent with 2 decimals. 0 without recipients. */
 export const progressOf = (sent: number, recipients: number): number =>

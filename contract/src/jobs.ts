@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { jobStatuses, jobTypes } from './job-life.ts'
+import { jobActions, jobStatuses, jobTypes } from './job-life.ts'
 import { JobLog, jobRows, SentMessage } from './job-rows.ts'
 import { limits } from './limits.ts'
 import { jobFilters } from './list-filters.ts'
@@ -233,7 +233,7 @@ export const jobs = {
   restart: endpoint({
     method: 'POST',
     path: '/jobs/:id/restart',
-    access: 'canCreateJobs',
+    access: jobActions.restart.access,
     summary: 'Run an ended job again from the start; clears its deliveries and log',
     params: idParams,
     response: JobRow,
@@ -241,7 +241,7 @@ export const jobs = {
   cancel: endpoint({
     method: 'POST',
     path: '/jobs/:id/cancel',
-    access: 'canCreateJobs',
+    access: jobActions.cancel.access,
     summary: 'Cancel a job; no message is started after the answer',
     params: idParams,
     response: JobRow,
@@ -249,7 +249,7 @@ export const jobs = {
   pause: endpoint({
     method: 'POST',
     path: '/jobs/:id/pause',
-    access: 'canCreateJobs',
+    access: jobActions.pause.access,
     summary: 'Pause a job that has not ended; no message is started after the answer',
     params: idParams,
     response: JobRow,
@@ -257,7 +257,7 @@ export const jobs = {
   resume: endpoint({
     method: 'POST',
     path: '/jobs/:id/resume',
-    access: 'canCreateJobs',
+    access: jobActions.resume.access,
     summary: 'Resume a paused job',
     params: idParams,
     response: JobRow,
@@ -265,7 +265,7 @@ export const jobs = {
   retryFailed: endpoint({
     method: 'POST',
     path: '/jobs/:id/retry-failed',
-    access: 'canCreateJobs',
+    access: jobActions.retry.access,
     summary: 'Send an ended job to its failed and skipped recipients only',
     params: idParams,
     body: RetryFailed,
@@ -274,14 +274,14 @@ export const jobs = {
   remove: endpoint({
     method: 'DELETE',
     path: '/jobs/:id',
-    access: 'canCreateJobs',
+    access: jobActions.delete.access,
     summary: 'Delete a job; a running job is cancelled first',
     params: idParams,
   }),
   bulkDelete: endpoint({
     method: 'POST',
     path: '/jobs/bulk-delete',
-    access: 'canCreateJobs',
+    access: jobActions.delete.access,
     summary: 'Delete several jobs, all or none',
     body: z.object({ jobIds: idList(limits.pageSizeMax, { min: 1 }) }),
   }),

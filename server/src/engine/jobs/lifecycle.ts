@@ -1,4 +1,4 @@
-import { type JobAction, jobTransitions } from '@sendroom/contract/job-life'
+import { type JobAction, type JobStatus, jobActions, jobSteps } from '@sendroom/contract/job-life'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { join, json, type Sql, sql } from '../../platform/database/sql.ts'
@@ -10,11 +10,24 @@ import { cursorAtEnd, hasOpenDelivery } from '../shared/queue.ts'
 import { wakeWorkers } from '../wake.ts'
 import { unsettledIn } from './unsettled.ts'
 
+/** What became of an action. After any answer but `done` the caller rolls back. */
+export type JobAnswer = 'done' | 'not_allowed' | 'settling' | 'deleted' | 'nothing'
+
+/** Condition: the state of the row of `jobs` allows this action. */
+export function allows(action: JobAction): Sql {
+  const { from, isPaused }: { from: readonly JobStatus[]; isPaused?: boolean } = jobActions[action]
+  const fits = isPaused === undefined ? sql`true` : sql`(paused_at is not null) = ${isPaused}`
+  return sql`(status in (${join([...from])}) and ${fits})`
+}
+
 /** Changes the job's status if the action is allowed at this very moment. Returns whether it was. */
-export async function moveJob(db: Db, jobId: number, action: JobAction): Promise<boolean> {
-  const { from, to } = jobTransitions[action]
-  const count = await db.run(sql`
-    update jobs set status = ${to} where id = ${jobId} and status in (${join([...from])})`)
+export async function moveJob(
+  tx: Db,
+  jobId: number,
+  action: 'cancel' | 'restart' | 'retry',
+): Promise<boolean> {
+  const count = await tx.run(sql`
+    update jobs set status = ${jobActions[action].to} where id = ${jobId} and ${allows(action)}`)
   return count === 1
 }
 
@@ -26,8 +39,8 @@ export async function startDueJobs(db: Pool): Promise<void> {
       where status = 'Pending' and coalesce(scheduled_at, 'epoch') <= clock_now()
       for update skip locked
     ), started as (
-      update jobs j set status = ${jobTransitions.start.to}, started_at = coalesce(started_at, clock_now())
-      from due where j.id = due.id and j.status in (${join([...jobTransitions.start.from])})
+      update jobs j set status = ${jobSteps.start.to}, started_at = coalesce(started_at, clock_now())
+      from due where j.id = due.id and j.status in (${join([...jobSteps.start.from])})
       returning j.id, j.instance_id, due.is_first_time, greatest(j.scheduled_at, j.created_at) as due_at
     ), logged as (
       ${insertLogLines(sql`
@@ -51,7 +64,7 @@ export async function startDueJobs(db: Pool): Promise<void> {
  * tests the status of job and delivery under that lock (sending/intent.ts). A message that already has its intent may
  * still go out; it is settled and recorded.
  */
-export async function cancelJob(tx: Tx, jobId: number, byName: string): Promise<'done' | 'not_allowed'> {
+export async function cancelJob(tx: Tx, jobId: number, byName: string): Promise<JobAnswer> {
   await forBulkWrites(tx)
   await lockInstancesOfJobs(tx, [jobId])
   if (!(await moveJob(tx, jobId, 'cancel'))) return 'not_allowed'
@@ -73,11 +86,7 @@ export async function cancelJob(tx: Tx, jobId: number, byName: string): Promise<
  * future is kept, else the job is due at once. `settling`: a message of the old run is still being sent or in doubt, and
  * a second one must not start beside it. `deleted`: the recipients are too old and have been deleted.
  */
-export async function restartJob(
-  tx: Tx,
-  jobId: number,
-  byName: string,
-): Promise<'done' | 'not_allowed' | 'settling' | 'deleted'> {
+export async function restartJob(tx: Tx, jobId: number, byName: string): Promise<JobAnswer> {
   await forBulkWrites(tx)
   await lockInstancesOfJobs(tx, [jobId])
   if (await unsettledIn(tx, [jobId])) return (await canRestart(tx, jobId)) ? 'settling' : 'not_allowed'
@@ -98,7 +107,7 @@ export async function restartJob(
 
 const canRestart = async (tx: Db, jobId: number) =>
   (await tx.run(sql`
-    select from jobs where id = ${jobId} and status in (${join([...jobTransitions.restart.from])})`)) === 1
+    select from jobs where id = ${jobId} and ${allows('restart')}`)) === 1
 
 /** Waits for a slice that is deleting the job's rows (retention/job-rows.ts). A job that is gone has no recipients left. */
 const areRecipientsDeleted = async (tx: Db, jobId: number) =>
@@ -154,9 +163,9 @@ async function finishSlice(db: Db, chosen: Sql, after: number): Promise<number |
       group by d.job_id
     ), finished as (
       update jobs j set completed_at = clock_now(), paused_at = null,
-        status = case when c.sent > 0 then ${jobTransitions.complete.to} else ${jobTransitions.fail.to} end
+        status = case when c.sent > 0 then ${jobSteps.complete.to} else ${jobSteps.fail.to} end
       from counted c
-      where j.id = c.job_id and j.status in (${join([...jobTransitions.complete.from])}) and not j.settling
+      where j.id = c.job_id and j.status in (${join([...jobSteps.complete.from])}) and not j.settling
       returning j.id, c.sent, c.failed
     ), logged as (
       ${insertLogLines(sql`

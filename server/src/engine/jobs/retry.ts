@@ -1,5 +1,3 @@
-import type { JobStatus } from '@sendroom/contract/job-life'
-import { jobCan } from '@sendroom/contract/job-life'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -7,10 +5,8 @@ import { logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { releaseMatches } from '../shared/matched-ids.ts'
 import { wakeWorkers } from '../wake.ts'
-import { moveJob, resetDelivery } from './lifecycle.ts'
+import { allows, type JobAnswer, moveJob, resetDelivery } from './lifecycle.ts'
 import { unsettledIn } from './unsettled.ts'
-
-export type RetryAnswer = 'done' | 'not_allowed' | 'settling' | 'deleted' | 'nothing'
 
 /**
  * Sends an ended job to its remaining recipients: failed and skipped deliveries are queued again, sent ones stay, and the
@@ -26,12 +22,12 @@ export async function retryFailed(
   jobId: number,
   byName: string,
   { includeUnknown }: { includeUnknown: boolean },
-): Promise<RetryAnswer> {
+): Promise<JobAnswer> {
   await forBulkWrites(tx)
   await lockInstancesOfJobs(tx, [jobId])
-  const job = await tx.maybeOne<{ status: JobStatus; settling: boolean; isDeleted: boolean }>(sql`
-    select status, settling, final_counts is not null as is_deleted from jobs where id = ${jobId} for update`)
-  if (!job || !jobCan('retry', job)) return 'not_allowed'
+  const job = await tx.maybeOne<{ isAllowed: boolean; settling: boolean; isDeleted: boolean }>(sql`
+    select ${allows('retry')} as is_allowed, settling, final_counts is not null as is_deleted from jobs where id = ${jobId} for update`)
+  if (!job?.isAllowed) return 'not_allowed'
   if (job.isDeleted) return 'deleted'
   if (job.settling || (await unsettledIn(tx, [jobId]))) return 'settling'
   // A message that was accepted and failed later has an id. No look-up may take it for the new message.

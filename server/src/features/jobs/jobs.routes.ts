@@ -2,6 +2,7 @@ import { contract } from '@sendroom/contract'
 import type { JobRecipientsFilter } from '@sendroom/contract/job-rows'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Config } from '../../config.ts'
+import { cancelJob, pauseJob, restartJob, resumeJob, retryFailed } from '../../engine/index.ts'
 import type { Caller, Recheck } from '../../platform/access.ts'
 import { recordRepeated } from '../../platform/audit.ts'
 import type { Commands } from '../../platform/commands.ts'
@@ -16,7 +17,7 @@ import { exportRecipients } from './export.ts'
 import { findRecipientGroup, listMembers } from './job-members.queries.ts'
 import { listDeliveries, listLogs } from './job-rows.queries.ts'
 import { findJobRow, listJobs } from './jobs.queries.ts'
-import { cancel, getChanges, getJob, pause, removeJobs, restart, resume, retry } from './jobs.service.ts'
+import { changeJob, getChanges, getJob, removeJobs } from './jobs.service.ts'
 import { createJob, sendTestMessage } from './new-job.service.ts'
 import { previewJob } from './preview-job.service.ts'
 import { listRecipients } from './recipients.queries.ts'
@@ -104,25 +105,17 @@ export function jobRoutes(
     largeJob,
   )
 
-  route(app, jobs.restart, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'restart', kind: 'job', ids: [id] }, () => restart(begin, id)),
-  )
-
-  route(app, jobs.cancel, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'cancel', kind: 'job', ids: [id] }, () => cancel(begin, id)),
-  )
-
-  route(app, jobs.pause, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'pause', kind: 'job', ids: [id] }, () => pause(begin, id)),
-  )
-
-  route(app, jobs.resume, ({ caller, begin, params: { id } }) =>
-    commands.run({ caller, name: 'resume', kind: 'job', ids: [id] }, () => resume(begin, id)),
-  )
+  const changes = { restart: restartJob, cancel: cancelJob, pause: pauseJob, resume: resumeJob }
+  for (const action of ['restart', 'cancel', 'pause', 'resume'] as const)
+    route(app, jobs[action], ({ caller, begin, params: { id } }) =>
+      commands.run({ caller, name: action, kind: 'job', ids: [id] }, () =>
+        changeJob(begin, id, action, changes[action]),
+      ),
+    )
 
   route(app, jobs.retryFailed, ({ caller, begin, params: { id }, body }) =>
     commands.run({ caller, name: `retry ${body.includeUnknown}`, kind: 'job', ids: [id] }, () =>
-      retry(begin, id, body),
+      changeJob(begin, id, 'retry', (...job) => retryFailed(...job, body), body),
     ),
   )
 

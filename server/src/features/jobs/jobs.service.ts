@@ -1,20 +1,9 @@
-import type { ErrorCode } from '@sendroom/contract/errors'
-import { progressOf } from '@sendroom/contract/job-life'
+import { type JobAction, jobActions, progressOf } from '@sendroom/contract/job-life'
 import type { Job, JobChanges, JobRow } from '@sendroom/contract/jobs'
 import { limits } from '@sendroom/contract/limits'
-import {
-  cancelJob,
-  deleteJobs,
-  expectEnd,
-  pauseJob,
-  recipientCounts,
-  restartJob,
-  resumeJob,
-  retryFailed,
-  whyWaiting,
-} from '../../engine/index.ts'
+import { deleteJobs, expectEnd, type JobAnswer, recipientCounts, whyWaiting } from '../../engine/index.ts'
 import type { Begin, Caller } from '../../platform/access.ts'
-import { type Entry, record } from '../../platform/audit.ts'
+import { record } from '../../platform/audit.ts'
 import type { Pool, Tx } from '../../platform/database/connection.ts'
 import { orNotFound, Refusal } from '../../platform/refusal.ts'
 import { recordAction, wholeEntry } from './audit.ts'
@@ -68,44 +57,29 @@ async function readState(db: Pool, id: number) {
   }
 }
 
-type Answer = 'done' | 'not_allowed' | 'settling' | 'deleted' | 'nothing'
-type Change = (tx: Tx, jobId: number, byName: string) => Promise<Answer>
+/** The refusals for any action, beside its own (contract/src/job-life.ts). */
+const refusals = {
+  settling: 'job_settling',
+  deleted: 'job_recipients_deleted',
+  nothing: 'job_nothing_to_retry',
+} as const
 
 /** Lets the engine change a job, and records that in the same transaction. */
-const changeJob = (
+export const changeJob = (
   begin: Begin,
   id: number,
-  change: Change,
-  { action, notAllowed, details }: { action: Entry['action']; notAllowed: ErrorCode; details?: object },
+  action: JobAction,
+  change: (tx: Tx, jobId: number, byName: string) => Promise<JobAnswer>,
+  details?: object,
 ): Promise<JobRow> =>
   begin(async (tx, caller) => {
+    const { audit, refusal } = jobActions[action]
     const job = orNotFound(await findJobRow(tx, caller, id))
     const answer = await change(tx, id, caller.username)
-    if (answer === 'settling') throw new Refusal('job_settling')
-    if (answer === 'deleted') throw new Refusal('job_recipients_deleted')
-    if (answer === 'nothing') throw new Refusal('job_nothing_to_retry')
-    if (answer === 'not_allowed') throw new Refusal(notAllowed)
-    await recordAction(tx, caller, action, job, details)
+    if (answer === 'not_allowed') throw new Refusal(refusal)
+    if (answer !== 'done') throw new Refusal(refusals[answer])
+    await recordAction(tx, caller, audit, job, details)
     return orNotFound(await findJobRow(tx, caller, id))
-  })
-
-export const restart = (begin: Begin, id: number): Promise<JobRow> =>
-  changeJob(begin, id, restartJob, { action: 'job.restart', notAllowed: 'job_not_restartable' })
-
-export const cancel = (begin: Begin, id: number): Promise<JobRow> =>
-  changeJob(begin, id, cancelJob, { action: 'job.cancel', notAllowed: 'job_not_cancellable' })
-
-export const pause = (begin: Begin, id: number): Promise<JobRow> =>
-  changeJob(begin, id, pauseJob, { action: 'job.pause', notAllowed: 'job_not_pausable' })
-
-export const resume = (begin: Begin, id: number): Promise<JobRow> =>
-  changeJob(begin, id, resumeJob, { action: 'job.resume', notAllowed: 'job_not_resumable' })
-
-export const retry = (begin: Begin, id: number, whom: { includeUnknown: boolean }): Promise<JobRow> =>
-  changeJob(begin, id, (tx, jobId, byName) => retryFailed(tx, jobId, byName, whom), {
-    action: 'job.retry',
-    notAllowed: 'job_not_retryable',
-    details: whom,
   })
 
 /** Deletes all of the jobs, or none if the caller does not see one of them. Of a live job the cancel is recorded, too. */
@@ -117,9 +91,9 @@ export async function removeJobs(db: Pool, begin: Begin, ids: number[]): Promise
     return { caller, jobs }
   })
   const answer = await deleteJobs(db, wanted, caller.username, (tx, changedIds, change) => {
-    const action = change === 'cancelled' ? 'job.cancel' : 'job.delete'
+    const { audit } = jobActions[change === 'cancelled' ? 'cancel' : 'delete']
     const changed = jobs.filter(({ id }) => changedIds.includes(id))
-    return record(tx, caller, ...changed.map((job) => wholeEntry(action, job)))
+    return record(tx, caller, ...changed.map((job) => wholeEntry(audit, job)))
   })
-  if (answer === 'busy') throw new Refusal('account_busy')
+  if (answer === 'busy') throw new Refusal(jobActions.delete.refusal)
 }

@@ -1,4 +1,4 @@
-import { type JobStatus, jobCan, jobCanPause, jobCanResume } from '@sendroom/contract/job-life'
+import { type JobAction, type JobStatus, jobActions, jobCan } from '@sendroom/contract/job-life'
 
 type JobState = {
   status: JobStatus
@@ -9,20 +9,18 @@ type JobState = {
 
 /** For each action the translation key of the reason why it is unavailable; undefined if it is available. */
 export function jobDisabledReasons(job: JobState, isAllowed: boolean) {
-  const notAllowed = isAllowed ? undefined : 'JOB.NOT_ALLOWED'
-  const notAgain = notAllowed ?? (job.areRecipientsDeleted ? 'ERROR.job_recipients_deleted' : undefined)
+  const reasonOf = (action: JobAction) => {
+    if (!isAllowed) return 'JOB.NOT_ALLOWED'
+    if (job.areRecipientsDeleted && (action === 'restart' || action === 'retry'))
+      return 'ERROR.job_recipients_deleted'
+    return jobCan(action, job) ? undefined : `ERROR.${jobActions[action].refusal}`
+  }
   return {
-    restart: notAgain ?? (jobCan('restart', job) ? undefined : 'ERROR.job_not_restartable'),
-    cancel: notAllowed ?? (jobCan('cancel', job) ? undefined : 'ERROR.job_not_cancellable'),
-    pause: notAllowed ?? (jobCanPause(job) ? undefined : 'ERROR.job_not_pausable'),
-    resume: notAllowed ?? (jobCanResume(job) ? undefined : 'ERROR.job_not_resumable'),
-    retry:
-      notAgain ??
-      (!jobCan('retry', job)
-        ? 'ERROR.job_not_retryable'
-        : job.hasRemaining
-          ? undefined
-          : 'ERROR.job_nothing_to_retry'),
-    remove: notAllowed,
+    restart: reasonOf('restart'),
+    cancel: reasonOf('cancel'),
+    pause: reasonOf('pause'),
+    resume: reasonOf('resume'),
+    retry: reasonOf('retry') ?? (job.hasRemaining ? undefined : 'ERROR.job_nothing_to_retry'),
+    remove: reasonOf('delete'),
   }
 }
