@@ -92,7 +92,7 @@ export type MessageListQuery = z.output<typeof MessageListQuery>
 
 const create = {
   method: 'POST',
-  access: 'canSendMessages',
+  access: 'canWriteMessages',
   body: NewMessage,
   response: Message,
   status: 201,
@@ -101,7 +101,7 @@ const create = {
 
 const update = {
   method: 'PUT',
-  access: 'canSendMessages',
+  access: 'canWriteMessages',
   params: idParams,
   body: MessageChange,
   response: Message,
@@ -140,14 +140,14 @@ export const messages = {
   remove: endpoint({
     method: 'DELETE',
     path: '/messages/:id',
-    access: 'canSendMessages',
+    access: 'canWriteMessages',
     summary: 'Delete a message',
     params: idParams,
   }),
   bulkDelete: endpoint({
     method: 'POST',
     path: '/messages/bulk-delete',
-    access: 'canSendMessages',
+    access: 'canWriteMessages',
     summary: 'Delete several messages, all or none',
     body: z.object({ ids: idList(limits.pageSizeMax, { min: 1 }) }),
   }),

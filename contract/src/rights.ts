@@ -1,8 +1,14 @@
-/** The rights that an Admin gives or takes. They hold for all instances of a user. Admins have every right. */
-export const rights = [
-  'canSendMessages',
-  'canCreateJobs',
-  'canLinkAccounts',
-  'canExportParticipants',
-] as const
-export type Right = (typeof rights)[number]
+/**
+ * The rights that an Admin gives or takes, each with the field of a user that holds it. They hold for all instances of a
+ * user. Admins have every right. The specification named the first field: nobody sends a message by writing one.
+ */
+export const fieldOfRight = {
+  canWriteMessages: 'canSendMessages',
+  canCreateJobs: 'canCreateJobs',
+  canLinkAccounts: 'canLinkAccounts',
+  canExportParticipants: 'canExportParticipants',
+} as const
+export type Right = keyof typeof fieldOfRight
+export type RightField = (typeof fieldOfRight)[Right]
+
+export const rightFields: readonly RightField[] = Object.values(fieldOfRight)

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { JobStatus } from '@sendroom/contract/job-life'
-import type { Right } from '@sendroom/contract/rights'
+import type { RightField } from '@sendroom/contract/rights'
 import type { Role } from '@sendroom/contract/users'
 import { tokenHashOf } from '../src/features/session/session.service.ts'
 import type { Pool } from '../src/platform/database/connection.ts'
@@ -25,7 +25,7 @@ export function factories(db: Pool, secrets: Secrets) {
       isActive?: boolean
       /** The instances that are assigned to the user. */
       instances?: { id: number }[]
-    } & Partial<Record<Right, boolean>> = {},
+    } & Partial<Record<RightField, boolean>> = {},
   ): Promise<TestUser> {
     const username = options.username ?? unique('user')
     const row = {

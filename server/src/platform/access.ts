@@ -36,7 +36,7 @@ export const isLiveSession = (session: string, user: string) =>
 /** Finds the user of a session. Returns null if the session does not exist or is no longer valid. */
 export async function findCaller(db: Db, tokenHash: Buffer, address: string): Promise<Caller | null> {
   const caller = await db.maybeOne<Omit<Caller, 'address'>>(sql`
-    select u.id, u.username, u.role, u.can_send_messages, u.can_create_jobs, u.can_link_accounts,
+    select u.id, u.username, u.role, u.can_send_messages as can_write_messages, u.can_create_jobs, u.can_link_accounts,
       u.can_export_participants, s.token_hash,
       s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed,
       array(select instance_id from user_instances where user_id = u.id) as instance_ids
@@ -52,9 +52,9 @@ type SignedInAccess = Exclude<Access, 'public'>
 
 const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {
   signedIn: () => true,
-  canSendMessages: (caller) => caller.canSendMessages || isAdmin(caller),
+  canWriteMessages: (caller) => caller.canWriteMessages || isAdmin(caller),
   canCreateJobs: (caller) => caller.canCreateJobs || isAdmin(caller),
-  canSendTests: (caller) => (caller.canSendMessages && caller.canCreateJobs) || isAdmin(caller),
+  canSendTests: (caller) => (caller.canWriteMessages && caller.canCreateJobs) || isAdmin(caller),
   canLinkAccounts: (caller) => caller.canLinkAccounts || isAdmin(caller),
   canExportParticipants: (caller) => caller.canExportParticipants || isAdmin(caller),
   admin: (caller) => isAdmin(caller),

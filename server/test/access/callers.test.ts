@@ -1,12 +1,12 @@
 import { contract } from '@sendroom/contract'
 import type { Access, Endpoint } from '@sendroom/contract/endpoint'
-import { type Right, rights } from '@sendroom/contract/rights'
+import type { Right } from '@sendroom/contract/rights'
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest'
 import { keyOf, secretOf } from '../../src/features/instances/webhook.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { addressOf } from '../http-client.ts'
 import { expectCells } from './cells.ts'
-import { callers, context, createFixture, onlyRights } from './fixture.ts'
+import { callers, context, createFixture, onlyRights, rights } from './fixture.ts'
 import { endpoints, of, prepare, type Row, sharedTemplate, signedIn } from './matrix.ts'
 
 // Calls every endpoint of the contract as each kind of caller. All tests share one database and one app to be fast, and
@@ -45,9 +45,9 @@ test.for(sharedTemplate.map((call) => ({ ...call, name: `${call.endpoint.method}
 
 /** The rights that an endpoint needs, by its access. */
 const needed: Partial<Record<Access, Right[]>> = {
-  canSendMessages: ['canSendMessages'],
+  canWriteMessages: ['canWriteMessages'],
   canCreateJobs: ['canCreateJobs'],
-  canSendTests: ['canSendMessages', 'canCreateJobs'],
+  canSendTests: ['canWriteMessages', 'canCreateJobs'],
   canLinkAccounts: ['canLinkAccounts'],
   canExportParticipants: ['canExportParticipants'],
 }

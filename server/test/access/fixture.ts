@@ -1,5 +1,5 @@
 import type { Quotas } from '@sendroom/contract/quotas'
-import { type Right, rights } from '@sendroom/contract/rights'
+import { fieldOfRight, type Right, type RightField } from '@sendroom/contract/rights'
 import { sql } from '../../src/platform/database/sql.ts'
 import { hashPassword } from '../../src/platform/passwords.ts'
 import type { Providers } from '../../src/providers/provider.ts'
@@ -18,9 +18,14 @@ export const context = new TestContext({
 })
 
 export const callers = ['no session', 'locked', 'unassigned', 'without flags', 'with flags', 'Admin'] as const
-/** These rights and no others. */
+export const rights = Object.keys(fieldOfRight) as Right[] // its keys are the rights
+
+/** These rights and no others, as the fields of a user. */
 export const onlyRights = (given: readonly Right[]) =>
-  Object.fromEntries(rights.map((right) => [right, given.includes(right)])) as Record<Right, boolean>
+  Object.fromEntries(rights.map((right) => [fieldOfRight[right], given.includes(right)])) as Record<
+    RightField,
+    boolean
+  >
 
 export type Fixture = Awaited<ReturnType<typeof createFixture>>
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { rights } from '@sendroom/contract/rights'
+import { rightFields } from '@sendroom/contract/rights'
 import { keyOf, secretOf } from '../../src/features/instances/webhook.ts'
 import { tokenHashOf } from '../../src/features/session/session.service.ts'
 import type { Pool } from '../../src/platform/database/connection.ts'
@@ -72,7 +72,7 @@ const createAll = <T>(count: number, create: () => Promise<T>): Promise<T[]> =>
 
 async function createCallers(db: Pool, secrets: Secrets, instances: { id: number }[]) {
   const { user } = factories(db, secrets)
-  const without = Object.fromEntries(rights.map((right) => [right, false]))
+  const without = Object.fromEntries(rightFields.map((field) => [field, false]))
   const users = {
     admin: await user({ role: 'Admin' }),
     member: await user({ instances }),

@@ -33,7 +33,7 @@ const accessRules = [
     '',
     inMatrix,
   ),
-  ...(['canSendMessages', 'canCreateJobs', 'canLinkAccounts', 'canExportParticipants'] as const).map(
+  ...(['canWriteMessages', 'canCreateJobs', 'canLinkAccounts', 'canExportParticipants'] as const).map(
     (right) =>
       without(
         `the right ${right}`,
@@ -46,8 +46,8 @@ const accessRules = [
   without(
     'a test message needs both rights',
     access,
-    'caller.canSendMessages && caller.canCreateJobs',
-    'caller.canSendMessages || caller.canCreateJobs',
+    'caller.canWriteMessages && caller.canCreateJobs',
+    'caller.canWriteMessages || caller.canCreateJobs',
     { only: 'needs exactly' },
   ),
   without('the role of Admins', access, 'admin: (caller) => isAdmin(caller)', 'admin: () => true', inMatrix),

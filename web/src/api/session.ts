@@ -1,4 +1,4 @@
-import type { Right } from '@sendroom/contract/rights'
+import { fieldOfRight, type Right } from '@sendroom/contract/rights'
 import type { SignedIn } from '@sendroom/contract/session'
 import { createStore, useStore } from '../ui/store.ts'
 import { currentToken, type SessionUser, storedUser, TOKEN, USER } from './stored-session.ts'
@@ -23,7 +23,7 @@ let lastPublished = currentUser()
 export const isAdmin = (someone: SessionUser | null) => someone?.role === 'Admin'
 /** Whether a user has this right. Admins have every right. */
 export const mayDo = (right: Right, someone: SessionUser | null) =>
-  isAdmin(someone) || someone?.[right] === true
+  isAdmin(someone) || someone?.[fieldOfRight[right]] === true
 
 export function startSession(signedIn: SignedIn) {
   localStorage.setItem(TOKEN, signedIn.token)

@@ -1,4 +1,4 @@
-import type { Right } from '@sendroom/contract/rights'
+import type { RightField } from '@sendroom/contract/rights'
 import type { User, UserListQuery } from '@sendroom/contract/users'
 import { CHANGES } from '../../platform/changes.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
@@ -29,7 +29,7 @@ const sortColumn = (field: UserListQuery['sortBy']) =>
   })[field]
 
 type Columns = Partial<
-  Pick<User, 'username' | 'email' | 'role' | 'isActive' | Right> & {
+  Pick<User, 'username' | 'email' | 'role' | 'isActive' | RightField> & {
     passwordHash: string
   }
 >

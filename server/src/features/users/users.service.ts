@@ -1,5 +1,5 @@
 import { limits } from '@sendroom/contract/limits'
-import { rights } from '@sendroom/contract/rights'
+import { rightFields } from '@sendroom/contract/rights'
 import {
   type Assignment,
   type NewUser,
@@ -76,7 +76,7 @@ export const unlockByCommand = (db: Pool, id: number): Promise<boolean> =>
     if (before.isActive) return false
     await updateUserColumns(tx, id, { isActive: true })
     const after = await requireUser(tx, id)
-    const changes = changesOf(settingsOf(before), settingsOf(after), rightFields)
+    const changes = changesOf(settingsOf(before), settingsOf(after), accessFields)
     await record(tx, nobody(''), entryOf('user.rights', after, { changes, ...byCommand }))
     return true
   })
@@ -143,7 +143,7 @@ export async function assignInstances(begin: Begin, id: number, form: z.output<t
   }, lockUserChanges)
 }
 
-const rightFields = ['role', 'isActive', ...rights, 'assignedInstances'] as const
+const accessFields = ['role', 'isActive', ...rightFields, 'assignedInstances'] as const
 
 /** The user's names and rights as the audit log shows them. */
 const settingsOf = ({ username, email, assignedInstances, ...user }: User) => ({
@@ -168,7 +168,7 @@ const entryOf = (action: Entry['action'], { id, username }: User, details: objec
 async function recordChanges(tx: Tx, caller: Actor, before: User, after: User, hasNewPassword = false) {
   const changed = (fields: readonly (keyof ReturnType<typeof settingsOf>)[]) =>
     changesOf(settingsOf(before), settingsOf(after), fields)
-  const [names, newRights] = [changed(['username', 'email']), changed(rightFields)]
+  const [names, newRights] = [changed(['username', 'email']), changed(accessFields)]
   await record(
     tx,
     caller,

@@ -99,7 +99,7 @@ function stepsFor(user: SessionUser, stats: DashboardStats, instances: Instances
     { key: 'LINK', isDone: instances.isLinked, ...linkStep(user, instances) },
     { key: 'SYNC', isDone: stats.totalGroups > 0, to: paths.groups },
   ]
-  if (mayDo('canSendMessages', user))
+  if (mayDo('canWriteMessages', user))
     steps.push({ key: 'WRITE', isDone: stats.totalMessages > 0, to: paths.newMessage })
   if (mayDo('canCreateJobs', user)) steps.push({ key: 'SEND', isDone: stats.totalJobs > 0, to: paths.newJob })
   return steps

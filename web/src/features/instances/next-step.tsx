@@ -27,7 +27,7 @@ function NextStepOf({ user }: { user: SessionUser }) {
 }
 
 function stepFor(user: SessionUser, { totalMessages, totalJobs }: DashboardStats) {
-  if (totalMessages === 0 && mayDo('canSendMessages', user))
+  if (totalMessages === 0 && mayDo('canWriteMessages', user))
     return { to: paths.newMessage, label: 'GUIDE.WRITE_BUTTON' }
   if (totalMessages > 0 && totalJobs === 0 && mayDo('canCreateJobs', user))
     return { to: paths.newJob, label: 'GUIDE.SEND_BUTTON' }

@@ -21,7 +21,7 @@ import { whyReadOnly } from './read-only.ts'
 export function MessageFormPage() {
   const { t } = useTranslation()
   const id = idOf(useParams({ strict: false }))
-  if (!mayDo('canSendMessages', useCurrentUser())) {
+  if (!mayDo('canWriteMessages', useCurrentUser())) {
     const reason = t('MESSAGE.NOT_ALLOWED')
     if (id === null) return <ClosedForm title={t('MESSAGE.CREATE_TITLE')} reason={reason} />
     return <ReadMessage key={id} id={id} reason={reason} />

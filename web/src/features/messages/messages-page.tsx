@@ -43,7 +43,7 @@ const columns: Column<MessageRow>[] = [
 export function MessagesPage() {
   const { t } = useTranslation()
   const user = useCurrentUser()
-  const reason = mayDo('canSendMessages', user) ? undefined : t('MESSAGE.NOT_ALLOWED')
+  const reason = mayDo('canWriteMessages', user) ? undefined : t('MESSAGE.NOT_ALLOWED')
   /** Why the user may not delete these messages. */
   const reasonToKeep = (messages: MessageRow[]) => {
     const why = messages.map((message) => whyReadOnly(message, user)).find((key) => key !== undefined)

@@ -1,4 +1,4 @@
-import { type Right, rights } from '@sendroom/contract/rights'
+import { type RightField, rightFields } from '@sendroom/contract/rights'
 import { NewUser, type User, UserChange } from '@sendroom/contract/users'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import i18next from 'i18next'
@@ -109,7 +109,7 @@ function compare(mine: UserValues, user: User): Difference[] {
       sorted(theirs.assignedInstances),
       showNames,
     ),
-    ...rights.flatMap((right) => differenceOf(RIGHT_LABELS[right], mine[right], theirs[right])),
+    ...rightFields.flatMap((field) => differenceOf(RIGHT_LABELS[field], mine[field], theirs[field])),
   ]
 }
 
@@ -125,7 +125,7 @@ function useAssign() {
     })
 }
 
-const rightsOf = (user: Record<Right, boolean>) => ({
+const rightsOf = (user: Record<RightField, boolean>) => ({
   canSendMessages: user.canSendMessages,
   canCreateJobs: user.canCreateJobs,
   canLinkAccounts: user.canLinkAccounts,

@@ -1,6 +1,6 @@
 import { Checkbox, MultiSelect, NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import { limits } from '@sendroom/contract/limits'
-import { type Right, rights } from '@sendroom/contract/rights'
+import { type RightField, rightFields } from '@sendroom/contract/rights'
 import { type NewUser, roles, type UserChange } from '@sendroom/contract/users'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -69,18 +69,18 @@ export function UserForm({ title, isEdit = false, schema, initialValues, save }:
         onChange={(ids) => form.setFieldValue('assignedInstances', ids)}
         error={form.getInputProps('assignedInstances').error}
       />
-      {rights.map((right) => (
+      {rightFields.map((field) => (
         <Checkbox
-          key={right}
-          label={t(RIGHT_LABELS[right])}
-          {...form.getInputProps(right, { type: 'checkbox' })}
+          key={field}
+          label={t(RIGHT_LABELS[field])}
+          {...form.getInputProps(field, { type: 'checkbox' })}
         />
       ))}
     </FormPage>
   )
 }
 
-export const RIGHT_LABELS: Record<Right, string> = {
+export const RIGHT_LABELS: Record<RightField, string> = {
   canSendMessages: 'USER_FORM.CAN_SEND_MESSAGES',
   canCreateJobs: 'USER_FORM.CAN_CREATE_JOBS',
   canLinkAccounts: 'USER_FORM.CAN_LINK_ACCOUNTS',
