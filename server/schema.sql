@@ -51,6 +51,15 @@ CREATE TABLE counts (
   CONSTRAINT counts_pkey PRIMARY KEY (owner, counter)
 ) WITH (fillfactor=70);
 
+CREATE TABLE days_without_rows (
+  instance_id bigint NOT NULL,
+  day date NOT NULL,
+  sent bigint NOT NULL,
+  delivered bigint NOT NULL,
+  read bigint NOT NULL,
+  failed bigint NOT NULL
+);
+
 CREATE TABLE deliveries (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   job_id bigint NOT NULL,
@@ -90,12 +99,10 @@ CREATE INDEX deliveries_instance ON deliveries USING btree (instance_id, id);
 CREATE INDEX deliveries_job ON deliveries USING btree (job_id, id);
 CREATE INDEX deliveries_reason ON deliveries USING btree (job_id, id) WHERE reason IS NOT NULL;
 CREATE INDEX deliveries_requeued ON deliveries USING btree (job_id, not_before) WHERE not_before > '1970-01-01 00:00:00+00'::timestamptz;
-CREATE TRIGGER deliveries_count AFTER UPDATE OF status, delivered_at, read_at ON deliveries FOR EACH ROW WHEN ((old.status = 'sent'::text) <> (new.status = 'sent'::text) OR old.status <> 'failed'::text AND new.status = 'failed'::text OR old.delivered_at IS NULL AND new.delivered_at IS NOT NULL OR old.read_at IS NULL AND new.read_at IS NOT NULL) EXECUTE FUNCTION count_delivery();
-CREATE TRIGGER deliveries_count_new AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text])) EXECUTE FUNCTION count_delivery();
+CREATE TRIGGER deliveries_count_deleted AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_deliveries();
+CREATE TRIGGER deliveries_count_inserted AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) EXECUTE FUNCTION count_inserted_delivery();
+CREATE TRIGGER deliveries_count_updated AFTER UPDATE ON deliveries REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_updated_deliveries();
 CREATE TRIGGER deliveries_failed AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status = 'failed'::text) <> (new.status = 'failed'::text) AND old.status <> 'queued'::text AND new.status <> 'queued'::text) EXECUTE FUNCTION count_failed();
-CREATE TRIGGER deliveries_gone AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION uncount_sent();
-CREATE TRIGGER deliveries_inserted_outcome AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) EXECUTE FUNCTION count_outcome();
-CREATE TRIGGER deliveries_outcomes AFTER UPDATE ON deliveries REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_outcomes();
 CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
 CREATE TRIGGER deliveries_report AFTER UPDATE OF status, delivered_at, read_at ON deliveries FOR EACH ROW WHEN (old.status <> new.status AND (new.status = ANY (ARRAY['sent'::text, 'failed'::text])) OR old.delivered_at IS NULL AND new.delivered_at IS NOT NULL OR old.read_at IS NULL AND new.read_at IS NOT NULL) EXECUTE FUNCTION report_delivery();
 
@@ -760,24 +767,17 @@ CREATE OR REPLACE FUNCTION clock_now()
  STABLE
 AS $function$select now()$function$;
 
-CREATE OR REPLACE FUNCTION count_delivery()
+CREATE OR REPLACE FUNCTION count_deleted_deliveries()
  RETURNS trigger
  LANGUAGE plpgsql
- SET plan_cache_mode TO 'auto'
 AS $function$
-declare
-  -- Null if the row is new.
-  was text := coalesce(old.status, '');
-  sent int := (new.status = 'sent')::int - (was = 'sent')::int;
-  -- A message that went out stays in the history, unless the provider says that it failed after all.
-  is_outcome boolean := new.status in ('sent', 'failed');
 begin
-  insert into delivery_changes values (new.instance_id, new.group_id, sent,
-    day_of(coalesce(new.sent_at, new.intent_at, clock_now())),
-    case when is_outcome then sent else 0 end,
-    (old.delivered_at is null and new.delivered_at is not null)::int,
-    (old.read_at is null and new.read_at is not null)::int,
-    case when is_outcome then (new.status = 'failed')::int - (was = 'failed')::int else 0 end);
+  insert into delivery_changes (instance_id, group_id, sent_now, sent, delivered, read, failed)
+  select instance_id, group_id, -count(*), 0, 0, 0, 0 from gone where status = 'sent' group by instance_id, group_id;
+  insert into days_without_rows
+  select instance_id, day_of(coalesce(sent_at, intent_at)), count(*) filter (where status = 'sent'), count(delivered_at),
+    count(read_at), count(*) filter (where status = 'failed')
+  from gone where status in ('sent', 'failed') and coalesce(sent_at, intent_at) is not null group by 1, 2;
   return null;
 end $function$;
 
@@ -804,12 +804,76 @@ AS $function$
     group by 1
   ), totals as (
     select 'all' as owner, counter, sum(case owner when 'all' then -n else n end) as n from counts group by counter
+  ), days as (
+    select instance_id, day, -sent as sent, -delivered as delivered, -read as read, -failed as failed
+    from instance_days where instance_id <> 0 union all
+    select instance_id, day, -sent, -delivered, -read, -failed from delivery_changes where day is not null union all
+    select instance_id, day, sent, delivered, read, failed from days_without_rows union all
+    select instance_id, day_of(coalesce(sent_at, intent_at)), count(*) filter (where status = 'sent'),
+      count(delivered_at), count(read_at), count(*) filter (where status = 'failed')
+    from deliveries where status in ('sent', 'failed') and coalesce(sent_at, intent_at) is not null group by 1, 2
+    union all
+    select 0, day, case instance_id when 0 then -sent else sent end,
+      case instance_id when 0 then -delivered else delivered end, case instance_id when 0 then -read else read end,
+      case instance_id when 0 then -failed else failed end
+    from instance_days
+  ), of_jobs as (
+    select job_id, -sent as sent, -failed as failed, -skipped as skipped, -unknown as unknown, -delivered as delivered,
+      -read as read, 0 as failed_count
+    from job_counts union all
+    select id, 0, 0, 0, 0, 0, 0, -failed_count from jobs union all
+    select job_id, count(*) filter (where status = 'sent'), count(*) filter (where status = 'failed'),
+      count(*) filter (where status = 'skipped'),
+      count(*) filter (where status = 'failed' and reason->>'code' = 'outcome_unknown'),
+      count(*) filter (where status = 'sent' and delivered_at is not null),
+      count(*) filter (where status = 'sent' and read_at is not null), count(*) filter (where status = 'failed')
+    from deliveries where status in ('sent', 'failed', 'skipped') group by 1
+  ), keys as (
+    -- As visibleKey in server/src/features/dashboard/people.queries.ts.
+    select distinct instances,
+      translate(rtrim(encode(sha256(convert_to(instances, 'UTF8')), 'base64'), '='), '+/', '-_') as key
+    from (
+      select string_agg(instance_id::text, ',' order by instance_id) as instances from user_instances group by user_id
+    ) as visible
+    union all
+    select null, 'all'
+  ), people as (
+    select k.key, c.people, c.participants, counted.people as people_now, counted.participants as participants_now
+    from people_counts c join keys k on k.key = c.instances, lateral (
+      select coalesce(sum(n), 0) as version from (
+        select owner, n from counts where counter = 'people' and owner <> 'all' union all
+        select owner, n from count_changes where counter = 'people'
+      ) as part
+      where k.instances is null or owner = any(string_to_array(k.instances, ','))
+    ) as present, lateral (
+      select count(*) as people, coalesce(sum(rows), 0) as participants from (
+        select count(*) as rows from participants p join groups g on g.id = p.group_id
+        where g.left_at is null and (k.instances is null or g.instance_id::text = any(string_to_array(k.instances, ',')))
+        group by p.person_id
+      ) as person
+    ) as counted
+    where c.version = present.version
   )
   select owner, counter, sum(n)::bigint from (
     select * from rows union all select owner, counter, -n from kept union all select * from totals
   ) as difference
   where counter <> 'people'
   group by owner, counter having sum(n) <> 0
+  union all
+  select 'day ' || instance_id || ' ' || day, counter, sum(n)::bigint
+  from days, lateral (values ('sent', sent), ('delivered', delivered), ('read', read), ('failed', failed)) as v (counter, n)
+  group by instance_id, day, counter having sum(n) <> 0
+  union all
+  -- Once the first delivery of a job was deleted for its age, its counts stay as they are.
+  select 'job ' || job_id, counter, sum(n)::bigint
+  from of_jobs join jobs j on j.id = job_id and j.final_counts is null, lateral (values ('sent', sent),
+    ('failed', failed), ('skipped', skipped), ('unknown', unknown), ('delivered', delivered), ('read', read),
+    ('failed_count', of_jobs.failed_count)) as v (counter, n)
+  group by job_id, counter having sum(n) <> 0
+  union all
+  select 'people of ' || key, counter, n from people,
+    lateral (values ('people', people_now - people), ('participants', participants_now - participants)) as v (counter, n)
+  where n <> 0
 $function$;
 
 CREATE OR REPLACE FUNCTION count_failed()
@@ -832,6 +896,31 @@ begin
   select instance_id::text, group_counter(left_at), sign * count(*) from touched group by 1, 2;
   if tg_op = 'DELETE' then
     insert into count_changes select instance_id::text, 'people', 1 from touched group by 1;
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_inserted_delivery()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  moment timestamptz := coalesce(new.sent_at, new.intent_at);
+  day date := day_of(coalesce(moment, clock_now()));
+  is_sent int := (new.status = 'sent')::int;
+  is_failed int := (new.status = 'failed')::int;
+  is_delivered int := (new.delivered_at is not null)::int;
+  is_read int := (new.read_at is not null)::int;
+begin
+  insert into job_counts (job_id, sent, failed, skipped, unknown, delivered, read) values (new.job_id, is_sent, is_failed,
+    (new.status = 'skipped')::int, is_failed * (coalesce(new.reason->>'code', '') = 'outcome_unknown')::int,
+    is_sent * is_delivered, is_sent * is_read);
+  if new.status <> 'skipped' then
+    insert into delivery_changes (instance_id, group_id, day, sent_now, sent, delivered, read, failed)
+    values (new.instance_id, new.group_id, day, is_sent, is_sent, is_delivered, is_read, is_failed);
+    if moment is null then
+      insert into days_without_rows values (new.instance_id, day, is_sent, is_delivered, is_read, is_failed);
+    end if;
   end if;
   return null;
 end $function$;
@@ -891,52 +980,6 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION count_outcome()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-declare
-  -- Null in an insert.
-  was text := coalesce(old.status, '');
-begin
-  insert into job_counts (job_id, sent, failed, skipped, unknown, delivered, read) values (
-    new.job_id,
-    (new.status = 'sent')::int - (was = 'sent')::int,
-    (new.status = 'failed')::int - (was = 'failed')::int,
-    (new.status = 'skipped')::int - (was = 'skipped')::int,
-    (new.status = 'failed' and coalesce(new.reason->>'code', '') = 'outcome_unknown')::int
-      - (was = 'failed' and coalesce(old.reason->>'code', '') = 'outcome_unknown')::int,
-    (new.status = 'sent' and new.delivered_at is not null)::int - (was = 'sent' and old.delivered_at is not null)::int,
-    (new.status = 'sent' and new.read_at is not null)::int - (was = 'sent' and old.read_at is not null)::int
-  );
-  return null;
-end $function$;
-
-CREATE OR REPLACE FUNCTION count_outcomes()
- RETURNS trigger
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-begin
-  insert into job_counts (job_id, sent, failed, skipped, unknown, delivered, read)
-  select * from (
-    select job_id, sum(n * (status = 'sent')::int) as sent, sum(n * (status = 'failed')::int) as failed,
-      sum(n * (status = 'skipped')::int) as skipped,
-      sum(n * (status = 'failed' and coalesce(reason->>'code', '') = 'outcome_unknown')::int) as unknown,
-      sum(n * (status = 'sent' and delivered_at is not null)::int) as delivered,
-      sum(n * (status = 'sent' and read_at is not null)::int) as read
-    from (
-      select 1 as n, job_id, status, reason, delivered_at, read_at from after
-      union all
-      select -1, job_id, status, reason, delivered_at, read_at from before
-    ) as versions
-    where status in ('sent', 'failed', 'skipped')
-    group by job_id
-  ) as changes
-  where (sent, failed, skipped, unknown, delivered, read) <> (0, 0, 0, 0, 0, 0);
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION count_people()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -974,6 +1017,54 @@ begin
   select action, json_build_object('auditId', id, 'userId', user_id)
   from counted
   where is_new and exists (select from webhook_receivers where is_active and 'security' = any(topics));
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_updated_deliveries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+begin
+  with versions as materialized (
+    select 1 as sign, 0 as lost, job_id, instance_id, group_id, status, reason, delivered_at, read_at,
+      coalesce(sent_at, intent_at) as moment
+    from after where status in ('sent', 'failed', 'skipped')
+    union all
+    select -1, (status <> 'skipped' and id not in (select id from after where status in ('sent', 'failed')))::int,
+      job_id, instance_id, group_id, status, reason, delivered_at, read_at, coalesce(sent_at, intent_at)
+    from before where status in ('sent', 'failed', 'skipped')
+  ), by_job as (
+    insert into job_counts (job_id, sent, failed, skipped, unknown, delivered, read)
+    select * from (
+      select job_id, sum(sign * (status = 'sent')::int) as sent, sum(sign * (status = 'failed')::int) as failed,
+        sum(sign * (status = 'skipped')::int) as skipped,
+        sum(sign * (status = 'failed' and coalesce(reason->>'code', '') = 'outcome_unknown')::int) as unknown,
+        sum(sign * (status = 'sent' and delivered_at is not null)::int) as delivered,
+        sum(sign * (status = 'sent' and read_at is not null)::int) as read
+      from versions group by job_id
+    ) as changes
+    where (sent, failed, skipped, unknown, delivered, read) <> (0, 0, 0, 0, 0, 0)
+  ), by_day as (
+    insert into delivery_changes (instance_id, group_id, day, sent_now, sent, delivered, read, failed)
+    select * from (
+      select instance_id, group_id, day_of(coalesce(moment, clock_now())),
+        sum(sign * (status = 'sent')::int) as sent_now, sum((sign + lost) * (status = 'sent')::int) as sent,
+        sum((sign + lost) * (delivered_at is not null)::int) as delivered,
+        sum((sign + lost) * (read_at is not null)::int) as read, sum((sign + lost) * (status = 'failed')::int) as failed
+      from versions where status <> 'skipped' group by 1, 2, 3
+    ) as changes
+    where (sent_now, sent, delivered, read, failed) <> (0, 0, 0, 0, 0)
+  )
+  insert into days_without_rows
+  select * from (
+    select instance_id, day_of(coalesce(moment, clock_now())), sum(n * (status = 'sent')::int) as sent,
+      sum(n * (delivered_at is not null)::int) as delivered, sum(n * (read_at is not null)::int) as read,
+      sum(n * (status = 'failed')::int) as failed
+    from (select *, lost + case when moment is null then sign else 0 end as n from versions) as version
+    where status <> 'skipped' and n <> 0 group by 1, 2
+  ) as changes
+  where (sent, delivered, read, failed) <> (0, 0, 0, 0);
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION current_era()
@@ -1265,14 +1356,3 @@ CREATE OR REPLACE FUNCTION unaccent_lower(text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN lower(CASE WHEN (octet_length($1) = length($1)) THEN $1 ELSE translate(regexp_replace(NORMALIZE($1, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text), 'đĐ'::text, 'dD'::text) END);
-
-CREATE OR REPLACE FUNCTION uncount_sent()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into delivery_changes
-  select instance_id, group_id, -count(*), null, 0, 0, 0, 0 from gone where status = 'sent'
-  group by instance_id, group_id;
-  return null;
-end $function$;

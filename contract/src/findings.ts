@@ -47,6 +47,9 @@ export const findingWords = {
   mail_away: 'The mail server {{host}} cannot be reached: {{reason}}',
   mail_insecure: 'The connection to the mail server {{host}} is not secure: {{reason}}',
   mail_refused: 'The mail server {{host}} refuses the sign-in: {{reason}}',
+  counts_ok: 'All kept numbers agree with the rows that they count.',
+  counts_wrong: 'Numbers that differ from the rows that they count: {{count}} ({{examples}}).',
+  counts_repaired: 'Numbers that were corrected: {{count}} ({{examples}}).',
   backup_ok: 'The last backup is {{hours}} hours old.',
   backup_old: 'The last backup is {{days}} days old.',
   backup_missing: 'There is no backup.',
@@ -86,6 +89,7 @@ export const remedyWords = {
   mail_insecure:
     'Let SMTP_URL name the server as its certificate does. If the authority is your own, set NODE_EXTRA_CA_CERTS.',
   mail_refused: 'Check the user name and password in SMTP_URL.',
+  counts_wrong: 'Run {{command}}. Jobs may run meanwhile.',
   backup_old: 'Run {{command}}, and see why the regular backup has failed.',
   backup_missing: 'Run {{command}}, best every day.',
   check_failed: 'Read the log. If the reason is not clear, report this sentence.',

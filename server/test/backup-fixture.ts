@@ -122,6 +122,7 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into delivery_views values (gen_random_uuid(), '\\x01', '\\x00', now());
     insert into matched_messages values (${instance.id}, 'm', null, now());
     insert into sent_without_rows values (1, null, 1);
+    insert into days_without_rows values (1, '2026-01-02', 1, 1, 0, 0);
     insert into counts values ('all', 'groups', 1);
     insert into people_counts values ('all', 0, 1, 1, now());
     insert into instance_days values (0, '2026-01-02', 1, 2, 3, 4);

@@ -118,9 +118,9 @@ export async function uncountSentWithoutRows(tx: Db, instanceId: number): Promis
     select ${instanceId}, group_id, -sum(sent), 0, 0, 0, 0 from gone group by group_id`)
 }
 
-/** How much must be added to a number so that it agrees with the rows. `owner` is also 'all' or 'group' and an id. */
+/** How much must be added to a number so that it agrees with the rows. `count_differences` says who an `owner` is. */
 export type Difference = { owner: string; counter: string; n: number }
 
-/** Compares the numbers with the rows that they count. Reads all rows: for tests and for repairs. */
+/** Compares every kept number with the rows that it counts. Reads all rows: for tests and the doctor. */
 export const findCountDifferences = (db: Db): Promise<Difference[]> =>
   db.many<Difference>(sql`select owner, counter, n from count_differences() order by owner, counter`)

@@ -103,7 +103,7 @@ test('every command explains itself, and what it does not know', async () => {
       stdout: expect.stringContaining(`Usage: npm start -- ${command}`),
     })
   expect(await home.run(['doctor', '--fast'])).toEqual(
-    failure(2, "Unknown option '--fast'. Usage: npm start -- doctor"),
+    failure(2, "Unknown option '--fast'. Usage: npm start -- doctor [--repair]"),
   )
   expect(await home.run(['user', 'unlock'])).toEqual(
     failure(2, 'Wrong arguments. Usage: npm start -- user unlock NAME'),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { deleteOldSetAside } from '../receipts/set-aside.ts'
 import { deleteReleasedMatches } from '../shared/matched-ids.ts'
-import { addUpSent, deleteOldDeliveries, deleteOldLogs, deleteOldViews } from './job-rows.ts'
+import { addUpWithoutRows, deleteOldDeliveries, deleteOldLogs, deleteOldViews } from './job-rows.ts'
 
 /** Deletes at most so many rows in the transaction, and returns how many. */
 type Slice = (tx: Db, limit: number) => Promise<number>
@@ -31,6 +31,6 @@ export async function deleteOldRows(db: Pool, signal: AbortSignal): Promise<numb
       deleted = await db.begin((tx) => slice(tx, SLICE_ROWS))
       if (deleted > 0) await delay((performance.now() - began) * REST, undefined, { signal }).catch(() => {})
     }
-  await db.begin(addUpSent)
+  await db.begin(addUpWithoutRows)
   return total
 }

@@ -46,8 +46,8 @@ export async function deleteOldDeliveries(tx: Db, limit: number): Promise<number
   return count
 }
 
-/** Each slice adds a row for each group, which would be as many rows in the end as there were messages to groups. */
-export async function addUpSent(tx: Db): Promise<void> {
+/** Each slice adds a row for each group and day, which would be as many rows in the end as there were messages. */
+export async function addUpWithoutRows(tx: Db): Promise<void> {
   await forBulkWrites(tx)
   await tx.run(sql`
     with several as (
@@ -58,6 +58,14 @@ export async function addUpSent(tx: Db): Promise<void> {
       returning w.*
     )
     insert into sent_without_rows select instance_id, group_id, sum(sent) from gone group by instance_id, group_id`)
+  await tx.run(sql`
+    with several as (
+      select instance_id, day from days_without_rows group by 1, 2 having count(*) > 1
+    ), gone as (
+      delete from days_without_rows w using several s where w.instance_id = s.instance_id and w.day = s.day returning w.*
+    )
+    insert into days_without_rows
+    select instance_id, day, sum(sent), sum(delivered), sum(read), sum(failed) from gone group by instance_id, day`)
 }
 
 export async function deleteOldLogs(tx: Db, limit: number): Promise<number> {
