@@ -258,3 +258,21 @@ test('an outage that goes on after the night with another error is not told to b
     { kind: 'account_down', moment: 'begin' },
   ])
 })
+
+// R-700, R-727
+test('a job that stands still after its account was down and up is told after a quarter of an hour', async () => {
+  await context.freezeClock()
+  const flapping = await addCase({ name: 'flapping' }, 3)
+  for (let relapse = 0; relapse < 5; relapse++) {
+    await logInOrOut({ ...flapping, course: { name: '', isLoggedOut: () => true } }, 0)
+    await lookFor(1)
+    await logInOrOut({ ...flapping, isLoggedOut: true }, 0)
+    await lookFor(1)
+  }
+  // No worker runs.
+  await lookFor(16)
+  expect(await momentsOf(flapping)).toEqual([
+    { kind: 'account_down', moment: 'begin' },
+    { kind: 'job_stuck', moment: 'begin' },
+  ])
+})

@@ -74,11 +74,13 @@ type Told = { userId: number }
 
 /**
  * Another trouble of the account says the same as the trouble `t` of a job: the account is down, or another of its jobs
- * has stood still for longer. What holds a job back holds back its account.
+ * has stood still for longer. What holds a job back holds back its account. A trouble that has been gone for longer than a
+ * job may stand still explains nothing, although its calm may last for an hour.
  */
 const isExplained = sql`exists (
   select from troubles other
   where other.instance_id = t.instance_id and other.ended_at is null
+    and coalesce(other.gone_at > clock_now() - interval '15 minutes', true)
     and (other.kind = 'account_down' or (other.kind = 'job_stuck' and other.id < t.id)))`
 
 /** One trouble, one notice: users learn of an account's trouble once, and not again for each of its jobs. */
