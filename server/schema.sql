@@ -258,6 +258,8 @@ CREATE TABLE instances (
   history_check_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   last_intent_at timestamptz,
   busy_since timestamptz,
+  sync_due_at timestamptz,
+  sync_tries smallint NOT NULL DEFAULT 0,
   CONSTRAINT instances_pkey PRIMARY KEY (id),
   CONSTRAINT instances_time_zone CHECK (('2000-01-01 00:00:00+00'::timestamptz AT TIME ZONE time_zone) IS NOT NULL),
   CONSTRAINT instances_token UNIQUE (token_hash)
@@ -265,6 +267,7 @@ CREATE TABLE instances (
 CREATE INDEX instances_created_at ON instances USING btree (created_at, id);
 CREATE INDEX instances_name ON instances USING btree (name, id);
 CREATE INDEX instances_search ON instances USING gin (search_text gin_trgm_ops);
+CREATE INDEX instances_sync_due ON instances USING btree (sync_due_at) WHERE sync_due_at IS NOT NULL;
 CREATE TRIGGER instances_notify AFTER INSERT OR DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_instance();
 CREATE TRIGGER instances_notify_end AFTER DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_name();
 CREATE TRIGGER instances_notify_name AFTER UPDATE OF name ON instances FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name) EXECUTE FUNCTION notify_name();

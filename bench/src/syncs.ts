@@ -4,7 +4,12 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { beginSync, renewSync, writeGroups } from '../../server/src/features/groups/sync.queries.ts'
+import {
+  claimSync,
+  renewSync,
+  type Sync,
+  writeGroups,
+} from '../../server/src/features/groups/sync.queries.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'
 import { sql } from '../../server/src/platform/database/sql.ts'
 
@@ -14,12 +19,17 @@ const PAUSE_MS = 1000
 const db = connect(JSON.parse(process.argv[2] ?? ''), { max: 10, applicationName: 'sendroom bench' })
 const instances = await db.many<{ id: number }>(sql`select id from instances`)
 console.log(`Syncing ${instances.length} instances`)
-await Promise.all(instances.map(({ id }) => sync(id)))
+await db.run(sql`update instances set sync_due_at = clock_now(), sync_tries = 0`)
+const claimed: Sync[] = []
+for (const _ of instances) {
+  const sync = await claimSync(db, true)
+  if (sync) claimed.push(sync)
+}
+await Promise.all(claimed.map(readAgainAndAgain))
 
-async function sync(instanceId: number) {
+async function readAgainAndAgain(sync: Sync) {
   await delay(Math.random() * PAUSE_MS)
-  const sync = await beginSync(db, instanceId)
-  if (!sync) throw new Error(`Account ${instanceId} is not active`)
+  const { instanceId } = sync
   for (let page = 0; ; page++) {
     const groups = await db.many<{ id: number; chatId: string; name: string }>(sql`
       select id, chat_id, name from groups where instance_id = ${instanceId}

@@ -59,8 +59,6 @@ export type Deps = {
   secrets: Secrets
   images: ImageStore
   providers: Providers
-  /** Queues a sync of an instance's groups for the workers. */
-  requestSync: (instanceId: number) => Promise<void>
   webhookBase: WebhookBase
   log: FastifyBaseLogger
   onAdminSignIn?: () => Promise<void>

@@ -78,11 +78,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   const metrics = await startMetrics(config, db, roles, opened)
   const firstAdmin = roles.serves ? await ensureFirstAdmin(db, config) : null
 
-  // Importing in parallel is faster but would hide database errors behind import errors.
-  const [{ openProviders }, { openBackgroundJobs }] = await Promise.all([
-    import('./providers/providers.ts'),
-    import('./platform/background-jobs.ts'),
-  ])
+  const { openProviders } = await import('./providers/providers.ts')
   const providers = await openProviders({
     whapiBaseUrl: config.whapiBaseUrl,
     whapiPartnerToken: config.whapiPartnerToken,
@@ -92,8 +88,6 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
     withTestMode: roles.serves && roles.delivers,
   })
   opened.push([providers.close])
-  const backgroundJobs = openBackgroundJobs({ db, log })
-  opened.push([backgroundJobs.stop])
 
   const images = openImages(config)
   // Without its images Sendroom still sends text.
@@ -108,7 +102,6 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
     secrets,
     images,
     providers,
-    requestSync: backgroundJobs.requestSync,
     // The simulator runs on this machine. The real provider calls us from outside.
     webhookBase: ({ isTest }: { isTest: boolean }) => (isTest ? ownAddress : (config.publicUrl ?? null)),
     log,
@@ -118,10 +111,6 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   if (app) {
     ownAddress = urlsOf(boundOf(app))[0] ?? null
     opened.push([renewWebhooksInBackground(deps)])
-  }
-  if (roles.delivers) {
-    const { syncGroups } = await import('./features/groups/sync.ts')
-    backgroundJobs.work((instanceId, signal) => syncGroups(deps, instanceId, signal))
   }
   const stopsOfWork = await startWork(deps, roles)
   // Closed first, and together: while the server still answers and load balancers learn that it leaves, nothing is sent.

@@ -11,7 +11,8 @@ import {
   openPolling,
 } from './engine/index.ts'
 import { deleteOldPeopleCounts } from './features/dashboard/people.queries.ts'
-import { requestDueSyncs } from './features/groups/sync.ts'
+import { repeatSyncs } from './features/groups/sync.queries.ts'
+import { syncDueGroups } from './features/groups/sync.ts'
 import { readDueStatuses } from './features/instances/status.ts'
 import { setDueWebhooks } from './features/instances/webhook.ts'
 import { reportDisk } from './features/notices/disks.ts'
@@ -22,6 +23,7 @@ import { deleteOldFailures } from './features/session/attempts.queries.ts'
 import { deleteOldRegistrations } from './features/session/registration.queries.ts'
 import { deleteOldAudit } from './platform/audit.ts'
 import { foldCounts } from './platform/counts.ts'
+import { dropFormerQueues } from './platform/database/former-queues.ts'
 import { sweepImages } from './platform/images/clean-up.ts'
 import type { Task } from './platform/recurring.ts'
 
@@ -43,6 +45,9 @@ const DAY = 24 * HOUR
 /** A notice leaves after at most two looks, since the second one announces the trouble, and one round of emails. */
 export const LOOK_EVERY_MS = 15 * SECOND
 export const SEND_EVERY_MS = 5 * SECOND
+
+/** Bounds the memory: a page of groups may have 64 MB. */
+const SYNCS_AT_ONCE = 3
 
 /** The connections of all tasks together. Few run at the same time, and hardly any for long. */
 export const TASK_CONNECTIONS = 6
@@ -79,12 +84,14 @@ export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof open
     one('look for troubles', LOOK_EVERY_MS, () => lookForTroubles(db, { hasMail })),
     each('read statuses', 5 * MINUTE, (signal) => readDueStatuses(deps, signal)),
     each('set webhooks', 5 * MINUTE, (signal) => setDueWebhooks(deps, signal)),
-    one('request syncs', 10 * MINUTE, () => requestDueSyncs(db, deps.requestSync)),
+    { ...each('sync groups', 2 * SECOND, (signal) => syncDueGroups(deps, signal)), atOnce: SYNCS_AT_ONCE },
+    one('repeat syncs', 10 * MINUTE, () => repeatSyncs(db)),
     one('delete old rows', 10 * MINUTE, (signal) => deleteOldRows(db, signal)),
     one('delete old failures', 10 * MINUTE, () => deleteOldFailures(db)),
     one('sweep images', 30 * MINUTE, () => sweepImages(db, images)),
     one('delete old notices', HOUR, () => deleteOldNotices(db)),
     one('delete old registrations', HOUR, () => deleteOldRegistrations(db)),
+    one('drop former queues', DAY, () => dropFormerQueues(db)),
     one('delete old people counts', DAY, () => deleteOldPeopleCounts(db)),
     one('delete old audit entries', DAY, (signal) => deleteOldAudit(db, config.auditDays, signal)),
   ]

@@ -44,8 +44,6 @@ export function useContext(options: Options = {}) {
 
 export class TestContext extends DatabaseContext {
   readonly config: Config
-  /** The ids of the instances whose groups the app asked to sync. */
-  syncRequests: number[] = []
   readonly #options: Options
   #folder = ''
   #app: Promise<FastifyInstance> | undefined
@@ -60,7 +58,6 @@ export class TestContext extends DatabaseContext {
     await super.open()
     this.#folder = await mkdtemp(join(tmpdir(), 'sendroom-test-'))
     await this.images.prepare(false)
-    this.syncRequests = []
     this.#app = undefined
   }
 
@@ -114,7 +111,6 @@ export class TestContext extends DatabaseContext {
       secrets: this.secrets,
       images: this.images,
       providers: (await this.#options.providers?.()) ?? noProviders,
-      requestSync: async (instanceId) => void this.syncRequests.push(instanceId),
       webhookBase: this.#options.webhookBase ?? (() => null),
       log: pino({ level: 'silent' }),
     })

@@ -3,13 +3,13 @@ import { deleteJobs, planJob, restartJob, retryFailed } from '../src/engine/inde
 import { applyStoredReceipts } from '../src/engine/receipts/apply-stored.ts'
 import { storeBatch } from '../src/engine/receipts/store.ts'
 import { listDays } from '../src/features/dashboard/days.queries.ts'
-import { syncGroups } from '../src/features/groups/sync.ts'
 import type { Caller } from '../src/platform/access.ts'
 import { findCountDifferences, foldCounts, readCounts } from '../src/platform/counts.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { type Provider, ProviderFailure, type ProviderGroup } from '../src/providers/provider.ts'
 import { useEngineContext } from './engine-context.ts'
 import { scriptedProvider } from './scripted-provider.ts'
+import { syncNow } from './sync-now.ts'
 
 const context = useEngineContext()
 
@@ -97,7 +97,7 @@ test('the numbers agree with the rows, whatever happens to them, and the days ke
       },
     } as unknown as Provider // a sync calls nothing else
     const providers = { live: pages, test: pages }
-    await syncGroups({ db, secrets: context.secrets, providers }, instanceId, new AbortController().signal)
+    await syncNow({ db, secrets: context.secrets, providers }, instanceId)
   }
 
   async function report(instanceId: number, chatId: string, state: 'delivered' | 'read' | 'failed') {

@@ -33,6 +33,14 @@ export class DatabaseContext {
     return factories(this.db, this.secrets)
   }
 
+  /** The ids of the instances whose sync is due. */
+  async dueSyncs() {
+    const due = await this.db.many<{ id: number }>(
+      sql`select id from instances where sync_due_at <= clock_now() order by sync_due_at, id`,
+    )
+    return due.map(({ id }) => id)
+  }
+
   /** Matches the job's only delivery with a message at the provider. */
   match(jobId: number, providerMessageId: string) {
     return this.db.many(sql`

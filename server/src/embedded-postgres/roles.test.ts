@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDatabase } from '../open-database.ts'
 import { deleteOldAudit, record } from '../platform/audit.ts'
-import { openBackgroundJobs } from '../platform/background-jobs.ts'
 import { connect, type Pool } from '../platform/database/connection.ts'
 import { schemaIsCurrent } from '../platform/database/migrate.ts'
 import { sql } from '../platform/database/sql.ts'
@@ -45,17 +44,15 @@ const insertUser = (db: Pool, name: string) =>
   db.run(sql`
     insert into users (username, email, password_hash, role, is_active) values (${name}, ${name}, '', 'Member', true)`)
 
-/** Everything in our schemas that does not belong to the role it should belong to. */
+/** Everything in our schema that does not belong to its owner. */
 const readForeign = (db: Pool) =>
   db.many(sql`
     select object from (
       select oid::regclass::text as object, relowner as owner, relnamespace as schema from pg_class
       union all select oid::regprocedure::text, proowner, pronamespace from pg_proc
       union all select oid::regtype::text, typowner, typnamespace from pg_type
-      union all select nspname, nspowner, oid from pg_namespace where nspname = 'pgboss'
     ) o join pg_namespace n on n.oid = schema
-    where nspname in ('public', 'pgboss')
-      and pg_get_userbyid(owner) <> case nspname when 'pgboss' then 'sendroom_app' else 'sendroom_owner' end
+    where nspname = 'public' and pg_get_userbyid(owner) <> 'sendroom_owner'
       and object !~ 'trgm|similarity|limit'`)
 
 async function expectLimitedApp(db: Pool) {
@@ -86,17 +83,6 @@ test('the app reads and writes rows of a new cluster, and can do nothing else', 
   expect(await db.run(sql`update users set is_active = false`)).toBe(1)
   expect(await db.run(sql`delete from users`)).toBe(1)
   expect(await schemaIsCurrent(db)).toBe(true)
-})
-
-test('the background jobs run as the app', async () => {
-  const db = await open()
-  const jobs = openBackgroundJobs({ db, log })
-  cleanUps.push(jobs.stop)
-  const synced = Promise.withResolvers<number>()
-  jobs.work(async (instanceId) => synced.resolve(instanceId))
-  await jobs.requestSync(7)
-  expect(await synced.promise).toBe(7)
-  expect(await readForeign(db)).toEqual([])
 })
 
 test('a migration can deny the app to change or delete the rows of a table', async () => {

@@ -6,7 +6,7 @@ import { sql } from '../platform/database/sql.ts'
 /**
  * The roles of the embedded cluster. The superuser, who made the cluster, only prepares the database. The owner runs the
  * migrations, and all tables belong to it. The app reads and writes rows: it can neither change the schema nor regain
- * a right that a migration has revoked from it. pg-boss makes its own tables, so its schema belongs to the app.
+ * a right that a migration has revoked from it.
  */
 export const SUPERUSER = 'sendroom'
 export const OWNER = 'sendroom_owner'
@@ -64,7 +64,5 @@ const createRole = (role: string, password: string) => `
 
 /** The owner may create tables in `public`, because that schema belongs to the owner of the database. */
 const RIGHTS = `
-  create schema if not exists pgboss authorization ${APP};
-  alter schema pgboss owner to ${APP};
   alter default privileges for role ${OWNER} in schema public
     grant select, insert, update, delete on tables to ${APP};`

@@ -130,7 +130,7 @@ async function everything(db: Db) {
       return db.many(sql`select t::text as row from ${identifier(table)} t where ${isOther} order by 1`)
     }),
   )
-  return { ...rows, syncRequests: [...context.syncRequests] }
+  return rows
 }
 
 /** Whether the call was refused and has changed nothing. */

@@ -21,22 +21,30 @@ export class SyncLost extends Error {}
 
 const newLease = sql`syncing_until = clock_now() + interval '3 minutes'`
 
+const MAX_TRIES = 4
+/** After the first failure 30 s, then twice as long each time. */
+const RETRY_AT = sql`
+  case when sync_tries < ${MAX_TRIES} then clock_now() + interval '30 seconds' * power(2, sync_tries - 1) end`
+
 /**
- * Takes the lease for the sync of an instance, for three minutes. Returns null if the instance is gone or not active.
- * Throws while another sync has the lease: its worker may have been killed, so the queue has to repeat this sync.
+ * Takes the lease of the sync that has been due for longest, for three minutes. A sync that was due and whose worker was
+ * killed is due again when its lease ends. But the last try is not repeated, since it may be what kills the worker.
+ *
+ * @param withTest whether this process has a provider for instances in test mode
  */
-export async function beginSync(db: Pool, instanceId: number): Promise<Sync | null> {
-  const sync = await db.maybeOne<Sync>(sql`
-    update instances set ${newLease}
-    where id = ${instanceId} and is_active and coalesce(syncing_until, 'epoch') <= clock_now()
-    returning id as instance_id, is_test, token_cipher, syncing_until::text as lease, clock_now() as begun_at,
-      regexp_replace(whats_app_number, '[^0-9]', '', 'g') as own_number`)
-  if (sync) return sync
-  const isHeld = await db.maybeOne(sql`
-    select from instances where id = ${instanceId} and is_active and syncing_until > clock_now()`)
-  if (isHeld) throw new Error(`A sync of account ${instanceId} runs already, or its worker was killed`)
-  return null
-}
+export const claimSync = (db: Pool, withTest: boolean) =>
+  db.maybeOne<Sync>(sql`
+  with due as materialized (
+    select id from instances
+    where sync_due_at <= clock_now() and is_active and (${withTest} or not is_test)
+      and coalesce(syncing_until, 'epoch') <= clock_now()
+    order by sync_due_at, id limit 1 for no key update skip locked
+  )
+  update instances i set ${newLease}, sync_tries = sync_tries + 1,
+    sync_due_at = case when sync_tries + 1 < ${MAX_TRIES} then sync_due_at end
+  from due where i.id = due.id
+  returning i.id as instance_id, i.is_test, i.token_cipher, i.syncing_until::text as lease, clock_now() as begun_at,
+    regexp_replace(i.whats_app_number, '[^0-9]', '', 'g') as own_number`)
 
 const holdsLease = ({ instanceId, lease }: Sync) => sql`id = ${instanceId} and syncing_until = ${lease}`
 
@@ -48,25 +56,37 @@ export async function renewSync(db: Pool, sync: Sync): Promise<void> {
   sync.lease = renewed.lease
 }
 
-type Problem = { reason: Reason; status: InstanceStatus | null }
+type Problem = { reason: Reason; status: InstanceStatus | null; mayPassSoon: boolean }
+
+/** What was asked for during a sync may be missing from its pages, so another sync stays due. */
+const requestedSince = ({ begunAt }: Sync) => sql`case when sync_due_at > ${begunAt} then sync_due_at end`
+const nextTry = (sync: Sync) => sql`coalesce(${requestedSince(sync)}, ${RETRY_AT})`
 
 /**
- * Ends a sync: complete, or with the problem that stopped it and the status of the instance that the problem reveals. A
- * change of groups that was reported meanwhile may be missing from the pages, so it stays due.
+ * Ends a sync: complete, or with the problem that stopped it and the status of the instance that the problem reveals. If
+ * the problem may pass soon, the sync is tried again. A change of groups that was reported meanwhile stays due as well.
  */
 export const endSync = (db: Pool, sync: Sync, problem: Problem | null) =>
   db.run(sql`
   update instances set
     syncing_until = clock_now(),
     sync_problem = ${problem && json(problem.reason)},
+    sync_due_at = ${problem?.mayPassSoon ? nextTry(sync) : requestedSince(sync)},
     last_sync_at = ${problem ? sql`last_sync_at` : sql`clock_now()`},
     groups_changed_at = case when ${problem !== null} or groups_changed_at > ${sync.begunAt} then groups_changed_at end
     ${problem?.status ? sql`, status = ${problem.status}, status_seen_at = clock_now()` : sql``}
   where ${holdsLease(sync)}`)
 
-/** Gives up the lease without a result, because another worker will repeat the sync. */
+/** Gives up the lease without a result, because the process stops or the instance has changed. This was no try. */
 export const releaseSync = (db: Pool, sync: Sync) =>
-  db.run(sql`update instances set syncing_until = clock_now() where ${holdsLease(sync)}`)
+  db.run(sql`
+  update instances set syncing_until = clock_now(), sync_due_at = clock_now(), sync_tries = greatest(sync_tries - 1, 0)
+  where ${holdsLease(sync)}`)
+
+/** Gives up the lease after an error of ours. The sync is tried again. */
+export const retrySync = (db: Pool, sync: Sync) =>
+  db.run(sql`
+  update instances set syncing_until = clock_now(), sync_due_at = ${nextTry(sync)} where ${holdsLease(sync)}`)
 
 /** Writes groups with their participants. Rows that have not changed are not written. */
 export async function writeGroups(
@@ -219,11 +239,16 @@ export const deleteLeftGroups = (db: Pool, { instanceId }: Sync) =>
     limit ${LEFT_AT_ONCE}
   )`)
 
-/** Returns the connected, active instances whose last sync is due for a repetition, the oldest first. */
-export async function listDueSyncs(db: Pool, limit: number): Promise<number[]> {
-  const due = await db.many<{ id: number }>(sql`
+/** The syncs that one run makes due, so that those which users ask for have few before them. */
+const MAX_REPETITIONS = 100
+
+/** Recurring work: makes the syncs of connected, active instances due whose interval is over, the oldest first. */
+export const repeatSyncs = (db: Pool) =>
+  db.run(sql`
+  update instances set sync_due_at = clock_now(), sync_tries = 0
+  where id in (
     select id from instances
-    where is_active and status = 'Connected'
+    where is_active and status = 'Connected' and sync_due_at is null
       -- A trial channel has 1,000 calls a month: https://support.whapi.cloud.
       and (coalesce(syncing_until, 'epoch')
           <= clock_now() - case when is_test then interval '1 hour' else interval '6 hours' end
@@ -231,6 +256,5 @@ export async function listDueSyncs(db: Pool, limit: number): Promise<number[]> {
         or groups_changed_at is not null
           and coalesce(syncing_until, 'epoch')
             <= clock_now() - case when is_test then interval '10 minutes' else interval '1 hour' end)
-    order by syncing_until nulls first limit ${limit}`)
-  return due.map(({ id }) => id)
-}
+    order by syncing_until nulls first limit ${MAX_REPETITIONS} for no key update skip locked
+  )`)

@@ -1,13 +1,15 @@
 import { contract } from '@sendroom/contract'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import { countWaiting } from '../../../test/locks.ts'
+import { requestSync, syncNow } from '../../../test/sync-now.ts'
 import { until } from '../../../test/until.ts'
 import { applyStoredReceipts } from '../../engine/receipts/apply-stored.ts'
 import { storeBatch } from '../../engine/receipts/store.ts'
 import { identifier, sql } from '../../platform/database/sql.ts'
 import { type Provider, ProviderFailure, type ProviderGroup } from '../../providers/provider.ts'
-import { requestDueSyncs, syncGroups } from './sync.ts'
+import { claimSync, repeatSyncs } from './sync.queries.ts'
+import { syncDueGroups } from './sync.ts'
 
 const unreachable = async () => {
   throw new ProviderFailure('unreachable', { code: 'provider_unreachable', params: {} })
@@ -17,12 +19,12 @@ const context = useContext({ providers: () => ({ live: silent, test: silent }) }
 const { instances } = contract
 const neverAborted = new AbortController().signal
 
+const depsOf = (provider: Provider, log = { warn() {} }) => ({
+  ...{ db: context.db, secrets: context.secrets, log },
+  providers: { live: provider, test: provider },
+})
 const sync = (instanceId: number, provider: Provider, signal = neverAborted) =>
-  syncGroups(
-    { db: context.db, secrets: context.secrets, providers: { live: provider, test: provider } },
-    instanceId,
-    signal,
-  )
+  syncNow(depsOf(provider), instanceId, signal)
 
 const stateOf = async (id: number) =>
   (
@@ -333,9 +335,7 @@ describe('a group that is missing in the list', () => {
     const { id } = await context.add.instance()
     await sync(id, providerWith({ groups: both }))
 
-    await expect(sync(id, providerWith({ groups: one, total: 2, group: notIn }))).rejects.toThrow(
-      ProviderFailure,
-    )
+    await sync(id, providerWith({ groups: one, total: 2, group: notIn }))
 
     expect(await leftIds()).toEqual([])
     expect(await stateOf(id)).toMatchObject({ syncProblem: { code: 'provider_unreadable' } })
@@ -396,7 +396,7 @@ test('many left groups are deleted a few at a time, so that no statement takes t
 })
 
 describe('the lease of a sync', () => {
-  test('refuses a second sync of the instance while the first runs, so that the queue repeats it', async () => {
+  test('lets a second sync of the instance begin when the first has ended', async () => {
     const { id } = await context.add.instance()
     let started = 0
     let open = () => {}
@@ -413,26 +413,29 @@ describe('the lease of a sync', () => {
     const first = sync(id, provider)
     await until('the first sync reads', () => started === 1)
 
-    await expect(sync(id, provider)).rejects.toThrow(/runs already/)
+    await sync(id, provider)
 
     expect(started).toBe(1)
     expect(await stateOf(id)).toMatchObject({ isSyncing: true })
     open()
     await first
+    expect(started).toBe(2)
     expect(await stateOf(id)).toMatchObject({ isSyncing: false, syncProblem: null })
   })
 
-  test('of a killed worker expires after three minutes, and until then its sync stays in the queue', async () => {
-    const { id } = await context.add.instance({ syncingUntil: '2000-01-01T00:00:00Z' })
-    await context.db.run(sql`update instances set syncing_until = clock_now() + interval '3 minutes'`)
+  test('of a killed worker expires after three minutes, and then the sync is repeated', async () => {
+    const { id } = await context.add.instance()
+    await requestSync(context.db, id)
+    expect(await claimSync(context.db, true)).toMatchObject({ instanceId: id })
     const provider = providerWith({ groups: [groupOf('1@g.us')] })
 
-    await expect(sync(id, provider)).rejects.toThrow(/runs already/)
+    await syncDueGroups(depsOf(provider), neverAborted)
     expect(await context.db.many(sql`select from groups`)).toHaveLength(0)
     await context.shiftClock('4 minutes')
-    await sync(id, provider)
+    await syncDueGroups(depsOf(provider), neverAborted)
 
     expect(await context.db.many(sql`select from groups`)).toHaveLength(1)
+    expect(await context.dueSyncs()).toEqual([])
   })
 
   test('ends when the instance becomes inactive, and an inactive instance gets none', async () => {
@@ -561,17 +564,82 @@ describe('the lease of a sync', () => {
     const stop = new AbortController()
     const groups = ['1@g.us', '2@g.us', '3@g.us'].map((chatId) => groupOf(chatId))
 
-    await expect(
-      sync(id, providerWith({ groups, beforeGroups: async () => stop.abort() }), stop.signal),
-    ).rejects.toThrow()
+    await sync(id, providerWith({ groups, beforeGroups: async () => stop.abort() }), stop.signal)
 
     expect(await stateOf(id)).toMatchObject({ isSyncing: false, lastSyncAt: null, syncProblem: null })
-    await sync(id, providerWith({ groups }))
+    await syncDueGroups(depsOf(providerWith({ groups })), neverAborted)
     expect(await context.db.many(sql`select from groups`)).toHaveLength(3)
   })
 })
 
-test('the syncs of connected and active instances are due after hours, the oldest first', async () => {
+describe('a sync that is due', () => {
+  const once = async (provider: Provider) => syncDueGroups(depsOf(provider), neverAborted)
+  const broken = { ...silent, contacts: unreachable, groups: unreachable } as Provider
+
+  test('is done once, however often and wherever somebody has asked for it', async () => {
+    const [first, second] = [await context.add.instance(), await context.add.instance()]
+    for (const { id } of [first, second, first, first]) await requestSync(context.db, id)
+    const read = vi.fn(async () => {})
+    const provider = providerWith({ groups: [groupOf('1@g.us')], beforeGroups: read })
+
+    await Promise.all([once(provider), once(provider), once(provider)])
+
+    expect(read).toHaveBeenCalledTimes(2)
+    expect(await context.dueSyncs()).toEqual([])
+  })
+
+  test('is tried four times, ever later, and after that only when its interval is over', async () => {
+    const { id } = await context.add.instance()
+    await requestSync(context.db, id)
+    const tries: number[] = []
+    for (let seconds = 0; seconds < 600; seconds += 10) {
+      if ((await context.dueSyncs()).length > 0) tries.push(seconds)
+      await once(broken)
+      await context.moveClock('10 seconds')
+    }
+    expect(tries).toEqual([0, 30, 90, 210])
+    await context.moveClock('61 minutes')
+    await repeatSyncs(context.db)
+    expect(await context.dueSyncs()).toEqual([id])
+  })
+
+  test('and kills its worker each time is not tried for ever', async () => {
+    const { id } = await context.add.instance()
+    await requestSync(context.db, id)
+    let claims = 0
+    for (let minutes = 0; minutes < 60; minutes += 4) {
+      if (await claimSync(context.db, true)) claims++
+      await context.moveClock('4 minutes')
+    }
+    expect(claims).toBe(4)
+  })
+
+  test('and fails by an error of ours is logged with its account, delays no other, and is tried again', async () => {
+    const [bad, good] = [await context.add.instance(), await context.add.instance()]
+    await context.db.run(sql`update instances set token_cipher = 'x' where id = ${bad.id}`)
+    for (const { id } of [bad, good]) await requestSync(context.db, id)
+    const log = { warn: vi.fn() }
+
+    await syncDueGroups(depsOf(providerWith({ groups: [groupOf('1@g.us')] }), log), neverAborted)
+
+    expect(log.warn).toHaveBeenCalledExactlyOnceWith(
+      { err: expect.any(Error), instanceId: bad.id },
+      'Reading the groups failed',
+    )
+    expect(await stateOf(good.id)).toMatchObject({ lastSyncAt: expect.any(String) })
+    await context.moveClock('31 seconds')
+    expect(await context.dueSyncs()).toEqual([bad.id])
+  })
+
+  test('of an instance in test mode is left to a process with the simulator', async () => {
+    const { id } = await context.add.instance()
+    await requestSync(context.db, id)
+    expect(await claimSync(context.db, false)).toBeUndefined()
+    expect(await claimSync(context.db, true)).toMatchObject({ instanceId: id })
+  })
+})
+
+test('the syncs of connected and active instances are due again, if their interval is over', async () => {
   const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
   const add = async (columns: Record<string, unknown>) => (await context.add.instance(columns)).id
   const never = await add({})
@@ -581,9 +649,8 @@ test('the syncs of connected and active instances are due after hours, the oldes
   const later = await add({ syncingUntil: ago(7), token: 'live-2' })
   await add({ isActive: false })
   await add({ status: 'NeedsLogin' })
-  const requested: number[] = []
 
-  await requestDueSyncs(context.db, async (id) => void requested.push(id))
+  await repeatSyncs(context.db)
 
-  expect(requested).toEqual([never, later, late])
+  expect((await context.dueSyncs()).toSorted()).toEqual([never, late, later].toSorted())
 })

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Reason } from '@sendroom/contract/values'
 import type { Pool } from '../../platform/database/connection.ts'
+import { isDatabaseDown } from '../../platform/database/errors.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import {
   type Credentials,
@@ -12,20 +13,21 @@ import {
   providerOf,
 } from '../../providers/provider.ts'
 import {
-  beginSync,
+  claimSync,
   deleteLeftGroups,
   endSync,
-  listDueSyncs,
   listMissing,
   markMissing,
   releaseSync,
   renewSync,
+  retrySync,
   type Sync,
   SyncLost,
   writeGroups,
 } from './sync.queries.ts'
 
-export type SyncDeps = { db: Pool; secrets: Secrets; providers: Providers }
+type Log = { warn: (details: object, sentence: string) => void }
+export type SyncDeps = { db: Pool; secrets: Secrets; providers: Providers; log: Log }
 
 const GROUPS_PER_PAGE = 100
 const CONTACTS_PER_PAGE = 500
@@ -43,27 +45,34 @@ const MAX_MISSING_CALLS = 10
 /** The process is stopping. Another worker will repeat the sync. */
 class ProcessStopping extends Error {}
 
+/** Recurring work: syncs the groups of instances that are due, one after another. */
+export async function syncDueGroups(deps: SyncDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const sync = await claimSync(deps.db, deps.providers.test !== null)
+    if (!sync) return
+    await syncGroups(deps, sync, signal)
+  }
+}
+
 /**
  * Reads the groups of an instance page by page and writes the changes. No two syncs of one instance run at once.
  *
  * Each page is written when it has been read, and only what has changed. Only a sync that reaches the end of the list is
- * complete: it marks missing groups and updates the time of the last sync. An incomplete sync saves its problem instead.
- * Throws if another attempt soon is worthwhile, also while another sync of the instance has the lease.
+ * complete: it marks missing groups and updates the time of the last sync. An incomplete sync saves its problem instead,
+ * and is tried again if the problem may pass soon.
  */
-export async function syncGroups(deps: SyncDeps, instanceId: number, signal: AbortSignal): Promise<void> {
-  const sync = await beginSync(deps.db, instanceId)
-  if (!sync) return
-  const provider = providerOf(deps.providers, sync)
-  if (!provider) return void (await releaseSync(deps.db, sync))
-  const credentials = { token: deps.secrets.decrypt(sync.tokenCipher) }
-  const reader: Reader = { ...deps, sync, provider, credentials, signal, listed: new Set() }
+async function syncGroups(deps: SyncDeps, sync: Sync, signal: AbortSignal): Promise<void> {
   try {
+    const provider = providerOf(deps.providers, sync)
+    if (!provider) throw new Error('This process has no provider for the account')
+    const credentials = { token: deps.secrets.decrypt(sync.tokenCipher) }
+    const reader: Reader = { ...deps, sync, provider, credentials, signal, listed: new Set() }
     const names = await readNames(reader)
     await readGroups(reader, names)
     await resolveMissing(reader, names)
     await endSync(deps.db, sync, null)
   } catch (error) {
-    await saveProblem(deps.db, sync, error)
+    await saveProblem(deps, sync, error)
   }
 }
 
@@ -77,15 +86,16 @@ type Reader = {
   listed: Set<string>
 }
 
-/** Saves a failure of the provider, which the pages show. Rethrows it if it may pass soon, and any other error. */
-async function saveProblem(db: Pool, sync: Sync, error: unknown): Promise<void> {
-  if (error instanceof SyncLost) return void (await releaseSync(db, sync))
-  if (!(error instanceof ProviderFailure)) {
-    await releaseSync(db, sync).catch(() => {}) // the lease expires in three minutes
-    throw error
+/** Saves a failure of the provider, which the pages show. Any other error is logged, or thrown if the database is down. */
+async function saveProblem({ db, log }: SyncDeps, sync: Sync, error: unknown): Promise<void> {
+  if (error instanceof SyncLost || error instanceof ProcessStopping) return void (await releaseSync(db, sync))
+  if (error instanceof ProviderFailure) {
+    const mayPassSoon = error.kind === 'busy' || error.kind === 'unreachable'
+    return void (await endSync(db, sync, { reason: error.reason, status: error.status, mayPassSoon }))
   }
-  await endSync(db, sync, error)
-  if (error.kind === 'busy' || error.kind === 'unreachable') throw error
+  if (isDatabaseDown(error)) throw error // the lease ends in three minutes
+  log.warn({ err: error, instanceId: sync.instanceId }, 'Reading the groups failed')
+  await retrySync(db, sync)
 }
 
 /**
@@ -206,13 +216,3 @@ const wait = (ms: number, signal: AbortSignal) =>
   delay(ms, undefined, { signal }).catch(() => {
     throw new ProcessStopping()
   })
-
-const MAX_DUE = 100
-
-/** Recurring work: queues the syncs that are due, at most 100 in one run. */
-export async function requestDueSyncs(
-  db: Pool,
-  requestSync: (instanceId: number) => Promise<void>,
-): Promise<void> {
-  for (const instanceId of await listDueSyncs(db, MAX_DUE)) await requestSync(instanceId)
-}

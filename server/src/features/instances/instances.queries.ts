@@ -123,8 +123,19 @@ export async function deleteData(db: Db, instanceId: number): Promise<void> {
   await db.run(sql`delete from messages where instance_id = ${instanceId}`)
   await db.run(sql`delete from groups where instance_id = ${instanceId}`)
   await db.run(sql`
-    update instances set last_sync_at = null, sync_problem = null, syncing_until = clock_now() where id = ${instanceId}`)
+    update instances set last_sync_at = null, sync_problem = null, syncing_until = clock_now(),
+      sync_due_at = null where id = ${instanceId}`)
 }
+
+/**
+ * Makes a sync of the instance's groups due. A worker begins it within seconds. One that was due stays in its place, and
+ * one that runs is followed by another.
+ */
+export const requestSync = (db: Db, id: number) =>
+  db.run(sql`
+  update instances set sync_tries = 0,
+    sync_due_at = case when syncing_until > clock_now() then clock_now() else least(sync_due_at, clock_now()) end
+  where id = ${id}`)
 
 export const deleteInstance = (db: Db, id: number) => db.run(sql`delete from instances where id = ${id}`)
 

@@ -43,7 +43,7 @@ describe('creating', () => {
       whapiToken: maskToken(whapiToken),
     })
     expect(body.statusSeenAt).not.toBeNull()
-    expect(context.syncRequests).toEqual([body.id])
+    expect(await context.dueSyncs()).toEqual([body.id])
   })
 
   //

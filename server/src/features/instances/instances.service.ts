@@ -121,6 +121,7 @@ async function newToken(deps: Deps, tx: Db, id: number, whapiToken: string): Pro
     failuresInARow: 0,
     // A sync with the former token loses its lease.
     syncingUntil: null,
+    syncDueAt: null,
   }
   return { ...tokenColumns(deps, whapiToken), ...unknown }
 }

@@ -29,7 +29,7 @@ describe('linking', () => {
 
     await expect.poll(async () => (await getAfterTwoSeconds()).status).toBe('Connected')
     expect((await getAfterTwoSeconds()).whatsAppNumber).toMatch(/^84\d+$/)
-    expect(context.syncRequests).toEqual([id])
+    expect(await context.dueSyncs()).toEqual([id])
     expect(await ask()).toMatchObject({ status: 409, body: { code: 'already_connected' } })
   })
 
@@ -175,7 +175,7 @@ describe('a sync request', () => {
     const member = await context.add.user({ instances: [{ id }] })
 
     expect((await context.call(member, instances.sync, { params: { id } })).status).toBe(202)
-    expect(context.syncRequests).toEqual([id])
+    expect(await context.dueSyncs()).toEqual([id])
   })
 
   test('reads the status of an instance that is not connected', async () => {

@@ -7,7 +7,7 @@ import { countManualSync } from '../../platform/quotas.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { entryOf } from './audit.ts'
-import { type ActingInstance, findActingInstance } from './instances.queries.ts'
+import { type ActingInstance, findActingInstance, requestSync } from './instances.queries.ts'
 import { type Deps, readStatus, requireConnection, saveFailureStatus, saveState } from './status.ts'
 
 /** When to ask for the QR code again. */
@@ -64,7 +64,7 @@ export async function logOut(deps: Deps, caller: Caller, id: number): Promise<vo
   await saveState(deps, id, needsLogin)
 }
 
-/** Queues a sync of the instance's groups. Reads the status first, unless the instance is known to be connected. */
+/** Requests a sync of the instance's groups. Reads the status first, unless the instance is known to be connected. */
 export async function requestInstanceSync(
   deps: Deps,
   begin: Begin,
@@ -82,8 +82,8 @@ export async function requestInstanceSync(
   await begin(async (tx, caller) => {
     const instance = await requireInstance({ db: tx }, caller, id)
     await record(tx, caller, entryOf('instance.sync', instance))
+    await requestSync(tx, id)
   })
-  await deps.requestSync(id)
 }
 
 const isConnected = ({ status }: ActingInstance) => status === 'Connected' || status === 'Degraded'

@@ -15,7 +15,6 @@ const readDue = ({ withTest = true, expiry }: { withTest?: boolean; expiry?: str
     db: context.db,
     secrets: context.secrets,
     providers: { live, test: withTest ? test : null },
-    requestSync: async (id: number) => void context.syncRequests.push(id),
     webhookBase: () => null,
   }
   return readDueStatuses(deps, new AbortController().signal)
@@ -106,7 +105,7 @@ test('an instance that is connected again resumes sending, and its groups are sy
   expect(await context.db.many(sql`select waiting from instances where id = ${id}`)).toEqual([
     { waiting: null },
   ])
-  expect(context.syncRequests).toEqual([id])
+  expect(await context.dueSyncs()).toEqual([id])
 })
 
 test.each([

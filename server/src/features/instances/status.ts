@@ -13,6 +13,7 @@ import {
   type ActingInstance,
   claimStatusRead,
   claimStatusReads,
+  requestSync,
   updateInstanceColumns,
   updateStatus,
 } from './instances.queries.ts'
@@ -22,7 +23,6 @@ export type Deps = {
   db: Pool
   secrets: Secrets
   providers: Providers
-  requestSync: (instanceId: number) => Promise<void>
   webhookBase: WebhookBase
 }
 
@@ -39,13 +39,13 @@ export function requireConnection({ providers, secrets }: Deps, row: ActingInsta
 
 /**
  * Saves the state that the provider has reported. If the instance is connected, its jobs continue, we set its
- * webhook, and we queue a sync of its groups if it was not connected before or was never synced.
+ * webhook, and we request a sync of its groups if it was not connected before or was never synced.
  */
 export async function saveState(deps: Deps, id: number, state: InstanceState): Promise<void> {
   const before = await updateStatus(deps.db, id, state)
   if (!before || state.status !== 'Connected') return
   await markInstanceHealthy(deps.db, id)
-  if (before.status !== 'Connected' || before.lastSyncAt === null) await deps.requestSync(id)
+  if (before.status !== 'Connected' || before.lastSyncAt === null) await requestSync(deps.db, id)
   await setWebhook(deps, id)
 }
 

@@ -137,7 +137,7 @@ describe('a call of the webhook', () => {
       whatsAppNumber: '84907654321',
       waiting: null,
     })
-    expect(context.syncRequests).toEqual([id])
+    expect(await context.dueSyncs()).toEqual([id])
     await call(event('channel', 'post', { health: { status: { code: 7, text: 'STOP' } } }))
     expect(await rowOf(id)).toMatchObject({ status: 'Unpaid', waiting: { code: 'account_unpaid' } })
   })

@@ -38,8 +38,6 @@ export type Pool = Db & {
    * takes none.
    */
   beginPipelined: <T>(settings: Record<string, string>, work: (tx: Db) => Promise<T>) => Promise<T>
-  /** Runs a statement of another library. The result has PostgreSQL's names and the driver's types. */
-  executeSql: (text: string, values?: unknown[]) => Promise<pg.QueryResult>
   listen: Listen
   /** Rejects if the database can't be reached or accepts no writes. */
   checkAvailable: () => Promise<void>
@@ -130,9 +128,6 @@ function openPool(server: DatabaseServer, max: number, execute: Execute, waitMs?
         checkCommitted(await committing)
         return result
       }),
-    // pg-boss sends whole transactions. One that fails must not leave its connection inside a transaction.
-    executeSql: (text, parameters) =>
-      transaction((client) => client.query({ text, values: parameters ?? [], types: pg.types })),
     target: server.target,
     listen: server.listen,
     checkAvailable: server.checkAvailable,

@@ -25,7 +25,6 @@ test.each([
   ['does not answer in time', new Error('Query read timeout')],
   ['has no connection left in our pool', new Error('timeout exceeded when trying to connect')],
   ['has been closed by us', new ConnectionError('closed')],
-  ['reported as a copy, as by pg-boss', { ...sqlError('25006'), message: 'refused' }],
 ])('a database that is %s counts as unavailable', (_, error) => {
   expect(isDatabaseDown(error)).toBe(true)
 })

@@ -80,9 +80,8 @@ const LOST =
  * writes. The same call may succeed in a moment. Anything else is a bug, of ours or in the configuration.
  */
 export function isDatabaseDown(error: unknown): boolean {
-  // pg-boss reports plain copies of errors.
-  if (typeof error !== 'object' || error === null || !('message' in error)) return false
-  if (!('code' in error) || typeof error.code !== 'string') return LOST.test(String(error.message))
+  if (!(error instanceof Error)) return false
+  if (!('code' in error) || typeof error.code !== 'string') return LOST.test(error.message)
   // ENOENT means a missing socket only if it comes from connecting.
   if (error.code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect'
   return UNAVAILABLE.has(error.code) || error.code.startsWith('08')
