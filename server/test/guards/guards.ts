@@ -245,7 +245,7 @@ const outside = [
   without(
     'the limit of syncs',
     `${features}/instances/link.ts`,
-    'await countManualSync(tx, caller, id)',
+    'await begin((tx, caller) => countManualSync(tx, caller, id))',
     '',
     inQuotas('the syncs'),
   ),
