@@ -16,14 +16,21 @@ export function healthRoutes(app: FastifyInstance, shared: Pool, departure: Depa
   // A connection of its own: requests that hold all the others must not make a load balancer take the server out.
   const db = shared.dedicated()
   app.addHook('onClose', () => db.end(END_MS))
+  let checking: Promise<boolean> | undefined
+  /** All who ask meanwhile share a check: otherwise strangers who ask often would make a load balancer wait for its own. */
+  function check(): Promise<boolean> {
+    checking ??= isReady(db).finally(() => {
+      checking = undefined
+    })
+    return checking
+  }
   const schema = (summary: string) => ({ summary, tags: ['system'], response: { 200: Ok } })
   app.get('/api/health', { schema: schema('The process is up') }, async () => ({ status: 'ok' }))
   app.get(
     '/api/ready',
     { schema: schema('The database accepts writes and its schema is current') },
     async () => {
-      if (!departure.isWelcoming() || !(await withinTime(isReady(db))))
-        throw new Refusal('unavailable', {}, 2)
+      if (!departure.isWelcoming() || !(await withinTime(check()))) throw new Refusal('unavailable', {}, 2)
       return { status: 'ok' }
     },
   )
