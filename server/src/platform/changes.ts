@@ -16,16 +16,16 @@ export type VisibleChange = Change &
   ({ instanceId: number } | { instanceId: null; userId: number | null; isShared?: boolean })
 
 /** `access` means that the rights of the user with this id have changed, or that a session has ended. */
-export type Notice = VisibleChange | { feature: 'access'; id: number }
+export type Notification = VisibleChange | { feature: 'access'; id: number }
 
 /** PostgreSQL limits a payload to 8,000 bytes. */
-const NOTICES_PER_PAYLOAD = 100
+const CHANGES_PER_PAYLOAD = 100
 
 /** Notifies every server process of these changes. Inside a transaction they are sent when it commits. */
-export function notifyChanges(db: Db, notices: Notice[]) {
+export function notifyChanges(db: Db, notifications: Notification[]) {
   const payloads: string[] = []
-  for (let start = 0; start < notices.length; start += NOTICES_PER_PAYLOAD)
-    payloads.push(JSON.stringify(notices.slice(start, start + NOTICES_PER_PAYLOAD)))
+  for (let start = 0; start < notifications.length; start += CHANGES_PER_PAYLOAD)
+    payloads.push(JSON.stringify(notifications.slice(start, start + CHANGES_PER_PAYLOAD)))
   return db.many(
     sql`select pg_notify(${CHANGES}, payload) from unnest(${payloads}::text[]) as notification (payload)`,
   )

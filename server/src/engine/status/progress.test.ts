@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
-import { CHANGES, type Notice } from '../../platform/changes.ts'
+import { CHANGES, type Notification } from '../../platform/changes.ts'
 
 const context = useEngineContext()
 
 test('a running job is notified a few times a second, not with every message', async () => {
-  const notices: Notice[] = []
-  const listening = context.db.listen(CHANGES, (payload) => notices.push(...JSON.parse(payload)))
+  const notifications: Notification[] = []
+  const listening = context.db.listen(CHANGES, (payload) => notifications.push(...JSON.parse(payload)))
   await listening.ready()
   const { id: instanceId } = await context.add.instance()
   const recipients = Array.from({ length: 200 }, (_, n) => `${n}@g.us`)
@@ -18,18 +18,19 @@ test('a running job is notified a few times a second, not with every message', a
   context.worker(scriptedProvider().provider)
   await context.untilStatus(job.id, 'Completed')
 
-  const noticesOf = (feature: Notice['feature']) => notices.filter((notice) => notice.feature === feature)
+  const notificationsOf = (feature: Notification['feature']) =>
+    notifications.filter((notification) => notification.feature === feature)
   // A notification may arrive later than its row can be read.
   await until(
     'the notifications arrive',
-    () => noticesOf('deliveries').length > 0 && noticesOf('jobs').length >= 3,
+    () => notificationsOf('deliveries').length > 0 && notificationsOf('jobs').length >= 3,
   )
-  expect(noticesOf('deliveries')[0]).toEqual({ feature: 'deliveries', id: job.id, instanceId })
+  expect(notificationsOf('deliveries')[0]).toEqual({ feature: 'deliveries', id: job.id, instanceId })
   const seconds = (performance.now() - begin) / 1000
-  expect(noticesOf('deliveries').length).toBeLessThan(5 + 4 * seconds)
+  expect(notificationsOf('deliveries').length).toBeLessThan(5 + 4 * seconds)
   // The job was created, started and completed.
-  expect(noticesOf('jobs').map(({ id }) => id)).toEqual([null, job.id, job.id])
+  expect(notificationsOf('jobs').map(({ id }) => id)).toEqual([null, job.id, job.id])
   // The instance was created. Each message rewrote its status, but did not change the value.
-  expect(noticesOf('instances')).toHaveLength(1)
+  expect(notificationsOf('instances')).toHaveLength(1)
   await listening.close()
 })

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { type Caller, visibleInstances } from '../../platform/access.ts'
 import { batcher } from '../../platform/batcher.ts'
-import { CHANGES, type Notice, type VisibleChange } from '../../platform/changes.ts'
+import { CHANGES, type Notification, type VisibleChange } from '../../platform/changes.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { isDatabaseDown } from '../../platform/database/errors.ts'
 import type { Listening } from '../../platform/database/listener.ts'
@@ -50,9 +50,9 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
 
   function receive(payload: string) {
     // The cast is safe: only notifyChanges() and our triggers use this channel.
-    for (const notice of JSON.parse(payload) as Notice[]) {
-      if (notice.feature === 'access') end(({ userId }) => userId === notice.id)
-      else if (followers.size > 0) changes.add(keyOf(notice), notice)
+    for (const notification of JSON.parse(payload) as Notification[]) {
+      if (notification.feature === 'access') end(({ userId }) => userId === notification.id)
+      else if (followers.size > 0) changes.add(keyOf(notification), notification)
     }
   }
 
