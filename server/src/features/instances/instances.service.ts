@@ -34,8 +34,8 @@ import { removeWebhook } from './webhook.ts'
 export async function getInstance(deps: Deps, caller: Caller, id: number): Promise<Instance> {
   const known = await findInstance(deps.db, caller, id)
   if (!known) throw new Refusal('not_found')
-  const isStale = await readStatusWhileLinking(deps, known)
-  const found = isStale ? await findInstance(deps.db, caller, id) : known
+  const wasRead = await readStatusWhileLinking(deps, known)
+  const found = wasRead ? await findInstance(deps.db, caller, id) : known
   if (!found) throw new Refusal('not_found')
   const { tokenCipher, ...instance } = found
   return isAdmin(caller)
