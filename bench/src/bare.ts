@@ -6,7 +6,7 @@
 import fastify from 'fastify'
 import { connect } from '../../server/src/platform/database/connection.ts'
 import { type Sql, sql } from '../../server/src/platform/database/sql.ts'
-import { isFound } from '../../server/src/platform/search.ts'
+import { searchCondition } from '../../server/src/platform/search.ts'
 
 const db = connect(JSON.parse(process.argv[2] ?? ''), { max: 20, applicationName: 'sendroom bench' })
 const app = fastify()
@@ -33,7 +33,7 @@ type Query = { instances?: string; search?: string }
 for (const name of ['messages', 'jobs', 'groups'] as const)
   app.get<{ Querystring: Query }>(`/${name}`, async ({ query: { instances, search } }) => {
     const isOf = instances ? sql`instance_id = any(${instances.split(',').map(Number)})` : sql`true`
-    const found = search ? await isFound(db, name, 't', search) : sql`true`
+    const found = search ? await searchCondition(db, name, 't', search) : sql`true`
     return { data: await db.many(pages[name](sql`${isOf} and ${found}`)) }
   })
 app.post('/', async ({ body }) => ({ success: typeof body === 'object' }))

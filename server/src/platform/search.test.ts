@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { searches } from '../../../contract/test/searches.ts'
 import { createTestDatabase } from '../../test/database.ts'
 import { sql } from './database/sql.ts'
-import { isFound, rarePart } from './search.ts'
+import { rarePart, searchCondition } from './search.ts'
 
 /** Texts that all begin alike: the letters of 'don hang' are common. */
 const texts = Array.from({ length: 300 }, (_, n) => `don hang ${1000 + n} cua khach`)
@@ -44,7 +44,7 @@ test('a search by the rare part finds what a search by all of it finds', async (
     from unnest(${newest}::text[]) with ordinality as newest (text, n)`)
   const forms = { fewExpected: 0, asManyAsThePart: 0 }
   for (const [typed] of searches) {
-    const found = await isFound(db, 'groups', 'g', `zzzz ${typed}`)
+    const found = await searchCondition(db, 'groups', 'g', `zzzz ${typed}`)
     if (found.text.includes('is false')) forms.fewExpected++
     if (found.text.includes('position')) forms.asManyAsThePart++
     const different = await db.many(sql`

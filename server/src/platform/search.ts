@@ -24,7 +24,7 @@ const READ_IN_VAIN = 0.01
 type Table = 'jobs' | 'messages' | 'groups'
 
 /** SQL condition: the text by which a row of this table is found contains what was typed. */
-export async function isFound(db: Db, table: Table, alias: string, typed: string): Promise<Sql> {
+export async function searchCondition(db: Db, table: Table, alias: string, typed: string): Promise<Sql> {
   const column = identifier(`${alias}.search_text`)
   const rare = rarePart(typed, await recentTexts(db, table))
   if (!rare) return sql`${column} like like_pattern(${typed})`

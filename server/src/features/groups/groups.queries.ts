@@ -5,12 +5,12 @@ import { readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
-import { isFound } from '../../platform/search.ts'
+import { searchCondition } from '../../platform/search.ts'
 
 export async function listGroups(db: Db, caller: Caller, query: GroupSearch) {
   const { instanceIds, search } = query
   const isOfThese = instanceIds.length > 0 ? sql`g.instance_id = any(${instanceIds})` : sql`true`
-  const found = search ? await isFound(db, 'groups', 'g', search) : sql`true`
+  const found = search ? await searchCondition(db, 'groups', 'g', search) : sql`true`
   return listPage<Group>(db, query, {
     select: sql`
       select g.id, g.name, g.participant_count, g.left_at is not null as has_left,

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 import { imageUrl } from '../../platform/images/queries.ts'
 import { listPage } from '../../platform/list.ts'
-import { isFound } from '../../platform/search.ts'
+import { searchCondition } from '../../platform/search.ts'
 
 // The expression of the index jobs_title, so that the sort can use it.
 const title = sql`left(j.text_content, 100)`
@@ -45,7 +45,7 @@ const isOf: Record<JobFilter, Sql> = {
 }
 
 export async function listJobs(db: Db, caller: Caller, query: JobListQuery) {
-  const found = query.search ? await isFound(db, 'jobs', 'j', query.search) : sql`true`
+  const found = query.search ? await searchCondition(db, 'jobs', 'j', query.search) : sql`true`
   return listPage<JobRow>(db, query, {
     select: jobRow,
     from: sql`from jobs j where ${canSeeJob(caller)} and ${found} and ${query.only ? isOf[query.only] : sql`true`}`,

@@ -12,7 +12,7 @@ import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql } from '../../platform/database/sql.ts'
 import { imageUrl } from '../../platform/images/queries.ts'
 import { listPage } from '../../platform/list.ts'
-import { isFound } from '../../platform/search.ts'
+import { searchCondition } from '../../platform/search.ts'
 
 const messageRow = sql`
   select m.id, m.text_content, ${imageUrl('m.image_id')} as image_url, m.instance_id,
@@ -27,7 +27,7 @@ const sortBy = {
 }
 
 export async function listMessages(db: Db, caller: Caller, query: MessageListQuery) {
-  const found = query.search ? await isFound(db, 'messages', 'm', query.search) : sql`true`
+  const found = query.search ? await searchCondition(db, 'messages', 'm', query.search) : sql`true`
   return listPage<MessageRow>(db, query, {
     select: messageRow,
     from: sql`from messages m where ${canSeeMessage(caller, 'm')} and ${found}`,
