@@ -10,15 +10,15 @@ import { lazyComponent } from '../../../ui/lazy-component.tsx'
 
 const MembersDialog = lazyComponent(async () => (await import('./members-dialog.tsx')).MembersDialog)
 
-type Props = { jobId: number; sent: JobRecipient }
+type Props = { jobId: number; recipient: JobRecipient }
 
 /** The receipt of a sent message, with ticks like WhatsApp's: two for delivered, blue ones for read. */
-export function JobReceipt({ jobId, sent }: Props) {
+export function JobReceipt({ jobId, recipient }: Props) {
   const { t } = useTranslation()
-  const { deliveredAt, readAt } = sent
+  const { deliveredAt, readAt } = recipient
   // Without a receipt the row's status says all there is.
-  if (sent.status !== 'Sent' || (readAt ?? deliveredAt) === null) return null
-  const members = inGroup(sent, t)
+  if (recipient.status !== 'Sent' || (readAt ?? deliveredAt) === null) return null
+  const members = inGroup(recipient, t)
   const step = readAt !== null ? 'READ' : 'DELIVERED'
   return (
     <Group gap={6} wrap="nowrap" align="flex-start" title={formatSecond(readAt ?? deliveredAt)}>
@@ -33,17 +33,17 @@ export function JobReceipt({ jobId, sent }: Props) {
           {t(`JOB.RECEIPT_${step}`)}
         </Text>
       ) : (
-        <Members jobId={jobId} sent={sent} text={members} />
+        <Members jobId={jobId} recipient={recipient} text={members} />
       )}
     </Group>
   )
 }
 
 /** The counts of a group. For some days a press shows who the members are, to whoever may export them. */
-function Members({ jobId, sent, text }: Props & { text: string }) {
+function Members({ jobId, recipient, text }: Props & { text: string }) {
   const [isOpen, setOpen] = useState(false)
   const isAllowed = mayDo('canExportParticipants', useCurrentUser())
-  if (!isAllowed || !sent.areMembersKept)
+  if (!isAllowed || !recipient.areMembersKept)
     return (
       <Text size="sm" span>
         {text}
@@ -54,7 +54,7 @@ function Members({ jobId, sent, text }: Props & { text: string }) {
       <Anchor component="button" type="button" size="sm" ta="start" onClick={() => setOpen(true)}>
         {text}
       </Anchor>
-      {isOpen && <MembersDialog jobId={jobId} sent={sent} onClose={() => setOpen(false)} />}
+      {isOpen && <MembersDialog jobId={jobId} recipient={recipient} onClose={() => setOpen(false)} />}
     </>
   )
 }

@@ -20,11 +20,14 @@ const outcomeColors: Record<RecipientOutcome, string> = {
 const levelColors: Record<JobLog['logLevel'], string> = { Info: 'cyan', Warning: 'yellow', Error: 'red' }
 
 export const resultColumns = (jobId: number): Column<JobRecipient>[] => [
-  { header: 'JOB.RECIPIENT', cell: (sent) => <Recipient sent={sent} /> },
-  { header: 'JOB.STATUS', cell: (sent) => <OutcomeBadge status={sent.status} /> },
-  { header: 'JOB.SENT_AT', cell: (sent) => formatSecond(sent.sentAt), isOneLine: true },
-  { header: 'JOB.RECEIPT', cell: (sent) => <JobReceipt jobId={jobId} sent={sent} /> },
-  { header: 'JOB.ERROR', cell: (sent) => (sent.reason ? reasonText(sent.reason) : sent.errorMessage) },
+  { header: 'JOB.RECIPIENT', cell: (recipient) => <Recipient recipient={recipient} /> },
+  { header: 'JOB.STATUS', cell: (recipient) => <OutcomeBadge status={recipient.status} /> },
+  { header: 'JOB.SENT_AT', cell: (recipient) => formatSecond(recipient.sentAt), isOneLine: true },
+  { header: 'JOB.RECEIPT', cell: (recipient) => <JobReceipt jobId={jobId} recipient={recipient} /> },
+  {
+    header: 'JOB.ERROR',
+    cell: (recipient) => (recipient.reason ? reasonText(recipient.reason) : recipient.errorMessage),
+  },
 ]
 
 const logColumns: Column<JobLog>[] = [
@@ -44,9 +47,9 @@ export const JobLogs = ({ job }: { job: Job }) => (
   />
 )
 
-const Recipient = ({ sent }: { sent: JobRecipient }) => (
-  <span title={sent.recipientId}>
-    <Name>{sent.recipientName}</Name>
+const Recipient = ({ recipient }: { recipient: JobRecipient }) => (
+  <span title={recipient.recipientId}>
+    <Name>{recipient.recipientName}</Name>
   </span>
 )
 

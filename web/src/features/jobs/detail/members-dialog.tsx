@@ -19,14 +19,14 @@ import { FilterButtons } from './filter-buttons.tsx'
 import classes from './members-dialog.module.css'
 
 type Filter = MemberState | 'All'
-type Props = { jobId: number; sent: JobRecipient; onClose: () => void }
+type Props = { jobId: number; recipient: JobRecipient; onClose: () => void }
 
 /** Lists the members of a group with their receipts of a message, those without one first. */
-export function MembersDialog({ jobId, sent, onClose }: Props) {
+export function MembersDialog({ jobId, recipient, onClose }: Props) {
   const { t } = useTranslation()
   const [filter, setFilter] = useState<Filter>('All')
   const [paging, setPaging] = useState({ page: 1, pageSize: 25 })
-  const result = useMembers(jobId, sent.id, filter === 'All' ? paging : { ...paging, state: filter })
+  const result = useMembers(jobId, recipient.id, filter === 'All' ? paging : { ...paging, state: filter })
   useClampPage(result, paging.page, (page) => setPaging({ ...paging, page }))
   const { data } = result
   const choose = (chosen: Filter) => {
@@ -35,7 +35,7 @@ export function MembersDialog({ jobId, sent, onClose }: Props) {
   }
   const textOf = (name: Filter) => t(name === 'All' ? 'JOB.FILTER_ALL' : `JOB.MEMBER_${name.toUpperCase()}`)
   return (
-    <Dialog size="lg" title={t('JOB.MEMBERS_OF', { name: sent.recipientName })} onClose={onClose}>
+    <Dialog size="lg" title={t('JOB.MEMBERS_OF', { name: recipient.recipientName })} onClose={onClose}>
       <FilterButtons
         label={t('JOB.FILTER_MEMBERS')}
         filters={(['All', ...memberStates] as const).map((name) => ({ name, text: textOf(name) }))}
