@@ -75,6 +75,18 @@ test('the cluster listens on no TCP port', async () => {
   expect(await pool(await start()).many(sql`show listen_addresses`)).toEqual([{ listenAddresses: '' }])
 })
 
+test.runIf(process.platform === 'linux')('a connection gives back what a large statement took', async () => {
+  const db = connect((await start()).superuser, { max: 1, applicationName: 'sendroom test' })
+  cleanUps.push(() => db.end(1000))
+  const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+  const kilobytes = () => Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
+  const before = kilobytes()
+  for (let nth = 0; nth < 2; nth++)
+    await db.run(sql`
+      select array_agg(n order by n desc), string_agg(n::text, ',') from generate_series(1, 300000) n`)
+  expect(kilobytes() - before).toBeLessThan(2_000)
+})
+
 test('a start joins the cluster of a killed Sendroom', async () => {
   const child = await startProcess()
   const before = postmaster()
