@@ -5,6 +5,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { type Answer, listed, timed } from './hostile-answers.ts'
 
 const { url, tokens, jobIds, seconds } = workerData as {
   url: string
@@ -16,7 +17,7 @@ const COMMANDS = ['cancel', 'retry-failed', 'pause', 'resume']
 /** Each caller then meets the limit of requests within a minute, as an attacker would. */
 const PAUSE_MS = 100
 
-const statuses = new Map<number, number>()
+const answers: Answer[] = []
 const began = performance.now()
 const jobSeconds = seconds / jobIds.length
 
@@ -34,16 +35,15 @@ async function attack(token: string, offset: number) {
     const isDelete = mayDelete && nth % 3 === 0
     const path = isDelete ? `/api/jobs/${id}` : `/api/jobs/${id}/${COMMANDS[nth % COMMANDS.length]}`
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const answer = await fetch(`${url}${path}`, {
+    const call = fetch(`${url}${path}`, {
       method: isDelete ? 'DELETE' : 'POST',
       headers: isDelete ? { authorization: headers.authorization } : headers,
       ...(!isDelete && { body: '{}' }),
     })
-    await answer.text()
-    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+    answers.push(await timed(call))
     await delay(PAUSE_MS)
   }
 }
 
 await Promise.all(tokens.map(attack))
-parentPort?.postMessage(statuses)
+parentPort?.postMessage(listed(answers))

@@ -13,21 +13,28 @@ export const residentMegabytes = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 /**
- * Returns the memory of these processes and all that they have started, in MB. Pages that several of them share count
- * once. Linux only.
+ * Returns the memory of a server and all that it has started, PostgreSQL too, in MB, and what is the server's own and what
+ * are PostgreSQL's buffers. These are proportional sizes (PSS): a page that several processes have counts once. Resident
+ * sizes (RSS) would count the buffers again with each of 40 connections. Linux only.
  */
-export function treeMegabytes(...pids: number[]): number {
-  const known = new Set(pids)
+export function treeMemory(server: number, postgres: number) {
+  const known = new Set([server, postgres])
   // A set also visits what is added meanwhile.
   for (const pid of known) for (const child of childrenOf(pid)) known.add(child)
-  return [...known].reduce((sum, pid) => sum + proportionalMegabytes(pid), 0)
+  const rollups = [...known].map(rollupOf)
+  const sum = (name: string) =>
+    rollups.reduce(
+      (sum, rollup) => sum + Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(rollup)?.[1] ?? 0),
+      0,
+    )
+  return { all: sum('Pss') / 1024, ofServer: residentMegabytes(server), ofBuffers: sum('Pss_Shmem') / 1024 }
 }
 
-function proportionalMegabytes(pid: number): number {
+function rollupOf(pid: number): string {
   try {
-    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024
+    return readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
   } catch {
-    return 0 // the process has ended
+    return '' // the process has ended
   }
 }
 
