@@ -203,8 +203,8 @@ const outside = [
   without(
     'a stream ends with the rights',
     `${features}/events/hub.ts`,
-    `if (notice.feature === 'access') end(({ userId }) => userId === notice.id)`,
-    `if (notice.feature === 'access') return`,
+    `if (notification.feature === 'access') end(({ userId }) => userId === notification.id)`,
+    `if (notification.feature === 'access') return`,
     streams,
   ),
   without(

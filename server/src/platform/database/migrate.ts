@@ -99,7 +99,7 @@ export async function schemaIsCurrent(db: Db, folder = FOLDER): Promise<boolean>
 
 /** Whether the program with these files works with a newer migration. */
 const worksWith = (files: Migration[], { worksFrom }: Applied) =>
-  worksFrom <= numberOf(files.at(-1)?.name ?? '')
+  worksFrom !== null && worksFrom <= numberOf(files.at(-1)?.name ?? '')
 
 /**
  * Until the session ends no other process migrates the database, so none can start on it. Call this before a transaction

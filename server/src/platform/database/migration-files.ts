@@ -6,8 +6,8 @@ import { StartupError } from '../../startup-error.ts'
 export type Applied = {
   name: string
   checksum: string
-  /** The number of the newest migration of the oldest program that works with this one. */
-  worksFrom: string
+  /** The number of the newest migration of the oldest program that works with this one. Null if nobody said so. */
+  worksFrom: string | null
 }
 export type Migration = Applied & {
   text: string
