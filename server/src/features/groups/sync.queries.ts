@@ -13,6 +13,7 @@ export type Sync = {
   ownNumber: string
   /** The value of `syncing_until` that this sync has written. Any other value means that the lease is lost. */
   lease: string
+  /** With microseconds, as the column has them: a sync that was asked for in the same millisecond has begun after it. */
   begunAt: string
 }
 
@@ -43,7 +44,7 @@ export const claimSync = (db: Pool, withTest: boolean) =>
   update instances i set ${newLease}, sync_tries = sync_tries + 1,
     sync_due_at = case when sync_tries + 1 < ${MAX_TRIES} then sync_due_at end
   from due where i.id = due.id
-  returning i.id as instance_id, i.is_test, i.token_cipher, i.syncing_until::text as lease, clock_now() as begun_at,
+  returning i.id as instance_id, i.is_test, i.token_cipher, i.syncing_until::text as lease, clock_now()::text as begun_at,
     regexp_replace(i.whats_app_number, '[^0-9]', '', 'g') as own_number`)
 
 const holdsLease = ({ instanceId, lease }: Sync) => sql`id = ${instanceId} and syncing_until = ${lease}`
