@@ -21,7 +21,7 @@ const isRestricted = sql`restricted_until = clock_now() + interval '1 day'`
 const isIdle = sql`last_intent_at = clock_now() - interval '2 minutes', next_due_at = clock_now() - interval '2 minutes'`
 const isQuiet = sql`quiet_from = '00:00', quiet_to = '23:59'`
 const isSending = sql`in_flight = (select min(d.id) from deliveries d join jobs j on j.id = d.job_id
-      where d.instance_id = instances.id and j.status = 'Running')`
+      where d.instance_id = instances.id and j.status = 'Running' and d.status in ('queued', 'sending'))`
 const wasLinked = sql`last_sync_at = clock_now()`
 
 const accounts: Record<string, Sql[]> = {
@@ -52,6 +52,11 @@ const accounts: Record<string, Sql[]> = {
   ],
   'provider away for 20 minutes, an attempt runs': [
     busySince('provider_unreachable', '20 minutes'),
+    isSending,
+  ],
+  'one attempt failed at a slow pace, the next one runs': [
+    busySince('provider_busy', '1 minute'),
+    sql`group_pause_to_ms = 1800000`,
     isSending,
   ],
   'provider away for 20 minutes, quiet hours': [busySince('provider_unreachable', '20 minutes'), isQuiet],
@@ -140,6 +145,14 @@ async function enterStates(cases: Case[]) {
     const ids = cases.filter((each) => each.account === account).map(({ instanceId }) => instanceId)
     for (const set of sets) await context.db.run(sql`update instances set ${set} where id = any(${ids})`)
   }
+  // As an intent does. So nothing else of the job is queued.
+  await context.db.run(sql`
+    with sending as (
+      update deliveries d set status = 'sending', intent_at = clock_now() from instances i
+      where d.id = i.in_flight and d.status = 'queued'
+      returning d.id, d.job_id
+    )
+    update jobs j set cursor = greatest(j.cursor, sending.id + 1) from sending where j.id = sending.job_id`)
 }
 
 /** For each state of an account what is said of the account, and what is said of its job. Equal sentences are one line. */

@@ -200,7 +200,7 @@ test('busy: a job waits while nothing listens at the provider’s address', {
   const port = Number(new URL(simulator.url).port)
   await simulator.close()
   const id = await create(helloTo(number))
-  await untilWaits(id, 'provider_busy')
+  await untilWaits(id, 'provider_unreachable')
   simulator = await startSimulator({ file: journal(), port })
   const job = await untilEnd(id, 90_000)
   expect(job).toMatchObject({ status: 'Completed', recipients: allSent(1) })

@@ -115,10 +115,10 @@ const rules: Rule[] = [
     why: because('scheduled'),
     until: sql`j.scheduled_at`,
   },
-  // While the provider is away, attempts look like sending.
-  { if: sql`i.busy is null and ${hasInFlight}` },
+  // While the provider is away, attempts look like sending. The last message of a job may be the one that is tried.
+  { if: sql`not ${isHeldByProvider} and ${hasInFlight}` },
   {
-    if: sql`not ${hasQueuedDelivery}`,
+    if: sql`not ${hasQueuedDelivery} and not ${hasInFlight}`,
     why: sql`case when ${hasDoubt} then ${because('checking_outcome')} end`,
   },
   { if: sql`not i.is_active`, why: because('account_inactive'), isTrouble: true },
