@@ -95,8 +95,8 @@ const scenarios: Record<string, (run: ChaosRun) => Promise<unknown>> = {
       run,
       'queued',
       `update instances set last_intent_at = null, checked_era = null, next_due_at = clock_now() + interval '1 minute';
-       -- The check must not come before the beat that begins the era.
-       update heartbeat set beat = 0, history_complete_at = clock_now() + interval '1 minute'`,
+       -- Only a promotion spares pauses. The check must not come before the beat that begins the era.
+       update heartbeat set timeline = 'FFFFFFFF', history_complete_at = clock_now() + interval '1 minute'`,
     )
     await untilEnded(run, 0)
   },

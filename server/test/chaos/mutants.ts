@@ -59,7 +59,7 @@ const mutants = {
   'cancel without the lock': [
     {
       file: 'jobs/lifecycle.ts',
-      from: "await lockInstancesOfJobs(tx, [jobId])\n    if (!(await moveJob(tx, jobId, 'cancel')))",
+      from: "await lockInstancesOfJobs(tx, [jobId])\n  if (!(await moveJob(tx, jobId, 'cancel')))",
       to: "if (!(await moveJob(tx, jobId, 'cancel')))",
     },
   ],
