@@ -16,8 +16,8 @@ const SERVERS = 2
 const WORKERS = 3
 const TOKENS = ['test_linked_a', 'test_linked_b', 'test_linked_c', 'test_linked_d']
 const GROUPS = 60
-/** The latency of the simulator makes the jobs last this long at least. */
-const JOBS_LAST_MS = 30_000
+/** The latency of the simulator makes the jobs last this long at least. Two sevenths are for the last replacement. */
+const JOBS_LAST_MS = 60_000
 /** On a busy machine an answer may take long. */
 const PATIENCE_MS = 60_000
 
