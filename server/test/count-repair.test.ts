@@ -72,7 +72,8 @@ test('each kind of number that is wrong is found and mended', async () => {
     { owner: `job ${jobId}`, counter: 'unknown', n: -1 },
     ...[admin, member].map((one) => ({ owner: `people of ${visibleKey(one)}`, counter: 'people', n: -7 })),
   ]
-  const found = await repairCounts(db)
+  const [first, second] = await Promise.all([repairCounts(db), repairCounts(db)])
+  const found = [...first, ...second]
   expect(found).toHaveLength(wrong.length)
   expect(found).toEqual(expect.arrayContaining(wrong))
   expect(await findCountDifferences(db)).toEqual([])
