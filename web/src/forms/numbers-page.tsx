@@ -17,7 +17,7 @@ type FormProps<Values extends Numbers> = {
   hint: string
   schema: z.ZodType<Values, Values>
   fields: readonly { name: keyof Values & string; label: string; hint: string }[]
-  /** What an empty field means, if it may be empty. */
+  /** The meaning of an empty field, if a field may be empty. */
   empty?: string
   save: (values: Values) => Promise<unknown>
 }

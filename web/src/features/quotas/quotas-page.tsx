@@ -4,8 +4,12 @@ import { useAction } from '../../api/use-action.ts'
 import { NumbersPage } from '../../forms/numbers-page.tsx'
 
 const fields = [
-  { name: 'recipientsPerUser', label: 'QUOTAS.RECIPIENTS_USER', hint: 'QUOTAS.RECIPIENTS_HINT' },
-  { name: 'recipientsPerInstance', label: 'QUOTAS.RECIPIENTS_ACCOUNT', hint: 'QUOTAS.RECIPIENTS_HINT' },
+  { name: 'recipientsPerUser', label: 'QUOTAS.RECIPIENTS_USER', hint: 'QUOTAS.RECIPIENTS_USER_HINT' },
+  {
+    name: 'recipientsPerInstance',
+    label: 'QUOTAS.RECIPIENTS_ACCOUNT',
+    hint: 'QUOTAS.RECIPIENTS_ACCOUNT_HINT',
+  },
   { name: 'syncsPerDay', label: 'QUOTAS.SYNCS', hint: 'QUOTAS.SYNCS_HINT' },
   { name: 'searchesAtOnce', label: 'QUOTAS.SEARCHES', hint: 'QUOTAS.SEARCHES_HINT' },
   { name: 'imageMegabytesPerUser', label: 'QUOTAS.IMAGES', hint: 'QUOTAS.IMAGES_HINT' },
