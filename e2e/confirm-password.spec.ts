@@ -10,7 +10,7 @@ test('an Admin whose sign-in is long ago changes a role after entering the passw
   const { username } = await addMember(admin, { use: [], canSendMessages: true, canCreateJobs: true })
   const page = await openAs(admin, '/users')
   await rowOf(page, username).getByRole('button', { name: 'Edit' }).click()
-  // The clock of a running server can't be moved. So the first answer is the one that the server gives ten minutes later.
+  // A running server's clock can't be moved. So the first answer is the one that the server gives ten minutes later.
   let isFirst = true
   await page.route('**/api/users/*', (route) => {
     if (!isFirst || route.request().method() !== 'PUT') return route.fallback()

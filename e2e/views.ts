@@ -14,8 +14,8 @@ export type View = {
   /** An action waits for the dialog, so the page stays busy. */
   isBusy?: boolean
   /**
-   * The user, by default the Admin. `newcomer`: a Member without instances. `reader`: a Member with one instance, without
-   * the right to write. `first`: the Admin of an empty Sendroom.
+   * The user, by default the Admin. `newcomer`: a Member without instances. `reader`: a Member with one instance,
+   * without the right to write. `first`: the Admin of an empty Sendroom.
    */
   as?: 'visitor' | 'newcomer' | 'reader' | 'first'
 }

@@ -10,7 +10,7 @@ import { root } from './root.mjs'
 const HEADER = '| number | what is required |'
 const tests = ['*/{src,test}/**/*.test.{ts,tsx}', 'e2e/**/*.spec.ts']
 
-/** Returns the place (`file:line`) of each requirement by number, and a sentence per mistake. `documents`: texts by file. */
+/** Returns the place (`file:line`) of each requirement, and a sentence per mistake. `documents`: texts by file. */
 export function readRequirements(documents) {
   const requirements = new Map()
   const mistakes = []

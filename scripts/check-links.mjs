@@ -1,6 +1,6 @@
 /**
- * Checks the links of all Markdown documents. A linked file, folder or image must exist, and an anchor must be a heading
- * of the document it points to. Links to other sites are not fetched.
+ * Checks the links of all Markdown documents. A linked file, folder or image must exist, and an anchor must be a
+ * heading of the document it points to. Links to other sites are not fetched.
  */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join, posix } from 'node:path'

@@ -1,6 +1,6 @@
--- The whole schema, for reading. Do not edit or run this file: `npm run schema` writes it from the migrations, which say
--- why things are as they are. Tables come first, then functions, both by name. The table `migrations` and the objects
--- of extensions are left out.
+-- The whole schema, for reading. Do not edit or run this file: `npm run schema` writes it from the migrations, which
+-- say why things are as they are. Tables come first, then functions, both by name. The table `migrations` and the
+-- objects of extensions are left out.
 
 CREATE EXTENSION pg_trgm;
 

@@ -165,7 +165,7 @@ const countConnections = async (db: Pool) =>
       where backend_type = 'client backend' and application_name <> 'sendroom bench'`)
   ).count
 
-/** How long after the latest end of its pause an account began its next message: it may wait 90 s, or 30 s for groups. */
+/** How late an account began a message, after the latest end of its pause: it may wait 90 s, or 30 s for groups. */
 const latenessOf = (db: Pool, minutes: number) =>
   db.one<Record<string, number>>(sql`
     select coalesce(max(late), 0)::float8 as "longest late s",

@@ -1,6 +1,6 @@
 /**
- * A program for `lists.ts` and `receipts.ts`: a route for each list with nothing but the query of its first page, with or
- * without a search, so no session, no checks and no count; and a route that only parses a body and answers.
+ * A program for `lists.ts` and `receipts.ts`: a route for each list with nothing but the query of its first page, with
+ * or without a search, so no session, no checks and no count; and a route that only parses a body and answers.
  */
 
 import fastify from 'fastify'

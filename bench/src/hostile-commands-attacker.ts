@@ -1,6 +1,6 @@
 /**
- * The thread of `hostile-commands.ts` that attacks: 45 callers cancel, retry, pause, resume and delete the same job, all at
- * once and again and again. Posts how often each status was answered.
+ * The thread of `hostile-commands.ts` that attacks: 45 callers cancel, retry, pause, resume and delete the same job,
+ * all at once and again and again. Posts how often each status was answered.
  */
 
 import { setTimeout as delay } from 'node:timers/promises'

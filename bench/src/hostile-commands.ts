@@ -11,8 +11,8 @@ const SESSIONS = 5
 const MEMBERS = 6
 
 /**
- * An attack of `hostile.ts`: 45 callers, namely one Member with five sessions and five other Members, give commands on one
- * job of 100,000 recipients, for a minute. HOSTILE_SECONDS shortens it.
+ * An attack of `hostile.ts`: 45 callers, namely one Member with five sessions and five other Members, give commands on
+ * one job of 100,000 recipients, for a minute. HOSTILE_SECONDS shortens it.
  */
 export async function commandAttack({ environment, attacked, take }: Target): Promise<Attack> {
   const { db, sendroom } = environment

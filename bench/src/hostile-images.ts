@@ -6,8 +6,8 @@ const SECONDS = 15
 const AT_ONCE = 4
 
 /**
- * An attack of `hostile.ts`: four Members upload at once, again and again. Each image is small and decodes to many pixels:
- * 50 megapixels, which are refused at the header, then 25, which are decoded and too large to store.
+ * An attack of `hostile.ts`: four Members upload at once, again and again. Each image is small and decodes to many
+ * pixels: 50 megapixels, which are refused at the header, then 25, which are decoded and too large to store.
  */
 export async function imageAttack({ environment, take }: Target): Promise<Attack> {
   const { url } = environment.sendroom

@@ -9,7 +9,9 @@ import { treeMemory } from './processes.ts'
 /** Of everybody in this benchmark. */
 export const PASSWORD = 'of the bench 1'
 
-/** Those whom an attack may use: `take` returns the tokens of Members of the attacked account, who are also their names. */
+/**
+ * Those whom an attack may use: `take` returns the tokens of Members of the attacked account, who are also their names.
+ */
 export type Target = {
   environment: Environment
   sending: number[]
@@ -115,8 +117,8 @@ function timesOf(answers: Answer[]): Times {
 const longestOf = (answers: Answer[]) => Math.max(...answers.map(({ took }) => took))
 
 /**
- * Without PostgreSQL's buffers: their size is fixed (128 MB and its own tables), and they fill in any database that is used,
- * attacked or not.
+ * Without PostgreSQL's buffers: their size is fixed (128 MB and its own tables), and they fill in any database that is
+ * used, attacked or not.
  */
 const MOST_MEGABYTES = 400
 const TIMES_CALM = 2

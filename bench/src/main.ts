@@ -1,5 +1,6 @@
 /**
- * npm run bench [-- start | lists | job | receipts | export | hostile | engine | bytes | backup | accounts | disk | growth | retention | sync | stalls | restart | lighthouse]
+ * npm run bench [-- start | lists | job | receipts | export | hostile | engine | bytes | backup | accounts | disk |
+ * growth | retention | sync | stalls | restart | lighthouse]
  *
  * Every file answers one question with a table. Compare figures of the same run only: they depend on the machine.
  */

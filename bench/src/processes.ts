@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
-/** Returns the CPU seconds that a process has used so far, optionally with its children, also ended ones. Linux only. */
+/** Returns the CPU seconds that a process has used, optionally with its children, also ended ones. Linux only. */
 export function cpuSeconds(pid: number, withChildren = false): number {
   const children = withChildren
     ? childrenOf(pid).reduce((sum, child) => sum + ticksOf(child), ticksOfEnded(pid))
@@ -13,9 +13,9 @@ export const residentMegabytes = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
 
 /**
- * Returns the memory of a server and all that it has started, PostgreSQL too, in MB, and what is the server's own and what
- * are PostgreSQL's buffers. These are proportional sizes (PSS): a page that several processes have counts once. Resident
- * sizes (RSS) would count the buffers again with each of 40 connections. Linux only.
+ * Returns the memory of a server and all that it has started, PostgreSQL too, in MB, and what is the server's own and
+ * what are PostgreSQL's buffers. These are proportional sizes (PSS): a page that several processes have counts once.
+ * Resident sizes (RSS) would count the buffers again with each of 40 connections. Linux only.
  */
 export function treeMemory(server: number, postgres: number) {
   const known = new Set([server, postgres])

@@ -41,8 +41,8 @@ type Calls = {
 }
 
 /**
- * Returns a function that makes webhook calls with receipts of these messages: each member first received, then read it.
- * A hundred messages get theirs in turns, then the next hundred.
+ * Returns a function that makes webhook calls with receipts of these messages: each member first received, then read
+ * it. A hundred messages get theirs in turns, then the next hundred.
  */
 export function receiptCaller({ url, secrets, messages, members, connections }: Calls) {
   let used = 0

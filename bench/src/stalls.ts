@@ -1,6 +1,6 @@
 /**
- * Does something long hold up the accounts that send? Two workers and 100 accounts with a pause of one second. Meanwhile
- * 10 overdue jobs of 100,000 recipients fail, and an Admin deletes 1,000 jobs.
+ * Does something long hold up the accounts that send? Two workers and 100 accounts with a pause of one second.
+ * Meanwhile 10 overdue jobs of 100,000 recipients fail, and an Admin deletes 1,000 jobs.
  */
 
 import { setTimeout as delay } from 'node:timers/promises'

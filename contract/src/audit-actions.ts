@@ -10,7 +10,7 @@ export const refusalKinds = [
 ] as const
 export type RefusalKind = (typeof refusalKinds)[number]
 
-/** The actions that the audit log records. This file does not import zod, so that the page does not load the schemas. */
+/** The actions that the audit log records. No import of zod here, so that the page does not load the schemas. */
 export const auditActions = [
   'session.sign_in',
   'session.sign_in_failed',

@@ -17,8 +17,8 @@ export type Endpoint = {
   /** Required, so that no endpoint can be added without a decision about access. */
   access: Access
   /**
-   * The caller must have entered the password in this session within the last `confirmationMinutes`. Otherwise the answer
-   * is 403 `confirm_password`, and `POST /auth/confirm` makes the call possible.
+   * The caller must have entered the password in this session within the last `confirmationMinutes`. Otherwise the
+   * answer is 403 `confirm_password`, and `POST /auth/confirm` makes the call possible.
    */
   needsConfirmation?: true
   summary: string

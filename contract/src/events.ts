@@ -3,8 +3,8 @@ import { endpoint } from './endpoint.ts'
 /**
  * The kinds of changes that open pages follow. `jobs`: a job was created, deleted or changed its status. `deliveries`:
  * the state of a job's recipients changed. `groups`: a sync has read the groups of an instance. Renaming or deleting an
- * instance also counts as a change of `groups`, `jobs` and `messages`, because their rows contain its name. `notices`: the
- * bell of a user has changed.
+ * instance also counts as a change of `groups`, `jobs` and `messages`, because their rows contain its name. `notices`:
+ * the bell of a user has changed.
  */
 export type ChangedFeature = 'jobs' | 'deliveries' | 'messages' | 'instances' | 'groups' | 'notices'
 

@@ -38,8 +38,8 @@ type ActionRule = {
 const access = 'canCreateJobs'
 
 /**
- * All that users do with a job: in which state, with which right, under which name it is recorded, and how it is refused.
- * The endpoints and the buttons follow this table, and the engine tests the state in its SQL.
+ * All that users do with a job: in which state, with which right, under which name it is recorded, and how it is
+ * refused. The endpoints and the buttons follow this table, and the engine tests the state in its SQL.
  */
 export const jobActions = {
   pause: { from: liveStatuses, isPaused: false, access, audit: 'job.pause', refusal: 'job_not_pausable' },

@@ -28,7 +28,7 @@ export const JobRow = z
     failedCount: z.number(),
     /** Whether a recipient of the current run has failed or was skipped, so that a retry has somebody to send to. */
     hasRemaining: z.boolean(),
-    /** Whether its recipients have been deleted because of their age. The counts stay, but the job can't be sent again. */
+    /** Whether its recipients were deleted because of their age. The counts stay, but the job can't be sent again. */
     areRecipientsDeleted: z.boolean(),
     createdByUserName: z.string(),
     scheduledAt: Instant.nullable(),

@@ -22,8 +22,8 @@ export const limits = {
   confirmationMinutes: 10,
   imageMegabytes: 5,
   /**
-   * Millions of pixels of all frames together. A small file may decode to gigabytes. Some decoders hold the whole image:
-   * 25 million pixels take 100 MB.
+   * Millions of pixels of all frames together. A small file may decode to gigabytes. Some decoders hold the whole
+   * image: 25 million pixels take 100 MB.
    */
   imageMegapixels: 25,
   /** The maximum number of recipients of a job. */

@@ -1,6 +1,6 @@
 /**
- * What the lists of instances and jobs can be limited to, as the dashboard links to them. This file does not import zod,
- * so that the router does not load the schemas.
+ * What the lists of instances and jobs can be limited to, as the dashboard links to them. This file does not import
+ * zod, so that the router does not load the schemas.
  */
 export const instanceFilters = ['attention'] as const
 export type InstanceFilter = (typeof instanceFilters)[number]

@@ -4,7 +4,9 @@ import { limits } from './limits.ts'
 import { Id, Instant, idParams, isForm, key } from './values.ts'
 import { webhookTopics } from './webhook-topics.ts'
 
-/** Whether Sendroom can send to this URL. A user name would be shown wherever the URL is, and a fragment is never sent. */
+/**
+ * Whether Sendroom can send to this URL. A user name would be shown wherever the URL is, and a fragment is never sent.
+ */
 function isAddress(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)

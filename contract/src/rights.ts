@@ -1,6 +1,6 @@
 /**
- * The rights that an Admin gives or takes, each with the field of a user that holds it. They hold for all instances of a
- * user. Admins have every right. The specification named the first field: nobody sends a message by writing one.
+ * The rights that an Admin gives or takes, each with the field of a user that holds it. They hold for all instances of
+ * a user. Admins have every right. The specification named the first field: nobody sends a message by writing one.
  */
 export const fieldOfRight = {
   canWriteMessages: 'canSendMessages',

@@ -29,8 +29,8 @@ export const User = z
 export type User = z.output<typeof User>
 
 /**
- * Invisible, bidirectional, private and unassigned characters, and spaces of other kinds. Two names that look alike would
- * let one user pass for another.
+ * Invisible, bidirectional, private and unassigned characters, and spaces of other kinds. Two names that look alike
+ * would let one user pass for another.
  */
 const UNREADABLE = /[\p{C}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Z}| {2}/u
 

@@ -102,8 +102,8 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
     schemaController,
     // Requests that still arrive during a stop are served.
     return503OnClosing: false,
-    // For paths that no route can have, such as /api/jobs/%. Fastify's own answer is no problem of the contract, and its
-    // hooks do not run.
+    // For paths that no route can have, such as /api/jobs/%. Fastify's own answer is no problem of the contract, and
+    // its hooks do not run.
     frameworkErrors: (error, request, reply) => {
       setSecurityHeaders(reply.raw)
       answerError(error, request, reply)

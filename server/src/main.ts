@@ -113,7 +113,8 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
     opened.push([renewWebhooksInBackground(deps)])
   }
   const stopsOfWork = await startWork(deps, roles)
-  // Closed first, and together: while the server still answers and load balancers learn that it leaves, nothing is sent.
+  // Closed first, and together: while the server still answers and load balancers learn that it leaves, nothing is
+  // sent.
   opened.push([...stopsOfWork, ...(app ? [() => app.close()] : [])])
 }
 

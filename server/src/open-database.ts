@@ -98,7 +98,7 @@ async function asRole(target: DatabaseTarget, task: (db: Pool) => Promise<void>)
 
 /** `findProcesses` tells the processes by this name: each keeps a connection for notifications. */
 const mainOptions = (role: Role) => ({
-  // The engine and the recurring tasks have connections of their own. What else a worker does needs fewer than requests.
+  // The engine and the recurring tasks have connections of their own. A worker's other work needs fewer than requests.
   max: role === 'worker' ? 4 : 20,
   applicationName: `${PROCESS} ${role} ${process.pid}@${hostname()}`,
 })

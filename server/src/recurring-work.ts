@@ -29,12 +29,13 @@ import type { Task } from './platform/recurring.ts'
 
 /*
  * All that Sendroom does again and again by the clock, and nothing else: a new kind of recurring work is a line here.
- * `platform/recurring.ts` says what a line means and runs it. Three things have timers of their own instead. The engine's
- * loop takes up what rows say is due and what NOTIFY reports; its heartbeat and its leases must not wait for anything; and
- * what concerns a single connection or process, such as the comments that keep an event stream open, is in its own file.
+ * `platform/recurring.ts` says what a line means and runs it. Three things have timers of their own instead. The
+ * engine's loop takes up what rows say is due and what NOTIFY reports; its heartbeat and its leases must not wait for
+ * anything; and what concerns a single connection or process, such as the comments that keep an event stream open, is
+ * in its own file.
  *
- * `one` is for work on the database alone: two processes would do it twice or wait for each other. `each` is for work that
- * calls somebody else, because a process may lack the simulator, or the way to a mail server. It claims its rows.
+ * `one` is for work on the database alone: two processes would do it twice or wait for each other. `each` is for work
+ * that calls somebody else, because a process may lack the simulator, or the way to a mail server. It claims its rows.
  */
 
 const SECOND = 1000

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Providers } from '../src/providers/provider.ts'
 import { TestContext } from './context.ts'
 
-// The defaults and bounds of all input, with their numbers written out. A value at the bound is accepted. A value beyond
-// it is refused with the field's name. All tests share one database, and each uses its own data.
+// The defaults and bounds of all input, with their numbers written out. A value at the bound is accepted. A value
+// beyond it is refused with the field's name. All tests share one database, and each uses its own data.
 
 const provider = { status: async () => ({ status: 'Connected', linkedNumber: null }) }
 const context = new TestContext({

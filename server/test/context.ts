@@ -32,8 +32,8 @@ type Options = {
 }
 
 /**
- * A fresh context for each test of the file: a database cloned from the migrated template, factories that make their own
- * parents, and `call`, which goes through the real app. Tests share nothing, so they have nothing to clean up.
+ * A fresh context for each test of the file: a database cloned from the migrated template, factories that make their
+ * own parents, and `call`, which goes through the real app. Tests share nothing, so they have nothing to clean up.
  */
 export function useContext(options: Options = {}) {
   const context = new TestContext(options)

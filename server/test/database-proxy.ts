@@ -11,8 +11,8 @@ type Place = { host: string; port: number }
 type Link = { client: Socket; server: Socket | null; firstBytes: Buffer }
 
 /**
- * A TCP port that leads to a PostgreSQL. The proxy can be pointed to another PostgreSQL, can refuse connections, and can
- * lose all packets as a partitioned network does: connections stay open, but nothing arrives.
+ * A TCP port that leads to a PostgreSQL. The proxy can be pointed to another PostgreSQL, can refuse connections, and
+ * can lose all packets as a partitioned network does: connections stay open, but nothing arrives.
  */
 export class DatabaseProxy {
   readonly host = HOST

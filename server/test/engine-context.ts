@@ -54,9 +54,7 @@ class EngineContext extends DatabaseContext {
     expect(miscounted).toEqual([])
   }
 
-  /**
-   * The dependencies of a worker that has been alive. Like a process, it has a pool of its own. Logged errors fail no test.
-   */
+  /** The dependencies of a worker that has beaten. Like a process, it has its own pool. Logged errors fail no test. */
   deps(provider: Provider, overrides: Partial<EngineDeps> = {}): EngineDeps {
     const db = connect(this.database.address, { applicationName: 'sendroom test worker' })
     this.#tasksAtEnd.push(() => db.end(1000))

@@ -10,8 +10,8 @@ import type { Db, Pool } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { TestContext } from './context.ts'
 
-// A Member sees one row of each of these tables, and 20,000 rows belong to others. The Member's queries must not read the
-// rows of the others. Nor may the look for troubles read those that ended.
+// A Member sees one row of each of these tables, and 20,000 rows belong to others. The Member's queries must not read
+// the rows of the others. Nor may the look for troubles read those that ended.
 
 const OTHERS = 20_000
 /** PostgreSQL may switch to a generic plan after five executions of a statement. */

@@ -12,9 +12,9 @@ export const mailPassword = 'secret-of-the-mail-server'
 export const mailCertificate = readFileSync(join(import.meta.dirname, 'fixtures/mail-server.pem'), 'utf8')
 
 /**
- * A real SMTP server, which wants a password. Begins now, so that a test file knows its address when it makes its context.
- * `accept` may refuse mails: it returns the error that the server answers with, or waits. `signIns` says of each attempt
- * to sign in whether it was encrypted.
+ * A real SMTP server, which wants a password. Begins now, so that a test file knows its address when it makes its
+ * context. `accept` may refuse mails: it returns the error that the server answers with, or waits. `signIns` says of
+ * each attempt to sign in whether it was encrypted.
  */
 export async function startMailServer({ hasStartTls = false } = {}) {
   const mails: ReceivedMail[] = []

@@ -72,7 +72,9 @@ test.each([
   expect(database.found).toEqual({ '9000-slow.sql': [expect.objectContaining(block)] })
 })
 
-/** An empty database. `migrate` fills it before the first file after OLDEST, and notes in `found` what blocks for long. */
+/**
+ * An empty database. `migrate` fills it before the first file after OLDEST, and notes in `found` what blocks for long.
+ */
 async function open() {
   const { db, drop } = await createTestDatabase('template0')
   const folder = await makeTemporaryFolder('migrations')

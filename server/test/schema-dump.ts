@@ -2,9 +2,9 @@ import type { Db } from '../src/platform/database/connection.ts'
 import { raw, sql } from '../src/platform/database/sql.ts'
 
 const HEADER = `\
--- The whole schema, for reading. Do not edit or run this file: \`npm run schema\` writes it from the migrations, which say
--- why things are as they are. Tables come first, then functions, both by name. The table \`migrations\` and the objects
--- of extensions are left out.`
+-- The whole schema, for reading. Do not edit or run this file: \`npm run schema\` writes it from the migrations, which
+-- say why things are as they are. Tables come first, then functions, both by name. The table \`migrations\` and the
+-- objects of extensions are left out.`
 
 /** The schema `public` as SQL: the same text for every database that these migrations made. */
 export async function dumpSchema(db: Db): Promise<string> {
@@ -66,7 +66,10 @@ async function readTables(db: Db): Promise<string[]> {
   )
 }
 
-/** Lines for the table `c`. Since PostgreSQL 18 `not null` is a constraint too (contype n), but a column says that itself. */
+/**
+ * Lines for the table `c`. Since PostgreSQL 18 `not null` is a constraint too (contype n), but a column says that
+ * itself.
+ */
 const columnsAndConstraints = sql`
   select 1 as kind, attnum as position, attname as name,
     concat_ws(' ', quote_ident(attname), format_type(atttypid, atttypmod),

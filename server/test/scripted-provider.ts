@@ -10,8 +10,8 @@ import type {
 export type Send = { token: string; to: string; text: string; mediaId: string | null }
 
 /**
- * A provider in memory that follows a script. The script's `onSend` may accept a message into the ledger and still return
- * another outcome, wait, or never return.
+ * A provider in memory that follows a script. The script's `onSend` may accept a message into the ledger and still
+ * return another outcome, wait, or never return.
  */
 export function scriptedProvider() {
   const ledger: (Send & { message: OwnMessage })[] = []

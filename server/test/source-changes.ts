@@ -15,8 +15,8 @@ export function applyChanges(changes: Change[], path: string, source: string): s
 }
 
 /**
- * Changes the sources that this process loads from now on. The files stay as they are. Returns a function that throws if
- * a file to change was not loaded.
+ * Changes the sources that this process loads from now on. The files stay as they are. Returns a function that throws
+ * if a file to change was not loaded.
  */
 export function changeLoadedSources(changes: Change[]): () => void {
   const loadedFiles = new Set<string>()

@@ -155,7 +155,9 @@ async function enterStates(cases: Case[]) {
     update jobs j set cursor = greatest(j.cursor, sending.id + 1) from sending where j.id = sending.job_id`)
 }
 
-/** For each state of an account what is said of the account, and what is said of its job. Equal sentences are one line. */
+/**
+ * For each state of an account what is said of the account, and what is said of its job. Equal sentences are one line.
+ */
 async function tableOf(cases: Case[]): Promise<string> {
   const places = await readPlaces(cases)
   const lines: string[] = []

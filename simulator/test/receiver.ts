@@ -30,8 +30,8 @@ export function useReceiver() {
   })
   const requestsTo = (path: string) => received.filter((request) => request.path.startsWith(path))
   return {
-    /** Returns the address of a path. Every test uses a path of its own. */
-    url: (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, // a TCP server has an address
+    /** Returns the address of a path. Every test uses a path of its own. A TCP server always has an `AddressInfo`. */
+    url: (path: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
     /** Returns the requests to a path, oldest first. */
     requestsTo,
     /** Returns the statuses in the requests to a path. */

@@ -42,8 +42,8 @@ export const pageOf = <Row>(
 
 const none = { total: 0, first: [] }
 /**
- * Every page has the bell, and the dashboard says what goes on. Tests of other things need not answer these requests, and
- * do not see them among the requests.
+ * Every page has the bell, and the dashboard says what goes on. Tests of other things need not answer these requests,
+ * and do not see them among the requests.
  */
 const usual: Record<string, object> = {
   'GET /notices': { notices: [] },

@@ -125,7 +125,7 @@ async function* partsOf(
   yield manifestPart(manifest)
   yield* rowsOf(db, manifest, say)
   const names = await db.many<{ name: string }>(sql`select name from images order by id`)
-  // Images may take hours, and vacuum removes nothing that a snapshot may still see. `keepImages` outlasts the snapshot.
+  // Images may take hours, and vacuum keeps all that a snapshot may still see. `keepImages` outlasts the snapshot.
   await db.commit()
   say('Saving the images.')
   yield* imagesOf(names, openImages(config), missing)

@@ -11,8 +11,8 @@ import { StartupError } from '../startup-error.ts'
 const FORMAT = 1
 
 /**
- * Tables that are not in a backup. A restore makes `migrations` itself, and whoever steals a backup gets no session. With
- * a new `heartbeat` the engine begins a new era: it looks for what was sent since the backup before it sends.
+ * Tables that are not in a backup. A restore makes `migrations` itself, and whoever steals a backup gets no session.
+ * With a new `heartbeat` the engine begins a new era: it looks for what was sent since the backup before it sends.
  * `backups` and `disks` tell of the machine that the backup is from, where a backup may have failed since.
  */
 export const EXCLUDED = ['backups', 'disks', 'heartbeat', 'migrations', 'sessions']

@@ -4,8 +4,8 @@ import { sql } from '../platform/database/sql.ts'
 const MAX_ERROR = 500
 
 /**
- * Records that a backup begins, so that Admins learn of one that was killed, too. Returns its id. Null in a database that
- * no Sendroom since 0017 has opened: before an upgrade a backup is wanted most.
+ * Records that a backup begins, so that Admins learn of one that was killed, too. Returns its id. Null in a database
+ * that no Sendroom since 0017 has opened: before an upgrade a backup is wanted most.
  */
 export async function beginBackup(db: Db): Promise<number | null> {
   const { exists } = await db.one<{ exists: boolean }>(

@@ -8,7 +8,9 @@ const BLOCK = 512
 /** More than any part that we write. A damaged size must not fill the memory. */
 const MAX_BYTES = 1 << 28
 
-/** Yields a tar archive. https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html, "ustar Interchange Format" */
+/**
+ * Yields a tar archive. https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html, "ustar Interchange Format"
+ */
 export async function* packTar(parts: AsyncIterable<Part>): AsyncGenerator<Buffer> {
   for await (const { name, bytes } of parts) {
     yield headerOf(name, bytes.length)

@@ -4,9 +4,9 @@ import { connect, type Pool } from '../platform/database/connection.ts'
 import { sql } from '../platform/database/sql.ts'
 
 /**
- * The roles of the embedded cluster. The superuser, who made the cluster, only prepares the database. The owner runs the
- * migrations, and all tables belong to it. The app reads and writes rows: it can neither change the schema nor regain
- * a right that a migration has revoked from it.
+ * The roles of the embedded cluster. The superuser, who made the cluster, only prepares the database. The owner runs
+ * the migrations, and all tables belong to it. The app reads and writes rows: it can neither change the schema nor
+ * regain a right that a migration has revoked from it.
  */
 export const SUPERUSER = 'sendroom'
 export const OWNER = 'sendroom_owner'

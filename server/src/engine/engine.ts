@@ -18,16 +18,19 @@ const POLL_MS = 500
 const MAX_INSTANCES = 5_000
 const CLAIMS_PER_PASS = 200
 const MAX_CALLS = 20
-/** How long a stop waits for a database that is down, or an instance that is locked. The look-ups find out about results that were not saved. */
+/**
+ * How long a stop waits for a database that is down, or an instance that is locked. The look-ups find out about results
+ * that were not saved.
+ */
 const STOP_PATIENCE_MS = 10_000
 
 export type Engine = {
   /**
-   * Begins no more sends; those that run finish and are saved, and each instance is then free for other workers. The stop
-   * waits for the calls of the provider that run: 20 s for a send, 30 s for an upload, for each page of a chat that is
-   * looked up and for the status of a message, 10 s for the status of an instance. It waits for what the loop does in
-   * the database, in slices. While the database is down or an instance is locked it gives up on saving after 10 s. Its
-   * connections end within 5 s.
+   * Begins no more sends; those that run finish and are saved, and each instance is then free for other workers. The
+   * stop waits for the calls of the provider that run: 20 s for a send, 30 s for an upload, for each page of a chat
+   * that is looked up and for the status of a message, 10 s for the status of an instance. It waits for what the loop
+   * does in the database, in slices. While the database is down or an instance is locked it gives up on saving after 10
+   * s. Its connections end within 5 s.
    */
   stop: () => Promise<void>
   /** Looks for work now. */
@@ -37,8 +40,8 @@ export type Engine = {
 }
 
 /**
- * The steps of the loop never wait for an instance's lock. What may wait for one, because it concerns a single instance,
- * shares other connections, so that locked instances take none from the rest.
+ * The steps of the loop never wait for an instance's lock. What may wait for one, because it concerns a single
+ * instance, shares other connections, so that locked instances take none from the rest.
  */
 const LOOP_CONNECTIONS = 3
 const INSTANCE_CONNECTIONS = 8
@@ -149,8 +152,8 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
     }
   }
 
-  // A loop of its own, because a late beat begins an era (history/heartbeat.ts). A worker beats before it looks for work.
-  // For the same reason it never rests for long after an error.
+  // A loop of its own, because a late beat begins an era (history/heartbeat.ts). A worker beats before it looks for
+  // work. For the same reason it never rests for long after an error.
   const heartLoop = openLoop([{ name: 'heartbeat', run: heartbeat.beat }], log, BEAT_EVERY_MS)
   const betweenBeats = interruptibleSleep()
   const firstBeat = heartLoop.pass()

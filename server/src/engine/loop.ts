@@ -2,8 +2,8 @@ import { backoffMs } from '../platform/backoff.ts'
 import { isDatabaseDown } from '../platform/database/errors.ts'
 
 /**
- * A look for work that is due: each pass takes what rows say is due, and begins it. What is done by the clock instead is a
- * recurring task (server/src/recurring-work.ts).
+ * A look for work that is due: each pass takes what rows say is due, and begins it. What is done by the clock instead
+ * is a recurring task (server/src/recurring-work.ts).
  */
 type LoopStep = { name: string; run: () => Promise<unknown> }
 
@@ -13,8 +13,8 @@ const MAX_BACKOFF_MS = 60_000
 
 /**
  * Runs the steps in their order, once per pass. A step that fails is logged and left out for a while, longer with each
- * failure in a row; the other steps continue. Sends run in tasks of their own (engine.ts), so a step that fails does not
- * stop them. While the database is down the rest of the pass is skipped; the pool logs that.
+ * failure in a row; the other steps continue. Sends run in tasks of their own (engine.ts), so a step that fails does
+ * not stop them. While the database is down the rest of the pass is skipped; the pool logs that.
  *
  * @param maxBackoffMs the longest time for which a step that fails is left out
  */

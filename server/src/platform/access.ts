@@ -21,8 +21,8 @@ export type Caller = Record<Right, boolean> & {
 }
 
 /**
- * Runs `work` in a transaction of a signed-in caller, who can't lose the session or the right before it ends. `work` gets
- * the caller as they are now. `lockFirst` takes the locks that come before those of the caller.
+ * Runs `work` in a transaction of a signed-in caller, who can't lose the session or the right before it ends. `work`
+ * gets the caller as they are now. `lockFirst` takes the locks that come before those of the caller.
  */
 export type Begin = <T>(
   work: (tx: Tx, caller: Caller) => Promise<T>,
@@ -115,7 +115,7 @@ export async function lockInstanceForShare(
 export const isSharedTemplate = (alias: string) =>
   sql`(${identifier(alias)}.instance_id is null and ${identifier(alias)}.created_by_admin)`
 
-/** SQL condition: the caller may change this message. It belongs to one of their instances, or to none and they wrote it. */
+/** SQL condition: the caller may change this message, of one of their instances, or of none if they wrote it. */
 export const canChangeMessage = (caller: Caller, alias: string) => sql`(
     ${canSeeInstance(caller, `${alias}.instance_id`)}
     or (${identifier(alias)}.instance_id is null and ${identifier(alias)}.created_by_user_id = ${caller.id})

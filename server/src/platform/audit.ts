@@ -15,9 +15,9 @@ export type Entry = {
 export const nobody = (address: string): Actor => ({ id: null, username: '', address })
 
 /**
- * Adds entries to the audit log, in the transaction that makes the change: then neither exists without the other, also if
- * the process dies. Before something leaves the database, such as an export, the entry has a transaction of its own. An
- * entry that a job was created, or deleted, is added once for each job.
+ * Adds entries to the audit log, in the transaction that makes the change: then neither exists without the other, also
+ * if the process dies. Before something leaves the database, such as an export, the entry has a transaction of its own.
+ * An entry that a job was created, or deleted, is added once for each job.
  */
 export async function record(tx: Tx, actor: Actor, ...entries: Entry[]): Promise<void> {
   if (entries.length > 0) await tx.run(sql`${insertInto} ${rowsOf(actor, entries)} on conflict do nothing`)

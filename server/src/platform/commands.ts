@@ -1,7 +1,7 @@
 import type { Caller } from './access.ts'
 import { Refusal } from './refusal.ts'
 
-/** Something that a user does to jobs or an instance and that may wait for the lock of the instance, such as a cancel. */
+/** Something that a user does to jobs or an instance, and that may wait for the instance's lock, such as a cancel. */
 type Command = { caller: Caller; name: string; kind: 'job' | 'instance'; ids: readonly number[] }
 type Entry = Command & { key: string; answer: Promise<unknown>; start: () => void }
 
@@ -17,7 +17,8 @@ const RETRY_SECONDS = 2
 
 /**
  * Limits the commands: on each job or instance one runs at a time, of each user two, and eight in all. One more of each
- * user waits in memory, for ten seconds at most. A repeated command, as by a double click, gets the answer of the first.
+ * user waits in memory, for ten seconds at most. A repeated command, as by a double click, gets the answer of the
+ * first.
  */
 export function openCommands(maxWaitMs = MAX_WAIT_MS): Commands {
   const running = new Set<Entry>()

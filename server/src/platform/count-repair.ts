@@ -5,9 +5,10 @@ import { forBulkWrites } from './database/session-defaults.ts'
 import { sql } from './database/sql.ts'
 
 /*
- * Brings the kept numbers into agreement with the rows while everybody works on. One statement sees numbers and rows as of
- * one moment, and adds what is missing to each number. A transaction that commits meanwhile adds its own change, before or
- * after: sums do not care about the order. Only the totals are changed in place, by the fold, so that one waits.
+ * Brings the kept numbers into agreement with the rows while everybody works on. One statement sees numbers and rows as
+ * of one moment, and adds what is missing to each number. A transaction that commits meanwhile adds its own change,
+ * before or after: sums do not care about the order. Only the totals are changed in place, by the fold, so that one
+ * waits.
  */
 
 /** Returns what was wrong. */

@@ -6,8 +6,8 @@ import { forBulkWrites } from './database/session-defaults.ts'
 import { type Sql, sql } from './database/sql.ts'
 
 /*
- * The numbers that pages show. Triggers keep them (server/migrations/0033-schema.sql): each change is a row, and a worker adds
- * the rows to the totals. What is read here is always the total plus the rows left, so it is never behind.
+ * The numbers that pages show. Triggers keep them (server/migrations/0033-schema.sql): each change is a row, and a
+ * worker adds the rows to the totals. What is read here is always the total plus the rows left, so it is never behind.
  */
 
 export type Counter = 'messages' | 'groups' | 'left groups' | 'sent' | 'people' | JobStatus
@@ -104,8 +104,8 @@ const FOLD_COUNTS = sql`
   select count(*) as counts from gone`
 
 /**
- * Takes the sent messages of an instance whose jobs are deleted off its numbers, if the retention had deleted their rows
- * before. Call this at the end of a transaction: until then the retention waits.
+ * Takes the sent messages of an instance whose jobs are deleted off its numbers, if the retention had deleted their
+ * rows before. Call this at the end of a transaction: until then the retention waits.
  */
 export async function uncountSentWithoutRows(tx: Db, instanceId: number): Promise<void> {
   // While the rows are being added up, a delete would see neither the old ones nor the new one.

@@ -17,7 +17,7 @@ export function healthRoutes(app: FastifyInstance, shared: Pool, departure: Depa
   const db = shared.dedicated()
   app.addHook('onClose', () => db.end(END_MS))
   let checking: Promise<boolean> | undefined
-  /** All who ask meanwhile share a check: otherwise strangers who ask often would make a load balancer wait for its own. */
+  /** All who ask meanwhile share a check: otherwise strangers could make a load balancer wait for its own. */
   function check(): Promise<boolean> {
     checking ??= isReady(db).finally(() => {
       checking = undefined

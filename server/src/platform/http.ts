@@ -104,7 +104,7 @@ export function route<E extends Endpoint>(
     },
     // Runs before the body is read.
     onRequest: async (request, reply) => {
-      // Answers hold customers' data, session tokens and provider tokens, which no cache on the way or on disk may keep.
+      // Answers hold customers' data, session tokens and provider tokens, which no cache may keep.
       reply.header('cache-control', 'no-store')
       await options.guard?.(request)
       if (!rule) return

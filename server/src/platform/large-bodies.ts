@@ -5,8 +5,8 @@ import { openTurnstile } from './turnstile.ts'
 
 const LARGE_BYTES = 1024 * 1024
 /**
- * Bodies are held in memory, often several times over. A body that does not arrive keeps its place for half a minute, so
- * nobody takes the places of all.
+ * Bodies are held in memory, often several times over. A body that does not arrive keeps its place for half a minute,
+ * so nobody takes the places of all.
  */
 const LIMITS = { ofUser: 1, inAll: 4, waitingOfUser: 5, waitingInAll: 20, retrySeconds: 5 }
 

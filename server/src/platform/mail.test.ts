@@ -17,7 +17,7 @@ afterEach(() => {
 
 const mail = { to: 'lan@example.com', subject: 'Hello', text: 'All is well.' }
 const trusting = `?tls.ca=${encodeURIComponent(mailCertificate)}`
-/** The mail server under another name. Nobody connects to 0.0.0.0 for another machine, but Sendroom does not know that. */
+/** The mail server under another name. Nobody reaches another machine by 0.0.0.0, but Sendroom does not know that. */
 const urlOf = ({ url }: typeof plain, host: 'localhost' | '0.0.0.0', query = '') =>
   url.replace('127.0.0.1', host) + query
 const from = 'alerts@example.com'

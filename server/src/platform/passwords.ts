@@ -11,8 +11,8 @@ export const generatePassword = (minLength: number) =>
   randomBytes(Math.max(16, minLength)).toString('base64url')
 
 /**
- * Hashes with argon2id and the library's defaults, which follow OWASP's advice. Without an asker, as in a command, there
- * is no queue.
+ * Hashes with argon2id and the library's defaults, which follow OWASP's advice. Without an asker, as in a command,
+ * there is no queue.
  */
 export const hashPassword = (password: string, asker?: Asker): Promise<string> =>
   asker ? inTurn(asker, () => hash(password)) : hash(password)

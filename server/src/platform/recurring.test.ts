@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const APPLICATION = 'sendroom recurring'
 
-/** Starts the tasks as a process of their own would: with its own pool. Returns what stops them, and what was logged. */
+/** Starts the tasks as another process would: with its own pool. Returns what stops them, and what was logged. */
 function start(...tasks: Task[]) {
   const log = { error: vi.fn() }
   const db = connect(context.database.address, { applicationName: APPLICATION })

@@ -11,8 +11,8 @@ export type Task = {
   /** Ms from the end of a run to the beginning of the next. A failed run is repeated later, if the failures go on. */
   every: number
   /**
-   * `one`: only the process that holds the lock runs the task, so never two at a time, but for a moment after the lock was
-   * lost. `each`: every process that has the task, so its runs claim what they work on.
+   * `one`: only the process that holds the lock runs the task, so never two at a time, but for a moment after the lock
+   * was lost. `each`: every process that has the task, so its runs claim what they work on.
    */
   by: 'one' | 'each'
   /** How many runs of this task may go on at a time in a process of `each`. The default is one. */
@@ -29,12 +29,14 @@ type Log = { error: (details: object, sentence: string) => void }
  */
 const FIRST_RUN_MS = 60_000
 const MAX_BACKOFF_MS = 60_000
-/** How long a stop waits for tasks that run. What a task writes it writes in transactions, so the rest is done later. */
+/**
+ * How long a stop waits for tasks that run. What a task writes it writes in transactions, so the rest is done later.
+ */
 const STOP_MS = 10_000
 
 /**
- * Runs the tasks, each at its own interval. None waits for another, and an error is logged with the name of its task. Of
- * all processes on a database one runs the tasks by `one`.
+ * Runs the tasks, each at its own interval. None waits for another, and an error is logged with the name of its task.
+ * Of all processes on a database one runs the tasks by `one`.
  *
  * @param db where the lock is held, by a connection of its own
  * @returns a function that begins no more runs, and waits 10 s at most for those that go on

@@ -83,8 +83,8 @@ export class Refusal extends Error {
 }
 
 /**
- * Refused input. Each wrong field has the key of a message: see `fieldWords`. `params` are for messages that name another
- * number than that of `limits`.
+ * Refused input. Each wrong field has the key of a message: see `fieldWords`. `params` are for messages that name
+ * another number than that of `limits`.
  */
 export class InvalidInput extends Error {
   readonly fields: Record<string, string>

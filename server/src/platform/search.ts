@@ -3,15 +3,16 @@ import type { Db } from './database/connection.ts'
 import { identifier, type Sql, sql } from './database/sql.ts'
 
 /*
- * The trigram index knows for each three letters which rows have them, and a search reads the list of each three letters
- * that were typed. Letters that are in every text have the longest lists and tell the least: with a million rows, 'word'
- * makes the search for 'word123456' six times as slow as '123456'. So the index gets the rare part of what was typed.
+ * The trigram index knows for each three letters which rows have them, and a search reads the list of each three
+ * letters that were typed. Letters that are in every text have the longest lists and tell the least: with a million
+ * rows, 'word' makes the search for 'word123456' six times as slow as '123456'. So the index gets the rare part of what
+ * was typed.
  */
 
 const SAMPLE = 300
 /**
- * How much of each text, and of what was typed, is looked at: a search with 200 letters in 300 texts of 4,000 held up the
- * server for a quarter of a second.
+ * How much of each text, and of what was typed, is looked at: a search with 200 letters in 300 texts of 4,000 held up
+ * the server for a quarter of a second.
  */
 const SAMPLE_LENGTH = 1000
 const TYPED_LENGTH = 30
@@ -28,9 +29,9 @@ export async function searchCondition(db: Db, table: Table, alias: string, typed
   const column = identifier(`${alias}.search_text`)
   const rare = rarePart(typed, await recentTexts(db, table))
   if (!rare) return sql`${column} like like_pattern(${typed})`
-  // Both forms of the second condition are of no use for the index. In the first one the planner knows how few rows have
-  // all that was typed. The second one takes less planning, but the planner expects as many rows as have the part, and so
-  // walks the list if they are many.
+  // Both forms of the second condition are of no use for the index. In the first one the planner knows how few rows
+  // have all that was typed. The second one takes less planning, but the planner expects as many rows as have the part,
+  // and so walks the list if they are many.
   const hasAll = rare.isFew
     ? sql`(${column} not like like_pattern(${typed})) is false`
     : sql`position(unaccent_lower(${typed}) in ${column}) <> 0`
@@ -38,8 +39,8 @@ export async function searchCondition(db: Db, table: Table, alias: string, typed
 }
 
 /**
- * Returns the part of a typed text that the index should get, or null for all of it. Whatever contains the typed text must
- * contain the part, so that it has only letters that the database certainly normalizes in the same way.
+ * Returns the part of a typed text that the index should get, or null for all of it. Whatever contains the typed text
+ * must contain the part, so that it has only letters that the database certainly normalizes in the same way.
  */
 export function rarePart(typed: string, texts: readonly string[]): { part: string; isFew: boolean } | null {
   const wanted = normalize(typed)

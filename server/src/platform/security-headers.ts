@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import helmet from 'helmet'
 
 /**
- * Returns a function that sets the security headers of an answer. They are computed once: helmet alone would compute them
- * for each request, and the provider's calls are many. `usesHttps`: browsers are known to use https.
+ * Returns a function that sets the security headers of an answer. They are computed once: helmet alone would compute
+ * them for each request, and the provider's calls are many. `usesHttps`: browsers are known to use https.
  */
 export function openSecurityHeaders(usesHttps: boolean): (answer: ServerResponse) => void {
   const headers = new Map<string, string>()

@@ -8,9 +8,9 @@ const MAX_BYTES = 64 * 1024 * 1024
 type Unread = { address: string; bytes: number; forget: () => void }
 
 /**
- * Bounds the memory of answers that wait for slow clients. Whoever asks for many images and reads none could fill it, with
- * a few kilobytes on one connection. Beyond the bound, the address with the most loses its oldest connection. Streams
- * wait for their client anyway.
+ * Bounds the memory of answers that wait for slow clients. Whoever asks for many images and reads none could fill it,
+ * with a few kilobytes on one connection. Beyond the bound, the address with the most loses its oldest connection.
+ * Streams wait for their client anyway.
  */
 export function limitUnreadAnswers(app: FastifyInstance): void {
   const connections = new Map<Socket, Unread>()

@@ -161,8 +161,8 @@ export interface Provider {
   /** Unlinks the instance. Fails with `conflict` if the instance is not linked. */
   logout(credentials: Credentials): Promise<void>
   /**
-   * Whether the provider answers at all, as anybody. Returns how long that took, and its clock minus ours in ms (0 if it
-   * does not tell). Fails with `unreachable`.
+   * Whether the provider answers at all, as anybody. Returns how long that took, and its clock minus ours in ms (0 if
+   * it does not tell). Fails with `unreachable`.
    */
   probe(): Promise<{ tookMs: number; clockAheadMs: number }>
   /** Reads a page of the groups that the instance is in. */
@@ -192,8 +192,8 @@ export interface Provider {
     mayWrite?: MayWrite,
   ): Promise<SendOutcome>
   /**
-   * Reads all messages that the instance has sent to a chat since a time (unix seconds, by the provider's clock), oldest
-   * first, page by page. `chatId` null reads those of all chats. Fails in the course of the iteration.
+   * Reads all messages that the instance has sent to a chat since a time (unix seconds, by the provider's clock),
+   * oldest first, page by page. `chatId` null reads those of all chats. Fails in the course of the iteration.
    */
   ownMessages(
     credentials: Credentials,

@@ -62,7 +62,9 @@ export async function createFixture(caller: (typeof callers)[number]) {
 export const setPassword = async ({ id }: { id: number }, password: string) =>
   context.db.run(sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`)
 
-/** Makes the group the first recipient of the job, with a sent message. Returns the parameters that name the recipient. */
+/**
+ * Makes the group the first recipient of the job, with a sent message. Returns the parameters that name the recipient.
+ */
 export async function sentToGroup(job: { id: number }, group: { id: number }) {
   const { id: recipientId } = await context.db.one<{ id: number }>(sql`
     update deliveries set group_id = ${group.id}, status = 'sent', sent_at = clock_now()

@@ -10,8 +10,8 @@ afterEach(() => context.close())
 // Every call that changes something is recorded in the audit log. audit.test.ts tests the entries.
 
 /**
- * These change nothing but how Sendroom tells the callers themselves of troubles, and the answer has no data that they may
- * take away.
+ * These change nothing but how Sendroom tells the callers themselves of troubles, and the answer has no data that they
+ * may take away.
  */
 const unrecorded = [
   'POST /groups/search',
@@ -74,8 +74,8 @@ const LOSE_ENTRIES = `
   create trigger lose_entry before insert on audit_log for each row execute function lose_entry();`
 
 /**
- * A digest of each table, except of what counts whatever comes of it: attempts to enter a password, and syncs, which count
- * before the provider is asked for the account's status.
+ * A digest of each table, except of what counts whatever comes of it: attempts to enter a password, and syncs, which
+ * count before the provider is asked for the account's status.
  */
 const contents = () =>
   context.db.many(sql`

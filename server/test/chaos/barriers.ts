@@ -30,7 +30,9 @@ export async function addBarrier(db: Pool, processes: string, trigger: string) {
 }
 let lastKey = 0
 
-/** Whether one of these processes waits for a lock: a barrier's or a row's. Each NOTIFY waits briefly for an 'object'. */
+/**
+ * Whether one of these processes waits for a lock: a barrier's or a row's. Each NOTIFY waits briefly for an 'object'.
+ */
 const isWaiting = async (db: Pool, processes: string) =>
   (await db.run(sql`
       select from pg_stat_activity

@@ -9,7 +9,9 @@ beforeAll(async () => {
 })
 afterAll(() => environment[Symbol.asyncDispose]())
 
-/** The first run has no receipts, the second polls for them, the third has webhooks. `npm run chaos` draws other seeds. */
+/**
+ * The first run has no receipts, the second polls for them, the third has webhooks. `npm run chaos` draws other seeds.
+ */
 const seeds = [316, 370, 384]
 
 test.each(seeds)(

@@ -84,8 +84,8 @@ export class Environment {
   }
 
   /**
-   * Starts the shipped server on this port. The provider calls its webhooks at `publicUrl`. The server runs in real time,
-   * because all its decisions go by the database's clock.
+   * Starts the shipped server on this port. The provider calls its webhooks at `publicUrl`. The server runs in real
+   * time, because all its decisions go by the database's clock.
    */
   startServer(database: DatabaseAddress, port: number, publicUrl: string): Program {
     const env = {

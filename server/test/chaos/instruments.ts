@@ -3,8 +3,8 @@ import { sql } from '../../src/platform/database/sql.ts'
 import type { FastTime } from './fast-time.ts'
 
 /**
- * Adds the schema `chaos`: a clock that runs fast and can be shifted, and a log of all changes. Triggers write the log in
- * the transaction of the change, so it has the true order.
+ * Adds the schema `chaos`: a clock that runs fast and can be shifted, and a log of all changes. Triggers write the log
+ * in the transaction of the change, so it has the true order.
  */
 export async function addInstruments(db: Pool, { originMs, speed }: FastTime): Promise<void> {
   await db.script(`
@@ -151,8 +151,8 @@ export type LogEntry = {
 export const readLog = (db: Pool) => db.many<LogEntry>(sql`select * from chaos.log order by id`)
 
 /**
- * Runs the task if no message is being sent or in doubt, and keeps new sends from starting meanwhile. Returns whether the
- * task ran. Look-ups draw conclusions from elapsed time, so no clock may jump while they need it.
+ * Runs the task if no message is being sent or in doubt, and keeps new sends from starting meanwhile. Returns whether
+ * the task ran. Look-ups draw conclusions from elapsed time, so no clock may jump while they need it.
  */
 export const whileIdle = (db: Pool, task: (tx: Db) => Promise<unknown>): Promise<boolean> =>
   db.begin(async (tx) => {

@@ -28,9 +28,9 @@ function jobsAgreeWithDeliveries({ jobs, deliveries, log }: Evidence) {
 }
 
 /**
- * Counts the deliveries that were sent (at least, at most), and those that were sent or failed, when the job last ended by
- * itself. The job may have been reopened and cancelled since. A late result or receipt may turn sent into failed or back,
- * and the engine may or may not have seen such a change when it ended the job.
+ * Counts the deliveries that were sent (at least, at most), and those that were sent or failed, when the job last ended
+ * by itself. The job may have been reopened and cancelled since. A late result or receipt may turn sent into failed or
+ * back, and the engine may or may not have seen such a change when it ended the job.
  */
 function countsAtEnd(job: JobRow, log: LogEntry[]): { least: number; most: number; settled: number } {
   const isEnd = ({ was, became }: LogEntry) =>
@@ -86,9 +86,9 @@ export function jobLogsAgree({ jobs, jobLogs, log }: Pick<Evidence, 'jobs' | 'jo
 }
 
 /**
- * The engine fails a job for its instance's trouble only after the whole wait. The wait counts from when the job began to
- * wait, or from when a user resumed it. A job that was sent to the remaining recipients but not started yet counts from
- * that request.
+ * The engine fails a job for its instance's trouble only after the whole wait. The wait counts from when the job began
+ * to wait, or from when a user resumed it. A job that was sent to the remaining recipients but not started yet counts
+ * from that request.
  */
 export function noJobGaveUpEarly({ jobLogs, accountWaitMs }: Pick<Evidence, 'jobLogs' | 'accountWaitMs'>) {
   return jobLogs.flatMap((end, index) => {

@@ -3,8 +3,8 @@ import type { Evidence } from './evidence.ts'
 import type { DeliveryRow, ReceiptEvidence } from './receipts.ts'
 
 /**
- * Each delivery has the receipts that the provider reported, in whatever order they came, twice, late or never. What the
- * server confirmed must be there. What it received without confirming may be there.
+ * Each delivery has the receipts that the provider reported, in whatever order they came, twice, late or never. What
+ * the server confirmed must be there. What it received without confirming may be there.
  */
 export function receiptsAgree({ deliveries, reportedOf }: ReceiptEvidence) {
   return deliveries.flatMap((row) => {

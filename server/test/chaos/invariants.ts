@@ -100,8 +100,8 @@ function ledgerIsAccountedFor({ log, ledger, instances }: Evidence) {
 }
 
 /**
- * Unique texts show a duplicate in the ledger, whatever the database says. A message that failed after it was accepted may
- * be sent again.
+ * Unique texts show a duplicate in the ledger, whatever the database says. A message that failed after it was accepted
+ * may be sent again.
  */
 function nobodyGotTwoMessages({ hasUniqueTexts, ledger, log }: Evidence) {
   if (!hasUniqueTexts) return []

@@ -1,6 +1,6 @@
 /**
- * npm run chaos -- [--seed N] [--rounds N] [--lanes N]: does `rounds` chaos runs with consecutive seeds, `lanes` of them
- * at once. The exit code is 1 if a run has violations.
+ * npm run chaos -- [--seed N] [--rounds N] [--lanes N]: does `rounds` chaos runs with consecutive seeds, `lanes` of
+ * them at once. The exit code is 1 if a run has violations.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'

@@ -1,6 +1,6 @@
 /**
- * Mutants: engines with a deliberate bug each. The suite must detect every one of them, or its silence proves nothing. The
- * files stay as they are. Only a process that applies a mutant loads changed sources.
+ * Mutants: engines with a deliberate bug each. The suite must detect every one of them, or its silence proves nothing.
+ * The files stay as they are. Only a process that applies a mutant loads changed sources.
  */
 import { type Change, changeLoadedSources } from '../source-changes.ts'
 

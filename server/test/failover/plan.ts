@@ -58,7 +58,8 @@ export function planFailover(seed: number, speed: number): FailoverPlan {
       jobs,
       actions: [],
     },
-    // One job of an account, so that the other one is what the account is checked for. In each round a fast account has one.
+    // One job of an account, so that the other one is what the account is checked for. In each round a fast account has
+    // one.
     sentAgain: instances.flatMap((_, instance) =>
       instance === PAUSING || chance(0.5) ? [2 * instance + int(0, 1)] : [],
     ),

@@ -85,7 +85,9 @@ export async function runFailover(
   }
 }
 
-/** Does what a user does with a job of the plan. A job that has ended before can't be cancelled, and has nobody left. */
+/**
+ * Does what a user does with a job of the plan. A job that has ended before can't be cancelled, and has nobody left.
+ */
 async function changeJob(
   run: ChaosRun,
   index: number,

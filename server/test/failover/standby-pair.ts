@@ -15,8 +15,8 @@ const WORKER_PARTITION_MS = 3_000
 const LATE_PROXY_MS = 1_000
 
 /**
- * The short form: two embedded PostgreSQLs, and two proxies that lead to the primary of the moment. One proxy is for the
- * clients, the other for the standby. After a failover the old primary becomes a copy of the new one.
+ * The short form: two embedded PostgreSQLs, and two proxies that lead to the primary of the moment. One proxy is for
+ * the clients, the other for the standby. After a failover the old primary becomes a copy of the new one.
  */
 export class StandbyPair implements FailoverCluster {
   readonly speed = 10

@@ -53,7 +53,7 @@ export class Environment {
     })
     const db = connect(installation.database, { applicationName: 'fuzz' })
     opening.defer(() => db.end(1000))
-    const description = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as Description // our own document
+    const description = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as Description // our document
     const parts = {
       server,
       db,

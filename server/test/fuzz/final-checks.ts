@@ -13,7 +13,9 @@ import { until } from '../until.ts'
 import type { Environment } from './environment.ts'
 import { SECRET } from './markers.ts'
 
-/** Cancels all jobs, waits until nothing is on its way, and checks the database, the ledger, the images and the logs. */
+/**
+ * Cancels all jobs, waits until nothing is on its way, and checks the database, the ledger, the images and the logs.
+ */
 export async function checkAtEnd(environment: Environment, tokens: string[]): Promise<string[]> {
   const { db } = environment
   await cancelAll(db)

@@ -1,6 +1,6 @@
 /**
- * Preloaded into the server (`--import`). Switches the rate limits off, which would refuse most requests, and marks each
- * answer of a request that has reached its handler.
+ * Preloaded into the server (`--import`). Switches the rate limits off, which would refuse most requests, and marks
+ * each answer of a request that has reached its handler.
  */
 import { changeLoadedSources } from '../source-changes.ts'
 

@@ -13,7 +13,9 @@ type Fields = Record<string, unknown>
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A JSON body: mostly valid, else with one wrong field, without a field, with another field, or no such JSON at all. */
+/**
+ * A JSON body: mostly valid, else with one wrong field, without a field, with another field, or no such JSON at all.
+ */
 export function jsonBody(valid: fc.Arbitrary<unknown>, fields: string[]): fc.Arbitrary<Payload> {
   const names = [...fields, ...oddWords, 'isAdmin']
   const asText = valid.map((body) => JSON.stringify(body))
@@ -39,7 +41,9 @@ export function jsonBody(valid: fc.Arbitrary<unknown>, fields: string[]): fc.Arb
   )
 }
 
-/** Adds a field at the end, because the last one of repeated keys counts. As text, so that `__proto__` is a key as well. */
+/**
+ * Adds a field at the end, because the last one of repeated keys counts. As text, so that `__proto__` is a key as well.
+ */
 const addField = (text: string, name: string, value: unknown) =>
   text.startsWith('{')
     ? `${text.slice(0, -1)}${text === '{}' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}}`

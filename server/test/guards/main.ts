@@ -1,7 +1,7 @@
 /**
- * npm run guards -- [--only REGEXP]: removes each guard of the API in turn (guards.ts), runs the tests of the access matrix
- * that concern it, and says how many of their cells fail. The exit code is 1 if a guard can go unnoticed. The files stay as
- * they are: the changed sources exist only in the test runner.
+ * npm run guards -- [--only REGEXP]: removes each guard of the API in turn (guards.ts), runs the tests of the access
+ * matrix that concern it, and says how many of their cells fail. The exit code is 1 if a guard can go unnoticed. The
+ * files stay as they are: the changed sources exist only in the test runner.
  */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -16,8 +16,8 @@ type Backend = { url: string; isReady: boolean }
 const CHECK_EVERY_MS = 100
 
 /**
- * Passes requests to servers in turn, as nginx and HAProxy do: over connections that it keeps, and only to servers whose
- * last answer to /api/ready was 200. Nothing is tried twice, so each flaw of a stop reaches the client.
+ * Passes requests to servers in turn, as nginx and HAProxy do: over connections that it keeps, and only to servers
+ * whose last answer to /api/ready was 200. Nothing is tried twice, so each flaw of a stop reaches the client.
  */
 export class LoadBalancer {
   readonly url: string

@@ -1,4 +1,4 @@
-/** npm run rolling -- [--recipients N]: replaces all processes while jobs run. The exit code is 1 if something was wrong. */
+/** npm run rolling -- [--recipients N]: replaces all processes while jobs run. Exits with 1 if something was wrong. */
 import { parseArgs } from 'node:util'
 import { startCluster } from '../../src/embedded-postgres/cluster.ts'
 import { Installation } from '../process.ts'

@@ -19,8 +19,8 @@ export function hasPreviousProgram(): boolean {
 }
 
 /**
- * Writes the previous program to a temporary folder. It runs with our present dependencies, and with pg-boss, which only
- * it needs: that goes from package.json with the next previous commit.
+ * Writes the previous program to a temporary folder. It runs with our present dependencies, and with pg-boss, which
+ * only it needs: that goes from package.json with the next previous commit.
  */
 export function checkOutPreviousProgram() {
   const root = mkdtempSync(join(tmpdir(), 'sendroom-previous-'))

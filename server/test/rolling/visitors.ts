@@ -8,7 +8,9 @@ import { until } from '../until.ts'
 /** A user may make 1,200 requests a minute at each server. */
 const PAUSE_MS = 100
 
-/** Users with open pages: they read, write, export and follow the changes until `leave`. Failed requests are recorded. */
+/**
+ * Users with open pages: they read, write, export and follow the changes until `leave`. Failed requests are recorded.
+ */
 export class Visitors {
   readonly failures: string[] = []
   requests = 0

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Returns the 32-bit seed of a token. All seeded data of a channel derives from this number. Its lowest bit says whether
- * the channel has odd groups, which tokens that begin with `test_odd` or `test_linked_odd` ask for.
+ * Returns the 32-bit seed of a token. All seeded data of a channel derives from this number. Its lowest bit says
+ * whether the channel has odd groups, which tokens that begin with `test_odd` or `test_linked_odd` ask for.
  */
 export function seedOf(token: string): number {
   const hash = createHash('sha256').update(token).digest().readUInt32BE(0)

@@ -29,8 +29,8 @@ export async function call<N extends EndpointName>(
 type AnyInput = { params?: Record<string, unknown>; query?: Record<string, unknown>; body?: unknown }
 
 /**
- * Like `call`, but resolves to the raw response, for files and streams. If the server wants the password first, this asks
- * for it and calls again.
+ * Like `call`, but resolves to the raw response, for files and streams. If the server wants the password first, this
+ * asks for it and calls again.
  */
 export async function request<N extends EndpointName>(
   name: N,

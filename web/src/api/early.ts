@@ -18,7 +18,9 @@ export function askEarly(urls: string[]) {
   }
 }
 
-/** The early answer to this GET, if there is one for this session. Each is used once, so that none is shown when old. */
+/**
+ * The early answer to this GET, if there is one for this session. Each is used once, so that none is shown when old.
+ */
 export function takeEarly(url: string): Promise<Response> | undefined {
   const early = answers.get(url)
   answers.delete(url)

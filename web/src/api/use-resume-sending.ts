@@ -13,8 +13,8 @@ const questions = new Map<ReasonCode, string>([
 ])
 
 /**
- * Resumes an instance that waits for a person, after a confirmation. Undefined if the instance does not wait for one, or
- * the user may not resume it.
+ * Resumes an instance that waits for a person, after a confirmation. Undefined if the instance does not wait for one,
+ * or the user may not resume it.
  */
 export function useResumeSending(instance: { id: number; name: string }, waiting: Reason | null) {
   const { t } = i18next

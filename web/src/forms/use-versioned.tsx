@@ -20,8 +20,8 @@ type Options<Entity, Values> = {
 
 /**
  * Saves a form with the version of the record that it was filled from. If somebody else has changed the record
- * meanwhile, a dialog shows what differs and asks whose values to keep. Render `dialog`, and key the form by the version
- * of `record`, which becomes theirs if the user chooses that.
+ * meanwhile, a dialog shows what differs and asks whose values to keep. Render `dialog`, and key the form by the
+ * version of `record`, which becomes theirs if the user chooses that.
  */
 export function useVersioned<Entity extends { version: number }, Values>(options: Options<Entity, Values>) {
   const { loaded, read, send, compare } = options

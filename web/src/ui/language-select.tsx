@@ -3,7 +3,9 @@ import { chooseLanguage, currentLanguage } from '../i18n/i18n.ts'
 import { type Language, languages } from '../i18n/load-texts.ts'
 import classes from './language-select.module.css'
 
-/** A drop-down of language codes in upper case. The choice is stored in the browser; `onChoose` may store it elsewhere. */
+/**
+ * A drop-down of language codes in upper case. The choice is stored in the browser; `onChoose` may store it elsewhere.
+ */
 export function LanguageSelect({ onChoose }: { onChoose?: (language: Language) => void }) {
   const { t } = useTranslation()
   return (

@@ -1,4 +1,6 @@
-/** What people do in a page: typing, pressing a key or a button, choosing. Scrolling and pointing are nothing to lose. */
+/**
+ * What people do in a page: typing, pressing a key or a button, choosing. Scrolling and pointing are nothing to lose.
+ */
 const beginnings = ['input', 'keydown', 'click'] as const
 
 /** Reloads the page after this time, unless by then something was begun or opened that the reload would interrupt. */

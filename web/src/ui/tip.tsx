@@ -12,8 +12,8 @@ import classes from './tip.module.css'
 const GAP = 6
 
 /**
- * The tooltip of an icon button. Spread `props` on the button and render `tip` inside of it. Unlike the browser's `title`,
- * the tooltip shows on keyboard focus too. A popover is not clipped by a table's frame.
+ * The tooltip of an icon button. Spread `props` on the button and render `tip` inside of it. Unlike the browser's
+ * `title`, the tooltip shows on keyboard focus too. A popover is not clipped by a table's frame.
  */
 export function useTip(text: string) {
   const [button, setButton] = useState<HTMLElement | null>(null)

@@ -24,7 +24,9 @@ const EMPHASIS = new Map<string, 'bold' | 'italic' | 'strike'>([
   ['~', 'strike'],
 ])
 
-/** Parses a text as WhatsApp does. A marker formats only with text on its inner side and no letter on its outer side. */
+/**
+ * Parses a text as WhatsApp does. A marker formats only with text on its inner side and no letter on its outer side.
+ */
 export const whatsAppLines = (text: string): Line[] => linesOf(text).map(readLine)
 
 /** Splits a text into lines. A monospaced block stays in one line. */

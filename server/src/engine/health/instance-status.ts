@@ -11,8 +11,8 @@ import { readRestriction, saveRestriction } from './restriction.ts'
 
 /**
  * A status check saw the instance connected: sending resumes at once. An instance stopped by failures stays stopped,
- * since only a person resumes it. `waiting_since` stays as well: only a sent message proves the instance healthy, and an
- * unpaid one that looks connected must still reach the end of ACCOUNT_WAIT.
+ * since only a person resumes it. `waiting_since` stays as well: only a sent message proves the instance healthy, and
+ * an unpaid one that looks connected must still reach the end of ACCOUNT_WAIT.
  */
 export async function markInstanceHealthy(db: Db, instanceId: number): Promise<void> {
   const count = await db.run(sql`
@@ -36,8 +36,9 @@ export async function markInstanceTrouble(db: Db, instanceId: number, status: In
 }
 
 /**
- * Nobody knows what the instance has sent, because its chat history can't be read. It waits as with any other trouble; each
- * check that finds it connected lets the history be read again. A person may resume it without that (`resumeSending`).
+ * Nobody knows what the instance has sent, because its chat history can't be read. It waits as with any other trouble;
+ * each check that finds it connected lets the history be read again. A person may resume it without that
+ * (`resumeSending`).
  */
 export const markHistoryUnreadable = (db: Db, instanceId: number) =>
   db.run(sql`
@@ -67,7 +68,9 @@ export async function resumeSending(db: Db, instanceId: number, byName: string):
   await wakeWorkers(db)
 }
 
-/** An inactive instance was activated. Its wait begins anew, because nobody could end its trouble while it was inactive. */
+/**
+ * An inactive instance was activated. Its wait begins anew, because nobody could end its trouble while it was inactive.
+ */
 export const markInstanceActive = (db: Db, instanceId: number) =>
   db.run(sql`
     update instances set waiting_since = clock_now() where id = ${instanceId} and waiting_since is not null`)

@@ -16,8 +16,8 @@ const MAX_JOBS = 500
 
 /**
  * Fails the queued deliveries of jobs whose instance has been in trouble for `accountWaitMs` (ACCOUNT_WAIT). The time
- * counts from the start or the last resume of the job at the earliest: earlier trouble is not held against it. Instances
- * stopped by failures, inactive instances and paused jobs have no such end, because they wait for a person.
+ * counts from the start or the last resume of the job at the earliest: earlier trouble is not held against it.
+ * Instances stopped by failures, inactive instances and paused jobs have no such end, because they wait for a person.
  *
  * Works in slices, with rests of the same length. An instance that recovers or is resumed meanwhile sends what is left.
  */

@@ -29,8 +29,8 @@ export async function readRestriction(
 }
 
 /**
- * While an instance is restricted, jobs to phone numbers wait until the restriction ends, and jobs to groups continue. A
- * restriction without an end is asked about again within the hour, like every other one.
+ * While an instance is restricted, jobs to phone numbers wait until the restriction ends, and jobs to groups continue.
+ * A restriction without an end is asked about again within the hour, like every other one.
  */
 export async function saveRestriction(db: Db, instanceId: number, restriction: Restriction): Promise<void> {
   const changed = await db.run(sql`

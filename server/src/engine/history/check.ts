@@ -57,9 +57,9 @@ export async function claimHistoryChecks(db: Pool, limit: number, except: number
 }
 
 /**
- * Reads what the instance has sent since its last intent, marks those deliveries sent, and lets it send again. Without a
- * history that can be believed it waits, as with any other trouble. Returns the jobs that have changed. A stop interrupts
- * the reading, which takes a call for each page, and another worker begins it anew.
+ * Reads what the instance has sent since its last intent, marks those deliveries sent, and lets it send again. Without
+ * a history that can be believed it waits, as with any other trouble. Returns the jobs that have changed. A stop
+ * interrupts the reading, which takes a call for each page, and another worker begins it anew.
  */
 export async function checkHistory(
   deps: EngineDeps,

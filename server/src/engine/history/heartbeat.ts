@@ -33,8 +33,8 @@ export type Heartbeat = {
 
 /**
  * Opens the heartbeat of one worker. Without `beatSeenBefore` the worker has just started, perhaps in a copy of a data
- * folder, which looks like the original after a stop. So it watches before its first beat. If another worker's beat comes,
- * this is the database in which the work goes on. If none comes, a new era begins.
+ * folder, which looks like the original after a stop. So it watches before its first beat. If another worker's beat
+ * comes, this is the database in which the work goes on. If none comes, a new era begins.
  */
 export function openHeartbeat({ db, log, beatSeenBefore }: Deps): Heartbeat {
   let lastSeen = beatSeenBefore ?? 0
@@ -89,9 +89,9 @@ const readBeat = (db: Pool) =>
  * `lonely` is the last beat of a time in which no other worker was seen. The reason is null if no era began, or if it
  * concerns nobody: without a job there is nothing to find in a history.
  *
- * After a promotion, an instance whose pause lasts beyond the beginning of the era enters it unchecked, if it was checked in
- * the era before: no intent of it can be missing, as it would have been written before the pause was over. In hours a person
- * may have shortened the pause. An instance that somebody has locked is checked.
+ * After a promotion, an instance whose pause lasts beyond the beginning of the era enters it unchecked, if it was
+ * checked in the era before: no intent of it can be missing, as it would have been written before the pause was over.
+ * In hours a person may have shortened the pause. An instance that somebody has locked is checked.
  */
 const addBeat = (db: Pool, lastSeen: number, lonely: number | null) =>
   db.one<{ beat: number; reason: EraReason | null; isDurable: boolean }>(sql`

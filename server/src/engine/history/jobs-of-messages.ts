@@ -20,8 +20,8 @@ const maySendAgain = sql`(
 )`
 
 /**
- * When the job's present run was due. Its `started_at` may be later than its first messages: a database that has lost the
- * start has started the job again. The run after a restart has messages from the restart on.
+ * When the job's present run was due. Its `started_at` may be later than its first messages: a database that has lost
+ * the start has started the job again. The run after a restart has messages from the restart on.
  */
 const dueAt = sql`greatest(j.scheduled_at, j.created_at, case when j.run > 1 then coalesce((
   select l.created_at from job_logs l
@@ -36,9 +36,9 @@ export async function firstDueAt(db: Db, instanceId: number): Promise<number> {
 }
 
 /**
- * The messages that have the content of such a job, with these jobs. An account may have a hundred thousand of them with
- * long texts, so they are read in slices, and not at all if nothing is unknown. Call this under the instance's lock: the
- * restart of a job begins another run, to which older messages do not belong.
+ * The messages that have the content of such a job, with these jobs. An account may have a hundred thousand of them
+ * with long texts, so they are read in slices, and not at all if nothing is unknown. Call this under the instance's
+ * lock: the restart of a job begins another run, to which older messages do not belong.
  */
 export async function withTheirJobs(tx: Db, instanceId: number, history: History): Promise<UnknownMessage[]> {
   const messages = new Map<string, UnknownMessage>()

@@ -25,8 +25,8 @@ export type Found = { deliveryId: number; providerMessageId: string; sentAt: num
 /**
  * Decides which deliveries the messages belong to, the oldest message first. A pure function.
  *
- * A message that may be the one being sent, or the one in doubt, is left to the look-up. So two messages of one text in one
- * chat count as two: one for the delivery in doubt, one for a queued one.
+ * A message that may be the one being sent, or the one in doubt, is left to the look-up. So two messages of one text in
+ * one chat count as two: one for the delivery in doubt, one for a queued one.
  */
 export function matchMessages(
   messages: readonly UnknownMessage[],

@@ -6,10 +6,11 @@ import { jobsOf } from './jobs-of-messages.ts'
 import type { UnknownMessage } from './match.ts'
 
 /**
- * A message with a job's content in a chat of no recipient, such as `…@lid`, proves that the provider names the chats in
- * another way than we do. Then nobody knows who got the message. A job that could go on is paused until a person has
- * looked. The rest of a job that has ended, whenever that was, gets an unknown outcome, so that it is sent only to those
- * who are chosen with care (jobs/retry.ts): the message may be that of a retry that the database has lost. Returns these jobs. Call this under the instance's lock.
+ * A message with a job's content in a chat of no recipient, such as `…@lid`, proves that the provider names the chats
+ * in another way than we do. Then nobody knows who got the message. A job that could go on is paused until a person has
+ * looked. The rest of a job that has ended, whenever that was, gets an unknown outcome, so that it is sent only to
+ * those who are chosen with care (jobs/retry.ts): the message may be that of a retry that the database has lost.
+ * Returns these jobs. Call this under the instance's lock.
  */
 export async function holdUnclearJobs(tx: Db, messages: readonly UnknownMessage[]): Promise<number[]> {
   const jobIds = jobsOf(messages)

@@ -9,9 +9,9 @@ import { cursorAtFirstQueued } from '../shared/queue.ts'
 import type { Found } from './match.ts'
 
 /**
- * Marks deliveries of one instance as sent, because their messages are in its history. They count for the daily cap, and
- * the next message keeps the pause after the last of them. A job that has ended keeps its status, as with receipts. Call
- * this under the instance's lock. Returns their jobs' ids.
+ * Marks deliveries of one instance as sent, because their messages are in its history. They count for the daily cap,
+ * and the next message keeps the pause after the last of them. A job that has ended keeps its status, as with receipts.
+ * Call this under the instance's lock. Returns their jobs' ids.
  */
 export async function writeFound(tx: Db, instanceId: number, found: readonly Found[]): Promise<number[]> {
   const ids = found.map(({ deliveryId }) => deliveryId)

@@ -125,8 +125,8 @@ type Doubt = {
 }
 
 /**
- * Under the instance's lock, so that no settle, cancel or other look-up comes between the verdict and its writing. Returns
- * null if the sender came back and settled the delivery.
+ * Under the instance's lock, so that no settle, cancel or other look-up comes between the verdict and its writing.
+ * Returns null if the sender came back and settled the delivery.
  */
 async function conclude(
   tx: Db,

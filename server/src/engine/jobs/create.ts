@@ -34,8 +34,8 @@ export type Order = {
 const BATCH = 2000
 
 /**
- * Writes a job and its recipients in the caller's transaction and returns the job's id. Workers are woken by the commit.
- * If the same request has created a job already, or is creating one at this moment, its id is returned instead.
+ * Writes a job and its recipients in the caller's transaction and returns the job's id. Workers are woken by the
+ * commit. If the same request has created a job already, or is creating one at this moment, its id is returned instead.
  */
 export async function planJob(tx: Db, order: Order): Promise<number> {
   const { createdBy, recipients, requestId = null } = order

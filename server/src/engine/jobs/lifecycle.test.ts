@@ -8,8 +8,8 @@ import { retryFailed } from './retry.ts'
 const context = useEngineContext()
 
 /**
- * Creates a role whose statements stop when they read the jobs, until the test releases them: after they have taken their
- * snapshot and before they lock a row. Only a row security policy can make PostgreSQL wait at that point.
+ * Creates a role whose statements stop when they read the jobs, until the test releases them: after they have taken
+ * their snapshot and before they lock a row. Only a row security policy can make PostgreSQL wait at that point.
  */
 async function createStoppingRole() {
   const { db } = context

@@ -59,10 +59,10 @@ export async function startDueJobs(db: Pool): Promise<void> {
 }
 
 /**
- * Cancels a job and skips its remaining deliveries. Once this is committed, no message of the job gets an intent, and nothing
- * is sent without one: a cancel and the writing of an intent both lock the instance first, and the intent's statement
- * tests the status of job and delivery under that lock (sending/intent.ts). A message that already has its intent may
- * still go out; it is settled and recorded.
+ * Cancels a job and skips its remaining deliveries. Once this is committed, no message of the job gets an intent, and
+ * nothing is sent without one: a cancel and the writing of an intent both lock the instance first, and the intent's
+ * statement tests the status of job and delivery under that lock (sending/intent.ts). A message that already has its
+ * intent may still go out; it is settled and recorded.
  */
 export async function cancelJob(tx: Tx, jobId: number, byName: string): Promise<JobAnswer> {
   await forBulkWrites(tx)
@@ -83,8 +83,8 @@ export async function cancelJob(tx: Tx, jobId: number, byName: string): Promise<
 
 /**
  * Runs an ended job again from the start: a new run with the same recipients and an empty log. A scheduledAt in the
- * future is kept, else the job is due at once. `settling`: a message of the old run is still being sent or in doubt, and
- * a second one must not start beside it. `deleted`: the recipients are too old and have been deleted.
+ * future is kept, else the job is due at once. `settling`: a message of the old run is still being sent or in doubt,
+ * and a second one must not start beside it. `deleted`: the recipients are too old and have been deleted.
  */
 export async function restartJob(tx: Tx, jobId: number, byName: string): Promise<JobAnswer> {
   await forBulkWrites(tx)
@@ -109,7 +109,9 @@ const canRestart = async (tx: Db, jobId: number) =>
   (await tx.run(sql`
     select from jobs where id = ${jobId} and ${allows('restart')}`)) === 1
 
-/** Waits for a slice that is deleting the job's rows (retention/job-rows.ts). A job that is gone has no recipients left. */
+/**
+ * Waits for a slice that is deleting the job's rows (retention/job-rows.ts). A job that is gone has no recipients left.
+ */
 const areRecipientsDeleted = async (tx: Db, jobId: number) =>
   (
     await tx.maybeOne<{ isDeleted: boolean }>(sql`
@@ -126,8 +128,8 @@ export const resetDelivery = sql`
 const FINISH_JOBS = 200
 
 /**
- * Ends the jobs (all live ones, or these) that have no delivery queued, sending or in doubt: Completed with at least one
- * message sent, else Failed. A cancelled job whose last message is settled stops settling, and a delivery that was
+ * Ends the jobs (all live ones, or these) that have no delivery queued, sending or in doubt: Completed with at least
+ * one message sent, else Failed. A cancelled job whose last message is settled stops settling, and a delivery that was
  * requeued after the cancel is skipped. Works in slices, each a transaction of its own unless `db` is one.
  */
 export async function finishJobs(db: Db, jobIds?: readonly number[]): Promise<void> {
@@ -145,8 +147,8 @@ export async function finishJobs(db: Db, jobIds?: readonly number[]): Promise<vo
 
 /** Ends the next jobs behind this id. Returns the id to continue at; null when there are no more. */
 async function finishSlice(db: Db, chosen: Sql, after: number): Promise<number | null> {
-  // A lock makes PostgreSQL test the job's row again, but not its deliveries: a job reopened since our snapshot would be
-  // ended with its deliveries queued. Reopening a job writes its row, so only rows with an unchanged xmin are taken.
+  // A lock makes PostgreSQL test the job's row again, but not its deliveries: a job reopened since our snapshot would
+  // be ended with its deliveries queued. Reopening a job writes its row, so only rows with an unchanged xmin are taken.
   const { count, last } = await db.one<{ count: number; last: number }>(sql`
     with ended as materialized (
       select j.id from jobs j join jobs snapshot on snapshot.id = j.id

@@ -7,8 +7,8 @@ import { wakeWorkers } from '../wake.ts'
 import { allows, type JobAnswer } from './lifecycle.ts'
 
 /**
- * Holds back the sends of a job that has not ended. No intent is written once this is committed, as with a cancel; a message
- * whose intent was written before is sent, settled and recorded. The job still becomes Running when it is due.
+ * Holds back the sends of a job that has not ended. No intent is written once this is committed, as with a cancel; a
+ * message whose intent was written before is sent, settled and recorded. The job still becomes Running when it is due.
  */
 export async function pauseJob(tx: Tx, jobId: number, byName: string): Promise<JobAnswer> {
   await lockInstancesOfJobs(tx, [jobId])

@@ -9,9 +9,9 @@ import { allows, type JobAnswer, moveJob, resetDelivery } from './lifecycle.ts'
 import { unsettledIn } from './unsettled.ts'
 
 /**
- * Sends an ended job to its remaining recipients: failed and skipped deliveries are queued again, sent ones stay, and the
- * same run continues with its log. Deliveries with an unknown outcome are included only with `includeUnknown`, since
- * their recipients may get the message twice.
+ * Sends an ended job to its remaining recipients: failed and skipped deliveries are queued again, sent ones stay, and
+ * the same run continues with its log. Deliveries with an unknown outcome are included only with `includeUnknown`,
+ * since their recipients may get the message twice.
  *
  * `settling`: a message is still being sent or in doubt, or what a cancel left is not skipped yet. `deleted`: the
  * recipients are too old and have been deleted. `nothing`: no delivery is left to send. In all three cases nothing has

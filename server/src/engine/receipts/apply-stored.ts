@@ -11,8 +11,8 @@ import { applyInHalves, setBatchAside, setReceiptAside } from './set-aside.ts'
 import { findBatches, splitBatch, storeReceipts, takeBatches } from './store.ts'
 
 /*
- * A worker applies the receipts of the calls, which intake.ts has stored. Those that can't be applied at once are stored
- * one by one: their message has no delivery yet, somebody holds its lock, or they need the instance's lock.
+ * A worker applies the receipts of the calls, which intake.ts has stored. Those that can't be applied at once are
+ * stored one by one: their message has no delivery yet, somebody holds its lock, or they need the instance's lock.
  */
 
 /** Of the calls, in one transaction. The more there are, the more receipts of a message share one write of its row. */
@@ -119,8 +119,8 @@ async function applyEvents(tx: Db, eventIds: number[]) {
 }
 
 /**
- * Condition: the receipt belongs to a message of ours that it may change. The same as in `lockDeliveries` (apply.ts). The
- * id of a former run still leads to its delivery, which has another message since.
+ * Condition: the receipt belongs to a message of ours that it may change. The same as in `lockDeliveries` (apply.ts).
+ * The id of a former run still leads to its delivery, which has another message since.
  */
 const hasMatch = (receipt: string) => sql`exists (
   select from matched_messages m join deliveries d on d.id = m.delivery_id and d.provider_message_id = m.provider_message_id
@@ -146,9 +146,9 @@ const applyAllUnderLock = (db: Pool, some: readonly NeedsLock<Stored>[]) =>
 
 /**
  * Sent becomes Failed, with the provider's reason; and a message that somebody received was sent, even if an earlier
- * receipt said that it failed. The job keeps its status. The instance's lock keeps a settle, a retry or a restart of the
- * same delivery from happening meanwhile. All receipts are of one instance. While somebody else has its lock, they wait
- * for their next try, and those of other instances for nothing. Returns what was applied.
+ * receipt said that it failed. The job keeps its status. The instance's lock keeps a settle, a retry or a restart of
+ * the same delivery from happening meanwhile. All receipts are of one instance. While somebody else has its lock, they
+ * wait for their next try, and those of other instances for nothing. Returns what was applied.
  */
 const applyUnderLock = (db: Pool, some: readonly NeedsLock<Stored>[]): Promise<NeedsLock<Stored>[]> =>
   db.begin(async (tx) => {
@@ -188,7 +188,9 @@ async function revive(tx: Db, { eventId, providerMessageId }: Stored, delivery: 
   await tx.run(sql`update receipt_events set try_at = clock_now() where id = ${eventId}`)
 }
 
-/** Not soon after an outage: receipts from before it may be tried first, and results that waited for it may be saved. */
+/**
+ * Not soon after an outage: receipts from before it may be tried first, and results that waited for it may be saved.
+ */
 export const deleteUnmatchedReceipts = (db: Pool) =>
   db.run(sql`
     delete from receipt_events e

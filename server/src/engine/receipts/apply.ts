@@ -41,8 +41,8 @@ export type Applied<R> = {
 }
 
 /**
- * Applies delivered and read. It takes no instance's lock and waits for no row. What is in neither list of the answer has
- * been applied, or changes nothing.
+ * Applies delivered and read. It takes no instance's lock and waits for no row. What is in neither list of the answer
+ * has been applied, or changes nothing.
  */
 export async function applyReceipts<R extends Incoming>(tx: Db, receipts: readonly R[]): Promise<Applied<R>> {
   const deliveries = new Map(
@@ -71,9 +71,9 @@ const keyOf = ({ instanceId, providerMessageId }: { instanceId: number; provider
   `${instanceId} ${providerMessageId}`
 
 /**
- * The ids of the deliveries are an array on purpose. With statistics from before the messages were sent, the planner expects
- * no sent delivery, and in a join it would begin with all of them. A delivery that was sent again since is found as well:
- * it has another message id now, which none of the receipts names.
+ * The ids of the deliveries are an array on purpose. With statistics from before the messages were sent, the planner
+ * expects no sent delivery, and in a join it would begin with all of them. A delivery that was sent again since is
+ * found as well: it has another message id now, which none of the receipts names.
  */
 function lockDeliveries(tx: Db, receipts: readonly Incoming[]): Promise<Delivery[]> {
   const messages = [...new Map(receipts.map((receipt) => [keyOf(receipt), receipt])).values()]

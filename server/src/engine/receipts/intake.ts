@@ -6,7 +6,9 @@ import { type InstanceReceipt, storeBatch, withoutNul } from './store.ts'
 
 /** More receipts in one row would only let the first call wait longer. */
 const MAX_BATCH = 5_000
-/** So many receipts wait at most, some 20 MB. While the database is slow, further calls are refused: they come again. */
+/**
+ * So many receipts wait at most, some 20 MB. While the database is slow, further calls are refused: they come again.
+ */
 const MAX_WAITING = 50_000
 
 export type ReceiptIntake = {
@@ -22,8 +24,8 @@ export type ReceiptIntake = {
 type Call = { receipts: InstanceReceipt[]; resolve: () => void; reject: (error: unknown) => void }
 
 /**
- * Many calls share one statement: those that come while one is running are written together by the next one. There is no
- * timer, so a single call waits for nothing.
+ * Many calls share one statement: those that come while one is running are written together by the next one. There is
+ * no timer, so a single call waits for nothing.
  */
 export function openReceiptIntake(db: Pool): ReceiptIntake {
   // Its own connection, so that receipts and requests do not wait for each other.

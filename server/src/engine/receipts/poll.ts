@@ -40,8 +40,8 @@ export const firstPollAt = (instance: string) => sql`
 
 /**
  * Takes the message of each instance that has waited longest; instances take turns. An instance that stopped after ten
- * failures sends nothing, but can still be asked. A poll that gets no answer, or whose worker dies, is repeated after as
- * long as the message is old: at least a minute, at most an hour.
+ * failures sends nothing, but can still be asked. A poll that gets no answer, or whose worker dies, is repeated after
+ * as long as the message is old: at least a minute, at most an hour.
  */
 const claimPolls = (db: Pool) =>
   db.many<Poll>(sql`
@@ -77,8 +77,8 @@ const pollLater = (db: Pool, id: number) =>
     where id = ${id} and ask_at is not null`)
 
 /**
- * Returns a function that polls what is due, and then returns how many messages that were. An instance on a trial is not
- * polled: the calls that are left are for sending.
+ * Returns a function that polls what is due, and then returns how many messages that were. An instance on a trial is
+ * not polled: the calls that are left are for sending.
  */
 export function openPolling(deps: EngineDeps): () => Promise<number> {
   const knownUnmetered = new Map<number, number>()

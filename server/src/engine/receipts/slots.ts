@@ -49,8 +49,8 @@ const readSlots = (tx: Db, viewers: readonly Viewer[]) =>
     where coalesce(p.slot, o.slot) is not null`)
 
 /**
- * Call this with the groups locked. Leaves out participants whose rows somebody has locked: a sync locks them before their
- * group, so waiting for it could deadlock.
+ * Call this with the groups locked. Leaves out participants whose rows somebody has locked: a sync locks them before
+ * their group, so waiting for it could deadlock.
  */
 const assignSlots = (tx: Db, viewers: readonly Viewer[]) =>
   tx.many<SlotRow>(sql`

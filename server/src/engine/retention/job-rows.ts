@@ -4,9 +4,9 @@ import { type Sql, sql } from '../../platform/database/sql.ts'
 import { countsOf } from '../status/counts.ts'
 
 /*
- * Deletes deliveries and log lines of jobs that ended long ago, and who has seen old messages. The job's row is locked, never the instance, and a row
- * that somebody else has locked is left for later: so a slice waits for nobody. A retry or a restart of the same job waits
- * for the slice, and then finds that the job's recipients are gone.
+ * Deletes deliveries and log lines of jobs that ended long ago, and who has seen old messages. The job's row is locked,
+ * never the instance, and a row that somebody else has locked is left for later: so a slice waits for nobody. A retry
+ * or a restart of the same job waits for the slice, and then finds that the job's recipients are gone.
  */
 
 /** The most jobs of one slice. Test messages are jobs with one recipient. */

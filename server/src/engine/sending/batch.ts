@@ -93,8 +93,9 @@ function cutBatch(queue: Submitted[]): [Submitted[], Submitted[]] {
 
 /**
  * Waits for the instance's lock, and holds no other meanwhile. After a second it gives its connection to the next one
- * that waits (see INSTANCE_CONNECTIONS in engine.ts), and then tries again for as long as the instance is locked. An exchange without a result has no answer when nothing
- * can be sent or the claim is lost: `isHeld` stays true then, and the sender's release is a no-op for a lost claim.
+ * that waits (see INSTANCE_CONNECTIONS in engine.ts), and then tries again for as long as the instance is locked. An
+ * exchange without a result has no answer when nothing can be sent or the claim is lost: `isHeld` stays true then, and
+ * the sender's release is a no-op for a lost claim.
  *
  * @throws an error for `isLockTimedOut` if the instance is still locked when `isGivingUp`; nothing is written then.
  */
@@ -117,9 +118,9 @@ export async function writeAlone(
  * Writes the results, then the intents, each in one statement: the next message of an instance is chosen in the light
  * of the last one's result.
  *
- * With `locking` 'skip', an exchange whose instance is locked has no answer, and the caller writes it alone. If only the
- * result was skipped, because the lock was freed between the two statements, no intent can have been written either:
- * the delivery of the unwritten result is still in flight, and `instanceMaySend` excludes such an instance.
+ * With `locking` 'skip', an exchange whose instance is locked has no answer, and the caller writes it alone. If only
+ * the result was skipped, because the lock was freed between the two statements, no intent can have been written
+ * either: the delivery of the unwritten result is still in flight, and `instanceMaySend` excludes such an instance.
  */
 async function writeExchanges(
   db: Pool,

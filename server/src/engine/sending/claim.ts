@@ -6,8 +6,9 @@ import { hasDueDelivery } from '../shared/queue.ts'
 
 /**
  * A worker's right to send for an instance, for as long as its lease lasts. The lease is renewed every 5 s
- * (`renewLeases`, called by engine.ts) and with each intent (intent.ts, `recordPace`). A worker that dies stops renewing
- * it; then any worker claims the instance, and in-doubt/mark-in-doubt.ts takes up the message that was being sent.
+ * (`renewLeases`, called by engine.ts) and with each intent (intent.ts, `recordPace`). A worker that dies stops
+ * renewing it; then any worker claims the instance, and in-doubt/mark-in-doubt.ts takes up the message that was being
+ * sent.
  */
 export type Claim = {
   instanceId: number
@@ -53,8 +54,8 @@ export async function claimInstances(db: Pool, limit: number): Promise<Claim[]> 
 }
 
 /**
- * How long ago the pause of the instance `i` ended, for the metrics. Null if something else held the instance back, such
- * as trouble, or quiet hours since its last message. A job that began or was resumed later counts from then.
+ * How long ago the pause of the instance `i` ended, for the metrics. Null if something else held the instance back,
+ * such as trouble, or quiet hours since its last message. A job that began or was resumed later counts from then.
  */
 const lateness = sql`
   case when i.last_intent_at > clock_now() - interval '5 minutes' and i.waiting_since is null and i.busy is null
@@ -64,8 +65,8 @@ const lateness = sql`
 
 /**
  * Extends `lease_until` of all our instances in one statement, and `leaseEndsAt` of their claims; a lost claim ends at
- * once. A locked instance is left out, so that somebody who deletes its large jobs delays no other instance. If one of our
- * own intents holds the lock, that intent renews the lease (intent.ts).
+ * once. A locked instance is left out, so that somebody who deletes its large jobs delays no other instance. If one of
+ * our own intents holds the lock, that intent renews the lease (intent.ts).
  */
 export async function renewLeases(db: Pool, claims: Claim[]): Promise<void> {
   if (claims.length === 0) return

@@ -43,12 +43,15 @@ export type Upload = {
   isTest: boolean
 }
 
-/** `passed`: this delivery is not sent now or was sent before, the next may be. `nothing`: not now, or the claim is not ours. */
+/**
+ * `passed`: this delivery is not sent now or was sent before, the next may be. `nothing`: not now, or the claim is not
+ * ours.
+ */
 export type NextStep = IntendedMessage | Upload | { kind: 'passed' } | { kind: 'nothing' }
 
 /**
- * An instance requests its next message. The delivery will carry the token `intent`. `lastBeatSeen` is the last heartbeat
- * that this worker saw committed: in a database that was set back behind it, no intent is written.
+ * An instance requests its next message. The delivery will carry the token `intent`. `lastBeatSeen` is the last
+ * heartbeat that this worker saw committed: in a database that was set back behind it, no intent is written.
  */
 export type IntentRequest = { claim: Claim; intent: string; lastBeatSeen: number }
 
@@ -63,8 +66,8 @@ export type IntentRow = Omit<IntendedMessage, 'kind' | 'intendedAt'> & {
  * without a row in the answer has nothing to send now, is not ours, or (with `locking` 'skip') is locked by somebody.
  *
  * The instances are locked first, as a cancel locks them (jobs/lifecycle.ts). The updates of job and delivery test the
- * status again: a cancel that committed while this statement waited for the lock is seen although the snapshot is older.
- * So no intent follows a cancel, and nothing is sent without an intent.
+ * status again: a cancel that committed while this statement waited for the lock is seen although the snapshot is
+ * older. So no intent follows a cancel, and nothing is sent without an intent.
  *
  * Each CTE passes all columns on. Joining them again would cost the square of the number of instances.
  */
@@ -104,7 +107,8 @@ export const writeIntents = (db: Db, requests: IntentRequest[], locking: Locking
 
 /**
  * The CTE `on_turn`: the jobs of an instance take turns, one message each. The job of each delivery in `next` moves to
- * the end of the line, except one that waits for an upload (a failed upload is a turn: upload.ts). Deliveries whose job was cancelled or paused meanwhile are left out: no message follows a cancel.
+ * the end of the line, except one that waits for an upload (a failed upload is a turn: upload.ts). Deliveries whose job
+ * was cancelled or paused meanwhile are left out: no message follows a cancel.
  */
 const takeTurns = sql`
   update jobs j
@@ -142,9 +146,9 @@ export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): NextSte
 }
 
 /**
- * The next delivery of the instance `i`, from the job that has waited longest for its turn. `is_blocked`: another message
- * to the same chat is in doubt. Sending would leave two messages of one text for a look-up to tell apart. `is_settled`: it
- * was found in the chat history before its turn (history/).
+ * The next delivery of the instance `i`, from the job that has waited longest for its turn. `is_blocked`: another
+ * message to the same chat is in doubt. Sending would leave two messages of one text for a look-up to tell apart.
+ * `is_settled`: it was found in the chat history before its turn (history/).
  */
 const nextDeliveryOfInstance = sql`
   select d.id, d.is_untried, d.chat_id, d.recipient_name, d.reason, j.id as job_id, j.job_type, j.text_content,
@@ -162,8 +166,8 @@ const nextDeliveryOfInstance = sql`
   limit 1`
 
 /**
- * Withdraws an intent that may or may not be committed because the connection broke. The message was certainly not sent,
- * so it does not count for the daily cap. If another worker has put it into doubt meanwhile, the look-ups decide.
+ * Withdraws an intent that may or may not be committed because the connection broke. The message was certainly not
+ * sent, so it does not count for the daily cap. If another worker has put it into doubt meanwhile, the look-ups decide.
  */
 export const withdrawIntent = (db: Db, instanceId: number, intent: string) =>
   db.run(sql`

@@ -81,8 +81,9 @@ async function submit(sender: Sender, exchange: Exchange): Promise<ExchangeAnswe
 }
 
 /**
- * The intent may be committed, but its message was certainly not sent. The result is written again. After a wait for the
- * lock nothing is committed, and a stop that has given up waits no longer: the lease ends, and a look-up finds the result.
+ * The intent may be committed, but its message was certainly not sent. The result is written again. After a wait for
+ * the lock nothing is committed, and a stop that has given up waits no longer: the lease ends, and a look-up finds the
+ * result.
  */
 async function recover(sender: Sender, exchange: Exchange, error: unknown): Promise<ExchangeAnswer> {
   const { db, isGivingUp } = sender

@@ -110,7 +110,9 @@ const settleDeliveries = sql`
     -- The pause counts from the end of the send, so that a slow send does not shorten it.
     greatest(r.next_due_at + (clock_now() - d.intent_at), clock_now() + r.hold_ms * interval '1 ms') as due_at`
 
-/** The claim stays only while the next message may go at once. Otherwise any worker claims the instance when it is due. */
+/**
+ * The claim stays only while the next message may go at once. Otherwise any worker claims the instance when it is due.
+ */
 const mayGoOnAtOnce = sql`(r.due_at <= clock_now() and r.waiting is null)`
 
 /** The CTE `changed`: the instances of the deliveries in `settled`. */

@@ -1,13 +1,15 @@
 import { identifier, sql } from '../../platform/database/sql.ts'
 
 /*
- * The daily cap of an instance, for each kind of chat. `instances.sent_by_hour` counts the messages of the last 24 hours.
+ * The daily cap of an instance, for each kind of chat. `instances.sent_by_hour` counts the messages of the last 24
+ * hours.
  *
- * `jobMaySend` (pace.ts) enforces the cap. The statement that writes an intent counts its message, so no crash, restart or
- * deletion lowers the count. One whose intent was lost is counted when it is found in the chat history (history/). A message that was certainly not sent is refunded: by its result (`refund` in
- * sending/outcome-effects.ts), by the look-up that did not find it (in-doubt/look-up.ts), or when its intent is withdrawn
- * (sending/intent.ts). A rejected message counts. A result that arrives after its worker lost the instance settles the
- * delivery and leaves the count as it is.
+ * `jobMaySend` (pace.ts) enforces the cap. The statement that writes an intent counts its message, so no crash, restart
+ * or deletion lowers the count. One whose intent was lost is counted when it is found in the chat history (history/). A
+ * message that was certainly not sent is refunded: by its result (`refund` in sending/outcome-effects.ts), by the
+ * look-up that did not find it (in-doubt/look-up.ts), or when its intent is withdrawn (sending/intent.ts). A rejected
+ * message counts. A result that arrives after its worker lost the instance settles the delivery and leaves the count as
+ * it is.
  */
 
 /** When the cap of the instance `i` allows another message of the job `j`; null for now. */

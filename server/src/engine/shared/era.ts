@@ -16,7 +16,7 @@ export const historyIsKnown = sql`(
 /** Condition: what the instance `i` has sent before the present era still has to be found out. */
 export const needsHistoryCheck = sql`(i.checked_era is distinct from current_era())`
 
-/** Condition: the database keeps what it has committed, whatever happens to it. Otherwise it could lose intents unnoticed. */
+/** Condition: the database keeps what it has committed, whatever happens. Otherwise it could lose intents unnoticed. */
 export const isDurable = sql`(
   current_setting('fsync') = 'on' and current_setting('synchronous_commit') <> 'off'
 )`

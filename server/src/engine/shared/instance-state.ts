@@ -46,11 +46,16 @@ export const setInstanceState = (isProvenHealthy: Sql) => sql`
   status = coalesce(r.instance_status, i.status),
   status_seen_at = case when r.instance_status is null then i.status_seen_at else clock_now() end`
 
-/** When to check a waiting instance `i`: after 30 s, then each time after as long as it has waited, 10 minutes at most. */
+/**
+ * When to check a waiting instance `i`: after 30 s, then each time after as long as it has waited, 10 minutes at most.
+ */
 export const nextCheckAt = sql`
   clock_now() + greatest(interval '30 seconds',
     least(interval '10 minutes', clock_now() - coalesce(i.waiting_since, clock_now())))`
 
-/** In `returning`, after `setInstanceState`: why the instance waits, if that has just begun. A stop by failures always has. */
+/**
+ * In `returning`, after `setInstanceState`: why the instance waits, if that has just begun. A stop by failures always
+ * has.
+ */
 export const newTrouble = sql`
   case when i.waiting_since = clock_now() or ${stoppedByFailures('i')} then i.waiting end`

@@ -24,8 +24,8 @@ export const tryLockInstance = async (tx: Db, instanceId: number): Promise<boole
   (await tx.run(sql`select from instances i where id = ${instanceId} ${lockInstances('skip')}`)) > 0
 
 /**
- * Works under the instance's lock. While somebody else has it, each attempt gives its connection to the next one that waits
- * after a second (see INSTANCE_CONNECTIONS in engine.ts).
+ * Works under the instance's lock. While somebody else has it, each attempt gives its connection to the next one that
+ * waits after a second (see INSTANCE_CONNECTIONS in engine.ts).
  *
  * @throws an error for `isLockTimedOut` if the instance is still locked when `isGivingUp`; nothing has changed then.
  */
@@ -59,8 +59,8 @@ export async function repeatWhileLocked<T>(isGivingUp: () => boolean, attempt: (
 const LOCK_TIMEOUT = '5s'
 
 /**
- * Locks the instances of these jobs, in the order of their ids, so that two callers never deadlock. The transaction then
- * waits for no lock longer than five seconds: while it waits it holds a connection that others need.
+ * Locks the instances of these jobs, in the order of their ids, so that two callers never deadlock. The transaction
+ * then waits for no lock longer than five seconds: while it waits it holds a connection that others need.
  *
  * @throws an error for `isLockTimedOut` after that time; nothing has changed then.
  */

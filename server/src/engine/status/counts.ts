@@ -18,7 +18,10 @@ export const countsOf = (jobId: Sql) => sql`(
   from deliveries where job_id = ${jobId}
 )`
 
-/** The recipients of a job's current run by state. Triggers write `job_counts` with each change of a  delivery; those of deleted deliveries stay. */
+/**
+ * The recipients of a job's current run by state. Triggers write `job_counts` with each change of a  delivery; those of
+ * deleted deliveries stay.
+ */
 export async function recipientCounts(db: Db, jobId: number): Promise<RecipientCounts> {
   return db.one<RecipientCounts>(sql`
     select total, total - sent - failed - skipped as waiting, counts.*

@@ -17,7 +17,9 @@ export type InstancePace = {
   pauseMs: Record<ChatKind, number>
   /** Messages in any 24 hours; 0 means no cap. */
   cap: Record<ChatKind, number>
-  /** The messages that count for the caps already, as in `instances.sent_by_hour`: kind and hour since 1970 → messages. */
+  /**
+   * The messages that count for the caps already, as in `instances.sent_by_hour`: kind and hour since 1970 → messages.
+   */
   usage: Readonly<Record<string, number>>
   quiet: QuietHours | null
   /** No message is sent before this, in ms since 1970. */
@@ -25,12 +27,13 @@ export type InstancePace = {
 }
 
 /**
- * When the last message of a job is sent (ms since 1970), if nothing fails and nobody steps in. The rules of pace apply:
- * average pauses, caps by the hour, quiet hours, and the instance's other jobs, which take turns with this one. A send
- * itself counts as no time. Returns null when that moment lies too far ahead, when computing it takes too long, or when
- * there is nothing to send. A pure function.
+ * When the last message of a job is sent (ms since 1970), if nothing fails and nobody steps in. The rules of pace
+ * apply: average pauses, caps by the hour, quiet hours, and the instance's other jobs, which take turns with this one.
+ * A send itself counts as no time. Returns null when that moment lies too far ahead, when computing it takes too long,
+ * or when there is nothing to send. A pure function.
  *
- * While nothing changes the forecast advances by whole rounds of turns, so 100,000 messages cost about as much as 1,000.
+ * While nothing changes the forecast advances by whole rounds of turns, so 100,000 messages cost about as much as
+ * 1,000.
  */
 export function lastSendAt(job: Queue, others: readonly Queue[], instance: InstancePace): number | null {
   if (job.left === 0) return null

@@ -8,8 +8,8 @@ export type QuietHours = { from: string; to: string; timeZone: string }
 type QuietTime = { from: number; to: number }
 
 /**
- * Returns a function that maps a moment (ms since 1970) to the quiet time that contains it or comes next. The moments must
- * not decrease, because the last answer is kept. The rule that holds back messages is `quiet_until` in SQL; a test
+ * Returns a function that maps a moment (ms since 1970) to the quiet time that contains it or comes next. The moments
+ * must not decrease, because the last answer is kept. The rule that holds back messages is `quiet_until` in SQL; a test
  * compares the two.
  */
 export function quietTimes({ from, to, timeZone }: QuietHours): (moment: number) => QuietTime {

@@ -16,8 +16,8 @@ import {
 } from '../shared/queue.ts'
 
 /*
- * Why an account or a job does not proceed. The page of a job, the dashboard, the lists, the notices and the System page
- * all ask here, so they say the same. Answers are reasons; the sentence of each is the text `REASON.<code>` in
+ * Why an account or a job does not proceed. The page of a job, the dashboard, the lists, the notices and the System
+ * page all ask here, so they say the same. Answers are reasons; the sentence of each is the text `REASON.<code>` in
  * web/public/i18n, for pages and emails. *Waits*, *down* and *stuck* are words of the glossary. All SQL is about the
  * instance `i` and the job `j`.
  */
@@ -31,8 +31,8 @@ const isRestricted = sql`(i.restricted_until > clock_now())`
 // -- Accounts
 
 /**
- * Why the instance itself waits, or may not write to people; null if the engine knows of nothing. `instances.waiting` is
- * set by the outcome of a send (sending/outcome-effects.ts) and by a status (health/instance-status.ts).
+ * Why the instance itself waits, or may not write to people; null if the engine knows of nothing. `instances.waiting`
+ * is set by the outcome of a send (sending/outcome-effects.ts) and by a status (health/instance-status.ts).
  */
 export const whyInstanceWaits = sql`
   coalesce(i.waiting, case when ${isRestricted} then ${because('account_restricted')} end)`
@@ -51,7 +51,9 @@ const statusTrouble = sql`
 /** A provider that answers again within this time was busy, and nobody need know. */
 const OUTAGE_AFTER = sql`interval '15 minutes'`
 
-/** The provider holds the instance up. One failed attempt does not say so if the pace has the next one wait for longer. */
+/**
+ * The provider holds the instance up. One failed attempt does not say so if the pace has the next one wait for longer.
+ */
 const isHeldByProvider = sql`(
   i.busy is not null and (i.busy_in_a_row > 1
     or greatest(i.group_pause_to_ms, i.private_pause_to_ms) * interval '1 ms' <= ${OUTAGE_AFTER})
@@ -71,7 +73,7 @@ const hasOutage = sql`(
       and ${hasOpenDelivery})
 )`
 
-/** Why the instance is down: it can't send, or not to people, until a person or the provider steps in. Null if it is not. */
+/** Why the instance can't send, or not to people, until a person or the provider steps in. Null if it is not down. */
 export const whyDown = sql`
   case when i.is_active then
     coalesce(${whyInstanceWaits}, ${statusTrouble}, case when ${hasOutage} then i.busy end)
@@ -89,7 +91,7 @@ export const instanceNeedsAttention = sql`(${isDown} or ${expiresSoon})`
 
 // -- Jobs
 
-/** Why a job waits while the condition holds, and until when, as far as that is known. Without a reason it does not wait. */
+/** Why a job waits while the condition holds, and until when, if that is known. Without a reason it does not wait. */
 type Rule = { if: Sql; why?: Sql; until?: Sql; isTrouble?: true }
 
 /** The instance has just sent or tried to, and rests. */
@@ -106,7 +108,9 @@ const othersTakeTurns = sql`exists (
   where j.instance_id = i.id and j.id <> asked.id and ${jobMaySend} and ${hasDueDelivery}
 )`
 
-/** The first rule that holds says why a job sends nothing at the moment. The account or its provider cause a trouble. */
+/**
+ * The first rule that holds says why a job sends nothing at the moment. The account or its provider cause a trouble.
+ */
 const rules: Rule[] = [
   { if: sql`j.status not in ('Pending', 'Running')` },
   { if: sql`j.paused_at is not null`, why: because('paused') },
@@ -166,8 +170,8 @@ export const whyStuck = first(
 )
 
 /**
- * Condition: the job sends nothing at the moment, although neither its pace, its quiet hours and its cap nor a pause by a
- * person hold it up. A job may be stuck for some seconds now and then.
+ * Condition: the job sends nothing at the moment, although neither its pace, its quiet hours and its cap nor a pause by
+ * a person hold it up. A job may be stuck for some seconds now and then.
  */
 export const isStuck = sql`(
   ${isRunning} and j.paused_at is null and (${whyStuck} is not null or ${isOverdue})

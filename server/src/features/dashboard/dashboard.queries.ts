@@ -22,7 +22,9 @@ export const findTopGroups = (db: Db, caller: Caller) =>
   where g.left_at is null and most.sent > 0
   order by most.sent desc, g.id limit 5`)
 
-/** The first five totals `s` that no change in `recent` makes outdated: of all instances, or of each of the caller's. */
+/**
+ * The first five totals `s` that no change in `recent` makes outdated: of all instances, or of each of the caller's.
+ */
 const mostSent = (caller: Caller) => {
   const five = (isOf = sql`true`) => sql`
     select t.group_id, t.sent from sent_to_groups t join groups g on g.id = t.group_id

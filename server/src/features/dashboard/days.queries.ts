@@ -4,8 +4,8 @@ import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
 /**
- * Returns the last days up to today, the oldest first, of all instances that the caller sees or of one of them. A day is
- * one in Vietnam, like all dates of the interface. Deliveries and reads belong to the day on which their message was
+ * Returns the last days up to today, the oldest first, of all instances that the caller sees or of one of them. A day
+ * is one in Vietnam, like all dates of the interface. Deliveries and reads belong to the day on which their message was
  * sent. This is history: restarts and deletions of jobs take nothing away, and an Admin's numbers include deleted
  * instances.
  *

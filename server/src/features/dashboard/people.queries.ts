@@ -14,7 +14,9 @@ export type PeopleCount = {
   ageMs: number
 }
 
-/** Names what the caller sees. Callers who see the same share one count. A hash, because an index can't hold long lists. */
+/**
+ * Names what the caller sees. Callers who see the same share one count. A hash, because an index can't hold long lists.
+ */
 export const visibleKey = (caller: Caller): string =>
   isAdmin(caller) ? 'all' : hashOf(caller.instanceIds.toSorted((a, b) => a - b).join(','))
 

@@ -4,7 +4,9 @@ import { countPeople, type PeopleCount, visibleKey } from './people.queries.ts'
 
 /** So many rows are counted in some milliseconds, while the reader waits. */
 const FEW = 5_000
-/** Counting takes about 1 µs a row. With this pause it takes a twentieth of the time, however often participants change. */
+/**
+ * Counting takes about 1 µs a row. With this pause it takes a twentieth of the time, however often participants change.
+ */
 const PAUSE_MS_PER_ROW = 0.02
 
 /** The counts that run now, by database and key. */

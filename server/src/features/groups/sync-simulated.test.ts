@@ -62,7 +62,7 @@ test('an instance can’t send to an announcement group unless it is an admin th
   const { announcementsOnly, announcementsAsAdmin, communityAnnounce, large } = specialGroups(token)
 
   await sync(id)
-  expect([await canSend(announcementsOnly), await canSend(large)]).toEqual([null, true]) // the own number is not known yet
+  expect([await canSend(announcementsOnly), await canSend(large)]).toEqual([null, true]) // own number unknown yet
   const number = simulated.simulator.channels.find(token)?.number ?? ''
   await context.db.run(
     sql`update instances set whats_app_number = ${`+${number.slice(0, 2)} ${number.slice(2)}`}`,

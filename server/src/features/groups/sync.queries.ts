@@ -13,7 +13,9 @@ export type Sync = {
   ownNumber: string
   /** The value of `syncing_until` that this sync has written. Any other value means that the lease is lost. */
   lease: string
-  /** With microseconds, as the column has them: a sync that was asked for in the same millisecond has begun after it. */
+  /**
+   * With microseconds, as the column has them: a sync that was asked for in the same millisecond has begun after it.
+   */
   begunAt: string
 }
 
@@ -28,8 +30,8 @@ const RETRY_AT = sql`
   case when sync_tries < ${MAX_TRIES} then clock_now() + interval '30 seconds' * power(2, sync_tries - 1) end`
 
 /**
- * Takes the lease of the sync that has been due for longest, for three minutes. A sync that was due and whose worker was
- * killed is due again when its lease ends. But the last try is not repeated, since it may be what kills the worker.
+ * Takes the lease of the sync that has been due for longest, for three minutes. A sync that was due and whose worker
+ * was killed is due again when its lease ends. But the last try is not repeated, since it may be what kills the worker.
  *
  * @param withTest whether this process has a provider for instances in test mode
  */
@@ -64,8 +66,9 @@ const requestedSince = ({ begunAt }: Sync) => sql`case when sync_due_at > ${begu
 const nextTry = (sync: Sync) => sql`coalesce(${requestedSince(sync)}, ${RETRY_AT})`
 
 /**
- * Ends a sync: complete, or with the problem that stopped it and the status of the instance that the problem reveals. If
- * the problem may pass soon, the sync is tried again. A change of groups that was reported meanwhile stays due as well.
+ * Ends a sync: complete, or with the problem that stopped it and the status of the instance that the problem reveals.
+ * If the problem may pass soon, the sync is tried again. A change of groups that was reported meanwhile stays due as
+ * well.
  */
 export const endSync = (db: Pool, sync: Sync, problem: Problem | null) =>
   db.run(sql`
@@ -109,7 +112,8 @@ export async function writeGroups(
 
 /**
  * Keeps the stored name or count if the provider left it out. A listed group no longer counts as missing or left.
- * `last_sync_at` is the time of the last change: an update for each group of each sync would write all its index entries.
+ * `last_sync_at` is the time of the last change: an update for each group of each sync would write all its index
+ * entries.
  */
 async function writeGroupRows(tx: Db, instanceId: number, groups: ProviderGroup[], ownNumber: string) {
   const page = sql`

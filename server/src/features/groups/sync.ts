@@ -33,7 +33,7 @@ const GROUPS_PER_PAGE = 100
 const CONTACTS_PER_PAGE = 500
 /** The pause between two pages of a real instance. Third parties have seen Whapi answer 429 without one. */
 const PAGE_PAUSE_MS = 1000
-/** A page is written in parts of so many participants: 100 groups may have 100,000, and a transaction holds its part in memory. */
+/** A page is written in parts of this many participants: 100 groups may have 100,000. Parts are held in memory. */
 const PEOPLE_PER_WRITE = 10_000
 /** How often and how long we wait for a busy provider. If it asks for a longer wait, the sync ends. */
 const MAX_RETRIES = 3
@@ -57,9 +57,9 @@ export async function syncDueGroups(deps: SyncDeps, signal: AbortSignal): Promis
 /**
  * Reads the groups of an instance page by page and writes the changes. No two syncs of one instance run at once.
  *
- * Each page is written when it has been read, and only what has changed. Only a sync that reaches the end of the list is
- * complete: it marks missing groups and updates the time of the last sync. An incomplete sync saves its problem instead,
- * and is tried again if the problem may pass soon.
+ * Each page is written when it has been read, and only what has changed. Only a sync that reaches the end of the list
+ * is complete: it marks missing groups and updates the time of the last sync. An incomplete sync saves its problem
+ * instead, and is tried again if the problem may pass soon.
  */
 async function syncGroups(deps: SyncDeps, sync: Sync, signal: AbortSignal): Promise<void> {
   try {
@@ -86,7 +86,9 @@ type Reader = {
   listed: Set<string>
 }
 
-/** Saves a failure of the provider, which the pages show. Any other error is logged, or thrown if the database is down. */
+/**
+ * Saves a failure of the provider, which the pages show. Any other error is logged, or thrown if the database is down.
+ */
 async function saveProblem({ db, log }: SyncDeps, sync: Sync, error: unknown): Promise<void> {
   if (error instanceof SyncLost || error instanceof ProcessStopping) return void (await releaseSync(db, sync))
   if (error instanceof ProviderFailure) {
@@ -155,8 +157,9 @@ function inParts(groups: ProviderGroup[]): ProviderGroup[][] {
 }
 
 /**
- * Reads all pages. Throws if the list ends before its own total: groups after a cut are not missing. The OpenAPI file does
- * not say whether `total` counts the page or the list, so a full page is the last only if `total` is more than a page.
+ * Reads all pages. Throws if the list ends before its own total: groups after a cut are not missing. The OpenAPI file
+ * does not say whether `total` counts the page or the list, so a full page is the last only if `total` is more than a
+ * page.
  */
 async function eachPage<T>(
   reader: Reader,

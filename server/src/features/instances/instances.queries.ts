@@ -93,8 +93,8 @@ export const shortenPause = (db: Db, id: number) =>
 type LockedInstance = { tokenHash: Buffer; tokenCipher: Buffer; isActive: boolean; version: number }
 
 /**
- * Reads the instance and locks its row until the transaction ends. Waits for a lock five seconds at most, as commands on
- * jobs do, because the connection is needed by others.
+ * Reads the instance and locks its row until the transaction ends. Waits for a lock five seconds at most, as commands
+ * on jobs do, because the connection is needed by others.
  */
 export async function lockInstance(db: Db, id: number): Promise<LockedInstance | null> {
   await db.run(sql`select set_config('lock_timeout', '5s', true)`)
@@ -128,8 +128,8 @@ export async function deleteData(db: Db, instanceId: number): Promise<void> {
 }
 
 /**
- * Makes a sync of the instance's groups due. A worker begins it within seconds. One that was due stays in its place, and
- * one that runs is followed by another.
+ * Makes a sync of the instance's groups due. A worker begins it within seconds. One that was due stays in its place,
+ * and one that runs is followed by another.
  */
 export const requestSync = (db: Db, id: number) =>
   db.run(sql`

@@ -56,7 +56,9 @@ export const forgetLiveWebhooks = (db: Pool) =>
   db.run(sql`
   update instances set webhook_base = null where not is_test and webhook_base is not null`)
 
-/** Makes the next scheduled sync of the groups come sooner. A sync that runs may have read the page before the change. */
+/**
+ * Makes the next scheduled sync of the groups come sooner. A sync that runs may have read the page before the change.
+ */
 export const markGroupsChanged = (db: Pool, id: number) =>
   db.run(sql`
   update instances set groups_changed_at = clock_now()

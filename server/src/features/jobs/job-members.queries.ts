@@ -14,7 +14,9 @@ export const findRecipientGroup = async (db: Db, jobId: number, recipientId: num
     select g.id, g.name from deliveries d join groups g on g.id = d.group_id
     where d.id = ${recipientId} and d.job_id = ${jobId}`)) ?? null
 
-/** `get_bit` fails beyond the end of a bitmap. A member without a slot, and a message without bitmaps, have no receipt. */
+/**
+ * `get_bit` fails beyond the end of a bitmap. A member without a slot, and a message without bitmaps, have no receipt.
+ */
 const hasSlot = (bitmap: Sql) =>
   sql`case when s.slot < octet_length(${bitmap}) * 8 then get_bit(${bitmap}, s.slot) = 1 else false end`
 

@@ -9,8 +9,8 @@ import { listPage } from '../../platform/list.ts'
 // The rows of a job: its deliveries and its log lines, newest first.
 
 /**
- * Condition: these rows belong to the job. Read them in this order and the planner takes the index of (job_id, id). With
- * `job_id = …` and `order by id` it walks all rows by their id if it believes to meet those of the job soon.
+ * Condition: these rows belong to the job. Read them in this order and the planner takes the index of (job_id, id).
+ * With `job_id = …` and `order by id` it walks all rows by their id if it believes to meet those of the job soon.
  */
 export const isOfJob = (alias: 'd' | 'l', jobId: number, after: Sql = sql`0`) =>
   sql`(${identifier(`${alias}.job_id`)}, ${identifier(`${alias}.id`)}) > (${jobId}, ${after})

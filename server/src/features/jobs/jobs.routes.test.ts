@@ -52,7 +52,7 @@ async function fixture(instanceColumns: Record<string, unknown> = {}) {
   const groupIds = groups.map(({ id }) => id)
   const create = (order: Partial<Order> = {}, user: TestUser | null = member) =>
     context.call(user, jobs.create, {
-      body: { messageId: message.id, instanceId: instance.id, groupIds, ...order } as Order, // some tests send bad input
+      body: { messageId: message.id, instanceId: instance.id, groupIds, ...order } as Order, // also bad input
     })
   return { instance, member, groups, message, create }
 }

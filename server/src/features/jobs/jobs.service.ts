@@ -82,7 +82,9 @@ export const changeJob = (
     return orNotFound(await findJobRow(tx, caller, id))
   })
 
-/** Deletes all of the jobs, or none if the caller does not see one of them. Of a live job the cancel is recorded, too. */
+/**
+ * Deletes all of the jobs, or none if the caller does not see one of them. Of a live job the cancel is recorded, too.
+ */
 export async function removeJobs(db: Pool, begin: Begin, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
   const { caller, jobs } = await begin(async (tx, caller) => {

@@ -121,9 +121,9 @@ export async function sendTestMessage(
 const REPEAT_MS = 3000
 
 /**
- * The idempotency key of a request without a `requestId`: a hash of all that makes the job. An equal request of the same
- * user gets the same job while that is being created, and for three seconds after. From then on the older job has no key,
- * and another is created.
+ * The idempotency key of a request without a `requestId`: a hash of all that makes the job. An equal request of the
+ * same user gets the same job while that is being created, and for three seconds after. From then on the older job has
+ * no key, and another is created.
  */
 async function keyOfContent(
   tx: Db,

@@ -21,7 +21,9 @@ const hasOutcome: Record<RecipientOutcome, Sql> = {
 const isFound = ({ outcome, search }: JobRecipientsFilter) =>
   sql`${outcome ? hasOutcome[outcome] : sql`true`} ${searched(search)}`
 
-/** Lists the failed recipients first. Without a search, a page near the beginning reads few deliveries of a large job. */
+/**
+ * Lists the failed recipients first. Without a search, a page near the beginning reads few deliveries of a large job.
+ */
 export async function listRecipients(
   db: Db,
   jobId: number,
@@ -68,7 +70,10 @@ function idsOf(
     ${slice(sql`d.status <> 'failed'`, { limit: limit - failedHere, offset: Math.max(0, offset - failed) })}`
 }
 
-/** Most wait from the job's cursor on. Indexes find the few before: requeued, in doubt, being sent. See engine/shared/queue.ts. */
+/**
+ * Most wait from the job's cursor on. Indexes find the few before: requeued, in doubt, being sent. See
+ * engine/shared/queue.ts.
+ */
 const waitingIds = (jobId: number, { limit, offset }: Slice) => sql`
   select id from (
     (select d.id from deliveries d where d.job_id = ${jobId} and d.not_before > 'epoch' and d.status = 'queued')

@@ -24,7 +24,7 @@ export async function saveDisk(
   { host, folder }: { host: string; folder: string },
   { total, free }: { total: number; free: number },
 ): Promise<void> {
-  // Two processes of one host may have data folders on two disks. The column names both, so that older programs can go on.
+  // Two processes of one host may have two data folders. The column names both, so that older programs can go on.
   const place = `${host}: ${folder}`
   const limit = Math.min(total * LOW_SHARE, LOW_BYTES)
   await db.run(sql`

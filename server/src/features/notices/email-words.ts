@@ -14,9 +14,9 @@ type BellTexts = {
 
 const loaded: Partial<Record<Language, BellTexts>> = {}
 
-/** Reads the texts of the web app, so that the bell and an email say the same. */
+/** Reads the texts of the web app, so that the bell and an email say the same. A check compares the languages' keys. */
 export const bellTexts = (language: Language): BellTexts =>
-  (loaded[language] ??= JSON.parse(readFileSync(join(FOLDER, `${language}.json`), 'utf8')) as BellTexts) // a check compares the keys of all languages
+  (loaded[language] ??= JSON.parse(readFileSync(join(FOLDER, `${language}.json`), 'utf8')) as BellTexts)
 
 type Words = {
   locale: string

@@ -30,8 +30,8 @@ export const mayKnow = sql`(
 )`
 
 /**
- * What lasts comes first, so that no number of troubles that are over hides it. Only Admins see what belongs to no account:
- * its `instance_id` is 0, which is assigned to nobody.
+ * What lasts comes first, so that no number of troubles that are over hides it. Only Admins see what belongs to no
+ * account: its `instance_id` is 0, which is assigned to nobody.
  */
 export const listNotices = (db: Db, caller: Caller) =>
   db.many<Notice>(sql`
@@ -94,7 +94,9 @@ export const describeDue = (db: Db, userId: number, ids: number[]) =>
 
 export type DueEmail = { userId: number; tries: number }
 
-/** Claims a user to whom an email is due. Until `try_at` no other process does. The wait grows from one minute to five. */
+/**
+ * Claims a user to whom an email is due. Until `try_at` no other process does. The wait grows from one minute to five.
+ */
 export async function claimEmail(db: Pool): Promise<DueEmail | null> {
   const due = await db.maybeOne<DueEmail>(sql`
     update due_emails set tries = tries + 1,

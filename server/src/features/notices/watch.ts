@@ -52,7 +52,7 @@ const correctTimes = (tx: Db) =>
     set began_at = least(began_at, clock_now()), gone_at = case when gone_at is not null then least(gone_at, clock_now()) end
     where ended_at is null and greatest(began_at, gone_at) > clock_now()`)
 
-/** Opens the troubles that are new, and marks those that are gone. One that passes before anybody was told leaves no trace. */
+/** Opens new troubles, and marks those that are gone. A trouble that passes before anybody was told leaves no trace. */
 async function updateTroubles(tx: Db) {
   await tx.run(sql`
     with present as materialized (${presentTroubles}), seen as (
@@ -74,8 +74,8 @@ type Told = { userId: number }
 
 /**
  * Another trouble of the account says the same as the trouble `t` of a job: the account is down, or another of its jobs
- * has stood still for longer. What holds a job back holds back its account. A trouble that has been gone for longer than a
- * job may stand still explains nothing, although its calm may last for an hour.
+ * has stood still for longer. What holds a job back holds back its account. A trouble that has been gone for longer
+ * than a job may stand still explains nothing, although its calm may last for an hour.
  */
 const isExplained = sql`exists (
   select from troubles other

@@ -3,7 +3,9 @@ import dns from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** An address of this machine or its network. Its services trust whoever reaches them, or know secrets of the machine. */
+/**
+ * An address of this machine or its network. Its services trust whoever reaches them, or know secrets of the machine.
+ */
 export class OwnNetwork extends Error {
   readonly code = 'OWN_NETWORK'
 }

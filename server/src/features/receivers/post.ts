@@ -22,7 +22,10 @@ export function signedHeaders(secret: string, { eventId, body }: DueEvent, at: D
   return { 'webhook-id': eventId, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` }
 }
 
-/** The connections to receivers. Those that may lead into the own network are kept apart, so that no other receiver gets one. */
+/**
+ * The connections to receivers. Those that may lead into the own network are kept apart, so that no other receiver gets
+ * one.
+ */
 export function openPost(secrets: Secrets) {
   const free = { keepAlive: true, lookup: lookupAny }
   const guarded = { keepAlive: true, lookup: lookupPublic }

@@ -41,8 +41,9 @@ async function mayDistribute(tx: Db): Promise<boolean> {
 }
 
 /**
- * The number that receivers see. A standby that lagged, or a restored backup, gives sequences again that were sent already.
- * Its new era begins later by more microseconds than events can have been sent since, so the sum never goes back.
+ * The number that receivers see. A standby that lagged, or a restored backup, gives sequences again that were sent
+ * already. Its new era begins later by more microseconds than events can have been sent since, so the sum never goes
+ * back.
  */
 const NUMBER = sql`(
   select extract(epoch from history_complete_at) * 1000000 from heartbeat
@@ -146,8 +147,8 @@ const hasRoom = (receiverId: number) => sql`
   (select count(*) from webhook_queue where receiver_id = ${receiverId}) < ${limits.waitingEvents}`
 
 /**
- * A person waits for the attempt, so the receiver need not rest. One without failures does not rest: if it is claimed, a
- * worker is sending to it, and another one would send the same events.
+ * A person waits for the attempt, so the receiver need not rest. One without failures does not rest: if it is claimed,
+ * a worker is sending to it, and another one would send the same events.
  */
 const wake = (tx: Db, receiverId: number) =>
   tx.run(sql`update webhook_receivers set try_at = clock_now() where id = ${receiverId} and failures > 0`)

@@ -2,8 +2,8 @@ import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
 /**
- * Attempts without a wait, the longest wait in seconds, and after how many seconds the count starts again: a day, unless
- * it says otherwise. `key` says whose attempts they are.
+ * Attempts without a wait, the longest wait in seconds, and after how many seconds the count starts again: a day,
+ * unless it says otherwise. `key` says whose attempts they are.
  */
 export type Allowance = { key: Buffer; free: number; longestWait: number; seconds?: number }
 

@@ -16,8 +16,8 @@ export async function countWaiting(db: Db): Promise<number> {
 
 /**
  * Finds the registration that gives its place to a new one. That is the oldest from the address with the most, so that
- * a few addresses can't take all places. If each comes from another address, it is the oldest, once it has waited a day:
- * until then an Admin may see it.
+ * a few addresses can't take all places. If each comes from another address, it is the oldest, once it has waited a
+ * day: until then an Admin may see it.
  */
 export async function findReplaceable(db: Db): Promise<number | null> {
   const found = await db.maybeOne<{ id: number }>(sql`

@@ -17,8 +17,8 @@ import {
 const PLACES = 50
 
 /**
- * Registers a locked Member. With a taken name or email nothing is added, but the answer is the same: strangers must not
- * learn who is here. The audit log has the attempt, so an Admin can say what is wrong.
+ * Registers a locked Member. With a taken name or email nothing is added, but the answer is the same: strangers must
+ * not learn who is here. The audit log has the attempt, so an Admin can say what is wrong.
  */
 export async function register(
   { db, secrets, passwordMin }: { db: Pool; secrets: Secrets; passwordMin: number },

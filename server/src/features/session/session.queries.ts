@@ -2,7 +2,9 @@ import type { Language } from '@sendroom/contract/languages'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
-/** Always returns a row, with the name as the database compares names. Without such a user the other columns are null. */
+/**
+ * Always returns a row, with the name as the database compares names. Without such a user the other columns are null.
+ */
 export const findPassword = (db: Db, username: string) =>
   db.one<{
     name: string

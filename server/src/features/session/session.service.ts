@@ -37,7 +37,7 @@ export async function signIn(
   return { signedIn: { token, user }, known: { ...known, id: userId, mayKnow } }
 }
 
-/** Checks the caller's password once more. Wrong ones count like those of a sign-in, so that no thief of a token can guess. */
+/** Checks the caller's password once more. Wrong ones count as at a sign-in, so that no thief of a token can guess. */
 export async function confirm(
   deps: { db: Pool; secrets: Secrets },
   begin: Begin,

@@ -17,7 +17,7 @@ const MANY_RECEIPTS = 5_000
 const OLD_BACKUP_HOURS = 48
 const MAX_NAMES = 5
 
-/** What Sendroom does: its processes, accounts, queue, backups and first Admin. Nothing while the database is unavailable. */
+/** Checks processes, accounts, queue, backups and the first Admin. Finds nothing while the database is unavailable. */
 export async function checkWork({ db, config }: Examined): Promise<Finding[]> {
   if (typeof db === 'string' || !(await isAvailable(db))) return []
   const [backlog, processes, accounts, backup, generated, testMode] = await Promise.all([

@@ -18,7 +18,9 @@ export type Examined = {
 /** One line of the result. The params hold no secrets: no URL, token or password. */
 export const finding = (code: FindingCode, params: Finding['params'] = {}): Finding => ({ code, params })
 
-/** The words of an error that a person may read. A network error's own words may repeat a URL, so its code is enough. */
+/**
+ * The words of an error that a person may read. A network error's own words may repeat a URL, so its code is enough.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { cause } = error

@@ -39,7 +39,10 @@ export async function insertUser(db: Db, columns: Columns): Promise<number> {
   return id
 }
 
-/** Returns the version before the update, or null if there is no such user. A registered user waits until the first activation. */
+/**
+ * Returns the version before the update, or null if there is no such user. A registered user waits until the first
+ * activation.
+ */
 export async function updateUserColumns(db: Db, id: number, columns: Columns): Promise<number | null> {
   const isWaiting = columns.isActive ? sql`false` : sql`is_waiting`
   const version = sql`version + 1`

@@ -7,7 +7,7 @@ import { type Applied, sha256 } from './migration-files.ts'
 
 const COUNT = 31
 export const LAST_FORMER = '0032-deliveries-reason.sql'
-/** SHA-256 of the checksums, separated by line feeds. `0018-job-counts.sql` was changed once, without another result. */
+/** SHA-256 of the checksums, separated by line feeds. `0018-job-counts.sql` changed once, without another result. */
 const CHECKSUMS = [
   '0bac95cf0f63ae5c14afa6a121ea8f6b1f30d83b65c868b6e003b695d8a79375',
   'c55486ffde926520dcf4dc24f1ae9eba5dff130bb744711e5e9ec9056f991b46',

@@ -2,9 +2,9 @@ import type { Pool } from './connection.ts'
 import { sql } from './sql.ts'
 
 /**
- * Recurring work: drops the schema in which pg-boss queued the syncs before migration 0039, a week after the last worker
- * that used it. Until then a program of before may run beside this one, and fails without the schema. To be deleted
- * together with its line in `recurring-work.ts` when no upgrade can begin before 0039.
+ * Recurring work: drops the schema in which pg-boss queued the syncs before migration 0039, a week after the last
+ * worker that used it. Until then a program of before may run beside this one, and fails without the schema. To be
+ * deleted together with its line in `recurring-work.ts` when no upgrade can begin before 0039.
  */
 export async function dropFormerQueues(db: Pool): Promise<void> {
   const { exists } = await db.one<{ exists: boolean }>(

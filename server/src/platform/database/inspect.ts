@@ -13,8 +13,8 @@ const NOTIFICATION_MS = 5_000
 type Variable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL'
 
 /**
- * Waits until the server of `variable` answers, for at most `patienceMs` (default 10 s), because it may just be starting
- * or being promoted. Throws a StartupError if the server does not answer or the database is unsuitable.
+ * Waits until the server of `variable` answers, for at most `patienceMs` (default 10 s), because it may just be
+ * starting or being promoted. Throws a StartupError if the server does not answer or the database is unsuitable.
  */
 export async function inspectDatabase(db: Pool, variable: Variable, patienceMs = PATIENCE_MS): Promise<void> {
   await untilItAnswers(db, variable, patienceMs)

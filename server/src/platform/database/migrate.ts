@@ -29,9 +29,10 @@ const RETRY_MS = 3_000
 const LOCK_EVERY_MS = 100
 
 /**
- * Brings the schema up to date, in one transaction for each file of the folder that was not applied yet, unless the file
- * builds an index concurrently. Several processes may call this at once, while older programs run. Throws a StartupError
- * if the database was migrated by other files than these, unless those are newer ones that this program works with.
+ * Brings the schema up to date, in one transaction for each file of the folder that was not applied yet, unless the
+ * file builds an index concurrently. Several processes may call this at once, while older programs run. Throws a
+ * StartupError if the database was migrated by other files than these, unless those are newer ones that this program
+ * works with.
  */
 export async function migrate(db: Pool, { log = silent, folder = FOLDER }: Options = {}): Promise<void> {
   const files = readMigrations(folder)
@@ -46,8 +47,8 @@ export async function migrate(db: Pool, { log = silent, folder = FOLDER }: Optio
 }
 
 /**
- * Like `migrate`, in a transaction of a caller who has called `lockSchema`. With `last` only up to that file, but always
- * the first one, which is also the schema of the former migrations.
+ * Like `migrate`, in a transaction of a caller who has called `lockSchema`. With `last` only up to that file, but
+ * always the first one, which is also the schema of the former migrations.
  */
 export async function migrateWithin(tx: Db, last?: string): Promise<void> {
   const files = readMigrations(FOLDER).filter(
@@ -102,8 +103,8 @@ const worksWith = (files: Migration[], { worksFrom }: Applied) =>
   worksFrom !== null && worksFrom <= numberOf(files.at(-1)?.name ?? '')
 
 /**
- * Until the session ends no other process migrates the database, so none can start on it. Call this before a transaction
- * begins: an index that is built concurrently waits for all transactions, so none may wait for the lock.
+ * Until the session ends no other process migrates the database, so none can start on it. Call this before a
+ * transaction begins: an index that is built concurrently waits for all transactions, so none may wait for the lock.
  */
 export async function lockSchema(session: Pick<Db, 'script' | 'one'>): Promise<void> {
   // A process that stalls must not keep the lock until TCP gives up.
@@ -129,8 +130,8 @@ async function retryForLocks<T>(log: Log, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Waits for other processes that migrate, but not for tables: behind a migration that waits for a table, all users of the
- * table wait too. So each wait is short, and `retryForLocks` tries again.
+ * Waits for other processes that migrate, but not for tables: behind a migration that waits for a table, all users of
+ * the table wait too. So each wait is short, and `retryForLocks` tries again.
  */
 async function applyNextSoon(db: Pool, files: Migration[], { show }: Progress): Promise<boolean> {
   show('Another process is upgrading the database')
@@ -149,8 +150,8 @@ async function applyNextSoon(db: Pool, files: Migration[], { show }: Progress): 
 }
 
 /**
- * Applies one file under the lock, but leaves one that builds an index concurrently to the caller if others write to the
- * database. Returns the file, or undefined if there is none.
+ * Applies one file under the lock, but leaves one that builds an index concurrently to the caller if others write to
+ * the database. Returns the file, or undefined if there is none.
  */
 async function applyNext(
   tx: Db,
@@ -187,8 +188,8 @@ async function buildConcurrently(session: Pool, file: Migration) {
 }
 
 /**
- * Drops the former migrations and tables once no process runs that may be of a former program. Until then its servers are
- * ready, and it can be started again.
+ * Drops the former migrations and tables once no process runs that may be of a former program. Until then its servers
+ * are ready, and it can be started again.
  */
 async function dropFormer(tx: Db) {
   const { workers, servers } = await findProcesses(tx)

@@ -32,7 +32,7 @@ export function readMigrations(folder: string): Migration[] {
   })
 }
 
-/** The line by which a migration declares that older programs still work: docs/decisions/0019-upgrades-without-a-stop.md. */
+/** The line by which a migration says that older programs still work: docs/decisions/0019-upgrades-without-a-stop.md */
 const WORKS_FROM = /^-- Works with programs from (\d{4}) on\.$/m
 
 /** Such a statement must be the only one of its file, and needs `if not exists`. */

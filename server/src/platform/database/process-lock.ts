@@ -26,8 +26,8 @@ export async function lockForProcess(db: Pool, key: Sql): Promise<(() => Promise
       await tx.run(sql`select set_config('lock_timeout', ${PATIENCE}, true)`)
       await lock(tx, key)
       first.resolve(true)
-      // In a transaction, the result of a prepared query stays open until the next one, and its snapshot with it: nothing
-      // deleted since could be cleaned up. A script leaves nothing open.
+      // In a transaction, the result of a prepared query stays open until the next one, and its snapshot with it:
+      // nothing deleted since could be cleaned up. A script leaves nothing open.
       while (!stopping.signal.aborted) {
         await tx.script('select 1')
         await sleep(HEARTBEAT_MS)

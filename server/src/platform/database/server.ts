@@ -7,7 +7,7 @@ import { types } from './rows.ts'
 
 const CONNECT_TIMEOUT_MS = 5_000
 const KEEP_ALIVE_MS = 10_000
-/** A pooler may let a query wait for a connection of its own. Longer than any wait on a server that only has much to do. */
+/** A pooler may let a query wait for a connection. Longer than any wait on a server that only has much to do. */
 const IDENTIFY_TIMEOUT_MS = 10_000
 
 export type DatabaseServer = ReturnType<typeof openServer>

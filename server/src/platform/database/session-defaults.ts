@@ -50,8 +50,8 @@ async function store(db: Db, scope: 'database' | 'cluster') {
 
 /**
  * Call this in a transaction that writes many rows. A statement may then take as long as it needs. Foreign keys and
- * triggers run statements for each row, which would be planned again each time: with this, 50,000 recipients take a third
- * of the time.
+ * triggers run statements for each row, which would be planned again each time: with this, 50,000 recipients take a
+ * third of the time.
  */
 export const forBulkWrites = (tx: Db) =>
   tx.run(sql`select set_config('statement_timeout', '0', true), set_config('plan_cache_mode', 'auto', true)`)

@@ -6,12 +6,12 @@ import { sql } from '../database/sql.ts'
 export type Column<Row> = { title: string; width?: number; cell: (row: Row) => string }
 
 /**
- * Reads rows page by page, each with `read` from the last row of the page before. No transaction stays open between them,
- * however slowly the client takes the file. The first page is read before the answer begins: from then on an error could
- * only break the download off.
+ * Reads rows page by page, each with `read` from the last row of the page before. No transaction stays open between
+ * them, however slowly the client takes the file. The first page is read before the answer begins: from then on an
+ * error could only break the download off.
  *
- * `check` throws if the caller may no longer read the rows, or if they were deleted. It runs after each page: no row that
- * it forbids leaves, and a page that is empty because of a deletion does not count as the end.
+ * `check` throws if the caller may no longer read the rows, or if they were deleted. It runs after each page: no row
+ * that it forbids leaves, and a page that is empty because of a deletion does not count as the end.
  */
 export async function readPages<Row>(
   read: (last: Row | null) => Promise<Row[]>,
@@ -44,8 +44,8 @@ const lineOf = (cells: string[]) => `${cells.map(cellOf).join(',')}\r\n`
 const cellOf = (text: string) => `"${isFormula(text) ? "'" : ''}${text.replaceAll('"', '""')}"`
 
 /**
- * A spreadsheet takes a cell that begins with such a sign as a formula, and an apostrophe makes it text. Some take signs
- * for the same that only look like them, such as the full-width ＝, and skip what can't be seen.
+ * A spreadsheet takes a cell that begins with such a sign as a formula, and an apostrophe makes it text. Some take
+ * signs for the same that only look like them, such as the full-width ＝, and skip what can't be seen.
  */
 function isFormula(text: string): boolean {
   const [first = ''] = text.replace(/^[\s\p{Cc}\p{Cf}]+/u, '').normalize('NFKC')

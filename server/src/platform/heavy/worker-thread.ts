@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 /**
- * A function for the worker thread: exported by `module` (an `import.meta.url`) under its own name. Its input and output
- * are copied between the threads.
+ * A function for the worker thread: exported by `module` (an `import.meta.url`) under its own name. Its input and
+ * output are copied between the threads.
  */
 export type Task<I, O> = { module: string; run: (input: I) => O | Promise<O> }
 

@@ -26,8 +26,8 @@ const ENCODINGS: Record<ImageType, Encoding> = {
 const isSupported = (type: string): type is ImageType => Object.hasOwn(ENCODINGS, type)
 
 /**
- * Checks an image by its bytes and encodes it again: upright, not larger than needed, without metadata (phones store the
- * location there) and without anything hidden behind the picture. Animations stay animated. Throws the refusals
+ * Checks an image by its bytes and encodes it again: upright, not larger than needed, without metadata (phones store
+ * the location there) and without anything hidden behind the picture. Animations stay animated. Throws the refusals
  * `not_an_image`, `image_too_many_pixels` and `image_too_complex`. Runs in the image process only.
  */
 export async function cleanImage(bytes: Uint8Array): Promise<CleanImage> {

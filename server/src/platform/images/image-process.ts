@@ -17,8 +17,8 @@ export type ImageProcess = {
 /** A photo takes a second, the worst image that fits into the memory ten, on a slow machine twice that. */
 const MAX_MS = 20_000
 /**
- * With the server and PostgreSQL this stays below 400 MB. A common JPEG of 25 megapixels takes up to 215 MB. A progressive
- * one or a WebP of that size may take 250, and is refused.
+ * With the server and PostgreSQL this stays below 400 MB. A common JPEG of 25 megapixels takes up to 215 MB. A
+ * progressive one or a WebP of that size may take 250, and is refused.
  */
 const MAX_MEGABYTES = 230
 /** An idle process keeps about 70 MB. A new one starts within a third of a second. */

@@ -49,8 +49,8 @@ export function openUploads(db: Pool, images: ImageStore): Uploads {
       try {
         return await insertImage(db, { name, size: image.bytes.length, userId })
       } catch (error) {
-        // The sweep finds files by their rows. Past the quota a user could fill the disk with files that have none. After
-        // any other error the row may exist.
+        // The sweep finds files by their rows. Past the quota a user could fill the disk with files that have none.
+        // After any other error the row may exist.
         if (error instanceof Refusal) await images.remove(name)
         throw error
       }

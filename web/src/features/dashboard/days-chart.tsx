@@ -9,7 +9,9 @@ const HEIGHT = 100
 const STEP = 10
 const BAR = 7
 
-/** A bar for each day: what was read is part of what was delivered, and that of what was sent. Failures stand on top. */
+/**
+ * A bar for each day: what was read is part of what was delivered, and that of what was sent. Failures stand on top.
+ */
 export function DaysChart({ days }: { days: DashboardDay[] }) {
   const { t } = useTranslation()
   const most = roundUp(Math.max(...days.map(({ sent, failed }) => sent + failed)))

@@ -112,8 +112,8 @@ export function InstancesPage() {
 }
 
 /**
- * Opens the QR code of the instance that the address names, also if its row is on another page. Afterwards the address is
- * that of the list alone.
+ * Opens the QR code of the instance that the address names, also if its row is on another page. Afterwards the address
+ * is that of the list alone.
  */
 function useLinkedScan(onScan: (instance: InstanceRow) => void) {
   const { scan, ...rest }: InstancesSearch = useSearch({ strict: false })

@@ -8,7 +8,8 @@ const POLL_MS = 3000
 
 /**
  * `connected`: the instance was linked while the dialog was open, so the server reads its groups now. `already`: the
- * instance was linked before, so nothing changes. `gone`: the instance was deleted or is no longer assigned to this user.
+ * instance was linked before, so nothing changes. `gone`: the instance was deleted or is no longer assigned to this
+ * user.
  */
 export type Link = 'open' | 'connected' | 'already' | 'gone'
 
