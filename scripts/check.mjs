@@ -31,6 +31,7 @@ const checks = {
   translations: ['scripts/check-translations.mjs'],
   requirements: ['scripts/check-conformance.mjs'],
   links: ['scripts/check-links.mjs'],
+  comments: ['scripts/check-comments.mjs'],
   'lock file': ['scripts/complete-lock.mjs', '--check'],
 }
 
