@@ -10,6 +10,12 @@ export type Access = 'public' | 'signedIn' | Right | 'canSendTests' | 'admin'
 /**
  * An endpoint of the API. The server's route, the typed client and the OpenAPI document are derived from it. The path
  * is relative to `/api`. Without `response` the endpoint answers 204.
+ *
+ * An endpoint is declared in the feature's file of this folder, with its `access`, and handled by a call of `route` in
+ * `server/src/features/…/….routes.ts`. A new feature also joins `contract` (index.ts) and `addPages`
+ * (server/src/app.ts). `route` (server/src/platform/http.ts) refuses whoever `RULES` (access.ts beside it) does not let
+ * through, before it reads the body; writes are checked again in their transaction. Rules about single rows, such as
+ * `canSeeInstance`, belong to the feature's queries.
  */
 export type Endpoint = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'

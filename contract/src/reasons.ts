@@ -1,9 +1,10 @@
 import { fill, type Params } from './errors.ts'
 
 /**
- * The English sentences of all reasons: why a delivery failed, why a job or instance waits, and what a log line says.
- * Reasons are stored as code and params, so that the web app can translate them by the key `REASON.<code>`. A reason
- * may refer to another one by its code as the param `why`. Both sentences use the same params.
+ * The English sentences of all reasons, for the API: why a delivery failed, why a job or instance waits, and what a log
+ * line says. Reasons are stored as code and params, so that pages and emails say them in the user's language, by the
+ * text `REASON.<code>` (web/public/i18n). server/src/engine/status/trouble.ts decides why a job or an instance waits.
+ * A reason may refer to another one by its code as the param `why`. Both sentences use the same params.
  */
 export const reasonWords = {
   // why a delivery failed

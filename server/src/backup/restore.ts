@@ -20,6 +20,10 @@ export type Restored = { madeAt: string; rows: number; pausedJobs: number; hasKe
 /**
  * Fills an empty database and the image store from a backup. All of it is one transaction: if anything fails, the
  * database is as empty as before.
+ *
+ * Nothing goes out by itself afterwards. Jobs that had not ended are paused until somebody resumes them, and events and
+ * emails that waited are dropped. The backup has no heartbeat, so a new era begins: before an account sends again, its
+ * chat history is read, and what was sent since the backup counts as sent (engine/history/check.ts).
  */
 export async function restore(command: Command, file: string): Promise<Restored> {
   const { config, log, say, signal } = command

@@ -47,7 +47,14 @@ const LOOP_CONNECTIONS = 3
 const INSTANCE_CONNECTIONS = 8
 const END_MS = 5_000
 
-/** Starts a worker. Nothing is thrown later: a worker reports its errors to the log, and waits for a lost database. */
+/**
+ * Starts a worker. Nothing is thrown later: a worker reports its errors to the log, and waits for a lost database.
+ *
+ * In its first seconds a worker watches the heartbeat (history/heartbeat.ts). It sends as soon as it sees another
+ * worker's beat. If none comes within 5 s, or the last one is old, it begins a new era, and then reads the chat history
+ * of each account that has something to send. Meanwhile it starts due jobs, looks up doubts and checks accounts that
+ * wait. Recurring work (recurring-work.ts) runs for the first time after its own interval.
+ */
 export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
   const { log } = others
   const db = shared.dedicated(LOOP_CONNECTIONS)

@@ -221,6 +221,12 @@ export type Providers = {
   forbidsTestMode?: boolean
 }
 
-/** Returns the provider of an instance. Null for a test-mode instance in a process without a simulator. */
+/**
+ * Returns the provider of an instance. Null for a test-mode instance in a process without a simulator.
+ *
+ * This is the only choice of a provider. A second live one implements `Provider`, is opened by `openProviders` and
+ * chosen here by a column beside `is_test`, which `tokenColumns` sets from the token (features/instances) and the
+ * engine reads with it (`InstanceToken`, engine/context.ts). Its calls need an address beside `webhooks.whapi`.
+ */
 export const providerOf = (providers: Providers, { isTest }: { isTest: boolean }): Provider | null =>
   isTest ? providers.test : providers.live

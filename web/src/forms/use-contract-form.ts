@@ -10,7 +10,10 @@ import { keepValues, useKeptValues, useUnsaved } from './use-unsaved.ts'
 
 type Options<Values> = {
   initialValues: Values
-  /** Sends the form. If it rejects, the values stay and the server's errors are shown at their fields. */
+  /**
+   * Sends the form. If it rejects, the values stay and the server's errors are shown at their fields. The toast comes
+   * from the call (api/use-action.ts), and the dialog about somebody else's change from use-versioned.tsx.
+   */
   send: (values: Values) => Promise<unknown>
   /** Runs after a successful send, unless the user has left the form. */
   onSent?: () => unknown

@@ -7,12 +7,16 @@ import { tryLockInstance } from '../shared/lock.ts'
 import type { JobRef } from '../status/progress.ts'
 import { applyReceipts, type NeedsLock } from './apply.ts'
 import type { Incoming } from './merge.ts'
-import { applyInHalves, setBatchAside, setReceiptAside } from './set-aside.ts'
 import { findBatches, splitBatch, storeReceipts, takeBatches } from './store.ts'
+import { applyInHalves, setBatchAside, setReceiptAside } from './unusable-receipts.ts'
 
 /*
  * A worker applies the receipts of the calls, which intake.ts has stored. Those that can't be applied at once are
  * stored one by one: their message has no delivery yet, somebody holds its lock, or they need the instance's lock.
+ *
+ * A receipt may arrive before the send of its message is settled, as the provider reports a message before it has
+ * answered the call. It matches no delivery then, and is stored and tried again (`UNMATCHED_TRIES`). A settle does not
+ * wake it: its next try finds the delivery, and a delivery is never received or read before it was sent (apply.ts).
  */
 
 /** Of the calls, in one transaction. The more there are, the more receipts of a message share one write of its row. */

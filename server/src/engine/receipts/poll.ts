@@ -3,7 +3,7 @@ import { identifier, sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider } from '../context.ts'
-import { stoppedByFailures } from '../shared/instance-state.ts'
+import { stoppedByFailures } from '../shared/instance-change.ts'
 import { lockInstances } from '../shared/lock.ts'
 import { storeBatch, withoutNul } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db, Pool } from '../../platform/database/connection.ts'
-import { deleteOldSetAside } from '../receipts/set-aside.ts'
+import { deleteOldSetAside } from '../receipts/unusable-receipts.ts'
 import { deleteReleasedMatches } from '../shared/matched-ids.ts'
 import { addUpWithoutRows, deleteOldDeliveries, deleteOldLogs, deleteOldViews } from './job-rows.ts'
 

@@ -2,7 +2,7 @@ import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
 import { backoffMs } from '../../platform/backoff.ts'
 import type { InstanceProblem, SendOutcome } from '../../providers/provider.ts'
-import type { InstanceChange } from '../shared/instance-state.ts'
+import type { InstanceChange } from '../shared/instance-change.ts'
 import { type LogLine, reason, recipientLine } from '../shared/job-log.ts'
 import type { IntendedMessage } from './intent.ts'
 

@@ -84,6 +84,9 @@ export const changeJob = (
 
 /**
  * Deletes all of the jobs, or none if the caller does not see one of them. Of a live job the cancel is recorded, too.
+ *
+ * The caller needs the right that `jobActions.delete` names (contract/src/job-life.ts), which `begin` checks again, and
+ * must see the instance of each job (`findRecordedJobs`). Who made the job does not matter.
  */
 export async function removeJobs(db: Pool, begin: Begin, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
