@@ -46,6 +46,16 @@ export function scriptedProvider() {
     onHistory: (): OwnMessage[] | Promise<OwnMessage[]> => ledger.map((entry) => entry.message),
   }
 
+  /** Lets sends wait for their answer, until somebody calls the function that this returns. */
+  function holdSends(): () => void {
+    const answer = Promise.withResolvers<void>()
+    script.onSend = async (send) => {
+      await answer.promise
+      return accept(send)
+    }
+    return answer.resolve
+  }
+
   async function send(message: Send, mayWrite: MayWrite = () => true): Promise<SendOutcome> {
     await script.onConnect()
     if (!mayWrite())
@@ -81,5 +91,5 @@ export function scriptedProvider() {
     ...{ groups: unexpected, group: unexpected, contacts: unexpected },
     readEvent: () => ({ receipts: [], instance: null, groupsChanged: false }),
   }
-  return { provider, script, accept, ledger, calls }
+  return { provider, holdSends, script, accept, ledger, calls }
 }

@@ -74,13 +74,9 @@ test('while others hold all connections of the pool, messages are sent and the h
 })
 
 test('accounts that somebody has locked wait on few connections, and the others send', async () => {
-  const { provider, script, accept, calls } = scriptedProvider()
-  const answer = Promise.withResolvers<void>()
-  onTestFinished(() => answer.resolve())
-  script.onSend = async (send) => {
-    await answer.promise
-    return accept(send)
-  }
+  const { provider, calls, holdSends } = scriptedProvider()
+  const answer = holdSends()
+  onTestFinished(answer)
   const jobs = []
   for (let nth = 0; nth < 30; nth++) jobs.push(await context.add.job({ recipients: people(2) }))
   context.worker(provider)
@@ -89,7 +85,7 @@ test('accounts that somebody has locked wait on few connections, and the others 
   await whileLocked(
     sql`select from instances where id = any(${jobs.map(({ instanceId }) => instanceId)}) for update`,
     async () => {
-      answer.resolve()
+      answer()
       await until('accounts wait for their lock', async () => (await countWaiting(context.db)) > 0)
       const free = await context.add.job({ recipients: people(20) })
       await context.untilStatus(free.id, 'Completed')
@@ -103,16 +99,14 @@ test('accounts that somebody has locked wait on few connections, and the others 
 })
 
 test('accounts locked while their history is checked leave connections to the others', async () => {
-  const { provider, script, accept, calls } = scriptedProvider()
-  const [history, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  onTestFinished(() => [history, answer].forEach(({ resolve }) => void resolve()))
+  const { provider, holdSends, script, calls } = scriptedProvider()
+  const history = Promise.withResolvers<void>()
+  const answer = holdSends()
+  onTestFinished(answer)
+  onTestFinished(() => history.resolve())
   script.onHistory = async () => {
     await history.promise
     return []
-  }
-  script.onSend = async (send) => {
-    await answer.promise
-    return accept(send)
   }
   const locked = []
   for (let nth = 0; nth < 10; nth++) {
@@ -130,7 +124,7 @@ test('accounts locked while their history is checked leave connections to the ot
       const free = await context.add.job({ recipients: people(2) })
       await until('the other account sends', () => calls.sends.length === 1)
       await whileLocked(sql`select from instances where id = ${free.instanceId} for update`, async () => {
-        answer.resolve()
+        answer()
         // Two beats later a batch has left the account out, and its result waits for a connection.
         await untilBeating()
       })
@@ -174,19 +168,15 @@ test('accounts locked while their status is read leave connections to the others
 })
 
 test('a stop waits ten seconds for a locked account, whose message is found later', async () => {
-  const { provider, script, accept, calls } = scriptedProvider()
-  const answer = Promise.withResolvers<void>()
-  onTestFinished(() => answer.resolve())
-  script.onSend = async (send) => {
-    await answer.promise
-    return accept(send)
-  }
+  const { provider, calls, holdSends } = scriptedProvider()
+  const answer = holdSends()
+  onTestFinished(answer)
   const job = await context.add.job({ recipients: people(2) })
   const stopped = context.worker(provider)
   await until('the account sends', () => calls.sends.length === 1)
 
   await whileLocked(sql`select from instances where id = ${job.instanceId} for update`, async () => {
-    answer.resolve()
+    answer()
     await until('the account waits for its lock', async () => (await countWaiting(context.db)) > 0)
     await stopped.stop()
   })

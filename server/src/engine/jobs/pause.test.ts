@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { people, useEngineContext } from '../../../test/engine-context.ts'
-import { countWaiting } from '../../../test/locks.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { json, sql } from '../../platform/database/sql.ts'
@@ -55,26 +54,6 @@ test('only a live job can be paused, and only a paused job can be resumed', asyn
   expect(await context.db.begin((tx) => resumeJob(tx, job.id, 'Ann'))).toBe('not_allowed')
   expect(await context.db.begin((tx) => restartJob(tx, job.id, 'Ann'))).toBe('done')
   expect(await isPaused(job.id)).toBe(false)
-})
-
-test('an intent that waits for the lock of a pause sees the pause, although its snapshot is older', async () => {
-  const { db } = context
-  const job = await context.add.job({ status: 'Running' })
-  const claim = await context.claimOne()
-
-  const [paused, step] = await db.begin(async (tx) => {
-    await tx.run(sql`select from instances where id = ${job.instanceId} for update`)
-    const pausing = db.begin((tx) => pauseJob(tx, job.id, 'Ann'))
-    await until('the pause waits for the lock', async () => (await countWaiting(db)) === 1)
-    const intending = context.writeIntent(claim)
-    await until('the intent waits too', async () => (await countWaiting(db)) === 2)
-    // Both continue only after this transaction, so they must not be awaited inside.
-    return [{ pausing }, { intending }] as const
-  })
-
-  expect(await paused.pausing).toBe('done')
-  expect(await step.intending).toEqual({ kind: 'nothing' })
-  expect(await context.statuses(job.id)).toEqual(['queued', 'queued', 'queued'])
 })
 
 test('the message in flight at a pause is settled, and the last one ends the job', async () => {

@@ -14,6 +14,7 @@ import {
   markInstanceActive,
   markInstanceHealthy,
   markInstanceTrouble,
+  pauseJob,
   planJob,
   restartJob,
   resumeSending,
@@ -208,12 +209,8 @@ test('the jobs of an instance take turns, so a small job does not wait for a lar
 })
 
 test('after a cancel no send begins, and a restart waits for the message in flight', async () => {
-  const { provider, script, accept, calls, ledger } = scriptedProvider()
-  const answer = Promise.withResolvers<void>()
-  script.onSend = async (send) => {
-    await answer.promise
-    return accept(send)
-  }
+  const { provider, calls, ledger, holdSends } = scriptedProvider()
+  const answer = holdSends()
   const job = await context.add.job()
   context.worker(provider)
   await until('a send is under way', () => calls.sends.length === 1)
@@ -222,7 +219,7 @@ test('after a cancel no send begins, and a restart waits for the message in flig
   expect(await context.db.begin((tx) => cancelJob(tx, job.id, 'Ann'))).toBe('done')
   expect(await context.db.begin((tx) => restartJob(tx, job.id, 'Ann'))).toBe('settling')
   expect(await deleteJobs(context.db, [job.id], 'Ann', async () => {}, 0)).toBe('busy')
-  answer.resolve()
+  answer()
   await until('the message is settled', async () => !(await hasUnsettled(context.db, job.instanceId)))
 
   expect(await context.statuses(job.id)).toEqual(['sent', 'skipped', 'skipped'])
@@ -251,25 +248,31 @@ test('a message that is requeued after a cancel is skipped', async () => {
   expect(calls.sends).toHaveLength(1)
 })
 
-test('an intent that waits for the lock of a cancel sees the cancel, although its snapshot is older', async () => {
-  const { db } = context
-  const job = await context.add.job({ status: 'Running' })
-  const claim = await context.claimOne()
+test.each([
+  { name: 'cancel', change: cancelJob, status: 'skipped' },
+  { name: 'pause', change: pauseJob, status: 'queued' },
+])(
+  'an intent that waits for the lock of a $name sees it, although its snapshot is older',
+  async ({ change, status }) => {
+    const { db } = context
+    const job = await context.add.job({ status: 'Running' })
+    const claim = await context.claimOne()
 
-  const [cancelled, step] = await db.begin(async (tx) => {
-    await tx.run(sql`select from instances where id = ${job.instanceId} for update`)
-    const cancelling = db.begin((tx) => cancelJob(tx, job.id, 'Ann'))
-    await until('the cancel waits for the lock', async () => (await countWaiting(context.db)) === 1)
-    const intending = context.writeIntent(claim)
-    await until('the intent waits too', async () => (await countWaiting(context.db)) === 2)
-    // Both continue only after this transaction, so they must not be awaited inside.
-    return [{ cancelling }, { intending }] as const
-  })
+    const waiting = await db.begin(async (tx) => {
+      await tx.run(sql`select from instances where id = ${job.instanceId} for update`)
+      const changing = db.begin((tx) => change(tx, job.id, 'Ann'))
+      await until('the change waits for the lock', async () => (await countWaiting(db)) === 1)
+      const intending = context.writeIntent(claim)
+      await until('the intent waits too', async () => (await countWaiting(db)) === 2)
+      // Both continue only after this transaction, so they must not be awaited inside.
+      return { changing, intending }
+    })
 
-  expect(await cancelled.cancelling).toBe('done')
-  expect(await step.intending).toEqual({ kind: 'nothing' })
-  expect(await context.statuses(job.id)).toEqual(['skipped', 'skipped', 'skipped'])
-})
+    expect(await waiting.changing).toBe('done')
+    expect(await waiting.intending).toEqual({ kind: 'nothing' })
+    expect(await context.statuses(job.id)).toEqual([status, status, status])
+  },
+)
 
 test('an intent that waits while the remaining deliveries fail does not move the cursor back', async () => {
   const { db } = context
@@ -328,18 +331,14 @@ test('a paused job sends nothing, and the other jobs of its instance continue', 
 })
 
 test('stop() waits for the message in flight, saves its result and releases the instance at once', async () => {
-  const { provider, script, accept, calls } = scriptedProvider()
-  const answer = Promise.withResolvers<void>()
-  script.onSend = async (send) => {
-    await answer.promise
-    return accept(send)
-  }
+  const { provider, calls, holdSends } = scriptedProvider()
+  const answer = holdSends()
   const job = await context.add.job()
   const engine = context.worker(provider)
   await until('a send is under way', () => calls.sends.length === 1)
 
   const stopped = engine.stop()
-  answer.resolve()
+  answer()
   await stopped
 
   expect(await context.statuses(job.id)).toEqual(['sent', 'queued', 'queued'])
@@ -504,19 +503,15 @@ test('an instance that looks healthy but refuses every message fails its job aft
 })
 
 test('a message that was in flight when the trouble began does not end it, and the job keeps its whole wait', async () => {
-  const { provider, script, accept, calls } = scriptedProvider()
-  const answer = Promise.withResolvers<void>()
-  script.onSend = async (send) => {
-    await answer.promise
-    return accept(send)
-  }
+  const { provider, calls, holdSends } = scriptedProvider()
+  const answer = holdSends()
   const job = await context.add.job()
   const engine = context.worker(provider)
   await until('a send is under way', () => calls.sends.length === 1)
   await context.db.run(sql`update jobs set started_at = clock_now() - interval '3 days' where id = ${job.id}`)
 
   await markInstanceTrouble(context.db, job.instanceId, 'NeedsLogin')
-  answer.resolve()
+  answer()
   await context.untilStatuses(job.id, 'sent', 'queued', 'queued')
   await engine.stop()
   await failOverdue(context.db, DAY_MS)
