@@ -137,6 +137,17 @@ test('a NUL in a name, which PostgreSQL can’t store, is left out', async () =>
   expect(await counts(id)).toEqual({ delivered: 1, read: 0 })
 })
 
+test('a stop stores the receipts that wait, in more than one batch too', async () => {
+  const { instanceId } = await sentJob()
+  const { accept, close } = open()
+  const many = Array.from({ length: 5_000 }, (_, n) => seen(`member ${n}`))
+  const calls = [many, many, [seen('anna')]].map((receipts) => accept(instanceId, receipts))
+  await close()
+
+  await Promise.all(calls)
+  expect(await countBatches()).toBe(3)
+})
+
 test('while the database is slow, only so many receipts wait, and further calls are refused', async () => {
   const { instanceId } = await sentJob()
   const { accept } = open()

@@ -1,15 +1,11 @@
 import type { Pool } from '../../platform/database/connection.ts'
 import { isDatabaseDown } from '../../platform/database/errors.ts'
+import { type GroupCommit, openGroupCommit } from '../shared/group-commit.ts'
 import { type Locking, repeatWhileLocked } from '../shared/lock.ts'
 import { isMatchedAlready } from '../shared/matched-ids.ts'
 import type { Claim } from './claim.ts'
 import { type NextStep, stepOf, writeIntents } from './intent.ts'
 import { type Result, type Settled, writeResults } from './settle.ts'
-
-/*
- * All instances of a worker share their statements. Exchanges wait for the running transaction, then are written
- * together in the next one. There is no timer: batches grow under load, and without load nothing waits.
- */
 
 /** Exchanges in a batch. The cost of each stays the same in larger batches, and the first one waits longer. */
 const MAX_BATCH = 128
@@ -23,72 +19,36 @@ export type ExchangeAnswer = Settled & {
   isMatchedAlready: boolean
 }
 
-export type Batches = {
-  /** Rejects when the exchange could not be written, or when nobody knows whether it was. */
-  submit: (exchange: Exchange) => Promise<ExchangeAnswer>
-  /** Call it when no exchange is submitted any more. */
-  close: () => Promise<void>
-}
+export type Batches = GroupCommit<Exchange, ExchangeAnswer>
 
-type Submitted = {
-  exchange: Exchange
-  resolve: (answer: ExchangeAnswer | Promise<ExchangeAnswer>) => void
-  reject: (error: unknown) => void
-}
-
+/**
+ * All instances of a worker share their transactions. `submit` rejects when the exchange could not be written, or when
+ * nobody knows whether it was.
+ */
 export function openBatches(db: Pool, isGivingUp: () => boolean = () => false): Batches {
-  // Its own connection, so that a batch never waits for a free one of the pool.
-  const connection = db.dedicated()
-  let queue: Submitted[] = []
-  let isWriting = false
-
-  /** One batch after another. A second one at the same time would only compete for the processor. */
-  async function writeQueue() {
-    while (queue.length > 0) {
-      const [batch, rest] = cutBatch(queue)
-      queue = rest
-      await writeBatch(batch)
-    }
-    isWriting = false
-  }
-
-  /** Never rejects. An exchange without an answer is written alone, and so is each one of a batch that failed. */
-  async function writeBatch(batch: Submitted[]) {
-    const exchanges = batch.map(({ exchange }) => exchange)
-    try {
-      const answers = await writeExchanges(connection, exchanges, 'skip')
-      for (const { exchange, resolve } of batch)
-        resolve(answers.get(exchange) ?? writeAlone(db, exchange, isGivingUp))
-    } catch (error) {
-      for (const { exchange, resolve, reject } of batch)
-        if (isDatabaseDown(error)) reject(error)
-        else resolve(writeAlone(db, exchange, isGivingUp))
-    }
-  }
-
-  return {
-    submit: (exchange) =>
-      new Promise((resolve, reject) => {
-        queue.push({ exchange, resolve, reject })
-        if (isWriting) return
-        isWriting = true
-        // After everything that arrived in the same turn of the event loop.
-        setImmediate(() => void writeQueue())
-      }),
-    close: () => connection.end(1000),
-  }
+  const alone = (exchange: Exchange) => writeAlone(db, exchange, isGivingUp)
+  return openGroupCommit(db, {
+    startBatch: takeEachInstanceOnce,
+    /** An exchange without an answer is written alone, and so is each one of a batch that failed. */
+    async write(connection, exchanges) {
+      try {
+        const answers = await writeExchanges(connection, exchanges, 'skip')
+        return exchanges.map((exchange) => answers.get(exchange) ?? alone(exchange))
+      } catch (error) {
+        if (isDatabaseDown(error)) throw error
+        return exchanges.map(alone)
+      }
+    },
+  })
 }
 
-/** The next batch, with each instance at most once, and the exchanges left over. */
-function cutBatch(queue: Submitted[]): [Submitted[], Submitted[]] {
-  const batch = new Map<number, Submitted>()
-  const rest: Submitted[] = []
-  for (const submitted of queue) {
-    const { instanceId } = submitted.exchange.claim
-    if (batch.size < MAX_BATCH && !batch.has(instanceId)) batch.set(instanceId, submitted)
-    else rest.push(submitted)
+function takeEachInstanceOnce() {
+  const instances = new Set<number>()
+  return ({ claim: { instanceId } }: Exchange) => {
+    if (instances.size >= MAX_BATCH || instances.has(instanceId)) return false
+    instances.add(instanceId)
+    return true
   }
-  return [[...batch.values()], rest]
 }
 
 /**
