@@ -95,9 +95,11 @@ const scenarios: Record<string, (run: ChaosRun) => Promise<unknown>> = {
       run,
       'queued',
       `update instances set last_intent_at = null, checked_era = null, next_due_at = clock_now() + interval '1 minute';
-       -- Only a promotion spares pauses. The check must not come before the beat that begins the era.
-       update heartbeat set timeline = 'FFFFFFFF', history_complete_at = clock_now() + interval '1 minute'`,
+       -- The check must not come before the beat that begins the era.
+       update heartbeat set history_complete_at = clock_now() + interval '1 minute'`,
     )
+    // Only a promotion spares pauses. A beat that waited for the loss to be committed would not see the pause yet.
+    await run.db.run(sql`update heartbeat set timeline = 'FFFFFFFF'`)
     await untilEnded(run, 0)
   },
 }
