@@ -45,7 +45,7 @@ const engineModules = [
   'context',
   'wake',
 ]
-const leaves = '(i18n|paths|format)'
+const leaves = '(i18n|address|format)'
 const webLayers = ['app', 'features', 'lists', 'forms', 'api', 'ui', leaves]
 
 const TESTS = '(\\.test\\.tsx?$|^[^/]+/test/)'

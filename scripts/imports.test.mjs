@@ -11,8 +11,8 @@ const forbidden = [
   ['contract-imports-only-zod', 'contract/src/jobs.ts', 'node_modules/fastify/index.js'],
   ['simulator-stays-in-its-room', 'simulator/src/index.ts', 'contract/src/jobs.ts'],
   ['simulator-only-for-test-mode', 'server/src/providers/whapi.ts', 'simulator/src/index.ts'],
-  ['server-stays-in-its-room', 'server/src/app.ts', 'web/src/paths.ts'],
-  ['web-stays-in-its-room', 'web/src/paths.ts', 'server/src/app.ts'],
+  ['server-stays-in-its-room', 'server/src/app.ts', 'web/src/address.ts'],
+  ['web-stays-in-its-room', 'web/src/address.ts', 'server/src/app.ts'],
   ['e2e-stays-in-its-room', 'e2e/journey.test.ts', 'server/src/app.ts'],
   [
     'server-features-stay-apart',
@@ -30,7 +30,7 @@ const forbidden = [
   ['engine-shared-imports-downwards', 'server/src/engine/shared/pace.ts', 'server/src/engine/jobs/create.ts'],
   ['server-platform-import-downwards', 'server/src/platform/http.ts', 'server/src/providers/provider.ts'],
   ['web-ui-import-downwards', 'web/src/ui/modal.tsx', 'web/src/api/client.ts'],
-  ['web-leaves-import-downwards', 'web/src/paths.ts', 'web/src/ui/modal.tsx'],
+  ['web-leaves-import-downwards', 'web/src/address.ts', 'web/src/ui/modal.tsx'],
   [
     'queries-import-downwards',
     'server/src/features/jobs/jobs.queries.ts',

@@ -5,9 +5,9 @@
 import './app/content-policy.ts'
 import { askEarly } from './api/early.ts'
 import { currentToken, storedUser } from './api/stored-session.ts'
-import { pageAt, preloadPage } from './app/pages.ts'
+import { pageAt } from './app/pages.ts'
+import { preloadPage } from './app/preload.ts'
 import { loadTexts, storedLanguage } from './i18n/load-texts.ts'
-import { paths } from './paths.ts'
 
 const isSignedIn = currentToken() !== null && storedUser() !== null
 loadTexts(storedLanguage(isSignedIn ? 'app' : 'login'))
@@ -15,8 +15,7 @@ if (isSignedIn) {
   preloadPage(window.location.pathname)
   // The bell is on every page.
   askEarly(['/api/notices'])
-  if (pageAt(window.location.pathname) === paths.dashboard)
-    askEarly(['/api/groups/stats', '/api/dashboard/now'])
+  if (pageAt(window.location.pathname) === '/dashboard') askEarly(['/api/groups/stats', '/api/dashboard/now'])
 }
 import('./app/start.tsx')
 // Formatting the first number takes a slow phone 40 ms. Doing it now uses the wait for the network.

@@ -3,14 +3,13 @@ import i18next from 'i18next'
 import { currentUser, isAdmin } from '../api/session.ts'
 import { showLanguage } from '../i18n/i18n.ts'
 import { storedLanguage } from '../i18n/load-texts.ts'
-import { paths } from '../paths.ts'
 import { addToast } from '../ui/toasts.ts'
 
 type Entry = { location: { href: string } }
 
 /** Guards every page except the login. */
 export async function requireSignedIn({ location }: Entry) {
-  if (currentUser() === null) throw redirect({ to: paths.login, search: { returnUrl: location.href } })
+  if (currentUser() === null) throw redirect({ to: '/login', search: { returnUrl: location.href } })
   await showLanguage(storedLanguage('app'))
 }
 
@@ -25,7 +24,7 @@ export function requireAdmin() {
     showClose: true,
     timeout: 5000,
   })
-  throw redirect({ to: paths.dashboard })
+  throw redirect({ to: '/dashboard' })
 }
 
 export async function requireSignedOut({ search }: { search: { returnUrl?: string } }) {
@@ -36,7 +35,7 @@ export async function requireSignedOut({ search }: { search: { returnUrl?: strin
 /** The address to open after the login: a path of this app, never another site (`//evil.example`, `/\evil.example`). */
 export function returnTarget(returnUrl: string | undefined): string {
   const { origin } = window.location
-  if (!returnUrl?.startsWith('/') || !URL.canParse(returnUrl, origin)) return paths.dashboard
+  if (!returnUrl?.startsWith('/') || !URL.canParse(returnUrl, origin)) return '/dashboard'
   const url = new URL(returnUrl, origin)
-  return url.origin === origin ? url.pathname + url.search + url.hash : paths.dashboard
+  return url.origin === origin ? url.pathname + url.search + url.hash : '/dashboard'
 }

@@ -1,43 +1,116 @@
-import { paths } from '../paths.ts'
+import type { ComponentType } from 'react'
+import { readAuditSearch } from '../features/audit/audit-search.ts'
+import { readInstancesSearch } from '../features/instances/instances-search.ts'
+import { readJobSearch } from '../features/jobs/detail/job-search.ts'
+import { readNewJobSearch } from '../features/jobs/form/new-job-search.ts'
+import { readJobsSearch } from '../features/jobs/list/jobs-search.ts'
+import { readListSearch } from '../lists/list-search.ts'
 
-/** Loaders of the pages' code, for the router and for `preloadPage`. */
+export type Page = {
+  load: () => Promise<ComponentType>
+  isForAdmins?: true
+  /** Reads the page's state from the query string of its address. */
+  readSearch?: (raw: Record<string, unknown>) => object
+}
+
+/** Every page inside the shell, by its path. The router makes its routes of this table; `preload.ts` reads it too. */
 export const pages = {
-  [paths.dashboard]: () => import('../features/dashboard/dashboard-page.tsx'),
-  [paths.messages]: () => import('../features/messages/messages-page.tsx'),
-  [paths.newMessage]: () => import('../features/messages/message-form-page.tsx'),
-  [paths.editMessage]: () => import('../features/messages/message-form-page.tsx'),
-  [paths.jobs]: () => import('../features/jobs/list/jobs-page.tsx'),
-  [paths.newJob]: () => import('../features/jobs/form/job-form-page.tsx'),
-  [paths.job]: () => import('../features/jobs/detail/job-detail-page.tsx'),
-  [paths.groups]: () => import('../features/groups/groups-page.tsx'),
-  [paths.instances]: () => import('../features/instances/instances-page.tsx'),
-  [paths.newInstance]: () => import('../features/instances/instance-form-page.tsx'),
-  [paths.editInstance]: () => import('../features/instances/instance-form-page.tsx'),
-  [paths.users]: () => import('../features/users/users-page.tsx'),
-  [paths.newUser]: () => import('../features/users/user-form-page.tsx'),
-  [paths.editUser]: () => import('../features/users/user-form-page.tsx'),
-  [paths.audit]: () => import('../features/audit/audit-page.tsx'),
-  [paths.retention]: () => import('../features/retention/retention-page.tsx'),
-  [paths.quotas]: () => import('../features/quotas/quotas-page.tsx'),
-  [paths.system]: () => import('../features/system/system-page.tsx'),
-  [paths.receivers]: () => import('../features/receivers/receivers-page.tsx'),
-  [paths.newReceiver]: () => import('../features/receivers/receiver-form-page.tsx'),
-  [paths.editReceiver]: () => import('../features/receivers/receiver-form-page.tsx'),
-  [paths.receiver]: () => import('../features/receivers/receiver-page.tsx'),
-}
+  '/dashboard': {
+    load: () => import('../features/dashboard/dashboard-page.tsx').then((page) => page.DashboardPage),
+  },
+  '/messages': {
+    load: () => import('../features/messages/messages-page.tsx').then((page) => page.MessagesPage),
+    readSearch: readListSearch,
+  },
+  '/messages/new': {
+    load: () => import('../features/messages/message-form-page.tsx').then((page) => page.MessageFormPage),
+  },
+  '/messages/edit/$id': {
+    load: () => import('../features/messages/message-form-page.tsx').then((page) => page.MessageFormPage),
+  },
+  '/jobs': {
+    load: () => import('../features/jobs/list/jobs-page.tsx').then((page) => page.JobsPage),
+    readSearch: readJobsSearch,
+  },
+  '/jobs/new': {
+    load: () => import('../features/jobs/form/job-form-page.tsx').then((page) => page.JobFormPage),
+    readSearch: readNewJobSearch,
+  },
+  '/jobs/$id': {
+    load: () => import('../features/jobs/detail/job-detail-page.tsx').then((page) => page.JobDetailPage),
+    readSearch: readJobSearch,
+  },
+  '/groups': {
+    load: () => import('../features/groups/groups-page.tsx').then((page) => page.GroupsPage),
+    readSearch: readListSearch,
+  },
+  '/instances': {
+    load: () => import('../features/instances/instances-page.tsx').then((page) => page.InstancesPage),
+    readSearch: readInstancesSearch,
+  },
+  '/instances/new': {
+    load: () => import('../features/instances/instance-form-page.tsx').then((page) => page.InstanceFormPage),
+    isForAdmins: true,
+  },
+  '/instances/edit/$id': {
+    load: () => import('../features/instances/instance-form-page.tsx').then((page) => page.InstanceFormPage),
+    isForAdmins: true,
+  },
+  '/users': {
+    load: () => import('../features/users/users-page.tsx').then((page) => page.UsersPage),
+    isForAdmins: true,
+    readSearch: readListSearch,
+  },
+  '/users/new': {
+    load: () => import('../features/users/user-form-page.tsx').then((page) => page.UserFormPage),
+    isForAdmins: true,
+  },
+  '/users/edit/$id': {
+    load: () => import('../features/users/user-form-page.tsx').then((page) => page.UserFormPage),
+    isForAdmins: true,
+  },
+  '/audit': {
+    load: () => import('../features/audit/audit-page.tsx').then((page) => page.AuditPage),
+    isForAdmins: true,
+    readSearch: readAuditSearch,
+  },
+  '/retention': {
+    load: () => import('../features/retention/retention-page.tsx').then((page) => page.RetentionPage),
+    isForAdmins: true,
+  },
+  '/limits': {
+    load: () => import('../features/quotas/quotas-page.tsx').then((page) => page.QuotasPage),
+    isForAdmins: true,
+  },
+  '/system': {
+    load: () => import('../features/system/system-page.tsx').then((page) => page.SystemPage),
+    isForAdmins: true,
+  },
+  '/webhooks': {
+    load: () => import('../features/receivers/receivers-page.tsx').then((page) => page.ReceiversPage),
+    isForAdmins: true,
+  },
+  '/webhooks/new': {
+    load: () => import('../features/receivers/receiver-form-page.tsx').then((page) => page.ReceiverFormPage),
+    isForAdmins: true,
+  },
+  '/webhooks/edit/$id': {
+    load: () => import('../features/receivers/receiver-form-page.tsx').then((page) => page.ReceiverFormPage),
+    isForAdmins: true,
+  },
+  '/webhooks/$id': {
+    load: () => import('../features/receivers/receiver-page.tsx').then((page) => page.ReceiverPage),
+    isForAdmins: true,
+  },
+} satisfies Record<string, Page>
 
-export const loadShell = () => import('./shell.tsx')
-
-/** Starts loading the code of the page at this address. Failures are left to the router, which loads it again. */
-export function preloadPage(address: string) {
-  loadShell().catch(() => {})
-  pages[pageAt(address)]().catch(() => {})
-}
-
-/** The path pattern of the page at this address; the dashboard for unknown addresses. */
-export const pageAt = (address: string): keyof typeof pages =>
-  addresses.find((path) => patternOf(path).test(address)) ?? paths.dashboard
+export type PagePath = keyof typeof pages
 
 // The cast restores the key type, which Object.keys() widens to string.
-const addresses = Object.keys(pages) as (keyof typeof pages)[]
+export const pagePaths = Object.keys(pages) as PagePath[]
+
+/** The path of the page at this address; the dashboard for unknown addresses. */
+export const pageAt = (address: string): PagePath =>
+  pagePaths.find((path) => patternOf(path).test(address)) ?? '/dashboard'
+
 const patternOf = (path: string) => new RegExp(`^${path.replace('$id', '[^/]+')}$`)

@@ -12,25 +12,24 @@ import {
 import { reportSessionEnd } from '../api/failure.ts'
 import { waitUntilReachable } from '../api/network.ts'
 import { currentUser, onSessionChanged, onSessionExpired } from '../api/session.ts'
-import { readAuditSearch } from '../features/audit/audit-search.ts'
-import { readInstancesSearch } from '../features/instances/instances-search.ts'
-import { readJobSearch } from '../features/jobs/detail/job-search.ts'
-import { readJobsSearch } from '../features/jobs/list/jobs-search.ts'
 import { LoginPage } from '../features/session/login-page.tsx'
-import { readListSearch } from '../lists/list-search.ts'
-import { paths, readNewJobSearch } from '../paths.ts'
 import { giveFocus } from '../ui/focus.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { Crash } from './crash.tsx'
 import { requireAdmin, requireSignedIn, requireSignedOut } from './guards.ts'
-import { loadShell, pages } from './pages.ts'
+import { type Page, type PagePath, pagePaths, pages } from './pages.ts'
+import { loadShell } from './preload.ts'
 
 /**
  * When a page's code can't be loaded, as after an upgrade, the router reloads the whole page. While the server is down
  * that would end at the browser's or a proxy's error page, so this waits for the server and tries once more first.
  */
-const lazyPage: typeof lazyRouteComponent = (load, name) =>
-  lazyRouteComponent(() => load().catch(() => waitUntilReachable().then(load)), name)
+const lazyPage = (load: Page['load']) =>
+  lazyRouteComponent(() =>
+    load()
+      .catch(() => waitUntilReachable().then(load))
+      .then((component) => ({ default: component })),
+  )
 
 const root = createRootRoute({
   component: () => (
@@ -44,7 +43,7 @@ const root = createRootRoute({
 
 const login = createRoute({
   getParentRoute: () => root,
-  path: paths.login,
+  path: '/login',
   validateSearch: ({ returnUrl }: Record<string, unknown>): { returnUrl?: string } =>
     typeof returnUrl === 'string' ? { returnUrl } : {},
   beforeLoad: requireSignedOut,
@@ -56,131 +55,29 @@ const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',
   beforeLoad: requireSignedIn,
-  component: lazyPage(loadShell, 'Shell'),
+  component: lazyPage(loadShell),
 })
 
-const inShell = { getParentRoute: () => shell }
-const adminOnly = { ...inShell, beforeLoad: requireAdmin }
-const list = { ...inShell, validateSearch: readListSearch }
+/** The route of a page. Its type has the page's own path and search, so links to it are checked. */
+function routeOf<P extends PagePath, R extends Page['readSearch']>(path: P) {
+  const { load, readSearch, isForAdmins }: Page = pages[path]
+  return createRoute({
+    getParentRoute: () => shell,
+    path,
+    component: lazyPage(load),
+    validateSearch: readSearch as R, // as ReadSearch reads it from the table
+    ...(isForAdmins && { beforeLoad: requireAdmin }),
+  })
+}
 
-const routes = [
-  createRoute({
-    ...inShell,
-    path: paths.dashboard,
-    component: lazyPage(pages[paths.dashboard], 'DashboardPage'),
-  }),
-  createRoute({
-    ...list,
-    path: paths.messages,
-    component: lazyPage(pages[paths.messages], 'MessagesPage'),
-  }),
-  createRoute({
-    ...inShell,
-    path: paths.newMessage,
-    component: lazyPage(pages[paths.newMessage], 'MessageFormPage'),
-  }),
-  createRoute({
-    ...inShell,
-    path: paths.editMessage,
-    component: lazyPage(pages[paths.editMessage], 'MessageFormPage'),
-  }),
-  createRoute({
-    ...inShell,
-    path: paths.jobs,
-    validateSearch: readJobsSearch,
-    component: lazyPage(pages[paths.jobs], 'JobsPage'),
-  }),
-  createRoute({
-    ...inShell,
-    path: paths.newJob,
-    validateSearch: readNewJobSearch,
-    component: lazyPage(pages[paths.newJob], 'JobFormPage'),
-  }),
-  createRoute({
-    ...inShell,
-    path: paths.job,
-    validateSearch: readJobSearch,
-    component: lazyPage(pages[paths.job], 'JobDetailPage'),
-  }),
-  createRoute({
-    ...list,
-    path: paths.groups,
-    component: lazyPage(pages[paths.groups], 'GroupsPage'),
-  }),
-  createRoute({
-    ...inShell,
-    path: paths.instances,
-    validateSearch: readInstancesSearch,
-    component: lazyPage(pages[paths.instances], 'InstancesPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.newInstance,
-    component: lazyPage(pages[paths.newInstance], 'InstanceFormPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.editInstance,
-    component: lazyPage(pages[paths.editInstance], 'InstanceFormPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    ...list,
-    path: paths.users,
-    component: lazyPage(pages[paths.users], 'UsersPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.newUser,
-    component: lazyPage(pages[paths.newUser], 'UserFormPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.editUser,
-    component: lazyPage(pages[paths.editUser], 'UserFormPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.audit,
-    validateSearch: readAuditSearch,
-    component: lazyPage(pages[paths.audit], 'AuditPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.retention,
-    component: lazyPage(pages[paths.retention], 'RetentionPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.quotas,
-    component: lazyPage(pages[paths.quotas], 'QuotasPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.system,
-    component: lazyPage(pages[paths.system], 'SystemPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.receivers,
-    component: lazyPage(pages[paths.receivers], 'ReceiversPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.newReceiver,
-    component: lazyPage(pages[paths.newReceiver], 'ReceiverFormPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.editReceiver,
-    component: lazyPage(pages[paths.editReceiver], 'ReceiverFormPage'),
-  }),
-  createRoute({
-    ...adminOnly,
-    path: paths.receiver,
-    component: lazyPage(pages[paths.receiver], 'ReceiverPage'),
-  }),
-] as const
+type ReadSearch<P extends PagePath> = (typeof pages)[P] extends {
+  readSearch: infer R extends Page['readSearch']
+}
+  ? R
+  : undefined
+type Routes = { [P in PagePath]: ReturnType<typeof routeOf<P, ReadSearch<P>>> }[PagePath][]
+
+const routes = pagePaths.map((path) => routeOf(path)) as Routes
 
 /** Redirects the root and all unknown paths. */
 const elsewhere = ['/', '$'].map((path) =>
@@ -188,7 +85,7 @@ const elsewhere = ['/', '$'].map((path) =>
     getParentRoute: () => root,
     path,
     beforeLoad: () => {
-      throw redirect({ to: paths.dashboard })
+      throw redirect({ to: '/dashboard' })
     },
   }),
 )
@@ -211,7 +108,7 @@ export function createAppRouter(history?: RouterHistory) {
   // Two calls may find out at once that the session has ended. The second must not return to the login.
   const toLogin = () => {
     const { pathname, href } = router.state.location
-    if (pathname !== paths.login) router.navigate({ to: paths.login, search: { returnUrl: href } })
+    if (pathname !== '/login') router.navigate({ to: '/login', search: { returnUrl: href } })
   }
   onSessionExpired(() => {
     reportSessionEnd()

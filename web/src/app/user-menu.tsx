@@ -5,7 +5,6 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../api/client.ts'
 import { endSession, useCurrentUser } from '../api/session.ts'
-import { paths } from '../paths.ts'
 import { lazyComponent } from '../ui/lazy-component.tsx'
 import classes from './shell.module.css'
 
@@ -25,7 +24,7 @@ export function UserMenu() {
     // Ends the session on the server, too. If the server can't be reached, the browser signs out anyway.
     call('POST /auth/logout', {}).catch(() => {})
     endSession()
-    navigate({ to: paths.login })
+    navigate({ to: '/login' })
   }
 
   return (

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
 import { useRedirectOnFailure } from '../api/use-redirect-on-failure.ts'
 import { thousandSeparator } from '../format.ts'
-import { paths } from '../paths.ts'
 import { Loading } from '../ui/loading.tsx'
 import { FormPage } from './form-page.tsx'
 import { useContractForm } from './use-contract-form.ts'
@@ -28,7 +27,7 @@ type Props<Values extends Numbers> = FormProps<Values> & {
 
 /** A page of whole numbers that an Admin sets, such as limits. */
 export function NumbersPage<Values extends Numbers>({ read: { data, isError }, ...props }: Props<Values>) {
-  useRedirectOnFailure(isError, paths.dashboard)
+  useRedirectOnFailure(isError, '/dashboard')
   return data ? <NumbersForm {...props} initialValues={data} /> : <Loading />
 }
 
@@ -43,7 +42,7 @@ function NumbersForm<Values extends Numbers>(props: FormProps<Values> & { initia
       title={t(title)}
       isBusy={form.submitting}
       onSubmit={onSubmit}
-      onCancel={() => navigate({ to: paths.dashboard })}
+      onCancel={() => navigate({ to: '/dashboard' })}
     >
       <Text size="sm" c="dimmed">
         {t(hint)}

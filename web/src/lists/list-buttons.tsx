@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
+import type { LinkProps } from '@tanstack/react-router'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { Path } from '../paths.ts'
 import { BusyButton } from '../ui/busy-button.tsx'
 import { disabledProps } from '../ui/button-props.ts'
 import { confirm } from '../ui/confirm.ts'
 
 type AddProps = {
-  to: Path
+  to: LinkProps['to']
   /** A translation key. */
   label: string
   /** Disables the button and says why. */

@@ -1,13 +1,12 @@
 import { Anchor, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import type { paths } from '../paths.ts'
 
 type Props = {
   /** Translation key: what the list is limited to. */
   words: string
   /** The list's path. */
-  all: typeof paths.instances | typeof paths.jobs
+  all: '/instances' | '/jobs'
 }
 
 /** Says that the address limits the list, and links to the whole list. */

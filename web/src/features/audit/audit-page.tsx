@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { download } from '../../api/download.ts'
-import { dayOf, formatSecond } from '../../format.ts'
+import { dayOf, formatSecond, instantAt } from '../../format.ts'
 import { DataTable } from '../../lists/data-table.tsx'
 import { DownloadButton } from '../../lists/download-button.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
@@ -17,7 +17,7 @@ import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { Name } from '../../ui/name.tsx'
 import { RowAction } from '../../ui/row-action.tsx'
 import { AuditFilter } from './audit-filter.tsx'
-import { type AuditSearch, callFilters, readFilters } from './audit-search.ts'
+import { type AuditFilters, type AuditSearch, readFilters } from './audit-search.ts'
 import { ActionName, ObjectName } from './audit-words.tsx'
 
 const AuditDetails = lazyComponent(async () => (await import('./audit-details.tsx')).AuditDetails)
@@ -89,3 +89,12 @@ function ExportButton({ search: address }: { search: AuditSearch }) {
     />
   )
 }
+
+const DAY_MS = 86_400_000
+
+/** The same filters as the API takes them. The last day is included. */
+const callFilters = ({ action, from, to }: AuditFilters) => ({
+  ...(action && { action }),
+  ...(from && { from: instantAt(`${from}T00:00`) }),
+  ...(to && { to: new Date(Date.parse(instantAt(`${to}T00:00`)) + DAY_MS).toISOString() }),
+})

@@ -1,5 +1,4 @@
 import { type AuditAction, auditActions } from '@sendroom/contract/audit-actions'
-import { instantAt } from '../../format.ts'
 import { type ListSearch, readListSearch } from '../../lists/list-search.ts'
 
 /** The filters of the audit log in the page's address. Days are Vietnam's: 2026-11-21. */
@@ -24,12 +23,3 @@ export function readFilters(raw: Record<string, unknown>): AuditFilters {
 /** A year begins with zeros while it is typed. */
 export const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^[2-9]\d{3}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
-
-const DAY_MS = 86_400_000
-
-/** The same filters as the API takes them. The last day is included. */
-export const callFilters = ({ action, from, to }: AuditFilters) => ({
-  ...(action && { action }),
-  ...(from && { from: instantAt(`${from}T00:00`) }),
-  ...(to && { to: new Date(Date.parse(instantAt(`${to}T00:00`)) + DAY_MS).toISOString() }),
-})

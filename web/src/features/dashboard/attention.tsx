@@ -8,7 +8,6 @@ import { isAdmin, mayDo, useCurrentUser } from '../../api/session.ts'
 import { useResumeSending } from '../../api/use-resume-sending.ts'
 import { daysUntil, formatDate, formatDateTime, formatNumber } from '../../format.ts'
 import { counted, reasonText } from '../../i18n/words.ts'
-import { paths } from '../../paths.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { Name } from '../../ui/name.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -32,14 +31,14 @@ export function Attention({ now: { accounts, waitingJobs, failedJobs }, later }:
           <NowList
             title={t('DASHBOARD.ATTENTION_ACCOUNTS', counted(accounts.total))}
             list={accounts}
-            all={{ to: paths.instances, search: { only: 'attention' } }}
+            all={{ to: '/instances', search: { only: 'attention' } }}
           >
             {(account) => <AccountRow key={account.instance.id} account={account} />}
           </NowList>
           <NowList
             title={t('DASHBOARD.ATTENTION_WAITING', counted(waitingJobs.total))}
             list={waitingJobs}
-            all={{ to: paths.jobs, search: { only: 'stuck' } }}
+            all={{ to: '/jobs', search: { only: 'stuck' } }}
           >
             {(job) => (
               <JobRow key={job.id} job={job}>
@@ -50,7 +49,7 @@ export function Attention({ now: { accounts, waitingJobs, failedJobs }, later }:
           <NowList
             title={t('DASHBOARD.ATTENTION_FAILED', counted(failedJobs.total))}
             list={failedJobs}
-            all={{ to: paths.jobs, search: { only: 'failures' } }}
+            all={{ to: '/jobs', search: { only: 'failures' } }}
           >
             {(job) => (
               <JobRow key={job.id} job={job} outcome="Failed">
@@ -109,7 +108,7 @@ function AccountHelp({ account: { instance, reason } }: { account: AccountAttent
       size="compact-sm"
       variant={scan ? 'filled' : 'default'}
       renderRoot={(props) => (
-        <Link {...props} to={paths.instances} search={{ search: instance.name, ...(scan && { scan }) }} />
+        <Link {...props} to="/instances" search={{ search: instance.name, ...(scan && { scan }) }} />
       )}
     >
       {t(label)}
@@ -133,7 +132,7 @@ function AccountHelp({ account: { instance, reason } }: { account: AccountAttent
         <Button
           size="compact-sm"
           renderRoot={(props) => (
-            <Link {...props} to={paths.editInstance} params={{ id: String(instance.id) }} />
+            <Link {...props} to="/instances/edit/$id" params={{ id: String(instance.id) }} />
           )}
         >
           {t('DASHBOARD.EDIT_ACCOUNT')}
@@ -172,7 +171,7 @@ function JobRow({ job, outcome, children }: JobRowProps) {
         renderRoot={(props) => (
           <Link
             {...props}
-            to={paths.job}
+            to="/jobs/$id"
             params={{ id: String(job.id) }}
             search={outcome ? { outcome } : {}}
           />

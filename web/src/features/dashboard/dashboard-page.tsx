@@ -7,7 +7,6 @@ import { usePolling } from '../../api/live.ts'
 import { useRead } from '../../api/queries.ts'
 import { formatNumber } from '../../format.ts'
 import { counted } from '../../i18n/words.ts'
-import { paths } from '../../paths.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -69,21 +68,17 @@ const Stats = memo(({ stats }: { stats: DashboardStats | undefined }) => {
   return (
     <Stack aria-busy={!stats}>
       <SimpleGrid cols={{ base: 2, md: 4 }}>
-        <StatCard
-          label={t('DASHBOARD.TOTAL_GROUPS')}
-          value={stats?.totalGroups}
-          list={{ to: paths.groups }}
-        />
+        <StatCard label={t('DASHBOARD.TOTAL_GROUPS')} value={stats?.totalGroups} list={{ to: '/groups' }} />
         <StatCard
           label={t('DASHBOARD.TOTAL_MESSAGES')}
           value={stats?.totalMessages}
-          list={{ to: paths.messages }}
+          list={{ to: '/messages' }}
         />
-        <StatCard label={t('DASHBOARD.TOTAL_JOBS')} value={stats?.totalJobs} list={{ to: paths.jobs }} />
+        <StatCard label={t('DASHBOARD.TOTAL_JOBS')} value={stats?.totalJobs} list={{ to: '/jobs' }} />
         <StatCard
           label={t('DASHBOARD.PENDING_JOBS')}
           value={stats?.pendingJobs}
-          list={{ to: paths.jobs, search: { only: 'pending' } }}
+          list={{ to: '/jobs', search: { only: 'pending' } }}
         />
       </SimpleGrid>
       {stats ? (

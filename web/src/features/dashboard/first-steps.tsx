@@ -2,13 +2,13 @@ import { Button, CloseButton, Paper, SimpleGrid, Text, Title } from '@mantine/co
 import type { DashboardStats } from '@sendroom/contract/dashboard'
 import { IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import type { LinkProps } from '@tanstack/react-router'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { useGuideHidden } from '../../api/guide-hidden.ts'
 import { isAdmin, mayDo, type SessionUser, useCurrentUser } from '../../api/session.ts'
-import { type Path, paths } from '../../paths.ts'
 import classes from './first-steps.module.css'
 
 type Step = {
@@ -19,7 +19,7 @@ type Step = {
   hint?: string
   button?: string
   /** Where the step's button leads. Null if somebody else has to do the step. */
-  to: Path | null
+  to: LinkProps['to'] | null
 }
 
 type Props = { stats: DashboardStats; loading: ReactNode; children: ReactNode }
@@ -97,18 +97,18 @@ type Instances = { count: number; isLinked: boolean }
 function stepsFor(user: SessionUser, stats: DashboardStats, instances: Instances): Step[] {
   const steps: Step[] = [
     { key: 'LINK', isDone: instances.isLinked, ...linkStep(user, instances) },
-    { key: 'SYNC', isDone: stats.totalGroups > 0, to: paths.groups },
+    { key: 'SYNC', isDone: stats.totalGroups > 0, to: '/groups' },
   ]
   if (mayDo('canWriteMessages', user))
-    steps.push({ key: 'WRITE', isDone: stats.totalMessages > 0, to: paths.newMessage })
-  if (mayDo('canCreateJobs', user)) steps.push({ key: 'SEND', isDone: stats.totalJobs > 0, to: paths.newJob })
+    steps.push({ key: 'WRITE', isDone: stats.totalMessages > 0, to: '/messages/new' })
+  if (mayDo('canCreateJobs', user)) steps.push({ key: 'SEND', isDone: stats.totalJobs > 0, to: '/jobs/new' })
   return steps
 }
 
 function linkStep(user: SessionUser, { count }: Instances): Pick<Step, 'hint' | 'button' | 'to'> {
   if (count > 0 && !mayDo('canLinkAccounts', user)) return { hint: 'ACCOUNT.LINK_NOT_ALLOWED', to: null }
-  if (count > 0) return { button: 'GUIDE.SCAN_BUTTON', to: paths.instances }
-  return isAdmin(user) ? { to: paths.newInstance } : { hint: 'GUIDE.LINK_ASK', to: null }
+  if (count > 0) return { button: 'GUIDE.SCAN_BUTTON', to: '/instances' }
+  return isAdmin(user) ? { to: '/instances/new' } : { hint: 'GUIDE.LINK_ASK', to: null }
 }
 
 /** Reads the instances only if there are no groups. Whoever has groups has already linked an instance. */

@@ -6,7 +6,6 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime, formatNumber } from '../../format.ts'
 import { counted, reasonText } from '../../i18n/words.ts'
-import { paths } from '../../paths.ts'
 import { Name } from '../../ui/name.tsx'
 import { Section } from '../../ui/section.tsx'
 import classes from './now.module.css'
@@ -21,7 +20,7 @@ export function JobsNow({ now: { runningJobs, upcomingJobs } }: { now: Dashboard
         <NowList
           title={t('DASHBOARD.RUNNING', counted(runningJobs.total))}
           list={runningJobs}
-          all={{ to: paths.jobs, search: { only: 'running' } }}
+          all={{ to: '/jobs', search: { only: 'running' } }}
         >
           {(job) => (
             <JobRow key={job.id} job={job}>
@@ -32,7 +31,7 @@ export function JobsNow({ now: { runningJobs, upcomingJobs } }: { now: Dashboard
         <NowList
           title={t('DASHBOARD.UPCOMING', counted(upcomingJobs.total))}
           list={upcomingJobs}
-          all={{ to: paths.jobs, search: { only: 'pending' } }}
+          all={{ to: '/jobs', search: { only: 'pending' } }}
         >
           {(job) => <JobRow key={job.id} job={job} />}
         </NowList>
@@ -43,7 +42,7 @@ export function JobsNow({ now: { runningJobs, upcomingJobs } }: { now: Dashboard
 
 function JobRow({ job, children }: { job: DashboardJob; children?: ReactNode }) {
   const subject = (
-    <Link className={classes.link} to={paths.job} params={{ id: String(job.id) }}>
+    <Link className={classes.link} to="/jobs/$id" params={{ id: String(job.id) }}>
       <Name>{`#${job.id} ${job.messageTitle}`}</Name>
     </Link>
   )

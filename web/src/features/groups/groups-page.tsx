@@ -9,7 +9,6 @@ import { DataTable } from '../../lists/data-table.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
 import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
-import { paths } from '../../paths.ts'
 import { Name } from '../../ui/name.tsx'
 import { ExportButton } from './export-button.tsx'
 import { SyncButton } from './sync-button.tsx'
@@ -80,13 +79,13 @@ function TopButton({ syncs, missing }: { syncs: Syncs; missing: Missing }) {
   const { t } = useTranslation()
   if (missing === 'instance')
     return (
-      <Button component={Link} to={paths.newInstance}>
+      <Button component={Link} to="/instances/new">
         {t('ACCOUNT.ADD')}
       </Button>
     )
   if (missing === 'link')
     return (
-      <Button component={Link} to={paths.instances}>
+      <Button component={Link} to="/instances">
         {t('GROUP.TO_ACCOUNTS')}
       </Button>
     )

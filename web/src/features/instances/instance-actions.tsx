@@ -13,7 +13,6 @@ import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { RowActions } from '../../lists/row-actions.tsx'
-import { paths } from '../../paths.ts'
 import { confirm } from '../../ui/confirm.ts'
 import type { Action } from '../../ui/row-action.tsx'
 
@@ -102,7 +101,7 @@ function useAdminActions(instance: InstanceRow): Action[] {
     {
       label: t('COMMON.EDIT'),
       icon: IconPencil,
-      onClick: () => navigate({ to: paths.editInstance, params: { id: String(instance.id) } }),
+      onClick: () => navigate({ to: '/instances/edit/$id', params: { id: String(instance.id) } }),
     },
     {
       label: t('ACCOUNT.CLEAR_DATA'),

@@ -2,12 +2,12 @@ import { type Instance, InstanceChange, NewInstance } from '@sendroom/contract/i
 import { isMaskedToken } from '@sendroom/contract/whapi-token'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { idOf } from '../../address.ts'
 import { call } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
 import { useVersioned } from '../../forms/use-versioned.tsx'
-import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { compareInstance } from './compare-instance.ts'
 import { InstanceForm } from './instance-form.tsx'
@@ -41,7 +41,7 @@ function EditInstance({ id }: { id: number }) {
     { params: { id } },
     { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.INSTANCE_LOAD_FAILED' } },
   )
-  useRedirectOnFailure(isError, paths.instances)
+  useRedirectOnFailure(isError, '/instances')
   return data ? <EditLoadedInstance loaded={data} /> : <Loading />
 }
 

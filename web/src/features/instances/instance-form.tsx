@@ -11,7 +11,6 @@ import { dayOf } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
 import { HALF_TYPED, shouldReadDate } from '../../forms/half-typed-date.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
-import { paths } from '../../paths.ts'
 import type { InstanceValues } from './instance-values.ts'
 import { PaceSection } from './pace-section.tsx'
 
@@ -27,7 +26,7 @@ type Props = {
 export function InstanceForm({ title, schema, initialValues, isTest = false, save }: Props) {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const toList = () => navigate({ to: paths.instances })
+  const toList = () => navigate({ to: '/instances' })
   const { form, onSubmit } = useContractForm(schema, {
     initialValues,
     send: save,

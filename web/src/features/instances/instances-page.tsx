@@ -13,7 +13,6 @@ import { ListPage } from '../../lists/list-page.tsx'
 import { OnlySome } from '../../lists/only-some.tsx'
 import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
-import { paths } from '../../paths.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { Name } from '../../ui/name.tsx'
 import { ExpiryBadge } from './expiry-badge.tsx'
@@ -78,13 +77,13 @@ export function InstancesPage() {
       list={list}
       buttons={
         mayEdit && (
-          <Button component={Link} to={paths.newInstance} leftSection={<IconPlus size={16} aria-hidden />}>
+          <Button component={Link} to="/instances/new" leftSection={<IconPlus size={16} aria-hidden />}>
             {t('ACCOUNT.ADD')}
           </Button>
         )
       }
     >
-      {only && <OnlySome words={`ACCOUNT.ONLY_${only.toUpperCase()}`} all={paths.instances} />}
+      {only && <OnlySome words={`ACCOUNT.ONLY_${only.toUpperCase()}`} all="/instances" />}
       <DataTable
         list={list}
         label="ACCOUNT.TITLE"
@@ -126,7 +125,7 @@ function useLinkedScan(onScan: (instance: InstanceRow) => void) {
   useEffect(() => {
     if (!instance || instance.id !== scan) return
     onScan(instance)
-    navigate({ to: paths.instances, search: rest, replace: true })
+    navigate({ to: '/instances', search: rest, replace: true })
   })
 }
 

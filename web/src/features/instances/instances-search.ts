@@ -1,6 +1,6 @@
 import { type InstanceFilter, instanceFilters } from '@sendroom/contract/list-filters'
+import { idOf } from '../../address.ts'
 import { type ListSearch, readListSearch } from '../../lists/list-search.ts'
-import { idOf } from '../../paths.ts'
 
 /**
  * The list of instances in its address. `only` is what the list is limited to, `scan` the instance whose QR code is

@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next'
 import { useGuideHidden } from '../../api/guide-hidden.ts'
 import { useRead } from '../../api/queries.ts'
 import { mayDo, type SessionUser, useCurrentUser } from '../../api/session.ts'
-import { paths } from '../../paths.ts'
 
 /** Leads a new user from the linked account to the next of the first steps. Nothing for users who hid the guide. */
 export function NextStep() {
@@ -28,8 +27,8 @@ function NextStepOf({ user }: { user: SessionUser }) {
 
 function stepFor(user: SessionUser, { totalMessages, totalJobs }: DashboardStats) {
   if (totalMessages === 0 && mayDo('canWriteMessages', user))
-    return { to: paths.newMessage, label: 'GUIDE.WRITE_BUTTON' }
+    return { to: '/messages/new', label: 'GUIDE.WRITE_BUTTON' }
   if (totalMessages > 0 && totalJobs === 0 && mayDo('canCreateJobs', user))
-    return { to: paths.newJob, label: 'GUIDE.SEND_BUTTON' }
+    return { to: '/jobs/new', label: 'GUIDE.SEND_BUTTON' }
   return null
 }

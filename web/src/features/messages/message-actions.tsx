@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
 import { RowActions } from '../../lists/row-actions.tsx'
-import { paths } from '../../paths.ts'
 import { confirm } from '../../ui/confirm.ts'
 
 type Props = {
@@ -28,7 +27,7 @@ export function MessageActions({ message, reason }: Props) {
     })
     if (isSure) remove.mutate({ params: { id } })
   }
-  const open = () => navigate({ to: paths.editMessage, params: { id: String(id) } })
+  const open = () => navigate({ to: '/messages/edit/$id', params: { id: String(id) } })
   return (
     <RowActions
       actions={[
@@ -38,7 +37,7 @@ export function MessageActions({ message, reason }: Props) {
           reason: maySend ? undefined : t('JOB.NOT_ALLOWED'),
           onClick: () =>
             navigate({
-              to: paths.newJob,
+              to: '/jobs/new',
               search: { message: id, ...(instanceId && { instance: instanceId }) },
             }),
         },

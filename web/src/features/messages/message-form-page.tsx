@@ -1,6 +1,7 @@
 import { type Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
 import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { idOf } from '../../address.ts'
 import { call } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { mayDo, useCurrentUser } from '../../api/session.ts'
@@ -9,7 +10,6 @@ import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
 import { type Difference, differenceOf, GroupNames, InstanceNames, sorted } from '../../forms/differences.tsx'
 import { ClosedForm } from '../../forms/form-page.tsx'
 import { useVersioned, type Version } from '../../forms/use-versioned.tsx'
-import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Picture } from '../../ui/picture.tsx'
 import { MessageForm } from './message-form.tsx'
@@ -52,7 +52,7 @@ function EditMessage({ id }: { id: number }) {
     { params: { id } },
     { gcTime: 0, staleTime: 'static', meta: { words: 'MESSAGE.LOAD_FAILED' } },
   )
-  useRedirectOnFailure(isError, paths.messages)
+  useRedirectOnFailure(isError, '/messages')
   if (!data) return <Loading />
   const why = whyReadOnly(data, user)
   if (why !== undefined) return <MessageView message={data} reason={t(why)} />
@@ -117,7 +117,7 @@ function ReadMessage({ id, reason }: { id: number; reason: string }) {
     { params: { id } },
     { gcTime: 0, meta: { words: 'MESSAGE.LOAD_FAILED' } },
   )
-  useRedirectOnFailure(isError, paths.messages)
+  useRedirectOnFailure(isError, '/messages')
   return data ? <MessageView message={data} reason={reason} /> : <Loading />
 }
 

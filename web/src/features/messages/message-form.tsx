@@ -9,7 +9,6 @@ import { FormPage } from '../../forms/form-page.tsx'
 import { GroupPicker } from '../../forms/group-picker.tsx'
 import { InstanceSelect } from '../../forms/instance-select.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
-import { paths } from '../../paths.ts'
 import { ImageField } from './image-field.tsx'
 import { MessagePreview } from './message-preview.tsx'
 import { blank, type MessageValues, valuesOf } from './message-values.ts'
@@ -30,7 +29,7 @@ export function MessageForm({ title, schema, saved, save }: Props) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const isWrittenByAdmin = isAdmin(useCurrentUser())
-  const toList = () => navigate({ to: paths.messages })
+  const toList = () => navigate({ to: '/messages' })
   const { form, onSubmit, change } = useContractForm(schema, {
     initialValues: saved ? valuesOf(saved) : blank,
     send: save,

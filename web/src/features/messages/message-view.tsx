@@ -3,7 +3,6 @@ import type { Message } from '@sendroom/contract/messages'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime } from '../../format.ts'
-import { paths } from '../../paths.ts'
 import { Fact } from '../../ui/fact.tsx'
 import { Name } from '../../ui/name.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
@@ -41,7 +40,7 @@ export function MessageView({ message, reason }: Props) {
       </Section>
       <AssignedGroups groups={message.assignedGroups} />
       <Group justify="flex-end">
-        <Button variant="default" component={Link} to={paths.messages}>
+        <Button variant="default" component={Link} to="/messages">
           {t('MESSAGE.BACK')}
         </Button>
       </Group>

@@ -10,7 +10,6 @@ import { AddButton, BulkDeleteButton } from '../../lists/list-buttons.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
 import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
-import { paths } from '../../paths.ts'
 import { MessageTitle } from '../../ui/message-title.tsx'
 import { Name } from '../../ui/name.tsx'
 import { MessageActions } from './message-actions.tsx'
@@ -60,7 +59,7 @@ export function MessagesPage() {
     <ListPage
       title="MESSAGE.LIST_TITLE"
       list={list}
-      buttons={<AddButton to={paths.newMessage} label="MESSAGE.ADD" reason={reason} />}
+      buttons={<AddButton to="/messages/new" label="MESSAGE.ADD" reason={reason} />}
       bulk={
         <BulkDeleteButton
           selected={list.selected}

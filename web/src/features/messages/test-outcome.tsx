@@ -9,7 +9,6 @@ import { usePolling } from '../../api/live.ts'
 import { useRead } from '../../api/queries.ts'
 import { formatSecond } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
-import { paths } from '../../paths.ts'
 
 const LIVE_REFRESH_MS = 1500
 
@@ -34,7 +33,7 @@ export function TestOutcome({ jobId }: { jobId: number }) {
       {!isError && (
         // Opens in a new tab, so that the form keeps its values.
         <Link
-          to={paths.job}
+          to="/jobs/$id"
           params={{ id: String(jobId) }}
           target="_blank"
           style={{ color: 'inherit', fontSize: 'var(--mantine-font-size-sm)' }}

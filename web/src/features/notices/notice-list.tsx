@@ -8,7 +8,6 @@ import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
 import { formatDate, formatDateTime, formatNumber } from '../../format.ts'
 import { counted, reasonText } from '../../i18n/words.ts'
-import { paths } from '../../paths.ts'
 import { Name } from '../../ui/name.tsx'
 import { useTip } from '../../ui/tip.tsx'
 import classes from './bell.module.css'
@@ -122,18 +121,13 @@ function NoticeGroup({ kind, isOver, members, onLeave }: Group & { onLeave: () =
 function Subject({ notice: { job, instance, host }, onFollow }: { notice: Notice; onFollow: () => void }) {
   if (job)
     return (
-      <Link className={classes.link} to={paths.job} params={{ id: String(job.id) }} onClick={onFollow}>
+      <Link className={classes.link} to="/jobs/$id" params={{ id: String(job.id) }} onClick={onFollow}>
         <Name>{`#${job.id} ${job.name}`}</Name>
       </Link>
     )
   if (instance)
     return (
-      <Link
-        className={classes.link}
-        to={paths.instances}
-        search={{ search: instance.name }}
-        onClick={onFollow}
-      >
+      <Link className={classes.link} to="/instances" search={{ search: instance.name }} onClick={onFollow}>
         <Name>{instance.name}</Name>
       </Link>
     )

@@ -1,7 +1,6 @@
 import { Alert, Button, Group, Paper, Stack, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { paths } from '../../paths.ts'
 import { PageTitle } from '../../ui/page-title.tsx'
 
 /** The secret of a new receiver, which nobody can see again. */
@@ -21,7 +20,7 @@ export function NewSecret({ id, secret }: { id: number; secret: string }) {
           />
           <Group justify="flex-end">
             <Button
-              renderRoot={(props) => <Link {...props} to={paths.receiver} params={{ id: String(id) }} />}
+              renderRoot={(props) => <Link {...props} to="/webhooks/$id" params={{ id: String(id) }} />}
             >
               {t('RECEIVER.SECRET_KEPT')}
             </Button>

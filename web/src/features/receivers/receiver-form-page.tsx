@@ -2,10 +2,10 @@ import type { ReceiverForm as Values } from '@sendroom/contract/receivers'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { idOf } from '../../address.ts'
 import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
-import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { NewSecret } from './new-secret.tsx'
 import { ReceiverForm } from './receiver-form.tsx'
@@ -34,7 +34,7 @@ function NewReceiver() {
     <ReceiverForm
       title={t('RECEIVER_FORM.CREATE_TITLE')}
       initialValues={blank}
-      onCancel={() => navigate({ to: paths.receivers })}
+      onCancel={() => navigate({ to: '/webhooks' })}
       save={async (body) => {
         const { receiver, secret } = await create.mutateAsync({ body })
         setCreated({ id: receiver.id, secret })
@@ -51,14 +51,14 @@ function EditReceiver({ id }: { id: number }) {
     { params: { id } },
     { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.RECEIVER_LOAD_FAILED' } },
   )
-  useRedirectOnFailure(isError, paths.receivers)
+  useRedirectOnFailure(isError, '/webhooks')
   const update = useAction('PUT /receivers/:id', {
     success: 'TOAST.RECEIVER_SAVED',
     failure: 'TOAST.RECEIVER_SAVE_FAILED',
   })
   if (!data) return <Loading />
   const { name, url, topics, isActive, allowsOwnNetwork } = data.receiver
-  const toReceiver = () => navigate({ to: paths.receiver, params: { id: String(id) } })
+  const toReceiver = () => navigate({ to: '/webhooks/$id', params: { id: String(id) } })
   return (
     <ReceiverForm
       title={t('RECEIVER_FORM.EDIT_TITLE')}

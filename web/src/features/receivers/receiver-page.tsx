@@ -3,10 +3,10 @@ import type { Receiver } from '@sendroom/contract/receivers'
 import { IconPencil, IconSend, IconTrash } from '@tabler/icons-react'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
+import { idOf } from '../../address.ts'
 import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
-import { idOf, paths } from '../../paths.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { confirm } from '../../ui/confirm.ts'
 import { Loading } from '../../ui/loading.tsx'
@@ -24,7 +24,7 @@ export function ReceiverPage() {
     { params: { id } },
     { refetchInterval: REFRESH_MS, meta: { words: 'TOAST.RECEIVER_LOAD_FAILED' } },
   )
-  useRedirectOnFailure(isError && !data, paths.receivers)
+  useRedirectOnFailure(isError && !data, '/webhooks')
   if (!data) return <Loading />
   const { receiver, attempts } = data
   return (
@@ -64,7 +64,7 @@ function Buttons({ receiver: { id, name, isActive } }: { receiver: Receiver }) {
       confirmText: t('COMMON.DELETE'),
       confirmColor: 'red',
     })
-    if (isSure) remove.mutate({ params: { id } }, { onSuccess: () => void navigate({ to: paths.receivers }) })
+    if (isSure) remove.mutate({ params: { id } }, { onSuccess: () => void navigate({ to: '/webhooks' }) })
   }
   return (
     <Group gap="xs">
@@ -79,7 +79,7 @@ function Buttons({ receiver: { id, name, isActive } }: { receiver: Receiver }) {
       )}
       <Button
         variant="default"
-        renderRoot={(props) => <Link {...props} to={paths.editReceiver} params={{ id: String(id) }} />}
+        renderRoot={(props) => <Link {...props} to="/webhooks/edit/$id" params={{ id: String(id) }} />}
         leftSection={<IconPencil size={16} aria-hidden />}
       >
         {t('COMMON.EDIT')}

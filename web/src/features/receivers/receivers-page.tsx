@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import { AddButton } from '../../lists/list-buttons.tsx'
-import { paths } from '../../paths.ts'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Name } from '../../ui/name.tsx'
@@ -19,7 +18,7 @@ export function ReceiversPage() {
     <Stack>
       <Group justify="space-between">
         <PageTitle>{t('RECEIVER.TITLE')}</PageTitle>
-        <AddButton to={paths.newReceiver} label="RECEIVER.ADD" reason={undefined} />
+        <AddButton to="/webhooks/new" label="RECEIVER.ADD" reason={undefined} />
       </Group>
       <Text size="sm" c="dimmed">
         {t('RECEIVER.HINT')}
@@ -38,7 +37,7 @@ const Card = ({ receiver }: { receiver: Receiver }) => (
     <Group mb="sm" gap="xs">
       <Anchor
         fw={600}
-        renderRoot={(props) => <Link {...props} to={paths.receiver} params={{ id: String(receiver.id) }} />}
+        renderRoot={(props) => <Link {...props} to="/webhooks/$id" params={{ id: String(receiver.id) }} />}
       >
         <Name>{receiver.name}</Name>
       </Anchor>

@@ -3,6 +3,7 @@ import { NewUser, type User, UserChange } from '@sendroom/contract/users'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
+import { idOf } from '../../address.ts'
 import { call } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { currentUser, isAdmin, updateUser } from '../../api/session.ts'
@@ -10,7 +11,6 @@ import { useAction } from '../../api/use-action.ts'
 import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
 import { type Difference, differenceOf, hideSecret, InstanceNames, sorted } from '../../forms/differences.tsx'
 import { useVersioned, type Version } from '../../forms/use-versioned.tsx'
-import { idOf, paths } from '../../paths.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { RIGHT_LABELS, UserForm, type UserValues } from './user-form.tsx'
 
@@ -54,7 +54,7 @@ function EditUser({ id }: { id: number }) {
     { params: { id } },
     { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.USER_LOAD_FAILED' } },
   )
-  useRedirectOnFailure(isError, paths.users)
+  useRedirectOnFailure(isError, '/users')
   return data ? <EditLoadedUser loaded={data} /> : <Loading />
 }
 
@@ -73,7 +73,7 @@ function EditLoadedUser({ loaded }: { loaded: User }) {
     if (isAdmin(user) || id !== currentUser()?.id) return assign(id, values, version.current)
     // Admins who made themselves a Member may not assign instances any more; the update has already done that.
     // Leaves the Admin pages before `updateUser` closes them.
-    await navigate({ to: paths.dashboard })
+    await navigate({ to: '/dashboard' })
     updateUser(user)
   }
   const read = () => call('GET /users/:id', { params: { id } })

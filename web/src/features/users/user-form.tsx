@@ -9,7 +9,6 @@ import { FormPage } from '../../forms/form-page.tsx'
 import { useInstances } from '../../forms/use-choices.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { usePasswordMin } from '../../forms/use-password-min.ts'
-import { paths } from '../../paths.ts'
 
 export type UserValues = z.output<typeof NewUser>
 
@@ -25,7 +24,7 @@ export function UserForm({ title, isEdit = false, schema, initialValues, save }:
   const { t } = useTranslation()
   const navigate = useNavigate()
   usePasswordMin()
-  const toList = () => navigate({ to: paths.users })
+  const toList = () => navigate({ to: '/users' })
   const { form, onSubmit } = useContractForm(schema, {
     initialValues,
     send: save,

@@ -11,7 +11,6 @@ import { ListPage } from '../../lists/list-page.tsx'
 import { RowActions } from '../../lists/row-actions.tsx'
 import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
-import { paths } from '../../paths.ts'
 import { confirm } from '../../ui/confirm.ts'
 import { Name } from '../../ui/name.tsx'
 
@@ -44,7 +43,7 @@ export function UsersPage() {
       title="USER.TITLE"
       list={list}
       buttons={
-        <Button component={Link} to={paths.newUser} leftSection={<IconPlus size={16} aria-hidden />}>
+        <Button component={Link} to="/users/new" leftSection={<IconPlus size={16} aria-hidden />}>
           {t('USER.ADD')}
         </Button>
       }
@@ -79,7 +78,7 @@ function UserActions({ user }: { user: User }) {
         {
           label: t('COMMON.EDIT'),
           icon: IconPencil,
-          onClick: () => navigate({ to: paths.editUser, params: { id: String(user.id) } }),
+          onClick: () => navigate({ to: '/users/edit/$id', params: { id: String(user.id) } }),
         },
         {
           label: t('COMMON.DELETE'),

@@ -3,9 +3,9 @@ import type { Job } from '@sendroom/contract/jobs'
 import { useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
+import { idOf } from '../../../address.ts'
 import { Failure, reportFailure } from '../../../api/failure.ts'
 import { useRedirectOnFailure } from '../../../api/use-redirect-on-failure.ts'
-import { idOf, paths } from '../../../paths.ts'
 import { Loading } from '../../../ui/loading.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
@@ -81,5 +81,5 @@ function useReturnToList(error: Error | null) {
   useEffect(() => {
     if (error) reportFailure(error, 'JOB.DETAILS_FAILED')
   }, [error])
-  useRedirectOnFailure(error !== null, paths.jobs)
+  useRedirectOnFailure(error !== null, '/jobs')
 }

@@ -4,7 +4,6 @@ import { IconArrowLeft, IconBan, IconRotateClockwise, IconTrash, type TablerIcon
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
-import { paths } from '../../../paths.ts'
 import { busyProps, disabledProps, ignoreDoubleClick } from '../../../ui/button-props.ts'
 import { PageTitle } from '../../../ui/page-title.tsx'
 import { jobDisabledReasons } from '../shared/disabled-reasons.ts'
@@ -24,7 +23,7 @@ export function JobHeader({ job, actions }: { job: Job; actions: JobActions }) {
       <Group gap="xs">
         <ActionIcon
           component={Link}
-          to={paths.jobs}
+          to="/jobs"
           variant="subtle"
           color="gray"
           size="lg"
@@ -54,7 +53,7 @@ export function JobHeader({ job, actions }: { job: Job; actions: JobActions }) {
         <ActionButton
           label="COMMON.DELETE"
           icon={IconTrash}
-          action={{ ...remove, ask: () => remove.ask(() => navigate({ to: paths.jobs })) }}
+          action={{ ...remove, ask: () => remove.ask(() => navigate({ to: '/jobs' })) }}
           disabledReason={disabledReasons.remove}
         />
       </Group>

@@ -8,7 +8,6 @@ import { useTranslation } from 'react-i18next'
 import { useResumeSending } from '../../../api/use-resume-sending.ts'
 import { formatNumber, formatPercent, formatSecond } from '../../../format.ts'
 import { reasonText } from '../../../i18n/words.ts'
-import { paths } from '../../../paths.ts'
 import { BusyButton } from '../../../ui/busy-button.tsx'
 import { Section } from '../../../ui/section.tsx'
 import classes from './job-detail.module.css'
@@ -88,7 +87,7 @@ function Waiting({ job }: { job: Job }) {
               {t('ACCOUNT.RESUME')}
             </BusyButton>
           )}
-          <Button size="compact-sm" variant="default" component={Link} to={paths.instances}>
+          <Button size="compact-sm" variant="default" component={Link} to="/instances">
             {t('JOB.TO_ACCOUNTS')}
           </Button>
         </Group>

@@ -12,7 +12,6 @@ import { HALF_TYPED, shouldReadDate } from '../../../forms/half-typed-date.ts'
 import { InstanceSelect } from '../../../forms/instance-select.tsx'
 import { NamedSelect } from '../../../forms/named-select.tsx'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
-import { paths, readNewJobSearch } from '../../../paths.ts'
 import {
   PAGE_SIZE,
   useAssignedGroups,
@@ -21,6 +20,7 @@ import {
   useOnlyInstance,
 } from './job-choices.ts'
 import { type Draft, JobPreview } from './job-preview.tsx'
+import { readNewJobSearch } from './new-job-search.ts'
 import { forgetRequest, requestIdOf } from './request-id.ts'
 import { ScheduledAt, timeIn } from './scheduled-at.tsx'
 
@@ -65,7 +65,7 @@ function JobForm() {
   const navigate = useNavigate()
   // The router keeps the values that the route's own reading has dropped.
   const chosen = readNewJobSearch(useSearch({ strict: false }))
-  const toList = () => navigate({ to: paths.jobs })
+  const toList = () => navigate({ to: '/jobs' })
   const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' })
   const { form, onSubmit, change, preset } = useContractForm(FutureJob, {
     initialValues: { ...blank, messageId: chosen.message ?? 0, instanceId: chosen.instance ?? 0 },

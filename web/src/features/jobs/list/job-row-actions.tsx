@@ -3,7 +3,6 @@ import { IconBan, IconEye, IconRotateClockwise, IconTrash } from '@tabler/icons-
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { RowActions } from '../../../lists/row-actions.tsx'
-import { paths } from '../../../paths.ts'
 import { jobDisabledReasons } from '../shared/disabled-reasons.ts'
 import { primaryAction } from '../shared/primary-action.ts'
 import { useJobActions } from '../shared/use-job-actions.ts'
@@ -22,7 +21,7 @@ export function JobRowActions({ job, isAllowed }: { job: JobRow; isAllowed: bool
         {
           label: t('JOB.VIEW'),
           icon: IconEye,
-          onClick: () => navigate({ to: paths.job, params: { id: String(job.id) } }),
+          onClick: () => navigate({ to: '/jobs/$id', params: { id: String(job.id) } }),
         },
         {
           label: t(primary.label),

@@ -12,7 +12,6 @@ import { ListPage } from '../../../lists/list-page.tsx'
 import { OnlySome } from '../../../lists/only-some.tsx'
 import type { Column } from '../../../lists/table.tsx'
 import { useList } from '../../../lists/use-list.ts'
-import { paths } from '../../../paths.ts'
 import { MessageTitle } from '../../../ui/message-title.tsx'
 import { Name } from '../../../ui/name.tsx'
 import { JobTypeName } from '../shared/job-labels.tsx'
@@ -66,7 +65,7 @@ export function JobsPage() {
     <ListPage
       title="JOB.LIST_TITLE"
       list={list}
-      buttons={<AddButton to={paths.newJob} label="JOB.ADD" reason={reason} />}
+      buttons={<AddButton to="/jobs/new" label="JOB.ADD" reason={reason} />}
       bulk={
         <BulkDeleteButton
           selected={list.selected}
@@ -77,7 +76,7 @@ export function JobsPage() {
         />
       }
     >
-      {only && <OnlySome words={`JOB.ONLY_${only.toUpperCase()}`} all={paths.jobs} />}
+      {only && <OnlySome words={`JOB.ONLY_${only.toUpperCase()}`} all="/jobs" />}
       <DataTable
         list={list}
         label="JOB.LIST_TITLE"
