@@ -218,7 +218,7 @@ const busy = {
 }
 
 const troubles = () => {
-  const account = (id: number, code: string | null, until: string | null = null) => ({
+  const inTrouble = (id: number, code: string | null, until: string | null = null) => ({
     instance: {
       id,
       name: id === 2 ? 'Nhà hàng Biển Xanh – chăm sóc khách hàng thân thiết' : `Cửa hàng ${id}`,
@@ -229,11 +229,11 @@ const troubles = () => {
   const failures = { code: 'account_failures', params: { count: 10 } }
   return {
     accounts: listed(7, [
-      account(1, 'account_failures'),
-      account(2, 'account_not_linked'),
-      account(3, 'account_bad_token'),
-      account(4, 'account_restricted', '2030-11-23T09:30:00.000Z'),
-      account(5, null, '2030-11-23T09:30:00.000Z'),
+      inTrouble(1, 'account_failures'),
+      inTrouble(2, 'account_not_linked'),
+      inTrouble(3, 'account_bad_token'),
+      inTrouble(4, 'account_restricted', '2030-11-23T09:30:00.000Z'),
+      inTrouble(5, null, '2030-11-23T09:30:00.000Z'),
     ]),
     waitingJobs: listed(2, [
       dashboardJob(8, { waiting: failures, endsAt: null }),

@@ -1,7 +1,7 @@
 /**
- * What does an installation cost at the pace of real accounts, and does the cost of a message grow with their number?
- * One server and two workers. 99 % of the accounts write to private chats with the default pause, 1 % to groups of some
- * 200 members. The provider reports two receipts a message, or two for each member.
+ * What does an installation cost at the pace of real instances, and does the cost of a message grow with their number?
+ * One server and two workers. 99 % of the instances write to private chats with the default pause, 1 % to groups of
+ * some 200 members. The provider reports two receipts a message, or two for each member.
  *
  *   ACCOUNTS=100,1000 MINUTES=10 npm run bench -- accounts
  */
@@ -22,7 +22,7 @@ import { printTable } from './table.ts'
 
 const SIZES = (process.env.ACCOUNTS ?? '100,1000').split(',').map(Number)
 const MINUTES = Number(process.env.MINUTES ?? 10)
-/** All accounts have sent once by then, and the caches are warm. */
+/** All instances have sent once by then, and the caches are warm. */
 const WARM_UP_MS = 90_000
 const GROUP_EVERY = 100
 const MEMBERS = { least: 150, most: 250 }
@@ -81,7 +81,7 @@ async function measure(accounts: number) {
   return row
 }
 
-/** The instances begin at different moments of their first pause, like accounts that have been sending for a while. */
+/** The instances begin at different moments of their first pause, like instances that have been sending for a while. */
 async function insertInstances(db: Pool, tokens: string[]) {
   const secrets = secretsOf(SECRET_KEY)
   await db.run(sql`
@@ -111,7 +111,7 @@ async function addJobs(db: Pool, simulatorUrl: string) {
         ? await addGroups(db, simulatorUrl, instanceId, name)
         : private_.map((chatId) => ({ chatId, name: chatId, groupId: null })),
     }
-    // An account sends at most three messages a minute to groups.
+    // An instance sends at most three messages a minute to groups.
     const jobs = isGroups ? Math.ceil((MINUTES * 3 + 12) / order.recipients.length) : 1
     for (let job = 0; job < jobs; job++) await db.begin((tx) => planJob(tx, order))
   }
@@ -165,7 +165,7 @@ const countConnections = async (db: Pool) =>
       where backend_type = 'client backend' and application_name <> 'sendroom bench'`)
   ).count
 
-/** How late an account began a message, after the latest end of its pause: it may wait 90 s, or 30 s for groups. */
+/** How late an instance began a message, after the latest end of its pause: it may wait 90 s, or 30 s for groups. */
 const latenessOf = (db: Pool, minutes: number) =>
   db.one<Record<string, number>>(sql`
     select coalesce(max(late), 0)::float8 as "longest late s",

@@ -10,7 +10,8 @@ import { treeMemory } from './processes.ts'
 export const PASSWORD = 'of the bench 1'
 
 /**
- * Those whom an attack may use: `take` returns the tokens of Members of the attacked account, who are also their names.
+ * Those whom an attack may use: `take` returns the tokens of Members of the attacked instance, who are also their
+ * names.
  */
 export type Target = {
   environment: Environment

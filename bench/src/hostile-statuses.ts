@@ -12,8 +12,8 @@ const ODD = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
 type Sent = { instanceId: number; tokenHash: Buffer; messageId: string }
 
 /**
- * An attack of `hostile.ts`: the webhook of one account brings receipts with odd statuses. Meanwhile one good receipt
- * for each of the other accounts has to be applied.
+ * An attack of `hostile.ts`: the webhook of one instance brings receipts with odd statuses. Meanwhile one good receipt
+ * for each of the other instances has to be applied.
  */
 export async function statusAttack({ environment, sending }: Target): Promise<Attack> {
   const { db, secrets, sendroom } = environment

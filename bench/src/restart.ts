@@ -1,6 +1,6 @@
 /**
- * What does a restart of the only process cost while 100 accounts send? A worker that starts watches for others, begins
- * an era, and reads each account's own messages before the account sends. The pauses are one second long.
+ * What does a restart of the only process cost while 100 instances send? A worker that starts watches for others,
+ * begins an era, and reads each instance's own messages before the instance sends. The pauses are one second long.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from '../../server/src/platform/database/sql.ts'
@@ -31,7 +31,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
   sendroom = await home.start([], env)
   const ready = performance.now()
   const from = await lastIntent()
-  await until('an account sends', async () => (await countSentAfter(from)) > 0, 60_000)
+  await until('an instance sends', async () => (await countSentAfter(from)) > 0, 60_000)
   const first = performance.now()
   await untilAllSentAfter(from)
   const all = performance.now()

@@ -1,5 +1,5 @@
 /**
- * Does something long hold up the accounts that send? Two workers and 100 accounts with a pause of one second.
+ * Does something long hold up the instances that send? Two workers and 100 instances with a pause of one second.
  * Meanwhile 10 overdue jobs of 100,000 recipients fail, and an Admin deletes 1,000 jobs.
  */
 
@@ -40,7 +40,7 @@ const addJobs = (ids: number[], status: string, count: number, recipients: numbe
     select id, instance_id, 84910000000 + n || '@s.whatsapp.net', n, ${status === 'Running' ? 'queued' : 'skipped'}
     from added, generate_series(1, ${recipients}::int) n`)
 
-/** Returns by how much the longest gap between two intents of an account exceeded its pace, in ms. */
+/** Returns by how much the longest gap between two intents of an instance exceeded its pace, in ms. */
 async function longestLate(from: string, to: string) {
   const { ms } = await db.one<{ ms: number }>(sql`
     select coalesce(max(extract(epoch from gap) * 1000), 0) - ${PAUSE_MS}::int as ms from (

@@ -1,6 +1,7 @@
 /**
- * What does reading the groups of an account cost, and does a second sync write what has not changed? One account with
- * 5,000 groups of 1,000 participants, then 100 accounts with 50 such groups that sync at once, all on one process.
+ * What does reading the groups of an instance cost, and does a second sync write what has not changed? One instance
+ * with 5,000 groups of 1,000 participants, then 100 instances with 50 such groups that sync at once, all on one
+ * process.
  *
  * SYNC_SCALE=10 makes a tenth of the groups.
  */
@@ -18,34 +19,34 @@ const SECRET_KEY = 'a key of 32 characters for the benchmark'
 const PARTICIPANTS = 1000
 const SCALE = Number(process.env.SYNC_SCALE ?? 1)
 const SIZES = [
-  { accounts: 1, groups: 5000 / SCALE },
-  { accounts: 100, groups: 50 / SCALE },
+  { instances: 1, groups: 5000 / SCALE },
+  { instances: 100, groups: 50 / SCALE },
 ]
 
-for (const { accounts, groups } of SIZES) {
+for (const { instances, groups } of SIZES) {
   await using home = await Installation.create({ SECRET_KEY })
   await using simulator = await startSimulatorProcess(home.dataDir, [
     ...['--groups', String(groups), '--group-size', String(PARTICIPANTS)],
   ])
   const sendroom = await home.start([], { TEST_PROVIDER_URL: simulator.url })
   const db = connect(home.database, { max: 1, applicationName: 'sendroom bench' })
-  await addAccounts(db, accounts)
+  await addInstances(db, instances)
   const rows = []
   for (const what of [
     'first sync',
     'second sync, nothing changed',
-    'third sync, one member left each account',
+    'third sync, one member left each instance',
   ]) {
     if (what.startsWith('third')) await addParticipants(db)
     rows.push({ what, ...(await measure(home, sendroom, db)) })
   }
-  printTable(`${accounts} accounts with ${groups} groups of ${PARTICIPANTS}`, rows)
+  printTable(`${instances} instances with ${groups} groups of ${PARTICIPANTS}`, rows)
   await db.end()
   await sendroom.end('SIGTERM')
 }
 
-/** Accounts whose groups are read only when the benchmark asks for it. */
-async function addAccounts(db: Pool, count: number) {
+/** Instances whose groups are read only when the benchmark asks for it. */
+async function addInstances(db: Pool, count: number) {
   const secrets = secretsOf(SECRET_KEY)
   for (let n = 0; n < count; n++) {
     const token = `test_linked_sync_${n}`
@@ -65,7 +66,7 @@ function addParticipants(db: Pool) {
 
 type Written = { inserted: number; updated: number; deleted: number }
 
-/** Syncs all accounts at once, and waits for the last. */
+/** Syncs all instances at once, and waits for the last. */
 async function measure(home: Installation, sendroom: Sendroom, db: Pool) {
   const client = await home.signIn(sendroom)
   const { at } = await db.one<{ at: string }>(sql`select clock_now() as at`)

@@ -26,17 +26,17 @@ export type DashboardStats = z.output<typeof DashboardStats>
 /** The first five of a list, and how many there are in all. */
 const firstOf = <S extends z.ZodType>(item: S) => z.object({ total: z.number(), first: z.array(item) })
 
-/** An account that needs a person. */
-export const AccountAttention = z
+/** An instance that needs a person. */
+export const InstanceAttention = z
   .object({
     instance: Named,
-    /** Why the account sends nothing, or nothing to people. Null if it only expires soon or has expired. */
+    /** Why the instance sends nothing, or nothing to people. Null if it only expires soon or has expired. */
     reason: Reason.nullable(),
-    /** When a restriction ends or, without a reason, when the account expires. */
+    /** When a restriction ends or, without a reason, when the instance expires. */
     until: Instant.nullable(),
   })
-  .meta({ id: 'AccountAttention' })
-export type AccountAttention = z.output<typeof AccountAttention>
+  .meta({ id: 'InstanceAttention' })
+export type InstanceAttention = z.output<typeof InstanceAttention>
 
 export const DashboardJob = JobRow.pick({
   id: true,
@@ -63,8 +63,8 @@ export type DashboardJob = z.output<typeof DashboardJob>
 /** What goes on now, limited to what the user may see. */
 export const DashboardNow = z
   .object({
-    /** Accounts that are down, and those that expire within seven days. */
-    accounts: firstOf(AccountAttention),
+    /** Instances that are down, and those that expire within seven days. */
+    accounts: firstOf(InstanceAttention),
     /** Jobs that should send and have not for a minute or longer. */
     waitingJobs: firstOf(DashboardJob),
     /** Jobs that ended within seven days, have failed recipients and were not sent again. */

@@ -15,7 +15,7 @@ export const Notice = z
     /** The machine with the disk; empty for other kinds. */
     host: z.string(),
     reason: Reason.nullable(),
-    /** When the account expires, as far as that is known. */
+    /** When the instance expires, as far as that is known. */
     expiresAt: Instant.nullable(),
     beganAt: Instant,
     /** Null while the trouble lasts. */

@@ -6,7 +6,7 @@ import { key } from './values.ts'
 const invalid = key('QUOTAS.INVALID')
 const quota = z.number(invalid).int(invalid).min(1, invalid).max(limits.quota, invalid)
 
-/** How much one user and one account may take. */
+/** How much one user and one instance may take. */
 export const Quotas = z
   .object({
     /** The recipients of a user's jobs that have not ended, or were created in the last 24 hours and cancelled. */

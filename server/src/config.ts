@@ -49,7 +49,7 @@ export function readConfig(env: Env) {
     whapiBaseUrl: read.WHAPI_BASE_URL,
     whapiPartnerToken: read.WHAPI_PARTNER_TOKEN,
     testProviderUrl: read.TEST_PROVIDER_URL,
-    /** Whether accounts may be in test mode. */
+    /** Whether instances may be in test mode. */
     testMode: read.TEST_MODE === 'on',
     publicUrl: read.PUBLIC_URL,
     /** The proxies whose X-Forwarded headers are trusted. */

@@ -118,7 +118,7 @@ async function start(config: Config, log: Deps['log'], roles: Roles, opened: Ope
   opened.push([...stopsOfWork, ...(app ? [() => app.close()] : [])])
 }
 
-/** Two simulators on one folder would contradict each other about test-mode accounts. */
+/** Two simulators on one folder would contradict each other about test-mode instances. */
 async function lockDataDir(db: Deps['db'], { dataDir }: Config) {
   const release = await lockForProcess(db, LOCKS.process(hostname(), dataDir))
   if (release) return release

@@ -122,7 +122,7 @@ test('a job that is requested twice is recorded once', async () => {
   expect(await actions()).toEqual(['job.create'])
 })
 
-test('what can’t be deleted yet is recorded once: a job’s cancel, and that an account’s data is being cleared', async () => {
+test('what can’t be deleted yet is recorded once: a job’s cancel, and that an instance’s data is being cleared', async () => {
   const [first, second] = [await context.add.instance(), await context.add.instance()]
   const job = await context.add.job({ instanceId: first.id, status: 'Running', deliveryStatus: 'doubt' })
   await context.add.job({ instanceId: second.id, status: 'Running', deliveryStatus: 'doubt' })
@@ -139,7 +139,7 @@ test('what can’t be deleted yet is recorded once: a job’s cancel, and that a
   expect((await actions()).sort()).toEqual(['instance.clear', 'job.cancel'])
 }, 40_000)
 
-test('an account that is deleted with several jobs is recorded once', async () => {
+test('an instance that is deleted with several jobs is recorded once', async () => {
   const { id } = await context.add.instance()
   for (const status of ['Pending', 'Running', 'Completed'] as const)
     await context.add.job({ instanceId: id, status })
@@ -194,7 +194,7 @@ test('a form that is saved without a change of the user is not recorded', async 
   expect(await entries()).toEqual([])
 })
 
-test('a change of an account is recorded with the values before and after', async () => {
+test('a change of an instance is recorded with the values before and after', async () => {
   const admin = await context.add.admin()
   const { id } = await context.add.instance({ name: 'Shop', privateCap: 200 })
   const dailyCap = { groups: 0, private: 5000 }

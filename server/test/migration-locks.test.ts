@@ -24,7 +24,7 @@ const OLDEST = '0033-schema.sql'
 const INSTANCES = 10
 const JOBS = 100
 const DELIVERIES = 10_000
-/** A file may read all jobs and accounts a few times, never the deliveries. There are far fewer of them. */
+/** A file may read all jobs and instances a few times, never the deliveries. There are far fewer of them. */
 const MOST_ROWS = 1_000
 
 const FILL = `
@@ -41,7 +41,7 @@ const FILL = `
 /** What a transaction has read, and whom it keeps from writing. */
 type Block = { rowsRead: number; rowsLocked: number; locks: string[] }
 
-test('no migration reads many rows while others wait to write deliveries, jobs or accounts', async () => {
+test('no migration reads many rows while others wait to write deliveries, jobs or instances', async () => {
   await using database = await open()
   await database.migrate(NAMES)
   expect(database.found).toEqual({})

@@ -31,13 +31,13 @@ const why = (code: 'provider_busy' | 'provider_unreachable' | 'provider_error', 
 const busy: SendOutcome = { kind: 'busy', reason: why('provider_busy'), retryAfterMs: null }
 const isBadHalf = (second: number) => second < HOUR_S && second % 60 < 30
 
-/** What an account goes through for an hour. Without an outcome a message is sent. */
+/** What an instance goes through for an hour. Without an outcome a message is sent. */
 type Course = {
   name: string
   outcome?: (second: number) => SendOutcome | null
   /** How long an attempt without success takes. */
   takesS?: number
-  /** The account is logged out at these seconds. */
+  /** The instance is logged out at these seconds. */
   isLoggedOut?: (second: number) => boolean
 }
 
@@ -260,7 +260,7 @@ test('an outage that goes on after the night with another error is not told to b
 })
 
 // R-700, R-727
-test('a job that stands still after its account was down and up is told after a quarter of an hour', async () => {
+test('a job that stands still after its instance was down and up is told after a quarter of an hour', async () => {
   await context.freezeClock()
   const flapping = await addCase({ name: 'flapping' }, 3)
   for (let relapse = 0; relapse < 5; relapse++) {

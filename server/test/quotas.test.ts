@@ -9,7 +9,7 @@ import { useContext } from './context.ts'
 import { picture } from './pictures.ts'
 import { until } from './until.ts'
 
-// What one user and one account may take.
+// What one user and one instance may take.
 
 let statusReads = 0
 const provider = {
@@ -26,7 +26,7 @@ const { quotas, jobs, instances, messages } = contract
 
 const set = (changed: Partial<Quotas>) => context.db.run(sql`update quotas set ${assignments(changed)}`)
 
-/** A Member with an account, and a function that creates a job of two recipients for it. */
+/** A Member with an instance, and a function that creates a job of two recipients for it. */
 async function fixture() {
   const instance = await context.add.instance()
   const lan = await context.add.user({ instances: [instance], canCreateJobs: true, canSendMessages: true })
@@ -74,7 +74,7 @@ test('limits are set by an Admin, within bounds, and the change is recorded', as
 // R-851
 test.each([
   ['a user', { recipientsPerUser: 5 }, 'quota_recipients_user'],
-  ['an account', { recipientsPerInstance: 5 }, 'quota_recipients_account'],
+  ['an instance', { recipientsPerInstance: 5 }, 'quota_recipients_account'],
 ])('the recipients of %s are limited, also by calls at the same moment', async (_, quota, code) => {
   const { create } = await fixture()
   await set(quota)
@@ -149,7 +149,7 @@ test('the syncs that users ask for are limited for 24 hours', async () => {
 })
 
 // R-852
-test('a sync of an account that is not connected counts too, because it asks the provider', async () => {
+test('a sync of an instance that is not connected counts too, because it asks the provider', async () => {
   const { instance, lan } = await fixture()
   await context.db.run(sql`update instances set status = 'Unpaid' where id = ${instance.id}`)
   await set({ syncsPerDay: 3 })

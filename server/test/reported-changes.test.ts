@@ -9,7 +9,7 @@ import { syncNow } from './sync-now.ts'
 
 const context = useContext()
 
-/** Syncs an account without groups. `whileRead` runs while the page is read. */
+/** Syncs an instance without groups. `whileRead` runs while the page is read. */
 async function sync(instanceId: number, whileRead: () => Promise<unknown> = async () => {}) {
   const empty = { rows: [], next: 0, total: 0 }
   const live = {

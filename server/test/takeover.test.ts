@@ -21,7 +21,7 @@ const BACKUP = join(FIXTURES, 'backup-0032.tar.gz')
 const backups = useBackups()
 type Db = TestDatabase['db']
 
-/** A database that the former migrations have made, with a message that an account has sent. */
+/** A database that the former migrations have made, with a message that an instance has sent. */
 async function openFormer(): Promise<Place> {
   const place = await backups.open('template0')
   await place.db.script(await readFile(join(FIXTURES, 'schema-0032.sql'), 'utf8'))

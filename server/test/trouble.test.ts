@@ -2,10 +2,10 @@ import { contract } from '@sendroom/contract'
 import type { Reason } from '@sendroom/contract/values'
 import { expect, test } from 'vitest'
 import { expectEnds, readBacklog, whyAllWait } from '../src/engine/index.ts'
-import { findAccountsInTrouble, findStuckJobs } from '../src/features/dashboard/now.queries.ts'
+import { findInstancesInTrouble, findStuckJobs } from '../src/features/dashboard/now.queries.ts'
 import { lookForTroubles } from '../src/features/notices/watch.ts'
 import { tokenHashOf } from '../src/features/session/session.service.ts'
-import { findTroubledAccounts } from '../src/features/system/system.queries.ts'
+import { findTroubledInstances } from '../src/features/system/system.queries.ts'
 import { findCaller } from '../src/platform/access.ts'
 import { type Sql, sql } from '../src/platform/database/sql.ts'
 import { useContext } from './context.ts'
@@ -24,7 +24,7 @@ const isSending = sql`in_flight = (select min(d.id) from deliveries d join jobs 
       where d.instance_id = instances.id and j.status = 'Running' and d.status in ('queued', 'sending'))`
 const wasLinked = sql`last_sync_at = clock_now()`
 
-const accounts: Record<string, Sql[]> = {
+const instances: Record<string, Sql[]> = {
   'may send': [],
   'pauses for ten minutes': [sql`next_due_at = clock_now() + interval '10 minutes'`],
   'has sent nothing for two minutes': [isIdle],
@@ -75,7 +75,7 @@ const accounts: Record<string, Sql[]> = {
 type AddJob = (instanceId: number) => Promise<{ id: number }>
 const running: AddJob = (instanceId) => context.add.job({ instanceId, status: 'Running' })
 
-/** Each adds the jobs of an account, and returns the one that is looked at. */
+/** Each adds the jobs of an instance, and returns the one that is looked at. */
 const jobs: Record<string, AddJob> = {
   'to groups': running,
   'to people': (instanceId) =>
@@ -108,10 +108,10 @@ const jobs: Record<string, AddJob> = {
     context.add.job({ instanceId, status: 'Failed', deliveryStatus: 'failed', completedAt: NOON }),
 }
 
-type Case = { account: string; job: string; instanceId: number; jobId: number }
+type Case = { instance: string; job: string; instanceId: number; jobId: number }
 
 // R-800, R-806, R-727
-test('what each place says of an account and its job, for each state of both', async () => {
+test('what each place says of an instance and its job, for each state of both', async () => {
   await context.freezeClock()
   await context.setClock(NOON)
   const cases = await addCases()
@@ -126,10 +126,10 @@ test('what each place says of an account and its job, for each state of both', a
 
 async function addCases(): Promise<Case[]> {
   const cases: Case[] = []
-  for (const account of Object.keys(accounts))
+  for (const instance of Object.keys(instances))
     for (const [job, add] of Object.entries(jobs)) {
-      const { id: instanceId } = await context.add.instance({ name: `${account}: ${job}` })
-      cases.push({ account, job, instanceId, jobId: (await add(instanceId)).id })
+      const { id: instanceId } = await context.add.instance({ name: `${instance}: ${job}` })
+      cases.push({ instance, job, instanceId, jobId: (await add(instanceId)).id })
     }
   await context.db.run(
     sql`update jobs set started_at = clock_now() - interval '1 hour' where status = 'Running'`,
@@ -137,12 +137,12 @@ async function addCases(): Promise<Case[]> {
   return cases
 }
 
-/** Puts all accounts into their states, as of the present time. */
+/** Puts all instances into their states, as of the present time. */
 async function enterStates(cases: Case[]) {
   await context.db.run(sql`update heartbeat set beat_at = clock_now(), timeline = current_timeline()`)
   await context.db.run(sql`update instances set last_intent_at = clock_now(), next_due_at = clock_now()`)
-  for (const [account, sets] of Object.entries(accounts)) {
-    const ids = cases.filter((each) => each.account === account).map(({ instanceId }) => instanceId)
+  for (const [instance, sets] of Object.entries(instances)) {
+    const ids = cases.filter((each) => each.instance === instance).map(({ instanceId }) => instanceId)
     for (const set of sets) await context.db.run(sql`update instances set ${set} where id = any(${ids})`)
   }
   // As an intent does. So nothing else of the job is queued.
@@ -156,16 +156,17 @@ async function enterStates(cases: Case[]) {
 }
 
 /**
- * For each state of an account what is said of the account, and what is said of its job. Equal sentences are one line.
+ * For each state of an instance what is said of the instance, and what is said of its job. Equal sentences are one
+ * line.
  */
 async function tableOf(cases: Case[]): Promise<string> {
   const places = await readPlaces(cases)
   const lines: string[] = []
-  for (const account of Object.keys(accounts)) {
-    lines.push('', account)
-    for (const say of [places.ofAccount, places.ofJob]) {
+  for (const instance of Object.keys(instances)) {
+    lines.push('', instance)
+    for (const say of [places.ofInstance, places.ofJob]) {
       const same = new Map<string, string[]>()
-      for (const each of cases.filter((one) => one.account === account)) {
+      for (const each of cases.filter((one) => one.instance === instance)) {
         const said = await say(each)
         same.set(said, [...(same.get(said) ?? []), each.job])
       }
@@ -175,8 +176,8 @@ async function tableOf(cases: Case[]): Promise<string> {
       }
     }
   }
-  const { unclaimedAccounts, waitingAccounts } = await readBacklog(context.db)
-  lines.push('', `metrics: ${unclaimedAccounts} accounts without a worker, ${waitingAccounts} wait`)
+  const { unclaimedInstances, waitingInstances } = await readBacklog(context.db)
+  lines.push('', `metrics: ${unclaimedInstances} accounts without a worker, ${waitingInstances} wait`)
   return `${lines.slice(1).join('\n')}\n`
 }
 
@@ -208,7 +209,7 @@ async function readPlaces(cases: Case[]) {
   const stuckJobs = await allPages((page) =>
     context.call(admin, contract.jobs.list, { query: { page, pageSize, only: 'stuck' } }),
   )
-  const { names } = await findTroubledAccounts(db, cases.length)
+  const { names } = await findTroubledInstances(db, cases.length)
 
   const because = (why: Reason | null | undefined) => why?.code ?? 'no reason'
   const until = (time: string | null) =>
@@ -221,8 +222,8 @@ async function readPlaces(cases: Case[]) {
   const join = (parts: (string | false | null | undefined)[]) => parts.filter(Boolean).join('; ') || 'nothing'
 
   return {
-    async ofAccount({ instanceId }: Case) {
-      const [shown] = await findAccountsInTrouble(db, memberOf(instanceId))
+    async ofInstance({ instanceId }: Case) {
+      const [shown] = await findInstancesInTrouble(db, memberOf(instanceId))
       const row = listed.find(({ id }) => id === instanceId)
       return join([
         row?.waiting && `list: ${because(row.waiting)}`,

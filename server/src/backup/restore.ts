@@ -22,7 +22,7 @@ export type Restored = { madeAt: string; rows: number; pausedJobs: number; hasKe
  * database is as empty as before.
  *
  * Nothing goes out by itself afterwards. Jobs that had not ended are paused until somebody resumes them, and events and
- * emails that waited are dropped. The backup has no heartbeat, so a new era begins: before an account sends again, its
+ * emails that waited are dropped. The backup has no heartbeat, so a new era begins: before an instance sends again, its
  * chat history is read, and what was sent since the backup counts as sent (engine/history/check.ts).
  */
 export async function restore(command: Command, file: string): Promise<Restored> {

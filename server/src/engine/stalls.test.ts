@@ -73,20 +73,20 @@ test('while others hold all connections of the pool, messages are sent and the h
   await Promise.all(holders)
 })
 
-test('accounts that somebody has locked wait on few connections, and the others send', async () => {
+test('instances that somebody has locked wait on few connections, and the others send', async () => {
   const { provider, calls, holdSends } = scriptedProvider()
   const answer = holdSends()
   onTestFinished(answer)
   const jobs = []
   for (let nth = 0; nth < 30; nth++) jobs.push(await context.add.job({ recipients: people(2) }))
   context.worker(provider)
-  await until('all accounts send', () => calls.sends.length === 30)
+  await until('all instances send', () => calls.sends.length === 30)
 
   await whileLocked(
     sql`select from instances where id = any(${jobs.map(({ instanceId }) => instanceId)}) for update`,
     async () => {
       answer()
-      await until('accounts wait for their lock', async () => (await countWaiting(context.db)) > 0)
+      await until('instances wait for their lock', async () => (await countWaiting(context.db)) > 0)
       const free = await context.add.job({ recipients: people(20) })
       await context.untilStatus(free.id, 'Completed')
       expect(await countWaiting(context.db)).toBeLessThanOrEqual(8)
@@ -98,7 +98,7 @@ test('accounts that somebody has locked wait on few connections, and the others 
   expect(calls.sends).toHaveLength(30 * 2 + 20)
 })
 
-test('accounts locked while their history is checked leave connections to the others', async () => {
+test('instances locked while their history is checked leave connections to the others', async () => {
   const { provider, holdSends, script, calls } = scriptedProvider()
   const history = Promise.withResolvers<void>()
   const answer = holdSends()
@@ -122,10 +122,10 @@ test('accounts locked while their history is checked leave connections to the ot
       history.resolve()
       await until('the checks wait', async () => (await countWaiting(context.db)) === 8)
       const free = await context.add.job({ recipients: people(2) })
-      await until('the other account sends', () => calls.sends.length === 1)
+      await until('the other instance sends', () => calls.sends.length === 1)
       await whileLocked(sql`select from instances where id = ${free.instanceId} for update`, async () => {
         answer()
-        // Two beats later a batch has left the account out, and its result waits for a connection.
+        // Two beats later a batch has left the instance out, and its result waits for a connection.
         await untilBeating()
       })
       await context.untilStatus(free.id, 'Completed')
@@ -135,7 +135,7 @@ test('accounts locked while their history is checked leave connections to the ot
   for (const { id } of locked) await context.untilStatus(id, 'Completed')
 })
 
-test('accounts locked while their status is read leave connections to the others', async () => {
+test('instances locked while their status is read leave connections to the others', async () => {
   const { provider, script } = scriptedProvider()
   const answer = Promise.withResolvers<void>()
   onTestFinished(() => answer.resolve())
@@ -167,17 +167,17 @@ test('accounts locked while their status is read leave connections to the others
   for (const { id } of locked) await context.untilStatus(id, 'Completed')
 })
 
-test('a stop waits ten seconds for a locked account, whose message is found later', async () => {
+test('a stop waits ten seconds for a locked instance, whose message is found later', async () => {
   const { provider, calls, holdSends } = scriptedProvider()
   const answer = holdSends()
   onTestFinished(answer)
   const job = await context.add.job({ recipients: people(2) })
   const stopped = context.worker(provider)
-  await until('the account sends', () => calls.sends.length === 1)
+  await until('the instance sends', () => calls.sends.length === 1)
 
   await whileLocked(sql`select from instances where id = ${job.instanceId} for update`, async () => {
     answer()
-    await until('the account waits for its lock', async () => (await countWaiting(context.db)) > 0)
+    await until('the instance waits for its lock', async () => (await countWaiting(context.db)) > 0)
     await stopped.stop()
   })
 
@@ -188,7 +188,7 @@ test('a stop waits ten seconds for a locked account, whose message is found late
   expect(calls.sends.map(({ to }) => to)).toEqual(people(2))
 })
 
-test('a stop waits ten seconds for locked accounts, whether their image was uploaded or not', async () => {
+test('a stop waits ten seconds for locked instances, whether their image was uploaded or not', async () => {
   const { provider, script, calls } = scriptedProvider()
   const answer = Promise.withResolvers<void>()
   onTestFinished(() => answer.resolve())

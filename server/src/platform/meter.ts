@@ -9,11 +9,11 @@ export type Meter = {
   failedUntried: (count: number) => void
   /** A message in doubt was looked up in its chat. */
   lookedUp: (verdict: string) => void
-  /** So many messages of a former era were found in an account's chats, and their deliveries are sent. */
+  /** So many messages of a former era were found in an instance's chats, and their deliveries are sent. */
   foundInHistory: (count: number) => void
   /** A receipt of the provider is saved. */
   received: (state: 'delivered' | 'read' | 'failed') => void
-  /** An account was claimed so long after the end of its pause. */
+  /** An instance was claimed so long after the end of its pause. */
   claimed: (lateMs: number) => void
   /** A job became Running so long after its time. */
   started: (lateMs: number) => void

@@ -39,7 +39,7 @@ export async function requireRoomForRecipients(
 
 /**
  * Counts a sync that a user asks for. Throws if the instance has had its syncs of these 24 hours. An Admin is counted
- * and never refused: otherwise a Member could use up the syncs of an account for everybody.
+ * and never refused: otherwise a Member could use up the syncs of an instance for everybody.
  */
 export async function countManualSync(tx: Db, caller: Caller, instanceId: number): Promise<void> {
   const count = await tx.run(sql`

@@ -47,7 +47,7 @@ const defaultTimeouts = { connectMs: 5_000, statusMs: 10_000, readMs: 30_000, se
 
 /** The API's limit for `count`. */
 const pageSize = 500
-/** Stops a broken pagination. At the usual pace an account takes two months to send this many messages. */
+/** Stops a broken pagination. At the usual pace an instance takes two months to send this many messages. */
 const maxMessages = 400 * pageSize
 
 type Request = Omit<Call, 'token' | 'timeoutMs'> & { timeoutMs?: number }

@@ -72,7 +72,7 @@ const changes: Record<string, (of: Fixture) => Promise<unknown>> = {
     await context.db.run(sql`update retention set delivery_days = 7`)
     await deleteOldRows(context.db, AbortSignal.timeout(60_000))
   },
-  'the account is withdrawn': () => context.db.run(sql`delete from user_instances`),
+  'the instance is withdrawn': () => context.db.run(sql`delete from user_instances`),
   'the user is locked': ({ member }) =>
     context.db.run(sql`update users set is_active = false where id = ${member.id}`),
   'the session is ended': () => context.db.run(sql`delete from sessions`),
@@ -100,7 +100,7 @@ test('a download breaks off when the database fails, and its connection is free 
 const exportsWithRights: { what: string; endpoint: Endpoint; status: number }[] = [
   { what: 'the participants of a group', endpoint: groups.exportParticipants, status: 403 },
   { what: 'the audit log', endpoint: audit.export, status: 403 },
-  { what: 'the days of an account', endpoint: dashboard.exportDays, status: 404 },
+  { what: 'the days of an instance', endpoint: dashboard.exportDays, status: 404 },
 ]
 
 test.for(exportsWithRights)(

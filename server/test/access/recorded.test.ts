@@ -75,7 +75,7 @@ const LOSE_ENTRIES = `
 
 /**
  * A digest of each table, except of what counts whatever comes of it: attempts to enter a password, and syncs, which
- * count before the provider is asked for the account's status.
+ * count before the provider is asked for the instance's status.
  */
 const contents = () =>
   context.db.many(sql`

@@ -27,7 +27,7 @@ const confirmed = endpoints.filter(({ endpoint }) => endpoint.needsConfirmation)
 
 //
 //
-test('what changes users, rights and accounts for ever, or takes data out, needs a confirmation', () => {
+test('what changes users, rights and instances for ever, or takes data out, needs a confirmation', () => {
   expect(confirmed.map(({ name }) => name)).toEqual([
     'POST /users',
     'PUT /users/:id',

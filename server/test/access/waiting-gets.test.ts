@@ -29,7 +29,7 @@ const revocations = {
   'is locked': (userId: number) => sql`update users set is_active = false where id = ${userId}`,
   'loses the session': (userId: number) => sql`delete from sessions where user_id = ${userId}`,
   'loses the right': (userId: number) => sql`update users set can_link_accounts = false where id = ${userId}`,
-  'loses the account': (userId: number) => sql`delete from user_instances where user_id = ${userId}`,
+  'loses the instance': (userId: number) => sql`delete from user_instances where user_id = ${userId}`,
 }
 
 // R-835
@@ -52,7 +52,7 @@ describe.each([
 })
 
 // R-835
-test('an account is not unlinked for a user who is locked while the call waits for its turn', async () => {
+test('an instance is not unlinked for a user who is locked while the call waits for its turn', async () => {
   const instance = await context.add.instance({ status: 'NeedsLogin' })
   const user = await context.add.user({ instances: [instance], canLinkAccounts: true })
   const { promise: answered, resolve: answerAll } = Promise.withResolvers<void>()

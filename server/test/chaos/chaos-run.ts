@@ -244,7 +244,7 @@ export class ChaosRun {
 
   shiftClock = (seconds: number) => retryWhileDown(() => shiftClock(this.db, seconds))
 
-  /** Runs a user's request. If the database is down or the account locked, the user is told so and could try again. */
+  /** Runs a user's request. If the database is down or the instance locked, the user is told so and could try again. */
   async request<T>(task: () => Promise<T>): Promise<T | 'database is down'> {
     try {
       return await task()

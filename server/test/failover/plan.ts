@@ -13,7 +13,7 @@ export type FailoverPlan = {
   afterSends: number
   /** The jobs of the instances with long pauses. */
   pausing: number[]
-  /** These jobs are cancelled after the promotion, before their accounts are checked, and sent to the rest later. */
+  /** These jobs are cancelled after the promotion, before their instances are checked, and sent to the rest later. */
   sentAgain: number[]
   run: Plan
 }
@@ -58,8 +58,8 @@ export function planFailover(seed: number, speed: number): FailoverPlan {
       jobs,
       actions: [],
     },
-    // One job of an account, so that the other one is what the account is checked for. In each round a fast account has
-    // one.
+    // One job of an instance, so that the other one is what the instance is checked for. In each round a fast instance
+    // has one.
     sentAgain: instances.flatMap((_, instance) =>
       instance === PAUSING || chance(0.5) ? [2 * instance + int(0, 1)] : [],
     ),

@@ -19,14 +19,14 @@ export const ownership = [
     rows(`answers only|${LISTS}`),
   ),
   without(
-    'notices of an account that was taken away',
+    'notices of an instance that was taken away',
     `${features}/notices/notices.queries.ts`,
     "where ${canSeeInstance(caller, 't.instance_id')} and ",
     'where ',
     { tests: `${features}/notices`, only: 'nobody reads' },
   ),
   without(
-    'notices for those who see the account',
+    'notices for those who see the instance',
     `${features}/notices/notices.queries.ts`,
     'ui.user_id = u.id and ui.instance_id = t.instance_id',
     'true',
@@ -226,7 +226,7 @@ export const ownership = [
     { tests: `${features}/dashboard` },
   ),
   ...[
-    ['accounts in trouble', 'now', "${canSeeInstance(caller, 'i.id')} and ${instance", '${instance'],
+    ['instances in trouble', 'now', "${canSeeInstance(caller, 'i.id')} and ${instance", '${instance'],
     [
       'jobs that stand still',
       'now',

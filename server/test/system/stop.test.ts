@@ -11,7 +11,7 @@ import { addInstance, createJob, phoneNumbers } from './scenario.ts'
 const LOAD_BALANCER_ASKS_EVERY_MS = 1_000
 
 //
-test('a stop sends no more and frees its accounts at once, while the load balancer learns of the stop', {
+test('a stop sends no more and frees its instances at once, while the load balancer learns of the stop', {
   timeout: 120_000,
 }, async () => {
   await using home = await readyInstallation()

@@ -125,7 +125,7 @@ describe('an instance whose last messages may be unknown', () => {
     expect(await context.log(world.job.id)).toContain('account_waits')
   })
 
-  test('does not believe the empty history of an account that is not connected', async () => {
+  test('does not believe the empty history of an instance that is not connected', async () => {
     const world = await jobAfterLoss()
     world.script.onStatus = () => ({ status: 'NeedsLogin', linkedNumber: null })
     context.worker(world.provider)

@@ -24,7 +24,7 @@ async function afterLoss(lost: string[], instance: Record<string, unknown> = {})
   return { ...scripted, instanceId, job, other, sentTo }
 }
 
-/** Another job runs first, whose check covers the account. Then the job is sent to the remaining recipients. */
+/** Another job runs first, whose check covers the instance. Then the job is sent to the remaining recipients. */
 async function otherJobThenRetry({ job, other, provider }: Awaited<ReturnType<typeof afterLoss>>) {
   context.worker(provider)
   await context.untilStatus((await other()).id, 'Completed')
@@ -45,7 +45,7 @@ const endings: Record<string, (job: Job) => Promise<unknown>> = {
   'the end of ACCOUNT_WAIT': failByWait,
 }
 
-describe('a job that ended before its account was checked', () => {
+describe('a job that ended before its instance was checked', () => {
   test.each(Object.entries(endings))(
     '%s, another job, send to remaining: nobody gets it twice',
     async (_, end) => {
@@ -130,7 +130,7 @@ test('whom an ended job failed to reach does not take the message of another job
 })
 
 describe('a retry that the database has lost', () => {
-  /** The job had ended in this database before the account's last message. */
+  /** The job had ended in this database before the instance's last message. */
   async function afterLostRetry(failed: Record<string, unknown>, lost = ['1@g.us', '3@g.us']) {
     const world = await afterLoss(lost, { lastIntentAt: inMinutes(-1) })
     const { id } = world.job

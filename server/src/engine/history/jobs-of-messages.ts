@@ -36,7 +36,7 @@ export async function firstDueAt(db: Db, instanceId: number): Promise<number> {
 }
 
 /**
- * The messages that have the content of such a job, with these jobs. An account may have a hundred thousand of them
+ * The messages that have the content of such a job, with these jobs. An instance may have a hundred thousand of them
  * with long texts, so they are read in slices, and not at all if nothing is unknown. Call this under the instance's
  * lock: the restart of a job begins another run, to which older messages do not belong.
  */

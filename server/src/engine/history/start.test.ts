@@ -18,7 +18,7 @@ const beatAgo = (seconds: number) =>
     update heartbeat set beat = beat + 1, beat_at = clock_now() - ${seconds} * interval '1 second',
       timeline = current_timeline()`)
 
-/** A job of an account that this database knows well, and a provider that has one message more. */
+/** A job of an instance that this database knows well, and a provider that has one message more. */
 async function jobInCopy() {
   const { id: instanceId } = await context.add.instance({ checkedEra: await eraOf() })
   const job = await context.add.job({ instanceId, status: 'Running', recipients, textContent: 'Hello' })
@@ -90,7 +90,7 @@ describe('what a copy does not know of the time since it was made', () => {
   })
 
   test.each(['the same', 'another'])(
-    'a person has shortened the pause of the account, %s timeline',
+    'a person has shortened the pause of the instance, %s timeline',
     async (which) => {
       const world = await inOldCopy(
         { lastIntentAt: minutesAgo(10), nextDueAt: minutesAgo(-10) },

@@ -11,7 +11,7 @@ const isLocked = async (instanceId: number) =>
     sql`select from instances where id = ${instanceId} for no key update skip locked`,
   )) === 0
 
-test('a delete of jobs of several accounts locks one account at a time', async () => {
+test('a delete of jobs of several instances locks one instance at a time', async () => {
   const instances = [await context.add.instance(), await context.add.instance()]
   const jobs: { id: number }[] = []
   for (const { id } of instances) jobs.push(await context.add.job({ instanceId: id, status: 'Cancelled' }))
@@ -25,7 +25,7 @@ test('a delete of jobs of several accounts locks one account at a time', async (
       'Ann',
       async () => {},
     )
-    await until('the jobs of the first account are deleted', async () => {
+    await until('the jobs of the first instance are deleted', async () => {
       const left = await context.db.run(sql`select from jobs where instance_id = ${first}`)
       return left === 0 && !(await isLocked(first))
     })
@@ -36,7 +36,7 @@ test('a delete of jobs of several accounts locks one account at a time', async (
   expect(await context.db.run(sql`select from jobs`)).toBe(0)
 })
 
-test('ended jobs of one account are deleted in few transactions', async () => {
+test('ended jobs of one instance are deleted in few transactions', async () => {
   const { id: instanceId } = await context.add.instance()
   const ids: number[] = []
   for (let nth = 0; nth < 50; nth++)

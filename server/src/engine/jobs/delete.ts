@@ -12,7 +12,7 @@ import { unsettledIn } from './unsettled.ts'
 const SETTLE_MS = 20_000
 const LOOK_AGAIN_MS = 200
 
-/** Recipients that one transaction deletes, unless a single job has more. Their account waits for so long. */
+/** Recipients that one transaction deletes, unless a single job has more. Their instance waits for so long. */
 const SLICE_RECIPIENTS = 10_000
 
 /** Runs in each transaction that cancels or deletes jobs, with their ids. */

@@ -277,7 +277,7 @@ test('a receipt that proves a failed delivery sent does not deadlock with a retr
   expect(await countStored()).toBe(0)
 })
 
-test('receipts of other accounts do not wait for a locked account', async () => {
+test('receipts of other instances do not wait for a locked instance', async () => {
   await setClock()
   const [locked, free] = [await sentJob(), await sentJob(person, 'm2')]
   await store(locked.instanceId, [receipt('failed')])

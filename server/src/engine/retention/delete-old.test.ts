@@ -154,7 +154,7 @@ test('the counts of the job and of the instance stay true between any two slices
   )
 })
 
-test('the messages whose rows are gone are one number for each account and group', async () => {
+test('the messages whose rows are gone are one number for each instance and group', async () => {
   const { db } = context
   const job = await endedJob(40, { recipients: people(3) })
   for (const _ of people(3)) await slice(1)

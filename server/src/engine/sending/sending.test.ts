@@ -50,7 +50,7 @@ test('a job sends the message to each recipient once, in order', async () => {
 })
 
 //
-test('with TEST_MODE=off an account in test mode sends nothing and says why', async () => {
+test('with TEST_MODE=off an instance in test mode sends nothing and says why', async () => {
   const { provider, ledger } = scriptedProvider()
   const instance = await context.add.instance({ token: 'test_forbidden' })
   await context.add.job({ instanceId: instance.id })

@@ -3,16 +3,16 @@ import { sql } from '../../platform/database/sql.ts'
 import { instanceMaySend, jobMaySend } from '../shared/pace.ts'
 import { aboutQueued, hasDueDelivery } from '../shared/queue.ts'
 
-/** What waits in the engine, over all accounts. */
+/** What waits in the engine, over all instances. */
 export type Backlog = {
   /** Queued deliveries of jobs that run, wait for their time, or are paused. */
   due: number
   scheduled: number
   paused: number
-  /** Accounts that could have sent a message for ten seconds, and that no worker has claimed. */
-  unclaimedAccounts: number
-  /** Accounts whose running jobs wait because of the account itself. */
-  waitingAccounts: number
+  /** Instances that could have sent a message for ten seconds, and that no worker has claimed. */
+  unclaimedInstances: number
+  /** Instances whose running jobs wait because of the instance itself. */
+  waitingInstances: number
   /** At most 10,000. */
   inDoubt: number
   /** Receipts that a worker has yet to apply. Those tried before are counted up to 10,000. */
@@ -36,7 +36,7 @@ export const readBacklog = (db: Db): Promise<Backlog> =>
       select j.status, j.paused_at is not null as is_paused, sum(${aboutQueued}) as n
       from live j where not j.settling
       group by 1, 2
-    ), account as materialized (
+    ), instance as materialized (
       select i.waiting is not null as is_waiting,
         coalesce(i.lease_until, 'epoch') <= clock_now() and ${instanceMaySend}
           and i.next_due_at <= clock_now() - interval '10 seconds'
@@ -49,8 +49,8 @@ export const readBacklog = (db: Db): Promise<Backlog> =>
       coalesce((select sum(n) from queued where status = 'Running' and not is_paused), 0)::float8 as due,
       coalesce((select sum(n) from queued where status = 'Pending' and not is_paused), 0)::float8 as scheduled,
       coalesce((select sum(n) from queued where is_paused), 0)::float8 as paused,
-      (select count(*) from account where is_unclaimed) as unclaimed_accounts,
-      (select count(*) from account where is_waiting) as waiting_accounts,
+      (select count(*) from instance where is_unclaimed) as unclaimed_instances,
+      (select count(*) from instance where is_waiting) as waiting_instances,
       (select count(*) from (
         select from deliveries where doubt_since is not null limit ${MAX_ROWS}) doubt) as in_doubt,
       (select count(*) from (select from receipt_events limit ${MAX_ROWS}) stored)

@@ -16,7 +16,7 @@ import {
 } from '../shared/queue.ts'
 
 /*
- * Why an account or a job does not proceed. The page of a job, the dashboard, the lists, the notices and the System
+ * Why an instance or a job does not proceed. The page of a job, the dashboard, the lists, the notices and the System
  * page all ask here, so they say the same. Answers are reasons; the sentence of each is the text `REASON.<code>` in
  * web/public/i18n, for pages and emails. *Waits*, *down* and *stuck* are words of the glossary. All SQL is about the
  * instance `i` and the job `j`.
@@ -28,7 +28,7 @@ const quietUntil = sql`quiet_until(i.quiet_from, i.quiet_to, i.time_zone, clock_
 
 const isRestricted = sql`(i.restricted_until > clock_now())`
 
-// -- Accounts
+// -- Instances
 
 /**
  * Why the instance itself waits, or may not write to people; null if the engine knows of nothing. `instances.waiting`
@@ -37,7 +37,7 @@ const isRestricted = sql`(i.restricted_until > clock_now())`
 export const whyInstanceWaits = sql`
   coalesce(i.waiting, case when ${isRestricted} then ${because('account_restricted')} end)`
 
-/** The provider's last word about an account that was linked before. One that was never linked has not dropped out. */
+/** The provider's last word about an instance that was linked before. One that was never linked has not dropped out. */
 const statusTrouble = sql`
   case when i.last_sync_at is not null then
     case i.status
@@ -109,7 +109,7 @@ const othersTakeTurns = sql`exists (
 )`
 
 /**
- * The first rule that holds says why a job sends nothing at the moment. The account or its provider cause a trouble.
+ * The first rule that holds says why a job sends nothing at the moment. The instance or its provider cause a trouble.
  */
 const rules: Rule[] = [
   { if: sql`j.status not in ('Pending', 'Running')` },
@@ -163,7 +163,7 @@ const first = (of: Rule[], answer: (rule: Rule) => Sql) => sql`
 
 const whyOf = ({ why }: Rule) => why ?? sql`null::jsonb`
 
-/** Why the account or its provider holds the job up; null if neither does. */
+/** Why the instance or its provider holds the job up; null if neither does. */
 export const whyStuck = first(
   rules.filter(({ isTrouble }) => isTrouble),
   whyOf,

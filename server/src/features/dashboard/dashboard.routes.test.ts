@@ -93,7 +93,7 @@ test('the counts include only what the caller may see', async () => {
   expect(await seen()).toEqual(before)
 })
 
-test('a Member of a thousand accounts has numbers, too', async () => {
+test('a Member of a thousand instances has numbers, too', async () => {
   const member = await context.add.user()
   await context.db.run(sql`
     with added as (

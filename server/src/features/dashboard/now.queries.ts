@@ -1,4 +1,4 @@
-import type { AccountAttention, DashboardJob } from '@sendroom/contract/dashboard'
+import type { DashboardJob, InstanceAttention } from '@sendroom/contract/dashboard'
 import { endedWithFailures, instanceNeedsAttention, isKnownStuck, whyDown } from '../../engine/index.ts'
 import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
@@ -11,8 +11,8 @@ const SHOWN = 5
 /** A row of a list that is cut off. `total` counts all its rows. */
 export type Counted<Row> = Row & { total: number }
 
-export const findAccountsInTrouble = (db: Db, caller: Caller) =>
-  db.many<Counted<AccountAttention>>(sql`
+export const findInstancesInTrouble = (db: Db, caller: Caller) =>
+  db.many<Counted<InstanceAttention>>(sql`
     select jsonb_build_object('id', i.id, 'name', i.name) as instance, reason,
       case when reason is null then i.expired_time
         when reason->>'code' = 'account_restricted' then i.restricted_until end as until,

@@ -84,7 +84,7 @@ const kinds = [
 ] as const
 
 // R-800, R-805, R-806
-test('an account in trouble of each kind is named to those who see it', async () => {
+test('an instance in trouble of each kind is named to those who see it', async () => {
   await context.add.instance()
   for (const [name, set, code, hasTime] of kinds) {
     const instance = await context.add.instance({ name })
@@ -98,7 +98,7 @@ test('an account in trouble of each kind is named to those who see it', async ()
   expect((await now(await context.add.admin())).accounts.total).toBe(kinds.length)
 })
 
-test('only five accounts are named, those that can’t send before those that expire', async () => {
+test('only five instances are named, those that can’t send before those that expire', async () => {
   for (let n = 1; n <= 7; n++) {
     const { id } = await context.add.instance({ name: `Shop ${n}` })
     await change(
@@ -224,7 +224,7 @@ test('running and upcoming jobs come with their progress and expected end', asyn
 })
 
 // R-804, R-805, R-808
-test('the last thirty days are counted for all accounts or for one, also as a recorded CSV file', async () => {
+test('the last thirty days are counted for all instances or for one, also as a recorded CSV file', async () => {
   const [mine, other] = [await context.add.instance({ name: 'Shop' }), await context.add.instance()]
   const [admin, member] = [await context.add.admin(), await context.add.user({ instances: [mine] })]
   for (const { id: instanceId } of [mine, other]) {

@@ -7,8 +7,8 @@ import * as queries from './now.queries.ts'
 
 /** Reads what needs attention and what goes on, in a constant number of queries. */
 export async function getNow(db: Pool, caller: Caller): Promise<DashboardNow> {
-  const [accounts, stuck, failed, running, upcoming, counts, hasGeneratedPassword] = await Promise.all([
-    queries.findAccountsInTrouble(db, caller),
+  const [instances, stuck, failed, running, upcoming, counts, hasGeneratedPassword] = await Promise.all([
+    queries.findInstancesInTrouble(db, caller),
     queries.findStuckJobs(db, caller),
     queries.findFailedJobs(db, caller),
     queries.findRunningJobs(db, caller),
@@ -19,8 +19,8 @@ export async function getNow(db: Pool, caller: Caller): Promise<DashboardNow> {
   const known = await findOutlook(db, [...stuck, ...running, ...upcoming])
   return {
     accounts: {
-      total: totalOf(accounts),
-      first: accounts.map(({ instance, reason, until }) => ({ instance, reason, until })),
+      total: totalOf(instances),
+      first: instances.map(({ instance, reason, until }) => ({ instance, reason, until })),
     },
     waitingJobs: { total: totalOf(stuck), first: stuck.map(known) },
     failedJobs: { total: totalOf(failed), first: failed.map(known) },

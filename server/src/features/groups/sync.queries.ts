@@ -233,7 +233,7 @@ const LEFT_AT_ONCE = 100
 
 /**
  * Deletes some left groups without deliveries, and returns how many. Waits a week, so that no job is being created for
- * them. All groups of a former account at once, with millions of participants, would exceed the time of a statement.
+ * them. All groups of a former instance at once, with millions of participants, would exceed the time of a statement.
  */
 export const deleteLeftGroups = (db: Pool, { instanceId }: Sync) =>
   db.run(sql`

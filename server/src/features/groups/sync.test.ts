@@ -614,7 +614,7 @@ describe('a sync that is due', () => {
     expect(claims).toBe(4)
   })
 
-  test('and fails by an error of ours is logged with its account, delays no other, and is tried again', async () => {
+  test('and fails by an error of ours is logged with its instance, delays no other, and is tried again', async () => {
     const [bad, good] = [await context.add.instance(), await context.add.instance()]
     await context.db.run(sql`update instances set token_cipher = 'x' where id = ${bad.id}`)
     for (const { id } of [bad, good]) await requestSync(context.db, id)

@@ -64,7 +64,7 @@ export async function syncDueGroups(deps: SyncDeps, signal: AbortSignal): Promis
 async function syncGroups(deps: SyncDeps, sync: Sync, signal: AbortSignal): Promise<void> {
   try {
     const provider = providerOf(deps.providers, sync)
-    if (!provider) throw new Error('This process has no provider for the account')
+    if (!provider) throw new Error('This process has no provider for the instance')
     const credentials = { token: deps.secrets.decrypt(sync.tokenCipher) }
     const reader: Reader = { ...deps, sync, provider, credentials, signal, listed: new Set() }
     const names = await readNames(reader)

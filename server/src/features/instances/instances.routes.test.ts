@@ -585,7 +585,7 @@ describe('with TEST_MODE=off', () => {
   })
 
   //
-  test('a test token is refused, and a test-mode account says why it does nothing', async () => {
+  test('a test token is refused, and a test-mode instance says why it does nothing', async () => {
     const admin = await bare.add.admin()
     const { id } = await bare.add.instance()
     const { id: other } = await bare.add.instance({ token: 'real-token' })

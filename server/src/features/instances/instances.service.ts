@@ -76,7 +76,7 @@ export async function updateInstance(
     const settings = await readSettings(tx, caller, id)
     const replacement = replacementOf(deps, before, whapiToken)
     const hasNewToken = replacement !== null
-    // Whoever has stolen a session could send from an account of their own what users believe to send from theirs.
+    // Whoever has stolen a session could send from an instance of their own what users believe to send from theirs.
     if (hasNewToken) requireConfirmation(caller)
     const token = hasNewToken ? await newToken(deps, tx, id, replacement) : {}
     await updateInstanceColumns(tx, id, { ...columnsOf(fields), ...token }).catch(refuseColumns)

@@ -15,7 +15,7 @@ const QR_RETRY_SECONDS = 2
 
 const needsLogin = { status: 'NeedsLogin', linkedNumber: null } as const
 
-/** The provider's answer may take seconds. Meanwhile the caller may have been locked, or have lost the account. */
+/** The provider's answer may take seconds. Meanwhile the caller may have been locked, or have lost the instance. */
 type Waiting = { caller: Caller; recheck: Recheck }
 
 /** Returns the QR code to link an instance with. The provider only gives a code to an instance that is not linked. */
@@ -54,7 +54,7 @@ export async function showPairingCode(
 export async function logOut(deps: Deps, caller: Caller, id: number): Promise<void> {
   const row = await requireInstance(deps, caller, id)
   const { provider, credentials } = requireConnection(deps, row)
-  // Before the call, since nobody can tell afterwards whether a call without an answer has unlinked the account.
+  // Before the call, since nobody can tell afterwards whether a call without an answer has unlinked the instance.
   await deps.db.begin((tx) => record(tx, caller, entryOf('instance.log_out', row)))
   await provider.logout(credentials).catch(async (error) => {
     if (!isConflict(error)) return refuse(deps, row, error)

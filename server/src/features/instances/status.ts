@@ -26,7 +26,7 @@ export type Deps = {
   webhookBase: WebhookBase
 }
 
-/** Why this process has no provider for an account in test mode. */
+/** Why this process has no provider for an instance in test mode. */
 export const noTestMode = ({ forbidsTestMode }: Providers) =>
   new Refusal(forbidsTestMode ? 'test_mode_off' : 'test_token_refused')
 

@@ -7,7 +7,7 @@ import { sql } from '../../platform/database/sql.ts'
 
 const context = useContext()
 
-/** Runs `work` while somebody has locked the account. */
+/** Runs `work` while somebody has locked the instance. */
 const whileLocked = <T>(instanceId: number, work: () => Promise<T>) =>
   context.db.begin(async (tx) => {
     await tx.run(sql`select from instances where id = ${instanceId} for update`)
@@ -65,7 +65,7 @@ test('of each user two commands run and one waits; the next is refused at once',
 })
 
 // R-827
-test('a command that waits too long for a locked account says so and changes nothing', async () => {
+test('a command that waits too long for a locked instance says so and changes nothing', async () => {
   const ann = await context.add.admin()
   const job = await context.add.job({ status: 'Running' })
 
@@ -80,7 +80,7 @@ test('a command that waits too long for a locked account says so and changes not
 })
 
 // R-825, R-826
-test('clearing and deleting an account are commands, too', async () => {
+test('clearing and deleting an instance are commands, too', async () => {
   const [ann, bob] = [await context.add.admin(), await context.add.admin()]
   const { id: instanceId } = await context.add.instance()
   await context.add.job({ instanceId, status: 'Running' })

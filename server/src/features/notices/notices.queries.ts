@@ -10,7 +10,7 @@ const LISTED = 200
 /** A job is named by the beginning of its message. */
 const TITLE_LENGTH = 50
 
-/** What a notice says of the trouble `t`. Rows whose account or job was deleted are left out. */
+/** What a notice says of the trouble `t`. Rows whose instance or job was deleted are left out. */
 const columns = sql`
   t.id, t.kind, t.host, t.reason, t.began_at, t.ended_at, i.expired_time as expires_at,
   case when i.id is not null then jsonb_build_object('id', i.id, 'name', i.name) end as instance,
@@ -31,7 +31,7 @@ export const mayKnow = sql`(
 
 /**
  * What lasts comes first, so that no number of troubles that are over hides it. Only Admins see what belongs to no
- * account: its `instance_id` is 0, which is assigned to nobody.
+ * instance: its `instance_id` is 0, which is assigned to nobody.
  */
 export const listNotices = (db: Db, caller: Caller) =>
   db.many<Notice>(sql`

@@ -86,7 +86,7 @@ const linked = (name: string) => context.add.instance({ name, lastSyncAt: '2026-
 const drop = (status = 'NeedsLogin') => context.db.run(sql`update instances set status = ${status}`)
 const recover = () => drop('Connected')
 
-describe('an account that drops out', () => {
+describe('an instance that drops out', () => {
   // R-701
   test('is told once, once more after an hour, and once when it is back', async () => {
     const admin = await context.add.admin({ username: 'minh' })
@@ -103,7 +103,7 @@ describe('an account that drops out', () => {
     await context.moveClock('5 hours')
     await pass()
     expect(await momentsOf(admin)).toEqual(['begin', 'reminder'])
-    // Somebody links the account again: not over yet.
+    // Somebody links the instance again: not over yet.
     await drop('Connecting')
     await pass()
     expect(await bellOf(admin)).toEqual(['+account_down Shop 1'])
@@ -237,7 +237,7 @@ describe('an account that drops out', () => {
     const admin = await context.add.admin()
     const { id, token } = await linked('Shop')
     simulated.change(token, { state: 'AUTH' })
-    // Asks for the status of an account that is being linked, and then sets the webhook.
+    // Asks for the status of an instance that is being linked, and then sets the webhook.
     await drop('Connecting')
     await context.call(admin, contract.instances.get, { params: { id } })
     const status = () =>
@@ -263,7 +263,7 @@ describe('an account that drops out', () => {
   })
 })
 
-/** Brings about a trouble of this kind, and ends it. The account is `Shop`. */
+/** Brings about a trouble of this kind, and ends it. The instance is `Shop`. */
 const kinds: Record<
   NoticeKind,
   { begin: string | (() => Promise<unknown>); end: string | (() => Promise<unknown>) }
@@ -390,7 +390,7 @@ test('a job that is deleted, one that failed long ago, and a disk that hovers at
 
 describe('an email', () => {
   // R-705
-  test('is one for 50 accounts, in the language of its user, whichever process looks', async () => {
+  test('is one for 50 instances, in the language of its user, whichever process looks', async () => {
     const [minh, lan] = [
       await context.add.admin({ username: 'minh' }),
       await context.add.user({ username: 'lan' }),
@@ -511,7 +511,7 @@ test('users choose what and how; a Member is not offered what only Admins learn'
 })
 
 // R-703
-test('nobody reads or marks the notices of others, nor those of an account taken from them', async () => {
+test('nobody reads or marks the notices of others, nor those of an instance taken from them', async () => {
   const shop = await linked('Shop')
   const [member, other] = [
     await context.add.user({ instances: [shop] }),

@@ -5,7 +5,7 @@ import { join, json, sql } from '../../platform/database/sql.ts'
 
 /** The rows (instance_id, job_id, host, reason) that are in trouble of each kind at the moment. */
 const presentOf: Record<NoticeKind, Sql> = {
-  // While somebody links an account again, the trouble lasts.
+  // While somebody links an instance again, the trouble lasts.
   account_down: sql`
     select i.id, 0, '', coalesce(${whyDown}, ${json({ code: 'account_not_linked', params: {} })})
     from instances i

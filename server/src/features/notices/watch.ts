@@ -7,7 +7,7 @@ import { identifier, type Sql, sql } from '../../platform/database/sql.ts'
 import { mayKnow } from './notices.queries.ts'
 import { presentTroubles, wasOvercome } from './present.queries.ts'
 
-/** How long a trouble lasts before anybody is told. An account that reconnects at once has not dropped out. */
+/** How long a trouble lasts before anybody is told. An instance that reconnects at once has not dropped out. */
 const PATIENCE = sql`case t.kind when 'job_stuck' then interval '15 minutes' else interval '10 seconds' end`
 /**
  * How long a trouble must be gone before it counts as over: 5 minutes, and twice as long after each relapse, up to an
@@ -73,9 +73,9 @@ async function updateTroubles(tx: Db) {
 type Told = { userId: number }
 
 /**
- * Another trouble of the account says the same as the trouble `t` of a job: the account is down, or another of its jobs
- * has stood still for longer. What holds a job back holds back its account. A trouble that has been gone for longer
- * than a job may stand still explains nothing, although its calm may last for an hour.
+ * Another trouble of the instance says the same as the trouble `t` of a job: the instance is down, or another of its
+ * jobs has stood still for longer. What holds a job back holds back its instance. A trouble that has been gone for
+ * longer than a job may stand still explains nothing, although its calm may last for an hour.
  */
 const isExplained = sql`exists (
   select from troubles other
@@ -83,7 +83,7 @@ const isExplained = sql`exists (
     and coalesce(other.gone_at > clock_now() - interval '15 minutes', true)
     and (other.kind = 'account_down' or (other.kind = 'job_stuck' and other.id < t.id)))`
 
-/** One trouble, one notice: users learn of an account's trouble once, and not again for each of its jobs. */
+/** One trouble, one notice: users learn of an instance's trouble once, and not again for each of its jobs. */
 const announce = (tx: Db, hasMail: boolean) =>
   tx.many<Told>(sql`
   with begun as (

@@ -14,7 +14,7 @@ const ANSWER_MS = 5_000
 /** A failover now would lose more than the look-ups find. */
 const LATE_STANDBY_S = 30
 const FEW_CONNECTIONS = 0.85
-/** The history of an account is compared with our clock: engine/in-doubt/look-up.ts. */
+/** The history of an instance is compared with our clock: engine/in-doubt/look-up.ts. */
 export const CLOCK_OFF_MS = 5_000
 
 /** The database itself: whether it answers, its tables, connections, standby servers, pooler, clock and key. */

@@ -5,9 +5,9 @@ import type { Pool } from '../../platform/database/connection.ts'
 import { findProcesses } from '../../platform/database/processes.ts'
 import { type Examined, finding } from './finding.ts'
 import {
-  countTestAccounts,
+  countTestInstances,
   findGeneratedPassword,
-  findTroubledAccounts,
+  findTroubledInstances,
   readLastBackup,
 } from './system.queries.ts'
 
@@ -17,20 +17,20 @@ const MANY_RECEIPTS = 5_000
 const OLD_BACKUP_HOURS = 48
 const MAX_NAMES = 5
 
-/** Checks processes, accounts, queue, backups and the first Admin. Finds nothing while the database is unavailable. */
+/** Checks processes, instances, queue, backups and the first Admin. Finds nothing while the database is unavailable. */
 export async function checkWork({ db, config }: Examined): Promise<Finding[]> {
   if (typeof db === 'string' || !(await isAvailable(db))) return []
-  const [backlog, processes, accounts, backup, generated, testMode] = await Promise.all([
+  const [backlog, processes, instances, backup, generated, testMode] = await Promise.all([
     readBacklog(db),
     findProcesses(db),
-    checkAccounts(db),
+    checkInstances(db),
     readLastBackup(db),
     findGeneratedPassword(db),
     checkTestMode(db, config),
   ])
   return [
     checkProcesses(processes, backlog.secondsSinceBeat),
-    accounts,
+    instances,
     ...testMode,
     checkQueue(backlog),
     ...checkReceipts(backlog),
@@ -56,22 +56,22 @@ function checkProcesses(
   return finding('processes_ok', { workers, servers })
 }
 
-async function checkAccounts(db: Pool): Promise<Finding> {
-  const { accounts, troubled, names } = await findTroubledAccounts(db, MAX_NAMES)
-  if (troubled === 0) return finding('accounts_ok', { accounts })
+async function checkInstances(db: Pool): Promise<Finding> {
+  const { active, troubled, names } = await findTroubledInstances(db, MAX_NAMES)
+  if (troubled === 0) return finding('accounts_ok', { accounts: active })
   const more = troubled > names.length ? ', …' : ''
   return finding('accounts_troubled', { count: troubled, names: names.join(', ') + more })
 }
 
 async function checkTestMode(db: Pool, { testMode }: Config): Promise<Finding[]> {
-  return testMode ? [] : [finding('test_mode_off', { accounts: await countTestAccounts(db) })]
+  return testMode ? [] : [finding('test_mode_off', { accounts: await countTestInstances(db) })]
 }
 
 type Backlog = Awaited<ReturnType<typeof readBacklog>>
 
-const checkQueue = ({ due, scheduled, paused, unclaimedAccounts }: Backlog): Finding =>
-  unclaimedAccounts > 0
-    ? finding('queue_stands', { accounts: unclaimedAccounts })
+const checkQueue = ({ due, scheduled, paused, unclaimedInstances }: Backlog): Finding =>
+  unclaimedInstances > 0
+    ? finding('queue_stands', { accounts: unclaimedInstances })
     : finding('queue_ok', { due, scheduled, paused })
 
 function checkReceipts({ storedReceipts, receiptsSetAside }: Backlog): Finding[] {

@@ -103,7 +103,7 @@ function connectAnew() {
 const troubles = (findings: Awaited<ReturnType<typeof examine>>) =>
   findings.filter(({ code }) => levelOf(code) !== 'ok')
 
-test('a healthy installation has no trouble, also with an account that was never linked', async () => {
+test('a healthy installation has no trouble, also with an instance that was never linked', async () => {
   const findings = await examineWith({ plant: () => context.add.instance({ status: 'NeedsLogin' }) })
   expect(findings.map(({ code }) => code)).toEqual([
     ...['version', 'database_ok', 'key_ok', 'processes_ok', 'accounts_ok', 'queue_ok', 'backup_ok'],
@@ -112,7 +112,7 @@ test('a healthy installation has no trouble, also with an account that was never
 })
 
 // R-839
-test('TEST_MODE=off is told, with the accounts that can send nothing', async () => {
+test('TEST_MODE=off is told, with the instances that can send nothing', async () => {
   const findings = await examineWith({
     plant: () => context.add.instance({ token: 'test_forbidden' }),
     env: () => ({ TEST_MODE: 'off' }),

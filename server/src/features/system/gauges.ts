@@ -44,8 +44,8 @@ export function openGauges(
       db.checkAvailable(),
     ])
     for (const state of ['due', 'scheduled', 'paused'] as const) queued.labels(state).set(backlog[state])
-    unclaimed.set(backlog.unclaimedAccounts)
-    waiting.set(backlog.waitingAccounts)
+    unclaimed.set(backlog.unclaimedInstances)
+    waiting.set(backlog.waitingInstances)
     doubts.set(backlog.inDoubt)
     stored.set(backlog.storedReceipts)
     beat.set(backlog.secondsSinceBeat)

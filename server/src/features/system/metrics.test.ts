@@ -139,7 +139,7 @@ test('the gauges say what waits, and that the database is away', async () => {
   expect([...ofNowhere.keys()].filter((name) => /queued_|_accounts/.test(name))).toEqual([])
 })
 
-test('no label names an account, and only the token opens the metrics', async () => {
+test('no label names an instance, and only the token opens the metrics', async () => {
   const { text = '' } = (await metrics.scrape(`Bearer ${TOKEN}`)) ?? {}
   const labels = new Set([...text.matchAll(/[{,]([a-z_]+)="/g)].map(([, label]) => label))
   expect([...labels].filter((label) => /account|instance|token|job|chat/.test(label ?? ''))).toEqual([])

@@ -9,13 +9,13 @@ export type Metrics = {
   scrape: (authorization: string | undefined) => Promise<{ contentType: string; text: string } | null>
 }
 
-/** In seconds, from an account's next half-second to a failover. */
+/** In seconds, from an instance's next half-second to a failover. */
 const LATENESS = [0.1, 0.5, 1, 2, 5, 10, 30, 60, 300]
 /** A call may take 20 s. */
 const CALL_TIME = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20]
 
 /**
- * Begins to count what this process does. No label names an account. Loads prom-client now and not with the program,
+ * Begins to count what this process does. No label names an instance. Loads prom-client now and not with the program,
  * because few installations use it.
  */
 export async function openMetrics(options: { db: Pool; token: string; role: string }): Promise<Metrics> {

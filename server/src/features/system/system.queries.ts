@@ -38,14 +38,14 @@ export const readDatabaseFacts = (db: Db) =>
       (select count(*) from pg_stat_replication) as standbys,
       coalesce((select max(extract(epoch from replay_lag))::float8 from pg_stat_replication), 0) as lag_seconds`)
 
-export const countTestAccounts = async (db: Db) =>
+export const countTestInstances = async (db: Db) =>
   (await db.one<{ count: number }>(sql`select count(*) from instances where is_test and is_active`)).count
 
-/** Active accounts, those that are down, as the dashboard has them, and the first of their names. */
-export const findTroubledAccounts = (db: Db, maxNames: number) =>
-  db.one<{ accounts: number; troubled: number; names: string[] }>(sql`
+/** Active instances, those that are down, as the dashboard has them, and the first of their names. */
+export const findTroubledInstances = (db: Db, maxNames: number) =>
+  db.one<{ active: number; troubled: number; names: string[] }>(sql`
     with troubled as materialized (
       select i.name, i.id from instances i where ${isDown}
     )
-    select (select count(*) from instances where is_active) as accounts, (select count(*) from troubled) as troubled,
+    select (select count(*) from instances where is_active) as active, (select count(*) from troubled) as troubled,
       array(select name from troubled order by id limit ${maxNames}) as names`)

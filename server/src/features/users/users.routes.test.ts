@@ -349,7 +349,7 @@ test('an assignment of an unknown instance changes nothing', async () => {
 })
 
 //
-test('the rights to link accounts and to export members are kept where a request leaves them out', async () => {
+test('the rights to link instances and to export members are kept where a request leaves them out', async () => {
   const admin = await context.add.admin()
   const taken = { canLinkAccounts: false, canExportParticipants: false }
   const created = await context.call(admin, users.create, { body: { ...form, ...taken } })

@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core'
-import type { AccountAttention, DashboardJob, DashboardNow } from '@sendroom/contract/dashboard'
+import type { DashboardJob, DashboardNow, InstanceAttention } from '@sendroom/contract/dashboard'
 import type { ReasonCode } from '@sendroom/contract/reasons'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -20,7 +20,7 @@ type Props = {
   later: ReactNode
 }
 
-/** The accounts and jobs that need a person, each with the one button that helps. */
+/** The instances and jobs that need a person, each with the one button that helps. */
 export function Attention({ now: { accounts, waitingJobs, failedJobs }, later }: Props) {
   const { t } = useTranslation()
   return (
@@ -33,7 +33,7 @@ export function Attention({ now: { accounts, waitingJobs, failedJobs }, later }:
             list={accounts}
             all={{ to: '/instances', search: { only: 'attention' } }}
           >
-            {(account) => <AccountRow key={account.instance.id} account={account} />}
+            {(attention) => <InstanceLine key={attention.instance.id} attention={attention} />}
           </NowList>
           <NowList
             title={t('DASHBOARD.ATTENTION_WAITING', counted(waitingJobs.total))}
@@ -75,9 +75,9 @@ const hints = new Map<ReasonCode, string>([
   ['provider_unreachable', 'DASHBOARD.HINT_UNREACHABLE'],
 ])
 
-function AccountRow({ account }: { account: AccountAttention }) {
+function InstanceLine({ attention }: { attention: InstanceAttention }) {
   const { t } = useTranslation()
-  const { instance, reason, until } = account
+  const { instance, reason, until } = attention
   const hint = reason ? hints.get(reason.code) : 'DASHBOARD.HINT_EXPIRING'
   return (
     <li>
@@ -88,7 +88,7 @@ function AccountRow({ account }: { account: AccountAttention }) {
           hint && t(hint),
         ])}
       </NowText>
-      <AccountHelp account={account} />
+      <InstanceHelp attention={attention} />
     </li>
   )
 
@@ -99,11 +99,11 @@ function AccountRow({ account }: { account: AccountAttention }) {
 }
 
 /** The button that helps. Users without the right learn whom to ask. */
-function AccountHelp({ account: { instance, reason } }: { account: AccountAttention }) {
+function InstanceHelp({ attention: { instance, reason } }: { attention: InstanceAttention }) {
   const { t } = useTranslation()
   const user = useCurrentUser()
   const resume = useResumeSending(instance, reason)
-  const toAccount = (label: string, scan?: number) => (
+  const toInstance = (label: string, scan?: number) => (
     <Button
       size="compact-sm"
       variant={scan ? 'filled' : 'default'}
@@ -125,7 +125,7 @@ function AccountHelp({ account: { instance, reason } }: { account: AccountAttent
         <WhomToAsk />
       )
     case 'account_not_linked':
-      return mayDo('canLinkAccounts', user) ? toAccount('ACCOUNT.SCAN_QR', instance.id) : <WhomToAsk />
+      return mayDo('canLinkAccounts', user) ? toInstance('ACCOUNT.SCAN_QR', instance.id) : <WhomToAsk />
     case 'account_bad_token':
     case undefined:
       return isAdmin(user) ? (
@@ -141,7 +141,7 @@ function AccountHelp({ account: { instance, reason } }: { account: AccountAttent
         <WhomToAsk />
       )
     default:
-      return toAccount('DASHBOARD.VIEW_ACCOUNT')
+      return toInstance('DASHBOARD.VIEW_ACCOUNT')
   }
 }
 

@@ -21,7 +21,7 @@ const Days = lazyComponent(async () => (await import('./days.tsx')).Days)
 
 const LOADING_HEIGHT = 400
 const REFRESH_MS = 10_000
-/** Expected ends move on, and no event says that an account expires. */
+/** Expected ends move on, and no event says that an instance expires. */
 const NOW_REFRESH_MS = 30_000
 
 export function DashboardPage() {

@@ -23,7 +23,7 @@ const REFRESH_MS = 60_000
 const HEIGHT = 320
 const ACCOUNTS_PER_PAGE = 1000
 
-/** The messages of each of the last 30 days, of all accounts or of one. */
+/** The messages of each of the last 30 days, of all instances or of one. */
 export function Days() {
   const { t } = useTranslation()
   const [instanceId, setInstanceId] = useState(0)
@@ -34,7 +34,7 @@ export function Days() {
     queryKey: ['dashboard', 'GET /dashboard/days', query],
     queryFn: ({ signal }) => call('GET /dashboard/days', { query }, signal),
     refetchInterval: polling(REFRESH_MS),
-    // The days of the former account stay until those of the next one are there.
+    // The days of the former instance stay until those of the next one are there.
     placeholderData: keepPreviousData,
     meta: { isQuiet: true },
   })
@@ -51,7 +51,7 @@ export function Days() {
             description={t('DASHBOARD.ALL_ACCOUNTS_HINT')}
           />
         ) : (
-          // The accounts are read only if somebody asks for one.
+          // The instances are read only if somebody asks for one.
           <Button variant="default" size="compact-sm" onClick={() => setIsChoosing(true)}>
             {t('DASHBOARD.CHOOSE_ACCOUNT')}
           </Button>

@@ -77,7 +77,7 @@ test('a Member sees only the steps that their rights allow', async () => {
   expect((await guide()).getByText('Ask an Admin to assign you an account.')).toBeTruthy()
 })
 
-test('a Member who may not link the account reads whom to ask', async () => {
+test('a Member who may not link the instance reads whom to ask', async () => {
   open({ user: { ...member, canLinkAccounts: false }, instances: [{ ...instance, status: 'NeedsLogin' }] })
   expect((await steps())[0]).toEqual(['Link an account', false, null])
   expect((await guide()).getByText(/You can’t link accounts/)).toBeTruthy()

@@ -1,8 +1,8 @@
 import type {
-  AccountAttention,
   DashboardJob,
   DashboardNow,
   DashboardStats,
+  InstanceAttention,
 } from '@sendroom/contract/dashboard'
 import { act, cleanup, screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
@@ -60,12 +60,12 @@ const open = ({ user = admin, now = {}, answers = {} }: Given) =>
     },
   })
 
-const account = (code: string | null, until: string | null = null) =>
+const inTrouble = (code: string | null, until: string | null = null) =>
   ({
     instance: { id: 3, name: 'Shop' },
     reason: code && { code, params: { count: 10 } },
     until,
-  }) as AccountAttention
+  }) as InstanceAttention
 
 const attention = async () => within(await screen.findByRole('region', { name: 'Needs attention' }))
 
@@ -130,13 +130,13 @@ test.each<[string | null, string, string, string | null, string]>([
   ['provider_unreachable', 'retries automatically', 'View account', '/instances?search=Shop', 'View account'],
   // R-801
 ])(
-  'an account with %s has the one button that helps, or says whom to ask',
+  'an instance with %s has the one button that helps, or says whom to ask',
   async (code, text, button, to, help) => {
     const now = {
       accounts: {
         total: 1,
         first: [
-          account(code, code === null || code === 'account_restricted' ? '2030-01-02T03:04:05.000Z' : null),
+          inTrouble(code, code === null || code === 'account_restricted' ? '2030-01-02T03:04:05.000Z' : null),
         ],
       },
     }
@@ -158,7 +158,7 @@ test('sending is resumed from the dashboard', async () => {
   const { person, requests } = open({
     answers: {
       'GET /dashboard/now': () =>
-        isStopped ? { ...calm, accounts: { total: 1, first: [account('account_failures')] } } : calm,
+        isStopped ? { ...calm, accounts: { total: 1, first: [inTrouble('account_failures')] } } : calm,
       'POST /instances/:id/resume': () => {
         isStopped = false
         return undefined
@@ -176,7 +176,7 @@ test('sending is resumed from the dashboard', async () => {
 test('jobs that stand still and jobs with failures lead to the job, and lists are cut off', async () => {
   open({
     now: {
-      accounts: { total: 7, first: [account('account_unpaid')] },
+      accounts: { total: 7, first: [inTrouble('account_unpaid')] },
       waitingJobs: { total: 3, first: [{ ...job, waiting: { code: 'account_inactive', params: {} } }] },
       failedJobs: {
         total: 4,
@@ -200,7 +200,7 @@ test('jobs that stand still and jobs with failures lead to the job, and lists ar
 
 // R-807
 test('what needs attention later moves nothing until the user asks for it, and what is over goes at once', async () => {
-  const [first, second] = [account('account_unpaid'), account('account_bad_token')]
+  const [first, second] = [inTrouble('account_unpaid'), inTrouble('account_bad_token')]
   const later = [
     { accounts: { total: 1, first: [first] } },
     {
@@ -278,7 +278,7 @@ const days = Array.from({ length: 30 }, (_, n) => ({
 }))
 
 // R-804
-test('the last thirty days are a chart and a table, for one account on request, and a file', async () => {
+test('the last thirty days are a chart and a table, for one instance on request, and a file', async () => {
   const { person, requests } = open({
     answers: {
       'GET /dashboard/days': () => ({ days }),
@@ -322,7 +322,7 @@ test('the days that could not be read can be read again', async () => {
   expect(await region.findByText('No message was sent in the last 30 days.')).toBeTruthy()
 })
 
-test('the address of an account to link opens its QR code, also if other accounts of the name come first', async () => {
+test('the address of an instance to link opens its QR code, also if other instances of the name come first', async () => {
   const { router } = renderApp({
     path: '/instances?search=Shop&scan=3',
     answers: {

@@ -262,7 +262,7 @@ test('a page beyond the end is replaced by the last page', async () => {
 })
 
 //
-test('a list that the address limits to accounts in trouble says so, and shows all again', async () => {
+test('a list that the address limits to instances in trouble says so, and shows all again', async () => {
   const { person, requests, router } = renderApp({ path: '/instances?only=attention', answers: list })
   expect(await screen.findByText('Only accounts that need attention')).toBeTruthy()
   expect(requests.find(({ name }) => name === 'GET /instances')?.query).toMatchObject({ only: 'attention' })

@@ -6,7 +6,7 @@ import { useGuideHidden } from '../../api/guide-hidden.ts'
 import { useRead } from '../../api/queries.ts'
 import { mayDo, type SessionUser, useCurrentUser } from '../../api/session.ts'
 
-/** Leads a new user from the linked account to the next of the first steps. Nothing for users who hid the guide. */
+/** Leads a new user from the linked instance to the next of the first steps. Nothing for users who hid the guide. */
 export function NextStep() {
   const user = useCurrentUser()
   return user && <NextStepOf user={user} />

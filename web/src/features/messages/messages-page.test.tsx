@@ -252,7 +252,7 @@ test('going back closes an open question', async () => {
 })
 
 //
-test('a message is sent by a new job with the message and its account chosen', async () => {
+test('a message is sent by a new job with the message and its instance chosen', async () => {
   const { person, router } = open()
   await person.click(within(await rowOf(/Shop/)).getByRole('button', { name: 'Send' }))
   await screen.findByRole('heading', { name: 'Add job' })

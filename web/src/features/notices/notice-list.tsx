@@ -12,7 +12,7 @@ import { Name } from '../../ui/name.tsx'
 import { useTip } from '../../ui/tip.tsx'
 import classes from './bell.module.css'
 
-/** Fifty accounts that drop out at once must not hide everything else. */
+/** Fifty instances that drop out at once must not hide everything else. */
 const SHOWN = 3
 
 type Props = { notices: Notice[]; onLeave: () => void; onSettings: () => void }
@@ -117,7 +117,7 @@ function NoticeGroup({ kind, isOver, members, onLeave }: Group & { onLeave: () =
   )
 }
 
-/** Links to the job, or to the account in the list with its buttons. */
+/** Links to the job, or to the instance in the list with its buttons. */
 function Subject({ notice: { job, instance, host }, onFollow }: { notice: Notice; onFollow: () => void }) {
   if (job)
     return (

@@ -15,7 +15,7 @@ const fields = [
   { name: 'imageMegabytesPerUser', label: 'QUOTAS.IMAGES', hint: 'QUOTAS.IMAGES_HINT' },
 ] as const
 
-/** How much one user and one account may take. */
+/** How much one user and one instance may take. */
 export function QuotasPage() {
   const read = useRead(
     'GET /quotas',

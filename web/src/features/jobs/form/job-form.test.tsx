@@ -54,25 +54,25 @@ test('a job to people asks for phone numbers instead of groups', async () => {
 })
 
 //
-test('the only active account is chosen from the start, which is nothing to save', async () => {
+test('the only active instance is chosen from the start, which is nothing to save', async () => {
   const { person, router } = open({
     'GET /instances': () => pageOf([shop, { ...depot, isActive: false }]),
   })
-  const account = await screen.findByRole<HTMLInputElement>('combobox', { name: 'Account' })
-  await waitFor(() => expect(account.value).toBe('Shop'))
+  const input = await screen.findByRole<HTMLInputElement>('combobox', { name: 'Account' })
+  await waitFor(() => expect(input.value).toBe('Shop'))
   // Choosing it again leaves it chosen.
   await choose(person, 'Account', 'Shop')
-  expect(account.value).toBe('Shop')
+  expect(input.value).toBe('Shop')
   await person.click(screen.getByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
 })
 
 //
-test('no account is chosen from the start if several are active', async () => {
+test('no instance is chosen from the start if several are active', async () => {
   open()
-  const account = await screen.findByRole<HTMLInputElement>('combobox', { name: 'Account' })
-  await waitFor(() => expect(account.placeholder).toBe('Choose…'))
-  expect(account.value).toBe('')
+  const input = await screen.findByRole<HTMLInputElement>('combobox', { name: 'Account' })
+  await waitFor(() => expect(input.placeholder).toBe('Choose…'))
+  expect(input.value).toBe('')
 })
 
 //
@@ -268,7 +268,7 @@ const chosenIn = async (name: string) =>
   (await screen.findByRole<HTMLInputElement>('combobox', { name })).value
 
 //
-test('an address can choose the message and its account', async () => {
+test('an address can choose the message and its instance', async () => {
   renderApp({ path: '/jobs/new?message=5&instance=7', answers })
   await waitFor(async () => expect(await chosenIn('Account')).toBe('Shop'))
   expect(await chosenIn('Message')).toMatch(/^#5/)
