@@ -10,7 +10,7 @@ export const jobStatuses = ['Pending', 'Running', 'Completed', 'Failed', 'Cancel
 export type JobStatus = (typeof jobStatuses)[number]
 
 /** The statuses of a job that has not ended. */
-export const liveStatuses = ['Pending', 'Running'] as const satisfies readonly JobStatus[]
+export const unfinishedStatuses = ['Pending', 'Running'] as const satisfies readonly JobStatus[]
 const endedStatuses = ['Completed', 'Failed', 'Cancelled'] as const satisfies readonly JobStatus[]
 
 /** The steps of a job that the engine takes by itself. */
@@ -42,10 +42,22 @@ const access = 'canCreateJobs'
  * refused. The endpoints and the buttons follow this table, and the engine tests the state in its SQL.
  */
 export const jobActions = {
-  pause: { from: liveStatuses, isPaused: false, access, audit: 'job.pause', refusal: 'job_not_pausable' },
-  resume: { from: liveStatuses, isPaused: true, access, audit: 'job.resume', refusal: 'job_not_resumable' },
+  pause: {
+    from: unfinishedStatuses,
+    isPaused: false,
+    access,
+    audit: 'job.pause',
+    refusal: 'job_not_pausable',
+  },
+  resume: {
+    from: unfinishedStatuses,
+    isPaused: true,
+    access,
+    audit: 'job.resume',
+    refusal: 'job_not_resumable',
+  },
   cancel: {
-    from: liveStatuses,
+    from: unfinishedStatuses,
     to: 'Cancelled',
     access,
     audit: 'job.cancel',
@@ -60,7 +72,7 @@ export const jobActions = {
   },
   /** Sends to the failed and skipped recipients only. Those who got the message keep their result. */
   retry: { from: endedStatuses, to: 'Pending', access, audit: 'job.retry', refusal: 'job_not_retryable' },
-  /** A live job is cancelled first. The refusal is for a message that is on its way. */
+  /** An unfinished job is cancelled first. The refusal is for a message that is on its way. */
   delete: { from: jobStatuses, access, audit: 'job.delete', refusal: 'account_busy' },
 } as const satisfies Record<string, ActionRule>
 
@@ -73,8 +85,8 @@ export function jobCan(action: JobAction, job: { status: JobStatus; isPaused: bo
 }
 
 /** Whether a job has not ended yet. */
-export const isLive = ({ status }: { status: JobStatus }) =>
-  (liveStatuses as readonly JobStatus[]).includes(status)
+export const isUnfinished = ({ status }: { status: JobStatus }) =>
+  (unfinishedStatuses as readonly JobStatus[]).includes(status)
 
 /** The share of recipients who got the message, in percent with 2 decimals. 0 without recipients. */
 export const progressOf = (sent: number, recipients: number): number =>

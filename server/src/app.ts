@@ -70,7 +70,7 @@ const REQUEST_MS = 30_000
 const HEADERS_MS = 10_000
 /** Ten times as many as the server needs for a hundred users with several tabs. */
 const MAX_CONNECTIONS = 5000
-/** A page that is open and live asks about twice a second. */
+/** An open page of a running job asks about twice a second. */
 const REQUESTS_PER_USER = { max: 1200, timeWindow: 60_000 }
 
 /** Builds the API and the web app from their dependencies. Opens no port, reads no environment, starts no engine. */

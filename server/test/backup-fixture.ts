@@ -87,7 +87,7 @@ export function useBackups() {
   }
 }
 
-/** Inserts rows into every table: live, ended and paused jobs, and texts that are hard to write down. */
+/** Inserts rows into every table: unfinished, ended and paused jobs, and texts that are hard to write down. */
 export async function fillEveryTable(place: Place): Promise<void> {
   const { db } = place
   const add = factories(db, await place.openSecrets())

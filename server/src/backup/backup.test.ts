@@ -71,9 +71,9 @@ describe('a backup', () => {
 
     const target = await backups.open('template0')
     await target.restore(backups.file())
-    const live = await target.db.many<{ id: number; isNew: boolean }>(sql`
+    const paused = await target.db.many<{ id: number; isNew: boolean }>(sql`
       select id, paused_at > '2026-01-03' as is_new from jobs where paused_at is not null order by id`)
-    expect(live).toEqual([
+    expect(paused).toEqual([
       { id: 1, isNew: true },
       { id: 2, isNew: false },
     ])

@@ -30,7 +30,7 @@ export type Begin = <T>(
 ) => Promise<T>
 
 /** SQL condition: this session of this user, both given by alias, has neither expired nor been locked out. */
-export const isLiveSession = (session: string, user: string) =>
+export const isValidSession = (session: string, user: string) =>
   sql`(${identifier(session)}.expires_at > clock_now() and ${identifier(user)}.is_active)`
 
 /** Finds the user of a session. Returns null if the session does not exist or is no longer valid. */
@@ -41,7 +41,7 @@ export async function findCaller(db: Db, tokenHash: Buffer, address: string): Pr
       s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed,
       array(select instance_id from user_instances where user_id = u.id) as instance_ids
     from sessions s join users u on u.id = s.user_id
-    where s.token_hash = ${tokenHash} and ${isLiveSession('s', 'u')}`)
+    where s.token_hash = ${tokenHash} and ${isValidSession('s', 'u')}`)
   return caller ? { ...caller, address } : null
 }
 

@@ -25,7 +25,7 @@ type Log = { error: (details: object, sentence: string) => void }
 
 /**
  * A task whose interval is longer runs first after this time: not at the start, which others wait for, and not so late
- * that processes which live for a day never run a daily task.
+ * that processes which run for a day never run a daily task.
  */
 const FIRST_RUN_MS = 60_000
 const MAX_BACKOFF_MS = 60_000

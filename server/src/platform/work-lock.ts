@@ -3,7 +3,7 @@ import { LOCKS, tryLock } from './database/advisory-lock.ts'
 import type { Db, Pool } from './database/connection.ts'
 import { isDatabaseDown } from './database/errors.ts'
 
-/** How often the holder shows that it lives, and the others look whether the lock is free. */
+/** How often the holder shows that it still runs, and the others look whether the lock is free. */
 const LOOK_EVERY_MS = 2_000
 /**
  * An answer older than this proves nothing. PostgreSQL ends a session that shows no life for 15 s, and with it the lock

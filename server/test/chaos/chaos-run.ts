@@ -171,7 +171,7 @@ export class ChaosRun {
   async progress(sends: number): Promise<void> {
     for (let idleSince = performance.now(); ; await delay(20)) {
       const begun = await this.#countSends()
-      if (begun >= sends || (await this.#hasNoLiveJob())) return
+      if (begun >= sends || (await this.#hasNoUnfinishedJob())) return
       if (begun !== this.#begunSends) {
         this.#begunSends = begun
         this.#isStuck = false
@@ -194,11 +194,11 @@ export class ChaosRun {
     return begun
   }
 
-  async #hasNoLiveJob(): Promise<boolean> {
-    const live = await retryWhileDown(() =>
+  async #hasNoUnfinishedJob(): Promise<boolean> {
+    const unfinished = await retryWhileDown(() =>
       this.db.run(sql`select from jobs where status in ('Pending', 'Running') or settling limit 1`),
     )
-    return live === 0
+    return unfinished === 0
   }
 
   /** Ends all faults, resumes everything, waits until nothing is left to do, and shuts the processes down. */

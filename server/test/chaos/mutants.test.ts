@@ -50,7 +50,7 @@ const scenarios: Scenario[] = [
       await run.createJob(0, job)
       await until('the provider has accepted the message', async () => (await run.ledger()).length > 0)
       const sender = (await readLog(run.db)).find(({ kind, became }) => kind === 'claim' && became)?.actor
-      // The other worker lives. Without one, a new era would find the message in the chat history.
+      // The other worker still runs. Without one, a new era would find the message in the chat history.
       await run.killWorker(sender?.startsWith('worker 0') ? 0 : 1)
     },
     violation: /Sent 2 times/,

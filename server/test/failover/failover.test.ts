@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => environment[Symbol.asyncDispose]())
 
-/** A primary that is demoted and lives on read-only, and a killed one whose lagging standby lost commits. */
+/** A primary that is demoted and runs on read-only, and a killed one whose lagging standby lost commits. */
 const seeds = [4, 115]
 
 test.each(seeds)(

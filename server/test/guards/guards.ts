@@ -210,7 +210,7 @@ const outside = [
   without(
     'a stream ends with the session',
     `${features}/events/hub.ts`,
-    'if (!live.has(session)) stream.end()',
+    'if (!valid.has(session)) stream.end()',
     '{}',
     streams,
   ),

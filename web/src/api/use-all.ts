@@ -1,6 +1,6 @@
 import type { Page } from '@sendroom/contract/paging'
 import { useQuery } from '@tanstack/react-query'
-import { usePolling } from './live.ts'
+import { usePolling } from './event-stream.ts'
 
 type LoadPage<Row> = (page: { page: number; pageSize: number }, signal: AbortSignal) => Promise<Page<Row>>
 

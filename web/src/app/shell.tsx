@@ -4,7 +4,7 @@ import { Outlet, useLocation, useRouterState } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { cancelPasswordQuestion, usePasswordQuestion } from '../api/confirmation.ts'
-import { useLive } from '../api/live.ts'
+import { useEventStream } from '../api/event-stream.ts'
 import { createQueryClient } from '../api/queries.ts'
 import { dismissQuestion, useQuestion } from '../ui/confirm.ts'
 import { lazyComponent } from '../ui/lazy-component.tsx'
@@ -23,7 +23,7 @@ const ConfirmPasswordModal = lazyComponent(
 export function Shell() {
   const { t } = useTranslation()
   const [queryClient] = useState(createQueryClient)
-  useLive(queryClient)
+  useEventStream(queryClient)
   const [isMenuOpen, setIsMenuOpen] = useState(false)
   const isAsking = useQuestion() !== null
   const answerPassword = usePasswordQuestion()

@@ -3,7 +3,7 @@ import type { Page } from '@sendroom/contract/paging'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { usePolling } from '../api/live.ts'
+import { usePolling } from '../api/event-stream.ts'
 import { type ListSearch, readListSearch, type SortDirection } from './list-search.ts'
 
 export type ListQuery<Sort extends string> = {

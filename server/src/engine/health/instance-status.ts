@@ -80,10 +80,10 @@ export type WaitingInstance = { id: number; tokenCipher: Buffer; isTest: boolean
 /** Takes waiting instances whose status check is due. Each is taken by one worker. */
 export const claimChecks = (db: Pool, limit: number) =>
   db.many<WaitingInstance>(sql`
-    with live as materialized (
+    with running as materialized (
       select distinct instance_id from jobs where status = 'Running'
     ), due as materialized (
-      select i.id from live join instances i on i.id = live.instance_id
+      select i.id from running join instances i on i.id = running.instance_id
       where i.waiting is not null and not ${stoppedByFailures('i')}
         and i.is_active and i.try_again_at <= clock_now()
       order by i.try_again_at

@@ -38,10 +38,10 @@ const LIST_MARGIN_MS = 600_000
 export async function claimHistoryChecks(db: Pool, limit: number, except: number[]): Promise<HistoryCheck[]> {
   const askedAt = Date.now()
   const due = await db.many<Omit<HistoryCheck, 'askedAt'>>(sql`
-    with live as materialized (
+    with running as materialized (
       select distinct j.instance_id from jobs j where ${isRunning} and j.paused_at is null
     ), due as materialized (
-      select i.id from live join instances i on i.id = live.instance_id
+      select i.id from running join instances i on i.id = running.instance_id
       where ${needsHistoryCheck} and i.is_active and i.waiting is null and i.id <> all(${except})
         and i.history_check_at <= clock_now()
         and (select history_complete_at from heartbeat) <= clock_now()

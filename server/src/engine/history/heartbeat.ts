@@ -14,7 +14,7 @@ const MOMENTS_MS = 120_000
 /** Two database servers agree on the time to this. */
 const CLOCK_SLACK_MS = 5_000
 
-/** A worker that lives adds a beat every two seconds, so two of its beats may come late. */
+/** A running worker adds a beat every two seconds, so two of its beats may come late. */
 const WATCH_MS = 5_000
 /** More than any beat: no intent is written in a database that is behind it (sending/intent.ts). */
 const NEVER = Number.MAX_SAFE_INTEGER
@@ -27,7 +27,7 @@ export type Heartbeat = {
   beat: () => Promise<void>
   /** The number of the last beat that this worker saw committed. While it may not send, more than any beat. */
   lastSeen: () => number
-  /** False until it is known whether other workers live, and while the database may lose what it has committed. */
+  /** False until it is known whether other workers run, and while the database may lose what it has committed. */
   maySend: () => boolean
 }
 

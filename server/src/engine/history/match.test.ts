@@ -63,7 +63,7 @@ const cases: Case[] = [
     [[8, 'm']],
   ],
   [
-    'one message, failed before in a live job or skipped after it',
+    'one message, failed before in an unfinished job or skipped after it',
     [message('m', { jobIds: [1, 2] })],
     [delivery(7, { status: 'failed' }), delivery(8, { jobId: 2, status: 'skipped', endedAt: 1000 })],
     [[8, 'm']],

@@ -14,7 +14,7 @@ export type UnsentDelivery = {
   jobId: number
   chatId: string
   status: 'queued' | 'sending' | 'doubt' | 'failed' | 'skipped'
-  /** When the job ended, in ms since 1970; null while it is live. */
+  /** When the job ended, in ms since 1970; null while it is unfinished. */
   endedAt: number | null
   /** Whether it had an intent. One that failed without was still queued when its job ended. */
   wasTried: boolean

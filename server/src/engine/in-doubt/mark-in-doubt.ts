@@ -8,10 +8,10 @@ import { insertLogLines, reason } from '../shared/job-log.ts'
  */
 export const markInDoubt = (db: Pool) =>
   db.run(sql`
-    with live as materialized (
+    with unfinished as materialized (
       select distinct instance_id from jobs where status in ('Pending', 'Running') or settling
     ), expired as materialized (
-      select i.id, i.in_flight from live join instances i on i.id = live.instance_id
+      select i.id, i.in_flight from unfinished join instances i on i.id = unfinished.instance_id
       where i.in_flight is not null and coalesce(i.lease_until, 'epoch') <= clock_now()
       for no key update of i skip locked
     ), freed as (

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { liveStatuses } from '@sendroom/contract/job-life'
+import { unfinishedStatuses } from '@sendroom/contract/job-life'
 import type { Pool, Tx } from '../../platform/database/connection.ts'
 import { isLockTimedOut } from '../../platform/database/errors.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
@@ -34,7 +34,7 @@ export async function deleteJobs(
   whenChanged: WhenChanged,
   settleMs = SETTLE_MS,
 ): Promise<'done' | 'busy'> {
-  for (const { id } of await findLive(db, jobIds))
+  for (const { id } of await findUnfinished(db, jobIds))
     await db.begin(async (tx) => {
       if ((await cancelJob(tx, id, byName)) === 'done') await whenChanged(tx, [id], 'cancelled')
     })
@@ -53,9 +53,9 @@ export async function deleteJobs(
   return 'done'
 }
 
-const findLive = (db: Pool, jobIds: number[]) =>
+const findUnfinished = (db: Pool, jobIds: number[]) =>
   db.many<{ id: number }>(sql`
-    select id from jobs where id = any(${jobIds}) and status in (${join([...liveStatuses])}) order by instance_id, id`)
+    select id from jobs where id = any(${jobIds}) and status in (${join([...unfinishedStatuses])}) order by instance_id, id`)
 
 /** The jobs, divided by instance and into slices. */
 async function findSlices(db: Pool, jobIds: number[]): Promise<number[][]> {

@@ -128,9 +128,9 @@ export const resetDelivery = sql`
 const FINISH_JOBS = 200
 
 /**
- * Ends the jobs (all live ones, or these) that have no delivery queued, sending or in doubt: Completed with at least
- * one message sent, else Failed. A cancelled job whose last message is settled stops settling, and a delivery that was
- * requeued after the cancel is skipped. Works in slices, each a transaction of its own unless `db` is one.
+ * Ends the jobs (all unfinished ones, or these) that have no delivery queued, sending or in doubt: Completed with at
+ * least one message sent, else Failed. A cancelled job whose last message is settled stops settling, and a delivery
+ * that was requeued after the cancel is skipped. Works in slices, each a transaction of its own unless `db` is one.
  */
 export async function finishJobs(db: Db, jobIds?: readonly number[]): Promise<void> {
   const chosen = jobIds ? sql`j.id = any(${jobIds}::bigint[])` : sql`true`

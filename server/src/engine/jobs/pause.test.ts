@@ -41,7 +41,7 @@ test('a paused job sends nothing and says so, and continues where it stopped aft
   expect(await context.log(job.id)).toEqual(['job_paused', 'job_started', 'job_resumed', 'job_completed'])
 })
 
-test('only a live job can be paused, and only a paused job can be resumed', async () => {
+test('only an unfinished job can be paused, and only a paused job can be resumed', async () => {
   const job = await context.add.job()
   expect(await context.db.begin((tx) => resumeJob(tx, job.id, 'Ann'))).toBe('not_allowed')
   expect(await context.db.begin((tx) => pauseJob(tx, job.id, 'Ann'))).toBe('done')

@@ -1,4 +1,4 @@
-import { liveStatuses } from '@sendroom/contract/job-life'
+import { unfinishedStatuses } from '@sendroom/contract/job-life'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { join, json, sql } from '../../platform/database/sql.ts'
 import { insertLogLines, logJob, reason } from '../shared/job-log.ts'
@@ -42,7 +42,7 @@ export const pauseRestoredJobs = (tx: Db): Promise<number> =>
   tx.run(sql`
     with paused as (
       update jobs set paused_at = clock_now()
-      where paused_at is null and status in (${join([...liveStatuses])})
+      where paused_at is null and status in (${join([...unfinishedStatuses])})
       returning id
     )
     ${insertLogLines(sql`select id, 'Info', ${json(reason('job_paused_by_restore'))} from paused`)}`)

@@ -9,7 +9,10 @@ import { openPolling } from './poll.ts'
 const context = useEngineContext()
 const people = ['84900000001@s.whatsapp.net', '84900000002@s.whatsapp.net']
 
-/** Adds an instance that is live and has no webhook (or has these columns), and a job that a worker has sent for it. */
+/**
+ * Adds an instance of the live provider without a webhook, or with these columns, and a job that a worker has sent for
+ * it.
+ */
 async function sentJob(columns: object = {}) {
   const scripted = scriptedProvider()
   const polled: string[] = []

@@ -33,7 +33,7 @@ const addLine = (jobId: number) =>
   )
 
 /** A job that has not ended for 100 days, and messages of its instance that were sent so many days ago. */
-async function liveJobOf(instanceId: number, status: 'Running' | 'Pending', lastIntentDays: number) {
+async function unfinishedJobOf(instanceId: number, status: 'Running' | 'Pending', lastIntentDays: number) {
   await context.add.job({ instanceId, status, createdAt: new Date(Date.now() - 100 * 86_400_000) })
   await context.db.run(sql`
     update instances set last_intent_at = clock_now() - ${lastIntentDays} * interval '1 day' where id = ${instanceId}`)
@@ -81,7 +81,7 @@ const kinds: { what: string; deliveries: number; logs: number; add: () => Promis
     logs: 0,
     async add() {
       const job = await endedJob(31)
-      await liveJobOf(job.instanceId, 'Pending', 31)
+      await unfinishedJobOf(job.instanceId, 'Pending', 31)
       return job
     },
   },
@@ -91,7 +91,7 @@ const kinds: { what: string; deliveries: number; logs: number; add: () => Promis
     logs: 0,
     async add() {
       const job = await endedJob(31)
-      await liveJobOf(job.instanceId, 'Running', 5)
+      await unfinishedJobOf(job.instanceId, 'Running', 5)
       return job
     },
   },

@@ -28,15 +28,15 @@ export const hasLeaseToSend = (claim: Claim) => claim.leaseEndsAt - performance.
  * Claims up to `limit` free instances that have something to send now.
  *
  * The instance's row is both tested and updated, so PostgreSQL tests it again where two workers meet. Candidates come
- * from live jobs only: idle instances cost nothing, however many there are.
+ * from running jobs only: idle instances cost nothing, however many there are.
  */
 export async function claimInstances(db: Pool, limit: number): Promise<Claim[]> {
   const askedAt = performance.now()
   const claimed = await db.many<{ id: number; claim: string; lateMs: number | null }>(sql`
-    with live as materialized (
+    with running as materialized (
       select distinct j.instance_id from jobs j where ${isRunning} and j.paused_at is null
     ), free as materialized (
-      select i.id, ${lateness} as lateness from live join instances i on i.id = live.instance_id
+      select i.id, ${lateness} as lateness from running join instances i on i.id = running.instance_id
       where coalesce(i.lease_until, 'epoch') <= clock_now() and ${instanceMaySend}
         and exists (
           select from jobs j where j.instance_id = i.id and ${jobMaySend} and ${hasDueDelivery})

@@ -23,27 +23,27 @@ export type Backlog = {
   secondsSinceBeat: number
 }
 
-/** Bounds the query. Nobody has this many live jobs. */
+/** Bounds the query. Nobody has this many unfinished jobs. */
 const MAX_JOBS = 2_000
 const MAX_ROWS = 10_000
 
 /** Reads what waits, in one query that counts no deliveries one by one. */
 export const readBacklog = (db: Db): Promise<Backlog> =>
   db.one<Backlog>(sql`
-    with live as materialized (
+    with unfinished as materialized (
       select j.* from jobs j where j.status in ('Pending', 'Running') or j.settling order by j.id limit ${MAX_JOBS}
     ), queued as (
       select j.status, j.paused_at is not null as is_paused, sum(${aboutQueued}) as n
-      from live j where not j.settling
+      from unfinished j where not j.settling
       group by 1, 2
     ), instance as materialized (
       select i.waiting is not null as is_waiting,
         coalesce(i.lease_until, 'epoch') <= clock_now() and ${instanceMaySend}
           and i.next_due_at <= clock_now() - interval '10 seconds'
-          and exists (select from live j where j.instance_id = i.id and ${jobMaySend} and ${hasDueDelivery})
+          and exists (select from unfinished j where j.instance_id = i.id and ${jobMaySend} and ${hasDueDelivery})
           as is_unclaimed
       from instances i
-      where i.is_active and i.id in (select instance_id from live where status = 'Running')
+      where i.is_active and i.id in (select instance_id from unfinished where status = 'Running')
     )
     select
       coalesce((select sum(n) from queued where status = 'Running' and not is_paused), 0)::float8 as due,

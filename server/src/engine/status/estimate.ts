@@ -112,8 +112,12 @@ type Asked = {
   left: number
 }
 
-function expect(instance: Pace, asked: Asked, others: readonly LiveJob[]): Expected | null {
-  const queueOf = ({ kind, left, scheduledAt }: Pick<LiveJob, 'kind' | 'left' | 'scheduledAt'>): Queue => {
+function expect(instance: Pace, asked: Asked, others: readonly UnfinishedJob[]): Expected | null {
+  const queueOf = ({
+    kind,
+    left,
+    scheduledAt,
+  }: Pick<UnfinishedJob, 'kind' | 'left' | 'scheduledAt'>): Queue => {
     const beginsAt = beginOf({ scheduledAt }, instance.now)
     return { kind, left, beginsAt: kind === 'g' ? beginsAt : Math.max(beginsAt, instance.restrictedUntil) }
   }
@@ -122,17 +126,23 @@ function expect(instance: Pace, asked: Asked, others: readonly LiveJob[]): Expec
   return endsAt === null ? null : { beginsAt: isoOf(beginOf(asked, instance.now)), endsAt: isoOf(endsAt) }
 }
 
-type LiveJob = { id: number; instanceId: number; kind: ChatKind; left: number; scheduledAt: string | null }
+type UnfinishedJob = {
+  id: number
+  instanceId: number
+  kind: ChatKind
+  left: number
+  scheduledAt: string | null
+}
 
 /** The instances' queues in the order of their turns. Paused jobs are left out, since nobody knows when they resume. */
 const findQueues = (db: Db, instanceIds: readonly number[]) =>
-  db.many<LiveJob>(sql`
+  db.many<UnfinishedJob>(sql`
     select j.id, j.instance_id, chat_kind(j.job_type) as kind, ${aboutQueued} as left, j.scheduled_at from jobs j
     where j.instance_id = any(${instanceIds}::bigint[]) and j.status in ('Pending', 'Running') and j.paused_at is null
     order by j.last_turn_at, j.id
     limit ${MAX_QUEUES * instanceIds.length}`)
 
-/** Caps the query. No real instance has this many live jobs. */
+/** Caps the query. No real instance has this many unfinished jobs. */
 const MAX_QUEUES = 200
 
 const beginOf = ({ scheduledAt }: { scheduledAt: string | null }, now: number) =>

@@ -2,7 +2,7 @@ import { batcher } from '../../platform/batcher.ts'
 import { notifyChanges } from '../../platform/changes.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 
-/** Often enough to look live. A NOTIFY with every message would make all other commits wait for each other. */
+/** Often enough to look continuous. A NOTIFY with every message would make all other commits wait for each other. */
 const NOTIFY_EVERY_MS = 300
 
 export type JobRef = { jobId: number; instanceId: number }

@@ -7,7 +7,7 @@ import { isDatabaseDown } from '../../platform/database/errors.ts'
 import type { Listening } from '../../platform/database/listener.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
-import { findLiveSessions } from './events.queries.ts'
+import { findValidSessions } from './events.queries.ts'
 
 const NOTIFY_EVERY_MS = 300
 const HEARTBEAT_MS = 20_000
@@ -78,11 +78,11 @@ export function openHub({ db, log, heartbeatMs = HEARTBEAT_MS }: Deps): Hub {
     const present = [...followers]
     if (present.length === 0) return
     for (const { stream } of present) stream.heartbeat()
-    const live = await findLiveSessions(
+    const valid = await findValidSessions(
       db,
       present.map(({ session }) => session),
     )
-    for (const { session, stream } of present) if (!live.has(session)) stream.end()
+    for (const { session, stream } of present) if (!valid.has(session)) stream.end()
   }
   const heartbeats = setInterval(() => {
     heartbeat().catch((error) => {

@@ -83,7 +83,8 @@ export const changeJob = (
   })
 
 /**
- * Deletes all of the jobs, or none if the caller does not see one of them. Of a live job the cancel is recorded, too.
+ * Deletes all of the jobs, or none if the caller does not see one of them. Of an unfinished job the cancel is recorded,
+ * too.
  *
  * The caller needs the right that `jobActions.delete` names (contract/src/job-life.ts), which `begin` checks again, and
  * must see the instance of each job (`findRecordedJobs`). Who made the job does not matter.

@@ -45,11 +45,11 @@ function growth(before: Map<string, number>, after: Map<string, number>) {
 /** Waits until the job has ended, and moves the clock on whenever nothing is being sent. */
 const untilAllEnded = () =>
   until('all jobs have ended', async () => {
-    const { live, busy } = await context.db.one<{ live: number; busy: number }>(sql`
-      select (select count(*) from jobs where status in ('Pending', 'Running')) as live,
+    const { unfinished, busy } = await context.db.one<{ unfinished: number; busy: number }>(sql`
+      select (select count(*) from jobs where status in ('Pending', 'Running')) as unfinished,
         (select count(*) from instances where in_flight is not null or claim is not null) as busy`)
-    if (live > 0 && busy === 0) await context.moveClock('5 seconds')
-    return live === 0
+    if (unfinished > 0 && busy === 0) await context.moveClock('5 seconds')
+    return unfinished === 0
   })
 
 test('after faults of every kind the counters agree with the rows and with the ledger', async () => {

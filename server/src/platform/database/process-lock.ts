@@ -3,7 +3,7 @@ import { lock } from './advisory-lock.ts'
 import type { Pool } from './connection.ts'
 import { type Sql, sql } from './sql.ts'
 
-/** The connection of a killed process may live for some milliseconds. */
+/** The connection of a killed process may outlast it by some milliseconds. */
 const PATIENCE = '3s'
 /** Less than `idle_in_transaction_session_timeout`, which ends the lock of a machine that has lost its power. */
 const HEARTBEAT_MS = 5_000

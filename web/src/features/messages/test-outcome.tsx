@@ -1,16 +1,16 @@
 import { Alert, Text } from '@mantine/core'
-import { isLive } from '@sendroom/contract/job-life'
+import { isUnfinished } from '@sendroom/contract/job-life'
 import type { Job } from '@sendroom/contract/jobs'
 import { IconAlertTriangle, IconCheck, IconChecks, IconClock } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
-import { usePolling } from '../../api/live.ts'
+import { usePolling } from '../../api/event-stream.ts'
 import { useRead } from '../../api/queries.ts'
 import { formatSecond } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
 
-const LIVE_REFRESH_MS = 1500
+const POLL_MS = 1500
 
 /** The outcome of a test send, updated until it ends: waiting, sent, delivered, read or failed, with the reason. */
 export function TestOutcome({ jobId }: { jobId: number }) {
@@ -20,7 +20,7 @@ export function TestOutcome({ jobId }: { jobId: number }) {
     'GET /jobs/:id',
     { params: { id: jobId } },
     {
-      refetchInterval: ({ state }) => polling(!state.data || isLive(state.data) ? LIVE_REFRESH_MS : false),
+      refetchInterval: ({ state }) => polling(!state.data || isUnfinished(state.data) ? POLL_MS : false),
       meta: { isQuiet: true },
     },
   )
@@ -57,7 +57,7 @@ function outcomeOf(job: Job) {
   if (!sent) {
     const why = job.waiting && reasonText(job.waiting)
     const next = job.nextSendAt && t('JOB.NEXT_SEND', { time: formatSecond(job.nextSendAt) })
-    const status = t(isLive(job) ? 'MESSAGE.TEST_ON_ITS_WAY' : `JOB.STATUS_${job.status.toUpperCase()}`)
+    const status = t(isUnfinished(job) ? 'MESSAGE.TEST_ON_ITS_WAY' : `JOB.STATUS_${job.status.toUpperCase()}`)
     return { color: 'gray', icon: IconClock, text: [status, why, next].filter(Boolean).join('\n') }
   }
   const to = sent.recipientName

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Progress, Text, VisuallyHidden } from '@mantine/core'
-import { isLive } from '@sendroom/contract/job-life'
+import { isUnfinished } from '@sendroom/contract/job-life'
 import type { Job, RecipientCounts } from '@sendroom/contract/jobs'
 import type { Reason } from '@sendroom/contract/values'
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react'
@@ -35,8 +35,8 @@ export function JobProgress({ job }: { job: Job }) {
         <Text fw={600}>{formatPercent(job.progress)}</Text>
       </Group>
       <Counts recipients={job.recipients} />
-      {isLive(job) && <JobPace job={job} />}
-      {isLive(job) && <Waiting job={job} />}
+      {isUnfinished(job) && <JobPace job={job} />}
+      {isUnfinished(job) && <Waiting job={job} />}
       <Announcement job={job} />
     </Section>
   )

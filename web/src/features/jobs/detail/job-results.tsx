@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { isLive } from '@sendroom/contract/job-life'
+import { isUnfinished } from '@sendroom/contract/job-life'
 import type { Job } from '@sendroom/contract/jobs'
 import type { RecipientOutcome } from '@sendroom/contract/recipient-outcomes'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
-import { usePolling } from '../../../api/live.ts'
+import { usePolling } from '../../../api/event-stream.ts'
 import { formatNumber } from '../../../format.ts'
 import { Pagination } from '../../../lists/pagination.tsx'
 import { SearchBox } from '../../../lists/search-box.tsx'
@@ -21,7 +21,7 @@ import classes from './job-detail.module.css'
 import { resultColumns } from './job-rows.tsx'
 import { type JobSearch, RECIPIENTS_PER_PAGE, readJobSearch } from './job-search.ts'
 
-const LIVE_REFRESH_MS = 3000
+const POLL_MS = 3000
 
 type Filter = RecipientOutcome | 'All'
 const filters = ['All', 'Failed', 'Sent', 'Waiting', 'Skipped'] as const satisfies Filter[]
@@ -98,7 +98,7 @@ function useRecipients(job: Job, query: JobSearch) {
     queryKey: ['jobs', 'rows', job.id, 'recipients', job.status, query],
     queryFn: ({ signal }) => call('GET /jobs/:id/recipients', { params: { id: job.id }, query }, signal),
     placeholderData: keepPreviousData,
-    refetchInterval: polling(isLive(job) && LIVE_REFRESH_MS),
+    refetchInterval: polling(isUnfinished(job) && POLL_MS),
     meta: { isQuiet: true },
   })
 }

@@ -1,19 +1,19 @@
 import { Button, Text } from '@mantine/core'
-import { isLive } from '@sendroom/contract/job-life'
+import { isUnfinished } from '@sendroom/contract/job-life'
 import type { Job } from '@sendroom/contract/jobs'
 import { limits } from '@sendroom/contract/limits'
 import type { Page } from '@sendroom/contract/paging'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { usePolling } from '../../../api/live.ts'
+import { usePolling } from '../../../api/event-stream.ts'
 import { Pagination } from '../../../lists/pagination.tsx'
 import { type Column, Table } from '../../../lists/table.tsx'
 import { useClampPage } from '../../../lists/use-list.ts'
 import { Section } from '../../../ui/section.tsx'
 import classes from './job-detail.module.css'
 
-const LIVE_REFRESH_MS = 3000
+const POLL_MS = 3000
 
 type Paging = { page: number; pageSize: number }
 
@@ -40,7 +40,7 @@ export function JobTable<Row extends { id: number }>(props: Props<Row>) {
     queryFn: ({ signal }) => load(paging ?? { page: 1, pageSize: limits.pageSize }, signal),
     enabled: paging !== null,
     placeholderData: keepPreviousData,
-    refetchInterval: polling(isLive(job) && LIVE_REFRESH_MS),
+    refetchInterval: polling(isUnfinished(job) && POLL_MS),
   })
   const { data } = result
   useClampPage(result, paging?.page ?? 1, (page) => paging && setPaging({ ...paging, page }))

@@ -1,11 +1,11 @@
-import { isLive } from '@sendroom/contract/job-life'
+import { isUnfinished } from '@sendroom/contract/job-life'
 import type { Job } from '@sendroom/contract/jobs'
 import { limits } from '@sendroom/contract/limits'
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../../../api/client.ts'
-import { usePolling } from '../../../api/live.ts'
+import { usePolling } from '../../../api/event-stream.ts'
 
-const LIVE_REFRESH_MS = 1500
+const POLL_MS = 1500
 /** For changes that only time causes and no event reports, such as the rate or the start of quiet hours. */
 const EVENTLESS_REFRESH_MS = 15_000
 
@@ -21,7 +21,7 @@ export function useJob(id: number, { enabled }: { enabled: boolean }) {
     },
     enabled,
     refetchInterval: ({ state }) =>
-      state.data !== undefined && isLive(state.data) && (polling(LIVE_REFRESH_MS) || EVENTLESS_REFRESH_MS),
+      state.data !== undefined && isUnfinished(state.data) && (polling(POLL_MS) || EVENTLESS_REFRESH_MS),
     meta: { isQuiet: true },
   })
 }

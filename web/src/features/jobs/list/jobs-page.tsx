@@ -1,4 +1,4 @@
-import { isLive } from '@sendroom/contract/job-life'
+import { isUnfinished } from '@sendroom/contract/job-life'
 import type { JobRow } from '@sendroom/contract/jobs'
 import { useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -19,7 +19,7 @@ import { JobOutcome } from './job-outcome.tsx'
 import { JobRowActions } from './job-row-actions.tsx'
 import type { JobsSearch } from './jobs-search.ts'
 
-const LIVE_REFRESH_MS = 3000
+const POLL_MS = 3000
 
 const columns: Column<JobRow>[] = [
   { header: 'JOB.ID', cell: (job) => job.id, sortBy: 'id', line: 1 },
@@ -58,7 +58,7 @@ export function JobsPage() {
     filters,
     load: (query, signal) => call('GET /jobs', { query: { ...query, ...filters } }, signal),
     words: 'JOB.LOAD_FAILED',
-    pollEvery: (rows) => rows.some(isLive) && LIVE_REFRESH_MS,
+    pollEvery: (rows) => rows.some(isUnfinished) && POLL_MS,
   })
   const isWhole = list.query.search === '' && !only
   return (

@@ -18,11 +18,11 @@ const availableActions = (isAllowed: boolean, isPaused = false, areRecipientsDel
 const ended = ['restart', 'retry', 'remove']
 
 //
-test('an ended job can be restarted or retried, a live one cancelled or paused, and any job deleted', () => {
-  const live = ['cancel', 'pause', 'remove']
+test('an ended job can be restarted or retried, an unfinished one cancelled or paused, and any job deleted', () => {
+  const unfinished = ['cancel', 'pause', 'remove']
   expect(availableActions(true)).toEqual({
-    Pending: live,
-    Running: live,
+    Pending: unfinished,
+    Running: unfinished,
     Completed: ended,
     Failed: ended,
     Cancelled: ended,
@@ -40,10 +40,10 @@ test('a job whose recipients were deleted can only be deleted', () => {
 })
 
 test('a paused job can be resumed but not paused again', () => {
-  const live = ['cancel', 'resume', 'remove']
+  const unfinished = ['cancel', 'resume', 'remove']
   expect(availableActions(true, true)).toEqual({
-    Pending: live,
-    Running: live,
+    Pending: unfinished,
+    Running: unfinished,
     Completed: ended,
     Failed: ended,
     Cancelled: ended,

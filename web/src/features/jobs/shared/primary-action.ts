@@ -1,4 +1,4 @@
-import { isLive } from '@sendroom/contract/job-life'
+import { isUnfinished } from '@sendroom/contract/job-life'
 import type { JobRow } from '@sendroom/contract/jobs'
 import { IconPlayerPause, IconPlayerPlay, IconSend } from '@tabler/icons-react'
 import type { jobDisabledReasons } from './disabled-reasons.ts'
@@ -15,7 +15,7 @@ export function primaryAction(
   actions: JobActions,
   disabledReasons: ReturnType<typeof jobDisabledReasons>,
 ) {
-  if (!isLive(job))
+  if (!isUnfinished(job))
     return {
       label: 'JOB.RETRY',
       icon: IconSend,

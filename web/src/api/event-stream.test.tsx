@@ -72,9 +72,9 @@ async function open(row: Partial<InstanceRow> = {}) {
 
 /** Opens the list and waits for the refresh that follows the connection. */
 async function openConnected(row: Partial<InstanceRow> = {}) {
-  const live = await open(row)
+  const connected = await open(row)
   await advance(3000)
-  return live
+  return connected
 }
 
 test('a change refreshes the page, but reads nothing that is not shown', async () => {

@@ -13,7 +13,7 @@ test('a server streams the changes of another process, even after PostgreSQL was
   const working = await home.start()
   const admin = await home.signIn(working)
   const other = await home.start(['server'])
-  const instanceId = await addInstance(admin, 'test_linked_live')
+  const instanceId = await addInstance(admin, 'test_linked_stream')
   const createJobForMany = () =>
     createJob(admin, {
       text: 'Hello',

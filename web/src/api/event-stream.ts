@@ -18,12 +18,12 @@ const isConnected = createStore(false)
 
 /** For `refetchInterval`: returns the given interval while the event stream is down, and false while it is up. */
 export function usePolling() {
-  const isLive = useStore(isConnected)
-  return (everyMs: number | false) => !isLive && everyMs
+  const isUp = useStore(isConnected)
+  return (everyMs: number | false) => !isUp && everyMs
 }
 
 /** Opens the tab's one event stream and refreshes the queries that its events make stale. */
-export function useLive(queryClient: QueryClient) {
+export function useEventStream(queryClient: QueryClient) {
   useEffect(() => {
     const stopping = new AbortController()
     const refresher = keepFresh(queryClient)
