@@ -19,7 +19,7 @@ const isChecked = (lang: string, width: number) =>
 /** The languages to judge a view in, in groups for each of which it is opened anew, which takes most of the time. */
 const spokenIn = ({ keepsWords }: View): (readonly string[])[] =>
   keepsWords ? (isFull ? languages : languages.slice(0, 1)).map((lang) => [lang]) : [languages]
-/** What axe finds depends on the language only by the length of the texts, and axe is slow. */
+/** Findings of axe depend on the language only by the length of the texts, and axe is slow. */
 const usesAxe = (lang: string) => isFull || lang === languages[0]
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

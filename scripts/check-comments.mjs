@@ -1,4 +1,4 @@
-/** Checks the width of comments, which the formatter leaves alone. It breaks code, and texts stay whole. */
+/** Checks the width and the first word of comments. The formatter breaks code only, and texts stay whole. */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,20 +6,28 @@ import { root } from './root.mjs'
 
 const WIDTH = 120
 
+/** A reader has to find first what these words mean. */
+const VAGUE = /^(What|One|Who|Of|That|It)\b/
+
 /** Databases hold the checksums of applied migrations, so these files can't change any more. */
 const isMigration = (file) => file.startsWith('server/migrations/')
 
-/** Returns one sentence per line that is too long and ends in a comment. `sources`: texts by file. */
+/** Returns one sentence per comment that is too wide or has no subject. `sources`: texts by file. */
 export function commentMistakes(sources) {
   return Object.entries(sources)
     .filter(([file]) => !isMigration(file))
-    .flatMap(([file, text]) =>
-      text
-        .split('\n')
-        .map((line, index) => ({ line: line.trimEnd(), place: `${file}:${index + 1}` }))
-        .filter(({ line }) => line.length > WIDTH && endsInComment(line, file.endsWith('.sql')))
-        .map(({ line, place }) => `${place} has a comment of ${line.length} columns, more than ${WIDTH}.`),
-    )
+    .flatMap(([file, text]) => {
+      const lines = text.split('\n').map((line) => line.trimEnd())
+      return lines.flatMap((line, index) => {
+        const place = `${file}:${index + 1}`
+        const isWide = line.length > WIDTH && endsInComment(line, file.endsWith('.sql'))
+        const [word] = firstWords(line, lines[index - 1] ?? '').match(VAGUE) ?? []
+        return [
+          ...(isWide ? [`${place} has a comment of ${line.length} columns, more than ${WIDTH}.`] : []),
+          ...(word ? [`${place} begins with "${word}". Give the comment a subject.`] : []),
+        ]
+      })
+    })
 }
 
 /** A comment of one word, such as a URL, can't be wrapped. */
@@ -27,6 +35,13 @@ function endsInComment(line, isSql) {
   if (/^\s*(\/\/|\/?\*+|--)\s+\S+\s/.test(line)) return true
   const code = line.replace(/(['"`])(?:\\.|(?!\1).)*\1/g, '')
   return (isSql ? /\s--\s/ : /\s\/[/*]\s?/).test(code)
+}
+
+/** Returns the text of a line that begins a comment of TypeScript, and an empty text for any other line. */
+function firstWords(line, previous) {
+  const [, sign, words = ''] = line.match(/^\s*(\/\/|\/\*\*?|\*)\s+(.*)/) ?? []
+  const continues = sign === '//' ? /^\s*\/\//.test(previous) : sign === '*' && !/^\s*\/\*\*?$/.test(previous)
+  return continues ? '' : words
 }
 
 function main() {

@@ -27,3 +27,22 @@ test.each([
 ])('%s: %s may stay', (file, line) => {
   expect(commentMistakes({ [file]: line })).toEqual([])
 })
+
+test.each([
+  ['/** What the user sees. */', 1],
+  ['// Of the calls.', 1],
+  ['  /**\n   * It ends.\n   */', 2],
+])('%j has no subject', (text, line) => {
+  expect(commentMistakes({ 'a.ts': text })).toEqual([
+    `a.ts:${line} begins with "${text.match(/[A-Z]\w+/)[0]}". Give the comment a subject.`,
+  ])
+})
+
+test.each([
+  '// A job ends.\n// It stays.',
+  '/**\n * A job ends.\n * It stays.\n */',
+  '/** Whatever happens, a job ends. */',
+  "const a = '// What'",
+])('%j has a subject', (text) => {
+  expect(commentMistakes({ 'a.ts': text })).toEqual([])
+})

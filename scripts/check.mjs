@@ -9,7 +9,7 @@ import { commandOf, root } from './root.mjs'
 
 const workspaces = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).workspaces
 
-/** What the checks found out about unchanged files, so that a second run takes a third of the time. */
+/** The results for unchanged files are kept here, so that a second run takes a third of the time. */
 const cache = join(root, 'node_modules/.cache/check')
 const incrementally = (workspace) => [
   '--incremental',

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commandOf, root } from './root.mjs'
 
-/** One forbidden import per rule: [rule, importing file, imported file]. The test writes a tree of these files. */
+/** Each rule has a forbidden import: [rule, importing file, imported file]. The test writes a tree of these files. */
 const forbidden = [
   ['contract-stays-in-its-room', 'contract/src/jobs.ts', 'server/src/app.ts'],
   ['contract-imports-only-zod', 'contract/src/jobs.ts', 'node_modules/fastify/index.js'],

@@ -1,7 +1,7 @@
 /**
- * What does an installation cost at the pace of real instances, and does the cost of a message grow with their number?
- * One server and two workers. 99 % of the instances write to private chats with the default pause, 1 % to groups of
- * some 200 members. The provider reports two receipts a message, or two for each member.
+ * Measures what an installation costs at the pace of real instances, and whether a message costs more with more of
+ * them. One server and two workers. 99 % of the instances write to private chats with the default pause, 1 % to groups
+ * of some 200 members. The provider reports two receipts a message, or two for each member.
  *
  *   ACCOUNTS=100,1000 MINUTES=10 npm run bench -- accounts
  */

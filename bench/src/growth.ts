@@ -1,5 +1,6 @@
 /**
- * What does each operation cost as the rows grow? Prints a table, and with WRITE=1 draws docs/pictures/performance.svg.
+ * Measures what each operation costs as the rows grow. Prints a table; with WRITE=1 draws
+ * docs/pictures/performance.svg.
  *
  *   ROWS=10000,100000 npm run bench -- growth
  *
@@ -52,7 +53,7 @@ async function measure(rows: number): Promise<Costs> {
   return { ...costs, 'a message, processor time': await processorMsPerMessage(environment) }
 }
 
-/** One client makes the calls one after the other. */
+/** Returns the median time of the calls, which one client makes one after the other. */
 async function medianMs({ sendroom }: Environment, tokens: string[], path: string, body?: object) {
   const times: number[] = []
   for (let nth = 0; nth < CALLS; nth++) {
@@ -70,7 +71,7 @@ async function medianMs({ sendroom }: Environment, tokens: string[], path: strin
   return times.sort((a, b) => a - b)[CALLS / 2] ?? 0
 }
 
-/** Of the server and its database, without the simulator. */
+/** Returns the processor time of the server and its database for a message. The simulator's is no cost of Sendroom. */
 async function processorMsPerMessage(environment: Environment): Promise<number> {
   await environment.addJobs(SENDING.instances, SENDING.messages)
   const used = () => cpuSeconds(environment.sendroom.pid) + cpuSeconds(environment.databasePid(), true)

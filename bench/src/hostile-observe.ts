@@ -1,4 +1,4 @@
-/** What users, a load balancer and the engine notice during an attack of `hostile.ts`, and what all processes take. */
+/** Measures what others notice during an attack of `hostile.ts`, and how much memory and time all processes take. */
 
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from '../../server/src/platform/database/sql.ts'
@@ -6,7 +6,7 @@ import type { Environment } from './engine-environment.ts'
 import { type Answer, listed, timed } from './hostile-answers.ts'
 import { treeMemory } from './processes.ts'
 
-/** Of everybody in this benchmark. */
+/** Everybody in this benchmark has this password. */
 export const PASSWORD = 'of the bench 1'
 
 /**
@@ -31,7 +31,7 @@ export type Observation = {
   times: { list: Times; signIn: Times }
   refused: number
   sentPerSecond: number
-  /** Of all processes, without PostgreSQL's buffers. */
+  /** The peak of all processes together, without PostgreSQL's buffers. */
   megabytes: number
   shown: Record<string, string | number>
 }

@@ -6,7 +6,7 @@ import { type Attack, PASSWORD, signIn, type Target } from './hostile-observe.ts
 
 const SECONDS = 15
 const SIGN_INS = 900
-/** What a user's pace allows in a minute, so that 40 new devices are no attack by themselves. */
+/** A user's pace allows so many in a minute, so 40 new devices are no attack by themselves. */
 const COOKIES = 40
 const GUESSES_EACH = 5
 

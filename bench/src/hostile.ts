@@ -1,7 +1,7 @@
 /**
- * What do others notice while somebody attacks? An Admin and a Member read lists and sign in on new devices, a load
- * balancer asks whether the server is ready, and 20 instances send: calmly, and during each of seven attacks, one after
- * the other. What exceeds the limits stands below the table. HOSTILE_ONLY=images,commands chooses attacks.
+ * Measures what others notice while somebody attacks. An Admin and a Member read lists and sign in on new devices, a
+ * load balancer asks whether the server is ready, and 20 instances send: calmly, and during each of seven attacks, one
+ * after the other. Figures above the limits stand below the table. HOSTILE_ONLY=images,commands chooses attacks.
  */
 
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,5 +1,5 @@
 /**
- * What does a restart of the only process cost while 100 instances send? A worker that starts watches for others,
+ * Measures what a restart of the only process costs while 100 instances send. A worker that starts watches for others,
  * begins an era, and reads each instance's own messages before the instance sends. The pauses are one second long.
  */
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** What does deleting a million old deliveries take, and does it hold up sending meanwhile? */
+/** Measures how long deleting a million old deliveries takes, and whether it holds up sending meanwhile. */
 
 import { deleteOldRows } from '../../server/src/engine/retention/delete-old.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'

@@ -1,5 +1,5 @@
 /**
- * What does reading the groups of an instance cost, and does a second sync write what has not changed? One instance
+ * Measures what a sync costs, and whether a second one writes groups that have not changed. There is one instance
  * with 5,000 groups of 1,000 participants, then 100 instances with 50 such groups that sync at once, all on one
  * process.
  *

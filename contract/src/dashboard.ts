@@ -60,7 +60,7 @@ export const DashboardJob = JobRow.pick({
   .meta({ id: 'DashboardJob' })
 export type DashboardJob = z.output<typeof DashboardJob>
 
-/** What goes on now, limited to what the user may see. */
+/** The instances in trouble and the jobs of this moment, limited to those that the user may see. */
 export const DashboardNow = z
   .object({
     /** Instances that are down, and those that expire within seven days. */
@@ -79,7 +79,7 @@ export const DashboardNow = z
   .meta({ id: 'DashboardNow' })
 export type DashboardNow = z.output<typeof DashboardNow>
 
-/** What became of the messages of a day in Vietnam. Deliveries and reads count for the day of their message. */
+/** The messages of a day in Vietnam, by outcome. Deliveries and reads count for the day of their message. */
 export const DashboardDay = z
   .object({
     day: z.iso.date(),

@@ -1,5 +1,5 @@
 /**
- * What the System page and `npm start -- doctor` find, with English sentences. The web app translates them by the keys
+ * The findings of the System page and of `npm start -- doctor`, in English. The web app translates them by the keys
  * `FINDING.<code>` and `REMEDY.<code>`. A test ensures that its English texts equal these. A finding with a remedy is a
  * trouble. This file does not import zod, so that pages do not load the schemas.
  */
@@ -95,7 +95,7 @@ export const remedyWords = {
   check_failed: 'Read the log. If the reason is not clear, report this sentence.',
 } as const satisfies Partial<Record<FindingCode, string>>
 
-/** What stops the work, or will soon. Other findings with a remedy are warnings. */
+/** These findings stop the work, or will soon. Others with a remedy are warnings. */
 const errors: FindingCode[] = [
   ...([
     'schema_foreign',

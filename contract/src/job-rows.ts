@@ -38,7 +38,7 @@ export const JobRecipient = SentMessage.extend({ status: z.enum(recipientOutcome
 })
 export type JobRecipient = z.output<typeof JobRecipient>
 
-/** What a member of a group has done with a message: nothing that WhatsApp reported, received it, or read it. */
+/** The state of a message for a member of a group, as WhatsApp reported it. Without a report it is `None`. */
 export const memberStates = ['None', 'Delivered', 'Read'] as const
 export type MemberState = (typeof memberStates)[number]
 

@@ -83,7 +83,7 @@ export const Job = JobRow.extend({
 }).meta({ id: 'Job' })
 export type Job = z.output<typeof Job>
 
-/** What can change of a job while it is shown. `logs` has only the lines after the one that the caller knows. */
+/** The fields of a job that can change while it is shown. `logs` has the lines after the one that the caller knows. */
 export const JobChanges = Job.omit({
   textContent: true,
   assignedGroups: true,

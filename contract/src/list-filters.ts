@@ -1,5 +1,5 @@
 /**
- * What the lists of instances and jobs can be limited to, as the dashboard links to them. This file does not import
+ * The filters to which the dashboard's links limit the lists of instances and jobs. This file does not import
  * zod, so that the router does not load the schemas.
  */
 export const instanceFilters = ['attention'] as const

@@ -19,7 +19,7 @@ export const Retention = z
     deliveryDays: days,
     /** The log of a job, after the job has ended. */
     logDays: days,
-    /** Who of a group has received and read a message, after the message was sent. The counts stay. */
+    /** How long the members who received or read a group's message are kept, after it was sent. The counts stay. */
     receiptDays: days,
   })
   .meta({ id: 'Retention' })

@@ -64,7 +64,7 @@ export function readConfig(env: Env) {
     logLevel: read.LOG_LEVEL,
     /** If absent, Sendroom sends no email. */
     mail: read.SMTP_URL && read.MAIL_FROM ? { url: read.SMTP_URL, from: read.MAIL_FROM } : null,
-    /** What Prometheus signs in with at /metrics. If absent, there are no metrics. */
+    /** Prometheus signs in with this token at /metrics. If absent, there are no metrics. */
     metricsToken: read.METRICS_TOKEN,
     /** Where a process without the web app answers /metrics. */
     metricsPort: read.METRICS_PORT,

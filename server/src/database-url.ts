@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from 'node:tls'
 
-/** One server and the credentials for it. `host` may be the folder of a Unix socket. */
+/** The address of a server, and the credentials for it. `host` may be the folder of a Unix socket. */
 export type DatabaseAddress = { host: string; port: number; user: string; password: string; database: string }
 
 /** The places of a database, which are tried in turn. For an empty user or database, PGUSER and so on decide. */

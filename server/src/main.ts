@@ -228,7 +228,7 @@ async function startWork(deps: Deps, { delivers }: Roles): Promise<Close[]> {
   const delivery = { ...own, readImage: images.read, accountWaitMs: config.accountWaitMs }
   const tasks = [...processTasks(own), ...deliveryTasks(delivery, engine), ...workerTasks(own, webhooks)]
   const stopTasks = startTasks(tasks, deps.db, log)
-  // What still runs after the time of a stop is cut off.
+  // A task that still runs after the time of a stop is cut off.
   return [engine.stop, webhooks.stop, () => stopTasks().then(() => own.db.end(0))]
 }
 

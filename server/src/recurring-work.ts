@@ -56,12 +56,12 @@ export const TASK_CONNECTIONS = 6
 const one = (name: string, every: number, run: Task['run']): Task => ({ name, every, by: 'one', run })
 const each = (name: string, every: number, run: Task['run']): Task => ({ name, every, by: 'each', run })
 
-/** What every process does, a server without delivery too. */
+/** The tasks of every process, also of a server without delivery. */
 export const processTasks = (deps: Deps): Task[] => [each('report the disk', MINUTE, () => reportDisk(deps))]
 
 type DeliveryDeps = EngineDeps & { accountWaitMs: number }
 
-/** What a worker does for deliveries. */
+/** The tasks of a worker that concern deliveries. */
 export function deliveryTasks(deps: DeliveryDeps, { moved }: Pick<Engine, 'moved'>): Task[] {
   const { db, accountWaitMs } = deps
   return [
@@ -75,7 +75,7 @@ export function deliveryTasks(deps: DeliveryDeps, { moved }: Pick<Engine, 'moved
   ]
 }
 
-/** What a worker does besides. */
+/** The other tasks of a worker. */
 export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof openSender>, 'sendDue'>): Task[] {
   const { db, config, images } = deps
   const hasMail = config.mail !== null

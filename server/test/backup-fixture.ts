@@ -15,7 +15,7 @@ import { factories } from './factories.ts'
 
 /** A database with a data folder, as one Sendroom has them. */
 export class Place {
-  /** What the last command said. */
+  /** The output of the last command. */
   said: string[] = []
   readonly #stopping = new AbortController()
   readonly database: TestDatabase

@@ -7,7 +7,7 @@ const HOST = '127.0.0.1'
 /** Where a PostgreSQL, or something in front of it, listens. `host` may be the folder of a Unix socket. */
 type Place = { host: string; port: number }
 
-/** One client's connection through the proxy. */
+/** A client's connection through the proxy. */
 type Link = { client: Socket; server: Socket | null; firstBytes: Buffer }
 
 /**

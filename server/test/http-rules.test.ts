@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { useContext } from './context.ts'
 
-// What our HTTP server leaves to Node and Fastify, yet promises in docs/asvs.md.
+// Our HTTP server leaves these to Node and Fastify, yet docs/asvs.md promises them.
 
 const context = useContext()
 

@@ -38,7 +38,7 @@ const FILL = `
     case when n % 10 = 0 then '{"code": "interrupted", "params": {}}'::jsonb end, now()
   from jobs j, generate_series(1, ${DELIVERIES / JOBS}) n`
 
-/** What a transaction has read, and whom it keeps from writing. */
+/** A transaction has read so many rows, and holds these locks, which keep others from writing. */
 type Block = { rowsRead: number; rowsLocked: number; locks: string[] }
 
 test('no migration reads many rows while others wait to write deliveries, jobs or instances', async () => {

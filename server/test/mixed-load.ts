@@ -3,7 +3,7 @@ import { contract } from '@sendroom/contract'
 import type { HttpClient } from './http-client.ts'
 import { phoneNumbers } from './system/scenario.ts'
 
-/** What the clients have seen. Every answer but a success is in `failures`, with how often it came. */
+/** The answers that the clients got. Every answer but a success is in `failures`, with how often it came. */
 export type LoadFigures = {
   requests: number
   failures: Record<string, number>

@@ -31,7 +31,7 @@ const why = (code: 'provider_busy' | 'provider_unreachable' | 'provider_error', 
 const busy: SendOutcome = { kind: 'busy', reason: why('provider_busy'), retryAfterMs: null }
 const isBadHalf = (second: number) => second < HOUR_S && second % 60 < 30
 
-/** What an instance goes through for an hour. Without an outcome a message is sent. */
+/** A course says what an instance goes through for an hour. Without an outcome a message is sent. */
 type Course = {
   name: string
   outcome?: (second: number) => SendOutcome | null
@@ -128,7 +128,7 @@ async function logInOrOut(one: Case, second: number) {
   else await markInstanceHealthy(context.db, one.instanceId)
 }
 
-/** What a user was told, and after how many minutes and seconds. */
+/** Returns what a user was told, and after how many minutes and seconds. */
 async function toldTo({ userId }: Case, beganAt: string): Promise<string> {
   const told = await context.db.many<{ kind: NoticeKind; moment: string; second: number }>(sql`
     select t.kind, n.moment, round(extract(epoch from n.created_at - ${beganAt}::timestamptz))::int as second

@@ -9,7 +9,7 @@ import { useContext } from './context.ts'
 import { picture } from './pictures.ts'
 import { until } from './until.ts'
 
-// What one user and one instance may take.
+// These tests show how much one user and one instance may take.
 
 let statusReads = 0
 const provider = {

@@ -11,8 +11,8 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 import { dumpSchema } from './schema-dump.ts'
 
 /*
- * What programs with the migrations 0001 to 0032 have left is taken over: a database that they made, and a backup of
- * one with rows in every table.
+ * Sendroom takes over from programs with the migrations 0001 to 0032: a database that they made, and a backup of one
+ * with rows in every table.
  */
 
 const FIXTURES = join(import.meta.dirname, 'fixtures')

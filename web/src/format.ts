@@ -18,7 +18,7 @@ export const formatDate = (iso: string | null) =>
 
 export const formatNumber = (value: number) => value.toLocaleString(currentLocale())
 
-/** What stands between the thousands of a number that is typed. */
+/** Returns the sign between the thousands of a number, for numbers that are typed. */
 export const thousandSeparator = () => formatNumber(11_111).replaceAll('1', '')
 
 /** A percentage (0 to 100) with two decimals, such as `66.67%`. */

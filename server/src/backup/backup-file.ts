@@ -32,7 +32,7 @@ export const imagePart = (name: string, bytes: Uint8Array): Part => ({
 })
 export const keyPart = (key: string): Part => ({ name: 'secret.key', bytes: Buffer.from(`${key}\n`) })
 
-/** What is done with each part of a backup. */
+/** A reader gets the parts of a backup, and ignores those without a function. */
 export type Reader = {
   rows?: (table: string, text: Buffer, rowCount: number) => Promise<void>
   image?: (name: string, bytes: Buffer) => Promise<void>

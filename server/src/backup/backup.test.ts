@@ -146,7 +146,7 @@ describe('a backup', () => {
             and application_name = 'sendroom backup' and wait_event_type = 'Lock') as waits`)
         return waits
       })
-      // What a kill would leave behind.
+      // A kill would leave this row behind.
       expect(await tx.many(sql`select finished_at from backups`)).toEqual([{ finishedAt: null }])
       await tx.run(
         sql`insert into deliveries (job_id, instance_id, chat_id, recipient_name) values (1, 1, 'x', 'x')`,

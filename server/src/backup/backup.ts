@@ -24,7 +24,6 @@ import type { Part } from './tar.ts'
 /** Bounds the memory: a part is in memory as a whole. */
 const PART_BYTES = 1 << 18
 
-/** What a backup has become. */
 export type BackedUp = {
   file: string
   madeAt: string

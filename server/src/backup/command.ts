@@ -3,7 +3,7 @@ import type { Log } from '../embedded-postgres/cluster.ts'
 import { Refusal } from '../platform/refusal.ts'
 import { StartupError } from '../startup-error.ts'
 
-/** What `backUp` and `restore` run with. */
+/** The context in which `backUp` and `restore` run. */
 export type Command = {
   config: Config
   log: Log

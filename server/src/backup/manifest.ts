@@ -35,7 +35,7 @@ const Manifest = z.object({
   migrations: z.array(z.object({ name: z.string(), checksum: z.string() })).min(1),
   tables: z.array(Table),
 })
-/** What a backup says of itself, in its first part. */
+/** A backup describes itself in its first part, so that a reader can refuse the rest. */
 export type Manifest = z.output<typeof Manifest>
 
 /** Describes the database as the current transaction sees it. */

@@ -14,7 +14,7 @@ import { dropUnsent } from './drop-unsent.ts'
 import { type Manifest, readTables, restoredTables, rowTotal, type Table } from './manifest.ts'
 import { inWords, progressOf } from './progress.ts'
 
-/** What a restore has become. `hasKey`: the API tokens can be read. */
+/** The result of a restore. `hasKey`: the API tokens can be read. */
 export type Restored = { madeAt: string; rows: number; pausedJobs: number; hasKey: boolean }
 
 /**

@@ -15,9 +15,9 @@ export class UsageError extends StartupError {
 export type Values = Record<string, string | boolean | undefined>
 
 export type Command = {
-  /** What comes after `npm start --`, such as `user add NAME`. Words in capitals are arguments. */
+  /** The words after `npm start --`, such as `user add NAME`. Those in capitals are arguments. */
   usage: string
-  /** What `--help` prints below the usage. */
+  /** The text that `--help` prints below the usage. */
   help: string
   options: ParseArgsOptionsConfig
   /** Runs the command and returns its exit code. */
@@ -70,7 +70,7 @@ const outputOf = (isJson: boolean): Output => ({
   result: (value, ...sentences) => (isJson ? say(JSON.stringify(value)) : sentences.forEach(say)),
 })
 
-/** What commands that take long run with. */
+/** Returns the context of a command that takes long, so that SIGINT and SIGTERM stop it in good order. */
 export function stoppable({ progress }: Output) {
   const stopping = new AbortController()
   process.once('SIGTERM', () => stopping.abort())

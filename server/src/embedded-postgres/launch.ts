@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { type ClusterFiles, prepareSocketFolder } from './cluster-files.ts'
 import { processOptions, run } from './system-user.ts'
 
-/** One attempt to start PostgreSQL. */
+/** An attempt to start PostgreSQL. */
 export type Launch = { hasExited: () => boolean; output: () => string }
 
 const LOG_BYTES = 1_000_000

@@ -19,7 +19,7 @@ export class MailFailure extends Error {
   }
 }
 
-/** Of nodemailer. `originalCode` is that of the network or of TLS. */
+/** Nodemailer's errors have these. `originalCode` is that of the network or of TLS. */
 type Codes = { code?: string; originalCode?: string; responseCode?: number }
 
 function kindOf(code = '', originalCode = ''): MailFailure['kind'] {

@@ -57,7 +57,7 @@ function startNext(): void {
 }
 
 /**
- * Of each user who has no turn, the oldest entry may be next. Among these, that one is, before which the fewest of its
+ * Finds the next entry among the oldest of each user who has no turn: the entry before which the fewest of its
  * address run or wait.
  */
 function findNext(): Entry | undefined {

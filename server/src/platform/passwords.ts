@@ -28,7 +28,7 @@ export const passwordFits = (password: string, passwordHash: string | null, aske
     return passwordHash !== null && fits
   })
 
-/** What a stranger tries first here: our name, and what we automate. */
+/** A stranger tries these first: our name, and what we automate. */
 const CONTEXT_WORDS = /sendroom|whatsapp|whapi/g
 const FEW_CHARACTERS = 4
 

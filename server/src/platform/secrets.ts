@@ -72,7 +72,7 @@ export async function requireKey(db: Db, place: KeyPlace): Promise<string> {
   return key
 }
 
-/** What the database knows of its key. Undefined before the first start. */
+/** Reads the value by which the database knows its key. Undefined before the first start. */
 export async function readSecretCheck(db: Db): Promise<Buffer | undefined> {
   const found = await db.maybeOne<{ secretCheck: Buffer }>(sql`select secret_check from installation`)
   return found?.secretCheck

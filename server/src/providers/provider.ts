@@ -12,7 +12,7 @@ export type InstanceProblem =
   | 'account_restricted'
 
 /**
- * What is known after an attempt to send. The engine decides on this and on nothing else. Every attempt ends as exactly
+ * The result of an attempt to send. The engine decides on this and on nothing else. Every attempt ends as exactly
  * one of these, because sending never throws.
  */
 export type SendOutcome =
@@ -50,7 +50,7 @@ export type ProviderGroup = {
 }
 
 /**
- * One page of a list. `next` is the offset of the next page. It counts entries that gave no row, such as contacts
+ * A page of a list. `next` is the offset of the next page. It counts entries that gave no row, such as contacts
  * without a name. `total` counts the entries of all pages.
  */
 export type ProviderPage<T> = { rows: T[]; next: number; total: number }
@@ -68,7 +68,7 @@ export type OwnMessage = {
   fromPhone: boolean
 }
 
-/** One page of a list. */
+/** A page of an instance's own messages. */
 export type OwnMessages = {
   messages: OwnMessage[]
   /** The provider's clock minus ours, in ms. Its Date header has whole seconds. 0 if the header is missing. */

@@ -10,7 +10,7 @@ import { of } from './matrix.ts'
 beforeEach(() => context.open())
 afterEach(() => context.close())
 
-// What each caller finds in lists and numbers, and whose rows a caller may name in a request.
+// These tests say what each caller finds in lists and numbers, and whose rows a caller may name in a request.
 
 const { dashboard, groups, instances, jobs, messages, session, users } = contract
 

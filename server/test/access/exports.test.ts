@@ -11,7 +11,7 @@ import type { TestUser } from '../factories.ts'
 import { addressOf } from '../http-client.ts'
 import { until } from '../until.ts'
 
-// What changes while an export runs or waits for its turn.
+// Rights and rows change here while an export runs or waits for its turn.
 
 const context = useContext()
 const { jobs, groups, audit, dashboard } = contract

@@ -3,8 +3,8 @@ import type { Endpoint, Input } from '@sendroom/contract/endpoint'
 import { sql } from '../../src/platform/database/sql.ts'
 import { context, createFixture, type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
 
-// What each endpoint of the contract answers to each kind of caller. All data belong to one instance, which is assigned
-// to all Members except 'unassigned'. An endpoint without a row does not compile.
+// The matrix says what each endpoint of the contract answers to each kind of caller. All data belong to one instance,
+// which is assigned to all Members except 'unassigned'. An endpoint without a row does not compile.
 
 /** The status that each of the callers gets, in their order. */
 export type Statuses = [number, number, number, number, number, number]

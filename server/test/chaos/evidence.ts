@@ -33,7 +33,7 @@ type InstanceRow = {
   timeZone: string
 }
 
-/** What became of the messages of an instance, on all days. */
+/** The messages of an instance by outcome, on all days. */
 export type DayTotals = { instanceId: number; sent: number; delivered: number; read: number; failed: number }
 
 /** The state of the database and of the provider's ledger after a chaos run. */

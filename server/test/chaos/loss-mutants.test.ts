@@ -8,8 +8,8 @@ import type { Mutant } from './mutants.ts'
 import type { Plan } from './plan.ts'
 
 /*
- * What the database loses here, it loses for certain: its rows are set back under the eyes of the workers. The judge is
- * the ledger alone, because the invariants know nothing of a past that was undone.
+ * The database loses rows here for certain: they are set back under the eyes of the workers. The judge is the ledger
+ * alone, because the invariants know nothing of a past that was undone.
  */
 
 let environment: Environment

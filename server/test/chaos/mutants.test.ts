@@ -60,7 +60,7 @@ const scenarios: Scenario[] = [
     async play(run) {
       const { db, workerPool } = run
       const { simulator } = environment
-      // What a worker writes here locks the instance. No lock is held during the uploads; the first one ends first.
+      // A worker's writes lock the instance here. No lock is held during the uploads; the first one ends first.
       const rule = { path: '^/media$', kind: 'slow', times: 1, token: run.instance(0).token } as const
       for (const delayMs of [10_000, 28_000]) await simulator.addFault({ ...rule, delayMs })
       await simulator.takeFaultsMet()

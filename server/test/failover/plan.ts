@@ -58,7 +58,7 @@ export function planFailover(seed: number, speed: number): FailoverPlan {
       jobs,
       actions: [],
     },
-    // One job of an instance, so that the other one is what the instance is checked for. In each round a fast instance
+    // Only one of an instance's two jobs, so that it is checked for the other. In each round a fast instance
     // has one.
     sentAgain: instances.flatMap((_, instance) =>
       instance === PAUSING || chance(0.5) ? [2 * instance + int(0, 1)] : [],

@@ -10,7 +10,7 @@ import { killPostgres } from '../kill-postgres.ts'
 import { until } from '../until.ts'
 import { queryAt } from './replication.ts'
 
-/** One of the two PostgreSQLs of the short form. Everything here goes past the proxies. */
+/** A node is one of the two PostgreSQLs of the short form. Everything here goes past the proxies. */
 export class PostgresNode {
   isRunning = false
   readonly #folder: string

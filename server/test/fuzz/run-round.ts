@@ -27,7 +27,7 @@ export async function runRound(environment: Environment, seed: number, count: nu
   }
   const left = requests.entries()
   const runLane = async () => {
-    // One connection at a time, which the second of a pair gets unless the server closes it.
+    // The second request of a pair gets the connection of the first, unless the server closes it.
     const lane = new Agent({ keepAlive: true, maxSockets: 1 })
     for (const [index, fuzz] of left) {
       await check(fuzz, lane).catch((error: Error) => {

@@ -271,7 +271,7 @@ const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const withRight = endpoints.filter(({ access }) => access !== 'public' && access !== 'signedIn')
 const confirmed = endpoints.filter(({ needsConfirmation }) => needsConfirmation)
 
-/** What the contract says of single endpoints. Removed at once, because each endpoint has tests of its own. */
+/** The contract's rules for single endpoints. Removed at once, because each endpoint has tests of its own. */
 const contractRules = [
   without(
     'the right or role that the contract names',

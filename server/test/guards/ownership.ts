@@ -9,7 +9,7 @@ const NAMES = 'no request may name'
 /** The tests of callers and of contents with such a name. */
 const rows = (only: string): Partial<Guard> => ({ tests: 'server/test/access/c', only })
 
-/** Who sees and changes which rows. */
+/** Guards of who sees and changes which rows. */
 export const ownership = [
   without(
     'instances are assigned',

@@ -5,7 +5,7 @@ const RETRY_MS = 1000
 /** The least time between two questions whether Sendroom is ready again. Its random part is as long. */
 const READY_RETRY_MS = 1500
 
-/** What the last call met: an answer, no server, or a server that can't reach its database. */
+/** The result of the last call: an answer, no server, or a server that can't reach its database. */
 export type Connection = 'good' | 'unreachable' | 'unavailable'
 
 const connection = createStore<Connection>('good')
@@ -24,7 +24,7 @@ const online = {
 
 export const setConnection = connection.set
 
-/** What the last call met. Without a network nothing can be reached. */
+/** Returns how the last call went. Without a network nothing can be reached. */
 export function useConnection(): Connection {
   const isOnline = useStore(online)
   const last = useStore(connection)

@@ -26,7 +26,7 @@ type Options<Values> = {
 /** An invalid field, or the button that opens its picker: `aria-invalid` is not allowed on buttons. */
 const INVALID_FIELD = '[aria-invalid="true"], button[data-invalid]'
 
-/** What `send` resolves to if nothing was saved, because the user chose somebody else's values, which replace these. */
+/** `send` resolves to this if nothing was saved: the user chose somebody else's values, which replace these. */
 export const LOADED_THEIRS = Symbol('theirs')
 
 const showInvalidToast = () => addToast({ type: 'error', msg: i18next.t('TOAST.FORM_INVALID') })

@@ -1,5 +1,5 @@
 /**
- * What people do in a page: typing, pressing a key or a button, choosing. Scrolling and pointing are nothing to lose.
+ * People begin something with these: typing, pressing, choosing. Scrolling and pointing are nothing to lose.
  */
 const beginnings = ['input', 'keydown', 'click'] as const
 

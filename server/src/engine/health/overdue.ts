@@ -32,7 +32,7 @@ export async function failOverdue(db: Pool, accountWaitMs: number, signal?: Abor
   if (hasFailed) await finishJobs(db)
 }
 
-/** One worker at a time, on instances that nobody has locked, so that it waits for no instance. */
+/** Fails a slice, in a single worker at a time. Locked instances are left for later, so that it waits for none. */
 async function failSlice(tx: Db, accountWaitMs: number): Promise<number> {
   if (!(await tryLock(tx, LOCKS.overdueJobs))) return 0
   await forBulkWrites(tx)

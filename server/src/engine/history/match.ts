@@ -52,7 +52,7 @@ export function matchMessages(
 /** The likelier delivery has the lower rank. */
 function rank({ status, endedAt, wasTried }: UnsentDelivery, sentAt: number): number {
   if (status === 'sending' || status === 'doubt') return 0
-  // What was skipped, or failed untried, when the job ended was queued before that.
+  // A delivery that was skipped, or failed untried, when the job ended was queued before that.
   const wasQueued = endedAt !== null && endedAt >= sentAt && !(status === 'failed' && wasTried)
   if (status === 'queued' || wasQueued) return 1
   // Only a retry that the database has lost explains the message.

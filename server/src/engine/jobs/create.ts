@@ -47,7 +47,7 @@ export async function planJob(tx: Db, order: Order): Promise<number> {
       ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name}, ${requestId})
     on conflict (created_by_user_id, request_id) where request_id is not null do nothing
     returning id`)
-  // That job may have been deleted in between: then this one is new.
+  // The job of the first request may have been deleted in between: then this one is new.
   if (!made) return (await findRequested(tx, createdBy.id, requestId)) ?? planJob(tx, order)
   const { id } = made
   for (const batch of batchesOf(recipients)) await insertDeliveries(tx, id, order.instanceId, batch)

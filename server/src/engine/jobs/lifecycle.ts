@@ -10,7 +10,7 @@ import { cursorAtEnd, hasOpenDelivery } from '../shared/queue.ts'
 import { wakeWorkers } from '../wake.ts'
 import { unsettledIn } from './unsettled.ts'
 
-/** What became of an action. After any answer but `done` the caller rolls back. */
+/** The result of an action. After any other than `done` the caller rolls back. */
 export type JobAnswer = 'done' | 'not_allowed' | 'settling' | 'deleted' | 'nothing'
 
 /** Condition: the state of the row of `jobs` allows this action. */

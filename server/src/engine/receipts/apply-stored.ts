@@ -19,9 +19,9 @@ import { applyInHalves, setBatchAside, setReceiptAside } from './unusable-receip
  * wake it: its next try finds the delivery, and a delivery is never received or read before it was sent (apply.ts).
  */
 
-/** Of the calls, in one transaction. The more there are, the more receipts of a message share one write of its row. */
+/** Receipts of webhook calls in a transaction. The more there are, the more of them share a write of their message. */
 const MAX_NEW = 10_000
-/** Of those that are tried again. */
+/** Receipts in a transaction that are tried again. */
 const BATCH = 2000
 /**
  * A receipt that matches no delivery by then is not ours: it belongs to the phone or to a former run. The tries come 0,
@@ -65,7 +65,7 @@ async function applyNew(db: Pool): Promise<JobRef[]> {
   return jobs
 }
 
-/** One worker at a time, because two would find each other's deliveries locked. Returns null in the other one. */
+/** Returns null if another worker applies batches: two would find each other's deliveries locked. */
 async function applyBatches(tx: Db, batches: readonly Batch[]): Promise<JobRef[] | null> {
   if (!(await tryLock(tx, LOCKS.receipts))) return null
   const receipts = await takeBatches(

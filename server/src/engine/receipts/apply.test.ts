@@ -455,7 +455,7 @@ test('with statistics from before the messages were sent, few rows are read', as
   )
 
   const read = await db.begin(async (tx) => {
-    // Of a table as small as this one, reading all rows would be right.
+    // In a table as small as this one, the planner would rightly read all rows.
     await tx.script(
       `set local enable_seqscan = off; set local enable_hashjoin = off; set local enable_mergejoin = off`,
     )

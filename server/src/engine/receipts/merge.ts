@@ -4,7 +4,7 @@ import { addSlots, type Bitmap } from './bitmap.ts'
 /** A receipt of one instance. `receivedAt` is ISO 8601, by the database's clock. */
 export type Incoming = Receipt & { instanceId: number; receivedAt: string }
 
-/** What a delivery's earlier receipts have said. */
+/** A delivery as its earlier receipts have left it. */
 export type Known = {
   sentAt: string
   deliveredAt: string | null

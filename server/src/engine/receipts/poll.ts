@@ -12,7 +12,7 @@ import { storeBatch, withoutNul } from './store.ts'
  * times as long, for a day. Those are seven calls at most, since a provider may count them.
  */
 
-/** One message of an instance is asked about in this time. */
+/** The provider is asked about a message of an instance once in this time. */
 const BETWEEN_POLLS = '10 seconds'
 const POLLED_FOR = '24 hours'
 /** An instance is left alone for so long when the provider does not answer. */

@@ -2,7 +2,7 @@ import type { InstanceStatus } from '@sendroom/contract/instance-status'
 import type { Reason } from '@sendroom/contract/values'
 import { identifier, type Sql, sql } from '../../platform/database/sql.ts'
 
-/** What an attempt changes of its instance. sending/outcome-effects.ts decides it, and this file writes it. */
+/** The change that an attempt makes to its instance. sending/outcome-effects.ts decides it, and this file writes it. */
 export type InstanceChange = {
   failuresInARow: number
   busyInARow: number

@@ -1,6 +1,6 @@
 import type { OwnMessage } from '../../providers/provider.ts'
 
-/** What two messages with the same content have in common. WhatsApp may change line ends and outer blanks. */
+/** Two messages with the same key have the same content. WhatsApp may change line ends and outer blanks. */
 export const contentKey = ({ text, kind }: { text: string; kind: OwnMessage['kind'] }) =>
   `${kind} ${text.replaceAll('\r\n', '\n').trim()}`
 

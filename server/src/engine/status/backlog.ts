@@ -3,7 +3,7 @@ import { sql } from '../../platform/database/sql.ts'
 import { instanceMaySend, jobMaySend } from '../shared/pace.ts'
 import { aboutQueued, hasDueDelivery } from '../shared/queue.ts'
 
-/** What waits in the engine, over all instances. */
+/** The work that waits in the engine, over all instances. */
 export type Backlog = {
   /** Queued deliveries of jobs that run, wait for their time, or are paused. */
   due: number

@@ -46,7 +46,7 @@ export async function expectEnds(
   return new Map(open.flatMap(({ id }, place) => (expected[place] ? [[id, expected[place]]] : [])))
 }
 
-/** One forecast after the other in a constant number of queries. Other requests get their turn between two. */
+/** Makes the forecasts in a constant number of queries. Other requests get their turn between two forecasts. */
 async function expectAll(db: Db, asked: readonly Asked[]): Promise<(Expected | null)[]> {
   if (asked.length === 0) return []
   const instanceIds = [...new Set(asked.map(({ instanceId }) => instanceId))]

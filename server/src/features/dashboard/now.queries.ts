@@ -27,7 +27,7 @@ export async function signsInWithGenerated(db: Db, caller: Caller): Promise<bool
 }
 
 type Known = 'waiting' | 'nextSendAt' | 'endsAt'
-/** What the table says of a job. `left` are its recipients who wait. */
+/** A job as its row has it. `left` counts its recipients who wait. */
 export type JobFacts = Omit<DashboardJob, Known> & { left: number }
 
 const jobFacts = sql`

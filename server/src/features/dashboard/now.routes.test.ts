@@ -39,7 +39,7 @@ async function expectSameLists(user: TestUser) {
 const change = (id: number, set: ReturnType<typeof sql>) =>
   context.db.run(sql`update instances set ${set} where id = ${id}`)
 
-/** What the dashboard says of each instance: its name, why it is down, and whether it says until when. */
+/** Returns what the dashboard says of each instance: its name, why it is down, and whether it says until when. */
 const said = ({ accounts }: DashboardNow) =>
   accounts.first.map(({ instance, reason: why, until }) => [instance.name, why?.code ?? null, until !== null])
 

@@ -61,7 +61,7 @@ export async function renewSync(db: Pool, sync: Sync): Promise<void> {
 
 type Problem = { reason: Reason; status: InstanceStatus | null; mayPassSoon: boolean }
 
-/** What was asked for during a sync may be missing from its pages, so another sync stays due. */
+/** A change that was reported during a sync may be missing from its pages, so another sync stays due. */
 const requestedSince = ({ begunAt }: Sync) => sql`case when sync_due_at > ${begunAt} then sync_due_at end`
 const nextTry = (sync: Sync) => sql`coalesce(${requestedSince(sync)}, ${RETRY_AT})`
 

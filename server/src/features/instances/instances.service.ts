@@ -165,7 +165,7 @@ async function withoutJobs(
     const instance = orNotFound(await findActingInstance(tx, caller, id))
     return { caller, entry: entryOf(action, instance, { ...(await countData(tx, id)) }) }
   })
-  // One entry stands for the whole. With the first change that is committed, something is gone.
+  // A single entry stands for the whole, with the first change that is committed: from then on something is gone.
   const recordOnce = async (tx: Tx) => {
     if (!isRecorded) await record(tx, caller, entry)
     isRecorded = true

@@ -93,7 +93,7 @@ test('clearing and deleting an instance are commands, too', async () => {
     const other = clear(bob)
     const removal = context.call(bob, contract.instances.remove, params)
     expect((await context.call(bob, contract.instances.list, { query: {} })).status).toBe(200)
-    // Of Bob's two commands the one that arrives first waits for Ann's.
+    // Bob's command that arrives first waits for Ann's.
     const refused = await Promise.race([removal, other])
     expect(refused).toMatchObject({ status: 409, body: { code: 'job_busy' } })
     expect(await countWaiting(context.db)).toBe(1)

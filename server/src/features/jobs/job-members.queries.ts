@@ -6,7 +6,7 @@ import { type Sql, sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 import { areMembersKept } from './job-rows.queries.ts'
 
-// Who of a group has received and read a job's message. The bitmaps are described in engine/README.md, 'Receipts'.
+// Queries for the members who received or read a job's message. engine/README.md, 'Receipts', describes the bitmaps.
 
 /** Returns null if the recipient is not a group, or not one of this job. */
 export const findRecipientGroup = async (db: Db, jobId: number, recipientId: number): Promise<Named | null> =>

@@ -14,7 +14,7 @@ const timeZone = 'Asia/Ho_Chi_Minh'
 
 const moments = ['begin', 'reminder', 'end'] as const
 
-/** One email about all of these notices, in the user's language. `publicUrl` is where the user opens Sendroom. */
+/** Returns an email about all of these notices, in the user's language. The user opens Sendroom at `publicUrl`. */
 export function emailOf(to: Recipient, notices: DueNotice[], publicUrl: string | undefined): Mail {
   const { language } = to
   const groups = groupsOf(notices)

@@ -32,7 +32,7 @@ type Words = {
   testText: string
 }
 
-/** What only emails say. The web app does not load it. */
+/** The words that only emails have, so that the web app does not load them. */
 export const wordsOf: Record<Language, Words> = {
   en: {
     locale: 'en-GB',

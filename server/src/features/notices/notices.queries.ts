@@ -10,7 +10,7 @@ const LISTED = 200
 /** A job is named by the beginning of its message. */
 const TITLE_LENGTH = 50
 
-/** What a notice says of the trouble `t`. Rows whose instance or job was deleted are left out. */
+/** The columns of a notice of the trouble `t`. Rows whose instance or job was deleted are left out. */
 const columns = sql`
   t.id, t.kind, t.host, t.reason, t.began_at, t.ended_at, i.expired_time as expires_at,
   case when i.id is not null then jsonb_build_object('id', i.id, 'name', i.name) end as instance,
@@ -30,7 +30,7 @@ export const mayKnow = sql`(
 )`
 
 /**
- * What lasts comes first, so that no number of troubles that are over hides it. Only Admins see what belongs to no
+ * Troubles that last come first, so that no number of those that are over hides them. Only Admins see those of no
  * instance: its `instance_id` is 0, which is assigned to nobody.
  */
 export const listNotices = (db: Db, caller: Caller) =>
@@ -82,7 +82,7 @@ export async function findDueIds(db: Db, userId: number): Promise<number[]> {
   return due.map(({ id }) => id)
 }
 
-/** What these notices of a user say, one for each trouble. Without those that the user may no longer see. */
+/** Reads these notices of a user, one for each trouble, without those that the user may no longer see. */
 export const describeDue = (db: Db, userId: number, ids: number[]) =>
   db.many<DueNotice>(sql`
     select ${columns}, n.moment

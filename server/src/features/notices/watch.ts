@@ -83,7 +83,7 @@ const isExplained = sql`exists (
     and coalesce(other.gone_at > clock_now() - interval '15 minutes', true)
     and (other.kind = 'account_down' or (other.kind = 'job_stuck' and other.id < t.id)))`
 
-/** One trouble, one notice: users learn of an instance's trouble once, and not again for each of its jobs. */
+/** Tells users of troubles that have lasted. Those of an instance are told once, and not again for each of its jobs. */
 const announce = (tx: Db, hasMail: boolean) =>
   tx.many<Told>(sql`
   with begun as (
@@ -141,7 +141,7 @@ const tell = (moment: string, troubles: Sql, hasMail: boolean) => sql`
   on conflict do nothing
   returning user_id`
 
-/** One email for each user has all that is due. Repairs the queue too: whoever has a notice due is in it. */
+/** Queues an email for each user with notices due. As all rows are read, this repairs the queue as well. */
 async function queueEmails(tx: Db) {
   await tx.run(sql`
     update notices set email_due = false where email_due and created_at < clock_now() - ${EMAIL_LASTS}`)

@@ -31,7 +31,7 @@ export async function distributeEvents(db: Pool): Promise<void> {
     })
 }
 
-/** One worker at a time, and after a promotion not before its era has begun: until then `NUMBER` may go back. */
+/** Lets a single worker distribute, and after a promotion none before its era has begun: `NUMBER` could go back. */
 async function mayDistribute(tx: Db): Promise<boolean> {
   if (!(await tryLock(tx, LOCKS.webhookQueues))) return false
   const { isOurs } = await tx.one<{ isOurs: boolean }>(
@@ -91,7 +91,7 @@ async function giveUp(tx: Db): Promise<void> {
     from (select receiver_id, sum(n) as n from old group by 1) d where r.id = d.receiver_id`)
 }
 
-/** One such event waits at most, and its count stays as it is. What is dropped meanwhile is in the next one. */
+/** Queues an event with the number of dropped ones, unless one waits. The next one counts those dropped meanwhile. */
 async function queueDropped(tx: Db): Promise<void> {
   const event = sql`jsonb_build_object('count', r.dropped)`
   await tx.run(sql`
@@ -184,7 +184,7 @@ export const findDueEvents = (db: Db, { id, failures }: DueReceiver) =>
     where receiver_id = ${id} and due_at <= clock_now()
     order by due_at, id limit ${failures > 0 ? 1 : BATCH}`)
 
-/** What became of an attempt. Exactly one of `status` and `error` is set. */
+/** The result of an attempt. Exactly one of `status` and `error` is set. */
 export type Outcome = { durationMs: number; status: number | null; error: string | null }
 
 const hasArrived = ({ status }: Outcome): boolean => status !== null && status >= 200 && status < 300

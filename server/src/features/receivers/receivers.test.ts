@@ -51,7 +51,7 @@ beforeEach(async () => {
 const log = { warn: (...line: unknown[]) => void logged.push(line) }
 const openTestSender = (db = context.db) => openSender({ db, secrets: context.secrets, log })
 
-/** What a worker does every second, until nothing is on its way. */
+/** Repeats a worker's task of every second until nothing is on its way. */
 async function work() {
   await distributeEvents(context.db)
   const sender = openTestSender()

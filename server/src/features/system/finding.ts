@@ -15,7 +15,7 @@ export type Examined = {
   statfs?: typeof statfs
 }
 
-/** One line of the result. The params hold no secrets: no URL, token or password. */
+/** A line of the result. The params hold no secrets: no URL, token or password. */
 export const finding = (code: FindingCode, params: Finding['params'] = {}): Finding => ({ code, params })
 
 /**

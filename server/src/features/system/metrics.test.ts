@@ -30,7 +30,7 @@ async function scrape(from = metrics): Promise<Map<string, number>> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]))
 }
 
-/** What the counters of this name have grown by, added up. */
+/** Returns by how much the counters of each name have grown, added up. */
 function growth(before: Map<string, number>, after: Map<string, number>) {
   return (...names: string[]) =>
     [...after]

@@ -6,7 +6,7 @@ import { type Db, queriesOn, type Tx } from './connection.ts'
 import { openServer } from './server.ts'
 import type { Sql } from './sql.ts'
 
-/** One connection that can also COPY, in one long transaction. */
+/** A connection that can also COPY, in a single long transaction. */
 export type CopyConnection = Db & {
   /** Begins the transaction, with modes such as `read only`. It lasts until `commit`. */
   begin: (modes?: string) => Promise<Tx>

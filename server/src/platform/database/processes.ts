@@ -1,7 +1,7 @@
 import type { Db } from './connection.ts'
 import { sql } from './sql.ts'
 
-/** What a process does: serve and deliver, one of both, or one command. */
+/** A process serves and delivers, does one of both, or runs a command. */
 export type Role = 'all' | 'server' | 'worker' | 'command'
 
 /** How the names of connections begin. */

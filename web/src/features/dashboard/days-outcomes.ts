@@ -1,6 +1,6 @@
 import type { DashboardDay } from '@sendroom/contract/dashboard'
 
-/** What becomes of a message, in the order of the table and the legend. */
+/** The outcomes of a message, in the order of the table and the legend. */
 export const outcomes = ['sent', 'delivered', 'read', 'failed'] as const
 export type Outcome = (typeof outcomes)[number]
 

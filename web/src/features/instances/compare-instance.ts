@@ -6,7 +6,7 @@ import { type Difference, differenceOf, hideSecret } from '../../forms/differenc
 import { type InstanceValues, valuesOf } from './instance-values.ts'
 import { type Kind, kinds, pauseOf, type QuietHours } from './pace.ts'
 
-/** What the user has filled in differently from what somebody else has saved. */
+/** Finds the fields that the user has filled in differently from what somebody else has saved. */
 export function compareInstance(mine: InstanceValues, instance: Instance): Difference[] {
   const theirs = valuesOf(instance)
   return [

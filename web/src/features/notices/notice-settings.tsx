@@ -11,7 +11,7 @@ import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import classes from './notice-settings.module.css'
 
-/** Of which troubles the user is told, and how. */
+/** A dialog in which users choose the troubles they are told of, and how. */
 export function NoticeSettings({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation()
   const { data, isError, refetch } = useRead(
