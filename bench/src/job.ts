@@ -1,6 +1,6 @@
 /** How fast is the page of a job with 100,000 recipients, at its start, in the middle and at its end? */
 import autocannon from 'autocannon'
-import { foldJobCounts } from '../../server/src/engine/index.ts'
+import { foldCounts } from '../../server/src/platform/count-fold.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'
 import { sql } from '../../server/src/platform/database/sql.ts'
 import { Installation } from '../../server/test/process.ts'
@@ -66,7 +66,7 @@ const half = await addJob(RECIPIENTS / 2)
 const begun = await addJob(1000)
 // All deliveries were settled in one moment. A real job does so over hours, and a worker adds the changes up.
 await db.run(sql`update job_counts set at = at - interval '1 hour' where at > 'epoch'`)
-await foldJobCounts(db)
+await foldCounts(db)
 await db.run(sql`vacuum analyze`)
 for (const [name, id] of Object.entries({ begun, half, ended }))
   rows.push(

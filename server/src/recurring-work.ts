@@ -7,7 +7,6 @@ import {
   type EngineDeps,
   failOverdue,
   finishJobs,
-  foldJobCounts,
   openPolling,
 } from './engine/index.ts'
 import { deleteOldPeopleCounts } from './features/dashboard/people.queries.ts'
@@ -22,7 +21,7 @@ import type { openSender } from './features/receivers/send.ts'
 import { deleteOldFailures } from './features/session/attempts.queries.ts'
 import { deleteOldRegistrations } from './features/session/registration.queries.ts'
 import { deleteOldAudit } from './platform/audit.ts'
-import { foldCounts } from './platform/counts.ts'
+import { foldCounts } from './platform/count-fold.ts'
 import { dropFormerQueues } from './platform/database/former-queues.ts'
 import { sweepImages } from './platform/images/clean-up.ts'
 import type { Task } from './platform/recurring.ts'
@@ -70,7 +69,6 @@ export function deliveryTasks(deps: DeliveryDeps, { moved }: Pick<Engine, 'moved
     one('finish jobs', 2 * SECOND, () => finishJobs(db)),
     one('fail overdue', 2 * SECOND, (signal) => failOverdue(db, accountWaitMs, signal)),
     one('fold counts', 5 * SECOND, (signal) => foldCounts(db, () => signal.aborted)),
-    one('fold job counts', MINUTE, () => foldJobCounts(db)),
     one('delete unmatched receipts', 10 * MINUTE, () => deleteUnmatchedReceipts(db)),
   ]
 }

@@ -118,7 +118,7 @@ export async function fillEveryTable(place: Place): Promise<void> {
     update retention set delivery_days = 90, receipt_days = null;
     update quotas set searches_at_once = 7;
     insert into manual_syncs (instance_id) values (1);
-    update jobs set final_counts = '{"sent": 3}', has_deliveries = false where status = 'Completed';
+    update jobs set final_counts = '{}', has_deliveries = false where status = 'Completed';
     insert into delivery_views values (gen_random_uuid(), '\\x01', '\\x00', now());
     insert into matched_messages values (${instance.id}, 'm', null, now());
     insert into sent_without_rows values (1, null, 1);

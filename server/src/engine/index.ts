@@ -21,7 +21,7 @@ export { openPolling } from './receipts/poll.ts'
 export { deleteOldRows } from './retention/delete-old.ts'
 export { isDurable } from './shared/era.ts'
 export { readBacklog } from './status/backlog.ts'
-export { foldJobCounts, recipientCounts } from './status/counts.ts'
+export { recipientCounts } from './status/counts.ts'
 export { expectEnd, expectEnds, expectOrder } from './status/estimate.ts'
 export {
   endedWithFailures,

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { addUpWithoutRows } from '../../platform/count-fold.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { deleteOldSetAside } from '../receipts/unusable-receipts.ts'
 import { deleteReleasedMatches } from '../shared/matched-ids.ts'
-import { addUpWithoutRows, deleteOldDeliveries, deleteOldLogs, deleteOldViews } from './job-rows.ts'
+import { deleteOldDeliveries, deleteOldLogs, deleteOldViews } from './job-rows.ts'
 
 /** Deletes at most so many rows in the transaction, and returns how many. */
 type Slice = (tx: Db, limit: number) => Promise<number>

@@ -1,7 +1,5 @@
 import type { Db } from '../../platform/database/connection.ts'
-import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
-import { countsOf } from '../status/counts.ts'
 
 /*
  * Deletes deliveries and log lines of jobs that ended long ago, and who has seen old messages. The job's row is locked,
@@ -14,7 +12,7 @@ const MAX_JOBS = 200
 
 type OldJob = { id: number; recipientCount: number }
 
-/** Keeps each job's counts, and the instance's sent messages on the dashboard, as they were. */
+/** The numbers of each job, and the instance's sent messages on the dashboard, stay as they were. */
 export async function deleteOldDeliveries(tx: Db, limit: number): Promise<number> {
   const jobs = firstFew(
     await lockOldJobs(tx, sql`j.has_deliveries and not ${mayBeInHistory}`, 'delivery'),
@@ -22,8 +20,8 @@ export async function deleteOldDeliveries(tx: Db, limit: number): Promise<number
   )
   if (jobs.length === 0) return 0
   const ids = jobs.map(({ id }) => id)
-  await tx.run(sql`
-    update jobs j set final_counts = ${countsOf(sql`j.id`)} where j.id = any(${ids}) and j.final_counts is null`)
+  // From now on nobody can send these jobs again.
+  await tx.run(sql`update jobs set final_counts = '{}' where id = any(${ids}) and final_counts is null`)
   const { count } = await tx.one<{ count: number }>(sql`
     with gone as (
       delete from deliveries where id = any(array(
@@ -44,28 +42,6 @@ export async function deleteOldDeliveries(tx: Db, limit: number): Promise<number
     update jobs j set has_deliveries = false
     where j.id = any(${ids}) and not exists (select from deliveries d where d.job_id = j.id)`)
   return count
-}
-
-/** Each slice adds a row for each group and day, which would be as many rows in the end as there were messages. */
-export async function addUpWithoutRows(tx: Db): Promise<void> {
-  await forBulkWrites(tx)
-  await tx.run(sql`
-    with several as (
-      select instance_id, coalesce(group_id, 0) as group_id from sent_without_rows group by 1, 2 having count(*) > 1
-    ), gone as (
-      delete from sent_without_rows w using several
-      where w.instance_id = several.instance_id and coalesce(w.group_id, 0) = several.group_id
-      returning w.*
-    )
-    insert into sent_without_rows select instance_id, group_id, sum(sent) from gone group by instance_id, group_id`)
-  await tx.run(sql`
-    with several as (
-      select instance_id, day from days_without_rows group by 1, 2 having count(*) > 1
-    ), gone as (
-      delete from days_without_rows w using several s where w.instance_id = s.instance_id and w.day = s.day returning w.*
-    )
-    insert into days_without_rows
-    select instance_id, day, sum(sent), sum(delivered), sum(read), sum(failed) from gone group by instance_id, day`)
 }
 
 export async function deleteOldLogs(tx: Db, limit: number): Promise<number> {
@@ -100,7 +76,7 @@ const lockOldJobs = (tx: Db, chosen: Sql, kind: 'delivery' | 'log') =>
         - (select ${kind === 'delivery' ? sql`delivery_days` : sql`log_days`} from retention) * interval '1 day'
     order by j.completed_at limit ${MAX_JOBS} for no key update skip locked`)
 
-/** Counting reads all deliveries of a job, so a slice takes no more jobs than it can delete. */
+/** Nobody can send a job again that a slice has taken, so it takes no more jobs than it can delete. */
 function firstFew(jobs: OldJob[], limit: number): OldJob[] {
   let before = 0
   return jobs.filter(({ recipientCount }) => {

@@ -2,7 +2,8 @@ import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
-import { findCountDifferences, foldCounts } from '../../platform/counts.ts'
+import { foldCounts } from '../../platform/count-fold.ts'
+import { findCountDifferences } from '../../platform/counts.ts'
 import { sql } from '../../platform/database/sql.ts'
 
 const context = useContext()

@@ -3,7 +3,7 @@ import type { DashboardNow } from '@sendroom/contract/dashboard'
 import { expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
-import { foldCounts } from '../../platform/counts.ts'
+import { foldCounts } from '../../platform/count-fold.ts'
 import { sql } from '../../platform/database/sql.ts'
 
 const context = useContext()

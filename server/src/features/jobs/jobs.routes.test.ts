@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { countWaiting } from '../../../test/locks.ts'
-import { foldJobCounts } from '../../engine/index.ts'
+import { foldCounts } from '../../platform/count-fold.ts'
 import { assignments, json, sql } from '../../platform/database/sql.ts'
 
 const context = useContext()
@@ -359,15 +359,15 @@ test('a job page shows how many were sent in the last minute', async () => {
   const { instance, member } = await memberWithInstance()
   const { id } = await context.add.job({ instanceId: instance.id, status: 'Running' })
   await settle(id, 'sent')
-  await context.moveClock('61 seconds')
+  await context.moveClock('121 seconds')
   await settle(id, 'sent', 'sent', 'failed')
   const recipients = { sent: 2, failed: 1, sentLastMinute: 1 }
   expect((await get(member, id)).body.recipients).toMatchObject(recipients)
 
-  await foldJobCounts(context.db)
+  await foldCounts(context.db)
   expect((await get(member, id)).body.recipients).toMatchObject(recipients)
-  await context.moveClock('61 seconds')
-  await Promise.all([foldJobCounts(context.db), foldJobCounts(context.db)])
+  await context.moveClock('121 seconds')
+  await Promise.all([foldCounts(context.db), foldCounts(context.db)])
   expect((await get(member, id)).body.recipients).toMatchObject({ ...recipients, sentLastMinute: 0 })
   expect(await context.db.many(sql`select from job_counts`)).toHaveLength(1)
   await context.db.run(sql`delete from jobs`)
