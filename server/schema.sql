@@ -102,7 +102,6 @@ CREATE INDEX deliveries_requeued ON deliveries USING btree (job_id, not_before) 
 CREATE TRIGGER deliveries_count_deleted AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_deliveries();
 CREATE TRIGGER deliveries_count_inserted AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) EXECUTE FUNCTION count_inserted_delivery();
 CREATE TRIGGER deliveries_count_updated AFTER UPDATE ON deliveries REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_updated_deliveries();
-CREATE TRIGGER deliveries_failed AFTER UPDATE OF status ON deliveries FOR EACH ROW WHEN ((old.status = 'failed'::text) <> (new.status = 'failed'::text) AND old.status <> 'queued'::text AND new.status <> 'queued'::text) EXECUTE FUNCTION count_failed();
 CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
 CREATE TRIGGER deliveries_report AFTER UPDATE OF status, delivered_at, read_at ON deliveries FOR EACH ROW WHEN (old.status <> new.status AND (new.status = ANY (ARRAY['sent'::text, 'failed'::text])) OR old.delivered_at IS NULL AND new.delivered_at IS NOT NULL OR old.read_at IS NULL AND new.read_at IS NOT NULL) EXECUTE FUNCTION report_delivery();
 
@@ -360,8 +359,7 @@ CREATE INDEX jobs_with_logs ON jobs USING btree (completed_at) WHERE has_logs;
 CREATE TRIGGER jobs_count_gone AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
 CREATE TRIGGER jobs_count_moved AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION count_moved_job();
 CREATE TRIGGER jobs_count_new AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
-CREATE TRIGGER jobs_failures BEFORE INSERT OR UPDATE OF failed_count ON jobs FOR EACH ROW WHEN ((new.failed_count > 0) <> new.has_failures) EXECUTE FUNCTION note_failures();
-CREATE TRIGGER jobs_forget_counts AFTER DELETE ON jobs REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_counts();
+CREATE TRIGGER jobs_ignore_failed_count BEFORE UPDATE OF failed_count ON jobs FOR EACH ROW WHEN (current_setting('sendroom.adds_failures'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION ignore_failed_count();
 CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
@@ -705,6 +703,16 @@ CREATE TABLE webhook_receivers (
   CONSTRAINT webhook_receivers_pkey PRIMARY KEY (id)
 );
 
+CREATE OR REPLACE FUNCTION add_failures(of_job bigint, n bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('sendroom.adds_failures', 'true', true);
+  update jobs set failed_count = failed_count + n, has_failures = failed_count + n > 0 where id = of_job;
+  perform set_config('sendroom.adds_failures', '', true);
+end $function$;
+
 CREATE OR REPLACE FUNCTION cap_free_at(usage jsonb, kind text, cap integer, moment timestamptz)
  RETURNS timestamptz
  LANGUAGE sql
@@ -879,15 +887,6 @@ AS $function$
   where n <> 0
 $function$;
 
-CREATE OR REPLACE FUNCTION count_failed()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  update jobs set failed_count = failed_count + case new.status when 'failed' then 1 else -1 end where id = new.job_id;
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION count_groups()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -915,9 +914,13 @@ declare
   is_delivered int := (new.delivered_at is not null)::int;
   is_read int := (new.read_at is not null)::int;
 begin
-  insert into job_counts (job_id, sent, failed, skipped, unknown, delivered, read) values (new.job_id, is_sent, is_failed,
-    (new.status = 'skipped')::int, is_failed * (coalesce(new.reason->>'code', '') = 'outcome_unknown')::int,
-    is_sent * is_delivered, is_sent * is_read);
+  insert into job_counts (job_id, sent, failed, skipped, unknown, delivered, read)
+  values (new.job_id, is_sent, is_failed, (new.status = 'skipped')::int,
+    is_failed * (coalesce(new.reason->>'code', '') = 'outcome_unknown')::int, is_sent * is_delivered,
+    is_sent * is_read);
+  if new.status = 'failed' then
+    perform add_failures(new.job_id, 1);
+  end if;
   if new.status <> 'skipped' then
     insert into delivery_changes (instance_id, group_id, day, sent_now, sent, delivered, read, failed)
     values (new.instance_id, new.group_id, day, is_sent, is_sent, is_delivered, is_read, is_failed);
@@ -937,6 +940,9 @@ declare
 begin
   insert into count_changes
   select instance_id::text, status, sign * count(*) from touched group by instance_id, status;
+  if tg_op = 'DELETE' then
+    delete from job_counts where job_id in (select id from touched);
+  end if;
   return null;
 end $function$;
 
@@ -1027,46 +1033,56 @@ CREATE OR REPLACE FUNCTION count_updated_deliveries()
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
+declare
+  change record;
 begin
-  with versions as materialized (
-    select 1 as sign, 0 as lost, job_id, instance_id, group_id, status, reason, delivered_at, read_at,
-      coalesce(sent_at, intent_at) as moment
-    from after where status in ('sent', 'failed', 'skipped')
-    union all
-    select -1, (status <> 'skipped' and id not in (select id from after where status in ('sent', 'failed')))::int,
-      job_id, instance_id, group_id, status, reason, delivered_at, read_at, coalesce(sent_at, intent_at)
-    from before where status in ('sent', 'failed', 'skipped')
-  ), by_job as (
-    insert into job_counts (job_id, sent, failed, skipped, unknown, delivered, read)
-    select * from (
-      select job_id, sum(sign * (status = 'sent')::int) as sent, sum(sign * (status = 'failed')::int) as failed,
-        sum(sign * (status = 'skipped')::int) as skipped,
-        sum(sign * (status = 'failed' and coalesce(reason->>'code', '') = 'outcome_unknown')::int) as unknown,
-        sum(sign * (status = 'sent' and delivered_at is not null)::int) as delivered,
-        sum(sign * (status = 'sent' and read_at is not null)::int) as read
-      from versions group by job_id
-    ) as changes
-    where (sent, failed, skipped, unknown, delivered, read) <> (0, 0, 0, 0, 0, 0)
-  ), by_day as (
-    insert into delivery_changes (instance_id, group_id, day, sent_now, sent, delivered, read, failed)
-    select * from (
-      select instance_id, group_id, day_of(coalesce(moment, clock_now())),
-        sum(sign * (status = 'sent')::int) as sent_now, sum((sign + lost) * (status = 'sent')::int) as sent,
-        sum((sign + lost) * (delivered_at is not null)::int) as delivered,
-        sum((sign + lost) * (read_at is not null)::int) as read, sum((sign + lost) * (status = 'failed')::int) as failed
-      from versions where status <> 'skipped' group by 1, 2, 3
-    ) as changes
-    where (sent_now, sent, delivered, read, failed) <> (0, 0, 0, 0, 0)
-  )
-  insert into days_without_rows
-  select * from (
-    select instance_id, day_of(coalesce(moment, clock_now())), sum(n * (status = 'sent')::int) as sent,
-      sum(n * (delivered_at is not null)::int) as delivered, sum(n * (read_at is not null)::int) as read,
-      sum(n * (status = 'failed')::int) as failed
-    from (select *, lost + case when moment is null then sign else 0 end as n from versions) as version
-    where status <> 'skipped' and n <> 0 group by 1, 2
-  ) as changes
-  where (sent, delivered, read, failed) <> (0, 0, 0, 0);
+  for change in
+    with versions as materialized (
+      select 1 as sign, 0 as lost, job_id, instance_id, group_id, status, reason, delivered_at, read_at,
+        coalesce(sent_at, intent_at) as moment
+      from after where status in ('sent', 'failed', 'skipped')
+      union all
+      select -1, (status <> 'skipped' and id not in (select id from after where status in ('sent', 'failed')))::int,
+        job_id, instance_id, group_id, status, reason, delivered_at, read_at, coalesce(sent_at, intent_at)
+      from before where status in ('sent', 'failed', 'skipped')
+    ), by_job as (
+      insert into job_counts (job_id, sent, failed, skipped, unknown, delivered, read)
+      select * from (
+        select job_id, sum(sign * (status = 'sent')::int) as sent, sum(sign * (status = 'failed')::int) as failed,
+          sum(sign * (status = 'skipped')::int) as skipped,
+          sum(sign * (status = 'failed' and coalesce(reason->>'code', '') = 'outcome_unknown')::int) as unknown,
+          sum(sign * (status = 'sent' and delivered_at is not null)::int) as delivered,
+          sum(sign * (status = 'sent' and read_at is not null)::int) as read
+        from versions group by job_id
+      ) as changes
+      where (sent, failed, skipped, unknown, delivered, read) <> (0, 0, 0, 0, 0, 0)
+      returning job_id, failed
+    ), by_day as (
+      insert into delivery_changes (instance_id, group_id, day, sent_now, sent, delivered, read, failed)
+      select * from (
+        select instance_id, group_id, day_of(coalesce(moment, clock_now())),
+          sum(sign * (status = 'sent')::int) as sent_now, sum((sign + lost) * (status = 'sent')::int) as sent,
+          sum((sign + lost) * (delivered_at is not null)::int) as delivered,
+          sum((sign + lost) * (read_at is not null)::int) as read,
+          sum((sign + lost) * (status = 'failed')::int) as failed
+        from versions where status <> 'skipped' group by 1, 2, 3
+      ) as changes
+      where (sent_now, sent, delivered, read, failed) <> (0, 0, 0, 0, 0)
+    ), no_row as (
+      insert into days_without_rows
+      select * from (
+        select instance_id, day_of(coalesce(moment, clock_now())), sum(n * (status = 'sent')::int) as sent,
+          sum(n * (delivered_at is not null)::int) as delivered, sum(n * (read_at is not null)::int) as read,
+          sum(n * (status = 'failed')::int) as failed
+        from (select *, lost + case when moment is null then sign else 0 end as n from versions) as version
+        where status <> 'skipped' and n <> 0 group by 1, 2
+      ) as changes
+      where (sent, delivered, read, failed) <> (0, 0, 0, 0)
+    )
+    select job_id, failed from by_job where failed <> 0 order by job_id
+  loop
+    perform add_failures(change.job_id, change.failed);
+  end loop;
   return null;
 end $function$;
 
@@ -1107,15 +1123,6 @@ begin
   return deleted;
 end $function$;
 
-CREATE OR REPLACE FUNCTION forget_counts()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  delete from job_counts where job_id in (select id from gone);
-  return null;
-end $function$;
-
 CREATE OR REPLACE FUNCTION group_counter(left_at timestamptz)
  RETURNS text
  LANGUAGE sql
@@ -1130,6 +1137,15 @@ AS $function$
   select floor(extract(epoch from moment) / 3600)::bigint
 $function$;
 
+CREATE OR REPLACE FUNCTION ignore_failed_count()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.failed_count := old.failed_count;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION like_pattern(typed text)
  RETURNS text
  LANGUAGE sql
@@ -1141,15 +1157,6 @@ CREATE OR REPLACE FUNCTION message_owner(instance_id bigint, is_admins boolean, 
  LANGUAGE sql
  IMMUTABLE
 RETURN CASE WHEN (instance_id IS NOT NULL) THEN (instance_id)::text WHEN is_admins THEN 'shared'::text WHEN (author IS NOT NULL) THEN ('user '::text || author) ELSE 'nobody'::text END;
-
-CREATE OR REPLACE FUNCTION note_failures()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  new.has_failures := new.failed_count > 0;
-  return new;
-end $function$;
 
 CREATE OR REPLACE FUNCTION notify_access()
  RETURNS trigger

@@ -4,11 +4,12 @@ import { storeBatch } from '../src/engine/receipts/store.ts'
 import { recipientCounts } from '../src/engine/status/counts.ts'
 import { countPeople, visibleKey } from '../src/features/dashboard/people.queries.ts'
 import type { Caller } from '../src/platform/access.ts'
-import { repairCounts } from '../src/platform/count-repair.ts'
 import { foldCounts } from '../src/platform/count-fold.ts'
+import { repairCounts } from '../src/platform/count-repair.ts'
 import { findCountDifferences, readCounts } from '../src/platform/counts.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { useEngineContext } from './engine-context.ts'
+import { countWaiting } from './locks.ts'
 import { scriptedProvider } from './scripted-provider.ts'
 import { until } from './until.ts'
 
@@ -56,7 +57,7 @@ test('each kind of number that is wrong is found and mended', async () => {
     update instance_days set sent = sent - 1, failed = failed + 4 where instance_id = ${instanceId};
     update instance_days set read = read + 1 where instance_id = 0;
     insert into job_counts values (${jobId}, 'epoch', 5, 0, 0, 1, 0, 0);
-    update jobs set failed_count = 9 where id = ${jobId};
+    select add_failures(${jobId}, 8);
     update people_counts set people = people + 7`)
 
   const wrong = [
@@ -73,10 +74,19 @@ test('each kind of number that is wrong is found and mended', async () => {
     { owner: `job ${jobId}`, counter: 'unknown', n: -1 },
     ...[admin, member].map((one) => ({ owner: `people of ${visibleKey(one)}`, counter: 'people', n: -7 })),
   ]
-  const [first, second] = await Promise.all([repairCounts(db), repairCounts(db)])
-  const found = [...first, ...second]
+  const repairs: ReturnType<typeof repairCounts>[] = []
+  await db.begin(async (tx) => {
+    // The first one has compared already when it waits for this row.
+    await tx.run(sql`select from counts where owner = 'all' and counter = 'groups' for update`)
+    for (const waiting of [1, 2]) {
+      repairs.push(repairCounts(db))
+      await until(`${waiting} repairs wait`, async () => (await countWaiting(db)) === waiting)
+    }
+  })
+  const [found, foundAgain] = await Promise.all(repairs)
   expect(found).toHaveLength(wrong.length)
   expect(found).toEqual(expect.arrayContaining(wrong))
+  expect(foundAgain, 'the second one has waited before it compared').toEqual([])
   expect(await findCountDifferences(db)).toEqual([])
   expect(await repairCounts(db)).toEqual([])
   expect(await recipientCounts(db, jobId)).toMatchObject({
@@ -125,7 +135,7 @@ test('numbers are mended while deliveries are settled and receipts arrive', { ti
       insert into count_changes values ('${job.instanceId}', 'Running', 2);
       insert into delivery_changes values (${job.instanceId}, null, 1, day_of(clock_now()), 1, 1, 1, 1);
       insert into job_counts values (${job.id}, 'epoch', 1, 1, 1, 1, 1, 1);
-      update jobs set failed_count = failed_count + 3 where id = ${job.id}`)
+      select add_failures(${job.id}, 3)`)
     await Promise.all([repairCounts(db), report(), foldCounts(db), repairCounts(db)])
     repairs++
   }

@@ -1,16 +1,18 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { deleteJobs, planJob, restartJob, retryFailed } from '../src/engine/index.ts'
 import { applyStoredReceipts } from '../src/engine/receipts/apply-stored.ts'
 import { storeBatch } from '../src/engine/receipts/store.ts'
 import { listDays } from '../src/features/dashboard/days.queries.ts'
 import type { Caller } from '../src/platform/access.ts'
-import { foldCounts } from '../src/platform/count-fold.ts'
+import { addUpWithoutRows, foldCounts, uncountSentWithoutRows } from '../src/platform/count-fold.ts'
 import { findCountDifferences, readCounts } from '../src/platform/counts.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { type Provider, ProviderFailure, type ProviderGroup } from '../src/providers/provider.ts'
 import { useEngineContext } from './engine-context.ts'
+import { countWaiting } from './locks.ts'
 import { scriptedProvider } from './scripted-provider.ts'
 import { syncNow } from './sync-now.ts'
+import { until } from './until.ts'
 
 const context = useEngineContext()
 
@@ -186,4 +188,81 @@ test('a stop ends the adding up after a slice, and the numbers are exact before 
   expect(await left()).toBe(0)
   expect(await readCounts(db, admin)).toMatchObject({ sent: 25_000 })
   await add(1, -25_000)
+})
+
+test('the failures of each job are counted by every statement, and not again by a former program', async () => {
+  const { db, add } = context
+  const [one, two] = [await add.job({ deliveryStatus: 'failed' }), await add.job()]
+  const failures = () => db.many(sql`select failed_count, has_failures from jobs order by id`)
+  const three = { failedCount: 3, hasFailures: true }
+  const none = { failedCount: 0, hasFailures: false }
+  expect(await failures()).toEqual([three, none])
+
+  // Programs of 0032 fail what is queued like this.
+  await db.run(sql`
+    with failed as (update deliveries set status = 'failed' where job_id = ${two.id} returning job_id)
+    update jobs j set failed_count = j.failed_count + f.count, cursor = 1
+    from (select job_id, count(*) from failed group by job_id) f where j.id = f.job_id`)
+  expect(await failures()).toEqual([three, three])
+  expect(await db.one(sql`select cursor from jobs where id = ${two.id}`)).toEqual({ cursor: 1 })
+
+  await db.run(sql`
+    update deliveries set status = case job_id when ${one.id} then 'queued' else 'sent' end, sent_at = clock_now()`)
+  expect(await failures()).toEqual([none, none])
+})
+
+describe('what no row shows any more', () => {
+  test('is one number for each account and group, and for each account and day', async () => {
+    const { db, add } = context
+    const [{ id: a }, { id: b }] = [await add.instance(), await add.instance()]
+    await db.script(`
+      insert into sent_without_rows values (${a}, 7, 1), (${a}, 7, 2), (${a}, null, 4), (${a}, null, 8), (${a}, 9, 16),
+        (${b}, 7, 32), (${b}, null, 64);
+      insert into days_without_rows values (${a}, '2026-01-01', 1, 2, 3, 4), (${a}, '2026-01-01', 10, 20, 30, 40),
+        (${a}, '2026-01-02', 5, 6, 7, 8), (${b}, '2026-01-01', 9, 10, 11, 12), (${b}, '2026-01-01', -9, -10, -11, -12)`)
+    const sent = () =>
+      db.many(sql`select instance_id = ${a} as is_first, group_id, sent from sent_without_rows order by sent`)
+    const days = () =>
+      db.many(sql`
+        select day::text, sent, delivered, read, failed from days_without_rows where instance_id in (${a}, ${b})
+        order by day, sent`)
+
+    for (const _ of ['once', 'again']) {
+      await db.begin(addUpWithoutRows)
+
+      expect(await sent()).toEqual([
+        { isFirst: true, groupId: 7, sent: 3 },
+        { isFirst: true, groupId: null, sent: 12 },
+        { isFirst: true, groupId: 9, sent: 16 },
+        { isFirst: false, groupId: 7, sent: 32 },
+        { isFirst: false, groupId: null, sent: 64 },
+      ])
+      expect(await days()).toEqual([
+        { day: '2026-01-01', sent: 0, delivered: 0, read: 0, failed: 0 },
+        { day: '2026-01-01', sent: 11, delivered: 22, read: 33, failed: 44 },
+        { day: '2026-01-02', sent: 5, delivered: 6, read: 7, failed: 8 },
+      ])
+    }
+    await db.script(`
+      delete from sent_without_rows;
+      delete from days_without_rows where instance_id in (${a}, ${b})`)
+  })
+
+  test('is taken off the numbers of an account that is cleared while it is added up', async () => {
+    const { db, add } = context
+    const { id } = await add.instance()
+    await db.script(`
+      insert into sent_without_rows values (${id}, null, 1), (${id}, null, 2);
+      insert into count_changes values ('${id}', 'sent', 3)`)
+    let clearing: Promise<void> | undefined
+    await db.begin(async (tx) => {
+      await addUpWithoutRows(tx)
+      clearing = db.begin((other) => uncountSentWithoutRows(other, id))
+      await until('the clearing waits', async () => (await countWaiting(db)) === 1)
+    })
+    await clearing
+
+    expect(await db.many(sql`select from sent_without_rows`)).toEqual([])
+    expect(await readCounts(db, callerOf('Member', [id]))).toMatchObject({ sent: 0 })
+  })
 })

@@ -110,7 +110,6 @@ export function factories(db: Pool, secrets: Secrets) {
       textContent: unique('Hello'),
       instanceId: options.instanceId ?? (await instance()).id,
       recipientCount: recipients.length,
-      failedCount: deliveryStatus === 'failed' ? recipients.length : 0,
       createdByUserName: 'somebody',
       ...columns,
     }

@@ -1,26 +1,26 @@
 import type { Difference } from './counts.ts'
 import { LOCKS, lock } from './database/advisory-lock.ts'
-import type { Db, Pool } from './database/connection.ts'
+import type { Pool } from './database/connection.ts'
 import { forBulkWrites } from './database/session-defaults.ts'
 import { sql } from './database/sql.ts'
 
 /*
  * Brings the kept numbers into agreement with the rows while everybody works on. One statement sees numbers and rows as
  * of one moment, and adds what is missing to each number. A transaction that commits meanwhile adds its own change,
- * before or after: sums do not care about the order. Only the totals are changed in place, by the fold, so that one
- * waits.
+ * before or after: sums do not care about the order. The fold changes the totals in place, so it waits.
  */
 
 /** Returns what was wrong. */
 export async function repairCounts(db: Pool): Promise<Difference[]> {
-  const found = await db.begin(async (tx) => {
+  return db.begin(async (tx) => {
     await lock(tx, LOCKS.counts)
     await forBulkWrites(tx)
-    return tx.many<Difference>(ADD_MISSING)
+    const found = await tx.many<Difference>(ADD_MISSING)
+    for (const { owner, counter, n } of found)
+      if (counter === 'failed_count')
+        await tx.run(sql`select add_failures(${Number(owner.split(' ')[1])}, ${n})`)
+    return found
   })
-  for (const { owner, counter } of found)
-    if (counter === 'failed_count') await db.begin((tx) => recountFailed(tx, Number(owner.split(' ')[1])))
-  return found
 }
 
 const ADD_MISSING = sql`
@@ -66,11 +66,3 @@ const ADD_MISSING = sql`
     delete from people_counts where instances in (select split_part(owner, ' ', 3) from found where kind = 'people')
   )
   select owner, counter, n from found order by owner, counter`
-
-/** The trigger that changes `failed_count` waits for the job's lock, and then adds to the number that is set here. */
-async function recountFailed(tx: Db, jobId: number) {
-  await tx.run(sql`select from jobs where id = ${jobId} for no key update`)
-  await tx.run(sql`
-    update jobs set failed_count = (select count(*) from deliveries where job_id = ${jobId} and status = 'failed')
-    where id = ${jobId} and final_counts is null`)
-}

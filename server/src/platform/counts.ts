@@ -5,8 +5,8 @@ import { type Sql, sql } from './database/sql.ts'
 
 /*
  * The numbers that pages show. Triggers keep them: each change is a row, and a worker adds the rows to the totals
- * (count-fold.ts). What is read here is always the total plus the rows left, so it is never behind. Decision 21 lists the
- * tables.
+ * (count-fold.ts). What is read here is always the total plus the rows left, so it is never behind. Decision 21 lists
+ * the tables.
  */
 
 export type Counter = 'messages' | 'groups' | 'left groups' | 'sent' | 'people' | JobStatus

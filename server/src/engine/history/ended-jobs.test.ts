@@ -189,6 +189,19 @@ describe('our text in a chat of no recipient', () => {
     expect(await recipientCounts(context.db, world.job.id)).toMatchObject({ sent: 1, failed: 2, unknown: 2 })
     expect(world.sentTo()).toEqual(['111@lid', '3@g.us'])
   })
+
+  test('counts nobody twice among the failed recipients of its day', async () => {
+    const world = await afterLoss(['111@lid'])
+    await failByWait(world.job)
+    await otherJobThenRetry(world)
+
+    expect(await recipientCounts(context.db, world.job.id)).toMatchObject({ failed: 3, unknown: 3 })
+    expect(
+      await context.db.one(
+        sql`select sum(failed) as failed from delivery_changes where instance_id = ${world.instanceId}`,
+      ),
+    ).toEqual({ failed: 3 })
+  })
 })
 
 test('a message that the history lists twice is one', async () => {

@@ -40,19 +40,13 @@ async function holdJob(tx: Db, jobId: number): Promise<boolean> {
 }
 
 async function failRemaining(tx: Db, jobId: number): Promise<number> {
-  const isRemaining = sql`d.job_id = ${jobId} and d.status in ('skipped', 'failed')
-    and coalesce(d.reason->>'code', '') <> 'outcome_unknown'`
   const ended = await tx.run(sql`
     select from jobs where id = ${jobId} and status in ('Completed', 'Failed', 'Cancelled')`)
   if (ended === 0) return 0
-  // By way of 'queued', so that the trigger that counts single failures stays silent (see jobs.failed_count).
-  await tx.run(sql`update deliveries d set status = 'queued', not_before = 'epoch' where ${isRemaining}`)
   const count = await tx.run(sql`
-    update deliveries d set status = 'failed', reason = ${json(reason('outcome_unknown'))}
-    where d.job_id = ${jobId} and d.status = 'queued'`)
-  await tx.run(sql`
-    update jobs set has_logs = true, ${cursorAtEnd(jobId)},
-      failed_count = (select count(*) from deliveries d where d.job_id = ${jobId} and d.status = 'failed')
-    where id = ${jobId}`)
+    update deliveries d set status = 'failed', reason = ${json(reason('outcome_unknown'))}, not_before = 'epoch'
+    where d.job_id = ${jobId} and d.status in ('queued', 'skipped', 'failed')
+      and coalesce(d.reason->>'code', '') <> 'outcome_unknown'`)
+  await tx.run(sql`update jobs set has_logs = true, ${cursorAtEnd(jobId)} where id = ${jobId}`)
   return count
 }

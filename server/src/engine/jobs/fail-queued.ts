@@ -63,20 +63,14 @@ export async function failNext(tx: Db, jobs: FailingJob[]): Promise<number> {
       from (select * from untried union all select * from requeued) next
       where d.id = next.id and d.status = 'queued'
       returning d.job_id
-    ), counted as (
-      select j.id, coalesce(f.count, 0) as count, coalesce(u.cursor, j.cursor) as cursor
-      from failing j
-        left join (select job_id, count(*) from failed group by job_id) f on f.job_id = j.id
-        left join (select job_id, max(id) + 1 as cursor from untried group by job_id) u on u.job_id = j.id
-      where f.count > 0 or u.cursor is not null
-    ), changed as (
-      update jobs j set failed_count = j.failed_count + c.count, cursor = greatest(j.cursor, c.cursor)
-      from counted c where j.id = c.id
+    ), tried as (
+      update jobs j set cursor = greatest(j.cursor, u.cursor)
+      from (select job_id, max(id) + 1 as cursor from untried group by job_id) u where j.id = u.job_id
     ), logged as (
       ${insertLogLines(sql`
         select j.id, 'Error', j.why
-        from failing j join counted c on c.id = j.id join instances i on i.id = j.instance_id
-        where c.count > 0 and not exists (
+        from failing j join instances i on i.id = j.instance_id
+        where j.id in (select job_id from failed) and not exists (
           select from job_logs l
           where l.job_id = j.id and l.reason = j.why
             and l.created_at >= greatest(i.waiting_since, j.started_at, j.resumed_at))`)}

@@ -98,7 +98,7 @@ export async function restartJob(tx: Tx, jobId: number, byName: string): Promise
   await tx.run(sql`
     update jobs
     set run = run + 1, started_at = null, completed_at = null, paused_at = null, resumed_at = null, media_id = null,
-      cursor = 0, log_line_count = 0, failed_count = 0, settling = false, last_turn_at = 'epoch', has_logs = true
+      cursor = 0, log_line_count = 0, settling = false, last_turn_at = 'epoch', has_logs = true
     where id = ${jobId}`)
   await logJob(tx, jobId, reason('job_restarted', { user: byName }))
   await wakeWorkers(tx)

@@ -112,9 +112,12 @@ test('a job counts its failed recipients through a late failure, a retry and a r
   const { provider, acceptAll } = refusingProvider('8491@s.whatsapp.net', '8493@s.whatsapp.net')
   const { db } = context
   const job = await context.add.job({ recipients: people(5) })
-  const failedCount = async () =>
-    (await db.one<{ failedCount: number }>(sql`select failed_count from jobs where id = ${job.id}`))
-      .failedCount
+  const failedCount = async () => {
+    const { failedCount, hasFailures } = await db.one<{ failedCount: number; hasFailures: boolean }>(sql`
+      select failed_count, has_failures from jobs where id = ${job.id}`)
+    expect(hasFailures).toBe(failedCount > 0)
+    return failedCount
+  }
   context.worker(provider)
   await context.untilStatus(job.id, 'Completed')
   expect(await failedCount()).toBe(2)

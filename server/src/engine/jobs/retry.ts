@@ -38,8 +38,7 @@ export async function retryFailed(
   await tx.run(sql`
     update jobs
     set completed_at = null, paused_at = null, resumed_at = clock_now(), media_id = null, last_turn_at = 'epoch',
-      has_logs = true,
-      failed_count = (select count(*) from deliveries d where d.job_id = ${jobId} and d.status = 'failed')
+      has_logs = true
     where id = ${jobId}`)
   await logJob(tx, jobId, reason('job_retried', { user: byName, count }))
   await wakeWorkers(tx)

@@ -283,7 +283,7 @@ test('an intent that waits while the remaining deliveries fail does not move the
   const step = await db.begin(async (tx) => {
     await tx.run(sql`select from instances where id = ${job.instanceId} for no key update`)
     await tx.run(sql`update deliveries set status = 'failed' where job_id = ${job.id}`)
-    await tx.run(sql`update jobs set failed_count = 3, ${cursorAtEnd(job.id)} where id = ${job.id}`)
+    await tx.run(sql`update jobs set ${cursorAtEnd(job.id)} where id = ${job.id}`)
     const intending = context.writeIntent(claim)
     await until('the intent waits for the lock', async () => (await countWaiting(context.db)) === 1)
     return { intending }

@@ -51,11 +51,9 @@ test('one statement may change the outcomes of several jobs from anything to any
 
   for (const place of [1, 2]) {
     await become(place)
-    const differences = await findCountDifferences(db)
-    expect(differences.filter(({ counter }) => counter !== 'failed_count')).toEqual([])
+    expect(await findCountDifferences(db)).toEqual([])
   }
   const before = await countRows(jobs[0]?.id ?? 0)
   await become(2)
   expect(await countRows(jobs[0]?.id ?? 0), 'nothing has changed').toBe(before)
-  await db.run(sql`delete from jobs`) // whoever queues a failed recipient again sets the job's failed_count
 })

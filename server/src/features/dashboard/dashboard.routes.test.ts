@@ -29,8 +29,6 @@ async function send(group: { id: number; instanceId: number }, count: number) {
     await context.db.run(sql`
       update deliveries set status = 'failed', group_id = ${group.id}
       where job_id = ${job.id} and chat_id = '2@g.us'`)
-    // Whoever fails queued recipients sets the job's count.
-    await context.db.run(sql`update jobs set failed_count = 1 where id = ${job.id}`)
   }
 }
 
