@@ -631,6 +631,26 @@ describe('a sync that is due', () => {
     expect(await context.dueSyncs()).toEqual([bad.id])
   })
 
+  test('and reads a list that does not end is given up after half an hour', async () => {
+    const { id } = await context.add.instance()
+    await requestSync(context.db, id)
+    let now = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const rows = Array.from({ length: 100 }, (_, n) => groupOf(`${n}@g.us`))
+    let pages = 0
+    const endless = async (_credentials: object, { offset }: { offset: number }) => {
+      now += 60_000
+      if (++pages > 100) throw new Error('The sync does not end')
+      return { rows, next: offset + rows.length, total: rows.length }
+    }
+    await once({ ...providerWith({}), groups: endless } as Provider).finally(() => vi.restoreAllMocks())
+    expect(pages).toBe(30)
+    expect(await stateOf(id)).toMatchObject({
+      syncProblem: { code: 'provider_unreadable' },
+      lastSyncAt: null,
+    })
+  })
+
   test('of an instance in test mode is left to a process with the simulator', async () => {
     const { id } = await context.add.instance()
     await requestSync(context.db, id)

@@ -39,6 +39,8 @@ const PEOPLE_PER_WRITE = 10_000
 const MAX_RETRIES = 3
 const RETRY_MS = 5000
 const MAX_WAIT_MS = 60_000
+/** A list of 40,000 groups or 200,000 contacts takes less. One that does not end keeps others waiting. */
+const MAX_LIST_MS = 30 * 60_000
 /** How many missing groups we look up one by one, with a call for each. */
 const MAX_MISSING_CALLS = 10
 
@@ -157,7 +159,8 @@ function inParts(groups: ProviderGroup[]): ProviderGroup[][] {
 }
 
 /**
- * Reads all pages. Throws if the list ends before its own total: groups after a cut are not missing. The OpenAPI file
+ * Reads all pages. Throws if the list ends before its own total, because groups after a cut are not missing, and if it
+ * does not end. The OpenAPI file
  * does not say whether `total` counts the page or the list, so a full page is the last only if `total` is more than a
  * page.
  */
@@ -167,7 +170,9 @@ async function eachPage<T>(
   read: (page: { offset: number; count: number }) => Promise<ProviderPage<T>>,
   onPage: (rows: T[]) => Promise<void>,
 ): Promise<void> {
+  const began = performance.now()
   for (let offset = 0; ; ) {
+    if (performance.now() - began >= MAX_LIST_MS) throw new ProviderFailure('unreachable', cutShort)
     const { rows, next, total } = await retryWhileBusy(reader, () => read({ offset, count }))
     if (next === offset && offset < total) throw new ProviderFailure('unreachable', cutShort)
     if (rows.length > 0) await onPage(rows)
