@@ -248,8 +248,20 @@ export const deleteLeftGroups = (db: Pool, { instanceId }: Sync) =>
 const MAX_REPETITIONS = 100
 
 /** Recurring work: makes the syncs of connected, active instances due whose interval is over, the oldest first. */
-export const repeatSyncs = (db: Pool) =>
+export async function repeatSyncs(db: Pool): Promise<void> {
+  await correctTimes(db)
+  await db.run(REPEAT)
+}
+
+/** A clock that was ahead and is set right must delay no sync by as much. No lease and no wait takes five minutes. */
+const correctTimes = (db: Pool) =>
   db.run(sql`
+  update instances set
+    syncing_until = case when syncing_until > clock_now() then clock_now() else syncing_until end,
+    sync_due_at = case when sync_due_at > clock_now() then clock_now() else sync_due_at end
+  where greatest(syncing_until, sync_due_at) > clock_now() + interval '5 minutes'`)
+
+const REPEAT = sql`
   update instances set sync_due_at = clock_now(), sync_tries = 0
   where id in (
     select id from instances
@@ -262,4 +274,4 @@ export const repeatSyncs = (db: Pool) =>
           and coalesce(syncing_until, 'epoch')
             <= clock_now() - case when is_test then interval '10 minutes' else interval '1 hour' end)
     order by syncing_until nulls first limit ${MAX_REPETITIONS} for no key update skip locked
-  )`)
+  )`

@@ -651,6 +651,29 @@ describe('a sync that is due', () => {
     })
   })
 
+  test('is not held up for a day by a clock that was a day ahead', async () => {
+    const [ended, failed, killed] = [
+      await context.add.instance(),
+      await context.add.instance(),
+      await context.add.instance(),
+    ]
+    await context.shiftClock('1 day')
+    await sync(ended.id, providerWith({}))
+    await requestSync(context.db, failed.id)
+    await once(broken)
+    await requestSync(context.db, killed.id)
+    await claimSync(context.db, true)
+
+    await context.shiftClock('0')
+    await requestSync(context.db, ended.id)
+    await repeatSyncs(context.db)
+
+    const ids = [ended.id, failed.id, killed.id]
+    expect((await context.dueSyncs()).toSorted()).toEqual(ids.toSorted())
+    for (const _ of ids)
+      expect(await claimSync(context.db, true)).toMatchObject({ instanceId: expect.any(Number) })
+  })
+
   test('of an instance in test mode is left to a process with the simulator', async () => {
     const { id } = await context.add.instance()
     await requestSync(context.db, id)
