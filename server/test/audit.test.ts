@@ -218,6 +218,13 @@ test('a QR code that the dialog asks for again is recorded once in ten minutes',
   await context.shiftClock('11 minutes')
   await show(one)
   expect(await actions()).toHaveLength(3)
+
+  // A clock that was ahead and is set right hides no entry.
+  await context.shiftClock('12 hours')
+  await show(one)
+  await context.shiftClock('30 minutes')
+  await show(one)
+  expect(await actions()).toHaveLength(5)
 })
 
 test('a failed sign-in is recorded with the name of a user, and with no other text that was typed', async () => {

@@ -30,7 +30,7 @@ export async function recordRepeated(tx: Tx, actor: Actor, entry: Entry): Promis
     select new.* from (${rowsOf(actor, [entry])}) new
     where not exists (
       select from audit_log old
-      where old.action = new.action and old.at > clock_now() - interval '10 minutes'
+      where old.action = new.action and old.at between clock_now() - interval '10 minutes' and clock_now()
         and (old.user_id, old.address, old.object_id, old.details)
           is not distinct from (new.user_id, new.address, new.object_id, new.details)
     )`)
