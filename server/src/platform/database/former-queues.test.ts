@@ -12,7 +12,8 @@ test('the schema of the former queues stays for a week after the last worker tha
   await db.script(`
     create schema pgboss;
     create table pgboss.version (version int primary key, cron_on timestamptz);
-    create table pgboss.job (id bigint);
+    create table pgboss.queue (name text);
+    insert into pgboss.queue values ('sync-groups'), ('recurring'), ('__pgboss__send-it');
     insert into pgboss.version values (30, now())`)
   await dropFormerQueues(db)
   await context.shiftClock('6 days 23 hours')
@@ -21,4 +22,19 @@ test('the schema of the former queues stays for a week after the last worker tha
   await context.shiftClock('7 days 1 minute')
   await dropFormerQueues(db)
   expect(await countSchemas()).toBe(0)
+})
+
+test.each([
+  ['has queues beside ours', "'sync-groups'), ('invoices'"],
+  ['has other queues', "'invoices'"],
+])('a schema that %s stays', async (_, queues) => {
+  const { db } = context
+  await db.script(`
+    create schema pgboss;
+    create table pgboss.version (version int primary key, cron_on timestamptz);
+    create table pgboss.queue (name text);
+    insert into pgboss.queue values (${queues});
+    insert into pgboss.version values (30, null)`)
+  await dropFormerQueues(db)
+  expect(await countSchemas()).toBe(1)
 })
