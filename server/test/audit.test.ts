@@ -1,12 +1,13 @@
 import { contract } from '@sendroom/contract'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { resetPassword } from '../src/features/session/first-admin.ts'
 import { deleteOldAudit, record } from '../src/platform/audit.ts'
 import { sql } from '../src/platform/database/sql.ts'
-import { hashPassword } from '../src/platform/passwords.ts'
 import type { Providers } from '../src/providers/provider.ts'
 import { useContext } from './context.ts'
+import { formOf } from './forms.ts'
 import { picture } from './pictures.ts'
+import { until } from './until.ts'
 
 // The audit log's entries. access/recorded.test.ts tests that every call that changes something is recorded.
 
@@ -28,8 +29,6 @@ const entries = () =>
   context.db.many<Entry>(sql`select action, user_name, object_name, details from audit_log order by id`)
 const actions = async () => (await entries()).map(({ action }) => action)
 
-const setPassword = async (id: number, password: string) =>
-  context.db.run(sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`)
 const signIn = (username: string, password: string) =>
   context.call(null, session.login, { body: { username, password } })
 
@@ -95,11 +94,8 @@ test('a text with half an emoji is recorded', async () => {
 
 test('a test message is recorded with its text and image', async () => {
   const { id: instanceId } = await context.add.instance()
-  const body = new FormData()
-  body.set('textContent', 'Only a test')
-  body.set('instanceId', String(instanceId))
-  body.set('phoneNumber', '0901234567')
-  body.set('imageFile', new Blob([new Uint8Array(await picture())]), 'picture.png')
+  const fields = { textContent: 'Only a test', instanceId, phoneNumber: '0901234567' }
+  const body = formOf(fields, await picture())
   expect((await context.call(await context.add.admin(), jobs.test, { body })).status).toBe(201)
   expect(await entries()).toMatchObject([
     {
@@ -130,14 +126,22 @@ test('what can’t be deleted yet is recorded once: a job’s cancel, and that a
   await context.db.run(sql`update deliveries set doubt_since = clock_now() where status = 'doubt'`)
   const admin = await context.add.admin()
 
-  const answers = await Promise.all([
+  const asked = [
     context.call(admin, jobs.remove, { params: { id: job.id } }),
     context.call(admin, instances.clearData, { params: { id: second.id } }),
-  ])
+  ]
+  await until(
+    'both wait for the messages',
+    async () => (await context.db.run(sql`select from jobs where status <> 'Cancelled'`)) === 0,
+  )
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 20_000)
+  onTestFinished(() => clock.mockRestore())
+  const answers = await Promise.all(asked)
 
   expect(answers.map(({ body }) => body.code)).toEqual(['account_busy', 'account_busy'])
   expect((await actions()).sort()).toEqual(['instance.clear', 'job.cancel'])
-}, 40_000)
+})
 
 test('an instance that is deleted with several jobs is recorded once', async () => {
   const { id } = await context.add.instance()
@@ -228,8 +232,7 @@ test('a QR code that the dialog asks for again is recorded once in ten minutes',
 })
 
 test('a failed sign-in is recorded with the name of a user, and with no other text that was typed', async () => {
-  const user = await context.add.user({ username: 'Lan' })
-  await setPassword(user.id, 'secret1')
+  const user = await context.add.user({ username: 'Lan', password: 'secret1' })
   await signIn('lan', 'wrong')
   await signIn('my password', 'lan')
   await signIn('lan', 'secret1')
@@ -265,8 +268,7 @@ test('an attempt that has to wait is not recorded', async () => {
 })
 
 test('a wrong password in a confirmation is recorded as a failed sign-in', async () => {
-  const user = await context.add.user({ username: 'lan' })
-  await setPassword(user.id, 'secret-1')
+  const user = await context.add.user({ username: 'lan', password: 'secret-1' })
   const confirm = (password: string) => context.call(user, session.confirm, { body: { password } })
   expect((await confirm('wrong')).status).toBe(400)
   expect((await confirm('secret-1')).status).toBe(204)
@@ -305,8 +307,7 @@ test('no secret reaches the log', async () => {
     'test_next_token',
   ]
   const [ofLan = '', ofMinh = '', typed = '', token = '', nextToken = ''] = secrets
-  const admin = await context.add.admin({ username: 'an' })
-  await setPassword(admin.id, ofLan)
+  const admin = await context.add.admin({ username: 'an', password: ofLan })
   const signedIn = (await signIn('an', ofLan)).body
   await signIn('an', typed)
   await signIn(typed, 'an')

@@ -5,6 +5,7 @@ import type { Role } from '@sendroom/contract/users'
 import { tokenHashOf } from '../src/features/session/session.service.ts'
 import type { Pool } from '../src/platform/database/connection.ts'
 import { sql, values } from '../src/platform/database/sql.ts'
+import { hashPassword } from '../src/platform/passwords.ts'
 import type { Secrets } from '../src/platform/secrets.ts'
 
 export type TestUser = { id: number; username: string; token: string }
@@ -23,6 +24,8 @@ export function factories(db: Pool, secrets: Secrets) {
       username?: string
       email?: string
       isActive?: boolean
+      /** Without one, the user can't sign in. */
+      password?: string
       /** The instances that are assigned to the user. */
       instances?: { id: number }[]
     } & Partial<Record<RightField, boolean>> = {},
@@ -31,7 +34,7 @@ export function factories(db: Pool, secrets: Secrets) {
     const row = {
       username,
       email: options.email ?? `${username}@example.com`,
-      passwordHash: 'none: signed in by the factory',
+      passwordHash: options.password ? await hashPassword(options.password) : 'none',
       role: options.role ?? 'Member',
       isActive: options.isActive ?? true,
       canSendMessages: options.canSendMessages ?? true,
@@ -78,6 +81,12 @@ export function factories(db: Pool, secrets: Secrets) {
     return { ...inserted, token }
   }
 
+  /** A Member with an instance. */
+  async function memberWithInstance(columns: Parameters<typeof instance>[0] = {}) {
+    const own = await instance(columns)
+    return { instance: own, instanceId: own.id, member: await user({ instances: [own] }) }
+  }
+
   async function group(columns: Record<string, unknown> & { instanceId?: number } = {}) {
     const row = {
       instanceId: columns.instanceId ?? (await instance()).id,
@@ -122,5 +131,5 @@ export function factories(db: Pool, secrets: Secrets) {
     return inserted
   }
 
-  return { user, session, admin, instance, group, message, job }
+  return { user, session, admin, instance, memberWithInstance, group, message, job }
 }

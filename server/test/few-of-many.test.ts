@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { getStats } from '../src/features/dashboard/dashboard.service.ts'
 import { getNow } from '../src/features/dashboard/now.ts'
 import { listGroups } from '../src/features/groups/groups.queries.ts'
@@ -8,7 +8,7 @@ import { lookForTroubles } from '../src/features/notices/watch.ts'
 import type { Caller } from '../src/platform/access.ts'
 import type { Db, Pool } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
-import { TestContext } from './context.ts'
+import { useSharedContext } from './context.ts'
 
 // A Member sees one row of each of these tables, and 20,000 rows belong to others. The Member's queries must not read
 // the rows of the others. Nor may the look for troubles read those that ended.
@@ -17,11 +17,10 @@ const OTHERS = 20_000
 /** PostgreSQL may switch to a generic plan after five executions of a statement. */
 const TIMES = 8
 
-const context = new TestContext()
+const context = useSharedContext()
 let member: Caller
 
 beforeAll(async () => {
-  await context.open()
   const { db, add } = context
   const [others, own] = [await add.instance(), await add.instance()]
   await db.run(sql`
@@ -45,7 +44,6 @@ beforeAll(async () => {
   if (!caller) throw new Error('There is no such session.')
   member = caller
 })
-afterAll(() => context.close())
 
 /** With what earlier transactions of the connection have not reported yet. */
 async function rowsRead(tx: Db, tables: string[]): Promise<number> {

@@ -1,18 +1,16 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { useContext } from './context.ts'
+import { useSharedContext } from './context.ts'
 
 // Our HTTP server leaves these to Node and Fastify, yet docs/asvs.md promises them.
 
-const context = useContext()
+const context = useSharedContext()
 
 /** Sends the text as it is. Returns all that comes back until the connection ends. */
 async function answerTo(request: string): Promise<string> {
-  const app = await context.app
-  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as AddressInfo // listening on TCP
+  const port = await context.listen()
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   socket.write(request)

@@ -6,6 +6,7 @@ import { assignments, sql } from '../src/platform/database/sql.ts'
 import { limitSearches } from '../src/platform/turns.ts'
 import type { Provider } from '../src/providers/provider.ts'
 import { useContext } from './context.ts'
+import { formOf } from './forms.ts'
 import { picture } from './pictures.ts'
 import { until } from './until.ts'
 
@@ -166,23 +167,8 @@ test('the images of a user are limited', async () => {
   const { id } = await context.db.one<{ id: number }>(sql`
     insert into images (name, mime_type, size, user_id) values ('x.png', 'image/png', 999999, ${lan.id}) returning id`)
   await set({ imageMegabytesPerUser: 1 })
-  const form = new FormData()
-  form.set('textContent', 'Hello')
-  form.set('imageFile', new Blob([new Uint8Array(await picture())]), 'a.png')
-  const app = await context.app
-  const upload = async () => {
-    const request = new Request('http://x/', { method: 'POST', body: form })
-    const answer = await app.inject({
-      method: 'POST',
-      url: `/api${messages.createWithFile.path}`,
-      headers: {
-        authorization: `Bearer ${lan.token}`,
-        'content-type': request.headers.get('content-type') ?? '',
-      },
-      payload: Buffer.from(await request.arrayBuffer()),
-    })
-    return { status: answer.statusCode, body: answer.json() }
-  }
+  const body = formOf({ textContent: 'Hello' }, await picture())
+  const upload = () => context.call(lan, messages.createWithFile, { body })
   expect(await upload()).toMatchObject({ status: 409, body: { code: 'quota_images', params: { limit: 1 } } })
   await context.db.run(sql`delete from images where id = ${id}`)
   expect((await upload()).status).toBe(201)

@@ -1,14 +1,14 @@
 import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
 import { json, sql } from '../src/platform/database/sql.ts'
-import { useContext } from './context.ts'
+import { useSharedContext } from './context.ts'
 import type { TestUser } from './factories.ts'
 import { countWaiting } from './locks.ts'
 import { until } from './until.ts'
 
 // How much one user may ask for, so that others are not kept waiting.
 
-const context = useContext()
+const context = useSharedContext()
 
 test('a body of more than 64 kB is refused, except where an endpoint needs more', async () => {
   const admin = await context.add.admin()

@@ -1,17 +1,12 @@
 import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { sql } from '../src/platform/database/sql.ts'
-import { hashPassword } from '../src/platform/passwords.ts'
-import { useContext } from './context.ts'
+import { useSharedContext } from './context.ts'
 
-const context = useContext({ env: { PUBLIC_URL: 'https://send.example' } })
+const context = useSharedContext({ env: { PUBLIC_URL: 'https://send.example' } })
 
 /** Sends the path as it is. */
 async function headersOf(method: string, path: string) {
-  const app = await context.app
-  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as AddressInfo // listening on TCP
+  const port = await context.listen()
   return new Promise<NodeJS.Dict<string | string[]>>((resolve, reject) => {
     const sent = request({ port, method, path }, (answer) => resolve(answer.resume().headers))
     sent.on('error', reject).end()
@@ -42,11 +37,8 @@ describe('with an https address, cookies are secure although the proxy does not 
     for (const { secure } of cookies) expect(secure).toBe(true)
   })
   test('of the sign-in', async () => {
-    const { id } = await context.add.user({ username: 'lan' })
-    const app = await context.app
-    await context.db.run(sql`
-      update users set password_hash = ${await hashPassword('secret-1')} where id = ${id}`)
-    const { cookies, statusCode } = await app.inject({
+    await context.add.user({ username: 'lan', password: 'secret-1' })
+    const { cookies, statusCode } = await (await context.app).inject({
       method: 'POST',
       url: '/api/auth/login',
       payload: { username: 'lan', password: 'secret-1' },

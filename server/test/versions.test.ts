@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { sql } from '../src/platform/database/sql.ts'
 import { useContext } from './context.ts'
 import type { TestUser } from './factories.ts'
+import { formOf } from './forms.ts'
 
 // Two people edit the same record. An edit that was made from an old version must not undo the other one unnoticed.
 
@@ -97,9 +98,7 @@ test('a message’s multipart form carries the version too', async () => {
   const admin = await context.add.admin()
   const { id } = await context.add.message({ textContent: 'before' })
   const edit = async (version: string) => {
-    const body = new FormData()
-    body.set('textContent', 'mine')
-    body.set('version', version)
+    const body = formOf({ textContent: 'mine', version })
     return context.call(admin, contract.messages.updateWithFile, { params: { id }, body })
   }
 

@@ -1,10 +1,10 @@
 import cookie from '@fastify/cookie'
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { useContext } from '../../test/context.ts'
+import { useSharedContext } from '../../test/context.ts'
 import { setForgeryCookie } from './forgery.ts'
 
-const context = useContext()
+const context = useSharedContext()
 
 /** Returns the cookie that a page sets. */
 async function cookieOf(headers: Record<string, string>) {

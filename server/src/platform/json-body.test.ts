@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { useContext } from '../../test/context.ts'
+import { useSharedContext } from '../../test/context.ts'
 import { parseJsonBodies, watchComplexity } from './json-body.ts'
 
-const context = useContext()
+const context = useSharedContext()
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 const keys = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join()}}`

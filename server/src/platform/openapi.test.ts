@@ -1,8 +1,8 @@
 import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
-import { useContext } from '../../test/context.ts'
+import { useSharedContext } from '../../test/context.ts'
 
-const context = useContext()
+const context = useSharedContext()
 
 //
 test('the description names every endpoint of the contract', async () => {

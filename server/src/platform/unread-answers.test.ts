@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { useContext } from '../../test/context.ts'
@@ -12,8 +12,7 @@ const MEGABYTE = 1024 * 1024
 //
 test('whoever asks for many answers and reads none is cut off, and others get theirs', async () => {
   const app = await context.app
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as AddressInfo // listening on TCP
+  const port = await context.listen()
   const name = await context.images.put(randomBytes(4 * MEGABYTE), 'png')
   const before = process.memoryUsage().arrayBuffers
   // A client that does not read does not notice the end.

@@ -5,15 +5,15 @@ import { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { limits } from '@sendroom/contract/limits'
 import { expect, onTestFinished, test } from 'vitest'
-import { useContext } from '../../test/context.ts'
+import { useSharedContext } from '../../test/context.ts'
 import { until } from '../../test/until.ts'
 import { closeAfterUnreadBodies } from './unread-bodies.ts'
 
-const context = useContext()
+const context = useSharedContext()
 
 /** A connection that collects what the server writes. */
-function connectTo(address: unknown) {
-  const socket = connect((address as AddressInfo).port, '127.0.0.1') // a TCP server has a port
+function connectTo(port: number) {
+  const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
   let [text, isClosed] = ['', false]
   socket.on('data', (chunk) => {
@@ -100,7 +100,7 @@ const ways: Record<string, { isChunked?: boolean; expects?: boolean; waits?: boo
   'with Expect': { expects: true, waits: true },
 }
 
-async function exchange(address: unknown, token: string, test: Case, way: (typeof ways)[string]) {
+async function exchange(port: number, token: string, test: Case, way: (typeof ways)[string]) {
   const { line, type = json, body = fields, session = true } = test
   const head = [
     `${line} HTTP/1.1`,
@@ -111,7 +111,7 @@ async function exchange(address: unknown, token: string, test: Case, way: (typeo
     ...(way.expects ? ['Expect: 100-continue'] : []),
   ].join('\r\n')
   const sent = way.isChunked ? `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n` : body
-  const { socket, statuses, isClosed } = connectTo(address)
+  const { socket, statuses, isClosed } = connectTo(port)
   const bytes = `${head}\r\n\r\n${sent}${way.waits ? '' : next}`
   const size = way.isSlow ? Math.ceil(bytes.length / 5) : bytes.length
   for (let at = 0; at < bytes.length; at += size) {
@@ -131,10 +131,9 @@ async function exchange(address: unknown, token: string, test: Case, way: (typeo
 // R-861
 test.each(Object.entries(cases))('%s holds up no other request on its connection', async (_, refused) => {
   const { token } = await context.add.user()
-  const app = await context.app
-  await app.listen({ port: 0, host: '127.0.0.1' })
+  const port = await context.listen()
   for (const [how, way] of Object.entries(ways)) {
-    const [first, ...others] = await exchange(app.server.address(), token, refused, way)
+    const [first, ...others] = await exchange(port, token, refused, way)
     expect([how, [refused.status].flat().includes(first ?? 0), others]).toEqual([
       how,
       true,
@@ -148,7 +147,7 @@ async function serve(answer: RequestListener, maxMs?: number) {
   closeAfterUnreadBodies(server, maxMs)
   onTestFinished(() => void server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  return connectTo(server.address())
+  return connectTo((server.address() as AddressInfo).port) // listening on TCP
 }
 
 test('a body whose reader has stopped ends the connection, and the next request is not begun', async () => {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { useContext } from '../../test/context.ts'
+import { useSharedContext } from '../../test/context.ts'
 
-const context = useContext()
+const context = useSharedContext()
 
 async function read(url: string) {
   const app = await context.app
@@ -54,7 +54,7 @@ test.runIf(isBuilt)('each page has a new nonce for its style elements', async ()
 })
 
 describe('with an https URL', () => {
-  const secure = useContext({ env: { PUBLIC_URL: 'https://send.example' } })
+  const secure = useSharedContext({ env: { PUBLIC_URL: 'https://send.example' } })
 
   test('pages ask the browser for https, without subdomains', async () => {
     const app = await secure.app

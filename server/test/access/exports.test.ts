@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
 import { expect, test } from 'vitest'
@@ -32,10 +31,9 @@ async function fixture() {
 }
 
 async function download(user: TestUser, endpoint: Endpoint, params: object): Promise<ClientRequest> {
-  const app = await context.app
-  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  const port = await context.listen()
   return request({
-    port: (app.server.address() as AddressInfo).port, // listening on TCP
+    port,
     path: addressOf(endpoint, params),
     headers: { authorization: `Bearer ${user.token}` },
   }).end()

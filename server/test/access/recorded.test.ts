@@ -1,11 +1,11 @@
 import { contract } from '@sendroom/contract'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { sql } from '../../src/platform/database/sql.ts'
 import { context, setPassword } from './fixture.ts'
 import { prepare, signedIn } from './matrix.ts'
 
-beforeEach(() => context.open())
-afterEach(() => context.close())
+beforeAll(() => context.open())
+afterAll(() => context.close())
 
 // Every call that changes something is recorded in the audit log. audit.test.ts tests the entries.
 
@@ -41,14 +41,19 @@ const recorded = signedIn.filter(({ endpoint, name }) =>
 test.each(recorded)('$name is recorded in the audit log, or not done', async ({ endpoint, row }) => {
   const { user, input } = await prepare({ endpoint, row })
   const before = await contents()
-  await context.db.script(LOSE_ENTRIES)
+  const remember = await loseEntries()
   expect((await context.call(user, endpoint, input)).status).toBe(503)
   // A read saves the status that the provider reports.
   if (endpoint.method !== 'GET') expect(await contents()).toEqual(before)
 
-  await context.db.script('drop trigger lose_entry on audit_log')
+  await remember()
+  const { last } = await context.db.one<{ last: number }>(
+    sql`select coalesce(max(id), 0) as last from audit_log`,
+  )
   expect((await context.call(user, endpoint, input)).status).toBeLessThan(300)
-  const entries = await context.db.many(sql`select user_id, user_name, address from audit_log`)
+  const entries = await context.db.many(
+    sql`select user_id, user_name, address from audit_log where id > ${last}`,
+  )
   expect(entries).not.toEqual([])
   for (const entry of entries)
     expect(entry).toEqual({ userId: user.id, userName: user.username, address: '127.0.0.1' })
@@ -58,20 +63,28 @@ test('a sign-in is recorded in the audit log, or opens no session', async () => 
   const { id, username } = await context.add.user()
   await setPassword({ id }, 'secret-1')
   await context.db.run(sql`delete from sessions`)
-  await context.db.script(LOSE_ENTRIES)
+  await loseEntries()
   const body = { username, password: 'secret-1' }
   expect((await context.call(null, contract.session.login, { body })).status).toBe(503)
   expect(await context.db.run(sql`select from sessions`)).toBe(0)
 })
 
-/** Ends the connection when it adds an entry, as the death of the process right before does. */
-const LOSE_ENTRIES = `
-  create function lose_entry() returns trigger language plpgsql as $$
-  begin
-    perform pg_terminate_backend(pg_backend_pid());
-    return new;
-  end $$;
-  create trigger lose_entry before insert on audit_log for each row execute function lose_entry();`
+/**
+ * Ends the connection when it adds an entry, as the death of the process right before does. Returns what stops that, at
+ * the latest at the end of the test.
+ */
+async function loseEntries() {
+  const remember = () => context.db.script('drop function if exists lose_entry cascade')
+  onTestFinished(remember)
+  await context.db.script(`
+    create function lose_entry() returns trigger language plpgsql as $$
+    begin
+      perform pg_terminate_backend(pg_backend_pid());
+      return new;
+    end $$;
+    create trigger lose_entry before insert on audit_log for each row execute function lose_entry();`)
+  return remember
+}
 
 /**
  * A digest of each table, except of what counts whatever comes of it: attempts to enter a password, and syncs, which

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
@@ -150,14 +149,14 @@ async function sendInHalves(
   meanwhile: () => Promise<unknown>,
 ): Promise<number | undefined> {
   const app = await context.app
-  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  const port = await context.listen()
   const find = app.findCaller
   const hasFound = new Promise<void>((resolve) => {
     app.findCaller = (...of) => find(...of).finally(resolve)
   })
   const bytes = Buffer.from(JSON.stringify(body))
   const sent = request({
-    port: (app.server.address() as AddressInfo).port, // listening on TCP
+    port,
     path: addressOf(endpoint, params, query),
     method: endpoint.method,
     headers: {

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { contract } from '@sendroom/contract'
 import type { Change, ChangedFeature } from '@sendroom/contract/events'
 import { expect, test } from 'vitest'
@@ -16,9 +15,7 @@ const context = useContext()
 const noLog = { warn: () => {} }
 
 async function ask(user: TestUser) {
-  const app = await context.app
-  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as AddressInfo // listening on TCP
+  const port = await context.listen()
   return fetch(`http://127.0.0.1:${port}/api/events`, { headers: { authorization: `Bearer ${user.token}` } })
 }
 

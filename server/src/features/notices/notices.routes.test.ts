@@ -60,10 +60,7 @@ async function calm() {
   await send()
 }
 
-async function listen(): Promise<string> {
-  const app = await context.app
-  return app.listen({ port: 0, host: '127.0.0.1' })
-}
+const listen = async () => `http://127.0.0.1:${await context.listen()}`
 
 const listOf = async (user: TestUser) => (await context.call(user, notices.list, {})).body.notices
 /** The notices of a user in short: `+` for a trouble that lasts, `-` for one that is over. */

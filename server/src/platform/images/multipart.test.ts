@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { useContext } from '../../../test/context.ts'
+import { useSharedContext } from '../../../test/context.ts'
 
-const context = useContext()
+const context = useSharedContext()
 
 async function send(contentType: string, payload: string) {
   const { token } = await context.add.user()
