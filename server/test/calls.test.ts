@@ -1,13 +1,13 @@
 import type { InjectOptions } from 'fastify'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { assignments, sql } from '../src/platform/database/sql.ts'
-import { hashPassword } from '../src/platform/passwords.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../src/platform/database/sql.ts'
 import type { Providers } from '../src/providers/provider.ts'
-import { TestContext } from './context.ts'
+import { useSharedContext } from './context.ts'
+import { encodeForm, formOf } from './forms.ts'
 import { picture } from './pictures.ts'
 
 // The exact calls that clients make. Nothing here comes from the contract, so a path, a field or a status that changes
-// there fails a test. All tests share one database to be fast, and each uses its own data.
+// there fails a test. Each test uses its own data.
 
 const provider = {
   status: async () => ({ status: 'Connected', linkedNumber: '84901234567' }),
@@ -15,16 +15,14 @@ const provider = {
   pairingCode: async () => 'ABCD-EFGH',
   logout: async () => {},
 }
-const context = new TestContext({
+const context = useSharedContext({
   providers: () => ({ live: provider, test: provider }) as unknown as Providers, // these calls use only these methods
 })
 let token = ''
 
 beforeAll(async () => {
-  await context.open()
   token = (await context.add.admin()).token
 })
-afterAll(() => context.close())
 
 async function send(method: InjectOptions['method'], path: string, payload?: object, bearer = token) {
   const headers = { authorization: `Bearer ${bearer}` }
@@ -38,22 +36,10 @@ const post = (path: string, payload?: object) => send('POST', path, payload)
 const put = (path: string, payload: object) => send('PUT', path, payload)
 const remove = (path: string) => send('DELETE', path)
 
-/** Sends multipart/form-data. A list becomes a repeated field. */
-async function sendForm(method: 'POST' | 'PUT', path: string, fields: Record<string, string | string[]>) {
-  const form = new FormData()
-  for (const [name, values] of Object.entries(fields))
-    for (const value of [values].flat()) form.append(name, value)
-  form.append('imageFile', new Blob([new Uint8Array(await picture())]), 'picture.png')
-  const encoded = new Response(form)
-  const answer = await (await context.app).inject({
-    method,
-    url: `/api/${path}`,
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': encoded.headers.get('content-type') ?? '',
-    },
-    payload: Buffer.from(await encoded.arrayBuffer()),
-  })
+async function sendForm(method: 'POST' | 'PUT', path: string, fields: Parameters<typeof formOf>[0]) {
+  const { payload, contentType } = await encodeForm(formOf(fields, await picture()))
+  const headers = { authorization: `Bearer ${token}`, 'content-type': contentType }
+  const answer = await (await context.app).inject({ method, url: `/api/${path}`, headers, payload })
   return { status: answer.statusCode, body: answer.json() }
 }
 
@@ -62,16 +48,9 @@ const done = answered(204, '')
 const paged = { data: expect.any(Array), pagination: expect.any(Object) }
 
 describe('authentication', () => {
-  const userWithPassword = async (password: string) => {
-    const user = await context.add.user()
-    const passwordHash = await hashPassword(password)
-    await context.db.run(sql`update users set ${assignments({ passwordHash })} where id = ${user.id}`)
-    return user
-  }
-
   // R-250
   test('POST auth/login takes username and password, and answers token and user', async () => {
-    const { username, id } = await userWithPassword('secret-1')
+    const { username, id } = await context.add.user({ password: 'secret-1' })
 
     const { status, body } = await post('auth/login', { username, password: 'secret-1' })
 
@@ -97,7 +76,7 @@ describe('authentication', () => {
     ).toEqual([{ email: 'new@example.com', role: 'Member', isActive: false }])
   })
 
-  // R-253
+  // R-253, R-134
   test('POST auth/logout ends the session', async () => {
     const user = await context.add.user()
 
@@ -107,7 +86,7 @@ describe('authentication', () => {
 
   // R-254
   test('PUT users/{id} with only a password changes the password', async () => {
-    const user = await userWithPassword('secret-1')
+    const user = await context.add.user({ password: 'secret-1' })
 
     const change = await send('PUT', `users/${user.id}`, { password: 'secret-2' }, user.token)
 
@@ -117,16 +96,6 @@ describe('authentication', () => {
 })
 
 describe('groups', () => {
-  // R-255
-  test('GET groups takes page, pageSize, sortBy and sortDirection, also empty', async () => {
-    expect(await get('groups?page=&pageSize=&sortBy=&sortDirection=')).toMatchObject(
-      answered(200, { ...paged, pagination: { currentPage: 1, pageSize: 10 } }),
-    )
-    expect(await get('groups?page=2&pageSize=25&sortBy=name&sortDirection=asc')).toMatchObject(
-      answered(200, { pagination: { currentPage: 2, pageSize: 25 } }),
-    )
-  })
-
   // R-256
   test('POST groups/search takes the same parameters, search and instanceIds in its body', async () => {
     const group = await context.add.group({ name: 'Aunts of the search' })
@@ -177,24 +146,6 @@ describe('messages', () => {
   }
   const idsOf = (things: { id: number }[]) => things.map(({ id }) => id).toSorted((a, b) => a - b)
 
-  // R-260
-  test('GET messages takes the parameters of a list, with or without search', async () => {
-    const { id } = await context.add.message({ textContent: 'Sale of the list' })
-
-    const all = await get('messages?page=1&pageSize=10&sortBy=createdAt&sortDirection=desc')
-    const found = await get('messages?page=1&pageSize=10&sortBy=&sortDirection=&search=sale%20of%20the')
-
-    expect(all).toMatchObject(answered(200, { ...paged, pagination: { pageSize: 10 } }))
-    expect(idsOf(found.body.data)).toEqual([id])
-  })
-
-  // R-261
-  test('GET messages/{id} answers the message', async () => {
-    const { id, textContent } = await context.add.message()
-
-    expect(await get(`messages/${id}`)).toMatchObject(answered(200, { id, textContent }))
-  })
-
   test.each([
     // R-262
     ['POST messages', 'messages'],
@@ -202,7 +153,7 @@ describe('messages', () => {
     ['POST messages/with-file', 'messages/with-file'],
   ])('%s takes instanceId, textContent, imageFile and repeated groupIds as a form', async (_case, path) => {
     const { instanceId, groupIds } = await withGroups()
-    const fields = { instanceId: `${instanceId}`, textContent: 'Hello', groupIds: groupIds.map(String) }
+    const fields = { instanceId, textContent: 'Hello', groupIds }
 
     const { status, body } = await sendForm('POST', path, fields)
 
@@ -243,10 +194,10 @@ describe('messages', () => {
     const { id } = await context.add.message()
     const { instanceId, groupIds } = await withGroups()
     const fields = {
-      instanceId: `${instanceId}`,
+      instanceId,
       removeImage: 'false',
       textContent: 'Changed',
-      groupIds: groupIds.map(String),
+      groupIds,
     }
 
     const { status, body } = await sendForm('PUT', `messages/${id}/with-file`, fields)
@@ -258,44 +209,9 @@ describe('messages', () => {
     const removed = await put(`messages/${id}/with-file`, { textContent: 'Changed', removeImage: true })
     expect(removed.body.imageUrl).toBeNull()
   })
-
-  // R-267
-  test('DELETE messages/{id} deletes the message', async () => {
-    const { id } = await context.add.message()
-
-    expect(await remove(`messages/${id}`)).toMatchObject(done)
-    expect((await get(`messages/${id}`)).status).toBe(404)
-  })
-
-  // R-268
-  test('POST messages/bulk-delete takes ids', async () => {
-    const ids = [(await context.add.message()).id, (await context.add.message()).id]
-
-    expect(await post('messages/bulk-delete', { ids })).toMatchObject(done)
-    for (const id of ids) expect((await get(`messages/${id}`)).status).toBe(404)
-  })
 })
 
 describe('instances', () => {
-  // R-269
-  test('GET instances takes page, pageSize, search, sortBy and sortDirection', async () => {
-    const { id } = await context.add.instance({ name: 'Shop of the list' })
-
-    const { status, body } = await get(
-      'instances?page=1&pageSize=25&search=shop%20of&sortBy=createdAt&sortDirection=desc',
-    )
-
-    expect(status).toBe(200)
-    expect(body).toMatchObject({ data: [{ id }], pagination: { currentPage: 1, pageSize: 25 } })
-  })
-
-  // R-270
-  test('GET instances/{id} answers the instance', async () => {
-    const { id, name } = await context.add.instance()
-
-    expect(await get(`instances/${id}`)).toMatchObject(answered(200, { id, name }))
-  })
-
   // R-271
   test('POST instances takes name, whatsAppNumber, whapiToken and isActive', async () => {
     const form = { name: 'Shop', whatsAppNumber: '84900000001', whapiToken: 'created', isActive: false }
@@ -311,14 +227,6 @@ describe('instances', () => {
 
     const masked = { ...form, whapiToken: '••••' }
     expect(await put(`instances/${id}`, form)).toMatchObject(answered(200, { ...masked, id }))
-  })
-
-  // R-273
-  test('DELETE instances/{id} deletes the instance', async () => {
-    const { id } = await context.add.instance()
-
-    expect(await remove(`instances/${id}`)).toMatchObject(done)
-    expect((await get(`instances/${id}`)).status).toBe(404)
   })
 
   // R-274
@@ -377,25 +285,6 @@ describe('jobs', () => {
     return { messageId: message.id, instanceId: group.instanceId, groupIds: [group.id] }
   }
 
-  // R-280
-  test('GET jobs takes the parameters of a list', async () => {
-    const { id } = await context.add.job({ textContent: 'Sale of the jobs' })
-
-    const { status, body } = await get(
-      'jobs?page=1&pageSize=50&search=sale%20of%20the&sortBy=createdAt&sortDirection=desc',
-    )
-
-    expect(status).toBe(200)
-    expect(body).toMatchObject({ data: [{ id }], pagination: { currentPage: 1, pageSize: 50 } })
-  })
-
-  // R-281
-  test('GET jobs/{id} answers the job', async () => {
-    const { id } = await context.add.job()
-
-    expect(await get(`jobs/${id}`)).toMatchObject(answered(200, { id, logs: [], sentMessages: [] }))
-  })
-
   // R-282
   test('POST jobs takes jobType, messageId, instanceId, scheduledAt, phoneNumbers and groupIds', async () => {
     const form = await jobForm()
@@ -442,22 +331,6 @@ describe('jobs', () => {
     expect(answer.statusCode).toBe(200)
   })
 
-  // R-285
-  test('DELETE jobs/{id} deletes the job', async () => {
-    const { id } = await context.add.job()
-
-    expect(await remove(`jobs/${id}`)).toMatchObject(done)
-    expect((await get(`jobs/${id}`)).status).toBe(404)
-  })
-
-  // R-286
-  test('POST jobs/bulk-delete takes jobIds', async () => {
-    const jobIds = [(await context.add.job()).id, (await context.add.job()).id]
-
-    expect(await post('jobs/bulk-delete', { jobIds })).toMatchObject(done)
-    for (const id of jobIds) expect((await get(`jobs/${id}`)).status).toBe(404)
-  })
-
   // R-287
   test('a job can be previewed, paused, resumed, retried, and read in pages', async () => {
     const form = await jobForm()
@@ -496,24 +369,6 @@ describe('users', () => {
     }
   }
 
-  // R-288
-  test('GET users takes the parameters of a list, with or without search', async () => {
-    const { id } = await context.add.user({ username: 'lan of the list' })
-
-    const all = await get('users?page=1&pageSize=10&sortBy=&sortDirection=desc')
-    const found = await get('users?page=1&pageSize=10&sortBy=&sortDirection=desc&search=lan%20of')
-
-    expect(all).toMatchObject(answered(200, paged))
-    expect(found.body).toMatchObject({ data: [{ id }], pagination: { totalCount: 1 } })
-  })
-
-  // R-289
-  test('GET users/{id} answers the user', async () => {
-    const { id, username } = await context.add.user()
-
-    expect(await get(`users/${id}`)).toMatchObject(answered(200, { id, username }))
-  })
-
   // R-290
   test('POST users takes the form’s fields, assignedInstances as ids, and answers the id', async () => {
     const { body, shown } = await form()
@@ -529,14 +384,6 @@ describe('users', () => {
     expect(await put(`users/${id}`, body)).toMatchObject(answered(200, { ...shown, id }))
   })
 
-  // R-292
-  test('DELETE users/{id} deletes the user', async () => {
-    const { id } = await context.add.user()
-
-    expect(await remove(`users/${id}`)).toMatchObject(done)
-    expect((await get(`users/${id}`)).status).toBe(404)
-  })
-
   // R-293, R-294
   test('POST users/{id}/assign-instances takes instanceIds and both flags, GET users/{id}/instances answers them', async () => {
     const { id } = await context.add.user()
@@ -549,6 +396,40 @@ describe('users', () => {
     expect(assigned).toMatchObject(answered(200, now))
     expect(await get(`users/${id}/instances`)).toMatchObject(answered(200, now))
   })
+})
+
+test.each([
+  // R-267
+  ['messages', () => context.add.message()],
+  // R-273
+  ['instances', () => context.add.instance()],
+  // R-285
+  ['jobs', () => context.add.job()],
+  // R-292
+  ['users', () => context.add.user()],
+])('DELETE %s/{id} deletes it', async (path, add) => {
+  const { id } = await add()
+
+  expect(await remove(`${path}/${id}`)).toMatchObject(done)
+  expect((await get(`${path}/${id}`)).status).toBe(404)
+})
+
+// R-268, R-286
+test.each([
+  ['messages', 'ids', () => context.add.message()],
+  ['jobs', 'jobIds', () => context.add.job()],
+])('POST %s/bulk-delete takes %s, and deletes all of them or none', async (path, name, add) => {
+  const [first, second] = [await add(), await add()]
+  const bulkDelete = (...ids: number[]) => post(`${path}/bulk-delete`, { [name]: ids })
+  const remaining = async () =>
+    (await Promise.all([first, second].map(({ id }) => get(`${path}/${id}`)))).map(({ status }) => status)
+
+  expect(await bulkDelete(first.id, 987_654)).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  expect(await bulkDelete()).toMatchObject({ status: 400, body: { code: 'invalid_input' } })
+  expect(await remaining()).toEqual([200, 200])
+
+  expect(await bulkDelete(first.id, second.id, first.id)).toMatchObject(done)
+  expect(await remaining()).toEqual([404, 404])
 })
 
 describe('a request', () => {

@@ -51,8 +51,11 @@ describe('where a password is set', () => {
     },
   )
 
-  test('the options say how long a password must be', async () => {
-    expect((await context.call(null, session.options, {})).body).toMatchObject({ passwordMin: 10 })
+  test('the options say how long a password must be, and that registration is open', async () => {
+    expect((await context.call(null, session.options, {})).body).toMatchObject({
+      passwordMin: 10,
+      selfRegistration: true,
+    })
   })
 
   test.each([

@@ -32,7 +32,7 @@ async function expectAnswers(
 // R-228
 test.for(endpoints.filter(({ isPublic }) => isPublic))('$name answers everybody', expectAnswers)
 
-// R-229, R-230, R-231, R-232, R-233
+// R-229, R-230, R-231, R-232, R-233, R-696
 test.for(endpoints.filter(({ isPublic }) => !isPublic))(
   '$name answers only callers with access',
   expectAnswers,
@@ -74,6 +74,17 @@ test.for(byRight)(
     const refused = rightsNeeded.map((missing) => [`all but ${missing}`, 403])
     const success = expected[callers.indexOf('with flags')]
     expectCells(task, answered, { 'only these': success, ...Object.fromEntries(refused) })
+  },
+)
+
+test.for(signedIn.filter(({ endpoint }) => endpoint.path.includes('/:id')))(
+  '$name finds nothing by an unknown id',
+  async ({ endpoint, row }, { task }) => {
+    const fixture = await createFixture('Admin')
+    const input = (await row?.[1](fixture)) as { params?: object }
+    const unknown = { ...input, params: { ...input.params, id: 987_654 } }
+    const { status } = await context.call(fixture.user, endpoint, unknown)
+    expectCells(task, { unknown: status }, { unknown: 404 })
   },
 )
 

@@ -23,6 +23,11 @@ async function openFixture() {
   await context.db.run(sql`
     insert into participants (group_id, person_id, rank) values (${group.id}, '84901000001', 'member')`)
   if (!user) throw new Error('The fixture has no user.')
+  // A Member loses sight of their own messages and jobs when the instance is taken away.
+  const former = { instanceId: (await context.add.instance()).id, createdByUserId: user.id }
+  await context.add.message(former)
+  await context.add.job(former)
+  await context.add.message({ createdByUserId: user.id })
   return {
     ...fixture,
     assigned: user,
@@ -53,12 +58,12 @@ async function numbersSeenBy(user: TestUser, own: { instanceId: number }) {
   }
 }
 
-// R-237, R-239, R-240, R-241, R-242
+// R-237, R-238, R-239, R-240, R-241, R-242
 test.for([
   // All see the shared template, and the outsider an instance of their own.
   ['outsider', { instances: 1, groups: 0, messages: 1, jobs: 0 }],
-  ['assigned', { instances: 1, groups: 1, messages: 2, jobs: 4 }],
-  ['admin', { instances: 2, groups: 1, messages: 2, jobs: 4 }],
+  ['assigned', { instances: 1, groups: 1, messages: 3, jobs: 4 }],
+  ['admin', { instances: 3, groups: 1, messages: 4, jobs: 5 }],
 ] as const)('lists and numbers have only what the %s caller may see', async ([caller, seen], { task }) => {
   const fixture = await openFixture()
   expectCells(task, await numbersSeenBy(fixture[caller], fixture), {
@@ -96,6 +101,7 @@ test('a Member’s message without an instance is seen by its author and Admins'
   )
 })
 
+// R-112
 test('a message names only the groups that the caller sees', async ({ task }) => {
   const { template, group, assigned, outsider } = await openFixture()
   await context.db.run(sql`insert into message_groups values (${template.id}, ${group.id})`)
@@ -158,6 +164,11 @@ async function callsWithForeignRows() {
       400,
     ],
     'a job with a group': [jobs.create, { body: { ...order, groupIds: [foreign.group.id] } }, 400],
+    'a job of an instance with a group of another of their own': [
+      jobs.create,
+      { body: { ...order, groupIds: [otherGroup.id] } },
+      400,
+    ],
     'a job requested again, of an instance that was taken away': [
       jobs.create,
       { body: { ...order, instanceId: foreign.instanceId, requestId } },
@@ -188,6 +199,7 @@ async function callsWithForeignRows() {
   return { user: caller.assigned, calls }
 }
 
+// R-192, R-203
 test('no request may name a row of another instance', async ({ task }) => {
   const { user, calls } = await callsWithForeignRows()
   const answered: Record<string, number> = {}
@@ -220,24 +232,36 @@ test('Members change their own password and nothing else of a user', async ({ ta
   })
 })
 
+// R-251
 test('nobody signs in with a wrong password, or while locked or waiting', async ({ task }) => {
   const password = 'secret-1'
+  const answerTo = async (username: string, password: string) => {
+    const { status, body } = await context.call(null, session.login, { body: { username, password } })
+    return `${status} ${body.code ?? ''}`
+  }
   const signIn = async (state: { isActive?: boolean; isWaiting?: boolean }, typed = password) => {
     const user = await context.add.user({ isActive: state.isActive ?? true })
     await setPassword(user, password)
     await context.db.run(sql`update users set is_waiting = ${state.isWaiting ?? false} where id = ${user.id}`)
-    return (await context.call(null, session.login, { body: { username: user.username, password: typed } }))
-      .status
+    return answerTo(user.username, typed)
   }
   const answered = {
     active: await signIn({}),
     'wrong password': await signIn({}, 'secret-2'),
+    'unknown name': await answerTo('nobody', password),
     locked: await signIn({ isActive: false }),
     waiting: await signIn({ isActive: false, isWaiting: true }),
   }
-  expectCells(task, answered, { active: 200, 'wrong password': 401, locked: 401, waiting: 401 })
+  expectCells(task, answered, {
+    active: '200 ',
+    'wrong password': '401 login_failed',
+    'unknown name': '401 login_failed',
+    locked: '401 login_failed',
+    waiting: '401 waiting_for_activation',
+  })
 })
 
+// R-236
 test('a system keeps an Admin', async ({ task }) => {
   const [admin, other] = [await context.add.admin(), await context.add.admin()]
   await context.db.run(
