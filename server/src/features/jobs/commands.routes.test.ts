@@ -1,11 +1,11 @@
 import { contract } from '@sendroom/contract'
 import { expect, test } from 'vitest'
-import { useContext } from '../../../test/context.ts'
+import { useSharedContext } from '../../../test/context.ts'
 import { countWaiting } from '../../../test/locks.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
 
-const context = useContext()
+const context = useSharedContext()
 
 /** Runs `work` while somebody has locked the instance. */
 const whileLocked = <T>(instanceId: number, work: () => Promise<T>) =>
@@ -35,7 +35,7 @@ test('commands on one job hold one connection, whoever gives them, and a repeate
   expect((await Promise.all(calls.first)).map(({ status }) => status)).toEqual([200, 200, 200])
   expect(await calls.other).toMatchObject({ status: 409, body: { code: 'job_not_cancellable' } })
   const { entries } = await context.db.one<{ entries: number }>(sql`
-    select count(*) as entries from audit_log where action = 'job.cancel'`)
+    select count(*) as entries from audit_log where action = 'job.cancel' and object_id = ${job.id}`)
   expect(entries).toBe(1)
 })
 

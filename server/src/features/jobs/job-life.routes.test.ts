@@ -1,12 +1,13 @@
 import { contract } from '@sendroom/contract'
+import type { JobStatus } from '@sendroom/contract/job-life'
 import { expect, test } from 'vitest'
-import { useContext } from '../../../test/context.ts'
+import { useSharedContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { sql } from '../../platform/database/sql.ts'
 
 // Tests how the API pauses, resumes and retries jobs. The engine's own tests cover what these do to deliveries.
 
-const context = useContext()
+const context = useSharedContext()
 const { jobs } = contract
 
 const of = (id: number) => ({ params: { id } })
@@ -18,19 +19,9 @@ const get = async (user: TestUser, id: number) => (await context.call(user, jobs
 
 const refused = (code: string) => ({ status: 409, body: { code } })
 
-async function fixture() {
-  const instance = await context.add.instance()
-  return {
-    instanceId: instance.id,
-    member: await context.add.user({ instances: [instance] }),
-    stranger: await context.add.user(),
-    reader: await context.add.user({ instances: [instance], canCreateJobs: false }),
-  }
-}
-
 // R-149
 test('a job is paused and resumed, and its log names the users', async () => {
-  const { instanceId, member } = await fixture()
+  const { instanceId, member } = await context.add.memberWithInstance()
   const { id } = await context.add.job({ instanceId })
 
   expect(await pause(member, id)).toMatchObject({ status: 200, body: { status: 'Pending', isPaused: true } })
@@ -43,22 +34,9 @@ test('a job is paused and resumed, and its log names the users', async () => {
   expect((await get(member, id)).logs[0]?.message).toBe(`Resumed by ${member.username}.`)
 })
 
-// R-149
-test('an ended or paused job is not paused, and only a paused job is resumed', async () => {
-  const { instanceId, member } = await fixture()
-  const job = await context.add.job({ instanceId, status: 'Running' })
-  const ended = await context.add.job({ instanceId, status: 'Completed' })
-
-  expect(await resume(member, job.id)).toMatchObject(refused('job_not_resumable'))
-  await pause(member, job.id)
-  expect(await pause(member, job.id)).toMatchObject(refused('job_not_pausable'))
-  expect(await pause(member, ended.id)).toMatchObject(refused('job_not_pausable'))
-  expect(await resume(member, ended.id)).toMatchObject(refused('job_not_resumable'))
-})
-
 // R-150
 test('a retry sends to the remaining recipients, except those with an unknown outcome', async () => {
-  const { instanceId, member } = await fixture()
+  const { instanceId, member } = await context.add.memberWithInstance()
   const { id } = await context.add.job({
     instanceId,
     status: 'Completed',
@@ -68,7 +46,7 @@ test('a retry sends to the remaining recipients, except those with an unknown ou
     update deliveries d set status = (array['sent', 'failed', 'failed', 'skipped'])[n],
       reason = case n when 2 then '{"code": "not_allowed", "params": {}}'::jsonb
         when 3 then '{"code": "outcome_unknown", "params": {}}'::jsonb end
-    from (select id, row_number() over (order by id) as n from deliveries) o where o.id = d.id`)
+    from (select id, row_number() over (order by id) as n from deliveries where job_id = ${id}) o where o.id = d.id`)
   expect((await get(member, id)).recipients).toMatchObject({ sent: 1, failed: 2, skipped: 1, unknown: 1 })
 
   expect(await retry(member, id)).toMatchObject({
@@ -85,9 +63,10 @@ test('a retry sends to the remaining recipients, except those with an unknown ou
 
 // R-150
 test('a retry includes unknown outcomes only on request', async () => {
-  const { instanceId, member } = await fixture()
+  const { instanceId, member } = await context.add.memberWithInstance()
   const { id } = await context.add.job({ instanceId, status: 'Failed', deliveryStatus: 'failed' })
-  await context.db.run(sql`update deliveries set reason = '{"code": "outcome_unknown", "params": {}}'`)
+  await context.db.run(sql`
+    update deliveries set reason = '{"code": "outcome_unknown", "params": {}}' where job_id = ${id}`)
 
   expect(await retry(member, id)).toMatchObject(refused('job_nothing_to_retry'))
   expect(await retry(member, id, { includeUnknown: 'yes' })).toMatchObject({
@@ -97,25 +76,45 @@ test('a retry includes unknown outcomes only on request', async () => {
   expect((await retry(member, id, { includeUnknown: true })).status).toBe(200)
 })
 
-test('a job that has not ended or not settled is not retried', async () => {
-  const { instanceId, member } = await fixture()
-  const running = await context.add.job({ instanceId, status: 'Running' })
-  const settling = await context.add.job({ instanceId, status: 'Cancelled', settling: true })
-
-  expect(await retry(member, running.id)).toMatchObject(refused('job_not_retryable'))
-  expect(await retry(member, settling.id)).toMatchObject(refused('job_settling'))
-})
+const whileRunning = { Pending: true, Running: true, Completed: false, Failed: false, Cancelled: false }
+const afterwards = { Pending: false, Running: false, Completed: true, Failed: true, Cancelled: true }
+const never = { Pending: false, Running: false, Completed: false, Failed: false, Cancelled: false }
 
 test.each([
-  ['pause', {}],
-  ['resume', { pausedAt: '2026-01-01T00:00:00Z' }],
-  ['retryFailed', { status: 'Failed', deliveryStatus: 'failed' }],
-] as const)('%s needs the right to create jobs, and a job that the caller sees', async (name, state) => {
-  const { instanceId, stranger, reader } = await fixture()
-  const { id } = await context.add.job({ instanceId, ...state })
-  const call = (user: TestUser) => ({ pause, resume, retryFailed: retry })[name](user, id)
-
-  expect(await call(stranger)).toMatchObject({ status: 404, body: { code: 'not_found' } })
-  expect(await call(reader)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
-  expect(await context.db.many(sql`select from job_logs`)).toHaveLength(0)
-})
+  // R-143
+  [
+    'restart',
+    {},
+    afterwards,
+    'job_not_restartable',
+    { status: 'Pending', startedAt: null, completedAt: null },
+  ],
+  // R-147
+  [
+    'cancel',
+    {},
+    whileRunning,
+    'job_not_cancellable',
+    { status: 'Cancelled', completedAt: expect.any(String) },
+  ],
+  // R-149
+  ['pause', {}, whileRunning, 'job_not_pausable', { isPaused: true }],
+  // R-149
+  ['pause', { pausedAt: '2026-01-01T00:00:00Z' }, never, 'job_not_pausable', {}],
+  // R-149
+  ['resume', { pausedAt: '2026-01-01T00:00:00Z' }, whileRunning, 'job_not_resumable', { isPaused: false }],
+  // R-149
+  ['resume', {}, never, 'job_not_resumable', {}],
+  // R-150
+  ['retryFailed', { deliveryStatus: 'failed' }, afterwards, 'job_not_retryable', { status: 'Pending' }],
+] as const)(
+  '%s of a job with %o is possible in these states: %o',
+  async (name, columns, states, code, body) => {
+    const admin = await context.add.admin()
+    for (const [status, isPossible] of Object.entries(states)) {
+      const { id } = await context.add.job({ ...columns, status: status as JobStatus })
+      const answer = await context.call(admin, jobs[name], { ...of(id), body: {} } as never)
+      expect(answer).toMatchObject(isPossible ? { status: 200, body } : refused(code))
+    }
+  },
+)

@@ -71,8 +71,7 @@ async function report(
 
 /** A message to a group of six people and the instance itself. */
 async function fixture() {
-  const instance = await context.add.instance({ whatsAppNumber: `+${OWN_NUMBER}` })
-  const member = await context.add.user({ instances: [instance] })
+  const { instance, member } = await context.add.memberWithInstance({ whatsAppNumber: `+${OWN_NUMBER}` })
   const group = await context.add.group({ instanceId: instance.id })
   for (const person of people) await join(group, person)
   return { instance, member, group, message: await send(group) }
@@ -168,15 +167,6 @@ test('only a group of this job has members', async () => {
     { id: toPeople.id, recipientId: person.id },
   ])
     expect(await call(member, params)).toMatchObject({ status: 404, body: { code: 'not_found' } })
-})
-
-test('a Member needs the right to export members, and must see the job', async () => {
-  const { instance, message } = await fixture()
-  const without = await context.add.user({ instances: [instance], canExportParticipants: false })
-
-  expect(await call(without, message)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
-  expect(await call(await context.add.user(), message)).toMatchObject({ status: 404 })
-  expect(await call(await context.add.admin(), message)).toMatchObject({ status: 200 })
 })
 
 test('the audit log names the group once, however often the page is turned', async () => {

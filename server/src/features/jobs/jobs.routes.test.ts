@@ -2,30 +2,22 @@ import { contract } from '@sendroom/contract'
 import type { Input } from '@sendroom/contract/endpoint'
 import pg from 'pg'
 import { expect, test, vi } from 'vitest'
-import { useContext } from '../../../test/context.ts'
+import { useSharedContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { countWaiting } from '../../../test/locks.ts'
 import { foldCounts } from '../../platform/count-fold.ts'
 import { assignments, json, sql } from '../../platform/database/sql.ts'
 
-const context = useContext()
+const context = useSharedContext()
 const { jobs } = contract
 
 const NOT_FOUND = { status: 404, body: { code: 'not_found' } }
-const FORBIDDEN = { status: 403, body: { code: 'forbidden' } }
 
-async function memberWithInstance() {
-  const instance = await context.add.instance()
-  return { instance, member: await context.add.user({ instances: [instance] }) }
-}
-
-const list = (user: TestUser | null, query = {}) => context.call(user, jobs.list, { query })
-const get = (user: TestUser | null, id: number) => context.call(user, jobs.get, { params: { id } })
-const restart = (user: TestUser | null, id: number) => context.call(user, jobs.restart, { params: { id } })
-const cancel = (user: TestUser | null, id: number) => context.call(user, jobs.cancel, { params: { id } })
-const remove = (user: TestUser | null, id: number) => context.call(user, jobs.remove, { params: { id } })
-const bulkDelete = (user: TestUser | null, jobIds: number[]) =>
-  context.call(user, jobs.bulkDelete, { body: { jobIds } })
+const list = (user: TestUser, query = {}) => context.call(user, jobs.list, { query })
+const get = (user: TestUser, id: number) => context.call(user, jobs.get, { params: { id } })
+const restart = (user: TestUser, id: number) => context.call(user, jobs.restart, { params: { id } })
+const cancel = (user: TestUser, id: number) => context.call(user, jobs.cancel, { params: { id } })
+const remove = (user: TestUser, id: number) => context.call(user, jobs.remove, { params: { id } })
 
 /** Sets the statuses of the first deliveries, in order. The others stay queued. */
 async function settle(jobId: number, ...statuses: string[]) {
@@ -42,15 +34,14 @@ type Order = Input<typeof jobs.create>['body']
 
 /** Adds a Member with an instance, two groups and a message, and returns a function that creates a job of them. */
 async function fixture(instanceColumns: Record<string, unknown> = {}) {
-  const instance = await context.add.instance(instanceColumns)
-  const member = await context.add.user({ instances: [instance] })
+  const { instance, member } = await context.add.memberWithInstance(instanceColumns)
   const groups = [
     await context.add.group({ instanceId: instance.id, name: 'Aunts' }),
     await context.add.group({ instanceId: instance.id, name: 'Brothers' }),
   ]
   const message = await context.add.message({ createdByUserId: member.id, textContent: 'Hello' })
   const groupIds = groups.map(({ id }) => id)
-  const create = (order: Partial<Order> = {}, user: TestUser | null = member) =>
+  const create = (order: Partial<Order> = {}, user = member) =>
     context.call(user, jobs.create, {
       body: { messageId: message.id, instanceId: instance.id, groupIds, ...order } as Order, // also bad input
     })
@@ -64,10 +55,10 @@ test('a job to groups has its own text and image, and one delivery for each grou
   const { instance, member, groups, message, create } = await fixture()
   const image = await context.db.maybeOne(sql`
     insert into images (name, mime_type, size) values ('a.png', 'image/png', 1) returning id`)
-  await context.db.run(sql`update messages set image_id = ${image?.id}`)
+  await context.db.run(sql`update messages set image_id = ${image?.id} where id = ${message.id}`)
 
   const made = await create({ groupIds: [groups[0]?.id ?? 0, groups[1]?.id ?? 0, groups[0]?.id ?? 0] })
-  await context.db.run(sql`delete from messages`)
+  await context.db.run(sql`delete from messages where id = ${message.id}`)
 
   expect(made).toMatchObject({
     status: 201,
@@ -91,9 +82,9 @@ test('a job to groups has its own text and image, and one delivery for each grou
     recipients: { total: 2, waiting: 2 },
     logs: [{ logLevel: 'Info', message: `Created by ${member.username}. Recipients: 2.` }],
   })
-  expect(await context.db.many(sql`select chat_id from deliveries order by id`)).toEqual(
-    groups.map(({ chatId }) => ({ chatId })),
-  )
+  expect(
+    await context.db.many(sql`select chat_id from deliveries where job_id = ${made.body.id} order by id`),
+  ).toEqual(groups.map(({ chatId }) => ({ chatId })))
 })
 
 test('a job to people has one delivery for each number', async () => {
@@ -107,7 +98,10 @@ test('a job to people has one delivery for each number', async () => {
     targetPhoneNumbers: ['84901234567', '12133734253'],
     recipients: { total: 2 },
   })
-  expect(await context.db.many(sql`select chat_id, recipient_name from deliveries order by id`)).toEqual([
+  expect(
+    await context.db.many(sql`
+    select chat_id, recipient_name from deliveries where job_id = ${made.body.id} order by id`),
+  ).toEqual([
     { chatId: '84901234567@s.whatsapp.net', recipientName: '+84901234567' },
     { chatId: '12133734253@s.whatsapp.net', recipientName: '+12133734253' },
   ])
@@ -115,7 +109,7 @@ test('a job to people has one delivery for each number', async () => {
 
 // R-208
 test('invalid numbers refuse the job, and the error names them in a bounded text', async () => {
-  const { create } = await fixture()
+  const { instance, create } = await fixture()
 
   expect(await create(toUsers('0901234567, hello; +84 12'))).toMatchObject({
     status: 400,
@@ -134,7 +128,7 @@ test('invalid numbers refuse the job, and the error names them in a bounded text
     error: expect.stringMatching(/… and 980 more\.$/),
   })
   expect(many.raw.length).toBeLessThan(3000)
-  expect(await context.db.many(sql`select from jobs`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from jobs where instance_id = ${instance.id}`)).toHaveLength(0)
 })
 
 // R-210
@@ -149,21 +143,17 @@ test('a job of more than 100,000 recipients is refused', async () => {
 })
 
 test.each([
-  ['no message', { messageId: undefined }, { messageId: 'JOB.MESSAGE_REQUIRED' }],
-  ['no instance', { instanceId: undefined }, { instanceId: 'JOB.INSTANCE_REQUIRED' }],
   [
     'an unknown message and instance',
     { messageId: 999_999, instanceId: 999_999 },
     { messageId: 'JOB.MESSAGE_REQUIRED', instanceId: 'JOB.INSTANCE_REQUIRED' },
   ],
-  ['no groups', { groupIds: [] }, { groupIds: 'JOB.GROUP_REQUIRED' }],
   ['an unknown group', { groupIds: [999_999] }, { groupIds: 'JOB.GROUP_INVALID' }],
   // R-209
   ['no phone numbers', toUsers(' \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
   // R-209
   ['nothing but separators', toUsers(' , ; \n '), { phoneNumbers: 'JOB.PHONE_REQUIRED' }],
   ['an invalid request id', { requestId: 'again' }, { requestId: 'FIELD.INVALID' }],
-  ['an invalid time', { scheduledAt: 'tomorrow' }, { scheduledAt: 'JOB.SCHEDULED_AT_INVALID' }],
 ])('the error for %s names the field', async (_case, order, fields) => {
   const { create } = await fixture()
 
@@ -171,24 +161,6 @@ test.each([
     status: 400,
     body: { code: 'invalid_input', fields },
   })
-})
-
-// R-203
-test('the caller must see the message, the instance and the groups, and the groups must belong to the instance', async () => {
-  const { create } = await fixture()
-  const elsewhere = await context.add.group()
-  const foreign = await context.add.message()
-
-  expect(await create({ messageId: foreign.id })).toMatchObject({
-    body: { fields: { messageId: 'JOB.MESSAGE_REQUIRED' } },
-  })
-  expect(await create({ instanceId: elsewhere.instanceId })).toMatchObject({
-    body: { fields: { instanceId: 'JOB.INSTANCE_REQUIRED' } },
-  })
-  expect(await create({ groupIds: [elsewhere.id] }, await context.add.admin())).toMatchObject({
-    body: { fields: { groupIds: 'JOB.GROUP_INVALID' } },
-  })
-  expect(await context.db.many(sql`select from jobs`)).toHaveLength(0)
 })
 
 // R-154
@@ -220,12 +192,11 @@ test('a future time is kept, and a past time means now', async () => {
 })
 
 const requestId = '0198c1de-7a61-4b3c-9d5e-2f6a8b1c4d7e'
-const count = async () => {
-  const counts = await context.db.one<{ jobs: number; deliveries: number; logs: number }>(sql`
-    select (select count(*) from jobs) as jobs, (select count(*) from deliveries) as deliveries,
-      (select count(*) from job_logs) as logs`)
-  return counts
-}
+const countOf = (instance: { id: number }) =>
+  context.db.one<{ jobs: number; deliveries: number; logs: number }>(sql`
+    select count(*) as jobs, (select count(*) from deliveries where instance_id = ${instance.id}) as deliveries,
+      (select count(*) from job_logs l join jobs on jobs.id = l.job_id where instance_id = ${instance.id}) as logs
+    from jobs where instance_id = ${instance.id}`)
 
 // R-282
 test('a repeated request returns the same job', async () => {
@@ -238,12 +209,12 @@ test('a repeated request returns the same job', async () => {
 
   expect(first.status).toBe(201)
   expect([again.status, again.body]).toEqual([first.status, first.body])
-  expect(await count()).toEqual({ jobs: 1, deliveries: 2, logs: 1 })
+  expect(await countOf(instance)).toEqual({ jobs: 1, deliveries: 2, logs: 1 })
 })
 
 // R-282
 test('a request that is repeated while the first one is running returns the same job', async () => {
-  const { create } = await fixture()
+  const { instance, create } = await fixture()
   const blocked = (howMany: number) => expect.poll(() => countWaiting(context.db)).toBe(howMany)
   let answers: ReturnType<typeof create>[] = []
   await context.db.begin(async (tx) => {
@@ -258,7 +229,7 @@ test('a request that is repeated while the first one is running returns the same
   const [first, again] = await Promise.all(answers)
   expect(first?.status).toBe(201)
   expect([again?.status, again?.body]).toEqual([first?.status, first?.body])
-  expect(await count()).toEqual({ jobs: 1, deliveries: 2, logs: 1 })
+  expect(await countOf(instance)).toEqual({ jobs: 1, deliveries: 2, logs: 1 })
 })
 
 // R-282
@@ -280,12 +251,12 @@ test('another user, another key or a deleted job give a new job', async () => {
 
 // R-282
 test('equal requests without a key that arrive together create one job', async () => {
-  const { create } = await fixture()
+  const { instance, create } = await fixture()
   const answers = await Promise.all([create(), create(), create(), create()])
 
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201])
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
-  expect(await count()).toEqual({ jobs: 1, deliveries: 2, logs: 1 })
+  expect(await countOf(instance)).toEqual({ jobs: 1, deliveries: 2, logs: 1 })
 })
 
 // R-282
@@ -311,14 +282,15 @@ test.each([
   [2000, 1],
   [5000, 2],
 ])('an equal request without a key %i ms later leaves %i jobs', async (laterMs, jobs) => {
-  const { create } = await fixture()
+  const { instance, create } = await fixture()
   await context.freezeClock()
   await create()
-  await context.db.run(sql`update jobs set created_at = created_at - ${laterMs} * interval '1 ms'`)
+  await context.db.run(sql`
+    update jobs set created_at = created_at - ${laterMs} * interval '1 ms' where instance_id = ${instance.id}`)
   const again = await Promise.all([create(), create()])
 
   expect(again.map(({ status }) => status)).toEqual([201, 201])
-  expect((await count()).jobs).toBe(jobs)
+  expect((await countOf(instance)).jobs).toBe(jobs)
 })
 
 // R-282
@@ -339,7 +311,7 @@ test('a repeated request after a cancel gives a new job', async () => {
 
 // R-282
 test('a repeated request does not return a job that the caller no longer sees', async () => {
-  const { instance, member, create } = await fixture()
+  const { member, create } = await fixture()
   await create({ requestId })
   await context.db.run(sql`delete from user_instances where user_id = ${member.id}`)
   expect(await create({ requestId })).toMatchObject({
@@ -352,11 +324,11 @@ test('a repeated request does not return a job that the caller no longer sees', 
   )
   const group = await context.add.group({ instanceId: other.id })
   expect(await create({ requestId, instanceId: other.id, groupIds: [group.id] })).toMatchObject(NOT_FOUND)
-  expect(await context.db.many(sql`select from jobs where instance_id <> ${instance.id}`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from jobs where instance_id = ${other.id}`)).toHaveLength(0)
 })
 
 test('a job page shows how many were sent in the last minute', async () => {
-  const { instance, member } = await memberWithInstance()
+  const { instance, member } = await context.add.memberWithInstance()
   const { id } = await context.add.job({ instanceId: instance.id, status: 'Running' })
   await settle(id, 'sent')
   await context.moveClock('121 seconds')
@@ -369,21 +341,24 @@ test('a job page shows how many were sent in the last minute', async () => {
   await context.moveClock('121 seconds')
   await Promise.all([foldCounts(context.db), foldCounts(context.db)])
   expect((await get(member, id)).body.recipients).toMatchObject({ ...recipients, sentLastMinute: 0 })
-  expect(await context.db.many(sql`select from job_counts`)).toHaveLength(1)
-  await context.db.run(sql`delete from jobs`)
-  expect(await context.db.many(sql`select from job_counts`)).toEqual([])
+  expect(await context.db.many(sql`select from job_counts where job_id = ${id}`)).toHaveLength(1)
+  await context.db.run(sql`delete from jobs where id = ${id}`)
+  expect(await context.db.many(sql`select from job_counts where job_id = ${id}`)).toEqual([])
 })
 
 // R-119, R-117
 test('a job page shows its counts, its progress and the result of each delivery', async () => {
-  const { instance, member } = await memberWithInstance()
+  const { instance, member } = await context.add.memberWithInstance()
   const recipients = ['1@g.us', '2@g.us', '3@g.us', '4@g.us', '5@g.us', '6@g.us']
   const { id } = await context.add.job({ instanceId: instance.id, status: 'Running', recipients })
   await settle(id, 'sent', 'failed', 'sent', 'skipped', 'doubt')
   await context.db.run(
-    sql`update deliveries set delivered_at = clock_now() where chat_id in ('1@g.us', '3@g.us')`,
+    sql`
+      update deliveries set delivered_at = clock_now() where job_id = ${id} and chat_id in ('1@g.us', '3@g.us')`,
   )
-  await context.db.run(sql`update deliveries set read_at = clock_now() where chat_id = '1@g.us'`)
+  await context.db.run(
+    sql`update deliveries set read_at = clock_now() where job_id = ${id} and chat_id = '1@g.us'`,
+  )
 
   const { body } = await get(member, id)
 
@@ -425,7 +400,7 @@ test('deliveries and log lines are found without accents', async () => {
   const name = 'Khách hàng'
   await context.db.run(sql`
     insert into deliveries (job_id, instance_id, chat_id, recipient_name, status)
-    select ${id}, instance_id, '1@g.us', ${name}, 'sent' from jobs`)
+    select ${id}, instance_id, '1@g.us', ${name}, 'sent' from jobs where id = ${id}`)
   await context.db.run(sql`
     insert into job_logs (job_id, log_level, reason)
     values (${id}, 'Info', ${json({ code: 'delivery_found', params: { recipient: name } })})`)
@@ -441,9 +416,9 @@ test('deliveries and log lines are found without accents', async () => {
 
 // R-120, R-121
 test('the page of a large job is bounded, and its lists page through all rows', async () => {
-  const { instance, member } = await memberWithInstance()
+  const { instance, member } = await context.add.memberWithInstance()
   const { id } = await context.add.job({ instanceId: instance.id, recipients: [] })
-  await context.db.run(sql`update jobs set job_type = 'SendToUsers', recipient_count = 1500`)
+  await context.db.run(sql`update jobs set job_type = 'SendToUsers', recipient_count = 1500 where id = ${id}`)
   await context.db.run(sql`
     insert into deliveries (job_id, instance_id, chat_id, recipient_name, status)
     select ${id}, ${instance.id}, n || '@s.whatsapp.net', '+' || n, 'sent' from generate_series(1, 1500) n`)
@@ -497,7 +472,7 @@ test('a job page takes the same number of queries, however large the job is', as
 
 // R-144
 test('a restart sends an ended job again from the start', async () => {
-  const { instance, member } = await memberWithInstance()
+  const { instance, member } = await context.add.memberWithInstance()
   const { id } = await context.add.job({ instanceId: instance.id, status: 'Completed' })
   await settle(id, 'sent', 'failed', 'sent')
   await context.db.run(sql`
@@ -513,29 +488,6 @@ test('a restart sends an ended job again from the start', async () => {
   })
 })
 
-test.each(['Completed', 'Failed', 'Cancelled'] as const)(
-  // R-143
-  'a %s job can be restarted',
-  async (status) => {
-    const job = await context.add.job({ status })
-
-    expect(await restart(await context.add.admin(), job.id)).toMatchObject({
-      status: 200,
-      body: { status: 'Pending', startedAt: null, completedAt: null },
-    })
-  },
-)
-
-// R-147
-test.each(['Pending', 'Running'] as const)('a %s job can be cancelled', async (status) => {
-  const job = await context.add.job({ status })
-
-  expect(await cancel(await context.add.admin(), job.id)).toMatchObject({
-    status: 200,
-    body: { status: 'Cancelled', completedAt: expect.any(String) },
-  })
-})
-
 // R-146
 test('a restart keeps a time in the future', async () => {
   const scheduledAt = '2125-01-01T08:00:00.000Z'
@@ -548,7 +500,7 @@ test('a restart keeps a time in the future', async () => {
 
 // R-148
 test('a cancel skips the deliveries that were not sent', async () => {
-  const { instance, member } = await memberWithInstance()
+  const { instance, member } = await context.add.memberWithInstance()
   const { id } = await context.add.job({ instanceId: instance.id, status: 'Running' })
   await settle(id, 'sent')
 
@@ -556,29 +508,6 @@ test('a cancel skips the deliveries that were not sent', async () => {
 
   expect((await get(member, id)).body).toMatchObject({ recipients: { total: 3, sent: 1, skipped: 2 } })
 })
-
-// R-143
-test.each(['Pending', 'Running'] as const)('a %s job can’t be restarted', async (status) => {
-  const job = await context.add.job({ status })
-
-  expect(await restart(await context.add.admin(), job.id)).toMatchObject({
-    status: 409,
-    body: { code: 'job_not_restartable' },
-  })
-})
-
-test.each(['Completed', 'Failed', 'Cancelled'] as const)(
-  // R-147
-  'a %s job can’t be cancelled',
-  async (status) => {
-    const job = await context.add.job({ status })
-
-    expect(await cancel(await context.add.admin(), job.id)).toMatchObject({
-      status: 409,
-      body: { code: 'job_not_cancellable' },
-    })
-  },
-)
 
 // R-145
 test('a job with a delivery in doubt is not restarted', async () => {
@@ -594,123 +523,21 @@ test('a job with a delivery in doubt is not restarted', async () => {
 
 // R-151
 test('a job is deleted with its deliveries and log, and a waiting job is cancelled first', async () => {
-  const { instance, member } = await memberWithInstance()
+  const { instance, member } = await context.add.memberWithInstance()
   const { id } = await context.add.job({ instanceId: instance.id, status: 'Running' })
 
   expect(await remove(member, id)).toMatchObject({ status: 204 })
 
-  expect(await context.db.many(sql`select from jobs`)).toHaveLength(0)
-  expect(await context.db.many(sql`select from deliveries`)).toHaveLength(0)
-})
-
-// R-286
-test('a bulk delete deletes all of the jobs or none', async () => {
-  const { instance, member } = await memberWithInstance()
-  const [own, other] = [await context.add.job({ instanceId: instance.id }), await context.add.job()]
-
-  expect(await bulkDelete(member, [own.id, other.id])).toMatchObject(NOT_FOUND)
-  expect(await bulkDelete(member, [own.id, 999_999])).toMatchObject(NOT_FOUND)
-  expect(await bulkDelete(member, [])).toMatchObject({ status: 400 })
-  expect(await context.db.many(sql`select status from jobs`)).toEqual([
-    { status: 'Pending' },
-    { status: 'Pending' },
-  ])
-
-  expect(await bulkDelete(member, [own.id, own.id])).toMatchObject({ status: 204 })
-  expect(await context.db.many(sql`select id from jobs`)).toEqual([{ id: other.id }])
-})
-
-// R-241
-test('a Member sees and changes only the jobs of their instances, an Admin all', async () => {
-  const { instance, member } = await memberWithInstance()
-  const own = await context.add.job({ instanceId: instance.id })
-  const other = await context.add.job({ createdByUserId: member.id })
-  const params = { id: other.id }
-
-  const ids = async (user: TestUser) => (await list(user)).body.data.map(({ id }) => id)
-  expect(await ids(member)).toEqual([own.id])
-  expect(await ids(await context.add.admin())).toEqual([other.id, own.id])
-
-  expect(await get(member, other.id)).toMatchObject(NOT_FOUND)
-  expect(await context.call(member, jobs.sentMessages, { params })).toMatchObject(NOT_FOUND)
-  expect(await context.call(member, jobs.logs, { params })).toMatchObject(NOT_FOUND)
-  expect(await restart(member, other.id)).toMatchObject(NOT_FOUND)
-  expect(await cancel(member, other.id)).toMatchObject(NOT_FOUND)
-  expect(await remove(member, other.id)).toMatchObject(NOT_FOUND)
-  expect(await context.db.many(sql`select status from jobs`)).toEqual([
-    { status: 'Pending' },
-    { status: 'Pending' },
-  ])
-})
-
-// R-244
-test('a Member without the right to create jobs reads them, but changes nothing', async () => {
-  const { instance, create } = await fixture()
-  const reader = await context.add.user({ instances: [instance], canCreateJobs: false })
-  const { id } = await context.add.job({ instanceId: instance.id })
-
-  expect(await get(reader, id)).toMatchObject({ status: 200 })
-  expect(await create({}, reader)).toMatchObject(FORBIDDEN)
-  for (const change of [restart, cancel, remove]) expect(await change(reader, id)).toMatchObject(FORBIDDEN)
-  expect(await bulkDelete(reader, [id])).toMatchObject(FORBIDDEN)
-  expect(await context.db.many(sql`select status from jobs`)).toEqual([{ status: 'Pending' }])
-})
-
-test('every call needs a session', async () => {
-  const { create } = await fixture()
-  const answers = [
-    await list(null),
-    await get(null, 1),
-    await context.call(null, jobs.sentMessages, { params: { id: 1 } }),
-    await context.call(null, jobs.logs, { params: { id: 1 } }),
-    await create({}, null),
-    await restart(null, 1),
-    await cancel(null, 1),
-    await remove(null, 1),
-    await bulkDelete(null, [1]),
-  ]
-  for (const answer of answers)
-    expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
-})
-
-// R-178, R-176
-test('the list is searched literally and without accents, sorted and paged', async () => {
-  const admin = await context.add.admin()
-  for (const [textContent, status] of [
-    ['50% off', 'Running'],
-    ['50 offers', 'Completed'],
-    ['snake_case', 'Failed'],
-    ['snakeXcase Khách', 'Pending'],
-  ] as const)
-    await context.add.job({ textContent, status, recipients: [] })
-  const titles = async (query: object) => (await list(admin, query)).body.data.map((row) => row.messageTitle)
-
-  expect(await titles({ search: '50%' })).toEqual(['50% off'])
-  expect(await titles({ search: 'E_C' })).toEqual(['snake_case'])
-  expect(await titles({ search: 'khach' })).toEqual(['snakeXcase Khách'])
-  expect(await titles({ sortBy: 'status', sortDirection: 'asc' })).toEqual([
-    '50 offers',
-    'snake_case',
-    'snakeXcase Khách',
-    '50% off',
-  ])
-  expect((await list(admin, { page: 2, pageSize: 3 })).body).toMatchObject({
-    data: [{ messageTitle: '50% off' }],
-    pagination: { currentPage: 2, totalCount: 4, totalPages: 2, hasPrevious: true, hasNext: false },
-  })
-  expect(await list(admin, { sortBy: 'media_id' })).toMatchObject({ status: 400 })
+  expect(await context.db.many(sql`select from jobs where id = ${id}`)).toHaveLength(0)
+  expect(await context.db.many(sql`select from deliveries where job_id = ${id}`)).toHaveLength(0)
 })
 
 // R-122
-test('a row of the list holds nothing that grows with the job', async () => {
+test('a row of the list has a bounded title', async () => {
   const admin = await context.add.admin()
   await context.add.job({ textContent: 'x'.repeat(4000) })
 
-  const { body } = await list(admin)
-
-  expect(body.data[0]?.messageTitle).toHaveLength(100)
-  for (const name of ['assignedGroups', 'targetPhoneNumbers', 'logs', 'sentMessages', 'textContent'])
-    expect(body.data[0]).not.toHaveProperty(name)
+  expect((await list(admin)).body.data[0]?.messageTitle).toHaveLength(100)
 })
 
 test('a row of the list tells how many recipients have failed, without counting them', async () => {
@@ -746,7 +573,7 @@ test.each([
 
 // R-587
 test('the recipients of a job are listed with the failed ones first, and by outcome', async () => {
-  const { instance, member } = await memberWithInstance()
+  const { instance, member } = await context.add.memberWithInstance()
   const recipients = [1, 2, 3, 4, 5, 6].map((n) => `${n}@g.us`)
   const { id } = await context.add.job({ instanceId: instance.id, status: 'Running', recipients })
   await settle(id, 'sent', 'skipped', 'failed', 'doubt', 'failed')
@@ -768,7 +595,4 @@ test('the recipients of a job are listed with the failed ones first, and by outc
     query: { outcome: 'Failed' },
   })
   expect(body.data[0]).toMatchObject({ errorMessage: 'This number is not on WhatsApp.' })
-  expect(await context.call(await context.add.user(), jobs.recipients, { params: { id } })).toMatchObject(
-    NOT_FOUND,
-  )
 })

@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net'
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
 import { limits } from '@sendroom/contract/limits'
@@ -19,8 +18,7 @@ const people = (count: number) =>
 const largeList = { jobType: 'SendToUsers', phoneNumbers: people(1000) } as const
 
 async function fixture() {
-  const instance = await context.add.instance()
-  const member = await context.add.user({ instances: [instance] })
+  const { instance, member } = await context.add.memberWithInstance()
   const message = await context.add.message({ createdByUserId: member.id })
   const order = { ...largeList, messageId: message.id, instanceId: instance.id }
   return { instance, member, order }
@@ -32,9 +30,7 @@ async function connectAndAsk(
   endpoint: Endpoint,
   { params = {}, body }: { params?: object; body?: object },
 ) {
-  const app = await context.app
-  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as AddressInfo // listening on TCP
+  const port = await context.listen()
   const client = new AbortController()
   const answer = fetch(`http://127.0.0.1:${port}${addressOf(endpoint, params)}`, {
     method: endpoint.method,
