@@ -108,20 +108,6 @@ test('an instance that is connected again resumes sending, and its groups are sy
   expect(await context.dueSyncs()).toEqual([id])
 })
 
-test.each([
-  ['QR', 'NeedsLogin'],
-  ['ERROR', 'Disconnected'],
-  ['SYNC_ERROR', 'Degraded'],
-  ['STOP', 'Unpaid'],
-] as const)('an instance in state %s has the status %s', async (state, status) => {
-  const { id, token } = await context.add.instance({ token: `test_linked_${state}` })
-  simulated.change(token, { state })
-
-  await readDue()
-
-  expect(await statusOf(id)).toBe(status)
-})
-
 test('a provider that does not answer leaves the known status, and other instances are read', async () => {
   const failing = await context.add.instance({ token: 'test_linked_lost', status: 'NeedsLogin' })
   const other = await context.add.instance({ token: 'test_linked_other', status: 'Unknown' })

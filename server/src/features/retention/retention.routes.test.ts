@@ -45,14 +45,6 @@ test.each([
   expect((await context.call(admin, retention.get, {})).body).toEqual(initial)
 })
 
-// R-598
-test('a change needs the password, entered lately', async () => {
-  const admin = await context.add.admin()
-  await context.db.run(sql`update sessions set confirmed_at = clock_now() - interval '11 minutes'`)
-  const answer = await context.call(admin, retention.update, { body: initial })
-  expect(answer).toMatchObject({ status: 403, body: { code: 'confirm_password' } })
-})
-
 // R-599
 test('a job whose recipients were deleted shows its counts and says so, and can’t be sent again', async () => {
   const admin = await context.add.admin()

@@ -2,7 +2,6 @@ import { beforeEach, expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import { connect } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { hashPassword } from '../../platform/passwords.ts'
 import { deleteOldFailures } from './attempts.queries.ts'
 import { checkPassword } from './attempts.ts'
 import { resetPassword } from './first-admin.ts'
@@ -33,13 +32,8 @@ async function signIn(username: string, password: string, { from = newAddress(),
   }
 }
 
-async function addUser(username: string, options: { isActive?: boolean } = {}) {
-  const user = await context.add.user({ username, ...options })
-  await context.db.run(
-    sql`update users set password_hash = ${await hashPassword('secret1')} where id = ${user.id}`,
-  )
-  return user
-}
+const addUser = (username: string, options: { isActive?: boolean } = {}) =>
+  context.add.user({ username, password: 'secret1', ...options })
 
 /** Enters wrong passwords for a name, from one address after the other, until one has to wait. */
 async function guessUntilRefused(username: string) {
