@@ -2,7 +2,7 @@ import { contract } from '@sendroom/contract'
 import { advisedPace } from '@sendroom/contract/pace'
 import { maskToken } from '@sendroom/contract/whapi-token'
 import { describe, expect, test } from 'vitest'
-import { useContext } from '../../../test/context.ts'
+import { useContext, useSharedContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { useSimulator } from '../../../test/simulated.ts'
 import { deleteOldRows } from '../../engine/index.ts'
@@ -10,7 +10,7 @@ import { findCountDifferences } from '../../platform/counts.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 
 const simulated = useSimulator({ groupsPerChannel: 5 })
-const context = useContext({ providers: simulated.providers })
+const context = useSharedContext({ providers: simulated.providers })
 const { instances } = contract
 
 const livePace = {
@@ -42,7 +42,7 @@ describe('creating', () => {
       whapiToken: maskToken(whapiToken),
     })
     expect(body.statusSeenAt).not.toBeNull()
-    expect(await context.dueSyncs()).toEqual([body.id])
+    expect(await context.dueSyncs()).toContain(body.id)
   })
 
   // R-217
@@ -127,9 +127,9 @@ describe('reading', () => {
 
   // R-107
   test('the database holds the token only encrypted', async () => {
-    const { token } = await context.add.instance()
+    const { id, token } = await context.add.instance()
 
-    const row = await context.db.maybeOne(sql`select i::text as row from instances i`)
+    const row = await context.db.maybeOne(sql`select i::text as row from instances i where id = ${id}`)
 
     expect(row?.row).not.toContain(Buffer.from(token).toString('hex'))
   })
@@ -182,7 +182,8 @@ describe('changing', () => {
   test('replacing the token needs a password entered within ten minutes, and nothing else of a change does', async () => {
     const admin = await context.add.admin()
     const { id, token } = await context.add.instance()
-    await context.db.run(sql`update sessions set confirmed_at = clock_now() - interval '11 minutes'`)
+    await context.db.run(sql`
+      update sessions set confirmed_at = clock_now() - interval '11 minutes' where user_id = ${admin.id}`)
     const change = (body: object) => context.call(admin, instances.update, { params: { id }, body })
 
     expect(await change({ name: 'Stolen', whapiToken: newToken() })).toMatchObject({
@@ -192,7 +193,7 @@ describe('changing', () => {
     expect((await context.call(admin, instances.get, { params: { id } })).body.name).not.toBe('Stolen')
     for (const same of [token, maskToken(token), undefined])
       expect((await change({ name: 'Renamed', whapiToken: same })).status).toBe(200)
-    await context.db.run(sql`update sessions set confirmed_at = clock_now()`)
+    await context.db.run(sql`update sessions set confirmed_at = clock_now() where user_id = ${admin.id}`)
     expect((await change({ whapiToken: newToken() })).status).toBe(200)
   })
 
@@ -248,6 +249,7 @@ describe('changing', () => {
   })
 
   describe('a current pause', () => {
+    const context = useContext({ providers: simulated.providers })
     /** Stops the clock at midnight. The next message is due in an hour. */
     async function paused(columns: object = {}) {
       await context.db.script(`
@@ -301,7 +303,8 @@ describe('changing', () => {
 
     expect(await changeToken(newToken())).toMatchObject({ status: 409, body: { code: 'token_in_use' } })
     expect(await changeToken(token)).toMatchObject({ status: 200, body: { name: 'New' } })
-    await context.db.run(sql`update deliveries set doubt_since = null, status = 'sent'`)
+    await context.db.run(sql`
+      update deliveries set doubt_since = null, status = 'sent' where job_id = ${jobId} and status = 'doubt'`)
     expect(await changeToken(newToken())).toMatchObject({ status: 200 })
   })
 })
@@ -349,6 +352,7 @@ describe('resuming', () => {
 })
 
 describe('deleting', () => {
+  const context = useContext({ providers: simulated.providers })
   async function fullInstance() {
     const instance = await context.add.instance()
     const group = await context.add.group({ instanceId: instance.id, lastSyncAt: '2026-01-01T00:00:00Z' })
