@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,6 +20,9 @@ export type Accepted = {
   media?: { sha256: string; size: number; mime: string }
 }
 
+/** The data folder of a stopped Sendroom, and the password that its first start printed. */
+export type Template = { dataDir: string; password: string }
+
 /** A complete Sendroom as started by `npm start`, on a free port and with its own data folder. */
 export class Sendroom {
   readonly url: string
@@ -35,18 +38,23 @@ export class Sendroom {
     this.password = password
   }
 
+  /** Starts an empty one. As a copy of the template, if there is one, it need not create its database. */
   static async start(): Promise<Sendroom> {
     const dataDir = await mkdtemp(join(tmpdir(), 'sendroom-e2e-'))
     // If the tests run as root, PostgreSQL runs as another user and needs access.
     await chmod(dataDir, 0o755)
+    const template = readTemplate()
+    if (template) execFileSync('cp', ['-a', `${template.dataDir}/.`, dataDir])
     const child = launch(dataDir, '0')
     // An aborted run does not call stop(). PostgreSQL ends within a minute after its folder is deleted.
     process.once('exit', () => {
       if (child.kill('SIGTERM')) rmSync(dataDir, { recursive: true, force: true })
     })
     try {
-      const [url, password = ''] = await readOutput(child, ADDRESS, PASSWORD)
-      return new Sendroom(child, dataDir, url, password)
+      const [url, password = ''] = await (template
+        ? readOutput(child, ADDRESS)
+        : readOutput(child, ADDRESS, PASSWORD))
+      return new Sendroom(child, dataDir, url, template?.password ?? password)
     } catch (error) {
       await terminate(child)
       await rm(dataDir, { recursive: true, force: true })
@@ -74,6 +82,14 @@ export class Sendroom {
       .flatMap(({ sent }) => (sent?.token === token ? [sent] : []))
   }
 
+  /** Stops Sendroom, and keeps its data for the ones that this process and its children start later. */
+  async becomeTemplate(): Promise<Template> {
+    await terminate(this.#child)
+    const template = { dataDir: this.#dataDir, password: this.password }
+    process.env[TEMPLATE] = JSON.stringify(template)
+    return template
+  }
+
   /** Stops Sendroom and its PostgreSQL gracefully and removes the data. Throws if Sendroom had to be killed. */
   async stop() {
     const wasKilled = await terminate(this.#child)
@@ -81,6 +97,9 @@ export class Sendroom {
     if (wasKilled) throw new Error(`Sendroom did not stop within ${STOP_TIMEOUT_MS / 1000} s.`)
   }
 }
+
+const TEMPLATE = 'SENDROOM_E2E_TEMPLATE'
+const readTemplate = (): Template | null => JSON.parse(process.env[TEMPLATE] ?? 'null')
 
 const ADDRESS = /^Sendroom is running at (\S+)$/m
 const PASSWORD = /with the password (\S+)/
