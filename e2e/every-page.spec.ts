@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import type { ConsoleMessage, Page } from '@playwright/test'
+import { type ConsoleMessage, expect, type Page, test } from '@playwright/test'
 import type Axe from 'axe-core'
-import { enter, type Gallery, open, show, speak, visit, withGallery, wordsOf } from './gallery.ts'
-import { test as base, expect } from './scenario.ts'
+import { enter, open, show, speak, visit, withGallery, wordsOf } from './gallery.ts'
 import { languages, schemes, type View, views, type Words, widths } from './views.ts'
 
 const all = widths.flatMap((width) => schemes.map((scheme) => ({ width, scheme })))
@@ -24,55 +23,54 @@ const usesAxe = (lang: string) => isFull || lang === languages[0]
 
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-const test = base.extend<object, { gallery: Gallery }>({
-  gallery: [({ browser }, use) => withGallery(browser, use), { scope: 'worker', timeout: 180_000 }],
-})
+const users = [undefined, 'visitor', 'newcomer', 'reader', 'first'] as const
+/** So many pages at once, because each mostly waits. They share one gallery, which takes long to furnish. */
+const PAGES = 4
+const size = Math.ceil(Object.keys(views).length / PAGES)
+const parts = Array.from({ length: PAGES }, (_, n) => Object.entries(views).slice(n * size, (n + 1) * size))
 
-// Tracing would take a third of the time, and the problems found are already readable.
-test.use({ trace: 'off' })
-
-/** The views in one part per worker, so that they finish at about the same time. */
-const PARTS = 4
-const size = Math.ceil(Object.keys(views).length / PARTS)
-const parts = Array.from({ length: PARTS }, (_, n) => Object.entries(views).slice(n * size, (n + 1) * size))
-
-for (const part of parts) {
-  const title = `${part.at(0)?.[0]} to ${part.at(-1)?.[0]}`
-  test(`pages and dialogs have no layout, text or accessibility problems: ${title}`, async ({
-    gallery,
-    browser,
-  }) => {
-    test.setTimeout(900_000)
+test('pages and dialogs have no layout, text or accessibility problems', async ({ browser }) => {
+  test.setTimeout(900_000)
+  await withGallery(browser, async (gallery) => {
     const words = new Map<string, Words>()
     for (const lang of languages) words.set(lang, await wordsOf(gallery, lang))
     const problems: string[] = []
-    for (const as of [undefined, 'visitor', 'newcomer', 'reader', 'first'] as const) {
-      const page = await enter(browser, gallery, as, languages[0])
-      await page.addInitScript(AXE)
-      await page.addInitScript(logViolations)
-      let before: View | undefined
-      const logged: string[] = []
-      page.on('console', (message) => isProblem(message) && logged.push(message.text()))
-      page.on('pageerror', (error) => logged.push(String(error)))
-
-      for (const [name, view] of part.filter(([, view]) => view.as === as))
-        await test.step(name, async () => {
-          for (const spoken of spokenIn(view)) {
-            const [first = ''] = spoken
-            await page.setViewportSize({ width: 1280, height: 800 })
-            if (before) await page.evaluate((lang) => localStorage.setItem('lang', lang), first)
-            const isThere =
-              before && !before.open && before.path === view.path && before.answers === view.answers
-            await (isThere ? open : visit)(page, view, words.get(first) ?? String)
-            before = view
-            const found = [...(await findProblems(page, spoken)), ...logged.splice(0)]
-            problems.push(...found.map((problem) => `${name} ${problem}`))
-          }
-        })
-      await page.context().close()
+    const judgePart = async (part: [string, View][]) => {
+      for (const as of users) {
+        const chosen = part.filter(([, view]) => view.as === as)
+        if (chosen.length > 0)
+          problems.push(...(await judge(await enter(browser, gallery, as, languages[0]), words, chosen)))
+      }
     }
+    await Promise.all(parts.map(judgePart))
     expect(problems.join('\n')).toBe('')
   })
+})
+
+/** Returns the problems of these views, which are opened one after the other on this page. */
+async function judge(page: Page, words: Map<string, Words>, chosen: [string, View][]): Promise<string[]> {
+  await page.addInitScript(AXE)
+  await page.addInitScript(logViolations)
+  const logged: string[] = []
+  page.on('console', (message) => isProblem(message) && logged.push(message.text()))
+  page.on('pageerror', (error) => logged.push(String(error)))
+  const problems: string[] = []
+  let before: View | undefined
+  for (const [name, view] of chosen)
+    await test.step(name, async () => {
+      for (const spoken of spokenIn(view)) {
+        const [first = ''] = spoken
+        await page.setViewportSize({ width: 1280, height: 800 })
+        if (before) await page.evaluate((lang) => localStorage.setItem('lang', lang), first)
+        const isThere = before && !before.open && before.path === view.path && before.answers === view.answers
+        await (isThere ? open : visit)(page, view, words.get(first) ?? String)
+        before = view
+        const found = [...(await findProblems(page, spoken)), ...logged.splice(0)]
+        problems.push(...found.map((problem) => `${name} ${problem}`))
+      }
+    })
+  await page.context().close()
+  return problems
 }
 
 /** Returns the problems of the shown view in all variants and these languages. Leaves the page in the first of them. */

@@ -24,8 +24,7 @@ const longText = [
 
 /** Starts both Sendrooms, calls `use` with them, and stops them. */
 export async function withGallery(browser: Browser, use: (gallery: Gallery) => Promise<void>) {
-  const sendroom = await Sendroom.start()
-  const empty = await Sendroom.start()
+  const [sendroom, empty] = await Promise.all([Sendroom.start(), Sendroom.start()])
   try {
     await use({ ...(await furnish(sendroom, browser)), first: await empty.signIn() })
   } finally {
@@ -196,7 +195,7 @@ export async function show(page: Page, scheme: (typeof schemes)[number]) {
 }
 
 /** Waits until nothing is busy and no request is pending, so many times in a row. */
-export async function untilLoaded(page: Page, times = 3) {
+export async function untilLoaded(page: Page, times = 2) {
   let quietChecks = 0
   const isQuiet = async () => {
     await page.waitForFunction(

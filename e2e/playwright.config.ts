@@ -1,6 +1,8 @@
 import { defineConfig } from '@playwright/test'
 import { browserOptions } from './browser.ts'
 
+const EVERY_PAGE = 'every-page.spec.ts'
+
 export default defineConfig({
   testMatch: '*.spec.ts',
   outputDir: '../.tmp/e2e',
@@ -21,4 +23,9 @@ export default defineConfig({
     trace: { mode: 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
   },
+  projects: [
+    // This one takes longest, so it begins first. Tracing would take a third of its time. Its findings are readable.
+    { name: 'every page', testMatch: EVERY_PAGE, use: { trace: 'off' } },
+    { name: 'scenarios', testIgnore: EVERY_PAGE },
+  ],
 })
