@@ -2,7 +2,6 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { admin, member, renderApp } from '../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../test/server.ts'
-import { SUCCESS_MS } from '../api/use-action.ts'
 
 const answers: Answers = {
   'GET /instances': () => pageOf([]),
@@ -210,28 +209,6 @@ test('a changed password shows a toast and reloads the page', async () => {
   expect(screen.queryByRole('dialog')).toBeNull()
   await waitFor(() => expect(reload).toHaveBeenCalledOnce())
 })
-
-test.each([
-  ['opens a menu', (person: Person) => person.click(screen.getByRole('button', { name: /lan/ }))],
-  ['presses a key', (person: Person) => person.keyboard('{Tab}')],
-  ['has an unsaved form open', async () => preventUnload()],
-  //
-])('a page whose user %s after the change of the password is not reloaded', async (_, begin) => {
-  const reload = vi.spyOn(window.location, 'reload').mockReturnValue()
-  reload.mockClear()
-  const { person, fill, submit } = await changePassword({ 'PUT /users/:id': () => member })
-  await fill('secret1', 'secret1')
-  await submit()
-  await screen.findByText('Your password updated successfully!')
-  await begin(person)
-  await new Promise((resolve) => setTimeout(resolve, SUCCESS_MS + 200))
-  expect(reload).not.toHaveBeenCalled()
-})
-
-type Person = Awaited<ReturnType<typeof changePassword>>['person']
-
-const preventUnload = () =>
-  window.addEventListener('beforeunload', (event) => event.preventDefault(), { once: true })
 
 //
 test('a password modal that is closed during sending and opened again stays open', async () => {
