@@ -2,7 +2,6 @@ import { NumberInput, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import type { z } from 'zod'
-import { useRedirectOnFailure } from '../api/use-redirect-on-failure.ts'
 import { thousandSeparator } from '../format.ts'
 import { Loading } from '../ui/loading.tsx'
 import { FormPage } from './form-page.tsx'
@@ -21,13 +20,11 @@ type FormProps<Values extends Numbers> = {
   save: (values: Values) => Promise<unknown>
 }
 
-type Props<Values extends Numbers> = FormProps<Values> & {
-  read: { data: Values | undefined; isError: boolean }
-}
+/** The data is undefined while it loads. */
+type Props<Values extends Numbers> = FormProps<Values> & { data: Values | undefined }
 
 /** A page of whole numbers that an Admin sets, such as limits. */
-export function NumbersPage<Values extends Numbers>({ read: { data, isError }, ...props }: Props<Values>) {
-  useRedirectOnFailure(isError, '/dashboard')
+export function NumbersPage<Values extends Numbers>({ data, ...props }: Props<Values>) {
   return data ? <NumbersForm {...props} initialValues={data} /> : <Loading />
 }
 

@@ -4,9 +4,8 @@ import { useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { idOf } from '../../address.ts'
 import { call } from '../../api/client.ts'
-import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
-import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
+import { useFormData } from '../../forms/use-form-data.ts'
 import { useVersioned } from '../../forms/use-versioned.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { compareInstance } from './compare-instance.ts'
@@ -36,12 +35,11 @@ function NewInstanceForm() {
 }
 
 function EditInstance({ id }: { id: number }) {
-  const { data, isError } = useRead(
+  const data = useFormData(
     'GET /instances/:id',
     { params: { id } },
-    { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.INSTANCE_LOAD_FAILED' } },
+    { words: 'TOAST.INSTANCE_LOAD_FAILED', leaveTo: '/instances' },
   )
-  useRedirectOnFailure(isError, '/instances')
   return data ? <EditLoadedInstance loaded={data} /> : <Loading />
 }
 

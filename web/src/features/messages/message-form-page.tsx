@@ -9,6 +9,7 @@ import { useAction } from '../../api/use-action.ts'
 import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
 import { type Difference, differenceOf, GroupNames, InstanceNames, sorted } from '../../forms/differences.tsx'
 import { ClosedForm } from '../../forms/form-page.tsx'
+import { useFormData } from '../../forms/use-form-data.ts'
 import { useVersioned, type Version } from '../../forms/use-versioned.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Picture } from '../../ui/picture.tsx'
@@ -47,12 +48,11 @@ function NewMessageForm() {
 function EditMessage({ id }: { id: number }) {
   const { t } = useTranslation()
   const user = useCurrentUser()
-  const { data, isError } = useRead(
+  const data = useFormData(
     'GET /messages/:id',
     { params: { id } },
-    { gcTime: 0, staleTime: 'static', meta: { words: 'MESSAGE.LOAD_FAILED' } },
+    { words: 'MESSAGE.LOAD_FAILED', leaveTo: '/messages' },
   )
-  useRedirectOnFailure(isError, '/messages')
   if (!data) return <Loading />
   const why = whyReadOnly(data, user)
   if (why !== undefined) return <MessageView message={data} reason={t(why)} />

@@ -1,7 +1,7 @@
 import { Quotas } from '@sendroom/contract/quotas'
-import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { NumbersPage } from '../../forms/numbers-page.tsx'
+import { useFormData } from '../../forms/use-form-data.ts'
 
 const fields = [
   { name: 'recipientsPerUser', label: 'QUOTAS.RECIPIENTS_USER', hint: 'QUOTAS.RECIPIENTS_USER_HINT' },
@@ -17,11 +17,7 @@ const fields = [
 
 /** How much one user and one instance may take. */
 export function QuotasPage() {
-  const read = useRead(
-    'GET /quotas',
-    {},
-    { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.QUOTAS_LOAD_FAILED' } },
-  )
+  const data = useFormData('GET /quotas', {}, { words: 'TOAST.QUOTAS_LOAD_FAILED', leaveTo: '/dashboard' })
   const update = useAction('PUT /quotas', {
     success: 'TOAST.QUOTAS_SAVED',
     failure: 'TOAST.QUOTAS_SAVE_FAILED',
@@ -32,7 +28,7 @@ export function QuotasPage() {
       hint="QUOTAS.HINT"
       schema={Quotas}
       fields={fields}
-      read={read}
+      data={data}
       save={(body) => update.mutateAsync({ body })}
     />
   )

@@ -3,9 +3,8 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { idOf } from '../../address.ts'
-import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
-import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
+import { useFormData } from '../../forms/use-form-data.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { NewSecret } from './new-secret.tsx'
 import { ReceiverForm } from './receiver-form.tsx'
@@ -46,12 +45,11 @@ function NewReceiver() {
 function EditReceiver({ id }: { id: number }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
-  const { data, isError } = useRead(
+  const data = useFormData(
     'GET /receivers/:id',
     { params: { id } },
-    { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.RECEIVER_LOAD_FAILED' } },
+    { words: 'TOAST.RECEIVER_LOAD_FAILED', leaveTo: '/webhooks' },
   )
-  useRedirectOnFailure(isError, '/webhooks')
   const update = useAction('PUT /receivers/:id', {
     success: 'TOAST.RECEIVER_SAVED',
     failure: 'TOAST.RECEIVER_SAVE_FAILED',

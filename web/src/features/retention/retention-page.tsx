@@ -1,7 +1,7 @@
 import { Retention } from '@sendroom/contract/retention'
-import { useRead } from '../../api/queries.ts'
 import { useAction } from '../../api/use-action.ts'
 import { NumbersPage } from '../../forms/numbers-page.tsx'
+import { useFormData } from '../../forms/use-form-data.ts'
 
 const fields = [
   { name: 'deliveryDays', label: 'RETENTION.DELIVERIES', hint: 'RETENTION.DELIVERIES_HINT' },
@@ -11,10 +11,10 @@ const fields = [
 
 /** How many days details of jobs are kept. */
 export function RetentionPage() {
-  const read = useRead(
+  const data = useFormData(
     'GET /retention',
     {},
-    { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.RETENTION_LOAD_FAILED' } },
+    { words: 'TOAST.RETENTION_LOAD_FAILED', leaveTo: '/dashboard' },
   )
   const update = useAction('PUT /retention', {
     success: 'TOAST.RETENTION_SAVED',
@@ -27,7 +27,7 @@ export function RetentionPage() {
       empty="RETENTION.FOREVER"
       schema={Retention}
       fields={fields}
-      read={read}
+      data={data}
       save={(body) => update.mutateAsync({ body })}
     />
   )

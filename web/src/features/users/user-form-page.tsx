@@ -5,11 +5,10 @@ import i18next from 'i18next'
 import { useTranslation } from 'react-i18next'
 import { idOf } from '../../address.ts'
 import { call } from '../../api/client.ts'
-import { useRead } from '../../api/queries.ts'
 import { currentUser, isAdmin, updateUser } from '../../api/session.ts'
 import { useAction } from '../../api/use-action.ts'
-import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
 import { type Difference, differenceOf, hideSecret, InstanceNames, sorted } from '../../forms/differences.tsx'
+import { useFormData } from '../../forms/use-form-data.ts'
 import { useVersioned, type Version } from '../../forms/use-versioned.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { RIGHT_LABELS, UserForm, type UserValues } from './user-form.tsx'
@@ -49,12 +48,11 @@ function NewUserForm() {
 }
 
 function EditUser({ id }: { id: number }) {
-  const { data, isError } = useRead(
+  const data = useFormData(
     'GET /users/:id',
     { params: { id } },
-    { gcTime: 0, staleTime: 'static', meta: { words: 'TOAST.USER_LOAD_FAILED' } },
+    { words: 'TOAST.USER_LOAD_FAILED', leaveTo: '/users' },
   )
-  useRedirectOnFailure(isError, '/users')
   return data ? <EditLoadedUser loaded={data} /> : <Loading />
 }
 
