@@ -54,20 +54,3 @@ test('a Member without rights sees only the assigned instances, with all other a
     await expect(page.getByText('You can view jobs but not change them.')).toBeVisible()
   })
 })
-
-test('an Admin page redirects a Member to the dashboard and says why', async ({
-  sendroom,
-  admin,
-  openAs,
-}) => {
-  const { username, password } = await addMember(admin, {
-    use: [],
-    canSendMessages: true,
-    canCreateJobs: true,
-  })
-  const page = await openAs(await sendroom.signIn(username, password), '/users')
-  const toast = page.getByRole('alert')
-  await expect(toast).toContainText('Access Denied')
-  await expect(toast).toContainText('You do not have administrative privileges to access this page.')
-  await expect(page).toHaveURL(/\/dashboard$/)
-})

@@ -53,21 +53,6 @@ test('signing out in one tab signs out the other, and signing in opens both agai
   await expect(two.getByRole('heading', { name: 'Messages' })).toBeVisible()
 })
 
-test('a notice is shown while the network is down, and pages load again afterwards', async ({
-  admin,
-  openAs,
-}) => {
-  const page = await openAs(admin, '/users')
-  await expect(page.getByRole('row', { name: 'admin@localhost' })).toBeVisible()
-  const notice = page.getByText('No connection to Sendroom.')
-  await page.context().setOffline(true)
-  await expect(notice).toBeVisible()
-  await page.context().setOffline(false)
-  await expect(notice).toBeHidden()
-  await page.getByRole('link', { name: 'Groups' }).click()
-  await expect(page.getByRole('heading', { name: 'Groups' })).toBeVisible()
-})
-
 test('a dialog traps the focus and returns it', async ({ admin, openAs }) => {
   const page = await openAs(admin, '/users')
   const opener = page.getByRole('row', { name: 'admin@localhost' }).getByRole('button', { name: 'Delete' })
