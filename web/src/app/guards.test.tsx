@@ -86,7 +86,14 @@ test.each([
   ['/users/new'],
   //
   ['/users/edit/1'],
+  ['/audit'],
+  ['/retention'],
+  ['/limits'],
   ['/system'],
+  ['/webhooks'],
+  ['/webhooks/new'],
+  ['/webhooks/edit/1'],
+  ['/webhooks/1'],
   //
 ])('a Member may not open %s', async (path) => {
   const { router } = renderApp({ path, user: member, answers })
