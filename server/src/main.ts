@@ -226,7 +226,7 @@ async function startWork(deps: Deps, { delivers }: Roles): Promise<Close[]> {
   // Requests take no connection from the tasks.
   const own = { ...deps, db: deps.db.dedicated(TASK_CONNECTIONS) }
   const delivery = { ...own, readImage: images.read, accountWaitMs: config.accountWaitMs }
-  const tasks = [...processTasks(own), ...deliveryTasks(delivery, engine), ...workerTasks(own, webhooks)]
+  const tasks = [...processTasks(own), ...deliveryTasks(delivery), ...workerTasks(own, webhooks)]
   const stopTasks = startTasks(tasks, deps.db, log)
   // A task that still runs after the time of a stop is cut off.
   return [engine.stop, webhooks.stop, () => stopTasks().then(() => own.db.end(0))]

@@ -3,10 +3,10 @@ import {
   applyStoredReceipts,
   deleteOldRows,
   deleteUnmatchedReceipts,
-  type Engine,
   type EngineDeps,
   failOverdue,
   finishJobs,
+  notifyMoved,
   openPolling,
 } from './engine/index.ts'
 import { deleteOldPeopleCounts } from './features/dashboard/people.queries.ts'
@@ -61,10 +61,10 @@ export const processTasks = (deps: Deps): Task[] => [each('report the disk', MIN
 type DeliveryDeps = EngineDeps & { accountWaitMs: number }
 
 /** The tasks of a worker that concern deliveries. */
-export function deliveryTasks(deps: DeliveryDeps, { moved }: Pick<Engine, 'moved'>): Task[] {
+export function deliveryTasks(deps: DeliveryDeps): Task[] {
   const { db, accountWaitMs } = deps
   return [
-    one('apply receipts', SECOND / 2, async () => (await applyStoredReceipts(db)).forEach(moved)),
+    one('apply receipts', SECOND / 2, async () => notifyMoved(db, await applyStoredReceipts(db))),
     each('poll receipts', 10 * SECOND, openPolling(deps)),
     one('finish jobs', 2 * SECOND, () => finishJobs(db)),
     one('fail overdue', 2 * SECOND, (signal) => failOverdue(db, accountWaitMs, signal)),

@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export function startWorker(deps: EngineDeps, accountWaitMs = DAY_MS) {
   const engine = startEngine(deps)
   const db = deps.db.dedicated(6)
-  const stopTasks = startTasks(deliveryTasks({ ...deps, db, accountWaitMs }, engine), deps.db, deps.log)
+  const stopTasks = startTasks(deliveryTasks({ ...deps, db, accountWaitMs }), deps.db, deps.log)
   async function stop() {
     await Promise.all([engine.stop(), stopTasks()])
     await db.end(1000)

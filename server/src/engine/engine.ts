@@ -10,7 +10,7 @@ import { interruptibleSleep, openLoop } from './loop.ts'
 import { openBatches } from './sending/batch.ts'
 import { type Claim, claimInstances, RENEW_EVERY_MS, renewLeases } from './sending/claim.ts'
 import { runInstance, type Sender } from './sending/sender.ts'
-import { openProgress, type Progress } from './status/progress.ts'
+import { openProgress } from './status/progress.ts'
 import { WAKE_CHANNEL } from './wake.ts'
 
 /** How often a worker looks for work by itself. A notification wakes it at once. */
@@ -35,8 +35,6 @@ export type Engine = {
   stop: () => Promise<void>
   /** Looks for work now. */
   wake: () => void
-  /** Tells open pages, soon, that deliveries of this job have changed. */
-  moved: Progress['moved']
 }
 
 /**
@@ -187,7 +185,6 @@ export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
 
   return {
     wake: sleep.wake,
-    moved: progress.moved,
     async stop() {
       stoppingSince ??= performance.now()
       stopping.abort()

@@ -1,6 +1,6 @@
 /** The engine's API for the rest of Sendroom. README.md explains how the engine works. */
 export type { EngineDeps } from './context.ts'
-export { type Engine, startEngine } from './engine.ts'
+export { startEngine } from './engine.ts'
 export {
   markInstanceActive,
   markInstanceHealthy,
@@ -23,6 +23,7 @@ export { isDurable } from './shared/era.ts'
 export { readBacklog } from './status/backlog.ts'
 export { recipientCounts } from './status/counts.ts'
 export { expectEnd, expectEnds, expectOrder } from './status/estimate.ts'
+export { notifyMoved } from './status/progress.ts'
 export {
   endedWithFailures,
   expiresSoon,

@@ -13,13 +13,16 @@ export type Progress = {
   stop: () => Promise<void>
 }
 
-/** Notifies open pages about progress: all jobs of this worker together, three times a second at most. */
-export function openProgress(db: Pool, reportError: (error: unknown) => void): Progress {
-  const jobs = batcher<JobRef>(NOTIFY_EVERY_MS, (moved) =>
-    notifyChanges(
-      db,
-      moved.map(({ jobId, instanceId }) => ({ feature: 'deliveries', id: jobId, instanceId })),
-    ).catch(reportError),
+/** Notifies open pages that deliveries of these jobs have changed. A job may be listed twice. */
+export async function notifyMoved(db: Pool, jobs: readonly JobRef[]): Promise<void> {
+  const changes = new Map(
+    jobs.map(({ jobId, instanceId }) => [jobId, { feature: 'deliveries', id: jobId, instanceId } as const]),
   )
+  if (changes.size > 0) await notifyChanges(db, [...changes.values()])
+}
+
+/** Notifies open pages about progress of sending: all jobs of this worker together, three times a second at most. */
+export function openProgress(db: Pool, reportError: (error: unknown) => void): Progress {
+  const jobs = batcher<JobRef>(NOTIFY_EVERY_MS, (moved) => notifyMoved(db, moved).catch(reportError))
   return { moved: (job) => jobs.add(String(job.jobId), job), stop: jobs.stop }
 }
