@@ -34,26 +34,29 @@ export async function createFixture(caller: (typeof callers)[number]) {
   const { add } = context
   const instance = await add.instance()
   const instanceId = instance.id
+  const instances = caller === 'unassigned' ? [] : [instance]
   const hasFlags = caller !== 'without flags'
-  const options = {
-    role: caller === 'Admin' ? ('Admin' as const) : ('Member' as const),
-    isActive: caller !== 'locked',
-    ...onlyRights(hasFlags ? rights : []),
-    instances: caller === 'unassigned' ? [] : [instance],
+  return {
+    instanceId,
+    group: await add.group({ instanceId }),
+    message: await add.message({ instanceId }),
+    template: await add.message({ createdByAdmin: true }),
+    job: await add.job({ instanceId }),
+    endedJob: await add.job({ instanceId, status: 'Completed' }),
+    pausedJob: await add.job({ instanceId, pausedAt: '2026-01-01T00:00:00.000Z' }),
+    failedJob: await add.job({ instanceId, status: 'Failed', deliveryStatus: 'failed' }),
+    somebody: await add.user(),
+    unique: `new-${instanceId}`,
+    user:
+      caller === 'no session'
+        ? null
+        : await add.user({
+            role: caller === 'Admin' ? 'Admin' : 'Member',
+            isActive: caller !== 'locked',
+            ...onlyRights(hasFlags ? rights : []),
+            instances,
+          }),
   }
-  const [group, message, template, job, endedJob, pausedJob, failedJob, somebody, user] = await Promise.all([
-    add.group({ instanceId }),
-    add.message({ instanceId }),
-    add.message({ createdByAdmin: true }),
-    add.job({ instanceId }),
-    add.job({ instanceId, status: 'Completed' }),
-    add.job({ instanceId, pausedAt: '2026-01-01T00:00:00.000Z' }),
-    add.job({ instanceId, status: 'Failed', deliveryStatus: 'failed' }),
-    add.user(),
-    caller === 'no session' ? null : add.user(options),
-  ])
-  const jobs = { job, endedJob, pausedJob, failedJob }
-  return { instanceId, group, message, template, ...jobs, somebody, unique: `new-${instanceId}`, user }
 }
 
 export const setPassword = async ({ id }: { id: number }, password: string) =>
