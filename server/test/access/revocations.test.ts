@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lockUserChanges } from '../../src/features/users/users.queries.ts'
 import type { Db } from '../../src/platform/database/connection.ts'
 import { identifier, sql } from '../../src/platform/database/sql.ts'
@@ -15,8 +15,8 @@ import { expectCells } from './cells.ts'
 import { context, setPassword } from './fixture.ts'
 import { endpoints, prepare, signedIn } from './matrix.ts'
 
-beforeEach(() => context.open())
-afterEach(() => context.close())
+beforeAll(() => context.open())
+afterAll(() => context.close())
 
 const ageConfirmation = (db: Db, { id }: { id: number }) =>
   db.run(sql`
