@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { people, useEngineContext } from '../../test/engine-context.ts'
+import { hasten } from '../../test/hasten.ts'
 import { countWaiting } from '../../test/locks.ts'
 import { scriptedProvider } from '../../test/scripted-provider.ts'
 import { until } from '../../test/until.ts'
@@ -178,6 +179,7 @@ test('a stop waits ten seconds for a locked instance, whose message is found lat
   await whileLocked(sql`select from instances where id = ${job.instanceId} for update`, async () => {
     answer()
     await until('the instance waits for its lock', async () => (await countWaiting(context.db)) > 0)
+    hasten(5)
     await stopped.stop()
   })
 
@@ -209,6 +211,7 @@ test('a stop waits ten seconds for locked instances, whether their image was upl
 
   const instanceIds = jobs.map(({ instanceId }) => instanceId)
   await whileLocked(sql`select from instances where id = any(${instanceIds}) for update`, async () => {
+    hasten(5)
     const stopping = stopped.stop()
     answer.resolve()
     await until('all wait for the lock', async () => (await countWaiting(context.db)) === 3)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
+import { hasten } from '../../../test/hasten.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { storeSessionDefaults } from '../../platform/database/session-defaults.ts'
@@ -16,7 +17,10 @@ const freshHeartbeat = (log = silent) => openHeartbeat({ db: context.db, log })
 const beatAgo = (seconds: number) =>
   context.db.run(sql`
     update heartbeat set beat = beat + 1, beat_at = clock_now() - ${seconds} * interval '1 second',
-      timeline = current_timeline()`)
+      timeline = current_timeline(), history_complete_at = least(history_complete_at, clock_now())`)
+
+/** A worker watches for five seconds and beats every two. So fast, the second beat ends the watch. */
+const WATCH_TIMES = 3
 
 /** A job of an instance that this database knows well, and a provider that has one message more. */
 async function jobInCopy() {
@@ -32,6 +36,7 @@ test.each([1, 5, 15, 29, 31])(
   async (seconds) => {
     const world = await jobInCopy()
     await beatAgo(seconds)
+    hasten(WATCH_TIMES)
     context.worker(world.provider, { beatSeenBefore: undefined })
 
     await context.untilStatus(world.job.id, 'Completed')
@@ -106,6 +111,7 @@ describe('what a copy does not know of the time since it was made', () => {
 test('two workers that start at once begin one era', async () => {
   const world = await jobInCopy()
   await beatAgo(1)
+  hasten(WATCH_TIMES)
   const before = await eraOf()
   context.worker(world.provider, { beatSeenBefore: undefined })
   context.worker(world.provider, { beatSeenBefore: undefined })
