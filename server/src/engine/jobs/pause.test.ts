@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { people, useEngineContext } from '../../../test/engine-context.ts'
+import { useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
-import { until } from '../../../test/until.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import { cancelJob, pauseJob, recipientCounts, restartJob, resumeJob, whyWaiting } from '../index.ts'
 
@@ -69,30 +68,6 @@ test('the message in flight at a pause is settled, and the last one ends the job
   await context.untilStatus(job.id, 'Completed')
   expect(await recipientCounts(db, job.id)).toMatchObject({ total: 1, sent: 1, waiting: 0 })
   expect(await isPaused(job.id)).toBe(false)
-})
-
-test('no recipient is attempted after a pause has returned, and all get the message after the resume', async () => {
-  const { provider, ledger } = scriptedProvider()
-  const jobs = []
-  for (let n = 0; n < 10; n++) jobs.push(await context.add.job({ recipients: people(40) }))
-  for (let n = 0; n < 3; n++) context.worker(provider)
-  const attempted = async (jobId: number) =>
-    (await context.deliveries(jobId)).filter(({ attempt }) => attempt > 0).length
-
-  const atAnswer = await Promise.all(
-    jobs.map(async (job, n) => {
-      await until('some recipients are attempted', async () => (await attempted(job.id)) > n / 2)
-      const answer = await context.db.begin((tx) => pauseJob(tx, job.id, 'Ann'))
-      return answer === 'done' ? attempted(job.id) : 40
-    }),
-  )
-  const control = await context.add.job()
-  await context.untilStatus(control.id, 'Completed')
-  expect(await Promise.all(jobs.map((job) => attempted(job.id)))).toEqual(atAnswer)
-
-  for (const job of jobs) await context.db.begin((tx) => resumeJob(tx, job.id, 'Ann'))
-  for (const job of jobs) await context.untilStatus(job.id, 'Completed')
-  expect(ledger).toHaveLength(10 * 40 + 3)
 })
 
 test('a paused job outlasts its instance’s trouble, and its wait starts over with the resume', async () => {

@@ -3,7 +3,6 @@ import { useEngineContext } from '../../../test/engine-context.ts'
 import { connect } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { Receipt } from '../../providers/provider.ts'
-import { restartJob } from '../jobs/lifecycle.ts'
 import { applyStoredReceipts } from './apply-stored.ts'
 import { hasSlot } from './bitmap.ts'
 import { openReceiptIntake, type ReceiptIntake } from './intake.ts'
@@ -80,19 +79,6 @@ test('two servers and two workers at once count no member twice', async () => {
   expect(await counts(id)).toEqual({ delivered: 20, read: 20 })
 })
 
-test('receipts before the answer to the send are stored one by one, and applied later', async () => {
-  const { id, instanceId } = await sentJob(group, null)
-
-  await open().accept(instanceId, [seen('anna')])
-  await apply()
-  expect(await countStored()).toBe(1)
-  await context.match(id, 'm1')
-  await context.moveClock('2 seconds')
-  await apply()
-
-  expect(await counts(id)).toEqual({ delivered: 1, read: 0 })
-})
-
 test('the bits of a message say who received and who read it', async () => {
   const { id, instanceId, groupId } = await sentJob()
   await context.db.run(sql`
@@ -108,21 +94,6 @@ test('the bits of a message say who received and who read it', async () => {
   expect(slots.map(({ slot }) => hasSlot(view.delivered, slot))).toEqual([true, true])
   expect(slots.map(({ slot }) => hasSlot(view.read, slot))).toEqual([true, false])
   expect(await counts(id)).toEqual({ delivered: 3, read: 1 })
-})
-
-test('a new run counts its members anew', async () => {
-  const { id, instanceId } = await sentJob()
-  await open().accept(instanceId, [seen('anna', 'read')])
-  await apply()
-  await context.db.begin((tx) => restartJob(tx, id, 'somebody'))
-  await context.db.run(sql`
-    update deliveries set status = 'sent', intent = gen_random_uuid(), sent_at = clock_now() where job_id = ${id}`)
-  await context.match(id, 'm2')
-
-  await intake?.accept(instanceId, [{ ...seen('anna'), providerMessageId: 'm2' }])
-  await apply()
-
-  expect(await counts(id)).toEqual({ delivered: 1, read: 0 })
 })
 
 test('a NUL in a name, which PostgreSQL can’t store, is left out', async () => {
