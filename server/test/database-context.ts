@@ -1,6 +1,7 @@
 import type { Pool } from '../src/platform/database/connection.ts'
 import { type Sql, sql } from '../src/platform/database/sql.ts'
 import { type Secrets, secretsOf } from '../src/platform/secrets.ts'
+import { addClock, changeClock, movedBy } from './clock.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { factories } from './factories.ts'
 
@@ -58,7 +59,7 @@ export class DatabaseContext {
 
   /** Moves the database's clock on from where it is. */
   async moveClock(by: string) {
-    await this.#changeClock(sql`ahead + ${by}::text::interval`)
+    await this.#changeClock(movedBy(by))
   }
 
   /** Sets the database's clock to this time. The clock goes on from there. */
@@ -72,20 +73,8 @@ export class DatabaseContext {
   }
 
   async #changeClock(ahead: Sql) {
-    this.#clock ??= this.#addClock()
+    this.#clock ??= addClock(this.db)
     await this.#clock
-    await this.db.begin(async (tx) => {
-      await tx.run(sql`update test_clock set ahead = ${ahead}`)
-      // As if the workers had been alive all the time.
-      await tx.run(sql`update heartbeat set beat_at = clock_now() where timeline <> ''`)
-    })
-  }
-
-  async #addClock() {
-    await this.db.script(`
-      create table test_clock (ahead interval not null, frozen_at timestamptz);
-      insert into test_clock values ('0');
-      create or replace function clock_now() returns timestamptz language sql stable as
-        'select coalesce(frozen_at, now()) + ahead from test_clock'`)
+    await changeClock(this.db, ahead)
   }
 }

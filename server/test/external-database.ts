@@ -7,6 +7,7 @@ export async function externalDatabase(template: 'tpl' | 'template0' = 'tpl') {
   const proxy = await DatabaseProxy.open(address)
   return {
     proxy,
+    address,
     host: proxy.address,
     user: address.user,
     name: address.database,
