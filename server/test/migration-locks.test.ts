@@ -47,8 +47,10 @@ test('no migration reads many rows while others wait to write deliveries, jobs o
   expect(database.found).toEqual({})
 })
 
-test.each([
+/** Each is applied after the ones before. */
+const BLOCKING: [what: string, text: string, block: object][] = [
   ['builds an index', 'create index slow on deliveries (id)', { locks: ['ShareLock on deliveries'] }],
+  ['changes many rows', 'update deliveries set attempt = 1', { locks: [], rowsLocked: DELIVERIES }],
   [
     'reads all rows after it has changed a table',
     'alter table jobs add x int; select count(*) from deliveries',
@@ -64,12 +66,16 @@ test.each([
       ]),
     },
   ],
-  ['changes many rows', 'update deliveries set attempt = 1', { locks: [], rowsLocked: DELIVERIES }],
-])('a migration that %s is found', async (_, text, block) => {
+]
+
+test('a migration is found that builds an index, changes or reads many rows, or rewrites a table', async () => {
   await using database = await open()
-  await writeFile(join(database.folder, '9000-slow.sql'), text)
-  await database.migrate([...NAMES.filter((name) => name <= OLDEST), '9000-slow.sql'])
-  expect(database.found).toEqual({ '9000-slow.sql': [expect.objectContaining(block)] })
+  const names = BLOCKING.map(([what], nth) => `900${nth}-${what.replaceAll(' ', '-')}.sql`)
+  for (const [nth, name] of names.entries())
+    await writeFile(join(database.folder, name), BLOCKING[nth]?.[1] ?? '')
+  await database.migrate([...NAMES.filter((name) => name <= OLDEST), ...names])
+  const blocks = BLOCKING.map(([, , block], nth) => [names[nth], [expect.objectContaining(block)]])
+  expect(database.found).toEqual(Object.fromEntries(blocks))
 })
 
 /**
