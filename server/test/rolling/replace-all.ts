@@ -16,8 +16,10 @@ const SERVERS = 2
 const WORKERS = 3
 const TOKENS = ['test_linked_a', 'test_linked_b', 'test_linked_c', 'test_linked_d']
 const GROUPS = 60
-/** The latency of the simulator makes the jobs last this long at least. Two sevenths are for the last replacement. */
-const JOBS_LAST_MS = 60_000
+/** At first the jobs would last this long, much longer than all replacements. After those, the rest is sent fast. */
+const JOBS_LAST_MS = 120_000
+/** This share of the messages is sent before each replacement. */
+const SHARE_BETWEEN = 1 / 50
 /** On a busy machine an answer may take long. */
 const PATIENCE_MS = 60_000
 
@@ -41,6 +43,7 @@ export async function replaceAll(address: DatabaseAddress, recipients: number) {
   const visitors = new Visitors(admin)
   await fleet.replaceOneByOne(recipients)
   const sentWhenReplaced = (await simulator.ledger()).length
+  await simulator.setLatency(0)
   const wrongJobs: string[] = []
   for (const job of jobs) wrongJobs.push(...(await findWrongCounts(admin, job)))
   await visitors.leave()
@@ -86,7 +89,7 @@ class Fleet {
     return new HttpClient(url, token, PATIENCE_MS)
   }
 
-  /** Spreads the replacements over the time in which that many messages are sent. */
+  /** Each mixture of old and new processes sends messages. */
   async replaceOneByOne(recipients: number) {
     const replacements = [
       () => this.#replaceServer(0),
@@ -95,13 +98,10 @@ class Fleet {
       () => this.#replaceWorker(1),
       () => this.#replaceWorker(2),
     ]
-    for (const [index, replace] of replacements.entries()) {
-      const due = ((index + 1) * recipients) / (replacements.length + 2)
-      await until(
-        `${due} messages are sent`,
-        async () => (await this.#simulator.ledger()).length >= due,
-        300_000,
-      )
+    const countSent = async () => (await this.#simulator.ledger()).length
+    for (const replace of replacements) {
+      const due = (await countSent()) + recipients * SHARE_BETWEEN
+      await until(`${due} messages are sent`, async () => (await countSent()) >= due, 300_000)
       await replace()
     }
   }
