@@ -10,7 +10,7 @@ import { readyInstallation } from '../ready-installation.ts'
 import { until } from '../until.ts'
 import { addInstance, allSent, chatsOf, createJob, phoneNumbers, readJob, untilEnded } from './scenario.ts'
 
-const RECIPIENTS = 300
+const RECIPIENTS = 120
 
 /** A database of a role that owns it and has no other rights. */
 async function ownedDatabase() {
@@ -114,7 +114,7 @@ test('a backup of a data folder without a database creates none', async () => {
   expect(existsSync(join(home.dataDir, 'postgres'))).toBe(false)
 })
 
-test.each([
+test.concurrent.each([
   [['backup']],
   [['backup', '--with-key']],
   [['backup', 'a', 'b']],

@@ -89,7 +89,7 @@ test('the commands, while Sendroom runs and while it does not', { timeout: 240_0
 
 test('every command explains itself, and what it does not know', async () => {
   await using home = await Installation.create()
-  for (const command of [
+  const commands = [
     'user add',
     'user list',
     'user reset-password',
@@ -97,11 +97,15 @@ test('every command explains itself, and what it does not know', async () => {
     'backup',
     'restore',
     'doctor',
-  ])
-    expect(await home.run([...command.split(' '), '--help'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(`Usage: npm start -- ${command}`),
-    })
+  ]
+  await Promise.all(
+    commands.map(async (command) =>
+      expect(await home.run([...command.split(' '), '--help'])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`Usage: npm start -- ${command}`),
+      }),
+    ),
+  )
   expect(await home.run(['doctor', '--fast'])).toEqual(
     failure(2, "Unknown option '--fast'. Usage: npm start -- doctor [--repair]"),
   )
