@@ -74,7 +74,8 @@ class EngineContext extends DatabaseContext {
   }
 
   workerOf(deps: EngineDeps) {
-    const worker = startWorker(deps)
+    // Most tests wait for a job to end, which a recurring task does every two seconds.
+    const worker = startWorker(deps, { timesAsOften: 10 })
     this.#tasksAtEnd.push(() => worker.stop())
     return worker
   }

@@ -4,11 +4,19 @@ import { deliveryTasks } from '../src/recurring-work.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Starts what a worker does for deliveries: the engine and its recurring work. */
-export function startWorker(deps: EngineDeps, accountWaitMs = DAY_MS) {
+/**
+ * Starts what a worker does for deliveries: the engine and its recurring work, that many times as often as in
+ * production.
+ */
+export function startWorker(deps: EngineDeps, { accountWaitMs = DAY_MS, timesAsOften = 1 } = {}) {
   const engine = startEngine(deps)
   const db = deps.db.dedicated(6)
-  const stopTasks = startTasks(deliveryTasks({ ...deps, db, accountWaitMs }), deps.db, deps.log)
+  const tasks = deliveryTasks({ ...deps, db, accountWaitMs })
+  const stopTasks = startTasks(
+    tasks.map((task) => ({ ...task, every: task.every / timesAsOften })),
+    deps.db,
+    deps.log,
+  )
   async function stop() {
     await Promise.all([engine.stop(), stopTasks()])
     await db.end(1000)

@@ -36,7 +36,7 @@ const deps = {
   readImage: async () => ({ bytes: png, mimeType: 'image/png' }),
   log: { info: log('info'), warn: log('warn'), error: log('ERROR') },
 }
-const worker = startWorker(deps, options.accountWaitMs)
+const worker = startWorker(deps, options)
 process.once('SIGTERM', async () => {
   await worker.stop()
   await whapi.close()
