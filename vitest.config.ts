@@ -11,19 +11,28 @@ const patience = {
   expect: { poll: { timeout: 30_000 } },
 }
 
+/** A test with real processes takes about as long as this many of the server's other files. */
+const OTHERS_BESIDE_LONG = 5
+
 /**
- * The tests with real processes first: they are the longest and mostly wait, so that others can run beside them. The
- * others by project, because a process is used again only for the same one.
+ * The largest project first, because a process is used again only for the same one. In it the tests with real processes
+ * are spread among the others. They are the longest and mostly wait: together they would leave the processor idle, and
+ * at the end each would be alone.
  */
 class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification) =>
-      /server\/test\/(system|chaos|rolling|failover)\//.test(moduleId)
-    const others = sorted.filter((file) => !isLong(file))
-    const byProject = Object.values(Object.groupBy(others, ({ project }) => project.name))
-    return [...sorted.filter(isLong), ...byProject.flatMap((group) => group ?? [])]
+    const byProject = [...Map.groupBy(sorted, ({ project }) => project.name).values()]
+    return byProject.sort((one, other) => other.length - one.length).flatMap(spread)
   }
+}
+
+function spread(files: TestSpecification[]): TestSpecification[] {
+  const isLong = ({ moduleId }: TestSpecification) =>
+    /server\/test\/(system|chaos|rolling|failover)\//.test(moduleId)
+  const others = files.filter((file) => !isLong(file))
+  const withOthers = files.filter(isLong).flatMap((long) => [long, ...others.splice(0, OTHERS_BESIDE_LONG)])
+  return [...withOthers, ...others]
 }
 
 /** Tests of the web app that replace modules, or that look at what a module does when it is first loaded. */
@@ -40,8 +49,8 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: InOrder },
     projects: [
-      { test: { name: 'contract', include: ['contract/src/**/*.test.ts'], ...patience } },
-      { test: { name: 'simulator', include: ['simulator/src/**/*.test.ts'], ...patience } },
+      { test: { name: 'contract', isolate: false, include: ['contract/src/**/*.test.ts'], ...patience } },
+      { test: { name: 'simulator', isolate: false, include: ['simulator/src/**/*.test.ts'], ...patience } },
       { test: { name: 'scripts', include: ['scripts/**/*.test.mjs'], ...patience } },
       {
         test: {
