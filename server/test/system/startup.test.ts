@@ -162,15 +162,6 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     expect(behindProxy.stderr).toBe('')
   })
 
-  test('shuts down on SIGTERM, with its PostgreSQL', async () => {
-    await using home = await readyInstallation()
-    const sendroom = await home.start()
-    expect(home.hasDatabaseLeft).toBe(true)
-    expect(await sendroom.end('SIGTERM')).toBe(0)
-    expect(home.hasDatabaseLeft).toBe(false)
-    expect(sendroom.stderr).toBe('')
-  })
-
   test('starts after a SIGKILL and takes over the running PostgreSQL', async () => {
     await using home = await readyInstallation()
     await (await home.start()).end('SIGKILL')
@@ -181,7 +172,7 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     expect(home.hasDatabaseLeft).toBe(false)
   })
 
-  test('refuses a data folder on which another one runs', async () => {
+  test('refuses a data folder on which another one runs, which stops with its PostgreSQL', async () => {
     await using home = await readyInstallation()
     const first = await home.start()
     expect(await home.run()).toEqual(
@@ -192,6 +183,7 @@ describe.concurrent('the process', { timeout: 180_000 }, () => {
     await home.signIn(first)
     expect(await first.end('SIGTERM')).toBe(0)
     expect(home.hasDatabaseLeft).toBe(false)
+    expect(first.stderr).toBe('')
   })
 
   test('shares its data folder with a server on another port', async () => {
