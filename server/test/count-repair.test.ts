@@ -7,6 +7,8 @@ import type { Caller } from '../src/platform/access.ts'
 import { foldCounts } from '../src/platform/count-fold.ts'
 import { repairCounts } from '../src/platform/count-repair.ts'
 import { findCountDifferences, readCounts } from '../src/platform/counts.ts'
+import { LOCKS, lock } from '../src/platform/database/advisory-lock.ts'
+import type { Db, Pool } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { useEngineContext } from './engine-context.ts'
 import { countWaiting } from './locks.ts'
@@ -143,4 +145,50 @@ test('numbers are mended while deliveries are settled and receipts arrive', { ti
   expect([repairs > 3, reported > 100]).toEqual([true, true])
   expect(await findCountDifferences(db)).toEqual([])
   expect(await recipientCounts(db, job.id)).toMatchObject({ sent: 320, failed: 80 })
+})
+
+test('a repair waits for another one for longer than a statement may take', async () => {
+  const { db } = context
+  const hurried: Pool = {
+    ...db,
+    begin: (work) =>
+      db.begin(async (tx) => {
+        await tx.script(`set local statement_timeout = '500ms'`)
+        return work(tx)
+      }),
+  }
+  let failure: unknown
+  const { repairing } = await db.begin(async (tx) => {
+    await lock(tx, LOCKS.counts)
+    const repairing = repairCounts(hurried).catch((error) => {
+      failure = error
+    })
+    const isLong = sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and clock_timestamp() - query_start > '600ms'`
+    await until('the repair has waited', async () => failure || (await db.run(isLong)) === 1)
+    return { repairing }
+  })
+  await repairing
+  expect(failure).toBeUndefined()
+})
+
+test('a repair and a statement that fails recipients of the same jobs do not deadlock', async () => {
+  const { db, add } = context
+  // As texts, the second number comes first.
+  await db.run(sql`select setval(pg_get_serial_sequence('jobs', 'id'), 99998)`)
+  const [first, second] = [await add.job({ status: 'Running' }), await add.job({ status: 'Running' })]
+  for (const { id } of [first, second]) await db.run(sql`select add_failures(${id}, 5)`)
+  const fail = (tx: Db, { id }: { id: number }) =>
+    tx.run(sql`update deliveries set status = 'failed' where job_id = ${id}`)
+
+  const { repairing } = await db.begin(async (tx) => {
+    await fail(tx, first)
+    const repairing = Promise.allSettled([repairCounts(db)])
+    await until('the repair waits', async () => (await countWaiting(db)) === 1)
+    await fail(tx, second)
+    return { repairing }
+  })
+  expect(await repairing).toMatchObject([{ status: 'fulfilled' }])
+  expect(await findCountDifferences(db)).toEqual([])
 })

@@ -6,6 +6,7 @@ import { listDays } from '../src/features/dashboard/days.queries.ts'
 import type { Caller } from '../src/platform/access.ts'
 import { addUpWithoutRows, foldCounts, uncountSentWithoutRows } from '../src/platform/count-fold.ts'
 import { findCountDifferences, readCounts } from '../src/platform/counts.ts'
+import type { Db } from '../src/platform/database/connection.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { type Provider, ProviderFailure, type ProviderGroup } from '../src/providers/provider.ts'
 import { useEngineContext } from './engine-context.ts'
@@ -265,4 +266,26 @@ describe('what no row shows any more', () => {
     expect(await db.many(sql`select from sent_without_rows`)).toEqual([])
     expect(await readCounts(db, callerOf('Member', [id]))).toMatchObject({ sent: 0 })
   })
+})
+
+test.each([
+  ['older', 0],
+  ['newer', 1],
+])('the outcomes of two jobs are added up while both are deleted, the %s one first', async (_, place) => {
+  const { db, add } = context
+  const jobs = [await add.job({ status: 'Running' }), await add.job({ status: 'Running' })]
+  for (const { id } of jobs) await db.run(sql`update deliveries set status = 'skipped' where job_id = ${id}`)
+  await context.moveClock('5 minutes')
+  const remove = (tx: Db, nth: number) => tx.run(sql`delete from jobs where id = ${jobs[nth]?.id ?? 0}`)
+
+  const { folding } = await db.begin(async (tx) => {
+    await remove(tx, place)
+    let hasEnded = false
+    const folding = Promise.allSettled([foldCounts(db).finally(() => (hasEnded = true))])
+    await until('the fold ends or waits', async () => hasEnded || (await countWaiting(db)) === 1)
+    await remove(tx, 1 - place)
+    return { folding }
+  })
+  expect(await folding).toMatchObject([{ status: 'fulfilled' }])
+  await isExact()
 })

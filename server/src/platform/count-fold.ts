@@ -27,8 +27,11 @@ async function foldOutcomes(tx: Db): Promise<void> {
   await tx.run(sql`
     with changed as (
       select distinct job_id from job_counts where at > 'epoch' and ${isOld}
+    ), free as (
+      -- Whoever deletes jobs locks their counts in another order. Waiting for each other would be a deadlock.
+      select c.ctid from job_counts c join changed using (job_id) where ${isOld} for update of c skip locked
     ), gone as (
-      delete from job_counts c using changed where c.job_id = changed.job_id and ${isOld} returning c.*
+      delete from job_counts where ctid = any(array(select ctid from free)) returning *
     )
     insert into job_counts
     select job_id, 'epoch', sum(sent), sum(failed), sum(skipped), sum(unknown), sum(delivered), sum(read)

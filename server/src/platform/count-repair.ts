@@ -13,15 +13,21 @@ import { sql } from './database/sql.ts'
 /** Returns what was wrong. */
 export async function repairCounts(db: Pool): Promise<Difference[]> {
   return db.begin(async (tx) => {
-    await lock(tx, LOCKS.counts)
+    // The wait for another repair is longer than a statement may take, too.
     await forBulkWrites(tx)
+    await lock(tx, LOCKS.counts)
     const found = await tx.many<Difference>(ADD_MISSING)
-    for (const { owner, counter, n } of found)
-      if (counter === 'failed_count')
-        await tx.run(sql`select add_failures(${Number(owner.split(' ')[1])}, ${n})`)
+    for (const { jobId, n } of failuresOf(found)) await tx.run(sql`select add_failures(${jobId}, ${n})`)
     return found
   })
 }
+
+/** In the order of the trigger that counts failures: two that lock the same jobs in different orders deadlock. */
+const failuresOf = (found: Difference[]) =>
+  found
+    .filter(({ counter }) => counter === 'failed_count')
+    .map(({ owner, n }) => ({ jobId: Number(owner.split(' ')[1]), n }))
+    .toSorted((one, other) => one.jobId - other.jobId)
 
 const ADD_MISSING = sql`
   with found as materialized (
