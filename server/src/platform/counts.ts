@@ -5,8 +5,12 @@ import { type Sql, sql } from './database/sql.ts'
 
 /*
  * The numbers that pages show. Triggers keep them: each change is a row, and a worker adds the rows to the totals
- * (count-fold.ts). What is read here is always the total plus the rows left, so it is never behind. Decision 21 lists
- * the tables.
+ * (count-fold.ts). What is read here is always the total plus the rows left, so it is never behind.
+ *
+ * Kept are messages, groups, jobs by status, what was sent and distinct people, by account and author (`counts`); what
+ * was sent by day (`instance_days`) and by group (`sent_to_groups`); the outcomes of each job (`job_counts`) and its
+ * failures (`jobs.failed_count`). `count_differences()` compares all of them with the rows. `doctor` reports what
+ * differs, and `doctor --repair` adds it while jobs run (count-repair.ts). Decision 21 says what each table costs.
  */
 
 export type Counter = 'messages' | 'groups' | 'left groups' | 'sent' | 'people' | JobStatus

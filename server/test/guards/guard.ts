@@ -1,6 +1,10 @@
 import type { Change } from '../source-changes.ts'
 
-/** A protection of the API, and the change of the source that removes it. */
+/**
+ * A protection of the API, and the change of the source that removes it. Most guards are a condition in SQL or within a
+ * function. A replaced export would be a copy of the function without that piece, which drifts unnoticed. A piece of
+ * source that no longer fits fails at once (guards.test.ts).
+ */
 export type Guard = {
   name: string
   changes: Change[]
