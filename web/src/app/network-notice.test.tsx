@@ -2,6 +2,7 @@ import { screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { admin, renderApp } from '../../test/render.tsx'
 import { pageOf, refuse } from '../../test/server.ts'
+import { fillUser } from '../../test/steps.ts'
 
 test('a notice is shown while the server can’t be reached, and failed reads are repeated afterwards', async () => {
   let isReachable = false
@@ -35,9 +36,7 @@ test('a write without a network fails at once and keeps the form’s values', as
       },
     },
   })
-  await person.type(await screen.findByLabelText(/^Username/), 'lan')
-  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
-  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await fillUser(person)
   await person.click(screen.getByRole('button', { name: 'Save' }))
   expect(await screen.findByText('Failed to create user.')).toBeTruthy()
   expect(screen.getByLabelText<HTMLInputElement>(/^Username/).value).toBe('lan')
@@ -67,9 +66,7 @@ test('a write while the database is unavailable says to try again, and keeps the
     path: '/users/new',
     answers: { 'GET /instances': () => pageOf([]), 'GET /events': away as never, 'POST /users': away },
   })
-  await person.type(await screen.findByLabelText(/^Username/), 'lan')
-  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
-  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await fillUser(person)
   await person.click(screen.getByRole('button', { name: 'Save' }))
   expect(await screen.findByText(/cannot read or save anything right now\. Try again/)).toBeTruthy()
   expect(screen.getByLabelText<HTMLInputElement>(/^Username/).value).toBe('lan')

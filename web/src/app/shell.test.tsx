@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { admin, member, renderApp } from '../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../test/server.ts'
+import { fillIn } from '../../test/steps.ts'
 
 const answers: Answers = {
   'GET /instances': () => pageOf([]),
@@ -148,13 +149,8 @@ async function changePassword(more: Answers = {}, user = member) {
   await app.person.click(await screen.findByText('Change password'))
   const dialog = within(await screen.findByRole('dialog', { name: 'Change password' }))
   const fill = async (password: string, confirm: string) => {
-    for (const [label, text] of [
-      [/^New password/, password],
-      [/^Confirm password/, confirm],
-    ] as const) {
-      await app.person.clear(dialog.getByLabelText(label))
-      await app.person.type(dialog.getByLabelText(label), text)
-    }
+    await fillIn(app.person, dialog.getByLabelText(/^New password/), password)
+    await fillIn(app.person, dialog.getByLabelText(/^Confirm password/), confirm)
   }
   const submit = () => app.person.click(dialog.getByRole('button', { name: 'Change password' }))
   return { ...app, dialog, fill, submit }

@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { admin, member, renderApp } from '../../test/render.tsx'
 import { pageOf, refuse } from '../../test/server.ts'
-import { signIn } from '../../test/steps.ts'
+import { fillUser, signIn } from '../../test/steps.ts'
 
 const answers = {
   'GET /users': () => pageOf([admin]),
@@ -32,8 +32,7 @@ test('leaving a form with unsaved values asks first, and staying keeps the value
 
 test('a saved form can be left without a question', async () => {
   const { router, person } = await startTyping({ 'POST /users': () => admin })
-  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
-  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await fillUser(person)
   await person.click(screen.getByRole('button', { name: 'Save' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
   expect(screen.queryByRole('dialog')).toBeNull()
@@ -41,8 +40,7 @@ test('a saved form can be left without a question', async () => {
 
 test('a double-click on save sends once', async () => {
   const { requests, person } = await startTyping({ 'POST /users': () => admin })
-  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
-  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await fillUser(person)
   await person.dblClick(screen.getByRole('button', { name: 'Save' }))
   await screen.findByText('User created successfully!')
   expect(requests.filter(({ name }) => name === 'POST /users')).toHaveLength(1)
@@ -54,9 +52,8 @@ test('a form is disabled while it is sent', async () => {
   const { person } = await startTyping({
     'POST /users': () => new Promise((resolve) => (send = () => resolve(refuse(500, 'internal')))),
   })
-  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
+  await fillUser(person)
   const password = screen.getByLabelText<HTMLInputElement>(/^Password/)
-  await person.type(password, 'secret')
   const isClosed = () => password.closest('fieldset')?.disabled
   await person.click(screen.getByRole('button', { name: 'Save' }))
   await waitFor(() => expect(isClosed()).toBe(true))
@@ -75,8 +72,7 @@ test.each([
     'POST /users': () => new Promise((resolve) => (send = () => resolve(answer()))),
     'GET /groups': () => pageOf([]),
   })
-  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
-  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await fillUser(person)
   await person.click(screen.getByRole('button', { name: 'Save' }))
   await person.click(screen.getByRole('link', { name: 'Groups' }))
   await screen.findByRole('heading', { name: 'Groups' })
@@ -92,8 +88,7 @@ test('values are restored after the session ended and the user signed in again',
     'POST /users': () => refuse(401, 'unauthenticated'),
     'POST /auth/login': () => ({ token: 'new', user: admin }),
   })
-  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
-  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await fillUser(person)
   await person.click(screen.getByRole('button', { name: 'Save' }))
   await waitFor(() => expect(router.state.location.search).toEqual({ returnUrl: '/users/new' }))
   await signIn(person)
@@ -109,8 +104,7 @@ test('values are also restored if the session ends after the user left the form 
     'POST /auth/login': () => ({ token: 'new', user: admin }),
     'GET /groups': () => pageOf([]),
   })
-  await person.type(screen.getByLabelText(/^Email/), 'lan@example.com')
-  await person.type(screen.getByLabelText(/^Password/), 'secret')
+  await fillUser(person)
   await person.click(screen.getByRole('button', { name: 'Save' }))
   await person.click(screen.getByRole('link', { name: 'Groups' }))
   await screen.findByRole('heading', { name: 'Groups' })

@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { renderApp } from '../../../test/render.tsx'
 import { type Answers, refuse } from '../../../test/server.ts'
+import { fillIn } from '../../../test/steps.ts'
 
 async function openRegistration(more: Answers = {}) {
   const app = renderApp({
@@ -29,10 +30,10 @@ async function modal() {
 type Opened = Awaited<ReturnType<typeof openRegistration>>
 
 async function fill({ person, username, email, password, repassword }: Opened) {
-  await person.type(username, 'minh')
-  await person.type(email, 'minh@example.com')
-  await person.type(password, 'secret1')
-  await person.type(repassword, 'secret1')
+  await fillIn(person, username, 'minh')
+  await fillIn(person, email, 'minh@example.com')
+  await fillIn(person, password, 'secret1')
+  await fillIn(person, repassword, 'secret1')
 }
 
 //

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { instance } from '../../../test/instance.ts'
 import { admin, member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, refuse } from '../../../test/server.ts'
+import { fillUser } from '../../../test/steps.ts'
 import { currentToasts } from '../../ui/toasts.ts'
 import './user-form-page.tsx'
 
@@ -35,11 +36,6 @@ const save = async (person: App['person']) =>
   person.click(await screen.findByRole('button', { name: 'Save' }))
 const callsOf = (requests: App['requests'], name: string) => requests.filter((call) => call.name === name)
 
-async function fill(person: App['person']) {
-  await person.type(await input(/^Username/), 'lan')
-  await person.type(await input(/^Email/), 'lan@example.com')
-  await person.type(await input(/^Password/), 'secret')
-}
 const chooseShop = async (person: App['person']) => {
   await person.click(await screen.findByRole('combobox', { name: 'Assigned accounts' }))
   await person.click(await screen.findByRole('option', { name: 'Shop' }))
@@ -108,7 +104,7 @@ test('a refusal focuses its field', async () => {
   const { person } = add({
     'POST /users': () => refuse(400, 'invalid_input', { fields: { email: 'USER_FORM.EMAIL_INVALID' } }),
   })
-  await fill(person)
+  await fillUser(person)
   await save(person)
   expect(await screen.findByText('Enter a valid email address of at most 200 characters.')).toBeTruthy()
   expect(document.activeElement).toBe(await input(/^Email/))
@@ -117,7 +113,7 @@ test('a refusal focuses its field', async () => {
 //
 test('a new user without instances causes no assignment', async () => {
   const { person, requests, router } = add()
-  await fill(person)
+  await fillUser(person)
   await save(person)
   expect(await screen.findByText('User created successfully!')).toBeTruthy()
   await waitFor(() => expect(router.state.location.pathname).toBe('/users'))
@@ -145,7 +141,7 @@ test('instances to assign can be searched without accents', async () => {
 //
 test('a new user’s instances are assigned with the id from the answer', async () => {
   const { person, requests } = add()
-  await fill(person)
+  await fillUser(person)
   await chooseShop(person)
   await person.click(checkbox('Can write messages'))
   await save(person)
@@ -227,7 +223,7 @@ test('a failed update shows a toast, assigns nothing and keeps the form open', a
 //
 test('a failed creation shows a toast and keeps the form open', async () => {
   const { person, router } = add({ 'POST /users': () => refuse(500, 'internal') })
-  await fill(person)
+  await fillUser(person)
   await save(person)
   expect(await screen.findByText('Failed to create user.')).toBeTruthy()
   expect(router.state.location.pathname).toBe('/users/new')
