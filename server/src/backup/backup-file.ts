@@ -16,7 +16,8 @@ import { DamagedError, type Part } from './tar.ts'
 
 const MANIFEST = 'sendroom.json'
 /** The names of the other parts. */
-const NAME = /^(?:secret\.key|tables\/(?<table>[a-z_]+)\.\d+\.copy|images\/(?<image>[\w.]+))$/
+const NAME =
+  /^(?:secret\.key|tables\/(?<table>[a-z_]+)\.\d+\.copy|images\/(?<image>[0-9a-f]{32}\.[a-z]{3,4}))$/
 
 export const manifestPart = (manifest: Manifest): Part => ({
   name: MANIFEST,
@@ -104,10 +105,11 @@ export function countLines(text: Buffer): number {
 function explain(error: unknown, path: string): unknown {
   const reason =
     error instanceof DamagedError ? error.message : isUnreadable(error) && 'it says nothing that we know'
-  return reason
-    ? new StartupError(`The file ${path} is damaged, or no backup of Sendroom: ${reason}.`)
-    : error
+  return reason ? damaged(path, reason) : error
 }
+
+export const damaged = (path: string, reason: string) =>
+  new StartupError(`The file ${path} is damaged, or no backup of Sendroom: ${reason}.`)
 
 /** The description of the backup is no JSON, or another one. */
 const isUnreadable = (error: unknown) => error instanceof SyntaxError || error instanceof z.ZodError

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { addImage, fillEveryTable, readAll, tableNames, useBackups } from '../../test/backup-fixture.ts'
 import { factories } from '../../test/factories.ts'
@@ -16,8 +16,8 @@ import { identifier, sql } from '../platform/database/sql.ts'
 import { keepImages, sweepImages } from '../platform/images/clean-up.ts'
 import { createArchive, readArchive, writeArchive } from './archive.ts'
 import { explain } from './command.ts'
-import { EXCLUDED } from './manifest.ts'
-import type { Part } from './tar.ts'
+import { EXCLUDED, type Table } from './manifest.ts'
+import { checksumOf, type Part, packTar } from './tar.ts'
 
 const backups = useBackups()
 
@@ -57,6 +57,21 @@ const changeManifest = (change: (manifest: { format: number; migrations: object[
     { name: 'sendroom.json', bytes: Buffer.from(JSON.stringify(change(JSON.parse(String(first?.bytes))))) },
     ...rest,
   ])
+
+/** The header of a part, with another field and, unless that is the checksum itself, with the checksum that matches. */
+async function craftedHeader(field: string, at: number): Promise<Buffer> {
+  const parts = (async function* () {
+    yield { name: 'sendroom.json', bytes: Buffer.of() }
+  })()
+  const { value: header } = await packTar(parts).next()
+  header.write(`${field}\0`, at)
+  if (at !== 148) header.write(`${checksumOf(header).toString(8).padStart(6, '0')}\0 `, 148)
+  return header
+}
+
+const setSequence = (tables: Table[], last: number) => {
+  for (const { sequence } of tables) if (sequence) sequence.last = last
+}
 
 describe('a backup', () => {
   // R-711
@@ -436,6 +451,11 @@ describe('a restore', () => {
       (parts) => [...parts, { name: 'images/../x', bytes: Buffer.of() }],
       'does not belong',
     ],
+    [
+      'with an image of another name',
+      (parts) => [...parts, { name: 'images/..', bytes: Buffer.of() }],
+      'does not belong',
+    ],
     ['with nothing', () => [], 'it is empty'],
   ])('refuses a file %s', async (_, change, reason) => {
     const target = await backups.open('template0')
@@ -444,7 +464,6 @@ describe('a restore', () => {
   })
 
   test('refuses a file whose rows do not match their checksums', async () => {
-    const { gunzipSync, gzipSync } = await import('node:zlib')
     const source = await backups.open('tpl')
     await fillEveryTable(source)
     await source.backUp(backups.file())
@@ -453,6 +472,41 @@ describe('a restore', () => {
     await writeFile(backups.file('altered'), gzipSync(tar))
     const target = await backups.open('template0')
     await expect(target.restore(backups.file('altered'))).rejects.toThrow('its checksums do not match')
+  })
+
+  test.each([
+    ['a negative size', 124, '-0000000001'],
+    ['the largest size', 124, '77777777777'],
+    ['a size that is no number', 124, '9e9'],
+    ['a symbolic link', 156, '2'],
+    ['a checksum that is no number', 148, '0x1F00'],
+  ])('refuses a file with a header of %s', async (_, at, field) => {
+    await writeFile(backups.file(), gzipSync(await craftedHeader(field, at)))
+    const target = await backups.open('template0')
+    await expect(target.restore(backups.file())).rejects.toThrow(/damaged, .*: a header is not valid\.$/)
+  })
+
+  test('refuses a file that decompresses without end', async () => {
+    const header = await craftedHeader('00400000000', 124) // 64 MB
+    await writeFile(backups.file(), gzipSync(Buffer.concat([header, Buffer.alloc(1 << 27)])))
+    const target = await backups.open('template0')
+    await expect(target.restore(backups.file())).rejects.toThrow('a header is not valid')
+  })
+
+  test.each<[string, (manifest: { tables: Table[] }) => void]>([
+    ['a table twice', ({ tables }) => void tables.push({ ...(tables[0] as Table), rows: 0 })],
+    ['a column twice', ({ tables }) => tables[0]?.columns.push(tables[0].columns[0] ?? '')],
+    ['numbers beyond their range', ({ tables }) => setSequence(tables, -1)],
+  ])('refuses a file that names %s', async (_, craft) => {
+    const crafted = await changeManifest((manifest) => {
+      craft(manifest as never)
+      return manifest
+    })
+    const target = await backups.open('template0')
+    await expect(target.restore(crafted)).rejects.toThrow(
+      /^The file .* is damaged, or no backup of Sendroom: /,
+    )
+    expect(await tableNames(target.db)).toEqual([])
   })
 
   test('refuses a file of an early Sendroom', async () => {
@@ -518,7 +572,9 @@ describe('a restore', () => {
       ),
     )
     const target = await backups.open('template0')
-    await expect(target.restore(changed)).rejects.toThrow('missing data for column')
+    await expect(target.restore(changed)).rejects.toThrow(
+      /^The file .* is damaged, .*: missing data for column/,
+    )
     expect(await tableNames(target.db)).toEqual([])
     await target.restore(backups.file())
     expect(await tableNames(target.db)).toContain('jobs')

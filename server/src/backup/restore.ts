@@ -3,12 +3,13 @@ import { pauseRestoredJobs } from '../engine/index.ts'
 import { openAsOwner } from '../open-database.ts'
 import { nobody, record } from '../platform/audit.ts'
 import { type CopyConnection, connectForCopy } from '../platform/database/copy.ts'
+import { isRefusedValue } from '../platform/database/errors.ts'
 import { lockSchema, migrateWithin } from '../platform/database/migrate.ts'
 import { identifier, join, sql } from '../platform/database/sql.ts'
 import { openImages } from '../platform/images/store.ts'
 import { findKey, keyFileOf, keyFits, keyName, readSecretCheck, storeKey } from '../platform/secrets.ts'
 import { StartupError } from '../startup-error.ts'
-import { readBackup } from './backup-file.ts'
+import { damaged, readBackup } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
 import { dropUnsent } from './drop-unsent.ts'
 import { type Manifest, readTables, restoredTables, rowTotal, type Table } from './manifest.ts'
@@ -40,7 +41,7 @@ export async function restore(command: Command, file: string): Promise<Restored>
       await database.close()
     }
   } catch (error) {
-    throw explain(error, path, command)
+    throw isRefusedValue(error) ? damaged(path, error.message) : explain(error, path, command)
   }
 }
 
@@ -122,11 +123,9 @@ async function refuseCrafted(db: CopyConnection, path: string, tables: Table[]) 
     const isKnown =
       table &&
       columns.every((column) => table.columns.includes(column)) &&
+      new Set(columns).size === columns.length &&
       (!sequence || sequence.column === table.sequence?.column)
-    if (!isKnown)
-      throw new StartupError(
-        `The file ${path} is damaged, or no backup of Sendroom: the table ${JSON.stringify(name)} does not belong there.`,
-      )
+    if (!isKnown) throw damaged(path, `the table ${JSON.stringify(name)} does not belong there`)
   }
 }
 

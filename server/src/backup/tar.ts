@@ -5,8 +5,10 @@ export type Part = { name: string; bytes: Buffer }
 export class DamagedError extends Error {}
 
 const BLOCK = 512
-/** More than any part that we write. A damaged size must not fill the memory. */
-const MAX_BYTES = 1 << 28
+/** More than any part that we write. A damaged or crafted size must not fill the memory. */
+const MAX_BYTES = (1 << 26) - 1
+const OCTAL = /^[0-7]+ *$/
+const ORDINARY_FILE = '0'
 
 /**
  * Yields a tar archive. https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html, "ustar Interchange Format"
@@ -47,7 +49,7 @@ function headerOf(name: string, size: number): Buffer {
   header.write(octal(0, 7), 116) // group id
   header.write(octal(size, 11), 124)
   header.write(octal(0, 11), 136) // time of the last change
-  header.write('0', 156) // an ordinary file
+  header.write(ORDINARY_FILE, 156)
   header.write('ustar\0' + '00', 257)
   header.write(`${octal(checksumOf(header), 6)}\0 `, 148)
   return header
@@ -55,14 +57,18 @@ function headerOf(name: string, size: number): Buffer {
 
 function readHeader(header: Buffer): { name: string; size: number } {
   const text = (from: number, to: number) => header.toString('utf8', from, to).split('\0')[0] ?? ''
-  const size = Number.parseInt(text(124, 136), 8)
-  const isIntact = Number.parseInt(text(148, 156), 8) === checksumOf(header) && size <= MAX_BYTES
-  if (!isIntact) throw new DamagedError('a header is not valid')
+  const number = (from: number, to: number) => {
+    const digits = text(from, to)
+    return OCTAL.test(digits) ? Number.parseInt(digits, 8) : Number.NaN
+  }
+  const size = number(124, 136)
+  const isIntact = number(148, 156) === checksumOf(header) && text(156, 157) === ORDINARY_FILE
+  if (!isIntact || !(size <= MAX_BYTES)) throw new DamagedError('a header is not valid')
   return { name: text(0, 100), size }
 }
 
 /** The sum of all bytes, with spaces in the field of the checksum itself. */
-const checksumOf = (header: Buffer) =>
+export const checksumOf = (header: Buffer) =>
   header.reduce((sum, byte, index) => sum + (index >= 148 && index < 156 ? 0x20 : byte), 0)
 
 /** Returns a function that takes the next so many bytes from the stream. */

@@ -14,10 +14,12 @@ const UNSTORABLE = new Set(['22021', '22P05', '22008']) // NUL in a text, NUL in
 /** Whether a parameter has the right type but can't be stored. */
 export const isUnstorable = (error: unknown) => UNSTORABLE.has(sqlStateOf(error) ?? '')
 
-/** Whether the values caused the error: the database refuses them (SQLSTATE classes 22 and 23), or our code did. */
+/** Whether the database refuses values: SQLSTATE classes 22 and 23. */
+export const isRefusedValue = (error: unknown): error is Error => /^2[23]/.test(sqlStateOf(error) ?? '')
+
+/** Whether the values caused the error: the database refuses them, or our code did. */
 export const isAboutValues = (error: unknown) =>
-  /^2[23]/.test(sqlStateOf(error) ?? '') ||
-  [TypeError, RangeError, SyntaxError].some((kind) => error instanceof kind)
+  isRefusedValue(error) || [TypeError, RangeError, SyntaxError].some((kind) => error instanceof kind)
 
 type RecipientQuota = 'quota_recipients_user' | 'quota_recipients_account'
 
