@@ -19,7 +19,8 @@ export type Deps = {
 
 /**
  * Sends all emails that are due. One that fails is tried again for a day, and the notices that come meanwhile join it.
- * A process that dies after sending repeats its email.
+ * They also wait for five minutes after an email, because a Member can make a job fail every few seconds. A process that
+ * dies after sending repeats its email.
  */
 export async function sendDueEmails(deps: Deps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -39,7 +40,8 @@ export async function sendDueEmails(deps: Deps, signal: AbortSignal): Promise<vo
 async function sendOne({ db, config }: Deps, { userId }: DueEmail) {
   const ids = await findDueIds(db, userId)
   const notices = await describeDue(db, userId, ids)
-  if (config.mail && notices.length > 0)
-    await sendMail(config.mail, emailOf(await findRecipient(db, userId), notices, config.publicUrl))
-  await db.begin((tx) => finishEmail(tx, userId, ids))
+  const { mail } = config
+  const isSent = mail !== null && notices.length > 0
+  if (isSent) await sendMail(mail, emailOf(await findRecipient(db, userId), notices, config.publicUrl))
+  await db.begin((tx) => finishEmail(tx, userId, ids, isSent))
 }

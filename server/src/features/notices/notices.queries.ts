@@ -107,11 +107,19 @@ export async function claimEmail(db: Pool): Promise<DueEmail | null> {
   return due ?? null
 }
 
-/** These notices have left, or need not. What came meanwhile is due at once. */
-export async function finishEmail(tx: Db, userId: number, ids: number[]): Promise<void> {
+/** The time between two emails to a user. */
+const EMAIL_EVERY = sql`interval '5 minutes'`
+
+/**
+ * These notices have left, or need not. After an email the user stays in the queue without notices, so that the next one
+ * waits. Without an email, what came meanwhile is due at once.
+ */
+export async function finishEmail(tx: Db, userId: number, ids: number[], isSent: boolean): Promise<void> {
   await tx.run(sql`update notices set email_due = false where id = any(${ids}::bigint[])`)
-  const isMoreDue = sql`exists (select from notices where user_id = ${userId} and email_due)`
+  const wait = isSent ? EMAIL_EVERY : sql`interval '0'`
   await tx.run(sql`
-    update due_emails set tries = 0, try_at = clock_now() where user_id = ${userId} and ${isMoreDue}`)
+    update due_emails set tries = 0, try_at = clock_now() + ${wait} where user_id = ${userId}`)
+  if (isSent) return
+  const isMoreDue = sql`exists (select from notices where user_id = ${userId} and email_due)`
   await tx.run(sql`delete from due_emails where user_id = ${userId} and not ${isMoreDue}`)
 }

@@ -422,6 +422,25 @@ describe('an email', () => {
     ])
   })
 
+  // R-731
+  test('comes once in five minutes at most, with all that came meanwhile', async () => {
+    await context.add.admin()
+    for (const name of ['Shop 1', 'Shop 2', 'Shop 3']) {
+      await linked(name)
+      await drop()
+      await pass()
+    }
+    const subjects = () => mailServer.mails.map(({ subject }) => subject)
+    expect(subjects()).toEqual(['Sendroom: Accounts that can’t send: Shop 1'])
+    await context.moveClock('5 minutes')
+    await send()
+    expect(subjects().slice(1)).toEqual(['Sendroom: Accounts that can’t send (2)'])
+    await context.moveClock('5 minutes')
+    await send()
+    expect(subjects()).toHaveLength(2)
+    expect(await context.db.many(sql`select from due_emails`)).toEqual([])
+  })
+
   // R-706
   test('leaves later when the mail server is down, with what came meanwhile, and without secrets in the log', async () => {
     const admin = await context.add.admin()
@@ -469,7 +488,7 @@ describe('an email', () => {
     expect(mailServer.mails.map(({ subject }) => subject)).toEqual(
       admins.map(() => 'Sendroom: Still: Accounts that can’t send: Shop'),
     )
-    expect(await context.db.many(sql`select from due_emails`)).toEqual([])
+    expect(await context.db.many(sql`select from notices where email_due`)).toEqual([])
   })
 
   // R-706
