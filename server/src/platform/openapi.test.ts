@@ -16,6 +16,17 @@ test('the description names every endpoint of the contract', async () => {
     expect(paths[`/api${path.replace(/:(\w+)/g, '{$1}')}`]).toHaveProperty(method.toLowerCase())
 })
 
+test('the description is not sent again to those who have it', async () => {
+  const app = await context.app
+  const { headers, body } = await app.inject('/api/openapi.json')
+  expect(headers['cache-control']).toBe('no-cache')
+  const inject = (tag: string | undefined) =>
+    app.inject({ url: '/api/openapi.json', headers: { 'if-none-match': String(tag) } })
+
+  expect(await inject(headers.etag)).toMatchObject({ statusCode: 304, body: '' })
+  expect(await inject('"another"')).toMatchObject({ statusCode: 200, body })
+})
+
 test('the description says which calls need a confirmation', async () => {
   const { paths } = (await (await context.app).inject('/api/openapi.json')).json()
 
