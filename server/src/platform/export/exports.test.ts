@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import readXlsxFile from 'read-excel-file/node'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { openExports } from './exports.ts'
 import { type Column, toCsv, toXlsx } from './tables.ts'
 
@@ -38,13 +39,44 @@ test('a client that leaves ends the work, and the next export of the user begins
 
 test('a client that does not read on is cut off in the end', async () => {
   const left = vi.fn()
-  const { file } = await openExports(20).open({ userId: 1, signal: never }, async () => ({
+  const { file } = await openExports({ maxMs: 20 }).open({ userId: 1, signal: never }, async () => ({
     fileName: 'a',
     chunks: endless(left),
   }))
   file.read()
   await new Promise((resolve) => file.once('error', resolve))
   await expect.poll(() => left).toHaveBeenCalledOnce()
+})
+
+test.each([
+  ['in the middle', 3],
+  ['before the end, which is buffered', 1],
+])('a client that reads too slowly is cut off %s', async (_, pages) => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { file } = await openExports().open({ userId: 1, signal: never }, async () => ({
+    fileName: 'a',
+    chunks: pagesOf(...Array.from({ length: pages }, () => 'x'.repeat(50_000))),
+  }))
+  const broken = new Promise((resolve) => file.once('error', resolve))
+  file.read(1)
+  await vi.advanceTimersByTimeAsync(40_000)
+  expect(await broken).toMatchObject({ name: 'AbortError' })
+})
+
+test('a client is not cut off for a file that takes long to make', async () => {
+  const slow = async function* () {
+    for (const page of ['a', 'b', 'c']) {
+      await delay(30)
+      yield page
+    }
+  }
+  const exports = openExports({ graceMs: 20 })
+  const { file } = await exports.open({ userId: 1, signal: never }, async () => ({
+    fileName: 'a',
+    chunks: slow(),
+  }))
+  expect(String(await buffer(file))).toBe('abc')
 })
 
 test('an error before the beginning is the answer, and frees the turn', async () => {
