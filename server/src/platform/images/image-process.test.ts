@@ -1,3 +1,4 @@
+import sharp from 'sharp'
 import { afterEach, expect, test } from 'vitest'
 import { picture, tiles } from '../../../test/pictures.ts'
 import { until } from '../../../test/until.ts'
@@ -31,6 +32,16 @@ test('images are decoded in another process, which the next image uses again', a
   await expect(clean(Buffer.from('no picture'))).rejects.toMatchObject({ code: 'not_an_image' })
   expect(await clean()).toMatchObject({ extension: 'png' })
   expect(images.pid()).toBe(first)
+})
+
+//
+test('a photo fits into the memory, although it has to be turned, and so does a large lossy WebP', async () => {
+  open()
+  const create = { channels: 3, background: 'red' } as const
+  const photo = sharp({ create: { ...create, width: 4000, height: 3000 } }).withMetadata({ orientation: 6 })
+  expect(await clean(photo.jpeg().toBuffer())).toMatchObject({ extension: 'jpg' })
+  const large = sharp({ create: { ...create, width: 5000, height: 5000 } })
+  expect(await clean(large.webp({ effort: 0 }).toBuffer())).toMatchObject({ extension: 'webp' })
 })
 
 //

@@ -17,10 +17,11 @@ export type ImageProcess = {
 /** A photo takes a second, the worst image that fits into the memory ten, on a slow machine twice that. */
 const MAX_MS = 20_000
 /**
- * With the server and PostgreSQL this stays below 400 MB. A common JPEG of 25 megapixels takes up to 215 MB. A
- * progressive one or a WebP of that size may take 250, and is refused.
+ * With the server and PostgreSQL this stays below 400 MB. An upright JPEG or a lossy WebP of 25 megapixels takes up to
+ * 140 MB, and so does a JPEG of 12 that has to be turned. A progressive JPEG, an interlaced PNG or a lossless WebP of 25
+ * may take 200, and is refused.
  */
-const MAX_MEGABYTES = 230
+const MAX_MEGABYTES = 150
 /** An idle process keeps about 70 MB. A new one starts within a third of a second. */
 const IDLE_MS = 10_000
 
@@ -83,7 +84,7 @@ export function openImageProcess({
 /** Without the environment, which has secrets, and without the flags of the server. An idle process keeps nobody. */
 function startProcess(maxMegabytes: number): ChildProcess {
   const child = fork(MAIN, [String(maxMegabytes)], {
-    env: { MALLOC_ARENA_MAX: '1' },
+    env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' },
     execArgv: [],
     serialization: 'advanced',
   })
