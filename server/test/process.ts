@@ -23,6 +23,7 @@ const SERVER_FLAGS: string[] =
 const START_ENV = {
   NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/compile'),
   MALLOC_ARENA_MAX: '1',
+  MALLOC_TRIM_THRESHOLD_: '131072',
 }
 
 /** Cleans up if the test run is aborted. PostgreSQL stops when its folder is gone. */
