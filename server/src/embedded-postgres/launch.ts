@@ -64,7 +64,8 @@ function serverArguments({ folder, superuser }: ClusterFiles): string[] {
     unix_socket_directories: onWindows ? '' : superuser.host,
     unix_socket_permissions: '0700',
     max_connections: '200',
-    shared_buffers: '128MB',
+    // The system's cache of files stands in for more, as long as it has memory to spare.
+    shared_buffers: '32MB',
     // Whatever stands in the folder's own files: what is committed stays committed.
     fsync: 'on',
     synchronous_commit: 'on',
