@@ -8,9 +8,9 @@ import module from 'node:module'
 import { buildWebWhenStale } from './build-web.mjs'
 import { compileCache } from './root.mjs'
 
-// glibc keeps freed memory separately for each thread, which costs 9 MB, and raises its limit for giving memory back with
-// each large block, which costs 20 MB after some large bodies. The variables only work at the start of a process, so the
-// process replaces itself.
+// glibc keeps freed memory separately for each thread, which costs 9 MB, and raises its limit for giving memory back
+// with each large block, which costs 20 MB after some large bodies. The variables only work at the start of a
+// process, so the process replaces itself.
 if (process.platform === 'linux' && process.env.MALLOC_ARENA_MAX === undefined) {
   const command = [process.execPath, ...process.execArgv, ...process.argv.slice(1)]
   process.execve(process.execPath, command, {

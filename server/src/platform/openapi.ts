@@ -15,9 +15,9 @@ export function listRoutes(app: FastifyInstance): RouteOptions[] {
 }
 
 /**
- * Serves the API's description, generated from the contract, as JSON and as pages to read. A separate Fastify generates
- * the description on the first request, because it takes 6 MB and is rarely read. Anybody may ask, so the JSON is written
- * once: that takes 3 ms.
+ * Serves the API's description, generated from the contract, as JSON and as pages to read. A separate Fastify
+ * generates the description on the first request, because it takes 6 MB and is rarely read. Anybody may ask, so the
+ * JSON is written once: that takes 3 ms.
  */
 export function openApi(app: FastifyInstance, routes: readonly RouteOptions[]): void {
   let description: Promise<FastifyInstance> | undefined

@@ -18,9 +18,9 @@ export type Deps = {
 }
 
 /**
- * Sends all emails that are due. One that fails is tried again for a day, and the notices that come meanwhile join it.
- * They also wait for five minutes after an email, because a Member can make a job fail every few seconds. A process that
- * dies after sending repeats its email.
+ * Sends all emails that are due. One that fails is tried again for a day, and the notices that come meanwhile join
+ * it. They also wait for five minutes after an email, because a Member can make a job fail every few seconds. A
+ * process that dies after sending repeats its email.
  */
 export async function sendDueEmails(deps: Deps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -111,8 +111,8 @@ export async function claimEmail(db: Pool): Promise<DueEmail | null> {
 const EMAIL_EVERY = sql`interval '5 minutes'`
 
 /**
- * These notices have left, or need not. After an email the user stays in the queue without notices, so that the next one
- * waits. Without an email, what came meanwhile is due at once.
+ * These notices have left, or need not. After an email the user stays in the queue without notices, so that the next
+ * one waits. Without an email, what came meanwhile is due at once.
  */
 export async function finishEmail(tx: Db, userId: number, ids: number[], isSent: boolean): Promise<void> {
   await tx.run(sql`update notices set email_due = false where id = any(${ids}::bigint[])`)

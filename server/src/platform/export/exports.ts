@@ -30,8 +30,8 @@ const LEAST_BYTES_PER_MS = 50
 const GRACE_MS = 30_000
 
 /**
- * Streams files that are made while they are read: one of each user and three in all at a time. Breaks off what a client
- * reads too slowly.
+ * Streams files that are made while they are read: one of each user and three in all at a time. Breaks off what a
+ * client reads too slowly.
  */
 export function openExports({ maxMs = MAX_MS, graceMs = GRACE_MS } = {}): Exports {
   const turns = openHeavyWork(AT_ONCE)
@@ -56,8 +56,8 @@ export function openExports({ maxMs = MAX_MS, graceMs = GRACE_MS } = {}): Export
 }
 
 /**
- * Aborts `tooSlow` when the client has let the file wait for longer than its bytes allow. How long those take to make does
- * not count.
+ * Aborts `tooSlow` when the client has let the file wait for longer than its bytes allow. How long those take to make
+ * does not count.
  */
 function watchReader(graceMs: number) {
   const slow = new AbortController()

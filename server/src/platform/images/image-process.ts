@@ -17,9 +17,9 @@ export type ImageProcess = {
 /** A photo takes a second, the worst image that fits into the memory ten, on a slow machine twice that. */
 const MAX_MS = 20_000
 /**
- * With the server and PostgreSQL this stays below 400 MB. An upright JPEG or a lossy WebP of 25 megapixels takes up to
- * 140 MB, and so does a JPEG of 12 that has to be turned. A progressive JPEG, an interlaced PNG or a lossless WebP of 25
- * may take 200, and is refused.
+ * With the server and PostgreSQL this stays below 400 MB. An upright JPEG or a lossy WebP of 25 megapixels takes up
+ * to 140 MB, and so does a JPEG of 12 that has to be turned. A progressive JPEG, an interlaced PNG or a lossless WebP
+ * of 25 may take 200, and is refused.
  */
 const MAX_MEGABYTES = 150
 /** An idle process keeps about 70 MB. A new one starts within a third of a second. */
