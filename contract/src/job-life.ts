@@ -39,7 +39,8 @@ const access = 'canCreateJobs'
 
 /**
  * All that users do with a job: in which state, with which right, under which name it is recorded, and how it is
- * refused. The endpoints and the buttons follow this table, and the engine tests the state in its SQL.
+ * refused. The endpoints and the buttons follow this table, and the engine tests the state in its SQL. The user must
+ * also see the job's instance (`canSeeJob`, server/src/features/jobs); who made the job does not matter.
  */
 export const jobActions = {
   pause: {

@@ -79,7 +79,7 @@ async function fill(
   const fits = await provideKey(command, db, key)
   await db.commit()
   say(`Restored ${inWords(rowTotal({ tables }))} rows and the images, as of ${manifest.madeAt}.`)
-  say(`Everybody has to sign in again. Jobs paused: ${inWords(pausedJobs)}. An Admin resumes them.`)
+  say(`Everybody has to sign in again. Jobs paused: ${inWords(pausedJobs)}. Resume them on their pages.`)
   if (!fits) say(needsKey(config.dataDir))
   return { madeAt: manifest.madeAt, rows: rowTotal({ tables }), pausedJobs, hasKey: fits }
 }

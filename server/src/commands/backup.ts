@@ -16,7 +16,7 @@ export const backupCommand: Command = {
 
 export const restoreCommand: Command = {
   usage: 'restore FILE',
-  help: 'Fills an empty data folder or DATABASE_URL from a backup. Afterwards every job waits for an Admin.',
+  help: 'Fills an empty data folder or DATABASE_URL from a backup. Jobs that had not ended are paused.',
   options: {},
   async run({ args: { FILE = '' }, output }) {
     output.result(await restore(stoppable(output), FILE))

@@ -18,7 +18,10 @@ export interface ProviderOptions {
   withTestMode: boolean
 }
 
-/** Opens the providers of this process. Connects to nothing yet. Rejects if its own simulator can't start. */
+/**
+ * Opens the providers of this process, of which `providerOf` (provider.ts) chooses one for each instance. Connects to
+ * nothing yet. Rejects if its own simulator can't start.
+ */
 export async function openProviders(
   options: ProviderOptions,
 ): Promise<Providers & { close(): Promise<void> }> {

@@ -14,7 +14,7 @@ const MAX_WAITING = 50_000
 
 export type ReceiptIntake = {
   /**
-   * Stores the receipts of one call for a worker. Resolves when they are durable.
+   * Stores the receipts of one call for a worker (apply-stored.ts). Resolves when they are durable.
    *
    * @throws `Refusal` (`unavailable`) when too many receipts wait already, and any error of the database.
    */
