@@ -64,7 +64,9 @@ test('a backup of a running Sendroom moves it to another PostgreSQL and back, an
   await using there = await Installation.create({ ...env, DATABASE_URL: external.url })
   const restored = await there.run(['restore', file])
   expect(restored).toMatchObject({ code: 0, stderr: '' })
-  expect(restored.stdout).toContain('Everybody has to sign in again. Jobs paused: 2. Resume them on their pages.')
+  expect(restored.stdout).toContain(
+    'Everybody has to sign in again. Jobs paused: 2. Resume them on their pages.',
+  )
   there.password = home.password
   const moved = await there.start()
   expect((await new HttpClient(moved.url, admin.token).call(contract.session.me, {})).status).toBe(401)
