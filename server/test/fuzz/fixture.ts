@@ -40,7 +40,7 @@ export async function createFixture(db: Pool, secrets: Secrets) {
   await db.run(sql`delete from users where is_waiting`)
   const victims = await createAll(5, () => add.user({ instances: [own[1]] }))
   passwordHash ??= hashPassword(PASSWORD)
-  await db.run(sql`update users set password_hash = ${await passwordHash} where password_hash like 'none: %'`)
+  await db.run(sql`update users set password_hash = ${await passwordHash} where password_hash = 'none'`)
   return {
     callers,
     webhookKeys: [
