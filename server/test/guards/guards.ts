@@ -71,7 +71,7 @@ const revocations = [
     'the caller is checked again after the body',
     http,
     'request.caller = await recheckAs(app.db, request.caller, rule)()',
-    '',
+    '{}',
     duringBody,
   ),
   without(
