@@ -38,6 +38,68 @@ CREATE TABLE backups (
   CONSTRAINT backups_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE contact_fields (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  key text NOT NULL,
+  name text NOT NULL,
+  type text NOT NULL,
+  choices text[] NOT NULL DEFAULT '{}'::text[],
+  CONSTRAINT contact_fields_pkey PRIMARY KEY (id),
+  CONSTRAINT contact_fields_key UNIQUE (key),
+  CONSTRAINT contact_fields_type_check CHECK (type = ANY (ARRAY['text'::text, 'number'::text, 'date'::text, 'yesNo'::text, 'choice'::text]))
+);
+
+CREATE TABLE contact_identities (
+  kind text NOT NULL,
+  value text NOT NULL,
+  contact_id bigint NOT NULL,
+  is_primary boolean NOT NULL DEFAULT false,
+  CONSTRAINT contact_identities_key PRIMARY KEY (kind, value),
+  CONSTRAINT contact_identities_check CHECK (kind = 'phone'::text OR NOT is_primary),
+  CONSTRAINT contact_identities_contact_id_fkey FOREIGN KEY (contact_id) REFERENCES contacts(id) ON DELETE CASCADE,
+  CONSTRAINT contact_identities_kind_check CHECK (kind = ANY (ARRAY['phone'::text, 'lid'::text]))
+);
+CREATE INDEX contact_identities_contact ON contact_identities USING btree (contact_id);
+CREATE UNIQUE INDEX contact_identities_primary ON contact_identities USING btree (contact_id) WHERE is_primary;
+
+CREATE TABLE contact_tags (
+  contact_id bigint NOT NULL,
+  tag_id bigint NOT NULL,
+  CONSTRAINT contact_tags_pkey PRIMARY KEY (contact_id, tag_id),
+  CONSTRAINT contact_tags_contact_id_fkey FOREIGN KEY (contact_id) REFERENCES contacts(id) ON DELETE CASCADE,
+  CONSTRAINT contact_tags_tag_id_fkey FOREIGN KEY (tag_id) REFERENCES tags(id) ON DELETE CASCADE
+);
+CREATE INDEX contact_tags_tag ON contact_tags USING btree (tag_id, contact_id);
+
+CREATE TABLE contact_values (
+  contact_id bigint NOT NULL,
+  field_id bigint NOT NULL,
+  value text NOT NULL,
+  CONSTRAINT contact_values_pkey PRIMARY KEY (contact_id, field_id),
+  CONSTRAINT contact_values_contact_id_fkey FOREIGN KEY (contact_id) REFERENCES contacts(id) ON DELETE CASCADE,
+  CONSTRAINT contact_values_field_id_fkey FOREIGN KEY (field_id) REFERENCES contact_fields(id)
+);
+CREATE INDEX contact_values_field ON contact_values USING btree (field_id, value, contact_id);
+
+CREATE TABLE contacts (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  name text NOT NULL,
+  note text NOT NULL DEFAULT ''::text,
+  source text NOT NULL,
+  source_name text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  version integer NOT NULL DEFAULT 1,
+  numbers text NOT NULL,
+  search_text text GENERATED ALWAYS AS (unaccent_lower(((((' '::text || name) || ' '::text) || numbers) || ' '::text) || note)) STORED,
+  CONSTRAINT contacts_pkey PRIMARY KEY (id)
+);
+ALTER TABLE contacts ALTER COLUMN search_text SET STATISTICS 400;
+CREATE INDEX contacts_created_at ON contacts USING btree (created_at, id);
+CREATE INDEX contacts_name ON contacts USING btree (name, id);
+CREATE INDEX contacts_search ON contacts USING gin (search_text gin_trgm_ops);
+CREATE TRIGGER contacts_count_gone AFTER DELETE ON contacts REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_contacts();
+CREATE TRIGGER contacts_count_new AFTER INSERT ON contacts REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_contacts();
+
 CREATE TABLE count_changes (
   owner text NOT NULL,
   counter text NOT NULL,
@@ -586,6 +648,13 @@ CREATE TABLE sign_in_failures (
   CONSTRAINT sign_in_failures_pkey PRIMARY KEY (key)
 );
 
+CREATE TABLE tags (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  name text NOT NULL,
+  CONSTRAINT tags_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX tags_name ON tags USING btree (lower(name));
+
 CREATE TABLE troubles (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   kind text NOT NULL,
@@ -635,6 +704,7 @@ CREATE TABLE users (
   language text NOT NULL DEFAULT 'en'::text,
   registered_from bytea,
   generated_hash text,
+  can_manage_contacts boolean NOT NULL DEFAULT false,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_language_check CHECK (language = ANY (ARRAY['vi'::text, 'en'::text, 'cn'::text])),
   CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['Admin'::text, 'Member'::text]))
@@ -778,6 +848,17 @@ CREATE OR REPLACE FUNCTION clock_now()
  STABLE
 AS $function$select now()$function$;
 
+CREATE OR REPLACE FUNCTION count_contacts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  sign int := case tg_op when 'INSERT' then 1 else -1 end;
+begin
+  insert into count_changes select 'contacts', 'contacts', sign * count(*) from touched having count(*) > 0;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION count_deleted_deliveries()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -806,6 +887,7 @@ AS $function$
   ), rows as (
     select instance_id::text as owner, status as counter, count(*) as n from jobs group by 1, 2 union all
     select instance_id::text, group_counter(left_at), count(*) from groups group by 1, 2 union all
+    select 'contacts', 'contacts', count(*) from contacts having count(*) > 0 union all
     select message_owner(instance_id, created_by_admin, created_by_user_id), 'messages', count(*) from messages
     group by 1 union all
     select instance_id::text, 'sent', count(*) from deliveries where status = 'sent' group by 1 union all

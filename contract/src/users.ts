@@ -20,6 +20,7 @@ export const User = z
     canCreateJobs: z.boolean(),
     canLinkAccounts: z.boolean(),
     canExportParticipants: z.boolean(),
+    canManageContacts: z.boolean(),
     createdAt: Instant,
     /** Increases with each edit by a person. */
     version: z.number(),
@@ -59,7 +60,7 @@ const password = z
 const role = z.enum(roles, key('USER_FORM.ROLE_REQUIRED'))
 const instanceIds = idList(10_000)
 
-/** A new user. Without rights and role it becomes an active Member with all rights. */
+/** A new user. Without rights and role it becomes an active Member with all rights but that to contacts. */
 export const NewUser = z.object({
   username: newUsername(key('USER_FORM.USERNAME_INVALID')),
   email: emailUpTo(limits.emailMax),
@@ -70,6 +71,7 @@ export const NewUser = z.object({
   canCreateJobs: z.boolean().default(true),
   canLinkAccounts: z.boolean().default(true),
   canExportParticipants: z.boolean().default(true),
+  canManageContacts: z.boolean().default(false),
   assignedInstances: instanceIds.default([]),
 })
 
@@ -90,6 +92,7 @@ export const UserChange = z
     canCreateJobs: z.boolean(),
     canLinkAccounts: z.boolean(),
     canExportParticipants: z.boolean(),
+    canManageContacts: z.boolean(),
     assignedInstances: instanceIds,
     version: ReadVersion,
   })
@@ -117,6 +120,7 @@ export const Assignment = z.object({
   canCreateJobs: z.boolean(),
   canLinkAccounts: z.boolean().optional(),
   canExportParticipants: z.boolean().optional(),
+  canManageContacts: z.boolean().optional(),
   version: ReadVersion,
 })
 
@@ -126,6 +130,7 @@ export const UserInstances = z.object({
   canCreateJobs: z.boolean(),
   canLinkAccounts: z.boolean(),
   canExportParticipants: z.boolean(),
+  canManageContacts: z.boolean(),
   version: z.number(),
 })
 

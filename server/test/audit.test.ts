@@ -162,6 +162,7 @@ test('a change of a user is recorded as names, rights and password', async () =>
     role: 'Admin' as const,
     canLinkAccounts: false,
     canExportParticipants: false,
+    canManageContacts: true,
     assignedInstances: [instance.id],
   }
   await context.call(admin, users.update, { params: { id: user.id }, body: change })
@@ -176,6 +177,7 @@ test('a change of a user is recorded as names, rights and password', async () =>
           role: ['Member', 'Admin'],
           canLinkAccounts: [true, false],
           canExportParticipants: [true, false],
+          canManageContacts: [false, true],
           assignedInstances: [[], ['Shop']],
         },
       },

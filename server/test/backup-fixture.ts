@@ -141,6 +141,12 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into webhook_queue (receiver_id, event_id, type, body) values (1, gen_random_uuid(), 'job.running', '{}');
     insert into webhook_attempts (receiver_id, event_id, type, body, duration_ms, has_arrived, error)
       values (1, gen_random_uuid(), 'job.running', '{}', 5, false, 'TIMEOUT');
+    insert into contacts (name, numbers, source, source_name) values (E'a\\b', '84901234567', 'form', 'lan');
+    insert into contact_identities values ('phone', '84901234567', 1, true);
+    insert into contact_fields (key, name, type, choices) values ('city', 'City', 'choice', '{a,b}');
+    insert into contact_values values (1, 1, 'a');
+    insert into tags (name) values ('x');
+    insert into contact_tags values (1, 1);
     update deliveries set status = 'sending', intent = gen_random_uuid(), intent_at = now() where id = 1;
     update deliveries set reason = '{"code": "x", "params": {}}' where id = 2;
     update instances set claim = gen_random_uuid(), lease_until = now(), in_flight = 1;

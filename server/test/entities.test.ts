@@ -47,6 +47,7 @@ test('a user has exactly these fields, alone and in the list', async () => {
     canCreateJobs: true,
     canLinkAccounts: true,
     canExportParticipants: true,
+    canManageContacts: false,
     createdAt,
     version: 1,
     assignedInstances: [
@@ -63,6 +64,7 @@ test('a user has exactly these fields, alone and in the list', async () => {
     canCreateJobs: true,
     canLinkAccounts: true,
     canExportParticipants: true,
+    canManageContacts: false,
     version: 1,
   })
 })

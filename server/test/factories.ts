@@ -41,6 +41,7 @@ export function factories(db: Pool, secrets: Secrets) {
       canCreateJobs: options.canCreateJobs ?? true,
       canLinkAccounts: options.canLinkAccounts ?? true,
       canExportParticipants: options.canExportParticipants ?? true,
+      canManageContacts: options.canManageContacts ?? false,
     }
     const { id } = await db.one<{ id: number }>(sql`insert into users ${values(row)} returning id`)
     for (const { id: instanceId } of options.instances ?? [])
@@ -98,6 +99,25 @@ export function factories(db: Pool, secrets: Secrets) {
       insert into groups ${values(row)} returning id, name, chat_id, instance_id`)
   }
 
+  /** A contact with a number of its own. */
+  async function contact(columns: Record<string, unknown> & { number?: string } = {}) {
+    const { number = `849${Math.random().toString().slice(2, 10)}`, ...row } = columns
+    return await db.one<{ id: number; number: string }>(sql`
+      with made as (
+        insert into contacts ${values({ name: unique('Contact'), numbers: number, source: 'form', sourceName: 'somebody', ...row })}
+        returning id
+      )
+      insert into contact_identities (contact_id, kind, value, is_primary) select id, 'phone', ${number}, true from made
+      returning contact_id as id, value as number`)
+  }
+
+  async function contactField(columns: Record<string, unknown> = {}) {
+    const row = { key: `f${randomBytes(5).toString('hex')}`, name: 'City', type: 'text', ...columns }
+    return await db.one<{ id: number; key: string }>(
+      sql`insert into contact_fields ${values(row)} returning id, key`,
+    )
+  }
+
   async function message(columns: Record<string, unknown> = {}) {
     const row = { textContent: unique('Hello'), createdByUserName: 'somebody', ...columns }
     return await db.one<{ id: number; textContent: string }>(sql`
@@ -131,5 +151,5 @@ export function factories(db: Pool, secrets: Secrets) {
     return inserted
   }
 
-  return { user, session, admin, instance, memberWithInstance, group, message, job }
+  return { user, session, admin, instance, memberWithInstance, group, contact, contactField, message, job }
 }

@@ -37,7 +37,7 @@ export const isValidSession = (session: string, user: string) =>
 export async function findCaller(db: Db, tokenHash: Buffer, address: string): Promise<Caller | null> {
   const caller = await db.maybeOne<Omit<Caller, 'address'>>(sql`
     select u.id, u.username, u.role, u.can_send_messages as can_write_messages, u.can_create_jobs, u.can_link_accounts,
-      u.can_export_participants, s.token_hash,
+      u.can_export_participants, u.can_manage_contacts, s.token_hash,
       s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed,
       array(select instance_id from user_instances where user_id = u.id) as instance_ids
     from sessions s join users u on u.id = s.user_id
@@ -57,6 +57,7 @@ const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {
   canSendTests: (caller) => (caller.canWriteMessages && caller.canCreateJobs) || isAdmin(caller),
   canLinkAccounts: (caller) => caller.canLinkAccounts || isAdmin(caller),
   canExportParticipants: (caller) => caller.canExportParticipants || isAdmin(caller),
+  canManageContacts: (caller) => caller.canManageContacts || isAdmin(caller),
   admin: (caller) => isAdmin(caller),
 }
 

@@ -7,23 +7,30 @@ import { type Sql, sql } from './database/sql.ts'
  * The numbers that pages show. Triggers keep them: each change is a row, and a worker adds the rows to the totals
  * (count-fold.ts). What is read here is always the total plus the rows left, so it is never behind.
  *
- * Kept are messages, groups, jobs by status, what was sent and distinct people, by account and author (`counts`); what
- * was sent by day (`instance_days`) and by group (`sent_to_groups`); the outcomes of each job (`job_counts`) and its
- * failures (`jobs.failed_count`). `count_differences()` compares all of them with the rows. `doctor` reports what
- * differs, and `doctor --repair` adds it while jobs run (count-repair.ts). Decision 21 says what each table costs.
+ * Kept are messages, groups, jobs by status, what was sent and distinct people, by account and author, and contacts
+ * (`counts`); what was sent by day (`instance_days`) and by group (`sent_to_groups`); the outcomes of each job
+ * (`job_counts`) and its failures (`jobs.failed_count`). `count_differences()` compares all of them with the rows.
+ * `doctor` reports what differs, and `doctor --repair` adds it while jobs run (count-repair.ts). Decision 21 says what
+ * each table costs.
  */
 
-export type Counter = 'messages' | 'groups' | 'left groups' | 'sent' | 'people' | JobStatus
+export type Counter = 'messages' | 'groups' | 'left groups' | 'sent' | 'people' | 'contacts' | JobStatus
 export type Counts = Record<Counter, number>
 
 const NO_COUNTS: Counts = {
-  ...{ messages: 0, groups: 0, 'left groups': 0, sent: 0, people: 0 },
+  ...{ messages: 0, groups: 0, 'left groups': 0, sent: 0, people: 0, contacts: 0 },
   ...{ Pending: 0, Running: 0, Completed: 0, Failed: 0, Cancelled: 0 },
 }
 
 /** Whose numbers add up to what the caller sees. */
-const visibleOwners = (caller: Caller): string[] =>
-  isAdmin(caller) ? ['all'] : [...caller.instanceIds.map(String), `user ${caller.id}`, 'shared']
+const visibleOwners = (caller: Caller): string[] => (isAdmin(caller) ? ['all'] : ownersOf(caller))
+
+const ownersOf = ({ id, instanceIds, canManageContacts }: Caller): string[] => [
+  ...instanceIds.map(String),
+  `user ${id}`,
+  'shared',
+  ...(canManageContacts ? ['contacts'] : []),
+]
 
 /** The instances among these that the caller sees. */
 const visibleOf = (caller: Caller, instanceIds: readonly number[]): string[] =>

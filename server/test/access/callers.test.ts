@@ -50,6 +50,7 @@ const needed: Partial<Record<Access, Right[]>> = {
   canSendTests: ['canWriteMessages', 'canCreateJobs'],
   canLinkAccounts: ['canLinkAccounts'],
   canExportParticipants: ['canExportParticipants'],
+  canManageContacts: ['canManageContacts'],
 }
 const byRight = endpoints.flatMap(({ endpoint, name, row }) => {
   const rightsNeeded = needed[endpoint.access]

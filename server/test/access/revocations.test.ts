@@ -93,7 +93,7 @@ const revocations: Record<string, Revocation> = {
   'the user has no right any more': (db, { id }) =>
     db.run(sql`
       update users set role = 'Member', can_send_messages = false, can_create_jobs = false,
-        can_link_accounts = false, can_export_participants = false
+        can_link_accounts = false, can_export_participants = false, can_manage_contacts = false
       where id = ${id}`),
 }
 

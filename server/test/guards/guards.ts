@@ -33,15 +33,22 @@ const accessRules = [
     '',
     inMatrix,
   ),
-  ...(['canWriteMessages', 'canCreateJobs', 'canLinkAccounts', 'canExportParticipants'] as const).map(
-    (right) =>
-      without(
-        `the right ${right}`,
-        access,
-        `${right}: (caller) => caller.${right} || isAdmin(caller)`,
-        `${right}: () => true`,
-        { only: 'needs exactly' },
-      ),
+  ...(
+    [
+      'canWriteMessages',
+      'canCreateJobs',
+      'canLinkAccounts',
+      'canExportParticipants',
+      'canManageContacts',
+    ] as const
+  ).map((right) =>
+    without(
+      `the right ${right}`,
+      access,
+      `${right}: (caller) => caller.${right} || isAdmin(caller)`,
+      `${right}: () => true`,
+      { only: 'needs exactly' },
+    ),
   ),
   without(
     'a test message needs both rights',

@@ -38,6 +38,7 @@ const labels = new Map([
   ['canCreateJobs', 'USER_FORM.CAN_CREATE_JOBS'],
   ['canLinkAccounts', 'USER_FORM.CAN_LINK_ACCOUNTS'],
   ['canExportParticipants', 'USER_FORM.CAN_EXPORT_PARTICIPANTS'],
+  ['canManageContacts', 'USER_FORM.CAN_MANAGE_CONTACTS'],
   ['assignedInstances', 'USER.INSTANCES'],
   ['name', 'ACCOUNT_FORM.NAME'],
   ['whatsAppNumber', 'ACCOUNT_FORM.NUMBER'],

@@ -23,6 +23,7 @@ const blank: UserValues = {
   canCreateJobs: true,
   canLinkAccounts: true,
   canExportParticipants: true,
+  canManageContacts: false,
   assignedInstances: [],
 }
 
@@ -128,6 +129,7 @@ const rightsOf = (user: Record<RightField, boolean>) => ({
   canCreateJobs: user.canCreateJobs,
   canLinkAccounts: user.canLinkAccounts,
   canExportParticipants: user.canExportParticipants,
+  canManageContacts: user.canManageContacts,
 })
 
 const valuesOf = ({ username, email, role, isActive, ...user }: User): UserValues => ({

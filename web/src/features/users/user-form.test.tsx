@@ -15,6 +15,7 @@ const rights = {
   canCreateJobs: true,
   canLinkAccounts: true,
   canExportParticipants: true,
+  canManageContacts: false,
 }
 const assigned = { assignedInstances: [], ...rights, version: 3 }
 const answers: Answers = {
