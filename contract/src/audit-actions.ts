@@ -51,6 +51,14 @@ export const auditActions = [
   'receiver.update',
   'receiver.delete',
   'receiver.send',
+  'contact.create',
+  'contact.update',
+  'contact.delete',
+  'contact.tag',
+  'contact_field.create',
+  'contact_field.update',
+  'contact_field.delete',
+  'tag.delete',
   'backup.create',
   'backup.restore',
   ...refusalKinds.map((kind) => `security.${kind}` as const),
@@ -58,5 +66,15 @@ export const auditActions = [
 export type AuditAction = (typeof auditActions)[number]
 
 /** The kinds of things that actions are done to. */
-export const auditObjects = ['user', 'instance', 'message', 'job', 'group', 'receiver'] as const
+export const auditObjects = [
+  'user',
+  'instance',
+  'message',
+  'job',
+  'group',
+  'receiver',
+  'contact',
+  'contact_field',
+  'tag',
+] as const
 export type AuditObject = (typeof auditObjects)[number]

@@ -53,6 +53,21 @@ export const fieldWords = {
   'RECEIVER_FORM.URL_NOT_ENCRYPTED':
     'Enter an address that begins with https://, or allow addresses in your own network.',
   'RECEIVER_FORM.TOPICS_REQUIRED': 'Choose at least one kind of event.',
+  'CONTACT_FORM.NAME_INVALID':
+    'Enter a name of at most {{contactName}} characters, without line breaks, invisible signs and double braces.',
+  'CONTACT_FORM.NOTE_TOO_LONG': 'The note can have {{contactNote}} characters at most.',
+  'CONTACT_FORM.PHONE_INVALID': 'Enter 1 to {{contactNumbers}} phone numbers with their country codes.',
+  'CONTACT_FORM.TAGS_INVALID':
+    'Enter at most {{contactTags}} tags of 1 to {{tagName}} characters, without line breaks and invisible signs.',
+  'CONTACT_FORM.VALUE_INVALID':
+    'This value does not fit the field. A text can have {{contactValue}} characters, and no invisible signs and double braces.',
+  'CONTACT_FORM.FIELD_UNKNOWN': 'This field does not exist.',
+  'CONTACT_FIELD_FORM.KEY_INVALID':
+    'Enter a key of at most {{contactFieldKey}} small letters, digits and underscores, the first a letter.',
+  'CONTACT_FIELD_FORM.KEY_RESERVED': 'Every contact has a name without this field. Choose another key.',
+  'CONTACT_FIELD_FORM.NAME_INVALID': 'Enter a name of at most {{contactFieldName}} characters.',
+  'CONTACT_FIELD_FORM.CHOICES_INVALID':
+    'Enter 1 to {{contactChoices}} different choices of at most {{contactValue}} characters. Only fields of this type have choices.',
   'ACCOUNT.PHONE_REQUIRED': 'Enter the phone number with its country code.',
 } as const
 

@@ -1,4 +1,6 @@
 import { audit } from './audit.ts'
+import { contactFields } from './contact-fields.ts'
+import { contacts } from './contacts.ts'
 import { dashboard } from './dashboard.ts'
 import type { Endpoint } from './endpoint.ts'
 import { events } from './events.ts'
@@ -21,6 +23,8 @@ export const contract = {
   users,
   instances,
   groups,
+  contacts,
+  contactFields,
   messages,
   jobs,
   dashboard,

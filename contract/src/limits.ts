@@ -56,6 +56,22 @@ export const limits = {
   waitingEvents: 10_000,
   /** The attempts that are listed for a receiver: so many that arrived, and so many that failed. */
   attempts: 50,
+  contactName: 200,
+  contactNote: 2000,
+  /** The most phone numbers of one contact. */
+  contactNumbers: 5,
+  /** The most tags of one contact, and of all together. */
+  contactTags: 50,
+  tags: 1000,
+  tagName: 50,
+  /** The maximum number of fields that an Admin can define, and the longest value of one. */
+  contactFields: 30,
+  contactFieldKey: 30,
+  contactFieldName: 50,
+  contactChoices: 100,
+  contactValue: 500,
+  /** The most contacts that one call changes or deletes. The client calls again while more match. */
+  contactsAtOnce: 10_000,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const

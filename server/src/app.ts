@@ -10,6 +10,8 @@ import fastify, {
 } from 'fastify'
 import type { Config } from './config.ts'
 import { auditRoutes } from './features/audit/audit.routes.ts'
+import { contactRoutes } from './features/contacts/contacts.routes.ts'
+import { contactFieldRoutes } from './features/contacts/fields.routes.ts'
 import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
 import { eventRoutes } from './features/events/events.routes.ts'
 import { groupRoutes } from './features/groups/groups.routes.ts'
@@ -170,6 +172,8 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   userRoutes(app, deps)
   instanceRoutes(app, { ...deps, commands })
   groupRoutes(app, { ...deps, exports })
+  contactRoutes(app, deps)
+  contactFieldRoutes(app, deps)
   messageRoutes(app, { db, uploads })
   jobRoutes(app, { ...deps, uploads, heavyWork, exports, commands })
   dashboardRoutes(app, { ...deps, exports })

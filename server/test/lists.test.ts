@@ -53,40 +53,43 @@ test.each(lists)('%s takes page, pageSize, sortBy, sortDirection and search with
 })
 
 // R-130, R-129
-test.each([...lists, 'groups/search', 'jobs/#/sent-messages', 'jobs/#/recipients', 'jobs/#/logs'])(
-  '%s answers data and pagination',
-  async (list) => {
-    for (let n = 0; n < 3; n++) {
-      await context.add.user()
-      await context.add.message()
-      await context.add.group()
-      await context.add.job({ recipients: [] })
-    }
-    const job = await context.add.job({ deliveryStatus: 'sent' })
-    await context.db.run(sql`
+test.each([
+  ...lists,
+  'groups/search',
+  'contacts/search',
+  'jobs/#/sent-messages',
+  'jobs/#/recipients',
+  'jobs/#/logs',
+])('%s answers data and pagination', async (list) => {
+  for (let n = 0; n < 3; n++) {
+    await context.add.user()
+    await context.add.message()
+    await context.add.group()
+    await context.add.contact()
+    await context.add.job({ recipients: [] })
+  }
+  const job = await context.add.job({ deliveryStatus: 'sent' })
+  await context.db.run(sql`
       insert into job_logs (job_id, log_level, reason)
       select ${job.id}, 'Info', ${json({ code: 'job_started', params: {} })} from generate_series(1, 3)`)
-    const path = list.replace('#', String(job.id))
-    const page = (query: { page: number; pageSize: number }) =>
-      list.endsWith('search')
-        ? ask(path, query)
-        : ask(`${path}?page=${query.page}&pageSize=${query.pageSize}`)
+  const path = list.replace('#', String(job.id))
+  const page = (query: { page: number; pageSize: number }) =>
+    list.endsWith('search') ? ask(path, query) : ask(`${path}?page=${query.page}&pageSize=${query.pageSize}`)
 
-    const { totalCount } = (await page({ page: 1, pageSize: 1 })).body.pagination
-    expect(totalCount).toBeGreaterThan(2)
-    expect((await page({ page: totalCount, pageSize: 1 })).body).toEqual({
-      data: [expect.any(Object)],
-      pagination: {
-        currentPage: totalCount,
-        pageSize: 1,
-        totalCount,
-        totalPages: totalCount,
-        hasPrevious: true,
-        hasNext: false,
-      },
-    })
-  },
-)
+  const { totalCount } = (await page({ page: 1, pageSize: 1 })).body.pagination
+  expect(totalCount).toBeGreaterThan(2)
+  expect((await page({ page: totalCount, pageSize: 1 })).body).toEqual({
+    data: [expect.any(Object)],
+    pagination: {
+      currentPage: totalCount,
+      pageSize: 1,
+      totalCount,
+      totalPages: totalCount,
+      hasPrevious: true,
+      hasNext: false,
+    },
+  })
+})
 
 // R-159, R-160
 test('a list has page 1 with 10 rows by default', async () => {

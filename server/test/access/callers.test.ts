@@ -7,7 +7,8 @@ import { sql } from '../../src/platform/database/sql.ts'
 import { addressOf } from '../http-client.ts'
 import { expectCells } from './cells.ts'
 import { callers, context, createFixture, onlyRights, rights } from './fixture.ts'
-import { endpoints, of, prepare, type Row, sharedTemplate, signedIn } from './matrix.ts'
+import { endpoints, prepare, sharedTemplate, signedIn } from './matrix.ts'
+import { of, type Row } from './rows.ts'
 
 // Calls every endpoint of the contract as each kind of caller. All tests share one database and one app to be fast, and
 // each call has its own data.
@@ -57,7 +58,7 @@ const byRight = endpoints.flatMap(({ endpoint, name, row }) => {
   return row && rightsNeeded ? [{ endpoint, name, row, rightsNeeded }] : []
 })
 
-//
+//
 test.for(byRight)(
   '$name needs exactly the rights $rightsNeeded',
   async ({ endpoint, row: [expected, inputOf], rightsNeeded }, { task }) => {

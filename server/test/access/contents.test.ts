@@ -5,7 +5,7 @@ import { sql } from '../../src/platform/database/sql.ts'
 import type { TestUser } from '../factories.ts'
 import { expectCells } from './cells.ts'
 import { context, createFixture, onlyRights, sentToGroup, setPassword } from './fixture.ts'
-import { of } from './matrix.ts'
+import { of } from './rows.ts'
 
 beforeEach(() => context.open())
 afterEach(() => context.close())

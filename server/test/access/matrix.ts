@@ -1,31 +1,22 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint, Input } from '@sendroom/contract/endpoint'
 import { sql } from '../../src/platform/database/sql.ts'
+import { contactFieldRows, contactRows } from './contact-rows.ts'
 import { context, createFixture, type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
+import { admins, of, type Row, type RowsOf, type Statuses } from './rows.ts'
 
 // The matrix says what each endpoint of the contract answers to each kind of caller. All data belong to one instance,
 // which is assigned to all Members except 'unassigned'. An endpoint without a row does not compile.
-
-/** The status that each of the callers gets, in their order. */
-export type Statuses = [number, number, number, number, number, number]
 
 const everybody = (status: number): Statuses => [status, status, status, status, status, status]
 export const signedInUsers = (status: number): Statuses => [401, 401, status, status, status, status]
 const assignedMembers = (status: number): Statuses => [401, 401, 404, status, status, status]
 const membersWithFlag = (status: number): Statuses => [401, 401, 404, 403, status, status]
-const admins = (status: number): Statuses => [401, 401, 403, 403, 403, status]
 
-/** The expected statuses of an endpoint, and the input of the call. */
-export type Row<E extends Endpoint> = [Statuses, (fixture: Fixture) => Input<E> | Promise<Input<E>>]
 type Contract = typeof contract
-type Matrix = {
-  [F in keyof Contract]: {
-    [N in keyof Contract[F]]: Contract[F][N] extends Endpoint ? Row<Contract[F][N]> : never
-  }
-}
+type Matrix = { [F in keyof Contract]: RowsOf<Contract[F]> }
 
 const none = () => ({})
-export const of = (id: number) => ({ params: { id } })
 
 const newMessage = ({ instanceId }: Fixture) => ({ body: { textContent: 'Hello', instanceId } })
 const changedMessage = ({ message, instanceId }: Fixture) => ({
@@ -146,6 +137,9 @@ const matrix: Matrix = {
     search: [signedInUsers(200), ({ instanceId }) => ({ body: { instanceIds: [instanceId] } })],
     exportParticipants: [membersWithFlag(200), ({ group }) => of(group.id)],
   },
+  //
+  contacts: contactRows,
+  contactFields: contactFieldRows,
   messages: {
     //
     list: [signedInUsers(200), none],

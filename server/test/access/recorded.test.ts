@@ -15,6 +15,7 @@ afterAll(() => context.close())
  */
 const unrecorded = [
   'POST /groups/search',
+  'POST /contacts/search',
   'POST /jobs/preview',
   'PUT /auth/language',
   'POST /notices/read',

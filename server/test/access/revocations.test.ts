@@ -110,6 +110,10 @@ async function everything(db: Db) {
     'user_instances',
     'instances',
     'groups',
+    'contacts',
+    'contact_fields',
+    'contact_tags',
+    'tags',
     'messages',
     'jobs',
     'deliveries',
@@ -195,7 +199,7 @@ test.for(signedIn.filter(({ endpoint }) => endpoint.body))(
 )
 
 /** These write nothing, or nothing but the end of the caller's own session. */
-const harmless = ['POST /groups/search', 'POST /jobs/preview', 'POST /auth/logout']
+const harmless = ['POST /groups/search', 'POST /contacts/search', 'POST /jobs/preview', 'POST /auth/logout']
 
 //
 test.for(signedIn.filter(({ endpoint, name }) => endpoint.method !== 'GET' && !harmless.includes(name)))(

@@ -283,4 +283,11 @@ export const ownership = [
     'if (false)',
     { tests: `${features}/messages` },
   ),
+  without(
+    'the password, to delete all contacts that match',
+    `${features}/contacts/contacts.service.ts`,
+    'if (selection.filter) requireConfirmation(caller)',
+    '',
+    { tests: `${features}/contacts`, only: 'all that match can be deleted' },
+  ),
 ]

@@ -1,6 +1,7 @@
 import { limits } from '@sendroom/contract/limits'
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js'
+import type { CountryCode } from 'libphonenumber-js'
 import type { Task } from '../../platform/heavy/worker-thread.ts'
+import { readPhoneNumber } from '../../platform/phone-number.ts'
 
 export type PhoneNumbers = {
   /** In E.164 without +, each number once, in the order of the text. */
@@ -51,16 +52,4 @@ export function readPhoneNumbers({ text, defaultCountry }: PhoneText): PhoneNumb
 export const readPhoneNumbersTask: Task<PhoneText, PhoneNumbers | null> = {
   module: import.meta.url,
   run: readPhoneNumbers,
-}
-
-/** The library's time grows with the square of the length, for example with many spaces. */
-const MAX_LENGTH = 60
-
-/**
- * Checks only the length: numbering plans change more often than we release, and WhatsApp knows which numbers exist.
- */
-function readPhoneNumber(written: string, defaultCountry: CountryCode): string | null {
-  if (written.length > MAX_LENGTH) return null
-  const number = parsePhoneNumberFromString(written, { defaultCountry, extract: false })
-  return number?.isPossible() && !number.ext ? number.number.slice(1) : null
 }

@@ -8,6 +8,7 @@ const named = (name: string) => sql`hashtext(${`sendroom ${name}`})`
  * same locks during an upgrade. Triggers of jobs also lock (29001, user) and (29002, instance) for the quotas.
  */
 export const LOCKS = {
+  contactFields: named('contact fields'),
   counts: named('counts'),
   firstAdmin: named('first admin'),
   imageFiles: named('image files'),
@@ -23,6 +24,7 @@ export const LOCKS = {
   roles: named('roles'),
   secrets: named('secrets'),
   sessionDefaults: named('session defaults'),
+  tags: named('tags'),
   users: named('user changes'),
   webhookQueues: named('webhooks'),
 }

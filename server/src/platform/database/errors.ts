@@ -6,6 +6,9 @@ const sqlStateOf = (error: unknown) => (error instanceof pg.DatabaseError ? erro
 export const isUniqueViolation = (error: unknown, constraint: string) =>
   error instanceof pg.DatabaseError && error.code === '23505' && error.constraint === constraint
 
+/** Whether a row that is deleted is still referred to, or one that is referred to is missing. */
+export const isForeignKeyViolation = (error: unknown) => sqlStateOf(error) === '23503'
+
 /** Whether a parameter has the right type but is a value that the database does not know, such as a time zone. */
 export const isUnknownValue = (error: unknown) => sqlStateOf(error) === '22023'
 

@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import { isInsertable } from './contact-fields.ts'
+import { endpoint } from './endpoint.ts'
+import { limits } from './limits.ts'
+import { listQuery, page } from './paging.ts'
+import { Instant, idList, idParams, isForm, key, Named, ReadVersion } from './values.ts'
+
+/** The value of a field: text, a number, true or false, or a date such as 2026-01-31. */
+const Value = z.union([z.string().max(limits.contactValue), z.number(), z.boolean()])
+const FieldKey = z.string().max(limits.contactFieldKey)
+
+/** A person, known by a phone number or a hidden number. */
+export const Contact = z
+  .object({
+    id: z.number(),
+    name: z.string().meta({ description: 'Empty if only a number is known' }),
+    note: z.string(),
+    phoneNumbers: z.array(z.string()).meta({
+      description: 'In E.164 with +. Messages go to the first one',
+    }),
+    lid: z.string().nullable().meta({
+      description: 'The digits by which WhatsApp knows somebody who hides the number',
+    }),
+    tags: z.array(Named),
+    values: z.record(z.string(), Value).meta({ description: 'The values of fields, by key' }),
+    /** Where the contact comes from. `form`: from the user whose name is `sourceName`. */
+    source: z.enum(['form']),
+    sourceName: z.string(),
+    createdAt: Instant,
+    /** Increases with each edit by a person. */
+    version: z.number(),
+  })
+  .meta({ id: 'Contact' })
+export type Contact = z.output<typeof Contact>
+
+const isName = (text: string) => isInsertable(text) && !text.includes('\n')
+
+const tagNames = z
+  .array(
+    z
+      .string(key('CONTACT_FORM.TAGS_INVALID'))
+      .trim()
+      .min(1, key('CONTACT_FORM.TAGS_INVALID'))
+      .max(limits.tagName, key('CONTACT_FORM.TAGS_INVALID'))
+      .refine(isName, key('CONTACT_FORM.TAGS_INVALID')),
+  )
+  .max(limits.contactTags, key('CONTACT_FORM.TAGS_INVALID'))
+  .default([])
+
+/** Empty texts and null count as no value. */
+export const NewContact = z.object({
+  name: z
+    .string(key('CONTACT_FORM.NAME_INVALID'))
+    .normalize('NFC')
+    .trim()
+    .max(limits.contactName, key('CONTACT_FORM.NAME_INVALID'))
+    .refine(isName, key('CONTACT_FORM.NAME_INVALID'))
+    .default(''),
+  note: z.string().trim().max(limits.contactNote, key('CONTACT_FORM.NOTE_TOO_LONG')).default(''),
+  phoneNumbers: z
+    .array(z.string().max(50, key('CONTACT_FORM.PHONE_INVALID')), key('CONTACT_FORM.PHONE_INVALID'))
+    .min(1, key('CONTACT_FORM.PHONE_INVALID'))
+    .max(limits.contactNumbers, key('CONTACT_FORM.PHONE_INVALID')),
+  tags: tagNames,
+  values: z.record(FieldKey, Value.nullable()).default({}),
+})
+export type NewContact = z.output<typeof NewContact>
+
+/** Replaces a contact. Tags and values that are left out are removed. */
+export const ContactChange = NewContact.extend({ version: ReadVersion })
+export type ContactChange = z.output<typeof ContactChange>
+
+const ContactListQuery = listQuery(['id', 'name', 'createdAt'], { sortBy: 'name', sortDirection: 'asc' })
+
+/** Contacts that have all of these tags, and in each field this value. */
+const filterShape = {
+  tagIds: idList(limits.contactTags).default([]),
+  fields: z
+    .array(z.object({ key: FieldKey, value: Value }))
+    .max(limits.contactFields)
+    .default([]),
+}
+
+export const ContactSearch = ContactListQuery.extend(filterShape)
+export type ContactSearch = z.output<typeof ContactSearch>
+
+export const ContactFilter = ContactListQuery.pick({ search: true }).extend(filterShape)
+export type ContactFilter = z.output<typeof ContactFilter>
+
+/** Either some contacts, or all that match a filter. */
+const selectionShape = {
+  ids: idList(limits.pageSizeMax, { min: 1 }).optional(),
+  filter: ContactFilter.optional(),
+}
+const isOneSelection = ({ ids, filter }: { ids?: unknown; filter?: unknown }) =>
+  (ids === undefined) !== (filter === undefined)
+const oneSelection = { path: ['ids'], when: isForm }
+
+export const ContactSelection = z.object(selectionShape).refine(isOneSelection, oneSelection)
+export type ContactSelection = z.output<typeof ContactSelection>
+
+/** Adds and removes tags. One that does not exist yet is made. */
+export const TagChange = z
+  .object({ ...selectionShape, add: tagNames, remove: tagNames })
+  .refine(isOneSelection, oneSelection)
+export type TagChange = z.output<typeof TagChange>
+
+const Changed = z.object({
+  count: z.number().meta({ description: 'The contacts that were changed or deleted' }),
+  hasMore: z.boolean().meta({
+    description: `Whether the call has stopped at ${limits.contactsAtOnce} contacts. Call again for the others`,
+  }),
+})
+export type Changed = z.output<typeof Changed>
+
+const access = 'canManageContacts'
+
+export const contacts = {
+  search: endpoint({
+    method: 'POST',
+    path: '/contacts/search',
+    access,
+    summary: 'Search contacts by name, number and note, and filter them by tags and fields',
+    body: ContactSearch,
+    response: page(Contact),
+  }),
+  get: endpoint({
+    method: 'GET',
+    path: '/contacts/:id',
+    access,
+    summary: 'One contact',
+    params: idParams,
+    response: Contact,
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/contacts',
+    access,
+    summary: 'Create a contact',
+    body: NewContact,
+    response: Contact,
+    status: 201,
+  }),
+  update: endpoint({
+    method: 'PUT',
+    path: '/contacts/:id',
+    access,
+    summary: 'Change a contact',
+    params: idParams,
+    body: ContactChange,
+    response: Contact,
+  }),
+  remove: endpoint({
+    method: 'DELETE',
+    path: '/contacts/:id',
+    access,
+    summary: 'Delete a contact',
+    params: idParams,
+  }),
+  bulkDelete: endpoint({
+    method: 'POST',
+    path: '/contacts/bulk-delete',
+    access,
+    summary: 'Delete some contacts, or all that match a filter, which needs the password',
+    body: ContactSelection,
+    response: Changed,
+  }),
+  bulkTag: endpoint({
+    method: 'POST',
+    path: '/contacts/bulk-tag',
+    access,
+    summary: 'Add tags to some contacts, or to all that match a filter, and remove others',
+    body: TagChange,
+    response: Changed,
+  }),
+  tags: endpoint({
+    method: 'GET',
+    path: '/tags',
+    access,
+    summary: 'All tags of contacts, by name',
+    response: z.object({ tags: z.array(Named) }),
+  }),
+  removeTag: endpoint({
+    method: 'DELETE',
+    path: '/tags/:id',
+    access,
+    summary: 'Delete a tag. The contacts stay',
+    params: idParams,
+  }),
+}

@@ -1,0 +1,162 @@
+import type { Contact, ContactSearch } from '@sendroom/contract/contacts'
+import { limits } from '@sendroom/contract/limits'
+import type { Caller } from '../../platform/access.ts'
+import { readCounts } from '../../platform/counts.ts'
+import type { Db } from '../../platform/database/connection.ts'
+import { type Sql, sql } from '../../platform/database/sql.ts'
+import { listPage } from '../../platform/list.ts'
+import { matches } from './filter.ts'
+
+const contactRow = sql`
+  select c.id, c.name, c.note, c.source, c.source_name, c.created_at, c.version,
+    array(
+      select '+' || i.value from contact_identities i where i.contact_id = c.id and i.kind = 'phone'
+      order by i.is_primary desc, i.value
+    ) as phone_numbers,
+    (select min(i.value) from contact_identities i where i.contact_id = c.id and i.kind = 'lid') as lid,
+    (
+      select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name) order by lower(t.name), t.id), '[]')
+      from contact_tags ct join tags t on t.id = ct.tag_id where ct.contact_id = c.id
+    ) as tags,
+    (
+      select coalesce(jsonb_object_agg(f.key, case f.type
+        when 'number' then to_jsonb(v.value::numeric)
+        when 'yesNo' then to_jsonb(v.value::boolean)
+        else to_jsonb(v.value) end), '{}')
+      from contact_values v join contact_fields f on f.id = v.field_id where v.contact_id = c.id
+    ) as "values"`
+
+const sortBy = { id: sql`c.id`, name: sql`c.name`, createdAt: sql`c.created_at` }
+
+export async function searchContacts(db: Db, caller: Caller, query: ContactSearch) {
+  const { search, tagIds, fields } = query
+  const hasFilter = search !== '' || tagIds.length > 0 || fields.length > 0
+  return listPage<Contact>(db, query, {
+    select: contactRow,
+    from: sql`from contacts c where ${await matches(db, query)}`,
+    sortBy: sortBy[query.sortBy],
+    id: sql`c.id`,
+    countKey: ['contacts', search, tagIds, fields],
+    total: hasFilter ? undefined : async () => (await readCounts(db, caller)).contacts,
+  })
+}
+
+export async function findContact(db: Db, id: number): Promise<Contact | null> {
+  const contact = await db.maybeOne<Contact>(sql`${contactRow} from contacts c where c.id = ${id}`)
+  return contact ?? null
+}
+
+/** The form's part of the contact's own row. The first of the numbers is the primary one. */
+export type ContactRow = Pick<Contact, 'name' | 'note'> & { numbers: readonly string[] }
+
+export async function insertContact(
+  tx: Db,
+  caller: Caller,
+  { name, note, numbers }: ContactRow,
+): Promise<number> {
+  const { id } = await tx.one<{ id: number }>(sql`
+    insert into contacts (name, note, numbers, source, source_name)
+    values (${name}, ${note}, ${numbers.join(' ')}, 'form', ${caller.username})
+    returning id`)
+  return id
+}
+
+/** Returns the version before the update, or null if there is no such contact. */
+export async function updateContact(
+  tx: Db,
+  id: number,
+  { name, note, numbers }: ContactRow,
+): Promise<number | null> {
+  const updated = await tx.maybeOne<{ before: number }>(sql`
+    update contacts set name = ${name}, note = ${note}, numbers = ${numbers.join(' ')}, version = version + 1
+    where id = ${id}
+    returning version - 1 as before`)
+  return updated?.before ?? null
+}
+
+/**
+ * Replaces the phone numbers of a contact. Returns the first one that belongs to another contact. New numbers come
+ * before the old ones go: two calls that exchange the numbers of two contacts would wait for each other otherwise.
+ */
+export async function replaceNumbers(tx: Db, id: number, numbers: readonly string[]): Promise<string | null> {
+  // Always in this order, because two calls may insert the same numbers.
+  await tx.run(sql`
+    insert into contact_identities (contact_id, kind, value)
+    select ${id}, 'phone', value from unnest(${numbers}::text[]) value order by value
+    on conflict do nothing`)
+  const taken = await tx.maybeOne<{ value: string }>(sql`
+    select value from contact_identities
+    where kind = 'phone' and value = any(${numbers}::text[]) and contact_id <> ${id}
+    order by value limit 1`)
+  if (taken) return taken.value
+  await tx.run(sql`
+    delete from contact_identities
+    where contact_id = ${id} and kind = 'phone' and value <> all(${numbers}::text[])`)
+  await tx.run(sql`
+    update contact_identities set is_primary = false
+    where contact_id = ${id} and is_primary and value <> ${numbers[0]}`)
+  await tx.run(sql`
+    update contact_identities set is_primary = true
+    where contact_id = ${id} and kind = 'phone' and value = ${numbers[0]} and not is_primary`)
+  return null
+}
+
+/** The spelling of each value, by the id of its field. */
+export type Spellings = ReadonlyMap<number, string>
+
+export async function replaceValues(tx: Db, id: number, spellings: Spellings): Promise<void> {
+  await tx.run(sql`
+    delete from contact_values where contact_id = ${id} and field_id <> all(${[...spellings.keys()]}::bigint[])`)
+  await tx.run(sql`
+    insert into contact_values (contact_id, field_id, value)
+    select ${id}, field_id, value
+    from unnest(${[...spellings.keys()]}::bigint[], ${[...spellings.values()]}::text[]) as given (field_id, value)
+    on conflict (contact_id, field_id) do update set value = excluded.value
+      where contact_values.value <> excluded.value`)
+}
+
+export async function replaceTags(tx: Db, id: number, tagIds: readonly number[]): Promise<void> {
+  await tx.run(sql`delete from contact_tags where contact_id = ${id} and tag_id <> all(${tagIds}::bigint[])`)
+  await tx.run(sql`
+    insert into contact_tags (contact_id, tag_id) select ${id}, tag_id from unnest(${tagIds}::bigint[]) tag_id
+    on conflict do nothing`)
+}
+
+/** The condition of a bulk call: these contacts, or all that match. */
+export const isSelected = (ids: readonly number[]) => sql`c.id = any(${ids}::bigint[])`
+
+/** Deletes contacts up to the limit of a call, and returns their ids. */
+export async function deleteContacts(tx: Db, selected: Sql): Promise<number[]> {
+  const deleted = await tx.many<{ id: number }>(sql`
+    delete from contacts where id in (
+      select c.id from contacts c where ${selected} order by c.id limit ${limits.contactsAtOnce} for update
+    ) returning id`)
+  return deleted.map(({ id }) => id)
+}
+
+/** Adds and removes tags of contacts that this changes, up to the limit of a call. Returns how many. */
+export async function changeTags(
+  tx: Db,
+  selected: Sql,
+  { add, remove }: { add: readonly number[]; remove: readonly number[] },
+): Promise<number> {
+  const { count } = await tx.one<{ count: number }>(sql`
+    with changed as materialized (
+      select c.id from contacts c
+      where ${selected} and (
+        exists (
+          select from unnest(${add}::bigint[]) wanted
+          where not exists (select from contact_tags t where t.contact_id = c.id and t.tag_id = wanted)
+        ) or exists (select from contact_tags t where t.contact_id = c.id and t.tag_id = any(${remove}::bigint[]))
+      )
+      order by c.id limit ${limits.contactsAtOnce} for no key update
+    ), gone as (
+      delete from contact_tags t using changed where t.contact_id = changed.id and t.tag_id = any(${remove}::bigint[])
+    ), added as (
+      insert into contact_tags (contact_id, tag_id)
+      select changed.id, wanted from changed, unnest(${add}::bigint[]) wanted
+      on conflict do nothing
+    )
+    select count(*) as count from changed`)
+  return count
+}

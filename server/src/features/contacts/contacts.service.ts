@@ -1,0 +1,148 @@
+import type {
+  Changed,
+  Contact,
+  ContactChange,
+  ContactSelection,
+  NewContact,
+  TagChange,
+} from '@sendroom/contract/contacts'
+import { limits } from '@sendroom/contract/limits'
+import type { CountryCode } from 'libphonenumber-js'
+import { type Begin, requireConfirmation } from '../../platform/access.ts'
+import { type Entry, record } from '../../platform/audit.ts'
+import type { Db, Tx } from '../../platform/database/connection.ts'
+import { forBulkWrites } from '../../platform/database/session-defaults.ts'
+import type { Sql } from '../../platform/database/sql.ts'
+import { readPhoneNumber } from '../../platform/phone-number.ts'
+import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
+import {
+  changeTags,
+  deleteContacts,
+  findContact,
+  insertContact,
+  isSelected,
+  replaceNumbers,
+  replaceTags,
+  replaceValues,
+  type Spellings,
+  updateContact,
+} from './contacts.queries.ts'
+import { isEmpty, spellingOf } from './field-values.ts'
+import { lockFieldsForShare } from './fields.queries.ts'
+import { matches } from './filter.ts'
+import { findOrMakeTags, findTags } from './tags.queries.ts'
+
+export async function createContact(begin: Begin, form: NewContact, country: CountryCode): Promise<Contact> {
+  const numbers = readNumbers(form, country)
+  return begin(async (tx, caller) => {
+    const id = await insertContact(tx, caller, { ...form, numbers })
+    await writeParts(tx, id, form, numbers)
+    await record(tx, caller, entryOf('contact.create', id))
+    return orNotFound(await findContact(tx, id))
+  })
+}
+
+export async function changeContact(
+  begin: Begin,
+  id: number,
+  { version, ...form }: ContactChange,
+  country: CountryCode,
+): Promise<Contact> {
+  const numbers = readNumbers(form, country)
+  return begin(async (tx, caller) => {
+    const before = await findContact(tx, id)
+    requireVersion(version, orNotFound(await updateContact(tx, id, { ...form, numbers })))
+    await writeParts(tx, id, form, numbers)
+    const after = orNotFound(await findContact(tx, id))
+    await record(tx, caller, entryOf('contact.update', id, { fields: differing(before, after) }))
+    return after
+  })
+}
+
+const shown = ['name', 'note', 'phoneNumbers', 'tags', 'values'] as const
+
+/** The names of what has changed. The audit log can't be changed, so it gets no values: somebody may be forgotten. */
+const differing = (before: Contact | null, after: Contact) =>
+  shown.filter((field) => JSON.stringify(before?.[field]) !== JSON.stringify(after[field]))
+
+/** Returns the numbers in E.164 without +, each once. */
+function readNumbers({ phoneNumbers }: NewContact, country: CountryCode): string[] {
+  const numbers = phoneNumbers.flatMap((written) => readPhoneNumber(written, country) ?? [])
+  if (numbers.length < phoneNumbers.length)
+    throw new InvalidInput({ phoneNumbers: 'CONTACT_FORM.PHONE_INVALID' })
+  return [...new Set(numbers)]
+}
+
+async function writeParts(tx: Tx, id: number, form: NewContact, numbers: readonly string[]) {
+  const taken = await replaceNumbers(tx, id, numbers)
+  if (taken !== null) throw new Refusal('number_taken', { number: `+${taken}` })
+  await replaceValues(tx, id, await readValues(tx, form))
+  await replaceTags(tx, id, await makeTags(tx, form.tags))
+}
+
+async function readValues(tx: Db, { values }: NewContact): Promise<Spellings> {
+  const given = Object.entries(values).filter(([, value]) => !isEmpty(value))
+  const fields = new Map((await lockFieldsForShare(tx)).map((field) => [field.key, field]))
+  const spellings = new Map<number, string>()
+  for (const [key, value] of given) {
+    const field = fields.get(key)
+    if (!field) throw new InvalidInput({ [`values.${key}`]: 'CONTACT_FORM.FIELD_UNKNOWN' })
+    const spelling = value === null ? null : spellingOf(field, value)
+    if (spelling === null) throw new InvalidInput({ [`values.${key}`]: 'CONTACT_FORM.VALUE_INVALID' })
+    spellings.set(field.id, spelling)
+  }
+  return spellings
+}
+
+async function makeTags(tx: Db, names: readonly string[]): Promise<number[]> {
+  const tags = await findOrMakeTags(tx, names)
+  if (tags === null) throw new Refusal('too_many_tags')
+  return tags.map(({ id }) => id)
+}
+
+export const removeContact = (begin: Begin, id: number) =>
+  begin(async (tx, caller) => {
+    const deleted = await deleteContacts(tx, isSelected([id]))
+    if (deleted.length === 0) throw new Refusal('not_found')
+    await record(tx, caller, entryOf('contact.delete', id))
+  })
+
+export const removeContacts = (begin: Begin, selection: ContactSelection): Promise<Changed> =>
+  begin(async (tx, caller) => {
+    if (selection.filter) requireConfirmation(caller)
+    await forBulkWrites(tx)
+    const ids = await deleteContacts(tx, await selectedBy(tx, selection))
+    await record(
+      tx,
+      caller,
+      ...(selection.filter ? [manyDeleted(ids)] : ids.map((id) => entryOf('contact.delete', id))),
+    )
+    return changedOf(ids.length)
+  })
+
+/** A filter may find ten thousand contacts, so they have one entry together. */
+const manyDeleted = (ids: readonly number[]): Entry => ({
+  action: 'contact.delete',
+  details: { count: ids.length },
+})
+
+export const tagContacts = (begin: Begin, { add, remove, ...selection }: TagChange): Promise<Changed> =>
+  begin(async (tx, caller) => {
+    await forBulkWrites(tx)
+    const gone = (await findTags(tx, remove)).map(({ id }) => id)
+    const wanted = (await makeTags(tx, add)).filter((id) => !gone.includes(id))
+    const count = await changeTags(tx, await selectedBy(tx, selection), { add: wanted, remove: gone })
+    await record(tx, caller, { action: 'contact.tag', details: { count, add, remove } })
+    return changedOf(count)
+  })
+
+const selectedBy = async (tx: Db, { ids, filter }: ContactSelection): Promise<Sql> =>
+  filter ? matches(tx, filter) : isSelected(ids ?? [])
+
+const changedOf = (count: number): Changed => ({ count, hasMore: count === limits.contactsAtOnce })
+
+const entryOf = (action: Entry['action'], id: number, details: object = {}): Entry => ({
+  action,
+  object: { type: 'contact', id, name: '' },
+  details: { ...details },
+})
