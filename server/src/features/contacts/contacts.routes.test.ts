@@ -111,6 +111,20 @@ test('a number belongs to one contact, also when two are created at once', async
 })
 
 // R-873
+test('two contacts whose numbers are exchanged at once keep theirs, and nobody waits for the other', async () => {
+  const [one, other] = [await context.add.contact(), await context.add.contact()]
+  const exchange = () =>
+    Promise.all([
+      change(one.id, { phoneNumbers: [`+${other.number}`] }),
+      change(other.id, { phoneNumbers: [`+${one.number}`] }),
+    ])
+
+  for (let time = 0; time < 5; time++)
+    expect((await exchange()).map(({ body }) => body.code)).toEqual(['number_taken', 'number_taken'])
+  expect((await get(one.id)).body.phoneNumbers).toEqual([`+${one.number}`])
+})
+
+// R-873
 test('a change replaces numbers, tags and values, and is found by the new number only', async () => {
   await addFields()
   const { id } = (

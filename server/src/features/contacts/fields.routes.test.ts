@@ -64,6 +64,23 @@ test('a field needs a key of its own, and there are 30 at most', async () => {
 })
 
 // R-872
+test('a field that is deleted while a contact gets a value in it stays, or the value is refused', async () => {
+  for (let n = 0; n < 5; n++) {
+    const { id, key } = await context.add.contactField()
+    const [made, removed] = await Promise.all([
+      context.call(user, contacts.create, {
+        body: { phoneNumbers: [`+8490123456${n}`], values: { [key]: 'x' } },
+      }),
+      context.call(admin, contactFields.remove, { params: { id } }),
+    ])
+    expect([
+      [201, 409],
+      [400, 204],
+    ]).toContainEqual([made.status, removed.status])
+  }
+})
+
+// R-872
 test('a field that a contact uses stays, and so does the choice', async () => {
   const { id } = (await define(city)).body
   const contact = (
