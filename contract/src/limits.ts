@@ -28,6 +28,10 @@ export const limits = {
   imageMegapixels: 25,
   /** The maximum number of recipients of a job. */
   recipients: 100_000,
+  /** A file with contacts may have so much. */
+  importRows: 100_000,
+  importColumns: 100,
+  importCell: 10_000,
   search: 200,
   pageSize: 10,
   pageSizeMax: 1000,

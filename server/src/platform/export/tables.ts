@@ -43,6 +43,10 @@ const lineOf = (cells: string[]) => `${cells.map(cellOf).join(',')}\r\n`
 
 const cellOf = (text: string) => `"${isFormula(text) ? "'" : ''}${text.replaceAll('"', '""')}"`
 
+/** Reads a cell as it was before `toCsv` wrote it. */
+export const withoutFormulaGuard = (text: string) =>
+  text.startsWith("'") && isFormula(text.slice(1)) ? text.slice(1) : text
+
 /**
  * A spreadsheet takes a cell that begins with such a sign as a formula, and an apostrophe makes it text. Some take
  * signs for the same that only look like them, such as the full-width ＝, and skip what can't be seen.
