@@ -1,0 +1,156 @@
+import { limits } from '@sendroom/contract/limits'
+import { type NumberFormat, numberText } from './number-cell.ts'
+import { type Row, toRow } from './row.ts'
+import { TableFileError } from './table-file-error.ts'
+import { attribute, type XmlHandlers } from './xml.ts'
+import type { Zip } from './zip.ts'
+
+export type SheetContext = { formats: NumberFormat[]; sharedStrings: string[]; isFrom1904: boolean }
+
+/** The texts of all sheets are in one part, and all of them have to be kept while a sheet is read. */
+const MAX_SHARED_BYTES = 32 << 20
+/** 100,000 rows of 20 columns take about 100 MB. A thousandth of this is enough for a zip to unpack to as much. */
+const MAX_SHEET_BYTES = 256 << 20
+
+/** Collects the texts of all `t` in an element, which may be divided by its formats, without phonetic guides. */
+function createTextCollector() {
+  let text = ''
+  let isInText = false
+  let isInGuide = false
+  return {
+    open(name: string) {
+      if (name === 't') isInText = true
+      if (name === 'rPh') isInGuide = true
+    },
+    close(name: string) {
+      if (name === 't') isInText = false
+      if (name === 'rPh') isInGuide = false
+    },
+    text(part: string) {
+      if (isInText && !isInGuide) text = append(text, part)
+    },
+    take() {
+      const taken = decodeEscapes(text)
+      text = ''
+      return taken
+    },
+  }
+}
+
+/** A character more than allowed shows that a cell was too long. */
+const append = (text: string, part: string) => (text + part).slice(0, limits.importCell + 1)
+
+/** Excel writes characters that XML does not have as _x000D_. */
+const decodeEscapes = (text: string) =>
+  text.includes('_x')
+    ? text.replace(/_x([\da-f]{4})_/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)))
+    : text
+
+/** Slices keep alive the text that they were cut from. */
+const copy = (text: string) => Buffer.from(text).toString()
+
+export async function readSharedStrings(zip: Zip, path: string | undefined): Promise<string[]> {
+  if (path === undefined || !zip.has(path)) return []
+  const strings: string[] = []
+  const collector = createTextCollector()
+  const close = (name: string) => {
+    collector.close(name)
+    if (name === 'si') strings.push(copy(collector.take()))
+  }
+  for await (const _ of zip.readXml(path, MAX_SHARED_BYTES, { ...collector, close }));
+  return strings
+}
+
+/** Yields the rows of a sheet while its part is unpacked. */
+export async function* readSheet(zip: Zip, path: string, context: SheetContext): AsyncGenerator<Row> {
+  const reader = createSheetReader(context)
+  for await (const _ of zip.readXml(path, MAX_SHEET_BYTES, reader.handlers)) yield* reader.takeRows()
+  if (!reader.isComplete()) throw new TableFileError('damaged')
+}
+
+type Cell = { column: number; type: string; style: number; value: string }
+
+function createSheetReader(context: SheetContext) {
+  const inline = createTextCollector()
+  let rows: Row[] = []
+  let number = 0
+  let cells: string[] = []
+  let nextColumn = 0
+  let cell: Cell | null = null
+  let isInValue = false
+  let isComplete = false
+
+  function addCell(cell: Cell, inlineText: string) {
+    const { column } = cell
+    const text = cell.type === 'inlineStr' ? inlineText : cellText(cell, context)
+    if (text.trim() === '') return
+    if (column >= limits.importColumns) throw new TableFileError('too_many_columns', number)
+    while (cells.length < column) cells.push('')
+    cells[column] = text
+  }
+
+  const handlers: XmlHandlers = {
+    open(name, attributes) {
+      if (name === 'row') {
+        number = Number(attribute(attributes, 'r') ?? number + 1)
+        cells = []
+        nextColumn = 0
+      } else if (name === 'c') {
+        cell = openCell(attributes, nextColumn)
+        nextColumn = cell.column + 1
+      } else if (name === 'v') isInValue = true
+      else if (cell) inline.open(name)
+    },
+    close(name) {
+      if (name === 'row') {
+        const row = toRow(number, cells)
+        if (row) rows.push(row)
+      } else if (name === 'c' && cell) {
+        addCell(cell, inline.take())
+        cell = null
+      } else if (name === 'v') isInValue = false
+      else if (name === 'sheetData') isComplete = true
+      else inline.close(name)
+    },
+    text(part) {
+      if (!cell) return
+      if (isInValue) cell.value = append(cell.value, part)
+      else inline.text(part)
+    },
+  }
+
+  return {
+    handlers,
+    isComplete: () => isComplete,
+    takeRows() {
+      const taken = rows
+      rows = []
+      return taken
+    },
+  }
+}
+
+function openCell(attributes: string, next: number): Cell {
+  const letters = attribute(attributes, 'r')?.match(/^[A-Z]+/)?.[0]
+  const column = letters ? columnOf(letters) : next
+  return {
+    column,
+    type: attribute(attributes, 't') ?? 'n',
+    style: Number(attribute(attributes, 's') ?? 0),
+    value: '',
+  }
+}
+
+const columnOf = (letters: string) =>
+  [...letters].reduce((column, letter) => column * 26 + letter.charCodeAt(0) - 64, 0) - 1
+
+function cellText(
+  { type, style, value }: Cell,
+  { formats, sharedStrings, isFrom1904 }: SheetContext,
+): string {
+  if (value === '') return ''
+  if (type === 's') return sharedStrings[Number(value)] ?? ''
+  if (type === 'n') return numberText(value, formats[style] ?? 'plain', isFrom1904)
+  if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
+  return decodeEscapes(value)
+}
