@@ -181,6 +181,25 @@ describe('rows', () => {
     })
   })
 
+  test.each(['', '""'])(
+    'a row of endless cells such as %j is refused before it takes memory',
+    async (cell) => {
+      const before = process.memoryUsage().rss
+      await expect(read(`a,b\n${`${cell},`.repeat(3_000_000)}`)).rejects.toMatchObject({
+        fault: 'too_many_columns',
+        row: 2,
+      })
+      expect(process.memoryUsage().rss - before).toBeLessThan(60 << 20)
+    },
+  )
+
+  test('empty cells up to the last column that Excel knows do no harm', async () => {
+    expect(await cellsOf(`name,phone${','.repeat(16_382)}\nLan,0901\n`)).toEqual([
+      ['name', 'phone'],
+      ['Lan', '0901'],
+    ])
+  })
+
   test('a cell of 20,000 characters is refused with its place, and the rows around it are read', async () => {
     const rows = await read(`name,note\nLan,${'x'.repeat(20_000)}\nHuệ,${'x'.repeat(10_000)}\n`)
     expect(rows.map(({ number, fault }) => ({ number, fault }))).toEqual([

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { CsvError, type Options, parse } from 'csv-parse'
+import { type CastingContext, CsvError, type Options, parse } from 'csv-parse'
 import { parse as parseAtOnce } from 'csv-parse/sync'
 import { withoutFormulaGuard } from '../export/tables.ts'
 import { type Encoding, readText } from './encoding.ts'
@@ -14,6 +14,9 @@ export type CsvFormat = { encoding: Encoding; separator: Separator }
 
 /** Bounds the memory if a quotation mark is missing: all that follows would be one row. */
 const MAX_ROW_BYTES = 4 << 20
+
+/** Empty cells have no bytes but take memory. Excel itself knows no more columns, and may write all of them. */
+const MAX_CELLS = 16_384
 
 const optionsFor = (separator: Separator): Options => ({
   delimiter: separator,
@@ -90,7 +93,7 @@ export async function* readCsv(path: string, { encoding, separator }: CsvFormat)
       yield part
     }
   }
-  const parser = parse({ ...optionsFor(separator), info: true })
+  const parser = parse({ ...optionsFor(separator), info: true, cast: refuseEndlessRow })
   const parsing = pipeline(Readable.from(text()), parser).catch(() => {}) // also fails `parser`, which is read
   let width: number | undefined
   let last: { row: Row; isShort: boolean } | undefined
@@ -110,6 +113,11 @@ export async function* readCsv(path: string, { encoding, separator }: CsvFormat)
   }
   const isCutOff = last && (end === '\ufffd' || (last.isShort && !/[\r\n]/.test(end)))
   if (last) yield isCutOff ? { ...last.row, fault: { kind: 'cut_off' } } : last.row
+}
+
+function refuseEndlessRow(cell: string, { index, records, empty_lines }: CastingContext): string {
+  if (index >= MAX_CELLS) throw new TableFileError('too_many_columns', records + empty_lines + 1)
+  return cell
 }
 
 /** The first part of a text is long enough to hold the line, because files are read in parts of 64 kB. */
