@@ -48,6 +48,8 @@ async function run(
       testTimeout: 30_000,
       reporters: [{}],
       maxWorkers: 3,
+      // `each` finds a test by the endpoint in its name, which is cut off after 40 characters otherwise.
+      taskTitleValueFormatTruncate: 0,
       ...(only && { testNamePattern: only }),
     },
     { plugins: [plugin] },

@@ -241,7 +241,6 @@ export const ownership = [
     ],
     ['running and upcoming jobs', 'now', 'isAdmin(caller)\n    ? sql`jobs`', 'caller\n    ? sql`jobs`'],
     ['days', 'days', 'isAll && isAdmin(caller) ?', 'isAll ?'],
-    ['days of an instance', 'days', "id = ${id} and ${canSeeInstance(caller, 'id')}", 'id = ${id}'],
   ].map(([name = '', file, from = '', to = '']) =>
     without(
       `${name} on the dashboard: permission in the query`,
@@ -250,6 +249,13 @@ export const ownership = [
       to,
       { tests: `${features}/dashboard` },
     ),
+  ),
+  without(
+    'days of an instance on the dashboard: permission in the query',
+    `${features}/dashboard/days.queries.ts`,
+    "id = ${id} and ${canSeeInstance(caller, 'id')}",
+    'id = ${id}',
+    { tests: 'server/test/access/callers', only: 'dashboard/days' },
   ),
   without(
     'the token of an instance is for Admins',
