@@ -9,13 +9,17 @@ const WIDTH = 120
 /** A reader has to find first what these words mean. */
 const VAGUE = /^(What|One|Who|Of|That|It)\b/
 
-/** Databases hold the checksums of applied migrations, so these files can't change any more. */
-const isMigration = (file) => file.startsWith('server/migrations/')
+/**
+ * Databases hold the checksums of applied migrations, so those from before this check can't change any more, and the
+ * dumps of a schema repeat the comments in their functions.
+ */
+const isSettled = (file) =>
+  /schema[^/]*\.sql$/.test(file) || (file.startsWith('server/migrations/') && basename(file) < '0041')
 
 /** Returns one sentence per comment that is too wide or has no subject. `sources`: texts by file. */
 export function commentMistakes(sources) {
   return Object.entries(sources)
-    .filter(([file]) => !isMigration(file))
+    .filter(([file]) => !isSettled(file))
     .flatMap(([file, text]) => {
       const lines = text.split('\n').map((line) => line.trimEnd())
       return lines.flatMap((line, index) => {
@@ -37,10 +41,13 @@ function endsInComment(line, isSql) {
   return (isSql ? /\s--\s/ : /\s\/[/*]\s?/).test(code)
 }
 
-/** Returns the text of a line that begins a comment of TypeScript, and an empty text for any other line. */
+/** Returns the text of a line that begins a comment, and an empty text for any other line. */
 function firstWords(line, previous) {
-  const [, sign, words = ''] = line.match(/^\s*(\/\/|\/\*\*?|\*)\s+(.*)/) ?? []
-  const continues = sign === '//' ? /^\s*\/\//.test(previous) : sign === '*' && !/^\s*\/\*\*?$/.test(previous)
+  const [, sign, words = ''] = line.match(/^\s*(\/\/|--|\/\*\*?|\*)\s+(.*)/) ?? []
+  const continues =
+    sign === '*'
+      ? !/^\s*\/\*\*?$/.test(previous)
+      : ['//', '--'].includes(sign) && previous.trimStart().startsWith(sign)
   return continues ? '' : words
 }
 

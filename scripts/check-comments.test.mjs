@@ -24,6 +24,7 @@ test.each([
   ['a.ts', `// https://example.com/${'a'.repeat(120)}`],
   ['a.sql', `select '${words} -- no comment'`],
   ['server/migrations/0001-first.sql', `-- ${words}`],
+  ['server/schema.sql', `-- ${words}`],
 ])('%s: %s may stay', (file, line) => {
   expect(commentMistakes({ [file]: line })).toEqual([])
 })
@@ -32,14 +33,17 @@ test.each([
   ['/** What the user sees. */', 1],
   ['// Of the calls.', 1],
   ['  /**\n   * It ends.\n   */', 2],
+  ['/** A job. */\n/** It ends. */', 2],
+  ['  -- One spelling.', 1],
 ])('%j has no subject', (text, line) => {
   expect(commentMistakes({ 'a.ts': text })).toEqual([
-    `a.ts:${line} begins with "${text.match(/[A-Z]\w+/)[0]}". Give the comment a subject.`,
+    `a.ts:${line} begins with "${text.match(/What|Of|It|One/)[0]}". Give the comment a subject.`,
   ])
 })
 
 test.each([
   '// A job ends.\n// It stays.',
+  '-- A job ends.\n-- It stays.',
   '/**\n * A job ends.\n * It stays.\n */',
   '/** Whatever happens, a job ends. */',
   "const a = '// What'",

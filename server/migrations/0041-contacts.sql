@@ -24,7 +24,7 @@ create index contacts_created_at on contacts (created_at, id);
 create index contacts_search on contacts using gin (search_text gin_trgm_ops);
 alter table contacts alter search_text set statistics 400;
 
--- What WhatsApp knows a contact by. Each belongs to one contact only.
+-- WhatsApp knows a contact by these. Each belongs to one contact only.
 create table contact_identities (
   -- 'phone' is a number in E.164 without +. 'lid' is the digits of a hidden number.
   kind text not null check (kind in ('phone', 'lid')),
@@ -43,7 +43,7 @@ create table contact_fields (
   key text not null constraint contact_fields_key unique,
   name text not null,
   type text not null check (type in ('text', 'number', 'date', 'yesNo', 'choice')),
-  -- Of a choice: what can be chosen.
+  -- A field of the type 'choice' takes one of these.
   choices text[] not null default '{}'
 );
 
@@ -51,7 +51,7 @@ create table contact_values (
   contact_id bigint not null references contacts on delete cascade,
   -- No cascade: a field in use can't be deleted.
   field_id bigint not null references contact_fields,
-  -- One spelling for each value, so that equal values are equal texts: 'true', '12.5', '2026-01-31'.
+  -- Every value has a single spelling, so that equal values are equal texts: 'true', '12.5', '2026-01-31'.
   value text not null,
   primary key (contact_id, field_id)
 );

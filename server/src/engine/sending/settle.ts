@@ -49,7 +49,7 @@ export const writeResults = (db: Db, results: Result[], locking: Locking) =>
     ), counted as (
       ${countLogLines('line')}
     ), logged as (
-      -- One insert for all, so that a trouble comes behind the failure that caused it.
+      -- A single insert for all lines, so that a trouble comes behind the failure that caused it.
       ${insertLogLines(sql`
         ${cappedLines('counted')} union all ${troubleLines('changed')} union all ${recoveryLines('settled')}`)}
     )
