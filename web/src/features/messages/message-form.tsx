@@ -1,19 +1,18 @@
-import { Stack, Text, Textarea } from '@mantine/core'
-import { limits } from '@sendroom/contract/limits'
+import { Stack } from '@mantine/core'
 import type { Message, MessageChange, NewMessage } from '@sendroom/contract/messages'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { isAdmin, useCurrentUser } from '../../api/session.ts'
-import { formatNumber } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
 import { GroupPicker } from '../../forms/group-picker.tsx'
+import { ImageField } from '../../forms/image-field.tsx'
 import { InstanceSelect } from '../../forms/instance-select.tsx'
+import { MessagePreview } from '../../forms/message-preview.tsx'
+import { MessageText } from '../../forms/message-text.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
-import { ImageField } from './image-field.tsx'
-import { MessagePreview } from './message-preview.tsx'
+import { useFileUrl } from '../../forms/use-file-url.ts'
 import { blank, type MessageValues, valuesOf } from './message-values.ts'
 import { TestSend } from './test-send.tsx'
-import { useFileUrl } from './use-file-url.ts'
 
 const PAGE_SIZE = 100
 
@@ -57,25 +56,7 @@ export function MessageForm({ title, schema, saved, save }: Props) {
         </Stack>
       }
     >
-      <Stack gap={4}>
-        <Textarea
-          label={t('MESSAGE.TEXT')}
-          description={t('MESSAGE.TEXT_HINT')}
-          required
-          autosize
-          minRows={5}
-          maxRows={16}
-          dir="auto"
-          {...form.getInputProps('textContent')}
-        />
-        <Text
-          size="xs"
-          ta="right"
-          c={textContent.length > limits.messageText ? 'var(--mantine-color-error)' : 'dimmed'}
-        >
-          {formatNumber(textContent.length)}/{formatNumber(limits.messageText)}
-        </Text>
-      </Stack>
+      <MessageText {...form.getInputProps('textContent')} />
       <InstanceSelect
         pageSize={PAGE_SIZE}
         clearable

@@ -3,7 +3,7 @@ import { imageTypes, limits } from '@sendroom/contract/limits'
 import { IconPhoto } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Picture } from '../../ui/picture.tsx'
+import { Picture } from '../ui/picture.tsx'
 import classes from './image-field.module.css'
 import { useImageDrop } from './use-image-drop.ts'
 

@@ -1,7 +1,7 @@
 import { useDeferredValue } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Section } from '../../ui/section.tsx'
-import { WhatsAppMessage } from '../../ui/whatsapp-message.tsx'
+import { Section } from '../ui/section.tsx'
+import { WhatsAppMessage } from '../ui/whatsapp-message.tsx'
 
 type Props = { text: string; imageUrl: string | null }
 
