@@ -147,6 +147,7 @@ CREATE TABLE deliveries (
   delivered_members integer NOT NULL DEFAULT 0,
   read_members integer NOT NULL DEFAULT 0,
   ask_at timestamptz,
+  contact_id bigint,
   CONSTRAINT deliveries_pkey PRIMARY KEY (id),
   CONSTRAINT deliveries_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(id),
   CONSTRAINT deliveries_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
@@ -155,6 +156,7 @@ CREATE TABLE deliveries (
   CONSTRAINT deliveries_status_check CHECK (status = ANY (ARRAY['queued'::text, 'sending'::text, 'doubt'::text, 'sent'::text, 'failed'::text, 'skipped'::text]))
 ) WITH (fillfactor=70);
 CREATE INDEX deliveries_ask_at ON deliveries USING btree (instance_id, ask_at) WHERE ask_at IS NOT NULL;
+CREATE INDEX deliveries_contact ON deliveries USING btree (contact_id, id) WHERE contact_id IS NOT NULL;
 CREATE INDEX deliveries_doubt ON deliveries USING btree (instance_id, chat_id) WHERE doubt_since IS NOT NULL;
 CREATE INDEX deliveries_group ON deliveries USING btree (group_id) WHERE group_id IS NOT NULL;
 CREATE INDEX deliveries_instance ON deliveries USING btree (instance_id, id);
@@ -164,6 +166,8 @@ CREATE INDEX deliveries_requeued ON deliveries USING btree (job_id, not_before) 
 CREATE TRIGGER deliveries_count_deleted AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION count_deleted_deliveries();
 CREATE TRIGGER deliveries_count_inserted AFTER INSERT ON deliveries FOR EACH ROW WHEN (new.status = ANY (ARRAY['sent'::text, 'failed'::text, 'skipped'::text])) EXECUTE FUNCTION count_inserted_delivery();
 CREATE TRIGGER deliveries_count_updated AFTER UPDATE ON deliveries REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_updated_deliveries();
+CREATE TRIGGER deliveries_delete_texts AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION delete_texts();
+CREATE TRIGGER deliveries_refuse_look_up BEFORE UPDATE OF next_look_at ON deliveries FOR EACH ROW WHEN (new.next_look_at > old.next_look_at AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_look_up();
 CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
 CREATE TRIGGER deliveries_report AFTER UPDATE OF status, delivered_at, read_at ON deliveries FOR EACH ROW WHEN (old.status <> new.status AND (new.status = ANY (ARRAY['sent'::text, 'failed'::text])) OR old.delivered_at IS NULL AND new.delivered_at IS NOT NULL OR old.read_at IS NULL AND new.read_at IS NOT NULL) EXECUTE FUNCTION report_delivery();
 
@@ -176,6 +180,12 @@ CREATE TABLE delivery_changes (
   delivered bigint NOT NULL,
   read bigint NOT NULL,
   failed bigint NOT NULL
+);
+
+CREATE TABLE delivery_texts (
+  delivery_id bigint NOT NULL,
+  text text NOT NULL,
+  CONSTRAINT delivery_texts_pkey PRIMARY KEY (delivery_id)
 );
 
 CREATE TABLE delivery_views (
@@ -391,6 +401,7 @@ CREATE TABLE jobs (
   has_deliveries boolean NOT NULL DEFAULT true,
   has_logs boolean NOT NULL DEFAULT true,
   has_failures boolean NOT NULL DEFAULT false,
+  is_personal boolean NOT NULL DEFAULT false,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT jobs_final CHECK (final_counts IS NULL OR (status = ANY (ARRAY['Completed'::text, 'Failed'::text, 'Cancelled'::text]))),
@@ -427,6 +438,7 @@ CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS 
 CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
 CREATE CONSTRAINT TRIGGER jobs_quota AFTER INSERT ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text) EXECUTE FUNCTION check_recipient_quotas();
 CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND (old.status <> ALL (ARRAY['Pending'::text, 'Running'::text]))) EXECUTE FUNCTION check_recipient_quotas();
+CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.is_personal AND new.last_turn_at > old.last_turn_at AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
 CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
 CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
 
@@ -467,6 +479,7 @@ CREATE TABLE messages (
   search_text text GENERATED ALWAYS AS (unaccent_lower(text_content)) STORED,
   created_by_admin boolean NOT NULL DEFAULT false,
   version integer NOT NULL DEFAULT 1,
+  is_template boolean NOT NULL DEFAULT false,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT messages_image_id_fkey FOREIGN KEY (image_id) REFERENCES images(id),
@@ -1205,6 +1218,15 @@ begin
   return deleted;
 end $function$;
 
+CREATE OR REPLACE FUNCTION delete_texts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from delivery_texts where delivery_id = any(array(select id from gone));
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION group_counter(left_at timestamptz)
  RETURNS text
  LANGUAGE sql
@@ -1385,6 +1407,19 @@ AS $function$
     group by key
   ) total
 $function$;
+
+CREATE OR REPLACE FUNCTION refuse_look_up()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return case when (select is_personal from jobs where id = new.job_id) then null else new end;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_turn()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$begin return null; end$function$;
 
 CREATE OR REPLACE FUNCTION release_matches()
  RETURNS trigger

@@ -109,7 +109,7 @@ async function addJobs(db: Pool, simulatorUrl: string) {
       ...{ ...common, instanceId, jobType: isGroups ? 'SendToGroups' : 'SendToUsers' },
       recipients: isGroups
         ? await addGroups(db, simulatorUrl, instanceId, name)
-        : private_.map((chatId) => ({ chatId, name: chatId, groupId: null })),
+        : private_.map((chatId) => ({ chatId, name: chatId, groupId: null, contactId: null })),
     }
     // An instance sends at most three messages a minute to groups.
     const jobs = isGroups ? Math.ceil((MINUTES * 3 + 12) / order.recipients.length) : 1
@@ -136,7 +136,7 @@ async function addGroups(db: Pool, simulatorUrl: string, instanceId: number, tok
     await db.run(sql`
       insert into participants (group_id, person_id, rank)
       select ${id}, person_id, 'member' from unnest(${participants.map((one) => one.id)}::text[]) person_id`)
-    recipients.push({ chatId, name, groupId: id })
+    recipients.push({ chatId, name, groupId: id, contactId: null })
   }
   return recipients
 }

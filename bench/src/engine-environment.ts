@@ -55,7 +55,12 @@ export async function openEnvironment() {
       textContent: 'Hello',
       imageId: null,
       createdBy: { id: 1, name: 'admin' },
-      recipients: chatsOf(recipients).map((chatId) => ({ chatId, name: chatId, groupId: null })),
+      recipients: chatsOf(recipients).map((chatId) => ({
+        chatId,
+        name: chatId,
+        groupId: null,
+        contactId: null,
+      })),
     }
     for (const [place, instanceId] of instanceIds.slice(0, instances).entries())
       await db.begin((tx) => planJob(tx, { ...order, instanceId, scheduledAt: dueAt(place) }))

@@ -147,6 +147,8 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into contact_values values (1, 1, 'a');
     insert into tags (name) values ('x');
     insert into contact_tags values (1, 1);
+    update deliveries set contact_id = 1 where id = 1;
+    insert into delivery_texts values (1, E'a\\\\b');
     update deliveries set status = 'sending', intent = gen_random_uuid(), intent_at = now() where id = 1;
     update deliveries set reason = '{"code": "x", "params": {}}' where id = 2;
     update instances set claim = gen_random_uuid(), lease_until = now(), in_flight = 1;

@@ -44,7 +44,7 @@ test('the numbers agree with the rows, whatever happens to them, and the days ke
     planJob(tx, {
       ...{ jobType: 'SendToGroups', messageId: null, textContent: 'Hello', imageId: null, scheduledAt: null },
       ...{ instanceId: instance.id, createdBy: { id: ann.id, name: 'Ann' } },
-      recipients: groups.map(({ id, chatId, name }) => ({ groupId: id, chatId, name })),
+      recipients: groups.map(({ id, chatId, name }) => ({ groupId: id, contactId: null, chatId, name })),
     }),
   )
   await context.untilStatus(jobId, 'Completed')

@@ -139,6 +139,7 @@ export class ChaosRun {
             chatId,
             name: chatId,
             groupId: groups.find((group) => group.chatId === chatId)?.id ?? null,
+            contactId: null,
           })),
         })
       }),

@@ -8,6 +8,7 @@ import { type EngineDeps, type ProviderConnection, resolveProvider } from '../co
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { firstPollAt } from '../receipts/poll.ts'
 import { refundMessage } from '../shared/daily-cap.ts'
+import { knowsPersonalTexts, textOfDelivery } from '../shared/delivery-text.ts'
 import { type LogLine, logDelivery, reason, recipientLine } from '../shared/job-log.ts'
 import { underLock } from '../shared/lock.ts'
 import { insertMatches } from '../shared/matched-ids.ts'
@@ -58,9 +59,9 @@ export async function claimLookUps(db: Pool, limit: number, except: number[]): P
     )
     update deliveries d set next_look_at = clock_now() + ${REPEAT_LOOK_MS} * interval '1 ms'
     from due, jobs j, instances i
-    where d.id = due.id and j.id = d.job_id and i.id = d.instance_id
+    where d.id = due.id and j.id = d.job_id and i.id = d.instance_id and ${knowsPersonalTexts}
     returning d.id, d.intent, d.intent_at, d.instance_id, d.job_id, d.chat_id, d.recipient_name,
-      j.text_content as text, j.image_id is not null as has_image, i.token_cipher, i.is_test,
+      ${textOfDelivery} as text, j.image_id is not null as has_image, i.token_cipher, i.is_test,
       clock_now() as began_at`)
   return due.map((look) => ({ ...look, askedAt }))
 }
@@ -147,7 +148,7 @@ async function conclude(
       coalesce(extract(epoch from clock_now() - d.look_fails_since) * 1000, 0) as failing_for_ms,
       d.doubts, d.reason
     from deliveries d
-    where d.id = ${look.id} and d.intent = ${look.intent} and d.status = 'doubt'`)
+    where d.id = ${look.id} and d.intent = ${look.intent} and d.status = 'doubt' and ${knowsPersonalTexts}`)
   if (!doubt) return null
   const verdict = verdictOf({ ...doubt, candidates: found && doubt.candidates, emptyAnswerCounts })
   await writeVerdict(tx, look, verdict, doubt)

@@ -7,7 +7,12 @@ const context = new DatabaseContext()
 beforeAll(() => context.open())
 afterAll(() => context.close())
 
-const person = (n: number) => ({ chatId: `849${n}@s.whatsapp.net`, name: `+849${n}`, groupId: null })
+const person = (n: number) => ({
+  chatId: `849${n}@s.whatsapp.net`,
+  name: `+849${n}`,
+  groupId: null,
+  contactId: null,
+})
 
 async function plan(
   recipients: Parameters<typeof planJob>[1]['recipients'],
@@ -32,8 +37,8 @@ async function plan(
 test('a job keeps its recipients in the given order, whatever characters their names contain', async () => {
   const { id: groupId, instanceId } = await context.add.group()
   const recipients = [
-    { chatId: 'b@g.us', name: 'Quote " back \\ brace {,} NULL', groupId },
-    { chatId: 'a@g.us', name: '', groupId: null },
+    { chatId: 'b@g.us', name: 'Quote " back \\ brace {,} NULL', groupId, contactId: 7 },
+    { chatId: 'a@g.us', name: '', groupId: null, contactId: null },
   ]
   const user = await context.add.user()
   const jobId = await context.db.begin((tx) =>
@@ -50,7 +55,7 @@ test('a job keeps its recipients in the given order, whatever characters their n
   )
 
   const rows = await context.db.many(sql`
-    select chat_id, recipient_name as name, group_id, status from deliveries where job_id = ${jobId} order by id`)
+    select chat_id, recipient_name as name, group_id, contact_id, status from deliveries where job_id = ${jobId} order by id`)
   expect(rows).toEqual(recipients.map((recipient) => ({ ...recipient, status: 'queued' })))
   const log = await context.db.maybeOne(sql`select reason from job_logs where job_id = ${jobId}`)
   expect(log?.reason).toEqual({ code: 'job_created', params: { user: 'Ann', count: 2 } })

@@ -10,6 +10,8 @@ export type Recipient = {
   chatId: string
   name: string
   groupId: number | null
+  /** The contact that it is, if it is known. */
+  contactId: number | null
 }
 
 /** Iterated once, so that a generator can make each recipient when it is needed: 100,000 at once take 30 MB. */
@@ -75,11 +77,12 @@ function* batchesOf(recipients: Iterable<Recipient>) {
 /** Keeps the order of the recipients in the order of the ids. */
 const insertDeliveries = (tx: Db, jobId: number, instanceId: number, recipients: Recipient[]) =>
   tx.run(sql`
-  insert into deliveries (job_id, instance_id, group_id, chat_id, recipient_name)
-  select ${jobId}, ${instanceId}, r.group_id, r.chat_id, r.name
+  insert into deliveries (job_id, instance_id, group_id, contact_id, chat_id, recipient_name)
+  select ${jobId}, ${instanceId}, r.group_id, r.contact_id, r.chat_id, r.name
   from unnest(
     ${recipients.map((recipient) => recipient.chatId)}::text[],
     ${recipients.map((recipient) => recipient.name)}::text[],
-    ${recipients.map((recipient) => recipient.groupId)}::bigint[]
-  ) with ordinality as r (chat_id, name, group_id, place)
+    ${recipients.map((recipient) => recipient.groupId)}::bigint[],
+    ${recipients.map((recipient) => recipient.contactId)}::bigint[]
+  ) with ordinality as r (chat_id, name, group_id, contact_id, place)
   order by r.place`)

@@ -2,6 +2,7 @@ import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { countMessage, refundMessage } from '../shared/daily-cap.ts'
+import { knowsPersonalTexts, textOfDelivery } from '../shared/delivery-text.ts'
 import { type Locking, lockInstances } from '../shared/lock.ts'
 import { drawPause, instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
 import { nextDelivery } from '../shared/queue.ts'
@@ -116,6 +117,7 @@ const takeTurns = sql`
     cursor = case when next.is_untried then greatest(j.cursor, next.id + 1) else j.cursor end
   from next
   where j.id = next.job_id and not next.needs_upload and ${isRunning} and j.paused_at is null
+    and (not j.is_personal or ${knowsPersonalTexts})
   returning next.*`
 
 /** Without an attempt for an hour, as in quiet hours, nobody knows whether the outage of the instance `i` goes on. */
@@ -137,7 +139,7 @@ const recordPace = sql`
   where i.id = written.instance_id`
 
 const stepColumns = sql`
-  id, instance_id, intent, job_id, job_type, chat_id, recipient_name, text_content as text, media_id, image_name,
+  id, instance_id, intent, job_id, job_type, chat_id, recipient_name, text, media_id, image_name,
   reason as last_reason, failures_in_a_row, busy_in_a_row, token_cipher, is_test`
 
 export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): NextStep {
@@ -151,7 +153,7 @@ export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): NextSte
  * `is_settled`: it was found in the chat history before its turn (history/).
  */
 const nextDeliveryOfInstance = sql`
-  select d.id, d.is_untried, d.chat_id, d.recipient_name, d.reason, j.id as job_id, j.job_type, j.text_content,
+  select d.id, d.is_untried, d.chat_id, d.recipient_name, d.reason, j.id as job_id, j.job_type, ${textOfDelivery} as text,
     j.media_id, image.name as image_name, d.status <> 'queued' as is_settled,
     d.status = 'queued' and j.image_id is not null and j.media_id is null as needs_upload,
     exists (

@@ -74,7 +74,7 @@ test('the creation of a large job does not hold back the other jobs of its insta
       instanceId: job.instanceId,
       scheduledAt: null,
       createdBy: { id: (await context.add.user()).id, name: 'Lan' },
-      recipients: [{ chatId: '9@g.us', name: 'Nine', groupId: null }],
+      recipients: [{ chatId: '9@g.us', name: 'Nine', groupId: null, contactId: null }],
     })
     context.worker(provider)
     await context.untilStatus(job.id, 'Completed')

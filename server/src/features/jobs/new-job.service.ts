@@ -169,7 +169,7 @@ async function lockGroupRecipients(tx: Db, instanceId: number, groupIds: number[
     const names = left.map(({ name }) => name)
     throw new Refusal('group_left', namesOf('names', names, names.length))
   }
-  return groups.map(({ id, chatId, name }) => ({ groupId: id, chatId, name }))
+  return groups.map(({ id, chatId, name }) => ({ groupId: id, contactId: null, chatId, name }))
 }
 
 async function readPhoneRecipients(
@@ -202,6 +202,7 @@ const untilAborted = (recipients: Recipients, signal: AbortSignal): Recipients =
 
 const personOf = (number: string): Recipient => ({
   groupId: null,
+  contactId: null,
   chatId: `${number}@s.whatsapp.net`,
   name: `+${number}`,
 })
