@@ -348,7 +348,7 @@ export const views: Record<string, View> = {
   },
   'notices-settings-bell': { path: '/dashboard', open: (page, t) => openNoticeSettings(page, t, null) },
   'menu-main': {
-    path: '/dashboard',
+    path: '/settings/limits',
     // Only a phone has this button; elsewhere the menu is always open.
     open: async (page, t) => {
       const burger = page.getByRole('button', { name: t('HEADER.MAIN_MENU') })
@@ -649,18 +649,19 @@ export const views: Record<string, View> = {
     open: (page, t) => button(page, t('COMMON.SAVE')).click(),
   },
   'users-edit': { path: '/users/edit/2' },
-  retention: { path: '/retention' },
-  quotas: { path: '/limits' },
-  receivers: { path: '/webhooks' },
-  'receivers-none': { path: '/webhooks', as: 'first' },
-  'receivers-new': { path: '/webhooks/new' },
+  settings: { path: '/settings' },
+  retention: { path: '/settings/retention' },
+  quotas: { path: '/settings/limits' },
+  receivers: { path: '/settings/webhooks' },
+  'receivers-none': { path: '/settings/webhooks', as: 'first' },
+  'receivers-new': { path: '/settings/webhooks/new' },
   'receivers-errors': {
-    path: '/webhooks/new',
+    path: '/settings/webhooks/new',
     keepsWords: true,
     open: (page, t) => button(page, t('COMMON.SAVE')).click(),
   },
   'receivers-secret': {
-    path: '/webhooks/new',
+    path: '/settings/webhooks/new',
     open: async (page, t) => {
       await answer(page, '/receivers', 201, { receiver, secret: `whsec_${'aZ3/'.repeat(11)}` })
       await page.getByRole('textbox', { name: t('RECEIVER_FORM.NAME') }).fill('Shop')
@@ -670,7 +671,7 @@ export const views: Record<string, View> = {
     },
   },
   'receivers-attempts': {
-    path: '/webhooks',
+    path: '/settings/webhooks',
     open: async (page) => {
       await answer(page, '/receivers', 200, { receivers: [receiver] })
       await answer(page, '/receivers/1', 200, { receiver, attempts: someAttempts() })
@@ -679,15 +680,15 @@ export const views: Record<string, View> = {
       await page.locator('summary').first().click()
     },
   },
-  audit: { path: '/audit' },
-  system: { path: '/system' },
-  'audit-none': { path: '/audit?search=nothing' },
+  audit: { path: '/settings/audit' },
+  system: { path: '/settings/system' },
+  'audit-none': { path: '/settings/audit?search=nothing' },
   'audit-text': {
-    path: '/audit?action=job.create',
+    path: '/settings/audit?action=job.create',
     open: (page, t) => button(page, t('AUDIT.DETAILS')).click(),
   },
   'audit-changes': {
-    path: '/audit?action=instance.update',
+    path: '/settings/audit?action=instance.update',
     open: (page, t) => button(page, t('AUDIT.DETAILS')).click(),
   },
   // The last view, because each visit adds a job.

@@ -58,7 +58,7 @@ const addresses = [
   '/instances/new',
   '/instances/edit/3',
   '/audit?action=job.delete',
-  '/system',
+  '/settings/system',
   '/users?page=2',
   '/users/new',
   '/users/edit/3',
@@ -86,14 +86,15 @@ test.each([
   ['/users/new'],
   //
   ['/users/edit/1'],
-  ['/audit'],
-  ['/retention'],
-  ['/limits'],
-  ['/system'],
-  ['/webhooks'],
-  ['/webhooks/new'],
-  ['/webhooks/edit/1'],
-  ['/webhooks/1'],
+  ['/settings'],
+  ['/settings/audit'],
+  ['/settings/retention'],
+  ['/settings/limits'],
+  ['/settings/system'],
+  ['/settings/webhooks'],
+  ['/settings/webhooks/new'],
+  ['/settings/webhooks/edit/1'],
+  ['/settings/webhooks/1'],
   //
 ])('a Member may not open %s', async (path) => {
   const { router } = renderApp({ path, user: member, answers })
@@ -129,6 +130,18 @@ test.each([
 ])('%s redirects to the dashboard', async (path) => {
   const { router } = renderApp({ path, answers })
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
+})
+
+test.each([
+  ['/audit?action=job.delete&from=2026-01-02', '/settings/audit?action=job.delete&from=2026-01-02'],
+  ['/retention', '/settings/retention'],
+  ['/limits', '/settings/limits'],
+  ['/system', '/settings/system'],
+  ['/webhooks/new', '/settings/webhooks/new'],
+  //
+])('the former address %s leads to %s', async (path, address) => {
+  const { router } = renderApp({ path, answers })
+  await waitFor(() => expect(router.state.location.href).toBe(address))
 })
 
 //

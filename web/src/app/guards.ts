@@ -1,9 +1,10 @@
 import { redirect } from '@tanstack/react-router'
 import i18next from 'i18next'
-import { currentUser, isAdmin } from '../api/session.ts'
+import { currentUser, isAdmin, mayDo, type SessionUser } from '../api/session.ts'
 import { showLanguage } from '../i18n/i18n.ts'
 import { storedLanguage } from '../i18n/load-texts.ts'
 import { addToast } from '../ui/toasts.ts'
+import type { Page } from './pages.ts'
 
 type Entry = { location: { href: string } }
 
@@ -13,13 +14,17 @@ export async function requireSignedIn({ location }: Entry) {
   await showLanguage(storedLanguage('app'))
 }
 
-/** Guards the pages for Admins. `requireSignedIn` has already run. */
-export function requireAdmin() {
-  if (isAdmin(currentUser())) return
+/** Whether the guards let this user open the page. A page for some rights needs one of them. */
+export const mayOpen = ({ isForAdmins, rights }: Page, user: SessionUser | null) =>
+  isForAdmins ? isAdmin(user) : !rights || rights.some((right) => mayDo(right, user))
+
+/** Guards the pages that not everybody may open. `requireSignedIn` has already run. */
+export function requireAllowed(page: Page) {
+  if (mayOpen(page, currentUser())) return
   addToast({
     type: 'error',
     title: i18next.t('TOAST.ACCESS_DENIED'),
-    msg: i18next.t('TOAST.ADMIN_ONLY'),
+    msg: i18next.t(page.isForAdmins ? 'TOAST.ADMIN_ONLY' : 'TOAST.RIGHT_NEEDED'),
     theme: 'bootstrap',
     showClose: true,
     timeout: 5000,

@@ -1,3 +1,4 @@
+import type { Right } from '@sendroom/contract/rights'
 import type { ComponentType } from 'react'
 import { readAuditSearch } from '../features/audit/audit-search.ts'
 import { readInstancesSearch } from '../features/instances/instances-search.ts'
@@ -9,6 +10,8 @@ import { readListSearch } from '../lists/list-search.ts'
 export type Page = {
   load: () => Promise<ComponentType>
   isForAdmins?: true
+  /** The page is for users who have one of these rights. */
+  rights?: readonly Right[]
   /** Reads the page's state from the query string of its address. */
   readSearch?: (raw: Record<string, unknown>) => object
 }
@@ -69,38 +72,42 @@ export const pages = {
     load: () => import('../features/users/user-form-page.tsx').then((page) => page.UserFormPage),
     isForAdmins: true,
   },
-  '/audit': {
-    load: () => import('../features/audit/audit-page.tsx').then((page) => page.AuditPage),
+  '/settings': {
+    load: () => import('./settings-page.tsx').then((page) => page.SettingsPage),
     isForAdmins: true,
-    readSearch: readAuditSearch,
   },
-  '/retention': {
+  '/settings/retention': {
     load: () => import('../features/retention/retention-page.tsx').then((page) => page.RetentionPage),
     isForAdmins: true,
   },
-  '/limits': {
-    load: () => import('../features/quotas/quotas-page.tsx').then((page) => page.QuotasPage),
-    isForAdmins: true,
-  },
-  '/system': {
-    load: () => import('../features/system/system-page.tsx').then((page) => page.SystemPage),
-    isForAdmins: true,
-  },
-  '/webhooks': {
+  '/settings/webhooks': {
     load: () => import('../features/receivers/receivers-page.tsx').then((page) => page.ReceiversPage),
     isForAdmins: true,
   },
-  '/webhooks/new': {
+  '/settings/webhooks/new': {
     load: () => import('../features/receivers/receiver-form-page.tsx').then((page) => page.ReceiverFormPage),
     isForAdmins: true,
   },
-  '/webhooks/edit/$id': {
+  '/settings/webhooks/edit/$id': {
     load: () => import('../features/receivers/receiver-form-page.tsx').then((page) => page.ReceiverFormPage),
     isForAdmins: true,
   },
-  '/webhooks/$id': {
+  '/settings/webhooks/$id': {
     load: () => import('../features/receivers/receiver-page.tsx').then((page) => page.ReceiverPage),
     isForAdmins: true,
+  },
+  '/settings/limits': {
+    load: () => import('../features/quotas/quotas-page.tsx').then((page) => page.QuotasPage),
+    isForAdmins: true,
+  },
+  '/settings/system': {
+    load: () => import('../features/system/system-page.tsx').then((page) => page.SystemPage),
+    isForAdmins: true,
+  },
+  '/settings/audit': {
+    load: () => import('../features/audit/audit-page.tsx').then((page) => page.AuditPage),
+    isForAdmins: true,
+    readSearch: readAuditSearch,
   },
 } satisfies Record<string, Page>
 
@@ -111,6 +118,10 @@ export const pagePaths = Object.keys(pages) as PagePath[]
 
 /** The path of the page at this address; the dashboard for unknown addresses. */
 export const pageAt = (address: string): PagePath =>
-  pagePaths.find((path) => patternOf(path).test(address)) ?? '/dashboard'
+  pagePaths.find((path) => patternOf(path).test(movedTo(address) ?? address)) ?? '/dashboard'
+
+/** The present address, query included, of a page that stood elsewhere before there were settings. */
+export const movedTo = (href: string) =>
+  /^\/(retention|webhooks|limits|system|audit)(?![^/?#])/.test(href) ? `/settings${href}` : undefined
 
 const patternOf = (path: string) => new RegExp(`^${path.replace('$id', '[^/]+')}$`)

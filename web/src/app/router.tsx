@@ -16,8 +16,8 @@ import { LoginPage } from '../features/session/login-page.tsx'
 import { giveFocus } from '../ui/focus.ts'
 import { Toaster } from '../ui/toaster.tsx'
 import { Crash } from './crash.tsx'
-import { requireAdmin, requireSignedIn, requireSignedOut } from './guards.ts'
-import { type Page, type PagePath, pagePaths, pages } from './pages.ts'
+import { requireAllowed, requireSignedIn, requireSignedOut } from './guards.ts'
+import { movedTo, type Page, type PagePath, pagePaths, pages } from './pages.ts'
 import { loadShell } from './preload.ts'
 
 /**
@@ -60,13 +60,13 @@ const shell = createRoute({
 
 /** The route of a page. Its type has the page's own path and search, so links to it are checked. */
 function routeOf<P extends PagePath, R extends Page['readSearch']>(path: P) {
-  const { load, readSearch, isForAdmins }: Page = pages[path]
+  const page: Page = pages[path]
   return createRoute({
     getParentRoute: () => shell,
     path,
-    component: lazyPage(load),
-    validateSearch: readSearch as R, // as ReadSearch reads it from the table
-    ...(isForAdmins && { beforeLoad: requireAdmin }),
+    beforeLoad: () => requireAllowed(page),
+    component: lazyPage(page.load),
+    validateSearch: page.readSearch as R, // as ReadSearch reads it from the table
   })
 }
 
@@ -79,13 +79,17 @@ type Routes = { [P in PagePath]: ReturnType<typeof routeOf<P, ReadSearch<P>>> }[
 
 const routes = pagePaths.map((path) => routeOf(path)) as Routes
 
-/** Redirects the root and all unknown paths. */
+/** Redirects the root, former addresses and all unknown paths. */
 const elsewhere = ['/', '$'].map((path) =>
   createRoute({
     getParentRoute: () => root,
     path,
-    beforeLoad: () => {
-      throw redirect({ to: '/dashboard' })
+    beforeLoad: async (entry) => {
+      const href = movedTo(entry.location.href)
+      if (href === undefined) throw redirect({ to: '/dashboard' })
+      // First, so that the login's address carries the requested address.
+      await requireSignedIn(entry)
+      throw redirect({ href })
     },
   }),
 )

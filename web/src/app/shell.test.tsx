@@ -39,24 +39,48 @@ const links = [
 ]
 test.each([
   ['Member', member, links],
-  [
-    'Admin',
-    admin,
-    [
-      ...links,
-      ['Users', '/users'],
-      ['Audit log', '/audit'],
-      ['Retention', '/retention'],
-      ['Limits', '/limits'],
-      ['System', '/system'],
-      ['Webhooks', '/webhooks'],
-    ],
-  ],
+  ['Admin', admin, [...links, ['Users', '/users'], ['Settings', '/settings']]],
   //
 ])('the sidebar of a %s has these links', async (_, user, expected) => {
   open({ user })
   const shown = (await menu()).getAllByRole('link')
   expect(shown.map((link) => [link.textContent, link.getAttribute('href')])).toEqual(expected)
+})
+
+//
+test('the sidebar has groups of links with names', async () => {
+  open()
+  const sidebar = await menu()
+  const linksOf = (name: string) => within(sidebar.getByRole('list', { name })).getAllByRole('link')
+  expect(linksOf('Work').map((link) => link.textContent)).toEqual(['Dashboard', 'Messages', 'Jobs'])
+  expect(linksOf('People')[0]?.textContent).toBe('Groups')
+})
+
+const settingsAnswers: Answers = {
+  'GET /retention': () => ({ deliveryDays: null, logDays: null, receiptDays: 7 }),
+  'POST /groups/search': () => pageOf([]),
+}
+
+//
+test('the settings name their sections, which the sidebar shows while one is open', async () => {
+  const { person } = open({ path: '/settings', answers: { ...answers, ...settingsAnswers } })
+  const sections = ['Retention', 'Webhooks', 'Limits', 'System', 'Audit log']
+  const inPage = within(await screen.findByRole('main'))
+  expect(inPage.getAllByRole('link').map((link) => link.textContent)).toEqual(sections)
+  const sidebar = await menu()
+  expect(sidebar.getAllByRole('link').map((link) => link.textContent)).toEqual([
+    ...links.map(([name]) => name),
+    'Users',
+    'Settings',
+    ...sections,
+  ])
+  await person.click(inPage.getByRole('link', { name: 'Retention' }))
+  await screen.findByRole('heading', { name: 'Retention' })
+  const current = sidebar.getAllByRole('link').filter((link) => link.getAttribute('aria-current') === 'page')
+  expect(current.map((link) => link.textContent)).toEqual(['Retention'])
+  await person.click(sidebar.getByRole('link', { name: 'Groups' }))
+  await screen.findByRole('heading', { name: 'Groups' })
+  expect(sidebar.queryByRole('link', { name: 'Retention' })).toBeNull()
 })
 
 //

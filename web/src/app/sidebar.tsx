@@ -1,49 +1,56 @@
-import {
-  IconBrandWhatsapp,
-  IconCalendarTime,
-  IconGauge,
-  IconHeartbeat,
-  IconHistory,
-  IconHourglass,
-  IconLayoutDashboard,
-  IconMessage,
-  IconUserCog,
-  IconUsersGroup,
-  IconWebhook,
-} from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
-import { isAdmin, useCurrentUser } from '../api/session.ts'
-import { type Page, pages } from './pages.ts'
+import { useCurrentUser } from '../api/session.ts'
+import { type Entry, menuFor } from './menu.ts'
+import { settings } from './settings.ts'
 import classes from './shell.module.css'
-
-const links = [
-  { to: '/dashboard', label: 'HEADER.DASHBOARD', icon: IconLayoutDashboard },
-  { to: '/messages', label: 'HEADER.MESSAGES', icon: IconMessage },
-  { to: '/jobs', label: 'HEADER.JOBS', icon: IconCalendarTime },
-  { to: '/groups', label: 'HEADER.GROUPS', icon: IconUsersGroup },
-  { to: '/instances', label: 'HEADER.INSTANCES', icon: IconBrandWhatsapp },
-  { to: '/users', label: 'HEADER.USERS', icon: IconUserCog },
-  { to: '/audit', label: 'HEADER.AUDIT', icon: IconHistory },
-  { to: '/retention', label: 'RETENTION.TITLE', icon: IconHourglass },
-  { to: '/limits', label: 'QUOTAS.TITLE', icon: IconGauge },
-  { to: '/system', label: 'HEADER.SYSTEM', icon: IconHeartbeat },
-  { to: '/webhooks', label: 'RECEIVER.TITLE', icon: IconWebhook },
-] as const
 
 export function Sidebar({ onNavigate }: { onNavigate: () => void }) {
   const { t } = useTranslation()
   const user = useCurrentUser()
+  const isInSettings = useLocation({ select: ({ pathname }) => /^\/settings(\/|$)/.test(pathname) })
+
+  const linkOf = ({ to, label, icon: Icon }: Entry) => (
+    <Link
+      to={to}
+      className={classes.link}
+      // The open section is marked, not the settings as a whole.
+      activeOptions={{ exact: to === '/settings' }}
+      onClick={onNavigate}
+    >
+      <Icon size={18} stroke={1.75} aria-hidden />
+      {t(label)}
+    </Link>
+  )
+
   return (
     <nav className={classes.links} aria-label={t('HEADER.MAIN_MENU')}>
-      {links
-        .filter(({ to }) => isAdmin(user) || !(pages[to] as Page).isForAdmins)
-        .map(({ to, label, icon: Icon }) => (
-          <Link key={to} to={to} className={classes.link} onClick={onNavigate}>
-            <Icon size={18} stroke={1.75} aria-hidden />
-            {t(label)}
-          </Link>
-        ))}
+      {menuFor(user).map(({ title, links }) => (
+        <Fragment key={links[0]?.to}>
+          {title ? (
+            <p className={classes.caption} aria-hidden>
+              {t(title)}
+            </p>
+          ) : (
+            <hr className={classes.line} />
+          )}
+          <ul {...(title && { 'aria-label': t(title) })}>
+            {links.map((entry) => (
+              <li key={entry.to}>
+                {linkOf(entry)}
+                {entry.to === '/settings' && isInSettings && (
+                  <ul className={classes.sections}>
+                    {settings.map((section) => (
+                      <li key={section.to}>{linkOf(section)}</li>
+                    ))}
+                  </ul>
+                )}
+              </li>
+            ))}
+          </ul>
+        </Fragment>
+      ))}
     </nav>
   )
 }

@@ -23,7 +23,7 @@ type FormProps<Values extends Numbers> = {
 /** The data is undefined while it loads. */
 type Props<Values extends Numbers> = FormProps<Values> & { data: Values | undefined }
 
-/** A page of whole numbers that an Admin sets, such as limits. */
+/** A section of the settings with whole numbers, such as limits. */
 export function NumbersPage<Values extends Numbers>({ data, ...props }: Props<Values>) {
   return data ? <NumbersForm {...props} initialValues={data} /> : <Loading />
 }
@@ -39,7 +39,7 @@ function NumbersForm<Values extends Numbers>(props: FormProps<Values> & { initia
       title={t(title)}
       isBusy={form.submitting}
       onSubmit={onSubmit}
-      onCancel={() => navigate({ to: '/dashboard' })}
+      onCancel={() => navigate({ to: '/settings' })}
     >
       <Text size="sm" c="dimmed">
         {t(hint)}

@@ -37,7 +37,7 @@ const failed: AuditEntry = {
   details: {},
 }
 
-const open = (more: Answers = {}, path = '/audit') =>
+const open = (more: Answers = {}, path = '/settings/audit') =>
   renderApp({ path, answers: { 'GET /audit': () => pageOf([deleted, failed]), ...more } })
 const rowOf = (name: RegExp) => screen.findByRole('row', { name })
 const openDetails = async (entry: AuditEntry) => {
@@ -139,7 +139,7 @@ test('the details of a changed text show both texts', async () => {
 })
 
 test('the filters stand in the address and are sent as instants, the last day included', async () => {
-  const { requests, person, router } = open({}, '/audit?page=2&search=lan')
+  const { requests, person, router } = open({}, '/settings/audit?page=2&search=lan')
   await rowOf(/Job deleted/)
   await person.selectOptions(screen.getByLabelText('Action'), 'Job deleted')
   fireEvent.change(screen.getByLabelText('From'), { target: { value: '2026-01-02' } })
@@ -168,11 +168,14 @@ test('the filters stand in the address and are sent as instants, the last day in
   fireEvent.change(screen.getByLabelText('To'), { target: { value: '' } })
   await waitFor(() => expect(router.state.location.search).not.toHaveProperty('to'))
   await person.selectOptions(screen.getByLabelText('Action'), 'All actions')
-  await waitFor(() => expect(router.state.location.href).toBe('/audit?search=lan&from=2026-01-02'))
+  await waitFor(() => expect(router.state.location.href).toBe('/settings/audit?search=lan&from=2026-01-02'))
 })
 
 test('the filters stay when the order changes, and a half-typed year filters nothing', async () => {
-  const { requests, person, router } = open({}, '/audit?action=job.delete&from=0002-01-01&to=tomorrow')
+  const { requests, person, router } = open(
+    {},
+    '/settings/audit?action=job.delete&from=0002-01-01&to=tomorrow',
+  )
   await rowOf(/Job deleted/)
   fireEvent.change(screen.getByLabelText('From'), { target: { value: '0202-01-02' } })
   await person.click(screen.getByRole('button', { name: 'Time' }))
@@ -192,7 +195,7 @@ test('the export has the filters of the list', async () => {
   const csv = () => new Response('"Time"', { headers: { 'content-disposition': disposition } })
   const { requests, person } = open(
     { 'GET /audit/export': csv },
-    '/audit?search=lan&action=job.delete&from=2026-01-02&page=3',
+    '/settings/audit?search=lan&action=job.delete&from=2026-01-02&page=3',
   )
   await person.click(await screen.findByRole('button', { name: 'Export CSV' }))
   expect(await screen.findByText('Audit log exported.')).toBeTruthy()
@@ -211,9 +214,9 @@ test('an export that fails says so', async () => {
 })
 
 test.each([
-  ['/audit', 'No data'],
-  ['/audit?action=job.delete', 'No data found'],
-  ['/audit?search=x', 'No data found'],
+  ['/settings/audit', 'No data'],
+  ['/settings/audit?action=job.delete', 'No data found'],
+  ['/settings/audit?search=x', 'No data found'],
 ])('an empty log at %s says: %s', async (path, words) => {
   open({ 'GET /audit': () => pageOf([]) }, path)
   expect(await screen.findByText(words)).toBeTruthy()
@@ -229,7 +232,7 @@ test('a log that could not be loaded can be loaded again', async () => {
 })
 
 test('a Member is led to the dashboard', async () => {
-  const { router, requests } = renderApp({ path: '/audit', user: member })
+  const { router, requests } = renderApp({ path: '/settings/audit', user: member })
   await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
   expect(requests.some(({ name }) => name === 'GET /audit')).toBe(false)
 })

@@ -13,7 +13,7 @@ const initial: Quotas = {
 }
 
 test('limits are shown in each language', async () => {
-  renderApp({ path: '/limits', answers: { 'GET /quotas': () => initial } })
+  renderApp({ path: '/settings/limits', answers: { 'GET /quotas': () => initial } })
   const ofUser = await screen.findByLabelText(/Recipients of a user/)
   await act(() => showLanguage('vi'))
   expect(ofUser).toHaveProperty('value', '400.000')
@@ -22,7 +22,7 @@ test('limits are shown in each language', async () => {
 //
 test('limits are shown with separators, typed without, and none may be empty', async () => {
   const { person, requests } = renderApp({
-    path: '/limits',
+    path: '/settings/limits',
     answers: { 'GET /quotas': () => initial, 'PUT /quotas': () => initial },
   })
   const ofUser = await screen.findByLabelText(/Recipients of a user/)

@@ -17,7 +17,7 @@ const fields = [
 
 /** How much one user and one instance may take. */
 export function QuotasPage() {
-  const data = useFormData('GET /quotas', {}, { words: 'TOAST.QUOTAS_LOAD_FAILED', leaveTo: '/dashboard' })
+  const data = useFormData('GET /quotas', {}, { words: 'TOAST.QUOTAS_LOAD_FAILED', leaveTo: '/settings' })
   const update = useAction('PUT /quotas', {
     success: 'TOAST.QUOTAS_SAVED',
     failure: 'TOAST.QUOTAS_SAVE_FAILED',

@@ -20,7 +20,9 @@ export function NewSecret({ id, secret }: { id: number; secret: string }) {
           />
           <Group justify="flex-end">
             <Button
-              renderRoot={(props) => <Link {...props} to="/webhooks/$id" params={{ id: String(id) }} />}
+              renderRoot={(props) => (
+                <Link {...props} to="/settings/webhooks/$id" params={{ id: String(id) }} />
+              )}
             >
               {t('RECEIVER.SECRET_KEPT')}
             </Button>

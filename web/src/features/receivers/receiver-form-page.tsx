@@ -33,7 +33,7 @@ function NewReceiver() {
     <ReceiverForm
       title={t('RECEIVER_FORM.CREATE_TITLE')}
       initialValues={blank}
-      onCancel={() => navigate({ to: '/webhooks' })}
+      onCancel={() => navigate({ to: '/settings/webhooks' })}
       save={async (body) => {
         const { receiver, secret } = await create.mutateAsync({ body })
         setCreated({ id: receiver.id, secret })
@@ -48,7 +48,7 @@ function EditReceiver({ id }: { id: number }) {
   const data = useFormData(
     'GET /receivers/:id',
     { params: { id } },
-    { words: 'TOAST.RECEIVER_LOAD_FAILED', leaveTo: '/webhooks' },
+    { words: 'TOAST.RECEIVER_LOAD_FAILED', leaveTo: '/settings/webhooks' },
   )
   const update = useAction('PUT /receivers/:id', {
     success: 'TOAST.RECEIVER_SAVED',
@@ -56,7 +56,7 @@ function EditReceiver({ id }: { id: number }) {
   })
   if (!data) return <Loading />
   const { name, url, topics, isActive, allowsOwnNetwork } = data.receiver
-  const toReceiver = () => navigate({ to: '/webhooks/$id', params: { id: String(id) } })
+  const toReceiver = () => navigate({ to: '/settings/webhooks/$id', params: { id: String(id) } })
   return (
     <ReceiverForm
       title={t('RECEIVER_FORM.EDIT_TITLE')}

@@ -24,7 +24,7 @@ export function ReceiverPage() {
     { params: { id } },
     { refetchInterval: REFRESH_MS, meta: { words: 'TOAST.RECEIVER_LOAD_FAILED' } },
   )
-  useRedirectOnFailure(isError && !data, '/webhooks')
+  useRedirectOnFailure(isError && !data, '/settings/webhooks')
   if (!data) return <Loading />
   const { receiver, attempts } = data
   return (
@@ -64,7 +64,8 @@ function Buttons({ receiver: { id, name, isActive } }: { receiver: Receiver }) {
       confirmText: t('COMMON.DELETE'),
       confirmColor: 'red',
     })
-    if (isSure) remove.mutate({ params: { id } }, { onSuccess: () => void navigate({ to: '/webhooks' }) })
+    if (isSure)
+      remove.mutate({ params: { id } }, { onSuccess: () => void navigate({ to: '/settings/webhooks' }) })
   }
   return (
     <Group gap="xs">
@@ -79,7 +80,9 @@ function Buttons({ receiver: { id, name, isActive } }: { receiver: Receiver }) {
       )}
       <Button
         variant="default"
-        renderRoot={(props) => <Link {...props} to="/webhooks/edit/$id" params={{ id: String(id) }} />}
+        renderRoot={(props) => (
+          <Link {...props} to="/settings/webhooks/edit/$id" params={{ id: String(id) }} />
+        )}
         leftSection={<IconPencil size={16} aria-hidden />}
       >
         {t('COMMON.EDIT')}

@@ -18,7 +18,7 @@ export function ReceiversPage() {
     <Stack>
       <Group justify="space-between">
         <PageTitle>{t('RECEIVER.TITLE')}</PageTitle>
-        <AddButton to="/webhooks/new" label="RECEIVER.ADD" reason={undefined} />
+        <AddButton to="/settings/webhooks/new" label="RECEIVER.ADD" reason={undefined} />
       </Group>
       <Text size="sm" c="dimmed">
         {t('RECEIVER.HINT')}
@@ -37,7 +37,9 @@ const Card = ({ receiver }: { receiver: Receiver }) => (
     <Group mb="sm" gap="xs">
       <Anchor
         fw={600}
-        renderRoot={(props) => <Link {...props} to="/webhooks/$id" params={{ id: String(receiver.id) }} />}
+        renderRoot={(props) => (
+          <Link {...props} to="/settings/webhooks/$id" params={{ id: String(receiver.id) }} />
+        )}
       >
         <Name>{receiver.name}</Name>
       </Anchor>

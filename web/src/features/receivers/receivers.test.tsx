@@ -49,15 +49,17 @@ const open = (path: string, more: Answers = {}) => renderApp({ path, answers: { 
 
 // R-725
 test('the list shows how receivers are, and an empty one says so', async () => {
-  open('/webhooks')
-  expect((await screen.findByRole('link', { name: 'Shop system' })).getAttribute('href')).toBe('/webhooks/3')
+  open('/settings/webhooks')
+  expect((await screen.findByRole('link', { name: 'Shop system' })).getAttribute('href')).toBe(
+    '/settings/webhooks/3',
+  )
   for (const words of ['Failing', 'Off']) expect(screen.getByText(words)).toBeTruthy()
   expect(screen.getAllByText('Jobs, Troubles')).toHaveLength(2)
 })
 
 // R-725
 test('a new receiver shows its secret once; errors are shown at their fields', async () => {
-  const { person, requests, router } = open('/webhooks/new', {
+  const { person, requests, router } = open('/settings/webhooks/new', {
     'POST /receivers': ({ body }) =>
       (body as { name: string }).name === 'Full'
         ? refuse(409, 'too_many_receivers')
@@ -83,12 +85,12 @@ test('a new receiver shows its secret once; errors are shown at their fields', a
     allowsOwnNetwork: true,
   })
   await person.click(screen.getByRole('link', { name: 'I have copied it' }))
-  await waitFor(() => expect(router.state.location.pathname).toBe('/webhooks/3'))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/settings/webhooks/3'))
 })
 
 // R-726
 test('the page of a receiver lists attempts, sends again, sends a test and deletes', async () => {
-  const { person, requests, router } = open('/webhooks/3')
+  const { person, requests, router } = open('/settings/webhooks/3')
   const table = await screen.findByRole('table', { name: 'Last attempts' })
   const [first, second, third] = within(table).getAllByRole('row').slice(1)
   for (const [row, words] of [
@@ -107,12 +109,12 @@ test('the page of a receiver lists attempts, sends again, sends a test and delet
   )
   await person.click(screen.getByRole('button', { name: 'Delete' }))
   await person.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
-  await waitFor(() => expect(router.state.location.pathname).toBe('/webhooks'))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/settings/webhooks'))
 })
 
 // R-726
 test('a receiver that is off offers no sending', async () => {
-  open('/webhooks/3', {
+  open('/settings/webhooks/3', {
     'GET /receivers/:id': () => ({ receiver: { ...receiver, isActive: false }, attempts }),
   })
   await screen.findByRole('table', { name: 'Last attempts' })
@@ -121,11 +123,11 @@ test('a receiver that is off offers no sending', async () => {
 })
 
 test('the form of an existing receiver shows it, and saves', async () => {
-  const { person, requests, router } = open('/webhooks/edit/3')
+  const { person, requests, router } = open('/settings/webhooks/edit/3')
   const name = await screen.findByLabelText(/^Name/)
   expect(name).toHaveProperty('value', 'Shop system')
   await person.type(name, ' 2')
   await person.click(screen.getByRole('button', { name: 'Save' }))
-  await waitFor(() => expect(router.state.location.pathname).toBe('/webhooks/3'))
+  await waitFor(() => expect(router.state.location.pathname).toBe('/settings/webhooks/3'))
   expect(requests.find(({ name }) => name.startsWith('PUT'))?.body).toMatchObject({ name: 'Shop system 2' })
 })

@@ -8,7 +8,7 @@ const initial: Retention = { deliveryDays: null, logDays: 30, receiptDays: 7 }
 //
 test('an Admin sets how long each kind is kept; an empty field means for ever', async () => {
   const { person, requests } = renderApp({
-    path: '/retention',
+    path: '/settings/retention',
     answers: { 'GET /retention': () => initial, 'PUT /retention': () => initial },
   })
   const recipients = await screen.findByLabelText('Recipients of ended jobs (days)')

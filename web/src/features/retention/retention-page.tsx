@@ -14,7 +14,7 @@ export function RetentionPage() {
   const data = useFormData(
     'GET /retention',
     {},
-    { words: 'TOAST.RETENTION_LOAD_FAILED', leaveTo: '/dashboard' },
+    { words: 'TOAST.RETENTION_LOAD_FAILED', leaveTo: '/settings' },
   )
   const update = useAction('PUT /retention', {
     success: 'TOAST.RETENTION_SAVED',

@@ -10,7 +10,7 @@ const error: Finding = { code: 'accounts_troubled', params: { count: 1, names: '
 const urgent: Finding = { code: 'no_worker', params: { command: 'npm start -- worker' } }
 
 const open = (findings: Finding[]) =>
-  renderApp({ path: '/system', answers: { 'GET /system': () => ({ findings }) } })
+  renderApp({ path: '/settings/system', answers: { 'GET /system': () => ({ findings }) } })
 const itemsOf = async (name: string) =>
   within(await screen.findByRole('region', { name }))
     .getAllByRole('listitem')
@@ -39,7 +39,7 @@ test('one line says that all is well, and a press checks again', async () => {
 test('a check that fails later keeps the former result, and can be tried again', async () => {
   let isUp = true
   const { person } = renderApp({
-    path: '/system',
+    path: '/settings/system',
     answers: { 'GET /system': () => (isUp ? { findings: [fine] } : refuse(500, 'internal')) },
   })
   await screen.findByText('Everything is in order.')
@@ -55,7 +55,7 @@ test('a check that fails later keeps the former result, and can be tried again',
 test('a check that cannot be made can be tried again', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true })
   const { requests } = renderApp({
-    path: '/system',
+    path: '/settings/system',
     answers: { 'GET /system': () => refuse(503, 'unavailable') },
   })
   await waitFor(() => expect(requests).toHaveLength(1))

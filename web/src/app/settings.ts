@@ -1,0 +1,15 @@
+import { IconGauge, IconHeartbeat, IconHistory, IconHourglass, IconWebhook } from '@tabler/icons-react'
+
+/** The sections of the settings. The sidebar lists them while one is open, and `/settings` with what each is for. */
+export const settings = [
+  {
+    to: '/settings/retention',
+    label: 'RETENTION.TITLE',
+    hint: 'SETTINGS.RETENTION_HINT',
+    icon: IconHourglass,
+  },
+  { to: '/settings/webhooks', label: 'RECEIVER.TITLE', hint: 'SETTINGS.WEBHOOKS_HINT', icon: IconWebhook },
+  { to: '/settings/limits', label: 'QUOTAS.TITLE', hint: 'SETTINGS.LIMITS_HINT', icon: IconGauge },
+  { to: '/settings/system', label: 'SYSTEM.TITLE', hint: 'SETTINGS.SYSTEM_HINT', icon: IconHeartbeat },
+  { to: '/settings/audit', label: 'AUDIT.TITLE', hint: 'SETTINGS.AUDIT_HINT', icon: IconHistory },
+] as const
