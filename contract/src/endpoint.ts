@@ -38,6 +38,8 @@ export type Endpoint = {
   hasEffect?: true
   /** The name of the file field. The endpoint then accepts multipart/form-data as well as JSON. */
   upload?: string
+  /** The field of a form that has the whole body as JSON. Without it each field of the form is one of the body. */
+  form?: string
   /** The media type of the answer, if it is a file instead of JSON. */
   download?: string
   /** The media type of the answer, if it is a stream. Streams stay open until one side closes them. */

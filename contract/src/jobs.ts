@@ -5,8 +5,9 @@ import { JobLog, jobRows, SentMessage } from './job-rows.ts'
 import { limits } from './limits.ts'
 import { jobFilters } from './list-filters.ts'
 import { TestMessage } from './messages.ts'
+import { JobDraft, JobPreview, NewJob } from './new-jobs.ts'
 import { listQuery, page } from './paging.ts'
-import { blankable, Instant, idList, idParams, instant, key, Named, Reason } from './values.ts'
+import { blankable, Instant, idList, idParams, Named, Reason } from './values.ts'
 
 /** A job as lists show it. */
 export const JobRow = z
@@ -94,71 +95,6 @@ export type JobChanges = z.output<typeof JobChanges>
 
 export const JobChangesQuery = z.object({ afterLog: blankable(z.coerce.number().int().min(0).default(0)) })
 
-const newJobFields = {
-  jobType: z.enum(jobTypes, key('JOB.JOB_TYPE_REQUIRED')).default('SendToGroups'),
-  messageId: z.number(key('JOB.MESSAGE_REQUIRED')).int().positive(key('JOB.MESSAGE_REQUIRED')),
-  instanceId: z.number(key('JOB.INSTANCE_REQUIRED')).int().positive(key('JOB.INSTANCE_REQUIRED')),
-  scheduledAt: z
-    .union(
-      [z.literal('').transform(() => null), instant(key('JOB.SCHEDULED_AT_INVALID'))],
-      key('JOB.SCHEDULED_AT_INVALID'),
-    )
-    .nullish(),
-  groupIds: idList(limits.recipients, { tooMany: key('JOB.RECIPIENTS_TOO_MANY') }).default([]),
-  /** Numbers separated by commas, semicolons, tabs or new lines. */
-  phoneNumbers: z.string().max(4_000_000, key('JOB.RECIPIENTS_TOO_MANY')).default(''),
-}
-
-/** A job whose form is still being filled in. Missing choices are null or left out. */
-export const JobDraft = z.object({
-  ...newJobFields,
-  messageId: newJobFields.messageId.nullish(),
-  instanceId: newJobFields.instanceId.nullish(),
-})
-export type JobDraft = z.output<typeof JobDraft>
-
-/** A sample: the total number of items, and the first 50 of them. */
-const firstOf = <S extends z.ZodType>(item: S) => z.object({ total: z.number(), first: z.array(item) })
-
-/** The outcome to expect if the draft were created as a job now. */
-export const JobPreview = z
-  .object({
-    /** The number of recipients, without duplicates, unreadable numbers and left groups. */
-    recipients: z.number(),
-    duplicates: z.number(),
-    /** Entries that are not phone numbers, as they were typed. A job with any is refused. */
-    unreadable: firstOf(z.string()),
-    /** Groups that the instance has left. A job with any is refused. */
-    leftGroups: firstOf(Named),
-    /** Groups to which the instance may not write. They count as recipients, but would fail. */
-    closedGroups: firstOf(Named),
-    /** From the start to the last message, at the instance's pace and with its other jobs. Null if unknown. */
-    durationSeconds: z.number().nullable(),
-    endsAt: Instant.nullable(),
-  })
-  .meta({ id: 'JobPreview' })
-export type JobPreview = z.output<typeof JobPreview>
-
-/** Requires groups or phone numbers, depending on the type. A time that has passed means now. */
-export const NewJob = z
-  .object({
-    ...newJobFields,
-    /** An idempotency key, so that a retry after a lost answer creates no second job. */
-    requestId: z
-      .uuid()
-      .nullish()
-      .describe(
-        'A UUID of your choice. Repeating it returns the same job, unless that job was cancelled. Without one, an equal request of yours within 3 seconds counts as a double click and returns the same job.',
-      ),
-  })
-  .superRefine((job, context) => {
-    if (job.jobType === 'SendToGroups' && job.groupIds.length === 0)
-      context.addIssue({ code: 'custom', path: ['groupIds'], message: key('JOB.GROUP_REQUIRED') })
-    if (job.jobType === 'SendToUsers' && job.phoneNumbers.trim() === '')
-      context.addIssue({ code: 'custom', path: ['phoneNumbers'], message: key('JOB.PHONE_REQUIRED') })
-  })
-export type NewJob = z.output<typeof NewJob>
-
 /** `includeUnknown` also sends to the recipients in doubt, who may then get the message twice. */
 export const RetryFailed = z.object({ includeUnknown: z.boolean().default(false) })
 
@@ -206,10 +142,12 @@ export const jobs = {
     method: 'POST',
     path: '/jobs',
     access: 'canCreateJobs',
-    summary: 'Create a job that starts now or at a set time',
+    summary: 'Create a job that starts now or at a set time, of a saved message or together with one',
     body: NewJob,
     response: JobRow,
     status: 201,
+    upload: 'imageFile',
+    form: 'job',
   }),
   preview: endpoint({
     method: 'POST',

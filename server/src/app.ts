@@ -20,6 +20,7 @@ import { webhookRoutes } from './features/instances/webhook.routes.ts'
 import type { WebhookBase } from './features/instances/webhook.ts'
 import { jobRoutes } from './features/jobs/jobs.routes.ts'
 import { messageRoutes } from './features/messages/messages.routes.ts'
+import { writeMessage } from './features/messages/messages.service.ts'
 import { noticeRoutes } from './features/notices/notices.routes.ts'
 import { quotaRoutes } from './features/quotas/quotas.routes.ts'
 import { receiverRoutes } from './features/receivers/receivers.routes.ts'
@@ -175,7 +176,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   contactRoutes(app, deps)
   contactFieldRoutes(app, deps)
   messageRoutes(app, { db, uploads })
-  jobRoutes(app, { ...deps, uploads, heavyWork, exports, commands })
+  jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })
   dashboardRoutes(app, { ...deps, exports })
   noticeRoutes(app, deps)
   auditRoutes(app, { ...deps, exports })

@@ -19,7 +19,7 @@ import type { Pool } from './database/connection.ts'
 import { isDatabaseDown, isLockTimedOut, isTimedOut, isUnstorable, quotaOf } from './database/errors.ts'
 import type { Download } from './export/exports.ts'
 import { contentDisposition } from './export/file-name.ts'
-import { readMultipart, type UploadedFile } from './images/multipart.ts'
+import { readForm, type UploadedFile } from './images/multipart.ts'
 import { isLarge, type LargeBodies } from './large-bodies.ts'
 import { InvalidInput, Refusal, STATUS } from './refusal.ts'
 import type { Refusals } from './refusals.ts'
@@ -119,10 +119,7 @@ export function route<E extends Endpoint>(
     preValidation: async (request) => {
       // Webhooks have no such method: forms are not registered for them.
       if (!request.isMultipart?.()) return
-      if (!endpoint.upload) throw new Refusal('unsupported_type')
-      const form = await readMultipart(request, endpoint.upload)
-      request.body = form.fields
-      request.uploadedFile = form.file
+      Object.assign(request, await readForm(request, endpoint))
     },
     handler: async (request, reply) => {
       const { params, query, body, uploadedFile: file } = request
@@ -197,6 +194,9 @@ function schemaOf(endpoint: Endpoint) {
     summary: endpoint.summary,
     tags: [feature],
     ...(endpoint.needsConfirmation && { description: NEEDS_CONFIRMATION }),
+    ...(endpoint.form && {
+      description: `In multipart/form-data the field \`${endpoint.form}\` has this body.`,
+    }),
     security: endpoint.access === 'public' ? [] : [{ session: [] }],
     ...(endpoint.params && { params: endpoint.params }),
     ...(endpoint.query && { querystring: endpoint.query }),

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Refusal } from './refusal.ts'
 
 /** Our bodies nest three levels deep. */
@@ -27,6 +27,15 @@ export function parseJsonBodies(app: FastifyInstance): void {
       // Any other error says that the client has left.
       (error) => done(error instanceof Refusal ? error : new Refusal('invalid_input')),
     )
+  })
+}
+
+/** Parses a field of a form that has the whole body, with the rules for bodies. */
+export function parseJsonField(request: FastifyRequest, text: string): Promise<unknown> {
+  if (watchComplexity()(Buffer.from(text))) throw new Refusal('too_large')
+  const parse = request.server.getDefaultJsonParser('error', 'error')
+  return new Promise((resolve, reject) => {
+    parse(request, text, (error, body) => (error ? reject(new Refusal('invalid_input')) : resolve(body)))
   })
 }
 

@@ -7,6 +7,7 @@ import { sql } from '../../src/platform/database/sql.ts'
 import { addressOf } from '../http-client.ts'
 import { expectCells } from './cells.ts'
 import { callers, context, createFixture, onlyRights, rights } from './fixture.ts'
+import { jobWithMessage } from './job-rows.ts'
 import { endpoints, prepare, sharedTemplate, signedIn } from './matrix.ts'
 import { of, type Row } from './rows.ts'
 
@@ -43,6 +44,10 @@ test.for(sharedTemplate.map((call) => ({ ...call, name: `${call.endpoint.method}
   '$name answers for a shared template',
   expectAnswers,
 )
+
+// R-890
+test('POST /jobs with a message of its own answers only callers with access', (test) =>
+  expectAnswers({ endpoint: contract.jobs.create, row: jobWithMessage as Row<Endpoint> }, test))
 
 /** The rights that an endpoint needs, by its access. */
 const needed: Partial<Record<Access, Right[]>> = {

@@ -1,71 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
+import { accessRules } from './access-rules.ts'
 import { features, type Guard, platform, without } from './guard.ts'
 import { ownership } from './ownership.ts'
 
 const access = `${platform}/access.ts`
 const http = `${platform}/http.ts`
-
-/** The tests of who may call which endpoint. */
-const inMatrix = { tests: 'server/test/access/callers', only: 'answers only|refuses a session' }
-
-const accessRules = [
-  without(
-    'a session is needed',
-    access,
-    `if (!caller) throw new Refusal('unauthenticated')`,
-    'if (!caller) return null as never',
-    inMatrix,
-  ),
-  without(
-    'the session has not expired',
-    access,
-    `\${identifier(session)}.expires_at > clock_now() and `,
-    '',
-    inMatrix,
-  ),
-  without('the user is not locked', access, ` and \${identifier(user)}.is_active)`, ')', inMatrix),
-  without(
-    'rights and roles are checked',
-    access,
-    `if (!RULES[access](caller)) throw new Refusal('forbidden')`,
-    '',
-    inMatrix,
-  ),
-  ...(
-    [
-      'canWriteMessages',
-      'canCreateJobs',
-      'canLinkAccounts',
-      'canExportParticipants',
-      'canManageContacts',
-    ] as const
-  ).map((right) =>
-    without(
-      `the right ${right}`,
-      access,
-      `${right}: (caller) => caller.${right} || isAdmin(caller)`,
-      `${right}: () => true`,
-      { only: 'needs exactly' },
-    ),
-  ),
-  without(
-    'a test message needs both rights',
-    access,
-    'caller.canWriteMessages && caller.canCreateJobs',
-    'caller.canWriteMessages || caller.canCreateJobs',
-    { only: 'needs exactly' },
-  ),
-  without('the role of Admins', access, 'admin: (caller) => isAdmin(caller)', 'admin: () => true', inMatrix),
-  without(
-    'the password was entered lately',
-    access,
-    `if (!isConfirmed) throw new Refusal('confirm_password')`,
-    '',
-    { only: 'needs a password' },
-  ),
-]
 
 const duringBody = { tests: 'server/test/access/revocations', only: 'while the body arrives' }
 const beforeTransaction = {

@@ -6,7 +6,7 @@ import type { HttpClient } from '../http-client.ts'
 import { until } from '../until.ts'
 
 type Job = Output<typeof contract.jobs.get>
-type NewJob = Omit<Input<typeof contract.jobs.create>['body'], 'messageId'>
+type NewJob = Omit<Exclude<Input<typeof contract.jobs.create>['body'], FormData>, 'messageId'>
 
 /** Adds an instance. With a token of the test mode, it has no pauses. */
 export async function addInstance(admin: HttpClient, token: string): Promise<number> {

@@ -18,7 +18,7 @@ import { findRecipientGroup, listMembers } from './job-members.queries.ts'
 import { listDeliveries, listLogs } from './job-rows.queries.ts'
 import { findJobRow, listJobs } from './jobs.queries.ts'
 import { changeJob, getChanges, getJob, removeJobs } from './jobs.service.ts'
-import { createJob, sendTestMessage } from './new-job.service.ts'
+import { createJob, type NewJobDeps, sendTestMessage } from './new-job.service.ts'
 import { previewJob } from './preview-job.service.ts'
 import { listRecipients } from './recipients.queries.ts'
 
@@ -27,6 +27,7 @@ type Deps = {
   uploads: Uploads
   config: Pick<Config, 'defaultCountry'>
   heavyWork: HeavyWork
+  writeMessage: NewJobDeps['writeMessage']
   exports: Exports
   commands: Commands
 }
@@ -46,10 +47,10 @@ type ExportInput = {
 
 export function jobRoutes(
   app: FastifyInstance,
-  { db, uploads, config, heavyWork, exports, commands }: Deps,
+  { db, uploads, config, heavyWork, writeMessage, exports, commands }: Deps,
 ): void {
   const { jobs } = contract
-  const deps = { db, uploads, defaultCountry: config.defaultCountry, heavyWork }
+  const deps = { db, uploads, defaultCountry: config.defaultCountry, heavyWork, writeMessage }
 
   const exportAs = (format: 'csv' | 'xlsx', { params: { id }, query: filter, reply, ...of }: ExportInput) =>
     exportRecipients({ db, exports }, of, { id, format, filter }, clientSignal(reply))
@@ -90,7 +91,10 @@ export function jobRoutes(
   route(
     app,
     jobs.create,
-    ({ begin, caller, body, reply }) => createJob(deps, begin, caller, body, clientSignal(reply)),
+    ({ begin, caller, body, ...input }) => {
+      const order = { ...body, image: uploadOf({ caller, ...input }) }
+      return createJob(deps, begin, caller, order, clientSignal(input.reply))
+    },
     largeJob,
   )
 

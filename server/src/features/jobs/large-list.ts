@@ -1,4 +1,4 @@
-import type { JobDraft } from '@sendroom/contract/jobs'
+import type { JobDraft } from '@sendroom/contract/new-jobs'
 import type { CountryCode } from 'libphonenumber-js'
 import type { HeavyContext, HeavyRequest, HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { Refusal } from '../../platform/refusal.ts'

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Params } from '@sendroom/contract/errors'
-import type { JobRow, NewJob } from '@sendroom/contract/jobs'
-import type { TestMessage } from '@sendroom/contract/messages'
+import type { JobRow } from '@sendroom/contract/jobs'
+import type { Message, NewMessage, TestMessage } from '@sendroom/contract/messages'
+import type { NewJob } from '@sendroom/contract/new-jobs'
 import type { CountryCode } from 'libphonenumber-js'
 import { planJob, type Recipient, type Recipients } from '../../engine/index.ts'
-import { type Begin, type Caller, lockInstanceForShare } from '../../platform/access.ts'
-import type { Db, Pool } from '../../platform/database/connection.ts'
+import { type Begin, type Caller, lockInstanceForShare, requireAccess } from '../../platform/access.ts'
+import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
+import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import type { Upload, Uploads } from '../../platform/images/uploads.ts'
 import { requireRoomForRecipients } from '../../platform/quotas.ts'
@@ -20,56 +22,75 @@ import {
 } from './jobs.queries.ts'
 import { readPhoneList, withRecipients } from './large-list.ts'
 
-type Deps = { db: Pool; uploads: Uploads; defaultCountry: CountryCode; heavyWork: HeavyWork }
+export type NewJobDeps = {
+  db: Pool
+  uploads: Uploads
+  defaultCountry: CountryCode
+  heavyWork: HeavyWork
+  /** Creates a message in the transaction that creates its job. */
+  writeMessage: (tx: Tx, caller: Caller, message: NewMessage & { imageId: number | null }) => Promise<Message>
+}
 
-/** A request with the time of its arrival, by `performance.now()`. */
-type Arrived = NewJob & { arrivedAt: number }
+/** A request with the time of its arrival, by `performance.now()`, and the image of the message that it writes. */
+type Arrived = NewJob & { arrivedAt: number; image: Upload | null }
 
 /**
  * Creates a job with its own text, image and recipients, so that later changes of the message do not affect the job. A
  * client that lost the answer asks again with the same `requestId` and gets the same job. If the client leaves before a
  * large job is written, the job is not created. A second click of a client that sends no `requestId` gets the first
- * one's job: see `keyOfContent`.
+ * one's job: see `keyOfContent`. A message that is written with the job exists only together with it.
  */
 export async function createJob(
-  deps: Deps,
+  deps: NewJobDeps,
   begin: Begin,
   caller: Caller,
-  order: NewJob,
+  order: NewJob & { image: Upload | null },
   signal: AbortSignal,
 ): Promise<JobRow> {
   const arrivedAt = performance.now()
   const { requestId } = order
   const existing = requestId ? await findRequestedJob(deps.db, caller, requestId) : null
   if (existing) return existing
+  requireWriter(caller, order)
+  if (order.image && !order.message) throw new InvalidInput({ imageFile: 'FIELD.INVALID' })
   return withRecipients(deps.heavyWork, { userId: caller.id, signal }, order, (heavy) =>
     writeJob(deps, begin, { ...order, arrivedAt }, heavy),
   )
 }
 
+/** Whoever writes a message with a job needs the right to do so, too. */
+function requireWriter(caller: Caller, { message }: NewJob): void {
+  if (message) requireAccess(caller, { access: 'canWriteMessages' })
+}
+
 async function writeJob(
-  { defaultCountry }: Deps,
+  deps: NewJobDeps,
   begin: Begin,
   order: Arrived,
   heavy: HeavyContext | null,
 ): Promise<JobRow> {
   const people =
     order.jobType === 'SendToUsers'
-      ? await readPhoneRecipients(heavy, order.phoneNumbers, defaultCountry)
+      ? await readPhoneRecipients(heavy, order.phoneNumbers, deps.defaultCountry)
       : null
+  const imageId = order.image ? await deps.uploads.store(order.image) : null
   return begin(async (tx, caller) => {
-    const { instance, message } = await lockInstanceAndMessage(tx, caller, order)
+    requireWriter(caller, order)
+    const { instance, saved } = await lockInstanceAndMessage(tx, caller, order)
     if (!instance.isActive) throw new Refusal('instance_inactive')
-    const recipients = people ?? (await lockGroupRecipients(tx, order.instanceId, order.groupIds))
-    const { jobType, messageId, instanceId } = order
+    const { jobType, instanceId } = order
+    const requestId = order.requestId ?? keyOfContent(...contentOf(order, saved))
+    const repeated = await findRepeated(tx, caller, order, requestId)
+    if (repeated) return repeated
+    const recipients = people ?? (await lockGroupRecipients(tx, instanceId, order.groupIds))
     await requireRoomForRecipients(tx, { userId: caller.id, instanceId, recipients: recipients.length })
-    const requestId =
-      order.requestId ?? (await keyOfContent(tx, caller, order.arrivedAt, ...contentOf(order, message)))
+    const message = saved ?? (await writeMessage(deps, tx, caller, order, imageId))
     const id = await planJob(tx, {
       jobType,
-      messageId,
+      messageId: message.id,
       instanceId,
-      ...message,
+      textContent: message.textContent,
+      imageId: message.imageId,
       scheduledAt: ifAhead(order.scheduledAt, instance.now),
       createdBy: { id: caller.id, name: caller.username },
       requestId,
@@ -80,12 +101,25 @@ async function writeJob(
   })
 }
 
+/** Writes the message of the job's instance, and reads of it what the job copies. */
+async function writeMessage(
+  deps: NewJobDeps,
+  tx: Tx,
+  caller: Caller,
+  { message, instanceId }: NewJob,
+  imageId: number | null,
+) {
+  const textContent = message?.textContent ?? ''
+  const { id } = await deps.writeMessage(tx, caller, { textContent, instanceId, groupIds: [], imageId })
+  return orNotFound(await lockMessageForShare(tx, caller, id))
+}
+
 /**
  * Creates a job that sends an unsaved text to one number. The job belongs to no message. A second click gets the first
  * one's job.
  */
 export async function sendTestMessage(
-  { uploads, defaultCountry }: Deps,
+  { uploads, defaultCountry }: NewJobDeps,
   begin: Begin,
   { textContent, instanceId, phoneNumber, imageOf }: TestMessage,
   image: Upload | null,
@@ -101,6 +135,9 @@ export async function sendTestMessage(
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const saved = imageOf === null ? null : orNotFound(await lockMessageForShare(tx, caller, imageOf))
     const content = JSON.stringify([textContent, instanceId, numbers, imageOf])
+    const requestId = keyOfContent(content, image?.bytes ?? '')
+    const repeated = await findRepeated(tx, caller, { arrivedAt }, requestId)
+    if (repeated) return repeated
     const id = await planJob(tx, {
       jobType: 'SendToUsers',
       messageId: null,
@@ -109,7 +146,7 @@ export async function sendTestMessage(
       imageId: imageId ?? saved?.imageId ?? null,
       scheduledAt: null,
       createdBy: { id: caller.id, name: caller.username },
-      requestId: await keyOfContent(tx, caller, arrivedAt, content, image?.bytes ?? ''),
+      requestId,
       recipients: numbers.map(personOf),
     })
     await recordCreation(tx, caller, id)
@@ -125,34 +162,45 @@ const REPEAT_MS = 3000
  * same user gets the same job while that is being created, and for three seconds after. From then on the older job has
  * no key, and another is created.
  */
-async function keyOfContent(
-  tx: Db,
-  caller: Caller,
-  arrivedAt: number,
-  ...content: (string | Uint8Array)[]
-): Promise<string> {
+function keyOfContent(...content: (string | Uint8Array)[]): string {
   const hash = createHash('sha256')
   for (const part of content) hash.update(part)
-  const key = hash.digest('hex').slice(0, 32) // the length of a UUID
-  // A large job waits for its turn. The first click's job may be older than three seconds by then.
-  const waitedMs = performance.now() - arrivedAt
-  await forgetRequest(tx, caller.id, key, REPEAT_MS + waitedMs)
-  return key
+  return hash.digest('hex').slice(0, 32) // the length of a UUID
 }
 
-/** All that makes a job, with the message as it is now. */
-const contentOf = ({ arrivedAt: _, phoneNumbers, ...order }: Arrived, message: object) => [
-  JSON.stringify([order, message]),
+/** All that makes a job, with the saved message as it is now. */
+const contentOf = ({ arrivedAt: _, phoneNumbers, image, ...order }: Arrived, saved: object | null) => [
+  JSON.stringify([order, saved]),
   phoneNumbers,
+  image?.bytes ?? '',
 ]
+
+/**
+ * Returns the job of an equal request. Waits for one that is being handled: otherwise each would write its message, and
+ * only the job would be the same.
+ */
+async function findRepeated(
+  tx: Db,
+  caller: Caller,
+  order: { requestId?: string | null | undefined; arrivedAt: number },
+  requestId: string,
+): Promise<JobRow | null> {
+  await lock(tx, LOCKS.requestOf(caller.id, requestId))
+  if (!order.requestId) {
+    // A large job waits for its turn. The first click's job may be older than three seconds by then.
+    const waitedMs = performance.now() - order.arrivedAt
+    await forgetRequest(tx, caller.id, requestId, REPEAT_MS + waitedMs)
+  }
+  return findRequestedJob(tx, caller, requestId)
+}
 
 async function lockInstanceAndMessage(tx: Db, caller: Caller, { instanceId, messageId }: NewJob) {
   const instance = await lockInstanceForShare(tx, caller, instanceId)
-  const message = await lockMessageForShare(tx, caller, messageId)
-  if (instance && message) return { instance, message }
+  const saved = messageId ? await lockMessageForShare(tx, caller, messageId) : null
+  if (instance && (saved || !messageId)) return { instance, saved }
   throw new InvalidInput({
     ...(!instance && { instanceId: 'JOB.INSTANCE_REQUIRED' }),
-    ...(!message && { messageId: 'JOB.MESSAGE_REQUIRED' }),
+    ...(messageId && !saved && { messageId: 'JOB.MESSAGE_REQUIRED' }),
   })
 }
 

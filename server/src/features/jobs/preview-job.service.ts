@@ -1,5 +1,5 @@
-import type { JobDraft, JobPreview } from '@sendroom/contract/jobs'
 import { limits } from '@sendroom/contract/limits'
+import type { JobDraft, JobPreview } from '@sendroom/contract/new-jobs'
 import type { CountryCode } from 'libphonenumber-js'
 import { expectOrder } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'

@@ -1,4 +1,4 @@
-import type { JobPreview } from '@sendroom/contract/jobs'
+import type { JobPreview } from '@sendroom/contract/new-jobs'
 import type { Caller } from '../../platform/access.ts'
 import { canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'

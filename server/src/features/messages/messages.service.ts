@@ -3,7 +3,7 @@ import type { Message, MessageChange, NewMessage } from '@sendroom/contract/mess
 import type { z } from 'zod'
 import { type Begin, type Caller, lockInstanceForShare } from '../../platform/access.ts'
 import { type Entry, record } from '../../platform/audit.ts'
-import type { Db, Pool } from '../../platform/database/connection.ts'
+import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import type { Upload, Uploads } from '../../platform/images/uploads.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import {
@@ -25,14 +25,21 @@ export async function createMessage(
   image: Upload | null,
 ): Promise<Message> {
   const imageId = image ? await uploads.store(image) : null
-  return begin(async (tx, caller) => {
-    const groupIds = await lockReferences(tx, caller, body)
-    const id = await insertMessage(tx, caller, { ...body, imageId })
-    await replaceGroups(tx, id, groupIds)
-    const message = orNotFound(await findMessage(tx, caller, id))
-    await record(tx, caller, entryOf('message.create', message))
-    return message
-  })
+  return begin((tx, caller) => writeMessage(tx, caller, { ...body, imageId }))
+}
+
+/** Writes a new message in the caller's transaction. */
+export async function writeMessage(
+  tx: Tx,
+  caller: Caller,
+  message: NewMessage & { imageId: number | null },
+): Promise<Message> {
+  const groupIds = await lockReferences(tx, caller, message)
+  const id = await insertMessage(tx, caller, message)
+  await replaceGroups(tx, id, groupIds)
+  const written = orNotFound(await findMessage(tx, caller, id))
+  await record(tx, caller, entryOf('message.create', written))
+  return written
 }
 
 export async function changeMessage(

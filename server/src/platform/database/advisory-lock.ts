@@ -21,6 +21,7 @@ export const LOCKS = {
   receivers: named('receivers'),
   recurringWork: named('recurring work'),
   registrations: named('registrations'),
+  requestOf: (userId: number, requestId: string) => named(`request ${userId} ${requestId}`),
   roles: named('roles'),
   secrets: named('secrets'),
   sessionDefaults: named('session defaults'),

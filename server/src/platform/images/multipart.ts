@@ -1,5 +1,7 @@
+import type { Endpoint } from '@sendroom/contract/endpoint'
 import { limits } from '@sendroom/contract/limits'
 import type { FastifyRequest } from 'fastify'
+import { parseJsonField } from '../json-body.ts'
 import { InvalidInput, Refusal } from '../refusal.ts'
 
 export type UploadedFile = { bytes: Buffer }
@@ -7,22 +9,31 @@ export type UploadedFile = { bytes: Buffer }
 type Fields = Map<string, string | string[]>
 type Form = { fields: Record<string, string | string[]>; file: UploadedFile | null }
 
+/** Reads a form into memory: the body that its fields, or one of them, make, and the file. */
+export async function readForm(request: FastifyRequest, { upload, form }: Endpoint) {
+  if (!upload) throw new Refusal('unsupported_type')
+  const fieldBytes = form ? request.routeOptions.bodyLimit : FIELD_BYTES
+  const { fields, file: uploadedFile } = await readMultipart(request, upload, fieldBytes)
+  const body = form ? await parseJsonField(request, String(fields[form] ?? '')) : fields
+  return { body, uploadedFile }
+}
+
 /**
- * Reads a form into memory. Repeated fields become lists. The one file belongs to `fileField` and is null if it is
+ * Reads the parts of a form. Repeated fields become lists. The one file belongs to `fileField` and is null if it is
  * empty. Throws the refusal `image_too_large` or `too_large` beyond the limits, and `form_damaged` if it is no form.
  */
-export const readMultipart = (request: FastifyRequest, fileField: string): Promise<Form> =>
-  readParts(request, fileField).catch((error) => {
+const readMultipart = (request: FastifyRequest, fileField: string, fieldBytes: number): Promise<Form> =>
+  readParts(request, fileField, fieldBytes).catch((error) => {
     // The parser's errors for damaged forms are plain ones. Those about limits have a status.
     const isOurs = error instanceof Refusal || error instanceof InvalidInput
     throw isOurs || error.statusCode < 500 ? error : new Refusal('form_damaged', {}, null)
   })
 
-async function readParts(request: FastifyRequest, fileField: string): Promise<Form> {
+async function readParts(request: FastifyRequest, fileField: string, fieldBytes: number): Promise<Form> {
   const fields: Fields = new Map()
   let file: UploadedFile | null = null
-  let charactersLeft = FIELDS_CHARACTERS
-  for await (const part of request.parts({ limits: multipartLimits })) {
+  let charactersLeft = Math.max(FIELDS_CHARACTERS, fieldBytes)
+  for await (const part of request.parts({ limits: { ...multipartLimits, fieldSize: fieldBytes } })) {
     if (part.type === 'file') {
       const bytes = await part.toBuffer().catch((error) => {
         throw error.statusCode === 413 ? new Refusal('image_too_large') : error
@@ -31,7 +42,8 @@ async function readParts(request: FastifyRequest, fileField: string): Promise<Fo
       if (part.fieldname !== fileField) throw new InvalidInput({ [part.fieldname]: 'FIELD.INVALID' })
       file = { bytes }
     } else {
-      const value = String(part.value)
+      // The parser has read a part of type JSON.
+      const value = typeof part.value === 'string' ? part.value : JSON.stringify(part.value)
       charactersLeft -= value.length
       if (charactersLeft < 0) throw new Refusal('too_large')
       addField(fields, part.fieldname, value)
@@ -49,8 +61,9 @@ const multipartLimits = {
   fields: 20_000,
   // Fields and files together. The plugin's default is 1,000.
   parts: 20_001,
-  fieldSize: 64 * 1024,
 }
+
+const FIELD_BYTES = 64 * 1024
 
 function addField(fields: Fields, name: string, value: string) {
   const before = fields.get(name)

@@ -1,6 +1,6 @@
 import { NativeSelect, Textarea } from '@mantine/core'
 import { type JobType, jobTypes } from '@sendroom/contract/job-life'
-import { NewJob } from '@sendroom/contract/jobs'
+import { NewJob } from '@sendroom/contract/new-jobs'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,4 +1,4 @@
-import { NewJob } from '@sendroom/contract/jobs'
+import { NewJob } from '@sendroom/contract/new-jobs'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import {

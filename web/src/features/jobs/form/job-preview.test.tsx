@@ -1,4 +1,4 @@
-import type { JobPreview } from '@sendroom/contract/jobs'
+import type { JobPreview } from '@sendroom/contract/new-jobs'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { instance } from '../../../../test/instance.ts'

@@ -1,7 +1,7 @@
 import { Alert, Box, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import type { JobPreview as Preview } from '@sendroom/contract/jobs'
 import type { Message } from '@sendroom/contract/messages'
+import type { JobPreview as Preview } from '@sendroom/contract/new-jobs'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { AuditListQuery } from './audit.ts'
 import { NewInstance } from './instances.ts'
-import { NewJob } from './jobs.ts'
 import { limits } from './limits.ts'
+import { NewJob } from './new-jobs.ts'
 
 const issuesOf = (groupIds: unknown) =>
   NewJob.safeParse({ messageId: 1, instanceId: 1, groupIds }).error?.issues.map(({ path, message }) => ({

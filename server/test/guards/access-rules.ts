@@ -1,0 +1,71 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
+import { features, platform, without } from './guard.ts'
+
+const access = `${platform}/access.ts`
+
+/** The tests of who may call which endpoint. */
+const inMatrix = { tests: 'server/test/access/callers', only: 'answers only|refuses a session' }
+
+export const accessRules = [
+  without(
+    'a session is needed',
+    access,
+    `if (!caller) throw new Refusal('unauthenticated')`,
+    'if (!caller) return null as never',
+    inMatrix,
+  ),
+  without(
+    'the session has not expired',
+    access,
+    `\${identifier(session)}.expires_at > clock_now() and `,
+    '',
+    inMatrix,
+  ),
+  without('the user is not locked', access, ` and \${identifier(user)}.is_active)`, ')', inMatrix),
+  without(
+    'rights and roles are checked',
+    access,
+    `if (!RULES[access](caller)) throw new Refusal('forbidden')`,
+    '',
+    inMatrix,
+  ),
+  ...(
+    [
+      'canWriteMessages',
+      'canCreateJobs',
+      'canLinkAccounts',
+      'canExportParticipants',
+      'canManageContacts',
+    ] as const
+  ).map((right) =>
+    without(
+      `the right ${right}`,
+      access,
+      `${right}: (caller) => caller.${right} || isAdmin(caller)`,
+      `${right}: () => true`,
+      { only: 'needs exactly' },
+    ),
+  ),
+  without(
+    'a test message needs both rights',
+    access,
+    'caller.canWriteMessages && caller.canCreateJobs',
+    'caller.canWriteMessages || caller.canCreateJobs',
+    { only: 'needs exactly' },
+  ),
+  without(
+    'a message that is written with a job needs the right to write messages',
+    `${features}/jobs/new-job.service.ts`,
+    `if (message) requireAccess(caller, { access: 'canWriteMessages' })`,
+    '',
+    { tests: `${features}/jobs/written-message` },
+  ),
+  without('the role of Admins', access, 'admin: (caller) => isAdmin(caller)', 'admin: () => true', inMatrix),
+  without(
+    'the password was entered lately',
+    access,
+    `if (!isConfirmed) throw new Refusal('confirm_password')`,
+    '',
+    { only: 'needs a password' },
+  ),
+]
