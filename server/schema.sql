@@ -479,7 +479,7 @@ CREATE TABLE messages (
   search_text text GENERATED ALWAYS AS (unaccent_lower(text_content)) STORED,
   created_by_admin boolean NOT NULL DEFAULT false,
   version integer NOT NULL DEFAULT 1,
-  is_template boolean NOT NULL DEFAULT false,
+  has_variables boolean NOT NULL DEFAULT false,
   CONSTRAINT messages_pkey PRIMARY KEY (id),
   CONSTRAINT messages_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT messages_image_id_fkey FOREIGN KEY (image_id) REFERENCES images(id),

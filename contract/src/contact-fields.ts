@@ -1,19 +1,13 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
+import { isInsertable } from './personal-text.ts'
 import { idParams, isForm, key } from './values.ts'
+
+export { isInsertable }
 
 export const contactFieldTypes = ['text', 'number', 'date', 'yesNo', 'choice'] as const
 export type ContactFieldType = (typeof contactFieldTypes)[number]
-
-/**
- * Control and bidirectional characters, and double braces, which mark variables. Values are inserted into texts of
- * messages, where they must neither look like variables nor turn the text around.
- */
-const UNFIT = /(?!\n)\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\{\{|\}\}/u
-
-/** Whether a text may be inserted into messages. */
-export const isInsertable = (text: string) => !UNFIT.test(text)
 
 const invalidChoices = key('CONTACT_FIELD_FORM.CHOICES_INVALID')
 const choices = z

@@ -25,10 +25,18 @@ export const fieldWords = {
   'CHANGE_PASSWORD.NOT_MATCH': 'The passwords do not match.',
   'MESSAGE.TEXT_REQUIRED': 'Enter the message text.',
   'MESSAGE.TEXT_TOO_LONG': 'The text can have {{messageText}} characters at most.',
+  'MESSAGE.VARIABLE_UNKNOWN':
+    'There is no variable {{variable}}. Choose one from the list beside the text, or put \\ before braces that are no variable.',
+  'MESSAGE.VARIABLE_UNCLOSED':
+    'Two braces close a variable, and they are missing after {{variable}}. Put \\ before braces that are no variable.',
+  'MESSAGE.VARIABLE_FALLBACK':
+    'Write what stands there for people without a value, after | in {{variable}}, without invisible signs.',
   'MESSAGE.GROUP_INVALID': 'Choose groups of this account that you can access.',
   'MESSAGE.INSTANCE_INVALID': 'Choose an account you can use.',
   'JOB.JOB_TYPE_REQUIRED': 'Choose groups or phone numbers.',
   'JOB.MESSAGE_REQUIRED': 'Choose a message.',
+  'JOB.VARIABLES_IN_GROUPS':
+    'Groups have no values for the variables in this text, such as {{variable}}. Choose people, or another message.',
   'JOB.INSTANCE_REQUIRED': 'Choose an account.',
   'JOB.GROUP_REQUIRED': 'Choose at least one group.',
   'JOB.GROUP_INVALID': 'Choose groups of the chosen account.',

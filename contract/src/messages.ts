@@ -9,6 +9,10 @@ export const MessageRow = z
   .object({
     id: z.number(),
     textContent: z.string(),
+    hasVariables: z.boolean().meta({
+      description:
+        'Whether double braces in the text are variables, unless they follow a backslash. Texts from before stay as they are until somebody edits them',
+    }),
     imageUrl: z.string().nullable(),
     instanceId: z.number().nullable(),
     instanceName: z.string().nullable(),

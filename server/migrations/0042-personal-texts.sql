@@ -2,9 +2,9 @@
 --
 -- Texts with variables, which are written out for each recipient: docs/decisions/0031-personal-texts.md.
 
--- Whether braces in the text are variables. Texts from before, and those that an older program saves, are sent as they
--- are until somebody edits them.
-alter table messages add is_template boolean not null default false;
+-- Whether double braces in the text are variables, unless they follow a backslash. Texts from before, and those that an
+-- older program saves, are sent as they are until somebody edits them.
+alter table messages add has_variables boolean not null default false;
 
 -- Whether each recipient has a text of their own. `text_content` has the variables then.
 alter table jobs add is_personal boolean not null default false;

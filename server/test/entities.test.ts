@@ -167,6 +167,7 @@ test('a message has exactly these fields; alone also its groups', async () => {
     imageUrl: '/images/a.png',
     instanceId,
     instanceName: 'Shop',
+    hasVariables: false,
     isShared: false,
     createdByUserName: 'Lan',
     createdAt,

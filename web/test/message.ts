@@ -4,6 +4,7 @@ import type { Message, MessageRow } from '@sendroom/contract/messages'
 export const messageRow: MessageRow = {
   id: 5,
   textContent: 'Hello',
+  hasVariables: false,
   imageUrl: null,
   instanceId: null,
   instanceName: null,

@@ -281,6 +281,7 @@ function invalidProblem({ fields, params }: InvalidInput): Answered {
       code: 'invalid_input',
       error: Object.fromEntries(sentences),
       fields: Object.fromEntries(keys),
+      ...(Object.keys(params).length > 0 && { params }),
     },
     retryAfterSeconds: null,
   }

@@ -47,7 +47,7 @@ export function failureText(error: unknown): string {
   if (status === 0) return t('ERROR_STATUS.0')
   if (status === 400 && Object.keys(error.fields).length > 0)
     return Object.values(error.fields)
-      .map((key) => t(key))
+      .map((key) => t(key, error.params))
       .join('\n')
   if (code === 'forgery' || code === 'registration_closed') return t(`ERROR.${code}`)
   if (code === 'too_many_requests' && typeof error.params.seconds === 'number')
@@ -82,7 +82,9 @@ export function fieldTexts(error: unknown): Record<string, string> {
   if (!(error instanceof Failure)) return {}
   const refused = error.code && fieldOfError.get(error.code)
   if (refused) return { [refused]: failureText(error) }
-  return Object.fromEntries(Object.entries(error.fields).map(([field, key]) => [field, i18next.t(key)]))
+  return Object.fromEntries(
+    Object.entries(error.fields).map(([field, key]) => [field, i18next.t(key, error.params)]),
+  )
 }
 
 const errorMessage = (error: unknown) =>

@@ -15,7 +15,7 @@ import { listPage } from '../../platform/list.ts'
 import { searchCondition } from '../../platform/search.ts'
 
 const messageRow = sql`
-  select m.id, m.text_content, ${imageUrl('m.image_id')} as image_url, m.instance_id,
+  select m.id, m.text_content, m.has_variables, ${imageUrl('m.image_id')} as image_url, m.instance_id,
     (select i.name from instances i where i.id = m.instance_id) as instance_name,
     ${isSharedTemplate('m')} as is_shared, m.created_by_user_name, m.created_at`
 
@@ -73,15 +73,17 @@ export async function insertMessage(
 ): Promise<number> {
   const { id } = await tx.one<{ id: number }>(sql`
     insert into messages (
-      text_content, image_id, instance_id, created_by_user_id, created_by_user_name, created_by_admin
+      text_content, has_variables, image_id, instance_id, created_by_user_id, created_by_user_name, created_by_admin
     )
     values (
-      ${message.textContent}, ${message.imageId}, ${message.instanceId}, ${caller.id}, ${caller.username},
-      ${isAdmin(caller)}
+      ${message.textContent}, ${hasBraces(message)}, ${message.imageId}, ${message.instanceId}, ${caller.id},
+      ${caller.username}, ${isAdmin(caller)}
     )
     returning id`)
   return id
 }
+
+const hasBraces = ({ textContent }: Pick<NewMessage, 'textContent'>) => textContent.includes('{{')
 
 /**
  * Keeps the image if `imageId` is undefined. Returns the version before the update, or null if the caller may change no
@@ -95,9 +97,12 @@ export async function updateMessage(
 ): Promise<number | null> {
   const { textContent, instanceId, imageId } = message
   const version = sql`m.version + 1`
+  // A text that nobody has edited means the same as before.
+  const hasVariables = sql`
+    case when m.text_content = ${textContent} then m.has_variables else ${hasBraces(message)} end`
   const updated = await tx.maybeOne<{ before: number }>(sql`
     update messages m
-    set ${assignments({ textContent, instanceId, version, ...(imageId !== undefined && { imageId }) })}
+    set ${assignments({ textContent, hasVariables, instanceId, version, ...(imageId !== undefined && { imageId }) })}
     where m.id = ${id} and ${canChangeMessage(caller, 'm')}
     returning m.version - 1 as before`)
   return updated?.before ?? null

@@ -5,6 +5,7 @@ import { type Begin, type Caller, lockInstanceForShare } from '../../platform/ac
 import { type Entry, record } from '../../platform/audit.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import type { Upload, Uploads } from '../../platform/images/uploads.ts'
+import { readTemplate } from '../../platform/personal-texts.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import {
   countAccess,
@@ -34,6 +35,7 @@ export async function writeMessage(
   caller: Caller,
   message: NewMessage & { imageId: number | null },
 ): Promise<Message> {
+  await readTemplate(tx, message.textContent, 'textContent')
   const groupIds = await lockReferences(tx, caller, message)
   const id = await insertMessage(tx, caller, message)
   await replaceGroups(tx, id, groupIds)
@@ -56,6 +58,9 @@ export async function changeMessage(
   return begin(async (tx, caller) => {
     const groupIds = await lockReferences(tx, caller, body)
     const before = await findMessage(tx, caller, id)
+    // A text from before may have any braces, as long as nobody edits it.
+    const isAsBefore = before?.textContent === body.textContent && !before.hasVariables
+    if (!isAsBefore) await readTemplate(tx, body.textContent, 'textContent')
     requireVersion(body.version, orNotFound(await updateMessage(tx, caller, id, { ...body, imageId })))
     await replaceGroups(tx, id, groupIds)
     // Without its instance, the message is only for its author and Admins to change. The caller must not lose it.
