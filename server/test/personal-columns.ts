@@ -1,0 +1,222 @@
+/*
+ * The columns that say something about people, and what becomes of it. Every column that can hold text is named here,
+ * so that no table gets a person's name or number without somebody deciding how long it stays and who sees it. The test
+ * beside this file compares the table with the database, and writes docs/admins/personal-data.md from it.
+ */
+
+type Columns = {
+  /** Columns that can hold nothing about a person: kinds, states, codes, hashes of tokens, names of machines. */
+  other?: string[]
+  /**
+   * By column, what it can hold of a person: a name, a number or an address of theirs, or text about them. People are
+   * customers and group members, and users too.
+   */
+  personal?: Record<string, string>
+  /** For tables with personal columns: what deletes their rows, or after which time they go. */
+  kept?: string
+  /** For tables with personal columns: who can see them, apart from whoever has the database or a backup. */
+  shownTo?: string
+}
+
+const ACCOUNT = 'Admins, and Members who have the account'
+const MEMBERS = 'Admins, and Members who have the account and may export members'
+const CONTACTS = 'whoever may manage contacts'
+const NOBODY = 'nobody'
+
+export const columns: Record<string, Columns> = {
+  audit_log: {
+    personal: {
+      user_name: 'who did something',
+      address: 'the network address of that user',
+      object_name: 'the name of a user, account or group, or the beginning of a message',
+      details: 'texts of messages; names, email addresses and accounts’ numbers before and after a change',
+      search_text: 'the above, for the search',
+    },
+    kept: '`AUDIT_DAYS`, a year unless set; what an entry is about may be gone long before',
+    shownTo: 'Admins, also as CSV',
+    other: ['action', 'object_type'],
+  },
+  backups: { other: ['error'] },
+  contact_fields: { other: ['key', 'name', 'type', 'choices'] },
+  contact_identities: {
+    personal: { value: 'a phone number, or the number that WhatsApp shows instead of a hidden one' },
+    kept: 'until the contact is deleted or loses the number',
+    shownTo: CONTACTS,
+    other: ['kind'],
+  },
+  contact_values: {
+    personal: { value: 'what a field says of the contact' },
+    kept: 'until the contact is deleted or the value removed',
+    shownTo: CONTACTS,
+  },
+  contacts: {
+    personal: {
+      name: 'the name',
+      note: 'the note',
+      numbers: 'the phone numbers, for the search',
+      search_text: 'the above, for the search',
+      source_name: 'the user who added the contact',
+    },
+    kept: 'until the contact is deleted',
+    shownTo: CONTACTS,
+    other: ['source'],
+  },
+  count_changes: { other: ['owner', 'counter'] },
+  counts: { other: ['owner', 'counter'] },
+  deliveries: {
+    personal: {
+      chat_id: 'the phone number of a recipient; groups of former years have their creator’s in their id',
+      recipient_name: 'the number again, or the name of a group',
+      reason: 'what WhatsApp said of a failure',
+    },
+    kept:
+      'until the job is deleted, or so many days after its end as **Retention** says; a deleted contact stays a ' +
+      'recipient of former jobs',
+    shownTo: `${ACCOUNT}, also as CSV and Excel`,
+    other: ['status', 'provider_message_id'],
+  },
+  delivery_texts: {
+    personal: { text: 'the message as it is for this recipient, with their name and values' },
+    kept: 'as long as the recipient in `deliveries`',
+    shownTo: ACCOUNT,
+  },
+  delivery_views: {
+    personal: {
+      delivered: 'which members of a group got a message, as bits',
+      read: 'which members read it',
+    },
+    kept: 'so many days after sending as **Retention** says, at first 7',
+    shownTo: MEMBERS,
+  },
+  disks: { other: ['host'] },
+  groups: {
+    personal: {
+      chat_id: 'in groups of former years begins with the creator’s phone number',
+      name: 'the name, which may be that of people',
+      search_text: 'the name, for the search',
+    },
+    kept:
+      'until the account is deleted or its data cleared; a group that the account has left, for a week, or as long ' +
+      'as a job has it',
+    shownTo: ACCOUNT,
+  },
+  heartbeat: { other: ['timeline'] },
+  images: { other: ['name', 'mime_type'] },
+  installation: { other: ['secret_check'] },
+  instances: {
+    personal: {
+      name: 'the name, which may be that of a colleague',
+      whats_app_number: 'the account’s phone number',
+      search_text: 'both, for the search',
+    },
+    kept: 'until the account is deleted',
+    shownTo: ACCOUNT,
+    other: [
+      'token_cipher',
+      'token_hash',
+      'status',
+      'time_zone',
+      'sync_problem',
+      'busy',
+      'sent_by_hour',
+      'waiting',
+      'webhook_base',
+    ],
+  },
+  job_logs: {
+    personal: {
+      reason: 'the number of a recipient, what WhatsApp said of a failure, the user who did something',
+    },
+    kept: 'until the job is deleted or restarted, or so many days after its end as **Retention** says',
+    shownTo: ACCOUNT,
+    other: ['log_level'],
+  },
+  jobs: {
+    personal: {
+      text_content: 'the text of the message',
+      search_text: 'the text, for the search',
+      created_by_user_name: 'who created the job',
+    },
+    kept: 'until the job or its account is deleted, or the account’s data cleared',
+    shownTo: ACCOUNT,
+    other: ['job_type', 'status', 'media_id', 'final_counts'],
+  },
+  matched_messages: { other: ['provider_message_id'] },
+  messages: {
+    personal: {
+      text_content: 'the text',
+      search_text: 'the text, for the search',
+      created_by_user_name: 'who wrote it',
+    },
+    kept: 'until the message or its account is deleted, or the account’s data cleared',
+    shownTo: `${ACCOUNT}; one without an account its author and Admins, a shared template everybody`,
+  },
+  migrations: { other: ['name', 'checksum', 'works_from'] },
+  notice_choices: { other: ['kind', 'channels'] },
+  notices: { other: ['moment'] },
+  other_viewers: {
+    personal: { person_id: 'the number of somebody who got a message in a group and is no member any more' },
+    kept: 'as long as the group',
+    shownTo: MEMBERS,
+  },
+  participants: {
+    personal: {
+      person_id: 'the member’s phone number, or the number that WhatsApp shows instead of a hidden one',
+      name: 'the name that the account’s phone has for them',
+    },
+    kept: 'until a sync finds that the member has left, or as long as the group',
+    shownTo: MEMBERS,
+    other: ['rank'],
+  },
+  people_counts: { other: ['instances'] },
+  receipt_batches: {
+    personal: { receipts: 'the number of whoever got or read a message' },
+    kept: 'a second, until a worker has applied them',
+    shownTo: NOBODY,
+  },
+  receipt_events: {
+    personal: {
+      viewer: 'the number of whoever got or read a message',
+      detail: 'what WhatsApp said of a failure',
+    },
+    kept: 'seconds; half an hour if their message is unknown',
+    shownTo: NOBODY,
+    other: ['provider_message_id', 'state'],
+  },
+  receipts_set_aside: {
+    personal: {
+      receipts: 'receipts that could not be applied, with such numbers',
+      reason: 'the error, which may repeat them',
+    },
+    kept: 'a week',
+    shownTo: NOBODY,
+  },
+  sessions: { other: ['token_hash'] },
+  sign_in_failures: {
+    personal: { key: 'a keyed hash of a name that somebody tried to sign in with, or of their address' },
+    kept: 'a day after the first failure, or until they sign in',
+    shownTo: NOBODY,
+  },
+  tags: {
+    personal: { name: 'what some contacts are called' },
+    kept: 'until the tag is deleted',
+    shownTo: CONTACTS,
+  },
+  troubles: { other: ['kind', 'host', 'reason'] },
+  users: {
+    personal: {
+      username: 'the name',
+      email: 'the email address',
+      search_text: 'both, for the search',
+      registered_from: 'a keyed hash of the network address that a registration came from',
+    },
+    kept: 'until the user is deleted; a registration that nobody activates, for 14 days',
+    shownTo: 'Admins, and the user; the name also whoever sees what the user made',
+    other: ['password_hash', 'role', 'language', 'generated_hash'],
+  },
+  // Events have ids and codes only.
+  webhook_attempts: { other: ['type', 'body', 'error'] },
+  webhook_events: { other: ['type', 'data'] },
+  webhook_queue: { other: ['type', 'body'] },
+  webhook_receivers: { other: ['name', 'url', 'secret_cipher', 'topics', 'url_cipher'] },
+}
