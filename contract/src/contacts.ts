@@ -47,8 +47,19 @@ const tagNames = z
   .max(limits.contactTags, key('CONTACT_FORM.TAGS_INVALID'))
   .default([])
 
-/** Empty texts and null count as no value. */
-export const NewContact = z.object({
+const phoneNumbers = z
+  .array(
+    z
+      .string(key('CONTACT_FORM.PHONE_INVALID'))
+      .trim()
+      .min(1, key('CONTACT_FORM.PHONE_INVALID'))
+      .max(50, key('CONTACT_FORM.PHONE_INVALID')),
+    key('CONTACT_FORM.PHONES_INVALID'),
+  )
+  .max(limits.contactNumbers, key('CONTACT_FORM.PHONES_INVALID'))
+
+/** The form of a contact. Empty texts and null count as no value. Who is known by a LID needs no number. */
+export const ContactForm = z.object({
   name: z
     .string(key('CONTACT_FORM.NAME_INVALID'))
     .normalize('NFC')
@@ -57,17 +68,22 @@ export const NewContact = z.object({
     .refine(isName, key('CONTACT_FORM.NAME_INVALID'))
     .default(''),
   note: z.string().trim().max(limits.contactNote, key('CONTACT_FORM.NOTE_TOO_LONG')).default(''),
-  phoneNumbers: z
-    .array(z.string().max(50, key('CONTACT_FORM.PHONE_INVALID')), key('CONTACT_FORM.PHONE_INVALID'))
-    .min(1, key('CONTACT_FORM.PHONE_INVALID'))
-    .max(limits.contactNumbers, key('CONTACT_FORM.PHONE_INVALID')),
+  phoneNumbers: phoneNumbers.default([]),
   tags: tagNames,
   values: z.record(FieldKey, Value.nullable()).default({}),
 })
+
+export const NewContact = ContactForm.extend({
+  phoneNumbers: phoneNumbers.min(1, key('CONTACT_FORM.PHONES_INVALID')),
+})
 export type NewContact = z.output<typeof NewContact>
 
-/** Replaces a contact. Tags and values that are left out are removed. */
-export const ContactChange = NewContact.extend({ version: ReadVersion })
+/** Replaces a contact, but its tags: a bulk call may have changed those since the form was filled in. */
+export const ContactChange = ContactForm.omit({ tags: true }).extend({
+  addTags: tagNames,
+  removeTags: tagNames,
+  version: ReadVersion,
+})
 export type ContactChange = z.output<typeof ContactChange>
 
 const ContactListQuery = listQuery(['id', 'name', 'createdAt'], { sortBy: 'name', sortDirection: 'asc' })

@@ -67,6 +67,8 @@ export const errorWords = {
   receiver_full: 'Too many events wait for this receiver already.',
   number_taken: 'Another contact has the number {{number}}.',
   too_many_tags: 'There can be {{tags}} tags at most. Delete one first.',
+  contact_tags_full:
+    'A contact can have {{contactTags}} tags at most, and one would have more. Remove others first.',
   contact_field_taken: 'Another field has this key. Choose another.',
   contact_field_used: 'Contacts have a value in this field, so the field can’t be deleted.',
   contact_choice_used: 'Contacts have one of the choices that you removed. Change those contacts first.',
@@ -89,6 +91,7 @@ export const fieldOfError: ReadonlyMap<ErrorCode, string> = new Map<ErrorCode, s
   ['phone_unreadable', 'phoneNumbers'],
   ['number_taken', 'phoneNumbers'],
   ['too_many_tags', 'tags'],
+  ['contact_tags_full', 'tags'],
   ['contact_field_taken', 'key'],
   ['contact_choice_used', 'choices'],
   ['too_many_recipients', 'phoneNumbers'],

@@ -64,7 +64,8 @@ export const fieldWords = {
   'CONTACT_FORM.NAME_INVALID':
     'Enter a name of at most {{contactName}} characters, without line breaks, invisible signs and double braces.',
   'CONTACT_FORM.NOTE_TOO_LONG': 'The note can have {{contactNote}} characters at most.',
-  'CONTACT_FORM.PHONE_INVALID': 'Enter 1 to {{contactNumbers}} phone numbers with their country codes.',
+  'CONTACT_FORM.PHONE_INVALID': 'Enter a phone number with its country code, such as +84 901 234 567.',
+  'CONTACT_FORM.PHONES_INVALID': 'Enter 1 to {{contactNumbers}} phone numbers.',
   'CONTACT_FORM.TAGS_INVALID':
     'Enter at most {{contactTags}} tags of 1 to {{tagName}} characters, without line breaks and invisible signs.',
   'CONTACT_FORM.VALUE_INVALID':

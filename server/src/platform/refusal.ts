@@ -43,6 +43,7 @@ export const STATUS: Record<ErrorCode, number> = {
   receiver_full: 409,
   number_taken: 409,
   too_many_tags: 409,
+  contact_tags_full: 409,
   contact_field_taken: 409,
   contact_field_used: 409,
   contact_choice_used: 409,

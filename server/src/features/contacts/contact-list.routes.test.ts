@@ -53,6 +53,7 @@ test.each([
   ['two letters of a later word', { search: 'kh' }, ['Đỗ Khách']],
   ['a letter of a note', { search: 'l' }, ['Bình']],
   ['nothing', { search: 'nobody' }, []],
+  ['nothing of zeros', { search: '00 00' }, []],
   ['a choice', { fields: [{ key: 'city', value: 'Huế' }] }, ['Anh', 'Đỗ Khách']],
   ['a number however it is written', { fields: [{ key: 'number', value: '5.00' }] }, ['Anh', 'Bình']],
   [

@@ -84,20 +84,23 @@ export async function replaceNumbers(tx: Db, id: number, numbers: readonly strin
     insert into contact_identities (contact_id, kind, value)
     select ${id}, 'phone', value from unnest(${numbers}::text[]) value order by value
     on conflict do nothing`)
-  const taken = await tx.maybeOne<{ value: string }>(sql`
-    select value from contact_identities
-    where kind = 'phone' and value = any(${numbers}::text[]) and contact_id <> ${id}
-    order by value limit 1`)
-  if (taken) return taken.value
+  // Also one whose contact has been deleted since the insert: it is not this contact's.
+  const taken = await tx.maybeOne<{ number: string }>(sql`
+    select number from unnest(${numbers}::text[]) number
+    where not exists (
+      select from contact_identities where kind = 'phone' and value = number and contact_id = ${id}
+    ) order by number limit 1`)
+  if (taken) return taken.number
+  const first = numbers[0] ?? null
   await tx.run(sql`
     delete from contact_identities
     where contact_id = ${id} and kind = 'phone' and value <> all(${numbers}::text[])`)
   await tx.run(sql`
     update contact_identities set is_primary = false
-    where contact_id = ${id} and is_primary and value <> ${numbers[0]}`)
+    where contact_id = ${id} and is_primary and value is distinct from ${first}`)
   await tx.run(sql`
     update contact_identities set is_primary = true
-    where contact_id = ${id} and kind = 'phone' and value = ${numbers[0]} and not is_primary`)
+    where contact_id = ${id} and kind = 'phone' and value = ${first} and not is_primary`)
   return null
 }
 
@@ -115,13 +118,6 @@ export async function replaceValues(tx: Db, id: number, spellings: Spellings): P
       where contact_values.value <> excluded.value`)
 }
 
-export async function replaceTags(tx: Db, id: number, tagIds: readonly number[]): Promise<void> {
-  await tx.run(sql`delete from contact_tags where contact_id = ${id} and tag_id <> all(${tagIds}::bigint[])`)
-  await tx.run(sql`
-    insert into contact_tags (contact_id, tag_id) select ${id}, tag_id from unnest(${tagIds}::bigint[]) tag_id
-    on conflict do nothing`)
-}
-
 /** The condition of a bulk call: these contacts, or all that match. */
 export const isSelected = (ids: readonly number[]) => sql`c.id = any(${ids}::bigint[])`
 
@@ -134,13 +130,11 @@ export async function deleteContacts(tx: Db, selected: Sql): Promise<number[]> {
   return deleted.map(({ id }) => id)
 }
 
-/** Adds and removes tags of contacts that this changes, up to the limit of a call. Returns how many. */
-export async function changeTags(
-  tx: Db,
-  selected: Sql,
-  { add, remove }: { add: readonly number[]; remove: readonly number[] },
-): Promise<number> {
-  const { count } = await tx.one<{ count: number }>(sql`
+export type TagIds = { add: readonly number[]; remove: readonly number[] }
+
+/** Adds and removes tags of contacts that this changes, up to the limit of a call. Returns their ids. */
+export async function changeTags(tx: Db, selected: Sql, { add, remove }: TagIds): Promise<number[]> {
+  const changed = await tx.many<{ id: number }>(sql`
     with changed as materialized (
       select c.id from contacts c
       where ${selected} and (
@@ -157,6 +151,14 @@ export async function changeTags(
       select changed.id, wanted from changed, unnest(${add}::bigint[]) wanted
       on conflict do nothing
     )
-    select count(*) as count from changed`)
-  return count
+    select id from changed`)
+  return changed.map(({ id }) => id)
+}
+
+/** Whether one of these contacts has more tags than a contact may have. */
+export async function hasTooManyTags(tx: Db, ids: readonly number[]): Promise<boolean> {
+  const crowded = await tx.maybeOne(sql`
+    select from contact_tags where contact_id = any(${ids}::bigint[])
+    group by contact_id having count(*) > ${limits.contactTags} limit 1`)
+  return crowded !== undefined
 }

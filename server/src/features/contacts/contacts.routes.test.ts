@@ -66,16 +66,21 @@ test('a contact is created with numbers, tags and values, and tells where it com
 
 // R-873
 test.each([
-  ['no number', { phoneNumbers: [] }, { phoneNumbers: 'CONTACT_FORM.PHONE_INVALID' }],
+  ['no number', { phoneNumbers: [] }, { phoneNumbers: 'CONTACT_FORM.PHONES_INVALID' }],
   [
     'what is no number',
     { phoneNumbers: ['0901234567', '12'] },
-    { phoneNumbers: 'CONTACT_FORM.PHONE_INVALID' },
+    { 'phoneNumbers.1': 'CONTACT_FORM.PHONE_INVALID' },
+  ],
+  [
+    'a blank number',
+    { phoneNumbers: ['0901234567', ' '] },
+    { 'phoneNumbers.1': 'CONTACT_FORM.PHONE_INVALID' },
   ],
   [
     'six numbers',
     { phoneNumbers: [1, 2, 3, 4, 5, 6].map((n) => `+8490123456${n}`) },
-    { phoneNumbers: 'CONTACT_FORM.PHONE_INVALID' },
+    { phoneNumbers: 'CONTACT_FORM.PHONES_INVALID' },
   ],
   ['a name of 201 characters', { name: 'x'.repeat(201) }, { name: 'CONTACT_FORM.NAME_INVALID' }],
   ['a variable in the name', { name: 'Dear {{name}}' }, { name: 'CONTACT_FORM.NAME_INVALID' }],
@@ -139,7 +144,8 @@ test('a change replaces numbers, tags and values, and is found by the new number
   const changed = await change(id, {
     name: 'Lan Anh',
     phoneNumbers: ['0902111111', '0903111111'],
-    tags: ['b'],
+    addTags: ['b'],
+    removeTags: ['a'],
     values: { city: 'Hà Nội', text: ' ', number: null },
     version: 1,
   })

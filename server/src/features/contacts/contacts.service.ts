@@ -19,12 +19,13 @@ import {
   changeTags,
   deleteContacts,
   findContact,
+  hasTooManyTags,
   insertContact,
   isSelected,
   replaceNumbers,
-  replaceTags,
   replaceValues,
   type Spellings,
+  type TagIds,
   updateContact,
 } from './contacts.queries.ts'
 import { isEmpty, spellingOf } from './field-values.ts'
@@ -32,11 +33,16 @@ import { lockFieldsForShare } from './fields.queries.ts'
 import { matches } from './filter.ts'
 import { findOrMakeTags, findTags } from './tags.queries.ts'
 
+/** The common part of both forms of a contact. */
+type Form = Pick<NewContact, 'name' | 'note' | 'phoneNumbers' | 'values'>
+
 export async function createContact(begin: Begin, form: NewContact, country: CountryCode): Promise<Contact> {
   const numbers = readNumbers(form, country)
   return begin(async (tx, caller) => {
+    const tags = await readTags(tx, { add: form.tags, remove: [] })
     const id = await insertContact(tx, caller, { ...form, numbers })
     await writeParts(tx, id, form, numbers)
+    await writeTags(tx, isSelected([id]), tags)
     await record(tx, caller, entryOf('contact.create', id))
     return orNotFound(await findContact(tx, id))
   })
@@ -45,15 +51,19 @@ export async function createContact(begin: Begin, form: NewContact, country: Cou
 export async function changeContact(
   begin: Begin,
   id: number,
-  { version, ...form }: ContactChange,
+  { version, addTags, removeTags, ...form }: ContactChange,
   country: CountryCode,
 ): Promise<Contact> {
   const numbers = readNumbers(form, country)
   return begin(async (tx, caller) => {
+    const tags = await readTags(tx, { add: addTags, remove: removeTags })
     const before = await findContact(tx, id)
     requireVersion(version, orNotFound(await updateContact(tx, id, { ...form, numbers })))
     await writeParts(tx, id, form, numbers)
+    await writeTags(tx, isSelected([id]), tags)
     const after = orNotFound(await findContact(tx, id))
+    if (numbers.length === 0 && after.lid === null)
+      throw new InvalidInput({ phoneNumbers: 'CONTACT_FORM.PHONES_INVALID' })
     await record(tx, caller, entryOf('contact.update', id, { fields: differing(before, after) }))
     return after
   })
@@ -66,21 +76,22 @@ const differing = (before: Contact | null, after: Contact) =>
   shown.filter((field) => JSON.stringify(before?.[field]) !== JSON.stringify(after[field]))
 
 /** Returns the numbers in E.164 without +, each once. */
-function readNumbers({ phoneNumbers }: NewContact, country: CountryCode): string[] {
-  const numbers = phoneNumbers.flatMap((written) => readPhoneNumber(written, country) ?? [])
-  if (numbers.length < phoneNumbers.length)
-    throw new InvalidInput({ phoneNumbers: 'CONTACT_FORM.PHONE_INVALID' })
-  return [...new Set(numbers)]
+function readNumbers({ phoneNumbers }: Form, country: CountryCode): string[] {
+  const numbers = phoneNumbers.map((written) => readPhoneNumber(written, country))
+  const wrong = numbers.flatMap((number, place) =>
+    number === null ? [[`phoneNumbers.${place}`, 'CONTACT_FORM.PHONE_INVALID']] : [],
+  )
+  if (wrong.length > 0) throw new InvalidInput(Object.fromEntries(wrong))
+  return [...new Set(numbers.filter((number) => number !== null))]
 }
 
-async function writeParts(tx: Tx, id: number, form: NewContact, numbers: readonly string[]) {
+async function writeParts(tx: Tx, id: number, form: Form, numbers: readonly string[]) {
   const taken = await replaceNumbers(tx, id, numbers)
   if (taken !== null) throw new Refusal('number_taken', { number: `+${taken}` })
   await replaceValues(tx, id, await readValues(tx, form))
-  await replaceTags(tx, id, await makeTags(tx, form.tags))
 }
 
-async function readValues(tx: Db, { values }: NewContact): Promise<Spellings> {
+async function readValues(tx: Db, { values }: Form): Promise<Spellings> {
   const given = Object.entries(values).filter(([, value]) => !isEmpty(value))
   const fields = new Map((await lockFieldsForShare(tx)).map((field) => [field.key, field]))
   const spellings = new Map<number, string>()
@@ -94,10 +105,25 @@ async function readValues(tx: Db, { values }: NewContact): Promise<Spellings> {
   return spellings
 }
 
-async function makeTags(tx: Db, names: readonly string[]): Promise<number[]> {
-  const tags = await findOrMakeTags(tx, names)
+/**
+ * Finds the tags with these names, and makes missing ones. Comes before any contact is locked: otherwise two calls that
+ * make tags would wait for each other.
+ */
+async function readTags(
+  tx: Db,
+  names: { add: readonly string[]; remove: readonly string[] },
+): Promise<TagIds> {
+  const remove = (await findTags(tx, names.remove)).map(({ id }) => id)
+  const tags = await findOrMakeTags(tx, names.add)
   if (tags === null) throw new Refusal('too_many_tags')
-  return tags.map(({ id }) => id)
+  return { add: tags.map(({ id }) => id).filter((id) => !remove.includes(id)), remove }
+}
+
+/** Returns how many contacts it has changed. */
+async function writeTags(tx: Db, selected: Sql, tags: TagIds): Promise<number> {
+  const changed = await changeTags(tx, selected, tags)
+  if (tags.add.length > 0 && (await hasTooManyTags(tx, changed))) throw new Refusal('contact_tags_full')
+  return changed.length
 }
 
 export const removeContact = (begin: Begin, id: number) =>
@@ -129,9 +155,8 @@ const manyDeleted = (ids: readonly number[]): Entry => ({
 export const tagContacts = (begin: Begin, { add, remove, ...selection }: TagChange): Promise<Changed> =>
   begin(async (tx, caller) => {
     await forBulkWrites(tx)
-    const gone = (await findTags(tx, remove)).map(({ id }) => id)
-    const wanted = (await makeTags(tx, add)).filter((id) => !gone.includes(id))
-    const count = await changeTags(tx, await selectedBy(tx, selection), { add: wanted, remove: gone })
+    const tags = await readTags(tx, { add, remove })
+    const count = await writeTags(tx, await selectedBy(tx, selection), tags)
     await record(tx, caller, { action: 'contact.tag', details: { count, add, remove } })
     return changedOf(count)
   })

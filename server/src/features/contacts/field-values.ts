@@ -4,7 +4,10 @@ type Field = { type: ContactFieldType; choices: readonly string[] }
 type Value = string | number | boolean
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
-const NUMBER = /^-?\d{1,30}(\.\d{1,30})?$/
+/** JavaScript writes such a number without an exponent. */
+const NUMBER = /^-?\d{1,15}(\.\d{1,6})?$/
+/** A number with more digits would change silently, as a customer's number of twenty digits would. */
+const MAX_DIGITS = 15
 
 /**
  * Returns the one spelling in which a value is stored and compared, or null if it does not fit the field. Numbers and
@@ -18,7 +21,9 @@ export function spellingOf({ type, choices }: Field, value: Value): string | nul
     case 'choice':
       return choices.includes(text) ? text : null
     case 'number':
-      return typeof value === 'number' || NUMBER.test(text) ? String(Number(text)) : null
+      return NUMBER.test(text) && text.replace(/^-?0+|\D/g, '').length <= MAX_DIGITS
+        ? String(Number(text))
+        : null
     case 'yesNo':
       return text === 'true' || text === 'false' ? text : null
     case 'date':

@@ -6,16 +6,17 @@ import { sql } from '../../platform/database/sql.ts'
 
 export const listTags = (db: Db) => db.many<Named>(sql`select id, name from tags order by lower(name), id`)
 
-/** Returns the tags with these names. Names of no tag are left out. */
-export const findTags = (db: Db, names: readonly string[]) =>
-  db.many<Named>(sql`
-    select id, name from tags where lower(name) in (select lower(name) from unnest(${names}::text[]) name)`)
+/** Returns the tags with these names, and keeps them from being deleted. Names of no tag are left out. */
+export const findTags = (tx: Db, names: readonly string[]) =>
+  tx.many<Named>(sql`
+    select id, name from tags where lower(name) in (select lower(name) from unnest(${names}::text[]) name)
+    for key share`)
 
 /** Returns the tags with these names, and makes those that are missing. Returns null if there would be too many. */
 export async function findOrMakeTags(tx: Db, names: readonly string[]): Promise<Named[] | null> {
   const found = await findTags(tx, names)
-  const known = new Set(found.map(({ name }) => name))
-  if (names.every((name) => known.has(name))) return found
+  const known = new Set(found.map(({ name }) => name.toLowerCase()))
+  if (names.every((name) => known.has(name.toLowerCase()))) return found
   await lock(tx, LOCKS.tags)
   await tx.run(sql`
     insert into tags (name)
