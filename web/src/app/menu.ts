@@ -1,4 +1,5 @@
 import {
+  IconAddressBook,
   IconBrandWhatsapp,
   IconCalendarTime,
   IconLayoutDashboard,
@@ -25,7 +26,10 @@ const groups: { title?: string; links: Entry[] }[] = [
   },
   {
     title: 'MENU.PEOPLE',
-    links: [{ to: '/groups', label: 'HEADER.GROUPS', icon: IconUsersGroup }],
+    links: [
+      { to: '/groups', label: 'HEADER.GROUPS', icon: IconUsersGroup },
+      { to: '/contacts', label: 'CONTACT.TITLE', icon: IconAddressBook },
+    ],
   },
   {
     links: [

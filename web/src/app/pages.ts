@@ -47,6 +47,23 @@ export const pages = {
     load: () => import('../features/groups/groups-page.tsx').then((page) => page.GroupsPage),
     readSearch: readListSearch,
   },
+  '/contacts': {
+    load: () => import('../features/contacts/contacts-page.tsx').then((page) => page.ContactsPage),
+    rights: ['canManageContacts'],
+    readSearch: readListSearch,
+  },
+  '/contacts/new': {
+    load: () => import('../features/contacts/contact-form-page.tsx').then((page) => page.ContactFormPage),
+    rights: ['canManageContacts'],
+  },
+  '/contacts/edit/$id': {
+    load: () => import('../features/contacts/contact-form-page.tsx').then((page) => page.ContactFormPage),
+    rights: ['canManageContacts'],
+  },
+  '/contacts/$id': {
+    load: () => import('../features/contacts/contact-page.tsx').then((page) => page.ContactPage),
+    rights: ['canManageContacts'],
+  },
   '/instances': {
     load: () => import('../features/instances/instances-page.tsx').then((page) => page.InstancesPage),
     readSearch: readInstancesSearch,
@@ -74,6 +91,18 @@ export const pages = {
   },
   '/settings': {
     load: () => import('./settings-page.tsx').then((page) => page.SettingsPage),
+    isForAdmins: true,
+  },
+  '/settings/fields': {
+    load: () => import('../features/contacts/fields-page.tsx').then((page) => page.FieldsPage),
+    isForAdmins: true,
+  },
+  '/settings/fields/new': {
+    load: () => import('../features/contacts/field-form-page.tsx').then((page) => page.FieldFormPage),
+    isForAdmins: true,
+  },
+  '/settings/fields/edit/$id': {
+    load: () => import('../features/contacts/field-form-page.tsx').then((page) => page.FieldFormPage),
     isForAdmins: true,
   },
   '/settings/retention': {

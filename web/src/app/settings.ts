@@ -1,7 +1,8 @@
-import { IconGauge, IconHeartbeat, IconHistory, IconHourglass, IconWebhook } from '@tabler/icons-react'
+import { IconForms, IconGauge, IconHeartbeat, IconHistory, IconHourglass, IconWebhook } from '@tabler/icons-react'
 
 /** The sections of the settings. The sidebar lists them while one is open, and `/settings` with what each is for. */
 export const settings = [
+  { to: '/settings/fields', label: 'CONTACT_FIELD.TITLE', hint: 'SETTINGS.FIELDS_HINT', icon: IconForms },
   {
     to: '/settings/retention',
     label: 'RETENTION.TITLE',

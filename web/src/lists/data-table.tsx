@@ -14,6 +14,8 @@ type Props<Row> = {
   columns: Column<Row>[]
   /** Translation key of the text for an empty list. */
   empty: string
+  /** Actions that an empty list leads to. */
+  emptyButtons?: ReactNode
   actions?: (row: Row) => ReactNode
   /** Adds checkboxes. Returns a row's name for screen readers. */
   rowName?: (row: Row) => string
@@ -21,7 +23,7 @@ type Props<Row> = {
 
 /** The table of a list page, with its pagination. */
 export function DataTable<Row extends { id: number }>(props: Props<Row>) {
-  const { list, label, columns, empty, actions, rowName } = props
+  const { list, label, columns, empty, emptyButtons, actions, rowName } = props
   const { t } = useTranslation()
   if (list.hasFailed) return <LoadFailed retry={list.retry} />
   const width = columns.length + (actions ? 1 : 0) + (rowName ? 1 : 0)
@@ -75,6 +77,7 @@ export function DataTable<Row extends { id: number }>(props: Props<Row>) {
               <td colSpan={width} className={classes.empty}>
                 <Stack align="center" gap="sm">
                   {t(empty)}
+                  {emptyButtons}
                   {list.query.search !== '' && (
                     <Button variant="default" size="xs" onClick={() => list.setSearch('')}>
                       {t('COMMON.CLEAR_SEARCH')}

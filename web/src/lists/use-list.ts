@@ -25,6 +25,8 @@ type Options<Row, Sort extends string> = {
   sortDirection: SortDirection
   /** Further filters that the page keeps in the address and adds to the call in `load`. */
   filters?: Record<string, string>
+  /** A search that stays out of the address, because it names people. The key has it with all other filters. */
+  hidden?: { key: object; search: string; setSearch: (search: string) => void }
   load: (query: ListQuery<Sort>, signal: AbortSignal) => Promise<Page<Row>>
   /** Milliseconds between two reads while no events arrive; false for none. */
   pollEvery?: (rows: Row[]) => number | false
@@ -37,14 +39,14 @@ type Options<Row, Sort extends string> = {
  * load. Only rows of the current page can be selected.
  */
 export function useList<Row extends { id: number }, Sort extends string>(options: Options<Row, Sort>) {
-  const { feature, sortFields, filters, load, pollEvery, words } = options
+  const { feature, sortFields, filters, hidden, load, pollEvery, words } = options
   const defaultField = options.defaultSort === null ? undefined : sortFields[0]
   const address: ListSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const query = {
     page: address.page ?? 1,
     pageSize: address.pageSize ?? limits.pageSize,
-    search: address.search ?? '',
+    search: (hidden ? hidden.search : address.search) ?? '',
     sortBy: sortFields.find((field) => field === address.sortBy) ?? defaultField,
     sortDirection: address.sortDirection ?? options.sortDirection,
   }
@@ -52,7 +54,7 @@ export function useList<Row extends { id: number }, Sort extends string>(options
   const callQuery = query.search === '' ? unsearched : query
   const polling = usePolling()
   const result = useQuery({
-    queryKey: [feature, 'list', { ...query, ...filters }],
+    queryKey: [feature, 'list', { ...query, ...filters, ...hidden?.key }],
     queryFn: ({ signal }) => load(callQuery, signal),
     placeholderData: keepPreviousData,
     refetchInterval: (running) => polling(pollEvery?.(running.state.data?.data ?? []) ?? false),
@@ -64,7 +66,8 @@ export function useList<Row extends { id: number }, Sort extends string>(options
   const go = (change: ListSearch, replace = false) => {
     const search = { ...readListSearch({ ...address, ...change }), ...filters }
     // The router wants the search type of one known page, but this hook serves every list.
-    navigate({ to: '.', search: search as never, replace })
+    // The state has hidden filters.
+    navigate({ to: '.', search: search as never, replace, state: true })
   }
 
   useClampPage(result, query.page, (page) => go({ page }, true))
@@ -81,7 +84,7 @@ export function useList<Row extends { id: number }, Sort extends string>(options
     },
     setPage: (page: number) => go({ page }),
     setPageSize: (pageSize: number) => go({ pageSize, page: 1 }),
-    setSearch: (search: string) => go({ search, page: 1 }),
+    setSearch: hidden?.setSearch ?? ((search: string) => go({ search, page: 1 })),
     setSort: (sortBy: string, sortDirection: SortDirection) => go({ sortBy, sortDirection, page: 1 }),
     ...useSelection(rows),
   }

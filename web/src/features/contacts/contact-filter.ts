@@ -1,0 +1,25 @@
+import type { ContactFilter } from '@sendroom/contract/contacts'
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { readListSearch } from '../../lists/list-search.ts'
+
+const NONE: ContactFilter = { search: '', tagIds: [], fields: [] }
+
+/** A part of the state of an entry of the browser's history. The router does not know what a state has. */
+type State = { contactFilter?: ContactFilter }
+
+/**
+ * The search and the filters of the list of contacts. Names and numbers must not stand in an address, so the
+ * browser's history keeps the filter beside it. The back button and a reload find it there.
+ */
+export function useContactFilter() {
+  const filter = useLocation({ select: ({ state }) => (state as State).contactFilter ?? NONE })
+  const address = useLocation({ select: ({ search }) => search })
+  const navigate = useNavigate()
+  const setFilter = (change: Partial<ContactFilter>) => {
+    const state: State = { contactFilter: { ...filter, ...change } }
+    // The router wants the search of one known page.
+    navigate({ to: '.', search: readListSearch({ ...address, page: 1 }) as never, state: state as never })
+  }
+  const isFiltered = filter.search !== '' || filter.tagIds.length > 0 || filter.fields.length > 0
+  return { filter, setFilter, isFiltered, clear: () => setFilter(NONE) }
+}

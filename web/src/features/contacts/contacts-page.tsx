@@ -1,0 +1,161 @@
+import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
+import type { Contact } from '@sendroom/contract/contacts'
+import { IconPencil, IconTrash } from '@tabler/icons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { call } from '../../api/client.ts'
+import { isAdmin, useCurrentUser } from '../../api/session.ts'
+import { formatDateTime } from '../../format.ts'
+import { DataTable } from '../../lists/data-table.tsx'
+import { AddButton } from '../../lists/list-buttons.tsx'
+import { ListPage } from '../../lists/list-page.tsx'
+import { RowActions } from '../../lists/row-actions.tsx'
+import type { Column } from '../../lists/table.tsx'
+import { useList } from '../../lists/use-list.ts'
+import { Name } from '../../ui/name.tsx'
+import { BulkActions } from './bulk-actions.tsx'
+import { useContactFilter } from './contact-filter.ts'
+import { contactName } from './contact-name.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { useRemoveContact } from './use-remove-contact.ts'
+
+const columns: Column<Contact>[] = [
+  { header: 'CONTACT.NAME', cell: (contact) => <ContactLink contact={contact} />, sortBy: 'name', line: 1 },
+  { header: 'CONTACT.NUMBERS', cell: (contact) => <Numbers contact={contact} />, isOneLine: true, line: 2 },
+  { header: 'CONTACT.TAGS', cell: ({ tags }) => <Tags tags={tags} />, line: 3 },
+  {
+    header: 'CONTACT.CREATED_AT',
+    cell: ({ createdAt }) => formatDateTime(createdAt),
+    sortBy: 'createdAt',
+    isOneLine: true,
+    line: 2,
+  },
+]
+
+export function ContactsPage() {
+  const { t } = useTranslation()
+  const { filter, setFilter, isFiltered, clear } = useContactFilter()
+  const { search, ...others } = filter
+  const list = useList({
+    feature: 'contacts',
+    sortFields: ['name', 'createdAt', 'id'],
+    sortDirection: 'asc',
+    hidden: { key: others, search, setSearch: (text) => setFilter({ search: text }) },
+    load: (query, signal) => call('POST /contacts/search', { body: { ...query, ...others } }, signal),
+  })
+  return (
+    <ListPage title="CONTACT.TITLE" list={list} buttons={<TopButtons />}>
+      <FilterBar filter={filter} setFilter={setFilter} />
+      <BulkActions list={list} filter={filter} />
+      <DataTable
+        list={list}
+        label="CONTACT.TITLE"
+        columns={columns}
+        empty={isFiltered ? 'COMMON.NO_DATA_FOUND' : 'CONTACT.EMPTY'}
+        emptyButtons={
+          isFiltered ? (
+            search === '' && (
+              <Button variant="default" size="xs" onClick={clear}>
+                {t('COMMON.CLEAR_SEARCH')}
+              </Button>
+            )
+          ) : (
+            <AddButton to="/contacts/new" label="CONTACT.ADD" reason={undefined} />
+          )
+        }
+        rowName={contactName}
+        actions={(contact) => <Actions contact={contact} />}
+      />
+    </ListPage>
+  )
+}
+
+function TopButtons() {
+  const { t } = useTranslation()
+  const mayDefine = isAdmin(useCurrentUser())
+  return (
+    <>
+      {mayDefine && (
+        <Button variant="default" component={Link} to="/settings/fields">
+          {t('CONTACT_FIELD.TITLE')}
+        </Button>
+      )}
+      <AddButton to="/contacts/new" label="CONTACT.ADD" reason={undefined} />
+    </>
+  )
+}
+
+const ContactLink = ({ contact }: { contact: Contact }) => (
+  <Anchor
+    size="sm"
+    fw={500}
+    renderRoot={(props) => <Link {...props} to="/contacts/$id" params={{ id: String(contact.id) }} />}
+  >
+    <Name>{contactName(contact)}</Name>
+  </Anchor>
+)
+
+/** The number that messages go to, and how many others there are. */
+function Numbers({ contact: { phoneNumbers } }: { contact: Contact }) {
+  const { t } = useTranslation()
+  const [first, ...others] = phoneNumbers
+  if (first === undefined)
+    return (
+      <Text size="sm" c="dimmed">
+        {t('CONTACT.NO_NUMBER')}
+      </Text>
+    )
+  if (others.length === 0) return first
+  return (
+    <span title={others.join('\n')}>
+      {first} <Text span size="xs" c="dimmed">{`+${others.length}`}</Text>
+    </span>
+  )
+}
+
+const SHOWN_TAGS = 4
+
+function Tags({ tags }: Pick<Contact, 'tags'>) {
+  const others = tags.slice(SHOWN_TAGS)
+  if (tags.length === 0) return '–'
+  return (
+    <Group gap={4} maw="20rem">
+      {tags.slice(0, SHOWN_TAGS).map(({ id, name }) => (
+        <Badge key={id} variant="light" color="gray" tt="none" title={name}>
+          {name}
+        </Badge>
+      ))}
+      {others.length > 0 && (
+        <Text
+          size="xs"
+          c="dimmed"
+          title={others.map(({ name }) => name).join('\n')}
+        >{`+${others.length}`}</Text>
+      )}
+    </Group>
+  )
+}
+
+function Actions({ contact }: { contact: Contact }) {
+  const { t } = useTranslation()
+  const navigate = useNavigate()
+  const { ask, isPending } = useRemoveContact()
+  return (
+    <RowActions
+      actions={[
+        {
+          label: t('COMMON.EDIT'),
+          icon: IconPencil,
+          onClick: () => navigate({ to: '/contacts/edit/$id', params: { id: String(contact.id) } }),
+        },
+        {
+          label: t('COMMON.DELETE'),
+          icon: IconTrash,
+          tone: 'danger',
+          loading: isPending,
+          onClick: () => ask(contact),
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../../api/client.ts'
+
+/** The fields that contacts have, in their order. */
+export const useFields = () =>
+  useQuery({
+    queryKey: ['contact-fields'],
+    queryFn: async ({ signal }) => (await call('GET /contact-fields', {}, signal)).fields,
+  })
