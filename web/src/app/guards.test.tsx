@@ -88,6 +88,7 @@ test.each([
   ['/users/edit/1'],
   ['/settings'],
   ['/settings/audit'],
+  ['/settings/fields'],
   ['/settings/retention'],
   ['/settings/limits'],
   ['/settings/system'],

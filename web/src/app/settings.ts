@@ -1,4 +1,11 @@
-import { IconForms, IconGauge, IconHeartbeat, IconHistory, IconHourglass, IconWebhook } from '@tabler/icons-react'
+import {
+  IconForms,
+  IconGauge,
+  IconHeartbeat,
+  IconHistory,
+  IconHourglass,
+  IconWebhook,
+} from '@tabler/icons-react'
 
 /** The sections of the settings. The sidebar lists them while one is open, and `/settings` with what each is for. */
 export const settings = [

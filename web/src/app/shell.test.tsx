@@ -39,7 +39,17 @@ const links = [
 ]
 test.each([
   ['Member', member, links],
-  ['Admin', admin, [...links, ['Users', '/users'], ['Settings', '/settings']]],
+  [
+    'Admin',
+    admin,
+    [
+      ...links.slice(0, -1),
+      ['Contacts', '/contacts'],
+      ['Accounts', '/instances'],
+      ['Users', '/users'],
+      ['Settings', '/settings'],
+    ],
+  ],
   //
 ])('the sidebar of a %s has these links', async (_, user, expected) => {
   open({ user })
@@ -53,7 +63,7 @@ test('the sidebar has groups of links with names', async () => {
   const sidebar = await menu()
   const linksOf = (name: string) => within(sidebar.getByRole('list', { name })).getAllByRole('link')
   expect(linksOf('Work').map((link) => link.textContent)).toEqual(['Dashboard', 'Messages', 'Jobs'])
-  expect(linksOf('People')[0]?.textContent).toBe('Groups')
+  expect(linksOf('People').map((link) => link.textContent)).toEqual(['Groups', 'Contacts'])
 })
 
 const settingsAnswers: Answers = {
@@ -64,12 +74,14 @@ const settingsAnswers: Answers = {
 //
 test('the settings name their sections, which the sidebar shows while one is open', async () => {
   const { person } = open({ path: '/settings', answers: { ...answers, ...settingsAnswers } })
-  const sections = ['Retention', 'Webhooks', 'Limits', 'System', 'Audit log']
+  const sections = ['Contact fields', 'Retention', 'Webhooks', 'Limits', 'System', 'Audit log']
   const inPage = within(await screen.findByRole('main'))
   expect(inPage.getAllByRole('link').map((link) => link.textContent)).toEqual(sections)
   const sidebar = await menu()
   expect(sidebar.getAllByRole('link').map((link) => link.textContent)).toEqual([
-    ...links.map(([name]) => name),
+    ...links.slice(0, -1).map(([name]) => name),
+    'Contacts',
+    'Accounts',
     'Users',
     'Settings',
     ...sections,

@@ -60,7 +60,7 @@ export function BulkActions({ list, filter }: Props) {
           isBusy={bulk.isBusy}
           onClick={remove}
         >
-          {t('COMMON.DELETE')}
+          {t('COMMON.DELETE_SELECTED', { count: formatNumber(count) })}
         </BusyButton>
       </Group>
       {isTagging && (

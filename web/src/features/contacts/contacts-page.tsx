@@ -4,7 +4,6 @@ import { IconPencil, IconTrash } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
-import { isAdmin, useCurrentUser } from '../../api/session.ts'
 import { formatDateTime } from '../../format.ts'
 import { DataTable } from '../../lists/data-table.tsx'
 import { AddButton } from '../../lists/list-buttons.tsx'
@@ -70,20 +69,7 @@ export function ContactsPage() {
   )
 }
 
-function TopButtons() {
-  const { t } = useTranslation()
-  const mayDefine = isAdmin(useCurrentUser())
-  return (
-    <>
-      {mayDefine && (
-        <Button variant="default" component={Link} to="/settings/fields">
-          {t('CONTACT_FIELD.TITLE')}
-        </Button>
-      )}
-      <AddButton to="/contacts/new" label="CONTACT.ADD" reason={undefined} />
-    </>
-  )
-}
+const TopButtons = () => <AddButton to="/contacts/new" label="CONTACT.ADD" reason={undefined} />
 
 const ContactLink = ({ contact }: { contact: Contact }) => (
   <Anchor

@@ -1,0 +1,137 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { contact, fields } from '../../../test/contact.ts'
+import { member, renderApp } from '../../../test/render.tsx'
+import { type Answers, pageOf, type RecordedRequest } from '../../../test/server.ts'
+import './bulk-actions.tsx'
+import './contacts-page.tsx'
+import './progress-dialog.tsx'
+import './tag-dialog.tsx'
+
+const hidden = { ...contact, id: 6, name: '', phoneNumbers: [], lid: '123456', tags: [] }
+const answers: Answers = {
+  'POST /contacts/search': () => pageOf([contact, hidden], 25_000),
+  'GET /tags': () => ({ tags: [{ id: 1, name: 'VIP' }] }),
+  'GET /contact-fields': () => ({ fields }),
+}
+const manager = { ...member, canManageContacts: true }
+const open = (more: Answers = {}, user = manager) =>
+  renderApp({ path: '/contacts', user, answers: { ...answers, ...more } })
+type App = ReturnType<typeof open>
+
+const bodiesOf = ({ requests }: App, name: string) =>
+  requests.filter((request) => request.name === name).map(({ body }) => body)
+const lastSearch = (app: App) => bodiesOf(app, 'POST /contacts/search').at(-1)
+
+async function selectAll({ person }: App) {
+  await screen.findByRole('row', { name: /Nguyễn Lan/ })
+  await person.click(screen.getByLabelText('Select all'))
+}
+
+//
+test('a row has the name, the first number and the tags, and a person without either is told apart', async () => {
+  open()
+  const row = within(await screen.findByRole('row', { name: /Nguyễn Lan/ }))
+  for (const words of ['+84901234567', '+1', 'VIP']) expect(row.getByText(words)).toBeTruthy()
+  expect(row.getByRole('link', { name: 'Nguyễn Lan' }).getAttribute('href')).toBe('/contacts/5')
+  expect(screen.getByRole('link', { name: 'Hidden number (123456)' })).toBeTruthy()
+})
+
+//
+test('a Member without the right is sent away', async () => {
+  const { router } = open({}, member)
+  await screen.findByText('Access Denied')
+  await waitFor(() => expect(router.state.location.pathname).toBe('/dashboard'))
+})
+
+//
+test('search and filters are sent, not in the address, and the back button returns to them', async () => {
+  const app = open()
+  const { person, router } = app
+  await person.type(await screen.findByLabelText('Search'), '0901{Enter}')
+  await waitFor(() => expect(lastSearch(app)).toMatchObject({ search: '0901', tagIds: [], fields: [] }))
+  await person.selectOptions(await screen.findByLabelText('Filter by a field…'), 'City')
+  await person.selectOptions(await screen.findByLabelText('City'), 'Huế')
+  const city = { key: 'city', value: 'Huế' }
+  await waitFor(() => expect(lastSearch(app)).toMatchObject({ search: '0901', fields: [city] }))
+  expect(router.state.location.href).toBe('/contacts')
+
+  router.history.back()
+  await waitFor(() => expect(screen.queryByDisplayValue('Huế')).toBeNull())
+  expect(screen.getByDisplayValue('0901')).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Next page' }))
+  await waitFor(() => expect(lastSearch(app)).toMatchObject({ search: '0901', page: 2 }))
+})
+
+//
+test('an empty list leads to a new contact, and one that is filtered to all', async () => {
+  const { person } = open({ 'POST /contacts/search': () => pageOf([]) })
+  const hint = await screen.findByText(/^No contacts yet/)
+  expect(within(hint.closest('td') as HTMLElement).getByRole('link', { name: 'New contact' })).toBeTruthy()
+  await person.click(await screen.findByRole('combobox', { name: 'Tags' }))
+  await person.click(await screen.findByRole('option', { name: 'VIP' }))
+  await person.click(await screen.findByRole('button', { name: 'Show all' }))
+  expect(await screen.findByText(/^No contacts yet/)).toBeTruthy()
+})
+
+//
+test('all that match are deleted, in several calls', async () => {
+  const left = [10_000, 10_000, 5_000]
+  const app = open({
+    'POST /contacts/bulk-delete': () => ({ count: left.shift() ?? 0, hasMore: left.length > 0 }),
+  })
+  await app.person.type(await screen.findByLabelText('Search'), 'lan{Enter}')
+  await waitFor(() => expect(lastSearch(app)).toMatchObject({ search: 'lan' }))
+  await selectAll(app)
+  await app.person.click(screen.getByRole('button', { name: 'Select all 25,000 that match' }))
+  await app.person.click(screen.getByRole('button', { name: 'Delete selected (25,000)' }))
+  const question = within(await screen.findByRole('dialog'))
+  expect(question.getByText(/^Delete 25,000 contacts\?/)).toBeTruthy()
+  await app.person.click(question.getByRole('button', { name: 'Delete' }))
+
+  expect(await screen.findByText('25,000 contacts deleted.')).toBeTruthy()
+  const filter = { search: 'lan', tagIds: [], fields: [] }
+  expect(bodiesOf(app, 'POST /contacts/bulk-delete')).toEqual([{ filter }, { filter }, { filter }])
+})
+
+//
+test('a bulk change shows its progress, and stops', async () => {
+  let answer: (() => void) | undefined
+  const second = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const calls: RecordedRequest[] = []
+  const app = open({
+    'POST /contacts/bulk-tag': async (request) => {
+      calls.push(request)
+      if (calls.length > 1) await second
+      return { count: 10_000, hasMore: true }
+    },
+  })
+  await selectAll(app)
+  await app.person.click(screen.getByRole('button', { name: 'Select all 25,000 that match' }))
+  await app.person.click(screen.getByRole('button', { name: 'Change tags' }))
+  await app.person.type(await screen.findByRole('combobox', { name: 'Add' }), 'shop,')
+  await app.person.click(screen.getByRole('button', { name: 'Save' }))
+  expect(await screen.findByText(/^10,000 of 25,000 done/)).toBeTruthy()
+  await app.person.click(screen.getByRole('button', { name: 'Stop' }))
+  answer?.()
+
+  expect(await screen.findByText('Tags of 20,000 contacts changed.')).toBeTruthy()
+  expect(calls).toHaveLength(2)
+  expect(calls[0]?.body).toMatchObject({ add: ['shop'], remove: [] })
+})
+
+//
+test('chosen contacts are tagged by their ids', async () => {
+  const app = open({ 'POST /contacts/bulk-tag': () => ({ count: 1, hasMore: false }) })
+  await app.person.click(await screen.findByLabelText('Select Nguyễn Lan'))
+  expect(screen.queryByRole('button', { name: /that match$/ })).toBeNull()
+  await app.person.click(screen.getByRole('button', { name: 'Change tags' }))
+  await app.person.click(await screen.findByRole('combobox', { name: 'Remove' }))
+  await app.person.click(await screen.findByRole('option', { name: 'VIP' }))
+  await app.person.click(screen.getByRole('button', { name: 'Save' }))
+  await waitFor(() =>
+    expect(bodiesOf(app, 'POST /contacts/bulk-tag')).toEqual([{ ids: [5], add: [], remove: ['VIP'] }]),
+  )
+})
