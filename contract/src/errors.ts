@@ -28,6 +28,10 @@ export const errorWords = {
   qr_not_ready: 'The QR code is not ready yet. Try again in a moment.',
   group_left: 'The account has left these groups: {{names}}{{andMore}}.',
   phone_unreadable: 'These are not phone numbers: {{numbers}}{{andMore}}.',
+  values_missing:
+    '{{count}} recipients have no value for {{variables}}. Leave them out, or give a text for people without a value.',
+  texts_too_long:
+    'With its values the text gets longer than {{messageText}} characters for {{names}}{{andMore}}. Shorten the text or the values.',
   too_many_recipients: 'A job can have {{recipients}} recipients at most.',
   job_not_restartable: 'You can restart a job only after it has ended.',
   job_not_cancellable: 'This job has already ended.',

@@ -37,6 +37,8 @@ export const fieldWords = {
   'JOB.MESSAGE_REQUIRED': 'Choose a message.',
   'JOB.VARIABLES_IN_GROUPS':
     'Groups have no values for the variables in this text, such as {{variable}}. Choose people, or another message.',
+  'JOB.FALLBACK_INVALID':
+    'Write at most {{contactValue}} characters, without invisible signs and double braces.',
   'JOB.INSTANCE_REQUIRED': 'Choose an account.',
   'JOB.GROUP_REQUIRED': 'Choose at least one group.',
   'JOB.GROUP_INVALID': 'Choose groups of the chosen account.',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { jobTypes } from './job-life.ts'
 import { limits } from './limits.ts'
 import { NewMessage } from './messages.ts'
+import { canStandFor } from './personal-text.ts'
 import { Instant, idList, instant, isForm, key, Named } from './values.ts'
 
 const newJobFields = {
@@ -17,6 +18,26 @@ const newJobFields = {
   groupIds: idList(limits.recipients, { tooMany: key('JOB.RECIPIENTS_TOO_MANY') }).default([]),
   /** Numbers separated by commas, semicolons, tabs or new lines. */
   phoneNumbers: z.string().max(4_000_000, key('JOB.RECIPIENTS_TOO_MANY')).default(''),
+  fallbacks: z
+    .record(
+      z.string().max(limits.contactFieldKey),
+      z
+        .string(key('JOB.FALLBACK_INVALID'))
+        .trim()
+        .max(limits.contactValue, key('JOB.FALLBACK_INVALID'))
+        .refine((text) => text === '' || canStandFor(text), key('JOB.FALLBACK_INVALID')),
+    )
+    .refine((fallbacks) => Object.keys(fallbacks).length <= limits.contactFields + 1)
+    .default({})
+    .describe(
+      'Texts for people without a value, by the key of the variable. One in the message itself goes before. An empty text counts as none.',
+    ),
+  leaveOutIncomplete: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Leaves out people who have no value for a variable and no fallback. Without this a job with such people is refused: `values_missing`.',
+    ),
 }
 
 /** A job whose form is still being filled in. Missing choices are null or left out. */
@@ -34,7 +55,7 @@ const firstOf = <S extends z.ZodType>(item: S) => z.object({ total: z.number(), 
 /** The outcome to expect if the draft were created as a job now. */
 export const JobPreview = z
   .object({
-    /** The number of recipients, without duplicates, unreadable numbers and left groups. */
+    /** The number of recipients, without duplicates, unreadable numbers, left groups and people who are left out. */
     recipients: z.number(),
     duplicates: z.number(),
     /** Entries that are not phone numbers, as they were typed. A job with any is refused. */
@@ -43,6 +64,10 @@ export const JobPreview = z
     leftGroups: firstOf(Named),
     /** Groups to which the instance may not write. They count as recipients, but would fail. */
     closedGroups: firstOf(Named),
+    /** People who lack a value, and the variables. A job with any is refused, unless it leaves them out. */
+    incomplete: firstOf(z.string()).extend({ variables: z.array(z.string()) }),
+    /** People for whom the text gets too long. A job with any is refused. */
+    tooLong: firstOf(z.string()),
     /** From the start to the last message, at the instance's pace and with its other jobs. Null if unknown. */
     durationSeconds: z.number().nullable(),
     endsAt: Instant.nullable(),

@@ -4,12 +4,15 @@ import {
   NAME,
   type PersonalText,
   parseText,
+  type Rendered,
+  renderText,
   type TextMistake,
   type TextPart,
   variablesIn,
 } from '@sendroom/contract/personal-text'
+import { valueWriter } from '@sendroom/contract/value-writer'
 import type { Db } from './database/connection.ts'
-import { sql } from './database/sql.ts'
+import { type Sql, sql } from './database/sql.ts'
 import { InvalidInput } from './refusal.ts'
 
 /** A field that a text may name. */
@@ -43,4 +46,31 @@ export async function parseTemplate(
     : []
   const { parts, mistakes } = parseText(text, new Set(fields.map(({ key }) => key)))
   return { template: { parts, fields, variables: variablesIn({ parts }) }, mistakes }
+}
+
+/** The facts of a contact `c` that texts may name. The values are by the ids of their fields. */
+export type ContactFacts = { name: string | null; values: Record<string, string> | null }
+
+/** The columns of `ContactFacts`, for the fields that a text names. */
+export const contactFacts = ({ fields }: Template): Sql => sql`
+  c.name, (
+    select jsonb_object_agg(v.field_id, v.value) from contact_values v
+    where v.contact_id = c.id and v.field_id = any(${fields.map(({ id }) => id)})
+  ) as values`
+
+/** Returns a function that writes the text for a contact, as people in the country write dates and numbers. */
+export function rendererOf(
+  { parts, fields }: Template,
+  country: string,
+  fallbacks: Readonly<Record<string, string>> = {},
+): (facts: ContactFacts) => Rendered {
+  const write = valueWriter(country)
+  return ({ name, values }) => {
+    const written = new Map([[NAME, name ?? '']])
+    for (const { id, key, type } of fields) {
+      const value = values?.[id]
+      if (value !== undefined) written.set(key, write(type, value))
+    }
+    return renderText(parts, written, fallbacks)
+  }
 }

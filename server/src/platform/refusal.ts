@@ -7,6 +7,8 @@ export const STATUS: Record<ErrorCode, number> = {
   group_left: 400,
   phone_unreadable: 400,
   too_many_recipients: 400,
+  values_missing: 400,
+  texts_too_long: 400,
   unauthenticated: 401,
   login_failed: 401,
   waiting_for_activation: 401,

@@ -30,6 +30,11 @@ export type Order = {
   requestId?: string | null | undefined
   /** Without duplicates. */
   recipients: Recipients
+  /**
+   * For texts with variables: writes the text of each of the job's deliveries beside them, and returns how many
+   * deliveries it has deleted because they can't have one.
+   */
+  writeTexts?: ((tx: Db, jobId: number) => Promise<number>) | undefined
 }
 
 /** Rows per insert. Bounds the memory that 100,000 recipients take while they are written. */
@@ -40,20 +45,24 @@ const BATCH = 2000
  * commit. If the same request has created a job already, or is creating one at this moment, its id is returned instead.
  */
 export async function planJob(tx: Db, order: Order): Promise<number> {
-  const { createdBy, recipients, requestId = null } = order
+  const { createdBy, recipients, requestId = null, writeTexts } = order
   await forBulkWrites(tx)
   const made = await tx.maybeOne<{ id: number }>(sql`
-    insert into jobs (job_type, message_id, text_content, image_id, instance_id, recipient_count, scheduled_at,
+    insert into jobs (job_type, message_id, text_content, is_personal, image_id, instance_id, recipient_count, scheduled_at,
       created_by_user_id, created_by_user_name, request_id)
-    values (${order.jobType}, ${order.messageId}, ${order.textContent}, ${order.imageId}, ${order.instanceId},
-      ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name}, ${requestId})
+    values (${order.jobType}, ${order.messageId}, ${order.textContent}, ${writeTexts !== undefined}, ${order.imageId},
+      ${order.instanceId}, ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name}, ${requestId})
     on conflict (created_by_user_id, request_id) where request_id is not null do nothing
     returning id`)
   // The job of the first request may have been deleted in between: then this one is new.
   if (!made) return (await findRequested(tx, createdBy.id, requestId)) ?? planJob(tx, order)
   const { id } = made
   for (const batch of batchesOf(recipients)) await insertDeliveries(tx, id, order.instanceId, batch)
-  await logJob(tx, id, reason('job_created', { user: createdBy.name, count: recipients.length }))
+  const leftOut = writeTexts ? await writeTexts(tx, id) : 0
+  if (leftOut > 0)
+    await tx.run(sql`update jobs set recipient_count = recipient_count - ${leftOut} where id = ${id}`)
+  const count = recipients.length - leftOut
+  await logJob(tx, id, reason('job_created', { user: createdBy.name, count }))
   await wakeWorkers(tx)
   return id
 }

@@ -107,11 +107,11 @@ export const findRecordedJobs = (db: Db, caller: Caller, ids: number[]) =>
 
 // The rows that a new job copies. The locks keep them from being deleted until the transaction ends.
 
-type Content = { id: number; textContent: string; imageId: number | null }
+type Content = { id: number; textContent: string; hasVariables: boolean; imageId: number | null }
 
 export async function lockMessageForShare(tx: Db, caller: Caller, id: number): Promise<Content | null> {
   const message = await tx.maybeOne<Content>(sql`
-    select m.id, m.text_content, m.image_id from messages m
+    select m.id, m.text_content, m.has_variables, m.image_id from messages m
     where m.id = ${id} and ${canSeeMessage(caller, 'm')} for key share`)
   return message ?? null
 }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Params } from '@sendroom/contract/errors'
 import type { JobRow } from '@sendroom/contract/jobs'
 import type { Message, NewMessage, TestMessage } from '@sendroom/contract/messages'
 import type { NewJob } from '@sendroom/contract/new-jobs'
@@ -21,6 +20,8 @@ import {
   lockMessageForShare,
 } from './jobs.queries.ts'
 import { readPhoneList, withRecipients } from './large-list.ts'
+import { namesOf } from './names-of.ts'
+import { textOfJob } from './personal-job.ts'
 
 export type NewJobDeps = {
   db: Pool
@@ -84,12 +85,18 @@ async function writeJob(
     if (repeated) return repeated
     const recipients = people ?? (await lockGroupRecipients(tx, instanceId, order.groupIds))
     await requireRoomForRecipients(tx, { userId: caller.id, instanceId, recipients: recipients.length })
+    const text = await textOfJob(tx, saved ?? { ...written(order), hasVariables: true }, {
+      ...order,
+      country: deps.defaultCountry,
+      formField: saved ? 'messageId' : 'message.textContent',
+      throwIfAborted: () => heavy?.signal.throwIfAborted(),
+    })
     const message = saved ?? (await writeMessage(deps, tx, caller, order, imageId))
     const id = await planJob(tx, {
       jobType,
       messageId: message.id,
       instanceId,
-      textContent: message.textContent,
+      ...text,
       imageId: message.imageId,
       scheduledAt: ifAhead(order.scheduledAt, instance.now),
       createdBy: { id: caller.id, name: caller.username },
@@ -102,17 +109,13 @@ async function writeJob(
 }
 
 /** Writes the message of the job's instance, and reads of it what the job copies. */
-async function writeMessage(
-  deps: NewJobDeps,
-  tx: Tx,
-  caller: Caller,
-  { message, instanceId }: NewJob,
-  imageId: number | null,
-) {
-  const textContent = message?.textContent ?? ''
-  const { id } = await deps.writeMessage(tx, caller, { textContent, instanceId, groupIds: [], imageId })
+async function writeMessage(deps: NewJobDeps, tx: Tx, caller: Caller, order: NewJob, imageId: number | null) {
+  const { instanceId } = order
+  const { id } = await deps.writeMessage(tx, caller, { ...written(order), instanceId, groupIds: [], imageId })
   return orNotFound(await lockMessageForShare(tx, caller, id))
 }
+
+const written = ({ message }: NewJob) => ({ textContent: message?.textContent ?? '' })
 
 /**
  * Creates a job that sends an unsaved text to one number. The job belongs to no message. A second click gets the first
@@ -138,11 +141,20 @@ export async function sendTestMessage(
     const requestId = keyOfContent(content, image?.bytes ?? '')
     const repeated = await findRepeated(tx, caller, { arrivedAt }, requestId)
     if (repeated) return repeated
+    const text = await textOfJob(
+      tx,
+      { textContent, hasVariables: true },
+      {
+        ...{ jobType: 'SendToUsers', fallbacks: {}, leaveOutIncomplete: false, country: defaultCountry },
+        formField: 'textContent',
+        throwIfAborted: () => {},
+      },
+    )
     const id = await planJob(tx, {
       jobType: 'SendToUsers',
       messageId: null,
       instanceId,
-      textContent,
+      ...text,
       imageId: imageId ?? saved?.imageId ?? null,
       scheduledAt: null,
       createdBy: { id: caller.id, name: caller.username },
@@ -248,18 +260,9 @@ const untilAborted = (recipients: Recipients, signal: AbortSignal): Recipients =
   },
 })
 
-const personOf = (number: string): Recipient => ({
+export const personOf = (number: string): Recipient => ({
   groupId: null,
   contactId: null,
   chatId: `${number}@s.whatsapp.net`,
   name: `+${number}`,
 })
-
-const MAX_NAMED = 20
-
-/** Names the first entries, enough to find them by. The answer must not grow with the list. */
-function namesOf(param: string, first: string[], total: number): Params {
-  const named = first.slice(0, MAX_NAMED).map((text) => (text.length > 40 ? `${text.slice(0, 40)}…` : text))
-  const more = total - named.length
-  return { [param]: named.join(', '), more, andMore: more > 0 ? ` and ${more} more` : '' }
-}

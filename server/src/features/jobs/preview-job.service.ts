@@ -7,7 +7,9 @@ import type { Pool } from '../../platform/database/connection.ts'
 import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { InvalidInput } from '../../platform/refusal.ts'
 import { readPhoneList, withRecipients } from './large-list.ts'
+import { personOf } from './new-job.service.ts'
 import { countChosen, isVisibleInstance } from './preview.queries.ts'
+import { nothingWrong, reviewTexts, templateOfDraft } from './review-texts.ts'
 
 type Deps = { db: Pool; defaultCountry: CountryCode; heavyWork: HeavyWork }
 
@@ -22,17 +24,19 @@ export async function previewJob(
   if (instanceId && !(await isVisibleInstance(deps.db, caller, instanceId)))
     throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
   const request = { userId: caller.id, signal, replaces: 'preview' } as const
-  return withRecipients(deps.heavyWork, request, draft, (heavy) => preview(deps, draft, heavy))
+  return withRecipients(deps.heavyWork, request, draft, (heavy) => preview(deps, caller, draft, heavy))
 }
 
 async function preview(
-  { db, defaultCountry }: Deps,
+  deps: Deps,
+  caller: Caller,
   draft: JobDraft,
   heavy: HeavyContext | null,
 ): Promise<JobPreview> {
+  const { db } = deps
   const { jobType, instanceId } = draft
   const counted =
-    jobType === 'SendToUsers' ? await countPeople(heavy, draft, defaultCountry) : await countGroups(db, draft)
+    jobType === 'SendToUsers' ? await countPeople(deps, caller, draft, heavy) : await countGroups(db, draft)
   heavy?.signal.throwIfAborted()
   const order = { jobType, recipients: counted.recipients, scheduledAt: draft.scheduledAt ?? null }
   const expected = instanceId ? await expectOrder(db, { ...order, instanceId }) : null
@@ -52,16 +56,24 @@ const nothing: Counted = {
   unreadable: { total: 0, first: [] },
   leftGroups: { total: 0, first: [] },
   closedGroups: { total: 0, first: [] },
+  ...nothingWrong(),
 }
 
 async function countPeople(
+  { db, defaultCountry }: Deps,
+  caller: Caller,
+  draft: JobDraft,
   heavy: HeavyContext | null,
-  { phoneNumbers }: JobDraft,
-  defaultCountry: CountryCode,
 ): Promise<Counted> {
+  const { phoneNumbers, leaveOutIncomplete } = draft
   const { numbers, duplicates, unreadable } = await readPhoneList(heavy, phoneNumbers, defaultCountry)
   const first = unreadable.first.map((text) => text.slice(0, 50))
-  return { ...nothing, recipients: numbers.length, duplicates, unreadable: { ...unreadable, first } }
+  const template = await templateOfDraft(db, caller, draft)
+  const review = template
+    ? await reviewTexts(db, template, numbers.map(personOf), draft, defaultCountry)
+    : nothingWrong()
+  const recipients = numbers.length - (leaveOutIncomplete ? review.incomplete.total : 0)
+  return { ...nothing, recipients, duplicates, unreadable: { ...unreadable, first }, ...review }
 }
 
 /** Groups belong to an instance, so without one there are none to count. */

@@ -12,6 +12,8 @@ const calm: JobPreview = {
   unreadable: none,
   leftGroups: none,
   closedGroups: none,
+  incomplete: { total: 0, first: [], variables: [] },
+  tooLong: { total: 0, first: [] },
   durationSeconds: null,
   endsAt: null,
 }
