@@ -28,3 +28,56 @@ test('a check finds the numbers that have WhatsApp', async () => {
     { input: '0901234567', status: 'invalid' },
   ])
 })
+
+test('the check of one number says whether it has WhatsApp', async () => {
+  const token = simulator.linked()
+  const statusOf = async (id: string) => (await simulator.call(token, `HEAD /contacts/${id}`)).status
+  expect(await Promise.all(['84901234567', '84901230000', 'nobody'].map(statusOf))).toEqual([200, 404, 400])
+})
+
+/** Every contact of a channel. */
+async function allContacts(token: string): Promise<Body[]> {
+  const pages = await Promise.all(
+    Array.from({ length: 9 }, (_, page) =>
+      simulator.call(token, `GET /contacts?count=500&offset=${page * 500}`),
+    ),
+  )
+  return pages.flatMap(({ body }) => body.contacts)
+}
+
+test('contacts are numbers without a name, names in the address book, and LIDs of those who hide their number', async () => {
+  const contacts = await allContacts(simulator.linked())
+  const kindOf = ({ id, name, pushname, saved }: Body) => ({
+    isLid: id.endsWith('@lid'),
+    hasName: name !== '',
+    hasOwnName: pushname !== '',
+    saved,
+  })
+  const kinds = Object.values(Object.groupBy(contacts, (contact) => JSON.stringify(kindOf(contact))))
+  expect(kinds.map((all = []) => ({ ...kindOf(all[0]), count: all.length }))).toEqual([
+    { isLid: false, hasName: false, hasOwnName: false, saved: false, count: 818 },
+    { isLid: false, hasName: true, hasOwnName: true, saved: true, count: 2863 },
+    { isLid: true, hasName: false, hasOwnName: true, saved: false, count: 409 },
+  ])
+  expect(new Set(contacts.map(({ id }) => id)).size).toBe(4090)
+})
+
+test('a hidden member has the LID of a contact, and the one that a number is asked for', async () => {
+  const token = simulator.linked()
+  const { body: page } = await simulator.call(token, 'GET /groups?count=20')
+  const members = page.groups.flatMap(({ participants = [] }: Body) => participants.map(({ id }: Body) => id))
+  const hidden = new Set(members.filter((id: string) => id.endsWith('@lid')))
+  const contacts = await allContacts(token)
+  const known = contacts.find(({ id }) => hidden.has(id))
+  expect((await simulator.call(token, `GET /contacts/${known.id}`)).body).toEqual(known)
+
+  const numbers = contacts.map(({ id }) => id).filter((id) => !id.endsWith('@lid'))
+  const lids = new Set<string>()
+  for (let from = 0; from < numbers.length; from += 1000) {
+    const list = numbers.slice(from, from + 1000).join()
+    const { body } = await simulator.call(token, `GET /contacts/lids?ContactIDList=${list}`)
+    for (const { lid } of Object.values<Body>(body)) lids.add(lid)
+  }
+  expect(lids.size).toBe(numbers.length)
+  expect([...lids].some((lid) => hidden.has(lid))).toBe(true)
+})

@@ -1,6 +1,6 @@
 import { hasOddGroups, lastDigits, mix, seedOf } from './hash.ts'
 import { groupNames, shopGroupAreas, shopGroupKinds } from './names.ts'
-import { peopleCount, personNumber } from './people.ts'
+import { hidesNumber, peopleCount, personLid, personNumber } from './people.ts'
 
 /** The index of a group that the channel has left: no list reaches this far. */
 const leftIndex = 999_999
@@ -167,8 +167,6 @@ export function participantsOf(seed: number, group: SeededGroup, ourNumber: stri
 }
 
 function participantId(seed: number, group: SeededGroup, person: number): string {
-  const hidden = group.hidesNumbers || (group.index % 5 === 3 && person % 10 === 9)
-  return hidden
-    ? `1${lastDigits(mix(seed, person), 10)}${lastDigits(person, 4)}@lid`
-    : personNumber(seed, person)
+  const hidden = group.hidesNumbers || (group.index % 5 === 3 && hidesNumber(person))
+  return hidden ? personLid(seed, person) : personNumber(seed, person)
 }

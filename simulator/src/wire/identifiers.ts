@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-// The five patterns are those of Whapi's OpenAPI file, version 1.8.7.
+// The patterns are those of Whapi's OpenAPI file, version 1.8.7.
 
 /** `to` of a send. The `@…` suffix is optional; a `+` or a space fails the pattern. */
 export const toPattern = /^[\d-]{9,31}(@[\w.]{1,})?$/
 export const chatIdPattern = /^[\d-]{10,31}@[\w.]{1,}$/
 export const groupIdPattern = /^[\d-]{10,31}@g\.us$/
+/** The file has digits only. The live API also takes the domains. */
+export const contactIdPattern = /^\d{7,15}(@lid|@s\.whatsapp\.net)?$/
 export const messageIdPattern =
   /^[A-Za-z0-9._]{4,30}-[A-Za-z0-9._]{4,14}(-[A-Za-z0-9._]{4,10})?(-[A-Za-z0-9._]{2,10})?$/
 export const mediaIdPattern = /^[a-zA-Z0-9]+-[0-9a-fA-F-]+$/
