@@ -21,7 +21,7 @@ export function ownNumber(seed: number): string {
   return `8490${lastDigits(seed, 6)}${1 + (seed % 9)}`
 }
 
-/** One person of ten hides the number: WhatsApp shows the LID in its place. */
+/** Every tenth person hides the number: WhatsApp shows the LID in its place. */
 export const hidesNumber = (person: number): boolean => person % 10 === 9
 
 /** Returns a person's LID, by which WhatsApp names whoever hides the number. `personOf` reads the person back. */
@@ -58,7 +58,7 @@ export interface Contact {
 }
 
 const tens = Math.floor(peopleCount / 10)
-/** Of ten people, the ones with these last digits are in the order of the list. The nameless fill whole pages. */
+/** The order of the list, by the last digit of a person. The nameless fill whole pages. */
 const listed = [[7, 8], [0, 1, 2, 3, 4, 5, 6], [9]]
 
 /** Contacts per channel. */
