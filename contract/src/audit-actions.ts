@@ -55,6 +55,7 @@ export const auditActions = [
   'contact.update',
   'contact.delete',
   'contact.tag',
+  'contact.export',
   'contact_field.create',
   'contact_field.update',
   'contact_field.delete',

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { isInsertable } from './contact-fields.ts'
 import { endpoint } from './endpoint.ts'
+import { languages } from './languages.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
-import { Instant, idList, idParams, isForm, key, Named, ReadVersion } from './values.ts'
+import { recipientOutcomes } from './recipient-outcomes.ts'
+import { Instant, idList, idParams, isForm, key, Named, ReadVersion, Reason } from './values.ts'
 
 /** The value of a field: text, a number, true or false, or a date such as 2026-01-31. */
 const Value = z.union([z.string().max(limits.contactValue), z.number(), z.boolean()])
@@ -121,6 +123,38 @@ export const TagChange = z
   .refine(isOneSelection, oneSelection)
 export type TagChange = z.output<typeof TagChange>
 
+/**
+ * Some contacts, or all that match a filter, for a file. Spreadsheets expect semicolons between the cells of a CSV file
+ * in languages that write 1,5.
+ */
+export const ContactExport = z
+  .object({ ...selectionShape, language: z.enum(languages).default('en') })
+  .refine(isOneSelection, oneSelection)
+export type ContactExport = z.output<typeof ContactExport>
+
+/** A message that a job has sent to a contact, or will send. */
+export const ContactJob = z
+  .object({
+    id: z.number(),
+    jobId: z.number(),
+    messageTitle: z.string().meta({ description: 'The beginning of the text for this contact' }),
+    instance: Named,
+    createdAt: Instant.meta({ description: 'When the job was created' }),
+    status: z.enum(recipientOutcomes),
+    sentAt: Instant.nullable(),
+    deliveredAt: Instant.nullable(),
+    readAt: Instant.nullable(),
+    reason: Reason.nullable().meta({ description: 'Why the message has failed' }),
+  })
+  .meta({ id: 'ContactJob' })
+export type ContactJob = z.output<typeof ContactJob>
+
+const ContactJobsQuery = listQuery(['id'], { sortBy: 'id', sortDirection: 'desc' }).pick({
+  page: true,
+  pageSize: true,
+})
+export type ContactJobsQuery = z.output<typeof ContactJobsQuery>
+
 const Changed = z.object({
   count: z.number().meta({ description: 'The contacts that were changed or deleted' }),
   hasMore: z.boolean().meta({
@@ -188,6 +222,33 @@ export const contacts = {
     summary: 'Add tags to some contacts, or to all that match a filter, and remove others',
     body: TagChange,
     response: Changed,
+  }),
+  jobs: endpoint({
+    method: 'GET',
+    path: '/contacts/:id/jobs',
+    access,
+    summary: 'The messages that jobs of your accounts have for a contact, newest first',
+    params: idParams,
+    query: ContactJobsQuery,
+    response: page(ContactJob),
+  }),
+  exportCsv: endpoint({
+    method: 'POST',
+    path: '/contacts/export/csv',
+    access,
+    needsConfirmation: true,
+    summary: 'Some contacts, or all that match a filter, as a CSV file',
+    body: ContactExport,
+    download: 'text/csv; charset=utf-8',
+  }),
+  exportXlsx: endpoint({
+    method: 'POST',
+    path: '/contacts/export/xlsx',
+    access,
+    needsConfirmation: true,
+    summary: 'The same as an Excel file',
+    body: ContactExport,
+    download: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   }),
   tags: endpoint({
     method: 'GET',

@@ -173,7 +173,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   userRoutes(app, deps)
   instanceRoutes(app, { ...deps, commands })
   groupRoutes(app, { ...deps, exports })
-  contactRoutes(app, deps)
+  contactRoutes(app, { ...deps, exports })
   contactFieldRoutes(app, deps)
   messageRoutes(app, { db, uploads })
   jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })

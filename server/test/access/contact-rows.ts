@@ -30,6 +30,9 @@ export const contactRows: RowsOf<typeof contract.contacts> = {
   remove: [managers(204), newContact],
   bulkDelete: [managers(200), async () => ({ body: await newSelection() })],
   bulkTag: [managers(200), async () => ({ body: { ...(await newSelection()), add: ['new'] } })],
+  jobs: [managers(200), newContact],
+  exportCsv: [managers(200), async () => ({ body: await newSelection() })],
+  exportXlsx: [managers(200), async () => ({ body: await newSelection() })],
   tags: [managers(200), () => ({})],
   removeTag: [managers(204), ({ unique }) => newTag(unique)],
 }

@@ -34,6 +34,8 @@ test('what changes users, rights and instances for ever, or takes data out, need
     'POST /users/:id/assign-instances',
     'DELETE /instances/:id',
     'DELETE /instances/data/:id',
+    'POST /contacts/export/csv',
+    'POST /contacts/export/xlsx',
     'GET /audit/export',
     'PUT /retention',
     'PUT /quotas',

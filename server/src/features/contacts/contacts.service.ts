@@ -161,7 +161,7 @@ export const tagContacts = (begin: Begin, { add, remove, ...selection }: TagChan
     return changedOf(count)
   })
 
-const selectedBy = async (tx: Db, { ids, filter }: ContactSelection): Promise<Sql> =>
+export const selectedBy = async (tx: Db, { ids, filter }: ContactSelection): Promise<Sql> =>
   filter ? matches(tx, filter) : isSelected(ids ?? [])
 
 const changedOf = (count: number): Changed => ({ count, hasMore: count === limits.contactsAtOnce })

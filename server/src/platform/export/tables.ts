@@ -31,15 +31,15 @@ export async function readPages<Row>(
 export async function* toCsv<Row>(
   columns: Column<Row>[],
   pages: AsyncIterable<Row[]>,
+  separator: ',' | ';' = ',',
 ): AsyncGenerator<string> {
+  const lineOf = (cells: string[]) => `${cells.map(cellOf).join(separator)}\r\n`
   // The byte order mark tells Excel that the file is UTF-8.
   yield `\ufeff${lineOf(columns.map(({ title }) => title))}`
   for await (const page of pages) yield page.map((row) => lineOf(cellsOf(columns, row))).join('')
 }
 
 const cellsOf = <Row>(columns: Column<Row>[], row: Row) => columns.map(({ cell }) => cell(row))
-
-const lineOf = (cells: string[]) => `${cells.map(cellOf).join(',')}\r\n`
 
 const cellOf = (text: string) => `"${isFormula(text) ? "'" : ''}${text.replaceAll('"', '""')}"`
 

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import type { Contact, ContactFilter, ContactSelection } from '@sendroom/contract/contacts'
+import type { Contact } from '@sendroom/contract/contacts'
 import { IconTag, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -10,17 +10,18 @@ import { BusyButton } from '../../ui/busy-button.tsx'
 import { confirm } from '../../ui/confirm.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { useBulk } from './use-bulk.ts'
+import type { Chosen } from './use-chosen.ts'
 
 const ProgressDialog = lazyComponent(async () => (await import('./progress-dialog.tsx')).ProgressDialog)
 const TagDialog = lazyComponent(async () => (await import('./tag-dialog.tsx')).TagDialog)
 
-type Props = { list: List<Contact>; filter: ContactFilter }
+type Props = { list: List<Contact>; chosen: Chosen }
 
 /** Actions for the selected contacts, or for all that match. */
-export function BulkActions({ list, filter }: Props) {
+export function BulkActions({ list, chosen }: Props) {
   const { t } = useTranslation()
   const bulk = useBulk()
-  const { selection, count, areAll, chooseAll } = useSelection(list, filter)
+  const { selection, count, areAll, chooseAll } = chosen
   const [isTagging, setTagging] = useState(false)
   const remove = async () => {
     const isSure = await confirm({
@@ -79,13 +80,4 @@ export function BulkActions({ list, filter }: Props) {
       {bulk.progress && <ProgressDialog {...bulk.progress} />}
     </>
   )
-}
-
-/** All that match are chosen for one filter, and as long as the page's rows stay selected. */
-function useSelection(list: List<Contact>, filter: ContactFilter) {
-  const [allOf, setAllOf] = useState<ContactFilter | null>(null)
-  const areAll = allOf === filter && list.isAllSelected
-  const selection: ContactSelection = areAll ? { filter } : { ids: list.selected.map(({ id }) => id) }
-  const count = areAll ? (list.pagination?.totalCount ?? 0) : list.selected.length
-  return { selection, count, areAll, chooseAll: () => setAllOf(filter) }
 }

@@ -1,4 +1,4 @@
-import type { Contact } from '@sendroom/contract/contacts'
+import type { Contact, ContactJob } from '@sendroom/contract/contacts'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { contact, fields } from '../../../test/contact.ts'
@@ -127,8 +127,20 @@ test('a contact with a hidden number needs no other, and everybody else does', a
 })
 
 //
-test('the page of a contact shows all about it, and deletes it', async () => {
-  const { person, router } = open('/contacts/5', { 'DELETE /contacts/:id': () => undefined })
+test('the page of a contact shows all about it, with the messages of jobs, and deletes it', async () => {
+  const job: ContactJob = {
+    ...{ id: 7, jobId: 3, messageTitle: 'Hello Lan', instance: { id: 1, name: 'Shop' } },
+    ...{ createdAt: contact.createdAt, sentAt: '2026-01-02T20:04:05.000Z', deliveredAt: null, readAt: null },
+    ...{ status: 'Failed', reason: { code: 'not_on_whatsapp', params: {} } },
+  }
+  const { person, router } = open('/contacts/5', {
+    'DELETE /contacts/:id': () => undefined,
+    'GET /contacts/:id/jobs': () => pageOf([job]),
+  })
+  const row = within(await screen.findByRole('row', { name: /Hello Lan/ }))
+  expect(row.getByRole('link', { name: 'Hello Lan' }).getAttribute('href')).toBe('/jobs/3')
+  for (const words of ['Shop', 'Failed', 'This number is not on WhatsApp.', '1/3/26, 3:04:05 AM'])
+    expect(row.getByText(words)).toBeTruthy()
   await screen.findByRole('heading', { level: 1, name: 'Nguyễn Lan' })
   expect(await screen.findByText('Huế')).toBeTruthy()
   for (const words of [/\+84901234567/, '+84912345678', 'VIP', 'Likes tea', 'Added by minh'])

@@ -15,6 +15,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { Name } from '../../ui/name.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { Section } from '../../ui/section.tsx'
+import { ContactJobs } from './contact-jobs.tsx'
 import { contactName } from './contact-name.ts'
 import classes from './contact-page.module.css'
 import { useFields } from './use-fields.ts'
@@ -40,6 +41,7 @@ export function ContactPage() {
       <Section title={t('CONTACT.DATA')}>
         <Facts contact={contact} />
       </Section>
+      <ContactJobs id={contact.id} />
     </Stack>
   )
 }

@@ -135,3 +135,19 @@ test('chosen contacts are tagged by their ids', async () => {
     expect(bodiesOf(app, 'POST /contacts/bulk-tag')).toEqual([{ ids: [5], add: [], remove: ['VIP'] }]),
   )
 })
+
+//
+test('all that match, or chosen contacts, are exported', async () => {
+  const file = () => new Response('', { headers: { 'content-disposition': 'filename="Contacts.csv"' } })
+  const app = open({ 'POST /contacts/export/csv': file, 'POST /contacts/export/xlsx': file })
+  await app.person.click(await screen.findByRole('button', { name: 'Export CSV (25,000)' }))
+  await screen.findByText('Contacts exported.')
+  expect(bodiesOf(app, 'POST /contacts/export/csv')).toEqual([
+    { filter: { search: '', tagIds: [], fields: [] }, language: 'en' },
+  ])
+  await app.person.click(screen.getByLabelText('Select Nguyễn Lan'))
+  await app.person.click(screen.getByRole('button', { name: 'Export Excel (1)' }))
+  await waitFor(() =>
+    expect(bodiesOf(app, 'POST /contacts/export/xlsx')).toEqual([{ ids: [5], language: 'en' }]),
+  )
+})

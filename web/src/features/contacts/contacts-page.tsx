@@ -15,7 +15,9 @@ import { Name } from '../../ui/name.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { useContactFilter } from './contact-filter.ts'
 import { contactName } from './contact-name.ts'
+import { ExportButtons } from './export-buttons.tsx'
 import { FilterBar } from './filter-bar.tsx'
+import { useChosen } from './use-chosen.ts'
 import { useRemoveContact } from './use-remove-contact.ts'
 
 const columns: Column<Contact>[] = [
@@ -42,10 +44,24 @@ export function ContactsPage() {
     hidden: { key: others, search, setSearch: (text) => setFilter({ search: text }) },
     load: (query, signal) => call('POST /contacts/search', { body: { ...query, ...others } }, signal),
   })
+  const chosen = useChosen(list, filter)
+  const total = list.pagination?.totalCount ?? 0
   return (
-    <ListPage title="CONTACT.TITLE" list={list} buttons={<TopButtons />}>
+    <ListPage
+      title="CONTACT.TITLE"
+      list={list}
+      buttons={<AddButton to="/contacts/new" label="CONTACT.ADD" reason={undefined} />}
+      bulk={
+        total > 0 && (
+          <ExportButtons
+            selection={chosen.count > 0 ? chosen.selection : { filter }}
+            count={chosen.count > 0 ? chosen.count : total}
+          />
+        )
+      }
+    >
       <FilterBar filter={filter} setFilter={setFilter} />
-      <BulkActions list={list} filter={filter} />
+      <BulkActions list={list} chosen={chosen} />
       <DataTable
         list={list}
         label="CONTACT.TITLE"
@@ -68,8 +84,6 @@ export function ContactsPage() {
     </ListPage>
   )
 }
-
-const TopButtons = () => <AddButton to="/contacts/new" label="CONTACT.ADD" reason={undefined} />
 
 const ContactLink = ({ contact }: { contact: Contact }) => (
   <Anchor

@@ -1,22 +1,16 @@
 import { Badge } from '@mantine/core'
 import type { JobLog, JobRecipient } from '@sendroom/contract/job-rows'
 import type { Job } from '@sendroom/contract/jobs'
-import type { RecipientOutcome } from '@sendroom/contract/recipient-outcomes'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { formatSecond } from '../../../format.ts'
 import { reasonText } from '../../../i18n/words.ts'
 import type { Column } from '../../../lists/table.tsx'
 import { Name } from '../../../ui/name.tsx'
+import { OutcomeBadge } from '../../../ui/outcome-badge.tsx'
 import { JobReceipt } from './job-receipt.tsx'
 import { JobTable } from './job-table.tsx'
 
-const outcomeColors: Record<RecipientOutcome, string> = {
-  Sent: 'green',
-  Failed: 'red',
-  Waiting: 'yellow',
-  Skipped: 'gray',
-}
 const levelColors: Record<JobLog['logLevel'], string> = { Info: 'cyan', Warning: 'yellow', Error: 'red' }
 
 export const resultColumns = (jobId: number): Column<JobRecipient>[] => [
@@ -52,15 +46,6 @@ const Recipient = ({ recipient }: { recipient: JobRecipient }) => (
     <Name>{recipient.recipientName}</Name>
   </span>
 )
-
-function OutcomeBadge({ status }: { status: RecipientOutcome }) {
-  const { t } = useTranslation()
-  return (
-    <Badge variant="light" color={outcomeColors[status]}>
-      {t(`JOB.FILTER_${status.toUpperCase()}`)}
-    </Badge>
-  )
-}
 
 function LevelBadge({ level }: { level: JobLog['logLevel'] }) {
   const { t } = useTranslation()
