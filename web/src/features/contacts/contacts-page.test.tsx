@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { contact, fields } from '../../../test/contact.ts'
 import { member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, type RecordedRequest } from '../../../test/server.ts'
@@ -138,6 +138,9 @@ test('chosen contacts are tagged by their ids', async () => {
 
 //
 test('all that match, or chosen contacts, are exported', async () => {
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockReturnValue()
+  URL.createObjectURL = () => 'blob:it'
+  URL.revokeObjectURL = () => {}
   const file = () => new Response('', { headers: { 'content-disposition': 'filename="Contacts.csv"' } })
   const app = open({ 'POST /contacts/export/csv': file, 'POST /contacts/export/xlsx': file })
   await app.person.click(await screen.findByRole('button', { name: 'Export CSV (25,000)' }))
