@@ -3,7 +3,8 @@ import { createRequire } from 'node:module'
 import { type ConsoleMessage, expect, type Page, test } from '@playwright/test'
 import type Axe from 'axe-core'
 import { enter, open, show, speak, visit, withGallery, wordsOf } from './gallery.ts'
-import { languages, schemes, type View, views, type Words, widths } from './views.ts'
+import { languages, schemes, type View, type Words, widths } from './view.ts'
+import { views } from './views.ts'
 
 const all = widths.flatMap((width) => schemes.map((scheme) => ({ width, scheme })))
 const isFull = process.env.EVERY_VARIANT === '1'
@@ -96,7 +97,7 @@ async function findProblems(page: Page, spoken: readonly string[]): Promise<stri
 
 /** The calls that views provoke to fail: a wrong password, a missing message or job, a conflict and others. */
 const REFUSED =
-  /\/api\/(auth\/login|messages\?.*search=sale.*|(messages|jobs)\/999|(messages|instances|users)\/\d+|instances\/\d+\/qrcode-base64)$/
+  /\/api\/(auth\/login|messages\?.*search=sale.*|(messages|jobs)\/999|(messages|instances|users|contacts)\/\d+|instances\/\d+\/qrcode-base64)$/
 
 const isProblem = (message: ConsoleMessage) =>
   message.type() === 'error' && !REFUSED.test(message.location().url)

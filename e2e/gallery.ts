@@ -1,9 +1,10 @@
 import { type Browser, expect, type Page, type Request } from '@playwright/test'
 import type { Api } from './api.ts'
 import { addInstance, addMember, groupsOf, setGroupPause, untilJob } from './fixture.ts'
+import { furnishPeople } from './people-gallery.ts'
 import { pictureOf } from './picture.ts'
 import { Sendroom } from './sendroom.ts'
-import type { schemes, View, Words } from './views.ts'
+import type { schemes, View, Words } from './view.ts'
 
 /** Two Sendrooms to look at, one with sample data and an empty one, and API clients for their users. */
 export type Gallery = { url: string; admin: Api; newcomer: Api; reader: Api; first: Api }
@@ -93,6 +94,7 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Omi
       expiredTime: inDays(5),
     },
   })
+  await furnishPeople(admin)
   // Nothing listens there. Nothing may leave this machine.
   const receiver = { url: 'http://127.0.0.1:9/events', allowsOwnNetwork: true, topics: ['trouble' as const] }
   await admin.call('POST /receivers', { body: { ...receiver, name: 'Hệ thống bán hàng', isActive: true } })

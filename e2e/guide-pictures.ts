@@ -11,7 +11,7 @@ import { browserOptions } from './browser.ts'
 import { openAs, untilLoaded, wordsOf } from './gallery.ts'
 import { openShop, type Shop } from './guide-shop.ts'
 import { Sendroom } from './sendroom.ts'
-import type { Words } from './views.ts'
+import type { Words } from './view.ts'
 
 const FOLDER = join(import.meta.dirname, '../docs/pictures')
 const WIDTH = 1280

@@ -9,7 +9,8 @@ import { pathToFileURL } from 'node:url'
 import { type Browser, chromium } from '@playwright/test'
 import { browserOptions } from './browser.ts'
 import { enter, type Gallery, show, visit, withGallery, wordsOf } from './gallery.ts'
-import { languages, schemes, type View, views, widths } from './views.ts'
+import { languages, schemes, type View, widths } from './view.ts'
+import { views } from './views.ts'
 
 const FOLDER = join(import.meta.dirname, '../.tmp/look')
 

@@ -1,59 +1,17 @@
 import { expect, type Page } from '@playwright/test'
-
-/** Returns the app's text for a translation key. */
-export type Words = (key: string) => string
-export type View = {
-  path: string
-  /** Answers to calls in place of the server's, by their paths below /api. */
-  answers?: Record<string, object>
-  open?: (page: Page, words: Words) => Promise<unknown>
-  /** Takes a full-page screenshot, even though the view opens something. */
-  isWhole?: boolean
-  /** A text that was made on opening, such as a question or a toast, stays in the language of that moment. */
-  keepsWords?: boolean
-  /** An action waits for the dialog, so the page stays busy. */
-  isBusy?: boolean
-  /**
-   * The user, by default the Admin. `newcomer`: a Member without instances. `reader`: a Member with one instance,
-   * without the right to write. `first`: the Admin of an empty Sendroom.
-   */
-  as?: 'visitor' | 'newcomer' | 'reader' | 'first'
-}
-
-/** Vietnamese comes first, because its texts are the longest. */
-export const languages = ['vi', 'en', 'cn'] as const
-export const schemes = ['light', 'dark'] as const
-export const widths = [1280, 360]
-
-const button = (page: Page, name: string) =>
-  page.getByRole('main').getByRole('button', { name, exact: true }).first()
-
-/** Presses the first row's action of this name. On a phone most of them are in the row's menu. */
-async function pressRowAction(page: Page, t: Words, key: string) {
-  const more = button(page, t('COMMON.MORE'))
-  await more
-    .or(button(page, t(key)))
-    .first()
-    .waitFor()
-  if (await more.isVisible()) await more.click()
-  await page
-    .getByRole('main')
-    .getByRole('button', { name: t(key), exact: true })
-    .locator('visible=true')
-    .first()
-    .click()
-}
-
-/** Answers calls in place of the server until the next view. `match` is a path below /api, with `*` for ids. */
-const answer = (page: Page, match: string, status: number, body: object) =>
-  page.route(`**/api${match}`, (route) => route.fulfill({ status, json: body }))
-
-/** Changes the server's answers to calls until the next view. */
-const patch = (page: Page, match: string, change: (body: Record<string, unknown>) => object) =>
-  page.route(`**/api${match}`, async (route) => {
-    const response = await route.fetch()
-    await route.fulfill({ response, json: change(await response.json()) })
-  })
+import { peopleViews } from './people-views.ts'
+import {
+  answer,
+  anyToast,
+  button,
+  meetConflict,
+  patch,
+  pressRowAction,
+  selectFirst,
+  showRowActions,
+  type View,
+  type Words,
+} from './view.ts'
 
 /** A picture as large as a QR code. */
 const QR = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><path d="M1 1h3v3H1zM5 1h3v3H5zM1 5h3v3H1zM5 5h1v1H5zM7 7h1v1H7z"/></svg>')}`
@@ -61,31 +19,6 @@ const QR = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.o
 /** Keeps the first instance from being linked, so that each visit finds the dialog as the first one did. */
 const stayUnlinked = (page: Page) =>
   patch(page, '/instances/3', (instance) => ({ ...instance, status: 'NeedsLogin' }))
-
-/** Changes a field of a form that somebody else saves first. */
-async function meetConflict(page: Page, t: Words, field: string, mine: string) {
-  const { pathname } = new URL(page.url())
-  const id = pathname.split('/').at(-1)
-  const feature = pathname.split('/')[1]
-  await page.route(`**/api/${feature}/${id}`, (route) =>
-    route.request().method() === 'PUT'
-      ? route.fulfill({ status: 409, json: { code: 'stale_version', error: '' } })
-      : route.fallback(),
-  )
-  await page.getByRole('textbox', { name: t(field) }).fill(mine)
-  await button(page, t('COMMON.SAVE')).click()
-}
-
-const selectFirst = (page: Page) => page.getByRole('main').getByRole('checkbox').nth(1).check()
-
-/** On a phone opens the first row's menu, elsewhere shows the tooltip of the first row's last action. */
-async function showRowActions(page: Page, t: Words) {
-  const actions = page.getByRole('main').locator('tbody tr').first().getByRole('button')
-  await actions.last().waitFor()
-  const more = button(page, t('COMMON.MORE'))
-  if (await more.isVisible()) await more.click()
-  else await actions.last().hover()
-}
 
 const openUserMenu = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'admin' }).click()
 
@@ -272,13 +205,6 @@ async function openNoticeSettings(page: Page, t: Words, email: string | null) {
     .click()
   await page.getByRole('dialog').getByRole('table').waitFor()
 }
-
-const anyToast = (page: Page, t: Words) =>
-  page
-    .getByRole('region', { name: t('COMMON.NOTIFICATIONS') })
-    .getByText(/./)
-    .first()
-    .waitFor()
 
 /** Every page and dialog, for every-page.spec.ts and for the screenshots of look.ts. */
 export const views: Record<string, View> = {
@@ -691,6 +617,7 @@ export const views: Record<string, View> = {
     path: '/settings/audit?action=instance.update',
     open: (page, t) => button(page, t('AUDIT.DETAILS')).click(),
   },
+  ...peopleViews,
   // The last view, because each visit adds a job.
   'messages-test': {
     path: '/messages/edit/1',

@@ -25,7 +25,7 @@ export function TagDialog({ count, save, onClose }: Props) {
     if (isDone) onClose()
   }
   return (
-    <Dialog title={t('CONTACT.TAG_TITLE', { number: formatNumber(count) })} onClose={onClose}>
+    <Dialog title={t('CONTACT.TAG_TITLE', { count, number: formatNumber(count) })} onClose={onClose}>
       <Stack pt={2}>
         <TagsInput
           label={t('CONTACT.ADD_TAGS')}
