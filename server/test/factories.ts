@@ -131,15 +131,23 @@ export function factories(db: Pool, secrets: Secrets) {
       status?: JobStatus
       recipients?: string[]
       deliveryStatus?: string
+      /** The own texts of the recipients, in their order. */
+      texts?: string[]
     } = {},
   ) {
-    const { recipients = ['1@g.us', '2@g.us', '3@g.us'], deliveryStatus = 'queued', ...columns } = options
+    const {
+      recipients = ['1@g.us', '2@g.us', '3@g.us'],
+      deliveryStatus = 'queued',
+      texts,
+      ...columns
+    } = options
     const row = {
       jobType: recipients[0]?.endsWith('@g.us') ? 'SendToGroups' : 'SendToUsers',
       textContent: unique('Hello'),
       instanceId: options.instanceId ?? (await instance()).id,
       recipientCount: recipients.length,
       createdByUserName: 'somebody',
+      isPersonal: texts !== undefined,
       ...columns,
     }
     const inserted = await db.one<{ id: number; instanceId: number }>(sql`
@@ -148,6 +156,13 @@ export function factories(db: Pool, secrets: Secrets) {
       insert into deliveries (job_id, instance_id, chat_id, recipient_name, status)
       select ${inserted.id}, ${inserted.instanceId}, chat_id, chat_id, ${deliveryStatus}
       from unnest(${recipients}::text[]) with ordinality recipient (chat_id, place) order by place`)
+    if (texts)
+      await db.run(sql`
+        insert into delivery_texts (delivery_id, text)
+        select d.id, t.text
+        from unnest(${texts}::text[]) with ordinality t (text, place)
+          join (select id, row_number() over (order by id) as place from deliveries where job_id = ${inserted.id}) d
+            using (place)`)
     return inserted
   }
 

@@ -1,10 +1,8 @@
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { contentKeyOfJob } from '../shared/same-message.ts'
-import type { UnknownMessage } from './match.ts'
-
-/** The messages of an instance by their content, then by their id. A provider may list a message twice. */
-export type History = Map<string, Map<string, Pick<UnknownMessage, 'id' | 'chatId' | 'sentAt'>>>
+import type { History, UnknownMessage } from './match.ts'
+import { messagesOfPersonalJob } from './personal-jobs.ts'
 
 /** The clocks of a failed database server and of the present one agree to this. */
 const CLOCK_SLACK_MS = 60_000
@@ -45,7 +43,9 @@ export async function withTheirJobs(tx: Db, instanceId: number, history: History
   for (let after = 0, more = history.size > 0; more; ) {
     const jobs = await readJobs(tx, instanceId, after)
     for (const job of jobs)
-      for (const message of history.get(contentKeyOfJob(job))?.values() ?? [])
+      for (const message of job.isPersonal
+        ? await messagesOfPersonalJob(tx, job, history)
+        : (history.get(contentKeyOfJob(job))?.values() ?? []))
         if (message.sentAt >= job.dueAt - CLOCK_SLACK_MS) {
           const known = messages.get(message.id) ?? { ...message, jobIds: [] }
           known.jobIds.push(job.id)
@@ -62,8 +62,8 @@ export const jobsOf = (messages: readonly UnknownMessage[]): number[] => [
 ]
 
 const readJobs = (tx: Db, instanceId: number, after: number) =>
-  tx.many<{ id: number; text: string; hasImage: boolean; dueAt: number }>(sql`
-    select j.id, j.text_content as text, j.image_id is not null as has_image,
+  tx.many<{ id: number; text: string; isPersonal: boolean; hasImage: boolean; dueAt: number }>(sql`
+    select j.id, j.text_content as text, j.is_personal, j.image_id is not null as has_image,
       (extract(epoch from ${dueAt}) * 1000)::float8 as due_at
     from jobs j
     where j.instance_id = ${instanceId} and j.id > ${after} and ${maySendAgain} and ${dueAt} <= clock_now()

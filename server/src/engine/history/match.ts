@@ -8,6 +8,11 @@ export type UnknownMessage = {
   jobIds: number[]
 }
 
+export type ListedMessage = Pick<UnknownMessage, 'id' | 'chatId' | 'sentAt'>
+
+/** The messages of an instance by their content, then by their id. A provider may list a message twice. */
+export type History = Map<string, Map<string, ListedMessage>>
+
 /** A delivery whose message may be in the history. */
 export type UnsentDelivery = {
   id: number
