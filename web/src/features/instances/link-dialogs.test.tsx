@@ -164,7 +164,7 @@ const stats: DashboardStats = {
   topGroups: [],
 }
 test.each([
-  ['a first message', {}, 'Write message', '/messages/new'],
+  ['a first message', {}, 'Write message', '/jobs/new'],
   ['a first job', { totalMessages: 1 }, 'Create job', '/jobs/new'],
 ])('the linked dialog leads a new user to %s', async (_, some, name, href) => {
   const { dialog } = await open('Scan QR', {

@@ -26,9 +26,11 @@ function NextStepOf({ user }: { user: SessionUser }) {
 }
 
 function stepFor(user: SessionUser, { totalMessages, totalJobs }: DashboardStats) {
+  const mayCreateJobs = mayDo('canCreateJobs', user)
+  // The form for a job writes the message, too.
   if (totalMessages === 0 && mayDo('canWriteMessages', user))
-    return { to: '/messages/new', label: 'GUIDE.WRITE_BUTTON' }
-  if (totalMessages > 0 && totalJobs === 0 && mayDo('canCreateJobs', user))
+    return { to: mayCreateJobs ? '/jobs/new' : '/messages/new', label: 'GUIDE.WRITE_BUTTON' }
+  if (totalMessages > 0 && totalJobs === 0 && mayCreateJobs)
     return { to: '/jobs/new', label: 'GUIDE.SEND_BUTTON' }
   return null
 }

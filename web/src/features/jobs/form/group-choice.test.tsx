@@ -61,7 +61,7 @@ test('a form restored after a sign-in has the picked groups, not those of its me
   // By now the message and the groups of its instance are loaded.
   await screen.findByText('Hello')
   await openPicker(person)
-  expect((await screen.findByLabelText<HTMLInputElement>('Work')).checked).toBe(true)
+  expect((await screen.findByRole<HTMLInputElement>('checkbox', { name: 'Work' })).checked).toBe(true)
   expect(screen.getByLabelText<HTMLInputElement>('Family').checked).toBe(false)
 })
 

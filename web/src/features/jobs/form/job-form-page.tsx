@@ -1,17 +1,16 @@
 import { NativeSelect, Textarea } from '@mantine/core'
-import { type JobType, jobTypes } from '@sendroom/contract/job-life'
-import { NewJob } from '@sendroom/contract/new-jobs'
+import { jobTypes } from '@sendroom/contract/job-life'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useEffect, useRef } from 'react'
+import { type FormEvent, useDeferredValue, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { useAction } from '../../../api/use-action.ts'
 import { ClosedForm, FormPage } from '../../../forms/form-page.tsx'
 import { GroupPicker } from '../../../forms/group-picker.tsx'
-import { HALF_TYPED, shouldReadDate } from '../../../forms/half-typed-date.ts'
+import { shouldReadDate } from '../../../forms/half-typed-date.ts'
 import { InstanceSelect } from '../../../forms/instance-select.tsx'
-import { NamedSelect } from '../../../forms/named-select.tsx'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
+import { useFileUrl } from '../../../forms/use-file-url.ts'
 import {
   PAGE_SIZE,
   useAssignedGroups,
@@ -19,40 +18,12 @@ import {
   useMessages,
   useOnlyInstance,
 } from './job-choices.ts'
-import { type Draft, JobPreview } from './job-preview.tsx'
+import { JobPreview } from './job-preview.tsx'
+import { MessageChoice } from './message-choice.tsx'
 import { readNewJobSearch } from './new-job-search.ts'
+import { blank, bodyOf, draftOf, fileOf, NewJobForm, requestOf } from './new-job-values.ts'
 import { forgetRequest, requestIdOf } from './request-id.ts'
 import { ScheduledAt, timeIn } from './scheduled-at.tsx'
-
-type Values = {
-  jobType: JobType
-  /** An id, as is `instanceId`; 0 for none. */
-  messageId: number
-  instanceId: number
-  /** An instant, empty for now, or `HALF_TYPED`. */
-  scheduledAt: string
-  groupIds: number[]
-  phoneNumbers: string
-}
-
-const MINUTE_MS = 60_000
-
-const blank: Values = {
-  jobType: 'SendToGroups',
-  messageId: 0,
-  instanceId: 0,
-  scheduledAt: '',
-  groupIds: [],
-  phoneNumbers: '',
-}
-
-const isInFuture = (instant: string) => Date.parse(instant) > Date.now() - MINUTE_MS
-
-/** The server takes a past time as now. In the form it is a mistake, or it passed while the form was filled in. */
-const FutureJob = NewJob.refine(({ scheduledAt }) => !scheduledAt || isInFuture(scheduledAt), {
-  path: ['scheduledAt'],
-  error: 'JOB.SCHEDULED_AT_PASSED',
-})
 
 export function JobFormPage() {
   const { t } = useTranslation()
@@ -66,24 +37,27 @@ function JobForm() {
   // The router keeps the values that the route's own reading has dropped.
   const chosen = readNewJobSearch(useSearch({ strict: false }))
   const toList = () => navigate({ to: '/jobs' })
-  const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' })
-  const { form, onSubmit, change, preset } = useContractForm(FutureJob, {
+  const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' }, [
+    'messages',
+  ])
+  const { form, onSubmit, change, preset } = useContractForm(NewJobForm, {
     initialValues: { ...blank, messageId: chosen.message ?? 0, instanceId: chosen.instance ?? 0 },
     send: async (values) => {
       const body = bodyOf(values)
-      await create.mutateAsync({
-        body: {
-          ...body,
-          requestId: requestIdOf({ ...body, text: message?.textContent, image: message?.imageUrl }),
-        },
-      })
+      const content = { text: message?.textContent, image: message?.imageUrl, file: fileOf(values) }
+      const requestId = requestIdOf({ ...body, ...content })
+      await create.mutateAsync({ body: requestOf({ ...body, requestId }, values) })
       forgetRequest()
     },
     onSent: toList,
   })
-  const { jobType, messageId, instanceId, groupIds, scheduledAt } = form.values
+  const { jobType, isWritten, instanceId, groupIds, scheduledAt } = form.values
+  const messageId = isWritten ? 0 : form.values.messageId
   const messages = useMessages()
   const message = useChosenMessage(messageId)
+  const fileUrl = useFileUrl(isWritten ? form.values.imageFile : null)
+  // Deferred: a long text is parsed on each keystroke and must not slow down the typing.
+  const textContent = useDeferredValue(form.values.message.textContent)
   const assigned = useAssignedGroups(message, instanceId)
   // A form restored after a sign-in may already have picked groups.
   const isPicked = useRef(groupIds.length > 0)
@@ -96,6 +70,11 @@ function JobForm() {
     isPicked.current = false
     change({ instanceId: id, groupIds: [] })
   }
+  const mayWrite = mayDo('canWriteMessages', useCurrentUser())
+  const isFirst = mayWrite && messages.options?.length === 0
+  useEffect(() => {
+    if (isFirst) preset('isWritten', true)
+  }, [isFirst, preset])
   const only = useOnlyInstance()
   useEffect(() => {
     if (only !== undefined && instanceId === 0) preset('instanceId', only)
@@ -125,7 +104,12 @@ function JobForm() {
       isBusy={form.submitting}
       onSubmit={submit}
       onCancel={toList}
-      aside={<JobPreview draft={draftOf(form.values)} message={message} />}
+      aside={
+        <JobPreview
+          draft={draftOf(form.values)}
+          message={isWritten ? { textContent, imageUrl: fileUrl } : message}
+        />
+      }
     >
       <NativeSelect
         label={t('JOB.TYPE')}
@@ -133,13 +117,12 @@ function JobForm() {
         data={jobTypes.map((type) => ({ value: type, label: t(`JOB.TYPE_${type.toUpperCase()}`) }))}
         {...form.getInputProps('jobType')}
       />
-      <NamedSelect
-        label={t('JOB.MESSAGE')}
-        required
-        choices={messages}
-        {...form.getInputProps('messageId')}
-        value={messageId}
-        onChange={chooseMessage}
+      <MessageChoice
+        form={form}
+        messages={messages}
+        onChoose={chooseMessage}
+        change={change}
+        fileUrl={fileUrl}
       />
       <InstanceSelect
         pageSize={PAGE_SIZE}
@@ -184,17 +167,3 @@ function JobForm() {
     </FormPage>
   )
 }
-
-const bodyOf = ({ groupIds, phoneNumbers, ...rest }: Values) => ({
-  ...rest,
-  groupIds: rest.jobType === 'SendToGroups' ? groupIds : [],
-  phoneNumbers: rest.jobType === 'SendToUsers' ? phoneNumbers : '',
-})
-
-/** The form as a draft for the preview: null for missing choices, no time while it is half-typed. */
-const draftOf = (values: Values): Draft => ({
-  ...bodyOf(values),
-  messageId: values.messageId || null,
-  instanceId: values.instanceId || null,
-  ...(values.scheduledAt === HALF_TYPED && { scheduledAt: '' }),
-})

@@ -20,8 +20,8 @@ export type Draft = InputOf<'POST /jobs/preview'>['body']
 
 type Props = {
   draft: Draft
-  /** The chosen message, once it is read. */
-  message: Message | undefined
+  /** The message as far as it is written, or the chosen one once it is read. */
+  message: Pick<Message, 'textContent' | 'imageUrl'> | undefined
 }
 
 /** A preview of the job while its form is filled in. Failures are shown in place, without a toast. */
@@ -53,7 +53,11 @@ export function JobPreview({ draft, message }: Props) {
       )}
       {message && (
         <Box mt="md">
-          <WhatsAppMessage text={message.textContent} imageUrl={message.imageUrl} />
+          <WhatsAppMessage
+            text={message.textContent}
+            imageUrl={message.imageUrl}
+            hint={t('MESSAGE.PREVIEW_EMPTY')}
+          />
         </Box>
       )}
     </Section>
