@@ -214,6 +214,43 @@ CREATE TABLE due_emails (
   CONSTRAINT due_emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+CREATE TABLE group_set_groups (
+  group_set_id bigint NOT NULL,
+  group_id bigint NOT NULL,
+  CONSTRAINT group_set_groups_pkey PRIMARY KEY (group_set_id, group_id),
+  CONSTRAINT group_set_groups_group_id_fkey FOREIGN KEY (group_id) REFERENCES groups(id) ON DELETE CASCADE,
+  CONSTRAINT group_set_groups_group_set_id_fkey FOREIGN KEY (group_set_id) REFERENCES group_sets(id) ON DELETE CASCADE
+);
+CREATE INDEX group_set_groups_group ON group_set_groups USING btree (group_id);
+
+CREATE TABLE group_set_users (
+  group_set_id bigint NOT NULL,
+  user_id bigint NOT NULL,
+  CONSTRAINT group_set_users_pkey PRIMARY KEY (group_set_id, user_id),
+  CONSTRAINT group_set_users_group_set_id_fkey FOREIGN KEY (group_set_id) REFERENCES group_sets(id) ON DELETE CASCADE,
+  CONSTRAINT group_set_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX group_set_users_user ON group_set_users USING btree (user_id);
+
+CREATE TABLE group_sets (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  instance_id bigint NOT NULL,
+  name text NOT NULL,
+  is_for_all boolean NOT NULL DEFAULT false,
+  created_by_user_id bigint,
+  created_by_user_name text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  version integer NOT NULL DEFAULT 1,
+  CONSTRAINT group_sets_pkey PRIMARY KEY (id),
+  CONSTRAINT group_sets_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT group_sets_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+CREATE INDEX group_sets_creator ON group_sets USING btree (created_by_user_id);
+CREATE UNIQUE INDEX group_sets_name ON group_sets USING btree (instance_id, created_by_user_id, lower(name));
+CREATE TRIGGER group_sets_notify_delete AFTER DELETE ON group_sets REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_group_sets();
+CREATE TRIGGER group_sets_notify_insert AFTER INSERT ON group_sets REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_group_sets();
+CREATE TRIGGER group_sets_notify_update AFTER UPDATE ON group_sets REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_group_sets();
+
 CREATE TABLE groups (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   instance_id bigint NOT NULL,
@@ -441,6 +478,45 @@ CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status ON jobs DEFERR
 CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.is_personal AND new.last_turn_at > old.last_turn_at AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
 CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
 CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
+
+CREATE TABLE list_contacts (
+  list_id bigint NOT NULL,
+  contact_id bigint NOT NULL,
+  CONSTRAINT list_contacts_pkey PRIMARY KEY (list_id, contact_id),
+  CONSTRAINT list_contacts_contact_id_fkey FOREIGN KEY (contact_id) REFERENCES contacts(id) ON DELETE CASCADE,
+  CONSTRAINT list_contacts_list_id_fkey FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE CASCADE
+);
+CREATE INDEX list_contacts_contact ON list_contacts USING btree (contact_id);
+CREATE TRIGGER list_contacts_count_gone AFTER DELETE ON list_contacts REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_listed();
+CREATE TRIGGER list_contacts_count_new AFTER INSERT ON list_contacts REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_listed();
+
+CREATE TABLE list_users (
+  list_id bigint NOT NULL,
+  user_id bigint NOT NULL,
+  CONSTRAINT list_users_pkey PRIMARY KEY (list_id, user_id),
+  CONSTRAINT list_users_list_id_fkey FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE CASCADE,
+  CONSTRAINT list_users_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX list_users_user ON list_users USING btree (user_id);
+
+CREATE TABLE lists (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  name text NOT NULL,
+  kind text NOT NULL,
+  filter jsonb,
+  is_for_all boolean NOT NULL DEFAULT false,
+  created_by_user_id bigint,
+  created_by_user_name text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  version integer NOT NULL DEFAULT 1,
+  CONSTRAINT lists_pkey PRIMARY KEY (id),
+  CONSTRAINT lists_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT lists_filter CHECK ((kind = 'filter'::text) = (filter IS NOT NULL)),
+  CONSTRAINT lists_kind_check CHECK (kind = ANY (ARRAY['fixed'::text, 'filter'::text]))
+);
+CREATE INDEX lists_creator ON lists USING btree (created_by_user_id);
+CREATE UNIQUE INDEX lists_name ON lists USING btree (lower(name));
+CREATE TRIGGER lists_notify AFTER INSERT OR DELETE OR UPDATE ON lists FOR EACH STATEMENT EXECUTE FUNCTION notify_lists();
 
 CREATE TABLE manual_syncs (
   instance_id bigint NOT NULL,
@@ -718,6 +794,7 @@ CREATE TABLE users (
   registered_from bytea,
   generated_hash text,
   can_manage_contacts boolean NOT NULL DEFAULT false,
+  can_use_contacts boolean NOT NULL DEFAULT false,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_language_check CHECK (language = ANY (ARRAY['vi'::text, 'en'::text, 'cn'::text])),
   CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['Admin'::text, 'Member'::text]))
@@ -901,6 +978,7 @@ AS $function$
     select instance_id::text as owner, status as counter, count(*) as n from jobs group by 1, 2 union all
     select instance_id::text, group_counter(left_at), count(*) from groups group by 1, 2 union all
     select 'contacts', 'contacts', count(*) from contacts having count(*) > 0 union all
+    select 'list ' || list_id, 'listed', count(*) from list_contacts group by 1 union all
     select message_owner(instance_id, created_by_admin, created_by_user_id), 'messages', count(*) from messages
     group by 1 union all
     select instance_id::text, 'sent', count(*) from deliveries where status = 'sent' group by 1 union all
@@ -1037,6 +1115,21 @@ begin
   select instance_id::text, status, sign * count(*) from touched group by instance_id, status;
   if tg_op = 'DELETE' then
     delete from job_counts where job_id in (select id from touched);
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_listed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  sign int := case tg_op when 'INSERT' then 1 else -1 end;
+begin
+  insert into count_changes select 'list ' || list_id, 'listed', sign * count(*) from touched group by list_id;
+  if found then
+    perform pg_notify('sendroom_changes',
+      '[{"feature": "lists", "id": null, "instanceId": null, "userId": null, "isShared": true}]');
   end if;
   return null;
 end $function$;
@@ -1280,6 +1373,15 @@ AS $function$
     jsonb_build_object('feature', feature, 'id', id, 'instanceId', instance_id))::text)
 $function$;
 
+CREATE OR REPLACE FUNCTION notify_group_sets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_change('groupSets', null, instance_id) from (select distinct instance_id from touched) as instances;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION notify_instance()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1306,6 +1408,16 @@ CREATE OR REPLACE FUNCTION notify_jobs()
 AS $function$
 begin
   perform notify_change('jobs', null, instance_id) from (select distinct instance_id from touched) as instances;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION notify_lists()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('sendroom_changes',
+    '[{"feature": "lists", "id": null, "instanceId": null, "userId": null, "isShared": true}]');
   return null;
 end $function$;
 

@@ -60,6 +60,14 @@ export const auditActions = [
   'contact_field.update',
   'contact_field.delete',
   'tag.delete',
+  'list.create',
+  'list.update',
+  'list.delete',
+  'list.add',
+  'list.remove',
+  'group_set.create',
+  'group_set.update',
+  'group_set.delete',
   'backup.create',
   'backup.restore',
   ...refusalKinds.map((kind) => `security.${kind}` as const),
@@ -77,5 +85,7 @@ export const auditObjects = [
   'contact',
   'contact_field',
   'tag',
+  'list',
+  'group_set',
 ] as const
 export type AuditObject = (typeof auditObjects)[number]

@@ -5,10 +5,10 @@ import { languages } from './languages.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
 import { recipientOutcomes } from './recipient-outcomes.ts'
-import { Instant, idList, idParams, isForm, key, Named, ReadVersion, Reason } from './values.ts'
+import { Id, Instant, idList, idParams, isForm, key, Named, ReadVersion, Reason } from './values.ts'
 
 /** The value of a field: text, a number, true or false, or a date such as 2026-01-31. */
-const Value = z.union([z.string().max(limits.contactValue), z.number(), z.boolean()])
+export const Value = z.union([z.string().max(limits.contactValue), z.number(), z.boolean()])
 const FieldKey = z.string().max(limits.contactFieldKey)
 
 /** A person, known by a phone number or a hidden number. */
@@ -88,15 +88,19 @@ export const ContactChange = ContactForm.omit({ tags: true }).extend({
 })
 export type ContactChange = z.output<typeof ContactChange>
 
-const ContactListQuery = listQuery(['id', 'name', 'createdAt'], { sortBy: 'name', sortDirection: 'asc' })
+export const ContactListQuery = listQuery(['id', 'name', 'createdAt'], {
+  sortBy: 'name',
+  sortDirection: 'asc',
+})
 
-/** Contacts that have all of these tags, and in each field this value. */
+/** Contacts that have all of these tags, in each field this value, and are in the list. */
 const filterShape = {
   tagIds: idList(limits.contactTags).default([]),
   fields: z
     .array(z.object({ key: FieldKey, value: Value }))
     .max(limits.contactFields)
     .default([]),
+  listId: Id.optional(),
 }
 
 export const ContactSearch = ContactListQuery.extend(filterShape)
@@ -155,8 +159,8 @@ const ContactJobsQuery = listQuery(['id'], { sortBy: 'id', sortDirection: 'desc'
 })
 export type ContactJobsQuery = z.output<typeof ContactJobsQuery>
 
-const Changed = z.object({
-  count: z.number().meta({ description: 'The contacts that were changed or deleted' }),
+export const Changed = z.object({
+  count: z.number().meta({ description: 'The contacts that were changed, deleted, added or removed' }),
   hasMore: z.boolean().meta({
     description: `Whether the call has stopped at ${limits.contactsAtOnce} contacts. Call again for the others`,
   }),

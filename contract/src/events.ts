@@ -4,9 +4,18 @@ import { endpoint } from './endpoint.ts'
  * The kinds of changes that open pages follow. `jobs`: a job was created, deleted or changed its status. `deliveries`:
  * the state of a job's recipients changed. `groups`: a sync has read the groups of an instance. Renaming or deleting an
  * instance also counts as a change of `groups`, `jobs` and `messages`, because their rows contain its name. `notices`:
- * the bell of a user has changed.
+ * the bell of a user has changed. `lists`: a list of contacts, or who is in it, has changed. `groupSets`: a set of
+ * groups has changed.
  */
-export type ChangedFeature = 'jobs' | 'deliveries' | 'messages' | 'instances' | 'groups' | 'notices'
+export type ChangedFeature =
+  | 'jobs'
+  | 'deliveries'
+  | 'messages'
+  | 'instances'
+  | 'groups'
+  | 'notices'
+  | 'lists'
+  | 'groupSets'
 
 /**
  * An event. It says what changed but not how, so clients read the data again. `id` is the id of the job for

@@ -83,6 +83,10 @@ export const fieldWords = {
   'CONTACT_FIELD_FORM.NAME_INVALID': 'Enter a name of at most {{contactFieldName}} characters.',
   'CONTACT_FIELD_FORM.CHOICES_INVALID':
     'Enter 1 to {{contactChoices}} different choices of at most {{contactValue}} characters. Only fields of this type have choices.',
+  'LIST_FORM.NAME_INVALID': 'Enter a name of at most {{listName}} characters.',
+  'GROUP_SET_FORM.NAME_INVALID': 'Enter a name of at most {{listName}} characters.',
+  'GROUP_SET_FORM.TOO_MANY_GROUPS': 'Choose {{groupSetGroups}} groups at most.',
+  'GROUP_SET_FORM.GROUP_INVALID': 'Choose groups of this account.',
   'ACCOUNT.PHONE_REQUIRED': 'Enter the phone number with its country code.',
 } as const
 

@@ -4,9 +4,11 @@ import { contacts } from './contacts.ts'
 import { dashboard } from './dashboard.ts'
 import type { Endpoint } from './endpoint.ts'
 import { events } from './events.ts'
+import { groupSets } from './group-sets.ts'
 import { groups } from './groups.ts'
 import { instances } from './instances.ts'
 import { jobs } from './jobs.ts'
+import { lists } from './lists.ts'
 import { messages } from './messages.ts'
 import { notices } from './notices.ts'
 import { quotas } from './quotas.ts'
@@ -25,6 +27,8 @@ export const contract = {
   groups,
   contacts,
   contactFields,
+  lists,
+  groupSets,
   messages,
   jobs,
   dashboard,

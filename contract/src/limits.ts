@@ -76,6 +76,10 @@ export const limits = {
   contactValue: 500,
   /** The most contacts that one call changes or deletes. The client calls again while more match. */
   contactsAtOnce: 10_000,
+  /** The names of lists and of sets of groups, and the maximum number of all lists. */
+  listName: 100,
+  lists: 1000,
+  groupSetGroups: 1000,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const

@@ -7,6 +7,7 @@ export const fieldOfRight = {
   canCreateJobs: 'canCreateJobs',
   canLinkAccounts: 'canLinkAccounts',
   canExportParticipants: 'canExportParticipants',
+  canUseContacts: 'canUseContacts',
   canManageContacts: 'canManageContacts',
 } as const
 export type Right = keyof typeof fieldOfRight

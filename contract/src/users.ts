@@ -20,6 +20,7 @@ export const User = z
     canCreateJobs: z.boolean(),
     canLinkAccounts: z.boolean(),
     canExportParticipants: z.boolean(),
+    canUseContacts: z.boolean(),
     canManageContacts: z.boolean(),
     createdAt: Instant,
     /** Increases with each edit by a person. */
@@ -60,7 +61,7 @@ const password = z
 const role = z.enum(roles, key('USER_FORM.ROLE_REQUIRED'))
 const instanceIds = idList(10_000)
 
-/** A new user. Without rights and role it becomes an active Member with all rights but that to contacts. */
+/** A new user. Without rights and role it becomes an active Member with all rights but those to contacts. */
 export const NewUser = z.object({
   username: newUsername(key('USER_FORM.USERNAME_INVALID')),
   email: emailUpTo(limits.emailMax),
@@ -71,6 +72,7 @@ export const NewUser = z.object({
   canCreateJobs: z.boolean().default(true),
   canLinkAccounts: z.boolean().default(true),
   canExportParticipants: z.boolean().default(true),
+  canUseContacts: z.boolean().default(false),
   canManageContacts: z.boolean().default(false),
   assignedInstances: instanceIds.default([]),
 })
@@ -92,6 +94,7 @@ export const UserChange = z
     canCreateJobs: z.boolean(),
     canLinkAccounts: z.boolean(),
     canExportParticipants: z.boolean(),
+    canUseContacts: z.boolean(),
     canManageContacts: z.boolean(),
     assignedInstances: instanceIds,
     version: ReadVersion,
@@ -120,6 +123,7 @@ export const Assignment = z.object({
   canCreateJobs: z.boolean(),
   canLinkAccounts: z.boolean().optional(),
   canExportParticipants: z.boolean().optional(),
+  canUseContacts: z.boolean().optional(),
   canManageContacts: z.boolean().optional(),
   version: ReadVersion,
 })
@@ -130,6 +134,7 @@ export const UserInstances = z.object({
   canCreateJobs: z.boolean(),
   canLinkAccounts: z.boolean(),
   canExportParticipants: z.boolean(),
+  canUseContacts: z.boolean(),
   canManageContacts: z.boolean(),
   version: z.number(),
 })

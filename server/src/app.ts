@@ -9,6 +9,8 @@ import fastify, {
   type RouteOptions,
 } from 'fastify'
 import type { Config } from './config.ts'
+import { groupSetRoutes } from './features/audiences/group-sets.routes.ts'
+import { listOfContactsRoutes } from './features/audiences/lists.routes.ts'
 import { auditRoutes } from './features/audit/audit.routes.ts'
 import { contactRoutes } from './features/contacts/contacts.routes.ts'
 import { contactFieldRoutes } from './features/contacts/fields.routes.ts'
@@ -175,6 +177,8 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   groupRoutes(app, { ...deps, exports })
   contactRoutes(app, { ...deps, exports })
   contactFieldRoutes(app, deps)
+  listOfContactsRoutes(app, deps)
+  groupSetRoutes(app, deps)
   messageRoutes(app, { db, uploads })
   jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })
   dashboardRoutes(app, { ...deps, exports })

@@ -162,6 +162,7 @@ test('a change of a user is recorded as names, rights and password', async () =>
     role: 'Admin' as const,
     canLinkAccounts: false,
     canExportParticipants: false,
+    canUseContacts: true,
     canManageContacts: true,
     assignedInstances: [instance.id],
   }
@@ -177,6 +178,7 @@ test('a change of a user is recorded as names, rights and password', async () =>
           role: ['Member', 'Admin'],
           canLinkAccounts: [true, false],
           canExportParticipants: [true, false],
+          canUseContacts: [false, true],
           canManageContacts: [false, true],
           assignedInstances: [[], ['Shop']],
         },

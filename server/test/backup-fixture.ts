@@ -149,6 +149,12 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into contact_tags values (1, 1);
     update deliveries set contact_id = 1 where id = 1;
     insert into delivery_texts values (1, E'a\\\\b');
+    insert into lists (name, kind, created_by_user_id, created_by_user_name) values (E'a\\b', 'fixed', 1, 'lan');
+    insert into list_contacts values (1, 1);
+    insert into list_users values (1, 1);
+    insert into group_sets (instance_id, name, created_by_user_id, created_by_user_name) values (1, 'North', 1, 'lan');
+    insert into group_set_groups values (1, 1);
+    insert into group_set_users values (1, 1);
     update deliveries set status = 'sending', intent = gen_random_uuid(), intent_at = now() where id = 1;
     update deliveries set reason = '{"code": "x", "params": {}}' where id = 2;
     update instances set claim = gen_random_uuid(), lease_until = now(), in_flight = 1;

@@ -302,7 +302,7 @@ describe('a user', () => {
   })
 
   //
-  test('is an active Member with all rights but that to contacts by default', async () => {
+  test('is an active Member with all rights but those to contacts by default', async () => {
     expect(await send('POST', 'users', form())).toMatchObject({
       status: 201,
       body: {
@@ -312,6 +312,7 @@ describe('a user', () => {
         canCreateJobs: true,
         canLinkAccounts: true,
         canExportParticipants: true,
+        canUseContacts: false,
         canManageContacts: false,
         assignedInstances: [],
       },

@@ -47,6 +47,7 @@ test('a user has exactly these fields, alone and in the list', async () => {
     canCreateJobs: true,
     canLinkAccounts: true,
     canExportParticipants: true,
+    canUseContacts: false,
     canManageContacts: false,
     createdAt,
     version: 1,
@@ -64,6 +65,7 @@ test('a user has exactly these fields, alone and in the list', async () => {
     canCreateJobs: true,
     canLinkAccounts: true,
     canExportParticipants: true,
+    canUseContacts: false,
     canManageContacts: false,
     version: 1,
   })

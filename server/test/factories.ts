@@ -41,6 +41,7 @@ export function factories(db: Pool, secrets: Secrets) {
       canCreateJobs: options.canCreateJobs ?? true,
       canLinkAccounts: options.canLinkAccounts ?? true,
       canExportParticipants: options.canExportParticipants ?? true,
+      canUseContacts: options.canUseContacts ?? false,
       canManageContacts: options.canManageContacts ?? false,
     }
     const { id } = await db.one<{ id: number }>(sql`insert into users ${values(row)} returning id`)
@@ -118,6 +119,47 @@ export function factories(db: Pool, secrets: Secrets) {
     )
   }
 
+  /** A fixed list, or a filter if there is one. */
+  async function list(
+    options: Record<string, unknown> & {
+      filter?: object
+      contacts?: { id: number }[]
+      users?: { id: number }[]
+    } = {},
+  ) {
+    const { filter, contacts = [], users = [], ...columns } = options
+    const row = {
+      name: unique('List'),
+      kind: filter ? 'filter' : 'fixed',
+      filter: filter ? JSON.stringify({ search: '', tagIds: [], fields: [], ...filter }) : null,
+      createdByUserName: 'somebody',
+      ...columns,
+    }
+    const inserted = await db.one<{ id: number; name: string }>(sql`
+      insert into lists ${values(row)} returning id, name`)
+    for (const { id } of contacts) await db.run(sql`insert into list_contacts values (${inserted.id}, ${id})`)
+    for (const { id } of users) await db.run(sql`insert into list_users values (${inserted.id}, ${id})`)
+    return inserted
+  }
+
+  /** A set of groups. */
+  async function groupSet(
+    options: Record<string, unknown> & { instanceId?: number; groups?: { id: number }[] } = {},
+  ) {
+    const { groups = [], ...columns } = options
+    const row = {
+      instanceId: options.instanceId ?? (await instance()).id,
+      name: unique('Set'),
+      createdByUserName: 'somebody',
+      ...columns,
+    }
+    const inserted = await db.one<{ id: number; name: string; instanceId: number }>(sql`
+      insert into group_sets ${values(row)} returning id, name, instance_id`)
+    for (const { id } of groups)
+      await db.run(sql`insert into group_set_groups values (${inserted.id}, ${id})`)
+    return inserted
+  }
+
   async function message(columns: Record<string, unknown> = {}) {
     const row = { textContent: unique('Hello'), createdByUserName: 'somebody', ...columns }
     return await db.one<{ id: number; textContent: string }>(sql`
@@ -166,5 +208,18 @@ export function factories(db: Pool, secrets: Secrets) {
     return inserted
   }
 
-  return { user, session, admin, instance, memberWithInstance, group, contact, contactField, message, job }
+  return {
+    user,
+    session,
+    admin,
+    instance,
+    memberWithInstance,
+    group,
+    contact,
+    contactField,
+    list,
+    groupSet,
+    message,
+    job,
+  }
 }

@@ -20,7 +20,7 @@ type Columns = {
 
 const ACCOUNT = 'Admins, and Members who have the account'
 const MEMBERS = 'Admins, and Members who have the account and may export members'
-const CONTACTS = 'whoever may manage contacts'
+const CONTACTS = 'whoever may manage contacts; of shared lists, whoever may use them'
 const NOBODY = 'nobody'
 
 export const columns: Record<string, Columns> = {
@@ -89,6 +89,11 @@ export const columns: Record<string, Columns> = {
     shownTo: MEMBERS,
   },
   disks: { other: ['host'] },
+  group_sets: {
+    personal: { name: 'the name of a set of groups', created_by_user_name: 'who created the set' },
+    kept: 'until the set or its account is deleted',
+    shownTo: 'Admins, the owner, and whom the set is shared with, as long as they have the account',
+  },
   groups: {
     personal: {
       chat_id: 'in groups of former years begins with the creator’s phone number',
@@ -140,6 +145,16 @@ export const columns: Record<string, Columns> = {
     kept: 'until the job or its account is deleted, or the account’s data cleared',
     shownTo: ACCOUNT,
     other: ['job_type', 'status', 'media_id', 'final_counts'],
+  },
+  lists: {
+    personal: {
+      name: 'the name of a list of contacts',
+      filter: 'the words and values that a list filters by',
+      created_by_user_name: 'who created the list',
+    },
+    other: ['kind'],
+    kept: 'until the list is deleted',
+    shownTo: 'whoever may manage contacts, and whom the list is shared with',
   },
   matched_messages: { other: ['provider_message_id'] },
   messages: {

@@ -20,6 +20,7 @@ export const admin: User = {
   canCreateJobs: true,
   canLinkAccounts: true,
   canExportParticipants: true,
+  canUseContacts: false,
   canManageContacts: false,
   createdAt: '2026-01-02T03:04:05.000Z',
   version: 1,

@@ -37,7 +37,7 @@ export const isValidSession = (session: string, user: string) =>
 export async function findCaller(db: Db, tokenHash: Buffer, address: string): Promise<Caller | null> {
   const caller = await db.maybeOne<Omit<Caller, 'address'>>(sql`
     select u.id, u.username, u.role, u.can_send_messages as can_write_messages, u.can_create_jobs, u.can_link_accounts,
-      u.can_export_participants, u.can_manage_contacts, s.token_hash,
+      u.can_export_participants, u.can_use_contacts, u.can_manage_contacts, s.token_hash,
       s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed,
       array(select instance_id from user_instances where user_id = u.id) as instance_ids
     from sessions s join users u on u.id = s.user_id
@@ -57,11 +57,16 @@ const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {
   canSendTests: (caller) => (caller.canWriteMessages && caller.canCreateJobs) || isAdmin(caller),
   canLinkAccounts: (caller) => caller.canLinkAccounts || isAdmin(caller),
   canExportParticipants: (caller) => caller.canExportParticipants || isAdmin(caller),
-  canManageContacts: (caller) => caller.canManageContacts || isAdmin(caller),
+  canUseContacts: (caller) => caller.canUseContacts || managesContacts(caller),
+  canManageContacts: (caller) => managesContacts(caller),
   admin: (caller) => isAdmin(caller),
 }
 
 export const isAdmin = (caller: Pick<Caller, 'role'>) => caller.role === 'Admin'
+
+/** Whoever manages contacts sees all of them, and so may use all. */
+export const managesContacts = (caller: Pick<Caller, 'role' | 'canManageContacts'>) =>
+  caller.canManageContacts || isAdmin(caller)
 
 /** The conditions that an endpoint sets for its caller. */
 export type Rule = { access: SignedInAccess; needsConfirmation?: boolean }
@@ -125,6 +130,30 @@ export const canChangeMessage = (caller: Caller, alias: string) => sql`(
 /** SQL condition: the caller sees this message and may use it in a job. Everybody sees the shared templates. */
 export const canSeeMessage = (caller: Caller, alias: string) =>
   sql`(${canChangeMessage(caller, alias)} or ${isSharedTemplate(alias)})`
+
+/** SQL condition: the caller may send to this list and see its contacts. */
+export function canUseList(caller: Caller, alias: string) {
+  if (managesContacts(caller)) return sql`true`
+  if (!caller.canUseContacts) return sql`false`
+  const list = identifier(alias)
+  return sql`(${list}.is_for_all or exists (
+    select from list_users lu where lu.list_id = ${list}.id and lu.user_id = ${caller.id}))`
+}
+
+/** SQL condition: the caller may send to this set of groups and see them. */
+export function canUseGroupSet(caller: Caller, alias: string) {
+  if (isAdmin(caller)) return sql`true`
+  const set = identifier(alias)
+  return sql`(${canSeeInstance(caller, `${alias}.instance_id`)} and (
+    ${canChangeGroupSet(caller, alias)} or ${set}.is_for_all or exists (
+      select from group_set_users gu where gu.group_set_id = ${set}.id and gu.user_id = ${caller.id})))`
+}
+
+/** SQL condition: the caller owns this set of groups, of an instance that they see, or is an Admin. */
+export const canChangeGroupSet = (caller: Caller, alias: string) =>
+  isAdmin(caller)
+    ? sql`true`
+    : sql`(${identifier(alias)}.created_by_user_id = ${caller.id} and ${canSeeInstance(caller, `${alias}.instance_id`)})`
 
 /** Reads again which instances the caller sees. Null means all of them. */
 export async function visibleInstances(db: Db, caller: Caller): Promise<ReadonlySet<number> | null> {

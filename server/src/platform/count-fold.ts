@@ -47,6 +47,7 @@ async function foldSlice(tx: Db): Promise<boolean> {
   const { deliveries } = await tx.one<{ deliveries: number }>(FOLD_DELIVERIES)
   const { counts } = await tx.one<{ counts: number }>(FOLD_COUNTS)
   await tx.run(sql`delete from sent_to_groups where sent = 0`)
+  await tx.run(sql`delete from counts where n = 0 and counter = 'listed'`)
   return deliveries === FOLD_SLICE || counts === FOLD_SLICE
 }
 

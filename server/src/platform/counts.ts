@@ -7,11 +7,11 @@ import { type Sql, sql } from './database/sql.ts'
  * The numbers that pages show. Triggers keep them: each change is a row, and a worker adds the rows to the totals
  * (count-fold.ts). What is read here is always the total plus the rows left, so it is never behind.
  *
- * Kept are messages, groups, jobs by status, what was sent and distinct people, by account and author, and contacts
- * (`counts`); what was sent by day (`instance_days`) and by group (`sent_to_groups`); the outcomes of each job
- * (`job_counts`) and its failures (`jobs.failed_count`). `count_differences()` compares all of them with the rows.
- * `doctor` reports what differs, and `doctor --repair` adds it while jobs run (count-repair.ts). Decision 21 says what
- * each table costs.
+ * Kept are messages, groups, jobs by status, what was sent and distinct people, by account and author, contacts, and
+ * those of each fixed list (`counts`); what was sent by day (`instance_days`) and by group (`sent_to_groups`); the
+ * outcomes of each job (`job_counts`) and its failures (`jobs.failed_count`). `count_differences()` compares all of
+ * them with the rows. `doctor` reports what differs, and `doctor --repair` adds it while jobs run (count-repair.ts).
+ * Decision 21 says what each table costs.
  */
 
 export type Counter = 'messages' | 'groups' | 'left groups' | 'sent' | 'people' | 'contacts' | JobStatus
@@ -50,6 +50,19 @@ export async function readCounts(db: Db, caller: Caller, instanceIds?: readonly 
     ) as part
     group by counter`)
   return { ...NO_COUNTS, ...Object.fromEntries(rows.map(({ counter, n }) => [counter, n])) }
+}
+
+/** Returns the number of contacts of each of these fixed lists. Those without any are left out. */
+export async function readListSizes(db: Db, ids: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  if (ids.length === 0) return new Map()
+  const owners = ids.map((id) => `list ${id}`)
+  const rows = await db.many<{ id: number; n: number }>(sql`
+    select substring(owner from '\\d+')::bigint as id, sum(n) as n from (
+      select owner, n from counts where owner = any(${owners}) union all
+      select owner, n from count_changes where owner = any(${owners})
+    ) as part
+    group by owner`)
+  return new Map(rows.map(({ id, n }) => [id, n]))
 }
 
 export const countJobs = (counts: Counts): number =>

@@ -1,6 +1,7 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint, Input } from '@sendroom/contract/endpoint'
 import { sql } from '../../src/platform/database/sql.ts'
+import { groupSetRows, listRows } from './audience-rows.ts'
 import { contactFieldRows, contactRows } from './contact-rows.ts'
 import { context, createFixture, type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
 import { admins, of, type Row, type RowsOf, type Statuses } from './rows.ts'
@@ -140,6 +141,9 @@ const matrix: Matrix = {
   //
   contacts: contactRows,
   contactFields: contactFieldRows,
+  //
+  lists: listRows,
+  groupSets: groupSetRows,
   messages: {
     //
     list: [signedInUsers(200), none],

@@ -16,6 +16,7 @@ afterAll(() => context.close())
 const unrecorded = [
   'POST /groups/search',
   'POST /contacts/search',
+  'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
   'PUT /auth/language',
   'POST /notices/read',

@@ -95,7 +95,8 @@ const revocations: Record<string, Revocation> = {
   'the user has no right any more': (db, { id }) =>
     db.run(sql`
       update users set role = 'Member', can_send_messages = false, can_create_jobs = false,
-        can_link_accounts = false, can_export_participants = false, can_manage_contacts = false
+        can_link_accounts = false, can_export_participants = false, can_use_contacts = false,
+        can_manage_contacts = false
       where id = ${id}`),
 }
 
@@ -201,7 +202,13 @@ test.for(signedIn.filter(({ endpoint }) => endpoint.body))(
 )
 
 /** These write nothing, or nothing but the end of the caller's own session. */
-const harmless = ['POST /groups/search', 'POST /contacts/search', 'POST /jobs/preview', 'POST /auth/logout']
+const harmless = [
+  'POST /groups/search',
+  'POST /contacts/search',
+  'POST /lists/:id/contacts/search',
+  'POST /jobs/preview',
+  'POST /auth/logout',
+]
 
 // R-136, R-137
 test.for(signedIn.filter(({ endpoint, name }) => endpoint.method !== 'GET' && !harmless.includes(name)))(

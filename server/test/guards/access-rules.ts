@@ -6,6 +6,7 @@ const access = `${platform}/access.ts`
 /** The tests of who may call which endpoint. */
 const inMatrix = { tests: 'server/test/access/callers', only: 'answers only|refuses a session' }
 
+/** Guards of who may call which endpoint. */
 export const accessRules = [
   without(
     'a session is needed',
@@ -31,20 +32,27 @@ export const accessRules = [
   ),
   ...(
     [
-      'canWriteMessages',
-      'canCreateJobs',
-      'canLinkAccounts',
-      'canExportParticipants',
-      'canManageContacts',
+      ['canWriteMessages', 'isAdmin(caller)'],
+      ['canCreateJobs', 'isAdmin(caller)'],
+      ['canLinkAccounts', 'isAdmin(caller)'],
+      ['canExportParticipants', 'isAdmin(caller)'],
+      ['canUseContacts', 'managesContacts(caller)'],
     ] as const
-  ).map((right) =>
+  ).map(([right, more]) =>
     without(
       `the right ${right}`,
       access,
-      `${right}: (caller) => caller.${right} || isAdmin(caller)`,
+      `${right}: (caller) => caller.${right} || ${more}`,
       `${right}: () => true`,
       { only: 'needs exactly' },
     ),
+  ),
+  without(
+    'the right canManageContacts',
+    access,
+    'canManageContacts: (caller) => managesContacts(caller)',
+    'canManageContacts: () => true',
+    { only: 'needs exactly' },
   ),
   without(
     'a test message needs both rights',

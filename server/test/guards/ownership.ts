@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
+import { contacts } from './contacts.ts'
 import { features, type Guard, platform, without } from './guard.ts'
 
 const access = `${platform}/access.ts`
@@ -11,6 +12,7 @@ const rows = (only: string): Partial<Guard> => ({ tests: 'server/test/access/c',
 
 /** Guards of who sees and changes which rows. */
 export const ownership = [
+  ...contacts,
   without(
     'instances are assigned',
     access,
@@ -288,12 +290,5 @@ export const ownership = [
     `if ((await countAccess(tx, caller, [id])).changeable === 0)`,
     'if (false)',
     { tests: `${features}/messages` },
-  ),
-  without(
-    'the password, to delete all contacts that match',
-    `${features}/contacts/contacts.service.ts`,
-    'if (selection.filter) requireConfirmation(caller)',
-    '',
-    { tests: `${features}/contacts`, only: 'all that match can be deleted' },
   ),
 ]

@@ -40,6 +40,11 @@ const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
   // A job's page shows why its instance does not send.
   instances: () => [['instances', 'list'], ['instances', 'all'], ['jobs', 'GET /jobs/:id'], now],
   groups: () => [['groups', 'list'], ['groups', 'all'], dashboard],
+  lists: () => [
+    ['lists', 'list'],
+    ['lists', 'GET /lists/:id'],
+  ],
+  groupSets: () => [['groupSets', 'list']],
   // A job that begins to stand still is news for the dashboard and the list of such jobs, too.
   notices: () => [['notices', 'GET /notices'], now, jobList],
 }

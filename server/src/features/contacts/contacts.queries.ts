@@ -1,42 +1,18 @@
 import type { Contact, ContactSearch } from '@sendroom/contract/contacts'
 import { limits } from '@sendroom/contract/limits'
 import type { Caller } from '../../platform/access.ts'
+import { contactPage, contactRow } from '../../platform/contacts/contact-row.ts'
+import { matches } from '../../platform/contacts/filter.ts'
 import { readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
-import { listPage } from '../../platform/list.ts'
-import { matches } from './filter.ts'
-
-const contactRow = sql`
-  select c.id, c.name, c.note, c.source, c.source_name, c.created_at, c.version,
-    array(
-      select '+' || i.value from contact_identities i where i.contact_id = c.id and i.kind = 'phone'
-      order by i.is_primary desc, i.value
-    ) as phone_numbers,
-    (select min(i.value) from contact_identities i where i.contact_id = c.id and i.kind = 'lid') as lid,
-    (
-      select coalesce(jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name) order by lower(t.name), t.id), '[]')
-      from contact_tags ct join tags t on t.id = ct.tag_id where ct.contact_id = c.id
-    ) as tags,
-    (
-      select coalesce(jsonb_object_agg(f.key, case f.type
-        when 'number' then to_jsonb(v.value::numeric)
-        when 'yesNo' then to_jsonb(v.value::boolean)
-        else to_jsonb(v.value) end), '{}')
-      from contact_values v join contact_fields f on f.id = v.field_id where v.contact_id = c.id
-    ) as "values"`
-
-const sortBy = { id: sql`c.id`, name: sql`c.name`, createdAt: sql`c.created_at` }
 
 export async function searchContacts(db: Db, caller: Caller, query: ContactSearch) {
-  const { search, tagIds, fields } = query
-  const hasFilter = search !== '' || tagIds.length > 0 || fields.length > 0
-  return listPage<Contact>(db, query, {
-    select: contactRow,
-    from: sql`from contacts c where ${await matches(db, query)}`,
-    sortBy: sortBy[query.sortBy],
-    id: sql`c.id`,
-    countKey: ['contacts', search, tagIds, fields],
+  const { search, tagIds, fields, listId = null } = query
+  const hasFilter = search !== '' || tagIds.length > 0 || fields.length > 0 || listId !== null
+  return contactPage(db, query, {
+    condition: await matches(db, query),
+    countKey: ['contacts', search, tagIds, fields, listId],
     total: hasFilter ? undefined : async () => (await readCounts(db, caller)).contacts,
   })
 }
@@ -126,15 +102,16 @@ export async function replaceValues(tx: Db, id: number, spellings: Spellings): P
       where contact_values.value <> excluded.value`)
 }
 
-/** The condition of a bulk call: these contacts, or all that match. */
-export const isSelected = (ids: readonly number[]) => sql`c.id = any(${ids}::bigint[])`
-
 /** Deletes contacts up to the limit of a call, and returns their ids. */
 export async function deleteContacts(tx: Db, selected: Sql): Promise<number[]> {
   const deleted = await tx.many<{ id: number }>(sql`
-    delete from contacts where id in (
+    with selected as materialized (
       select c.id from contacts c where ${selected} order by c.id limit ${limits.contactsAtOnce} for update
-    ) returning id`)
+    ), off_lists as (
+      -- At once. The foreign key would count the lists of each contact alone.
+      delete from list_contacts where contact_id in (select id from selected)
+    )
+    delete from contacts where id in (select id from selected) returning id`)
   return deleted.map(({ id }) => id)
 }
 

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Begin, Caller, Recheck } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
+import { refuseIfFiltered } from '../../platform/contacts/lists.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Exports } from '../../platform/export/exports.ts'
 import { clientSignal } from '../../platform/heavy/client-signal.ts'
@@ -62,6 +63,7 @@ export function contactRoutes(app: FastifyInstance, { db, exports, config: { def
   route(app, contacts.removeTag, ({ begin, params }) =>
     begin(async (tx, caller) => {
       const tag = orNotFound(await deleteTag(tx, params.id))
+      await refuseIfFiltered(tx, { tagId: tag.id })
       await record(tx, caller, { action: 'tag.delete', object: { type: 'tag', ...tag } })
     }),
   )

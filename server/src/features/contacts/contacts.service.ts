@@ -10,6 +10,9 @@ import { limits } from '@sendroom/contract/limits'
 import type { CountryCode } from 'libphonenumber-js'
 import { type Begin, requireConfirmation } from '../../platform/access.ts'
 import { type Entry, record } from '../../platform/audit.ts'
+import { isEmpty, spellingOf } from '../../platform/contacts/field-values.ts'
+import { isSelected, selectedBy } from '../../platform/contacts/filter.ts'
+import { lockFieldsForShare } from '../../platform/contacts/stored-fields.ts'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import type { Sql } from '../../platform/database/sql.ts'
@@ -21,16 +24,12 @@ import {
   findContact,
   hasTooManyTags,
   insertContact,
-  isSelected,
   replaceNumbers,
   replaceValues,
   type Spellings,
   type TagIds,
   updateContact,
 } from './contacts.queries.ts'
-import { isEmpty, spellingOf } from './field-values.ts'
-import { lockFieldsForShare } from './fields.queries.ts'
-import { matches } from './filter.ts'
 import { findOrMakeTags, findTags } from './tags.queries.ts'
 
 /** The common part of both forms of a contact. */
@@ -160,9 +159,6 @@ export const tagContacts = (begin: Begin, { add, remove, ...selection }: TagChan
     await record(tx, caller, { action: 'contact.tag', details: { count, add, remove } })
     return changedOf(count)
   })
-
-export const selectedBy = async (tx: Db, { ids, filter }: ContactSelection): Promise<Sql> =>
-  filter ? matches(tx, filter) : isSelected(ids ?? [])
 
 const changedOf = (count: number): Changed => ({ count, hasMore: count === limits.contactsAtOnce })
 

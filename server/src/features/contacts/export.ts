@@ -2,11 +2,12 @@ import type { Contact, ContactExport } from '@sendroom/contract/contacts'
 import { limits } from '@sendroom/contract/limits'
 import type { Begin, Caller, Recheck } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
+import { selectedBy } from '../../platform/contacts/filter.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Download, Exports } from '../../platform/export/exports.ts'
 import { type Column, findToday, readPages, toCsv, toXlsx } from '../../platform/export/tables.ts'
 import { listContactsAfter } from './contacts.queries.ts'
-import { selectedBy } from './contacts.service.ts'
+
 import { listFields } from './fields.queries.ts'
 
 /** Exports some contacts, or all that match a filter, by their ids. */

@@ -16,15 +16,6 @@ export async function findField(db: Db, id: number): Promise<ContactField | null
   return field ?? null
 }
 
-export type StoredField = Pick<ContactField, 'id' | 'key' | 'type' | 'choices'>
-
-/** Keeps the fields from being changed until the transaction ends, so that no choice that it writes is removed. */
-export const lockFieldsForShare = (tx: Db) =>
-  tx.many<StoredField>(sql`select id, key, type, choices from contact_fields order by id for share`)
-
-export const readFields = (db: Db) =>
-  db.many<StoredField>(sql`select id, key, type, choices from contact_fields order by id`)
-
 /** Locks the fields against other new ones, so that their number stays within the limit. Returns null beyond it. */
 export async function insertField(tx: Db, field: NewContactField): Promise<number | null> {
   await lock(tx, LOCKS.contactFields)

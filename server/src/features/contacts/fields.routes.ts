@@ -2,6 +2,7 @@ import { contract } from '@sendroom/contract'
 import { type ContactField, hasFittingChoices } from '@sendroom/contract/contact-fields'
 import type { FastifyInstance } from 'fastify'
 import { changesOf, type Entry, record } from '../../platform/audit.ts'
+import { refuseIfFiltered } from '../../platform/contacts/lists.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../../platform/database/errors.ts'
 import { route } from '../../platform/http.ts'
@@ -36,6 +37,7 @@ export function contactFieldRoutes(app: FastifyInstance, { db }: { db: Pool }): 
       await updateField(tx, id, body)
       const removed = before.choices.filter((choice) => !body.choices.includes(choice))
       if (await hasOtherChoices(tx, id, removed)) throw new Refusal('contact_choice_used')
+      await refuseIfFiltered(tx, { fieldKey: before.key, choices: removed })
       const after = await requireField(tx, id)
       const changes = changesOf(before, after, ['name', 'choices'])
       if (Object.keys(changes).length > 0)
@@ -47,6 +49,7 @@ export function contactFieldRoutes(app: FastifyInstance, { db }: { db: Pool }): 
     begin(async (tx, caller) => {
       const field = await requireField(tx, id)
       await deleteField(tx, id).catch(refuseUsed)
+      await refuseIfFiltered(tx, { fieldKey: field.key })
       await record(tx, caller, entryOf('contact_field.delete', field, settingsOf(field)))
     }),
   )

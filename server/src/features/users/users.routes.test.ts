@@ -176,6 +176,7 @@ test('an assignment replaces the instances and the flags', async () => {
     canCreateJobs: false,
     canLinkAccounts: true,
     canExportParticipants: true,
+    canUseContacts: false,
     canManageContacts: false,
     version: 2,
   }
@@ -204,7 +205,12 @@ test('an assignment of an unknown instance changes nothing', async () => {
 //
 test('later rights are kept where a request leaves them out', async () => {
   const admin = await context.add.admin()
-  const taken = { canLinkAccounts: false, canExportParticipants: false, canManageContacts: true }
+  const taken = {
+    canLinkAccounts: false,
+    canExportParticipants: false,
+    canUseContacts: true,
+    canManageContacts: true,
+  }
   const created = await context.call(admin, users.create, { body: { ...form, ...taken } })
   const params = { id: created.body.id }
   const assign = async (rights: Partial<typeof taken>) =>

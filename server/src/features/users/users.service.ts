@@ -155,6 +155,7 @@ const settingsOf = ({ username, email, assignedInstances, ...user }: User) => ({
   canCreateJobs: user.canCreateJobs,
   canLinkAccounts: user.canLinkAccounts,
   canExportParticipants: user.canExportParticipants,
+  canUseContacts: user.canUseContacts,
   canManageContacts: user.canManageContacts,
   assignedInstances: assignedInstances.map(({ name }) => name),
 })

@@ -23,6 +23,7 @@ const blank: UserValues = {
   canCreateJobs: true,
   canLinkAccounts: true,
   canExportParticipants: true,
+  canUseContacts: false,
   canManageContacts: false,
   assignedInstances: [],
 }
@@ -129,6 +130,7 @@ const rightsOf = (user: Record<RightField, boolean>) => ({
   canCreateJobs: user.canCreateJobs,
   canLinkAccounts: user.canLinkAccounts,
   canExportParticipants: user.canExportParticipants,
+  canUseContacts: user.canUseContacts,
   canManageContacts: user.canManageContacts,
 })
 

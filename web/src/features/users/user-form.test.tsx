@@ -15,6 +15,7 @@ const rights = {
   canCreateJobs: true,
   canLinkAccounts: true,
   canExportParticipants: true,
+  canUseContacts: false,
   canManageContacts: false,
 }
 const assigned = { assignedInstances: [], ...rights, version: 3 }

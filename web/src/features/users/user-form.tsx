@@ -84,6 +84,7 @@ export const RIGHT_LABELS: Record<RightField, string> = {
   canCreateJobs: 'USER_FORM.CAN_CREATE_JOBS',
   canLinkAccounts: 'USER_FORM.CAN_LINK_ACCOUNTS',
   canExportParticipants: 'USER_FORM.CAN_EXPORT_PARTICIPANTS',
+  canUseContacts: 'USER_FORM.CAN_USE_CONTACTS',
   canManageContacts: 'USER_FORM.CAN_MANAGE_CONTACTS',
 }
 

@@ -1,0 +1,118 @@
+import type { ContactFilter, ContactSelection } from '@sendroom/contract/contacts'
+import type { ListFilter } from '@sendroom/contract/lists'
+import { normalize } from '@sendroom/contract/search-text'
+import type { Db } from '../database/connection.ts'
+import { join, type Sql, sql } from '../database/sql.ts'
+import { InvalidInput } from '../refusal.ts'
+import { searchCondition } from '../search.ts'
+import { spellingOf } from './field-values.ts'
+import { readFields, type StoredField } from './stored-fields.ts'
+
+/** So many contacts are found by their ids. More are so near to each other in a list that walking it finds a page. */
+const FEW = 3000
+/** Planning takes exponentially longer with each further table that PostgreSQL may join in any order. */
+const MAX_JOINED = 3
+
+/** SQL condition of a bulk call: the contact `c` is one of these, or matches. */
+export const selectedBy = async (db: Db, { ids, filter }: ContactSelection): Promise<Sql> =>
+  filter ? matches(db, filter) : isSelected(ids ?? [])
+
+export const isSelected = (ids: readonly number[]) => sql`c.id = any(${ids}::bigint[])`
+
+/** SQL condition: the contact `c` matches the filter. */
+export async function matches(db: Db, filter: ContactFilter): Promise<Sql> {
+  const list = filter.listId ? await findStoredList(db, filter.listId) : null
+  return list === undefined ? sql`false` : matchesAll(db, filter, list)
+}
+
+/** A list that does not exist has no contacts, like a tag that does not. */
+const findStoredList = (db: Db, id: number) =>
+  db.maybeOne<StoredList>(sql`select id, filter from lists where id = ${id}`)
+
+/** A list as a condition needs it. */
+export type StoredList = { id: number; filter: ListFilter | null }
+
+/** SQL condition: the contact `c` is in the list. */
+export const isInList = (db: Db, list: StoredList): Promise<Sql> => matchesAll(db, EVERYBODY, list)
+
+const EVERYBODY: ListFilter = { search: '', tagIds: [], fields: [] }
+
+async function matchesAll(db: Db, filter: ListFilter, list: StoredList | null): Promise<Sql> {
+  const filters = [filter, ...(list?.filter ? [list.filter] : [])]
+  const parts = list && !list.filter ? [sql`from list_contacts where list_id = ${list.id}`] : []
+  const conditions: Sql[] = []
+  for (const { search, tagIds, fields } of filters) {
+    if (search)
+      conditions.push(
+        await searchCondition(db, 'contacts', 'c', typedNumber(search) ?? wordBeginning(search)),
+      )
+    parts.push(...[...new Set(tagIds)].map(withTag), ...(await withValues(db, fields)))
+  }
+  conditions.push(...(await hasAll(db, parts)))
+  return conditions.length > 0 ? sql`(${join(conditions, ' and ')})` : sql`true`
+}
+
+/**
+ * SQL conditions: the contact is in all parts, which are `from … where …` of tables of contacts. Left to itself,
+ * PostgreSQL walks a list of a million for a value of one in a thousand, because it does not know which contacts have
+ * it. So the smallest part is looked for here.
+ */
+async function hasAll(db: Db, parts: readonly Sql[]): Promise<Sql[]> {
+  if (parts.length === 0) return []
+  const [smallest, ...others] = await sortBySize(db, parts)
+  if (!smallest) return []
+  if (smallest.size > FEW)
+    return [smallest, ...others].map(({ from }, place) => isIn(from, place < MAX_JOINED))
+  return [
+    sql`c.id = any(array(select contact_id ${smallest.from}))`,
+    ...others.map(({ from }) => isIn(from, false)),
+  ]
+}
+
+async function sortBySize(db: Db, parts: readonly Sql[]): Promise<{ from: Sql; size: number }[]> {
+  const sizes = parts.map((from) => sql`(select count(*) from (select 1 ${from} limit ${FEW + 1}) as part)`)
+  const { found } = await db.one<{ found: number[] }>(sql`select array[${join(sizes, ', ')}]::int[] as found`)
+  return parts
+    .map((part, place) => ({ from: part, size: found[place] ?? 0 }))
+    .toSorted((one, other) => one.size - other.size)
+}
+
+/** The offset keeps PostgreSQL from joining the table, so that it looks into its index for each contact. */
+const isIn = (from: Sql, isJoined: boolean) =>
+  sql`exists (select ${from} and contact_id = c.id ${isJoined ? sql`` : sql`offset 0`})`
+
+/** Numbers are stored with their country code and without separators. Few people type them like that. */
+function typedNumber(search: string): string | null {
+  // Nothing is left of 0000, and nothing would match everybody.
+  const digits = search.replace(/\D/g, '').replace(/^0+/, '')
+  return /^[+\d\s().-]+$/.test(search) && digits.length > 2 ? digits : null
+}
+
+/**
+ * The index knows three letters in a row. It finds fewer at the beginning of a word, behind two spaces; looked for
+ * anywhere, they would read all contacts.
+ */
+const wordBeginning = (search: string) => (/^[a-z0-9]{1,2}$/.test(normalize(search)) ? ` ${search}` : search)
+
+/** The rows of a table that have what a filter asks for. */
+const withTag = (id: number) => sql`from contact_tags where tag_id = ${id}`
+
+async function withValues(db: Db, fields: ListFilter['fields']): Promise<Sql[]> {
+  if (fields.length === 0) return []
+  return spellFields(await readFields(db), fields).map(
+    ({ id, spelling }) => sql`from contact_values where field_id = ${id} and value = ${spelling}`,
+  )
+}
+
+/** Returns the spellings of a filter's values, with their fields. Throws for those that do not fit. */
+export function spellFields(stored: readonly StoredField[], fields: ListFilter['fields'], path = 'fields') {
+  const byKey = new Map(stored.map((field) => [field.key, field]))
+  return fields.map(({ key, value }, place) => {
+    const field = byKey.get(key)
+    if (!field) throw new InvalidInput({ [`${path}.${place}.key`]: 'CONTACT_FORM.FIELD_UNKNOWN' })
+    const spelling = spellingOf(field, value)
+    if (spelling === null)
+      throw new InvalidInput({ [`${path}.${place}.value`]: 'CONTACT_FORM.VALUE_INVALID' })
+    return { id: field.id, spelling }
+  })
+}

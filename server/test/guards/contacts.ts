@@ -1,0 +1,40 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
+import { features, platform, without } from './guard.ts'
+
+const access = `${platform}/access.ts`
+
+/** Guards of who sees and changes contacts, their lists, and sets of groups. */
+export const contacts = [
+  without(
+    'lists are shared',
+    access,
+    'return sql`(${list}.is_for_all or exists (',
+    'return sql`(true or ${list}.is_for_all or exists (',
+    { tests: `${features}/audiences`, only: 'may only use contacts' },
+  ),
+  without('sets of groups are shared', access, 'or ${set}.is_for_all or exists (', 'or true or exists (', {
+    tests: `${features}/audiences`,
+    only: 'a set is seen by',
+  }),
+  without(
+    'sets of groups of an instance that was taken away',
+    access,
+    'sql`(${canSeeInstance(caller, `${alias}.instance_id`)} and (\n',
+    'sql`(true and (\n',
+    { tests: `${features}/audiences`, only: 'a set is seen by' },
+  ),
+  without(
+    'sets of groups are changed by their owners',
+    access,
+    'sql`(${identifier(alias)}.created_by_user_id = ${caller.id} and ',
+    'sql`(',
+    { tests: `${features}/audiences`, only: 'a set is seen by' },
+  ),
+  without(
+    'the password, to delete all contacts that match',
+    `${features}/contacts/contacts.service.ts`,
+    'if (selection.filter) requireConfirmation(caller)',
+    '',
+    { tests: `${features}/contacts`, only: 'all that match can be deleted' },
+  ),
+]
