@@ -16,6 +16,10 @@ export const formatSecond = (iso: string | null) =>
 export const formatDate = (iso: string | null) =>
   iso === null ? '' : format(iso, { dateStyle: 'short', timeZone })
 
+/** A calendar day such as `2026-11-21`, with its whole year: `Nov 21, 2026`. */
+export const formatDay = (day: string) =>
+  new Date(day).toLocaleDateString(currentLocale(), { dateStyle: 'medium', timeZone: 'UTC' })
+
 export const formatNumber = (value: number) => value.toLocaleString(currentLocale())
 
 /** Returns the sign between the thousands of a number, for numbers that are typed. */

@@ -9,7 +9,7 @@ export const contactRow = sql`
   select c.id, c.name, c.note, c.source, c.source_name, c.created_at, c.version,
     array(
       select '+' || i.value from contact_identities i where i.contact_id = c.id and i.kind = 'phone'
-      order by i.is_primary desc, i.value
+      order by i.is_primary desc, array_position(string_to_array(c.numbers, ' '), i.value), i.value
     ) as phone_numbers,
     (select min(i.value) from contact_identities i where i.contact_id = c.id and i.kind = 'lid') as lid,
     (

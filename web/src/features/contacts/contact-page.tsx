@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next'
 import { idOf } from '../../address.ts'
 import { useRead } from '../../api/queries.ts'
 import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
-import { formatDateTime, formatNumber } from '../../format.ts'
+import { formatDateTime, formatDay, formatNumber } from '../../format.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { Fact } from '../../ui/fact.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -86,7 +86,7 @@ function Facts({ contact }: { contact: Contact }) {
         {tags.length > 0 && (
           <Group component="span" gap={4}>
             {tags.map((tag) => (
-              <Badge key={tag.id} variant="light" color="gray" tt="none">
+              <Badge key={tag.id} variant="light" color="gray" tt="none" maw="100%">
                 {tag.name}
               </Badge>
             ))}
@@ -141,5 +141,6 @@ function valueText(
 ): string {
   if (value === undefined) return '–'
   if (type === 'yesNo') return t(value ? 'COMMON.YES' : 'COMMON.NO')
+  if (type === 'date') return formatDay(String(value))
   return type === 'number' ? formatNumber(Number(value)) : String(value)
 }

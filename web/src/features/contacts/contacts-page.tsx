@@ -121,7 +121,7 @@ function Tags({ tags }: Pick<Contact, 'tags'>) {
   return (
     <Group gap={4} maw="20rem">
       {tags.slice(0, SHOWN_TAGS).map(({ id, name }) => (
-        <Badge key={id} variant="light" color="gray" tt="none" title={name}>
+        <Badge key={id} variant="light" color="gray" tt="none" maw="100%" title={name}>
           {name}
         </Badge>
       ))}

@@ -19,6 +19,7 @@ export function TagDialog({ count, save, onClose }: Props) {
   const [tags, setTags] = useState<Tags>({ add: [], remove: [] })
   const known = data?.tags.map(({ name }) => name) ?? []
   const submit = async () => {
+    if (tags.add.length + tags.remove.length === 0) return onClose()
     setBusy(true)
     const isDone = await save(tags)
     setBusy(false)
@@ -52,7 +53,7 @@ export function TagDialog({ count, save, onClose }: Props) {
           <Button variant="default" onClick={onClose}>
             {t('COMMON.CANCEL')}
           </Button>
-          <BusyButton isBusy={isBusy} disabled={tags.add.length + tags.remove.length === 0} onClick={submit}>
+          <BusyButton isBusy={isBusy} onClick={submit}>
             {t('COMMON.SAVE')}
           </BusyButton>
         </Group>
