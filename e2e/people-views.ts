@@ -3,6 +3,45 @@ import { button, meetConflict, pressRowAction, selectFirst, showRowActions, type
 /** The contact that has all that one can have. */
 const EVERYTHING = 1
 
+const hidden = {
+  ...{
+    id: 4,
+    name: '',
+    note: '',
+    phoneNumbers: [],
+    lid: '123456789012345',
+    tags: [],
+    values: {},
+    version: 1,
+  },
+  ...{ source: 'form', sourceName: 'admin', createdAt: '2026-11-22T20:12:00.000Z' },
+}
+
+/** Messages of jobs to a contact, with each outcome. */
+function someJobs() {
+  const at = '2026-11-22T20:12:00.000Z'
+  const job = {
+    ...{ jobId: 1, messageTitle: 'Chào chị Lan! Tuần này giảm giá 20 % cho khách quen.', createdAt: at },
+    ...{ instance: { id: 1, name: 'Shop Hà Nội' }, status: 'Sent', sentAt: at, deliveredAt: at, readAt: at },
+    reason: null,
+  }
+  const notSent = { sentAt: null, deliveredAt: null, readAt: null }
+  const data = [
+    { ...job, ...notSent, id: 4, status: 'Waiting' },
+    { ...job, id: 3 },
+    { ...job, id: 2, readAt: null },
+    { ...job, ...notSent, id: 1, status: 'Failed', reason: { code: 'not_on_whatsapp', params: {} } },
+  ]
+  return {
+    data,
+    pagination: {
+      ...{ currentPage: 1, pageSize: 10, totalCount: 4, totalPages: 1 },
+      hasPrevious: false,
+      hasNext: false,
+    },
+  }
+}
+
 export const peopleViews: Record<string, View> = {
   contacts: { path: '/contacts' },
   'contacts-first': { path: '/contacts', as: 'first' },
@@ -25,6 +64,32 @@ export const peopleViews: Record<string, View> = {
       await button(page, t('CONTACT.CHANGE_TAGS')).click()
     },
   },
+  'contacts-all': {
+    path: '/contacts',
+    isWhole: true,
+    open: async (page, t) => {
+      await page.getByRole('main').getByLabel(t('COMMON.SELECT_ALL')).check()
+      await page.getByRole('status').getByText('10').waitFor()
+    },
+  },
+  'contacts-progress': {
+    path: '/contacts',
+    keepsWords: true,
+    isBusy: true,
+    open: async (page, t) => {
+      let calls = 0
+      await page.route('**/api/contacts/bulk-tag', (route) => {
+        calls += 1
+        return calls === 1 ? route.fulfill({ json: { count: 10_000, hasMore: true } }) : undefined
+      })
+      await selectFirst(page)
+      await button(page, t('CONTACT.CHANGE_TAGS')).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel(t('CONTACT.ADD_TAGS'), { exact: true }).first().fill('VIP')
+      await dialog.getByRole('button', { name: t('COMMON.SAVE') }).click()
+      await page.getByRole('progressbar').waitFor()
+    },
+  },
   'contacts-delete': {
     path: '/contacts',
     keepsWords: true,
@@ -42,7 +107,10 @@ export const peopleViews: Record<string, View> = {
     keepsWords: true,
     open: (page, t) => meetConflict(page, t, 'CONTACT.NAME', 'Chị Tuyết'),
   },
+  'contacts-hidden': { path: '/contacts/edit/4', answers: { '/contacts/4': hidden } },
   'contacts-page': { path: `/contacts/${EVERYTHING}` },
+  'contacts-page-jobs': { path: '/contacts/2', answers: { '/contacts/2/jobs*': someJobs() } },
+  'contacts-page-hidden': { path: '/contacts/4', answers: { '/contacts/4': hidden } },
   fields: { path: '/settings/fields' },
   'fields-none': { path: '/settings/fields', as: 'first' },
   'fields-new': { path: '/settings/fields/new' },

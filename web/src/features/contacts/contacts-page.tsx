@@ -22,14 +22,14 @@ import { useRemoveContact } from './use-remove-contact.ts'
 
 const columns: Column<Contact>[] = [
   { header: 'CONTACT.NAME', cell: (contact) => <ContactLink contact={contact} />, sortBy: 'name', line: 1 },
-  { header: 'CONTACT.NUMBERS', cell: (contact) => <Numbers contact={contact} />, isOneLine: true, line: 2 },
-  { header: 'CONTACT.TAGS', cell: ({ tags }) => <Tags tags={tags} />, line: 3 },
+  { header: 'CONTACT.NUMBERS', cell: (contact) => <Numbers contact={contact} />, isOneLine: true, line: 3 },
+  { header: 'CONTACT.TAGS', cell: ({ tags }) => <Tags tags={tags} />, line: 2 },
   {
     header: 'CONTACT.CREATED_AT',
     cell: ({ createdAt }) => formatDateTime(createdAt),
     sortBy: 'createdAt',
     isOneLine: true,
-    line: 2,
+    line: 3,
   },
 ]
 
@@ -117,7 +117,7 @@ const SHOWN_TAGS = 4
 
 function Tags({ tags }: Pick<Contact, 'tags'>) {
   const others = tags.slice(SHOWN_TAGS)
-  if (tags.length === 0) return '–'
+  if (tags.length === 0) return null
   return (
     <Group gap={4} maw="20rem">
       {tags.slice(0, SHOWN_TAGS).map(({ id, name }) => (
