@@ -55,12 +55,11 @@ test.each([
   ['no instance', {}, 0, '/instances/new'],
   ['an instance that is not linked', { instances: [needsLogin] }, 0, '/instances'],
   ['a linked instance', { instances: [instance] }, 1, '/groups'],
-  ['groups', { instances: [instance], stats: { totalGroups: 3 } }, 2, '/messages/new'],
-  ['a message', { instances: [instance], stats: { totalGroups: 3, totalMessages: 1 } }, 3, '/jobs/new'],
+  ['groups', { instances: [instance], stats: { totalGroups: 3 } }, 2, '/jobs/new'],
 ])('an Admin with %s is led to the next step', async (_, given, done, to) => {
   open(given)
   expect(await steps()).toEqual(
-    ['Link an account', 'Sync groups', 'Write a message', 'Send the message'].map((name, place) => [
+    ['Link an account', 'Sync groups', 'Send a message'].map((name, place) => [
       name,
       place < done,
       place === done ? to : null,
@@ -75,6 +74,15 @@ test('a Member sees only the steps that their rights allow', async () => {
     ['Sync groups', false, null],
   ])
   expect((await guide()).getByText('Ask an Admin to assign you an account.')).toBeTruthy()
+})
+
+test('a Member who may write messages but send none is led to the form for messages', async () => {
+  open({
+    user: { ...member, canCreateJobs: false },
+    instances: [instance],
+    stats: { totalGroups: 3 },
+  })
+  expect((await steps()).at(-1)).toEqual(['Write a message', false, '/messages/new'])
 })
 
 test('a Member who may not link the instance reads whom to ask', async () => {

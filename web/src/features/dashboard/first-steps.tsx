@@ -52,7 +52,7 @@ function Guide({ steps, onHide }: { steps: Step[]; onHide: () => void }) {
   return (
     <Paper withBorder p="lg" component="section" className={classes.guide} aria-labelledby="first-steps">
       <Title id="first-steps" order={2} size="h4" pr="xl">
-        {t(steps.length === 4 ? 'GUIDE.TITLE' : 'GUIDE.TITLE_MEMBER')}
+        {t(steps.at(-1)?.key === 'SEND' ? 'GUIDE.TITLE' : 'GUIDE.TITLE_MEMBER')}
       </Title>
       <CloseButton
         className={classes.dismiss}
@@ -99,9 +99,10 @@ function stepsFor(user: SessionUser, stats: DashboardStats, instances: Instances
     { key: 'LINK', isDone: instances.isLinked, ...linkStep(user, instances) },
     { key: 'SYNC', isDone: stats.totalGroups > 0, to: '/groups' },
   ]
-  if (mayDo('canWriteMessages', user))
-    steps.push({ key: 'WRITE', isDone: stats.totalMessages > 0, to: '/messages/new' })
+  // The form for a job writes the message, too.
   if (mayDo('canCreateJobs', user)) steps.push({ key: 'SEND', isDone: stats.totalJobs > 0, to: '/jobs/new' })
+  else if (mayDo('canWriteMessages', user))
+    steps.push({ key: 'WRITE', isDone: stats.totalMessages > 0, to: '/messages/new' })
   return steps
 }
 
