@@ -28,6 +28,8 @@ export const limits = {
   imageMegapixels: 25,
   /** The maximum number of recipients of a job. */
   recipients: 100_000,
+  /** The most lists of a job, and as many lists to leave out and sets of groups. */
+  jobLists: 100,
   /** A file with contacts may have so much. */
   importRows: 100_000,
   importColumns: 100,

@@ -16,8 +16,22 @@ const newJobFields = {
     )
     .nullish(),
   groupIds: idList(limits.recipients, { tooMany: key('JOB.RECIPIENTS_TOO_MANY') }).default([]),
+  groupSetIds: idList(limits.jobLists)
+    .default([])
+    .describe('Sets of groups of the account. Groups in them that the account has left are left out.'),
   /** Numbers separated by commas, semicolons, tabs or new lines. */
   phoneNumbers: z.string().max(4_000_000, key('JOB.RECIPIENTS_TOO_MANY')).default(''),
+  contactIds: idList(limits.pageSizeMax)
+    .default([])
+    .describe(
+      'For SendToUsers, beside `phoneNumbers`: contacts that you see. Everybody gets the message once, at the primary number. A phone number of a contact that you see is that contact.',
+    ),
+  listIds: idList(limits.jobLists)
+    .default([])
+    .describe('Lists of contacts that you may use, as they are when the job is created.'),
+  excludedListIds: idList(limits.jobLists)
+    .default([])
+    .describe('Lists whose contacts are left out, also if their numbers are in `phoneNumbers`.'),
   fallbacks: z
     .record(
       z.string().max(limits.contactFieldKey),
@@ -58,6 +72,10 @@ export const JobPreview = z
     /** The number of recipients, without duplicates, unreadable numbers, left groups and people who are left out. */
     recipients: z.number(),
     duplicates: z.number(),
+    /** People whom a list to leave out takes out. */
+    leftOut: z.number(),
+    /** Contacts whose phone number WhatsApp hides. They are left out. */
+    withoutNumber: z.number(),
     /** Entries that are not phone numbers, as they were typed. A job with any is refused. */
     unreadable: firstOf(z.string()),
     /** Groups that the instance has left. A job with any is refused. */
@@ -76,7 +94,7 @@ export const JobPreview = z
 export type JobPreview = z.output<typeof JobPreview>
 
 /**
- * Requires a message, and groups or phone numbers, depending on the type. A time that has passed means now.
+ * Requires a message, and groups or people, depending on the type. A time that has passed means now.
  */
 export const NewJob = z
   .object({
@@ -100,9 +118,10 @@ export const NewJob = z
     when: isForm,
   })
   .superRefine((job, context) => {
-    if (job.jobType === 'SendToGroups' && job.groupIds.length === 0)
+    if (job.jobType === 'SendToGroups' && job.groupIds.length + job.groupSetIds.length === 0)
       context.addIssue({ code: 'custom', path: ['groupIds'], message: key('JOB.GROUP_REQUIRED') })
-    if (job.jobType === 'SendToUsers' && job.phoneNumbers.trim() === '')
+    const hasContacts = job.contactIds.length + job.listIds.length > 0
+    if (job.jobType === 'SendToUsers' && job.phoneNumbers.trim() === '' && !hasContacts)
       context.addIssue({ code: 'custom', path: ['phoneNumbers'], message: key('JOB.PHONE_REQUIRED') })
   })
 export type NewJob = z.output<typeof NewJob>

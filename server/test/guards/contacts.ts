@@ -37,4 +37,18 @@ export const contacts = [
     '',
     { tests: `${features}/contacts`, only: 'all that match can be deleted' },
   ),
+  without(
+    'a typed number does not tell whose it is',
+    `${features}/jobs/people.queries.ts`,
+    'c.id = i.contact_id and ${isVisible}',
+    'c.id = i.contact_id',
+    { tests: `${features}/jobs/people`, only: 'does not see' },
+  ),
+  without(
+    'a job goes to contacts that the caller sees',
+    `${features}/jobs/people.queries.ts`,
+    '::bigint[]) and ${await canSeeContact(db, caller)}`',
+    '::bigint[])`',
+    { tests: `${features}/jobs/people`, only: 'may use' },
+  ),
 ]

@@ -14,8 +14,8 @@ export type Recipient = {
   contactId: number | null
 }
 
-/** Iterated once, so that a generator can make each recipient when it is needed: 100,000 at once take 30 MB. */
-export type Recipients = Iterable<Recipient> & { length: number }
+/** Iterated once, so that a generator can read each recipient when it is needed: 100,000 at once take 30 MB. */
+export type Recipients = (Iterable<Recipient> | AsyncIterable<Recipient>) & { length: number }
 
 export type Order = {
   jobType: JobType
@@ -57,7 +57,7 @@ export async function planJob(tx: Db, order: Order): Promise<number> {
   // The job of the first request may have been deleted in between: then this one is new.
   if (!made) return (await findRequested(tx, createdBy.id, requestId)) ?? planJob(tx, order)
   const { id } = made
-  for (const batch of batchesOf(recipients)) await insertDeliveries(tx, id, order.instanceId, batch)
+  for await (const batch of batchesOf(recipients)) await insertDeliveries(tx, id, order.instanceId, batch)
   const leftOut = writeTexts ? await writeTexts(tx, id) : 0
   if (leftOut > 0)
     await tx.run(sql`update jobs set recipient_count = recipient_count - ${leftOut} where id = ${id}`)
@@ -73,9 +73,9 @@ async function findRequested(tx: Db, userId: number, requestId: string | null): 
   return job?.id
 }
 
-function* batchesOf(recipients: Iterable<Recipient>) {
+async function* batchesOf(recipients: Recipients) {
   let batch: Recipient[] = []
-  for (const recipient of recipients) {
+  for await (const recipient of recipients) {
     if (batch.push(recipient) < BATCH) continue
     yield batch
     batch = []

@@ -108,8 +108,11 @@ test('a large list gives the same job and preview as a small one', async () => {
   expect(await context.db.many(sql`select from deliveries where job_id = ${job.body.id}`)).toHaveLength(1000)
 })
 
-test('a large job whose client has left is not created', async () => {
-  const { instance, member, order } = await fixture()
+test.each(['many numbers', 'a list'])('a job to %s whose client has left is not created', async (what) => {
+  const { instance, member, order: large } = await fixture()
+  await context.db.run(sql`update users set can_use_contacts = true where id = ${member.id}`)
+  const list = await context.add.list({ users: [member], contacts: [await context.add.contact()] })
+  const order = what === 'a list' ? { ...large, phoneNumbers: '', listIds: [list.id] } : large
 
   await whileLocked(instance.id, async () => {
     const { answer, leave } = await connectAndAsk(member, jobs.create, { body: order })

@@ -9,25 +9,27 @@ import {
   readPhoneNumbersTask,
 } from './phone-numbers.ts'
 
-type Recipients = Pick<JobDraft, 'jobType' | 'phoneNumbers' | 'groupIds'>
+type Recipients = Pick<JobDraft, 'jobType' | 'phoneNumbers' | 'listIds' | 'groupIds'>
 
 /** A text of this length has about 400 numbers, which take 5 ms, and 20 ms at worst. */
 const LARGE_TEXT = 5000
 const LARGE_GROUPS = 1000
 
 /**
- * Runs the work on a job's recipients. For a large list the work takes its turn as heavy work; a small one starts at
- * once, without `heavy`.
+ * Runs the work on a job's recipients. For many of them the work takes its turn as heavy work, and for any list of
+ * contacts, which may be large. For few it starts at once, without `heavy`.
  */
 export async function withRecipients<T>(
   heavyWork: HeavyWork,
   request: HeavyRequest,
-  { jobType, phoneNumbers, groupIds }: Recipients,
+  { jobType, phoneNumbers, listIds, groupIds }: Recipients,
   work: (heavy: HeavyContext | null) => Promise<T>,
 ): Promise<T> {
   const isToUsers = jobType === 'SendToUsers'
   if (isToUsers && hasTooManyEntries(phoneNumbers)) throw new Refusal('too_many_recipients')
-  const isLarge = isToUsers ? phoneNumbers.length > LARGE_TEXT : groupIds.length > LARGE_GROUPS
+  const isLarge = isToUsers
+    ? phoneNumbers.length > LARGE_TEXT || listIds.length > 0
+    : groupIds.length > LARGE_GROUPS
   return isLarge ? heavyWork.run(request, work) : work(null)
 }
 

@@ -3,7 +3,7 @@ import type { JobRow } from '@sendroom/contract/jobs'
 import type { Message, NewMessage, TestMessage } from '@sendroom/contract/messages'
 import type { NewJob } from '@sendroom/contract/new-jobs'
 import type { CountryCode } from 'libphonenumber-js'
-import { planJob, type Recipient, type Recipients } from '../../engine/index.ts'
+import { planJob, type Recipients } from '../../engine/index.ts'
 import { type Begin, type Caller, lockInstanceForShare, requireAccess } from '../../platform/access.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
@@ -12,16 +12,10 @@ import type { Upload, Uploads } from '../../platform/images/uploads.ts'
 import { requireRoomForRecipients } from '../../platform/quotas.ts'
 import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import { recordCreation } from './audit.ts'
-import {
-  findJobRow,
-  findRequestedJob,
-  forgetRequest,
-  lockGroupsForShare,
-  lockMessageForShare,
-} from './jobs.queries.ts'
+import { findJobRow, findRequestedJob, forgetRequest, lockMessageForShare } from './jobs.queries.ts'
 import { readPhoneList, withRecipients } from './large-list.ts'
-import { namesOf } from './names-of.ts'
 import { textOfJob } from './personal-job.ts'
+import { lockGroupRecipients, lockPeople, readTypedNumbers } from './recipients.service.ts'
 
 export type NewJobDeps = {
   db: Pool
@@ -70,10 +64,8 @@ async function writeJob(
   order: Arrived,
   heavy: HeavyContext | null,
 ): Promise<JobRow> {
-  const people =
-    order.jobType === 'SendToUsers'
-      ? await readPhoneRecipients(heavy, order.phoneNumbers, deps.defaultCountry)
-      : null
+  const isToPeople = order.jobType === 'SendToUsers'
+  const numbers = isToPeople ? await readTypedNumbers(heavy, order, deps.defaultCountry) : []
   const imageId = order.image ? await deps.uploads.store(order.image) : null
   return begin(async (tx, caller) => {
     requireWriter(caller, order)
@@ -83,7 +75,9 @@ async function writeJob(
     const requestId = order.requestId ?? keyOfContent(...contentOf(order, saved))
     const repeated = await findRepeated(tx, caller, order, requestId)
     if (repeated) return repeated
-    const recipients = people ?? (await lockGroupRecipients(tx, instanceId, order.groupIds))
+    const recipients = isToPeople
+      ? await lockPeople(tx, caller, order, numbers)
+      : await lockGroupRecipients(tx, caller, order)
     await requireRoomForRecipients(tx, { userId: caller.id, instanceId, recipients: recipients.length })
     const text = await textOfJob(tx, saved ?? { ...written(order), hasVariables: true }, {
       ...order,
@@ -159,7 +153,12 @@ export async function sendTestMessage(
       scheduledAt: null,
       createdBy: { id: caller.id, name: caller.username },
       requestId,
-      recipients: numbers.map(personOf),
+      recipients: numbers.map((number) => ({
+        groupId: null,
+        contactId: null,
+        chatId: `${number}@s.whatsapp.net`,
+        name: `+${number}`,
+      })),
     })
     await recordCreation(tx, caller, id)
     return orNotFound(await findJobRow(tx, caller, id))
@@ -220,49 +219,13 @@ async function lockInstanceAndMessage(tx: Db, caller: Caller, { instanceId, mess
 const ifAhead = (scheduledAt: string | null | undefined, now: string) =>
   scheduledAt && Date.parse(scheduledAt) > Date.parse(now) ? scheduledAt : null
 
-async function lockGroupRecipients(tx: Db, instanceId: number, groupIds: number[]): Promise<Recipient[]> {
-  const wanted = [...new Set(groupIds)]
-  const groups = await lockGroupsForShare(tx, instanceId, wanted)
-  if (groups.length !== wanted.length) throw new InvalidInput({ groupIds: 'JOB.GROUP_INVALID' })
-  const left = groups.filter(({ hasLeft }) => hasLeft)
-  if (left.length > 0) {
-    const names = left.map(({ name }) => name)
-    throw new Refusal('group_left', namesOf('names', names, names.length))
-  }
-  return groups.map(({ id, chatId, name }) => ({ groupId: id, contactId: null, chatId, name }))
-}
-
-async function readPhoneRecipients(
-  heavy: HeavyContext | null,
-  text: string,
-  defaultCountry: CountryCode,
-): Promise<Recipients> {
-  const { numbers, unreadable } = await readPhoneList(heavy, text, defaultCountry)
-  if (unreadable.total > 0)
-    throw new Refusal('phone_unreadable', namesOf('numbers', unreadable.first, unreadable.total))
-  if (numbers.length === 0) throw new InvalidInput({ phoneNumbers: 'JOB.PHONE_REQUIRED' })
-  return {
-    length: numbers.length,
-    *[Symbol.iterator]() {
-      for (const number of numbers) yield personOf(number)
-    },
-  }
-}
-
 /** Throws out of the transaction that writes the recipients, so that no part of the job stays. */
 const untilAborted = (recipients: Recipients, signal: AbortSignal): Recipients => ({
   length: recipients.length,
-  *[Symbol.iterator]() {
-    for (const recipient of recipients) {
+  async *[Symbol.asyncIterator]() {
+    for await (const recipient of recipients) {
       signal.throwIfAborted()
       yield recipient
     }
   },
-})
-
-export const personOf = (number: string): Recipient => ({
-  groupId: null,
-  contactId: null,
-  chatId: `${number}@s.whatsapp.net`,
-  name: `+${number}`,
 })

@@ -5,10 +5,11 @@ import { expectOrder } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts'
-import { InvalidInput } from '../../platform/refusal.ts'
+import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { readPhoneList, withRecipients } from './large-list.ts'
-import { personOf } from './new-job.service.ts'
+import { countPeople, openPeople } from './people.queries.ts'
 import { countChosen, isVisibleInstance } from './preview.queries.ts'
+import { chooseGroups, choosePeople } from './recipients.service.ts'
 import { nothingWrong, reviewTexts, templateOfDraft } from './review-texts.ts'
 
 type Deps = { db: Pool; defaultCountry: CountryCode; heavyWork: HeavyWork }
@@ -36,7 +37,9 @@ async function preview(
   const { db } = deps
   const { jobType, instanceId } = draft
   const counted =
-    jobType === 'SendToUsers' ? await countPeople(deps, caller, draft, heavy) : await countGroups(db, draft)
+    jobType === 'SendToUsers'
+      ? await previewPeople(deps, caller, draft, heavy)
+      : await previewGroups(db, caller, draft)
   heavy?.signal.throwIfAborted()
   const order = { jobType, recipients: counted.recipients, scheduledAt: draft.scheduledAt ?? null }
   const expected = instanceId ? await expectOrder(db, { ...order, instanceId }) : null
@@ -53,33 +56,50 @@ type Counted = Omit<JobPreview, 'durationSeconds' | 'endsAt'>
 const nothing: Counted = {
   recipients: 0,
   duplicates: 0,
+  leftOut: 0,
+  withoutNumber: 0,
   unreadable: { total: 0, first: [] },
   leftGroups: { total: 0, first: [] },
   closedGroups: { total: 0, first: [] },
   ...nothingWrong(),
 }
 
-async function countPeople(
+async function previewPeople(
   { db, defaultCountry }: Deps,
   caller: Caller,
   draft: JobDraft,
   heavy: HeavyContext | null,
 ): Promise<Counted> {
-  const { phoneNumbers, leaveOutIncomplete } = draft
-  const { numbers, duplicates, unreadable } = await readPhoneList(heavy, phoneNumbers, defaultCountry)
+  const { numbers, duplicates, unreadable } = await readPhoneList(heavy, draft.phoneNumbers, defaultCountry)
   const first = unreadable.first.map((text) => text.slice(0, 50))
+  const people = await choosePeople(db, caller, draft, numbers)
+  const counts = await countPeople(db, caller, people)
+  if (counts.recipients > limits.recipients) throw new Refusal('too_many_recipients')
   const template = await templateOfDraft(db, caller, draft)
   const review = template
-    ? await reviewTexts(db, template, numbers.map(personOf), draft, defaultCountry)
+    ? await db.begin(async (tx) =>
+        reviewTexts(tx, template, await openPeople(tx, caller, people), draft, defaultCountry),
+      )
     : nothingWrong()
-  const recipients = numbers.length - (leaveOutIncomplete ? review.incomplete.total : 0)
-  return { ...nothing, recipients, duplicates, unreadable: { ...unreadable, first }, ...review }
+  return {
+    ...nothing,
+    ...counts,
+    recipients: counts.recipients - (draft.leaveOutIncomplete ? review.incomplete.total : 0),
+    duplicates: duplicates + counts.duplicates,
+    unreadable: { ...unreadable, first },
+    ...review,
+  }
 }
 
 /** Groups belong to an instance, so without one there are none to count. */
-async function countGroups(db: Pool, { instanceId, groupIds }: JobDraft): Promise<Counted> {
-  const wanted = [...new Set(groupIds)]
-  const duplicates = groupIds.length - wanted.length
-  if (!instanceId) return { ...nothing, duplicates }
-  return { ...nothing, duplicates, ...(await countChosen(db, instanceId, wanted, limits.previewNames)) }
+async function previewGroups(db: Pool, caller: Caller, draft: JobDraft): Promise<Counted> {
+  const { instanceId, groupIds } = draft
+  if (!instanceId) return { ...nothing, duplicates: groupIds.length - new Set(groupIds).size }
+  const { ids, idsOfSets } = await chooseGroups(db, caller, { ...draft, instanceId })
+  const duplicates = groupIds.length + idsOfSets.length - new Set([...ids, ...idsOfSets]).size
+  return {
+    ...nothing,
+    duplicates,
+    ...(await countChosen(db, instanceId, { ids: [...ids], idsOfSets }, limits.previewNames)),
+  }
 }

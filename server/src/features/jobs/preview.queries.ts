@@ -12,8 +12,18 @@ export async function isVisibleInstance(db: Db, caller: Caller, id: number): Pro
 
 type Chosen = Pick<JobPreview, 'recipients' | 'leftGroups' | 'closedGroups'>
 
-/** Counts which of these groups of an instance can receive messages, and names the first of those that can't. */
-export async function countChosen(db: Db, instanceId: number, ids: number[], names: number): Promise<Chosen> {
+type Groups = { ids: readonly number[]; idsOfSets: readonly number[] }
+
+/**
+ * Counts which of these groups of an instance can receive messages, and names the first of those that can't. Groups of
+ * sets that the instance has left don't count.
+ */
+export async function countChosen(
+  db: Db,
+  instanceId: number,
+  { ids, idsOfSets }: Groups,
+  names: number,
+): Promise<Chosen> {
   const first = (condition: Sql) => sql`
     jsonb_build_object(
       'total', (select count(*) from chosen where ${condition}),
@@ -22,7 +32,8 @@ export async function countChosen(db: Db, instanceId: number, ids: number[], nam
   const chosen = await db.one<Chosen>(sql`
     with chosen as materialized (
       select g.id, g.name, g.left_at is not null as has_left, g.can_send from groups g
-      where g.id = any(${ids}) and g.instance_id = ${instanceId}
+      where (g.id = any(${ids}::bigint[]) or g.id = any(${idsOfSets}::bigint[]) and g.left_at is null)
+        and g.instance_id = ${instanceId}
     )
     select (select count(*) from chosen where not has_left) as recipients,
       ${first(sql`has_left`)} as left_groups, ${first(sql`not has_left and not can_send`)} as closed_groups`)

@@ -9,6 +9,8 @@ const none = { total: 0, first: [] }
 const calm: JobPreview = {
   recipients: 3,
   duplicates: 0,
+  leftOut: 0,
+  withoutNumber: 0,
   unreadable: none,
   leftGroups: none,
   closedGroups: none,

@@ -1,0 +1,94 @@
+import type { JobDraft, JobPreview } from '@sendroom/contract/new-jobs'
+import type { Recipient, Recipients } from '../../engine/index.ts'
+import type { Caller } from '../../platform/access.ts'
+import { canSeeContact, contactsOfLists } from '../../platform/contacts/lists.ts'
+import type { Db } from '../../platform/database/connection.ts'
+import { join, raw, type Sql, sql } from '../../platform/database/sql.ts'
+
+// The recipients of a job to people: typed numbers, contacts and lists of contacts, each person once.
+
+type StoredLists = Parameters<typeof contactsOfLists>[1]
+
+export type ChosenPeople = Pick<JobDraft, 'contactIds'> & {
+  /** In E.164 without +, each once. */
+  numbers: readonly string[]
+  lists: StoredLists
+  excluded: StoredLists
+}
+
+/** Returns how many of these contacts the caller sees. */
+export const countVisibleContacts = async (db: Db, caller: Caller, ids: readonly number[]) =>
+  db.run(
+    sql`select from contacts c where c.id = any(${ids}::bigint[]) and ${await canSeeContact(db, caller)}`,
+  )
+
+/**
+ * `with …` of those who are chosen. `kept` has the contacts, `typed` the numbers that belong to no contact, or to one
+ * that the caller does not see: the job must not tell whose number it is.
+ */
+async function chosenPeople(db: Db, caller: Caller, people: ChosenPeople): Promise<Sql> {
+  const { numbers, contactIds, lists, excluded } = people
+  const isVisible = await canSeeContact(db, caller)
+  const parts = [
+    sql`select contact_id, place from typed where contact_id is not null`,
+    sql`select distinct id, null::bigint from unnest(${contactIds}::bigint[]) id`,
+  ]
+  for (const list of lists)
+    parts.push(sql`select id, null::bigint from (${await contactsOfLists(db, [list])}) list`)
+  return sql`
+    with typed as materialized (
+      select t.number, t.place, c.id as contact_id
+      from unnest(${numbers}::text[]) with ordinality as t (number, place)
+        left join contact_identities i on i.kind = 'phone' and i.value = t.number
+        left join contacts c on c.id = i.contact_id and ${isVisible}
+    ), chosen (contact_id, place) as materialized (${join(parts, ' union all ')}
+    ), people as materialized (
+      select contact_id, min(place) as place from chosen group by contact_id
+    ), excluded as materialized (${await contactsOfLists(db, excluded)}
+    ), kept as (
+      select p.contact_id, p.place, i.value as number
+      from people p left join contact_identities i on i.contact_id = p.contact_id and i.is_primary
+      where p.contact_id not in (select id from excluded)
+    )`
+}
+
+type Counts = Pick<JobPreview, 'recipients' | 'duplicates' | 'leftOut' | 'withoutNumber'>
+
+export async function countPeople(db: Db, caller: Caller, people: ChosenPeople): Promise<Counts> {
+  return db.one<Counts>(sql`
+    ${await chosenPeople(db, caller, people)}
+    select count(number) + (select count(*) from typed where contact_id is null) as recipients,
+      (select count(*) from chosen) - (select count(*) from people) as duplicates,
+      (select count(*) from people) - count(*) as left_out,
+      count(*) - count(number) as without_number
+    from kept`)
+}
+
+/** Rows that are read at once. */
+const BATCH = 2000
+
+/**
+ * Reads the recipients while they are written, all as they are now: the typed ones first, in their order. The cursor
+ * ends with the transaction.
+ */
+export async function openPeople(tx: Db, caller: Caller, people: ChosenPeople): Promise<Recipients> {
+  await tx.run(sql`
+    declare people no scroll cursor for
+    ${await chosenPeople(tx, caller, people)}, recipients as (
+      select k.contact_id, k.place, k.number, c.name from kept k join contacts c on c.id = k.contact_id
+      where k.number is not null
+      union all
+      select null, place, number, '' from typed where contact_id is null
+    )
+    select count(*) over () as length, contact_id, null::bigint as group_id, number || '@s.whatsapp.net' as chat_id,
+      coalesce(nullif(name, ''), '+' || number) as name
+    from recipients order by place, contact_id`)
+  const next = () => tx.many<Recipient & { length: number }>(sql`fetch ${raw(String(BATCH))} from people`)
+  const first = await next()
+  return {
+    length: first[0]?.length ?? 0,
+    async *[Symbol.asyncIterator]() {
+      for (let rows = first; rows.length > 0; rows = await next()) yield* rows
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import type { FieldKey } from '@sendroom/contract/field-words'
+import { limits } from '@sendroom/contract/limits'
+import type { JobDraft, NewJob } from '@sendroom/contract/new-jobs'
+import type { CountryCode } from 'libphonenumber-js'
+import type { Recipient, Recipients } from '../../engine/index.ts'
+import type { Caller } from '../../platform/access.ts'
+import { lockListsForShare, readLists } from '../../platform/contacts/lists.ts'
+import type { Db } from '../../platform/database/connection.ts'
+import { groupsOfSets, lockGroupSetsForShare, readGroupSets } from '../../platform/group-sets.ts'
+import type { HeavyContext } from '../../platform/heavy/heavy-work.ts'
+import { InvalidInput, Refusal } from '../../platform/refusal.ts'
+import { lockGroupsForShare } from './jobs.queries.ts'
+import { readPhoneList } from './large-list.ts'
+import { namesOf } from './names-of.ts'
+import { type ChosenPeople, countVisibleContacts, openPeople } from './people.queries.ts'
+
+// The recipients of a new job, and of the preview of one.
+
+/**
+ * Reads the groups of a job, chosen one by one and in sets, and keeps them from being deleted until the transaction
+ * ends. A set goes on after the instance has left one of its groups. A group that was chosen by hand must be there.
+ */
+export async function lockGroupRecipients(tx: Db, caller: Caller, order: NewJob): Promise<Recipient[]> {
+  const chosen = await chooseGroups(tx, caller, order, lockGroupSetsForShare)
+  const groups = await lockGroupsForShare(tx, order.instanceId, [...chosen.ids, ...chosen.idsOfSets])
+  if (groups.filter(({ id }) => chosen.ids.has(id)).length !== chosen.ids.size)
+    throw new InvalidInput({ groupIds: 'JOB.GROUP_INVALID' })
+  const left = groups.filter(({ id, hasLeft }) => hasLeft && chosen.ids.has(id))
+  if (left.length > 0) {
+    const names = left.map(({ name }) => name)
+    throw new Refusal('group_left', namesOf('names', names, names.length))
+  }
+  const present = groups.filter(({ hasLeft }) => !hasLeft)
+  if (present.length === 0) throw new InvalidInput({ groupIds: 'JOB.GROUP_REQUIRED' })
+  return present.map(({ id, chatId, name }) => ({ groupId: id, contactId: null, chatId, name }))
+}
+
+type ChosenGroups = { ids: ReadonlySet<number>; idsOfSets: number[] }
+
+/** Throws unless the caller may use all of the sets, and they are the instance's. */
+export async function chooseGroups(
+  db: Db,
+  caller: Caller,
+  { instanceId, groupIds, groupSetIds }: JobDraft & { instanceId: number },
+  read = readGroupSets,
+): Promise<ChosenGroups> {
+  const sets = await read(db, caller, instanceId, groupSetIds)
+  if (sets.length < new Set(groupSetIds).size)
+    throw new InvalidInput({ groupSetIds: 'JOB.GROUP_SET_INVALID' })
+  const idsOfSets = await db.many<{ id: number }>(groupsOfSets(groupSetIds))
+  return { ids: new Set(groupIds), idsOfSets: idsOfSets.map(({ id }) => id) }
+}
+
+/** Reads the typed numbers. Throws if one is unreadable, or if nobody else is chosen either. */
+export async function readTypedNumbers(
+  heavy: HeavyContext | null,
+  { phoneNumbers, contactIds, listIds }: NewJob,
+  defaultCountry: CountryCode,
+): Promise<string[]> {
+  const { numbers, unreadable } = await readPhoneList(heavy, phoneNumbers, defaultCountry)
+  if (unreadable.total > 0)
+    throw new Refusal('phone_unreadable', namesOf('numbers', unreadable.first, unreadable.total))
+  if (numbers.length + contactIds.length + listIds.length === 0)
+    throw new InvalidInput({ phoneNumbers: 'JOB.PHONE_REQUIRED' })
+  return numbers
+}
+
+/** Reads whom a job to people goes to, and keeps the lists as they are until the transaction ends. */
+export async function lockPeople(
+  tx: Db,
+  caller: Caller,
+  order: NewJob,
+  numbers: readonly string[],
+): Promise<Recipients> {
+  const recipients = await openPeople(
+    tx,
+    caller,
+    await choosePeople(tx, caller, order, numbers, lockListsForShare),
+  )
+  if (recipients.length === 0) throw new InvalidInput({ listIds: 'JOB.NOBODY_LEFT' })
+  if (recipients.length > limits.recipients) throw new Refusal('too_many_recipients')
+  return recipients
+}
+
+/** Throws unless the caller may use all of the lists and sees all of the contacts. */
+export async function choosePeople(
+  db: Db,
+  caller: Caller,
+  draft: JobDraft,
+  numbers: readonly string[],
+  read = readLists,
+): Promise<ChosenPeople> {
+  const contactIds = [...new Set(draft.contactIds)]
+  const { listIds, excludedListIds } = draft
+  const usable = await read(db, caller, [...listIds, ...excludedListIds])
+  const among = (ids: readonly number[]) => usable.filter(({ id }) => ids.includes(id))
+  const [lists, excluded] = [among(listIds), among(excludedListIds)]
+  const isEverybodyVisible =
+    contactIds.length === 0 || (await countVisibleContacts(db, caller, contactIds)) === contactIds.length
+  const wrong: Record<string, FieldKey> = {
+    ...(lists.length < new Set(listIds).size && { listIds: 'JOB.LIST_INVALID' }),
+    ...(excluded.length < new Set(excludedListIds).size && { excludedListIds: 'JOB.LIST_INVALID' }),
+    ...(!isEverybodyVisible && { contactIds: 'JOB.CONTACT_INVALID' }),
+  }
+  if (Object.keys(wrong).length > 0) throw new InvalidInput(wrong)
+  return { numbers, contactIds, lists, excluded }
+}
