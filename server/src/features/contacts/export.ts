@@ -34,6 +34,7 @@ const recorded = ({ ids, filter }: Omit<ContactExport, 'language'>) =>
     ? {
         filter: {
           search: filter.search !== '',
+          listId: filter.listId,
           tagIds: filter.tagIds,
           fields: filter.fields.map(({ key }) => key),
         },

@@ -1,10 +1,11 @@
 import { Button, Group, Text } from '@mantine/core'
 import type { Contact } from '@sendroom/contract/contacts'
-import { IconTag, IconTrash } from '@tabler/icons-react'
+import { IconListDetails, IconTag, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { formatNumber } from '../../format.ts'
+import { counted } from '../../i18n/words.ts'
 import type { List } from '../../lists/use-list.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { confirm } from '../../ui/confirm.ts'
@@ -13,6 +14,7 @@ import { useBulk } from './use-bulk.ts'
 import type { Chosen } from './use-chosen.ts'
 
 const ProgressDialog = lazyComponent(async () => (await import('./progress-dialog.tsx')).ProgressDialog)
+const ListDialog = lazyComponent(async () => (await import('./list-dialog.tsx')).ListDialog)
 const TagDialog = lazyComponent(async () => (await import('./tag-dialog.tsx')).TagDialog)
 
 type Props = { list: List<Contact>; chosen: Chosen }
@@ -22,11 +24,12 @@ export function BulkActions({ list, chosen }: Props) {
   const { t } = useTranslation()
   const bulk = useBulk()
   const { selection, count, areAll, chooseAll } = chosen
-  const [isTagging, setTagging] = useState(false)
+  const [dialog, setDialog] = useState<'tags' | 'list' | null>(null)
+  const close = () => setDialog(null)
   const remove = async () => {
     const isSure = await confirm({
       title: t('CONTACT.DELETE_TITLE'),
-      message: t('CONTACT.CONFIRM_DELETE_ALL', { count, number: formatNumber(count) }),
+      message: t('CONTACT.CONFIRM_DELETE_ALL', counted(count)),
       confirmText: t('COMMON.DELETE'),
       confirmColor: 'red',
     })
@@ -50,9 +53,17 @@ export function BulkActions({ list, chosen }: Props) {
           variant="default"
           size="xs"
           leftSection={<IconTag size={14} aria-hidden />}
-          onClick={() => setTagging(true)}
+          onClick={() => setDialog('tags')}
         >
           {t('CONTACT.CHANGE_TAGS')}
+        </Button>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconListDetails size={14} aria-hidden />}
+          onClick={() => setDialog('list')}
+        >
+          {t('CONTACT.ADD_TO_LIST')}
         </Button>
         <BusyButton
           variant="default"
@@ -64,15 +75,28 @@ export function BulkActions({ list, chosen }: Props) {
           {t('COMMON.DELETE_SELECTED', { count: formatNumber(count) })}
         </BusyButton>
       </Group>
-      {isTagging && (
+      {dialog === 'tags' && (
         <TagDialog
           count={count}
-          onClose={() => setTagging(false)}
+          onClose={close}
           save={(tags) =>
             bulk.run(
               count,
               () => call('POST /contacts/bulk-tag', { body: { ...selection, ...tags } }),
               'CONTACT.TAGGED',
+            )
+          }
+        />
+      )}
+      {dialog === 'list' && (
+        <ListDialog
+          count={count}
+          onClose={close}
+          save={(id) =>
+            bulk.run(
+              count,
+              () => call('POST /lists/:id/contacts', { params: { id }, body: selection }),
+              'CONTACT.ADDED_TO_LIST',
             )
           }
         />

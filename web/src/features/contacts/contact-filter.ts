@@ -20,6 +20,7 @@ export function useContactFilter() {
     // The router wants the search of one known page.
     navigate({ to: '.', search: readListSearch({ ...address, page: 1 }) as never, state: state as never })
   }
-  const isFiltered = filter.search !== '' || filter.tagIds.length > 0 || filter.fields.length > 0
-  return { filter, setFilter, isFiltered, clear: () => setFilter(NONE) }
+  const { search, tagIds, fields, listId } = filter
+  const isFiltered = search !== '' || tagIds.length > 0 || fields.length > 0 || listId !== undefined
+  return { filter, setFilter, isFiltered, clear: () => setFilter({ ...NONE, listId: undefined }) }
 }

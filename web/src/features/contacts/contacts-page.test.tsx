@@ -3,8 +3,10 @@ import { expect, test, vi } from 'vitest'
 import { contact, fields } from '../../../test/contact.ts'
 import { member, renderApp } from '../../../test/render.tsx'
 import { type Answers, pageOf, type RecordedRequest } from '../../../test/server.ts'
+import { choose } from '../../../test/steps.ts'
 import './bulk-actions.tsx'
 import './contacts-page.tsx'
+import './list-dialog.tsx'
 import './progress-dialog.tsx'
 import './tag-dialog.tsx'
 
@@ -153,4 +155,27 @@ test('all that match, or chosen contacts, are exported', async () => {
   await waitFor(() =>
     expect(bodiesOf(app, 'POST /contacts/export/xlsx')).toEqual([{ ids: [5], language: 'en' }]),
   )
+})
+
+//
+test('contacts are filtered by a list, and added to one that is new', async () => {
+  const list = {
+    ...{ id: 9, name: 'Regulars', kind: 'fixed' as const, filter: null, tags: [], size: 2, isForAll: false },
+    ...{ users: [], createdByUserName: 'minh', createdAt: contact.createdAt, version: 1 },
+  }
+  const app = open({
+    'GET /lists': () => pageOf([list]),
+    'POST /lists': () => ({ ...list, id: 10 }),
+    'POST /lists/:id/contacts': () => ({ count: 1, hasMore: false }),
+  })
+  await choose(app.person, 'List', 'Regulars')
+  await waitFor(() => expect(lastSearch(app)).toMatchObject({ listId: 9 }))
+  await app.person.click(await screen.findByLabelText('Select Nguyễn Lan'))
+  await app.person.click(screen.getByRole('button', { name: 'Add to a list' }))
+  await app.person.type(await screen.findByLabelText('Or a new list with the name'), 'Fair{Enter}')
+
+  expect(await screen.findByText('1 contact added to the list.')).toBeTruthy()
+  expect(bodiesOf(app, 'POST /lists')).toEqual([{ name: 'Fair' }])
+  const added = app.requests.find(({ name }) => name === 'POST /lists/:id/contacts')
+  expect([added?.params, added?.body]).toEqual([{ id: '10' }, { ids: [5] }])
 })

@@ -6,8 +6,10 @@ import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
+import { NamedSelect } from '../../forms/named-select.tsx'
 import classes from './filter-bar.module.css'
 import { useFields } from './use-fields.ts'
+import { useLists } from './use-lists.ts'
 
 type FieldFilter = ContactFilter['fields'][number]
 type Value = FieldFilter['value']
@@ -26,6 +28,7 @@ export function FilterBar({ filter, setFilter }: Props) {
   }
   return (
     <Group gap="xs" mb="md" align="end" className={classes.bar}>
+      <ListFilter chosen={filter.listId ?? 0} onChange={(id) => setFilter({ listId: id || undefined })} />
       <TagFilter chosen={filter.tagIds} onChange={(tagIds) => setFilter({ tagIds })} />
       {shown.map((field) => (
         <ValueFilter
@@ -44,6 +47,25 @@ export function FilterBar({ filter, setFilter }: Props) {
         onChoose={(key) => setOpened([...opened, key])}
       />
     </Group>
+  )
+}
+
+type ListProps = { chosen: number; onChange: (id: number) => void }
+
+function ListFilter({ chosen, onChange }: ListProps) {
+  const { t } = useTranslation()
+  const choices = useLists()
+  if (choices.options?.length === 0 && chosen === 0) return null
+  return (
+    <NamedSelect
+      choices={choices}
+      aria-label={t('CONTACT.LIST')}
+      clearable
+      clearButtonProps={{ 'aria-label': t('CONTACT.CLEAR_LIST') }}
+      value={chosen}
+      onChange={onChange}
+      {...(choices.options && { placeholder: t('CONTACT.FILTER_LIST') })}
+    />
   )
 }
 

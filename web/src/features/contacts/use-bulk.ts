@@ -4,7 +4,7 @@ import i18next from 'i18next'
 import { useEffect, useRef, useState } from 'react'
 import { reportFailure } from '../../api/failure.ts'
 import { SUCCESS_MS } from '../../api/use-action.ts'
-import { formatNumber } from '../../format.ts'
+import { counted } from '../../i18n/words.ts'
 import { addToast } from '../../ui/toasts.ts'
 
 export type Progress = { done: number; total: number; stop: () => void }
@@ -28,7 +28,7 @@ export function useBulk() {
       setProgress({ done, total, stop: () => running.current?.abort() })
     }
   }
-  /** `words` is the translation key of the success, with `{{number}}`. Resolves to whether it worked. */
+  /** `words` is the translation key of the success, which counts. Resolves to whether it worked. */
   async function run(total: number, change: () => Promise<Changed>, words: string): Promise<boolean> {
     running.current = new AbortController()
     setBusy(true)
@@ -36,7 +36,7 @@ export function useBulk() {
       const done = await repeat(total, change, running.current)
       addToast({
         type: 'success',
-        msg: i18next.t(words, { number: formatNumber(done) }),
+        msg: i18next.t(words, counted(done)),
         timeout: SUCCESS_MS,
       })
       return true
@@ -47,7 +47,9 @@ export function useBulk() {
       setBusy(false)
       setProgress(null)
       await Promise.all(
-        ['contacts', 'tags'].map((feature) => queryClient.invalidateQueries({ queryKey: [feature] })),
+        ['contacts', 'tags', 'lists'].map((feature) =>
+          queryClient.invalidateQueries({ queryKey: [feature] }),
+        ),
       )
     }
   }
