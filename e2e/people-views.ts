@@ -69,7 +69,7 @@ export const peopleViews: Record<string, View> = {
     isWhole: true,
     open: async (page, t) => {
       await page.getByRole('main').getByLabel(t('COMMON.SELECT_ALL')).check()
-      await page.getByRole('status').getByText('10').waitFor()
+      await button(page, t('CONTACT.CHANGE_TAGS')).waitFor()
     },
   },
   'contacts-progress': {
