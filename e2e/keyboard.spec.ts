@@ -155,7 +155,10 @@ async function problemOfFocus(): Promise<string> {
   }
   const { previous } = memory
   delete memory.previous
-  const element = document.activeElement
+  const active = document.activeElement
+  // Of a radio button without a size, the label is shown and has the ring.
+  const isSizeless = active instanceof HTMLInputElement && active.offsetWidth * active.offsetHeight === 0
+  const element = isSizeless ? (active.labels?.[0] ?? active) : active
   if (
     previous?.element.isConnected &&
     previous.element !== element &&

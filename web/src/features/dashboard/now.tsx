@@ -58,7 +58,7 @@ export const Now = memo(({ now, hasJobs }: Props) => {
 function PasswordReminder() {
   const { t } = useTranslation()
   return (
-    <div className={classes.calm} role="note">
+    <div className={classes.reminder} role="note">
       <IconAlertTriangle size={18} aria-hidden className={classes.warning} />
       <Text size="sm">{t('DASHBOARD.GENERATED_PASSWORD')}</Text>
       <Button size="compact-sm" variant="light" popoverTarget="user-menu" className={classes.fixed}>
