@@ -156,7 +156,7 @@ async function problemOfFocus(): Promise<string> {
   const { previous } = memory
   delete memory.previous
   const active = document.activeElement
-  // Of a radio button without a size, the label is shown and has the ring.
+  // The label of a radio button without a size is shown, and has the ring.
   const isSizeless = active instanceof HTMLInputElement && active.offsetWidth * active.offsetHeight === 0
   const element = isSizeless ? (active.labels?.[0] ?? active) : active
   if (
