@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { type Encoding, type Separator, separators } from '@sendroom/contract/table-files'
 import { type CastingContext, CsvError, type Options, parse } from 'csv-parse'
 import { parse as parseAtOnce } from 'csv-parse/sync'
 import { withoutFormulaGuard } from '../export/tables.ts'
-import { type Encoding, readText } from './encoding.ts'
+import { readText } from './encoding.ts'
 import { type Row, toRow } from './row.ts'
+import type { TableSource } from './source.ts'
 import { TableFileError } from './table-file-error.ts'
-
-export const separators = [',', ';', '\t', '|'] as const
-export type Separator = (typeof separators)[number]
 
 export type CsvFormat = { encoding: Encoding; separator: Separator }
 
@@ -34,45 +33,59 @@ const SAMPLE_CHARACTERS = 1 << 16
 const SAMPLE_ROWS = 50
 
 /**
- * Decides for the separator with which most of the first rows have the same number of cells, but more than one. A row
- * may be an exception: a title, or a text with commas in a file with semicolons.
+ * Decides for the separator with which most of the first rows have a cell that looks like a phone number: also in names
+ * and addresses each row may have a comma. Then for the one with which most rows have the same number of cells, but
+ * more than one. A row may be an exception: a title, or a text with commas in a file with semicolons.
  */
-export async function detectSeparator(path: string, encoding: Encoding): Promise<Separator> {
-  const sample = await readSample(path, encoding)
+export async function detectSeparator(source: TableSource, encoding: Encoding): Promise<Separator> {
+  const sample = await readSample(source, encoding)
   const named = separators.find((separator) => separator === SEPARATOR_LINE.exec(sample)?.[1])
   if (named) return named
   const scores = separators.map((separator) => ({ separator, ...scoreOf(sample, separator) }))
-  const [best] = scores.sort((one, other) => other.rows - one.rows || other.cells - one.cells)
+  const [best] = scores.sort(
+    (one, other) => other.numbers - one.numbers || other.rows - one.rows || other.cells - one.cells,
+  )
   return best && best.rows > 0 ? best.separator : ','
 }
 
-/** Returns how many cells most rows have if that is more than one, and the share of such rows. */
+/**
+ * Returns how many cells most rows have if that is more than one, the share of such rows, and the share of rows with a
+ * number among several cells.
+ */
 function scoreOf(sample: string, separator: Separator) {
-  const widths = widthsOf(sample, separator)
+  const rows = rowsOf(sample, separator)
+  const widths = rows.map((cells) => cells.length)
   const counts = Map.groupBy(
     widths.filter((cells) => cells > 1),
     (cells) => cells,
   )
   const [most = []] = [...counts.values()].sort((one, other) => other.length - one.length)
-  return { rows: most.length / widths.length, cells: most[0] ?? 0 }
+  const withNumber = rows.filter((cells) => cells.length > 1 && cells.some((cell) => NUMBER.test(cell)))
+  return {
+    rows: most.length / widths.length,
+    cells: most[0] ?? 0,
+    numbers: withNumber.length / widths.length,
+  }
 }
 
-function widthsOf(sample: string, separator: Separator): number[] {
-  const widths: number[] = []
-  const onRecord = (cells: string[]) => void widths.push(cells.length)
+const NUMBER = /^\W{0,4}\d[\d\s().-]{6,18}\W?$/
+
+function rowsOf(sample: string, separator: Separator): string[][] {
+  const rows: string[][] = []
+  const onRecord = (cells: string[]) => void rows.push(cells)
   try {
     parseAtOnce(sample, { ...optionsFor(separator), to: SAMPLE_ROWS, on_record: onRecord })
   } catch (error) {
     // The sample may end inside a quoted cell, or there is no such quoting with this separator.
     if (!(error instanceof CsvError)) throw error
   }
-  return widths
+  return rows
 }
 
 /** Returns the first lines, without one that is cut off. */
-async function readSample(path: string, encoding: Encoding): Promise<string> {
+async function readSample(source: TableSource, encoding: Encoding): Promise<string> {
   let text = ''
-  for await (const part of readText(path, encoding)) {
+  for await (const part of readText(source, encoding)) {
     text += part
     if (text.length > SAMPLE_CHARACTERS) return text.slice(0, text.search(/[\r\n][^\r\n]*$/))
   }
@@ -85,10 +98,10 @@ type Parsed = { record: string[]; info: { records: number; empty_lines: number }
  * Yields the rows of a CSV. The last is `cut_off` if no line break follows and it has fewer cells than the first, or
  * ends inside a character.
  */
-export async function* readCsv(path: string, { encoding, separator }: CsvFormat): AsyncGenerator<Row> {
+export async function* readCsv(source: TableSource, { encoding, separator }: CsvFormat): AsyncGenerator<Row> {
   let end = ''
   const text = async function* () {
-    for await (const part of withoutSeparatorLine(readText(path, encoding))) {
+    for await (const part of withoutSeparatorLine(readText(source, encoding))) {
       end = part.at(-1) ?? end
       yield part
     }

@@ -1,17 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
-
-/** The encodings that a user can choose from. Windows-1258 is Vietnamese, gb18030 and big5 are Chinese. */
-export const encodings = [
-  'utf-8',
-  'utf-16le',
-  'utf-16be',
-  'windows-1258',
-  'windows-1252',
-  'gb18030',
-  'big5',
-] as const
-export type Encoding = (typeof encodings)[number]
+import type { Encoding } from '@sendroom/contract/table-files'
+import { readStart, type TableSource } from './source.ts'
 
 /** A guess may be wrong, so somebody should look at the text first. */
 export type DetectedEncoding = { encoding: Encoding; isGuess: boolean }
@@ -20,31 +8,21 @@ export type DetectedEncoding = { encoding: Encoding; isGuess: boolean }
 const SAMPLE_BYTES = 1 << 18
 
 /** Detects by the byte order mark, then by what the whole file allows, then by which letters the bytes would be. */
-export async function detectEncoding(path: string): Promise<DetectedEncoding> {
-  const sample = await readStart(path, SAMPLE_BYTES)
+export async function detectEncoding(source: TableSource): Promise<DetectedEncoding> {
+  const sample = await readStart(source, SAMPLE_BYTES)
   const marked = byteOrderMark(sample)
   if (marked) return { encoding: marked, isGuess: false }
   const wide = utf16(sample)
   if (wide) return { encoding: wide, isGuess: false }
-  if (await isUtf8(path)) return { encoding: 'utf-8', isGuess: false }
+  if (await isUtf8(source)) return { encoding: 'utf-8', isGuess: false }
   return { encoding: guess(sample), isGuess: true }
 }
 
 /** Yields the file's text, without a byte order mark. Bytes that mean nothing in the encoding become U+FFFD. */
-export async function* readText(path: string, encoding: Encoding): AsyncGenerator<string> {
+export async function* readText(source: TableSource, encoding: Encoding): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding)
-  for await (const bytes of createReadStream(path)) yield decoder.decode(bytes, { stream: true })
+  for await (const bytes of source.read()) yield decoder.decode(bytes, { stream: true })
   yield decoder.decode()
-}
-
-export async function readStart(path: string, bytes: number): Promise<Buffer> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
 }
 
 function byteOrderMark(bytes: Buffer): Encoding | null {
@@ -63,10 +41,10 @@ function utf16(bytes: Buffer): Encoding | null {
 }
 
 /** Reads the whole file: the first accent may be on its last page. A character that is cut off at the end counts. */
-async function isUtf8(path: string): Promise<boolean> {
+async function isUtf8(source: TableSource): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   try {
-    for await (const bytes of createReadStream(path)) decoder.decode(bytes, { stream: true })
+    for await (const bytes of source.read()) decoder.decode(bytes, { stream: true })
     return true
   } catch (error) {
     if (error instanceof TypeError) return false
@@ -81,13 +59,14 @@ function guess(sample: Buffer): Encoding {
 }
 
 /**
- * Chinese characters in common use are pairs of bytes from A1 on. In other encodings accented letters mostly stand
- * alone between ASCII letters.
+ * Chinese characters in common use are pairs of bytes, most of them with a first byte from B0 to D7. In other encodings
+ * accented letters mostly stand alone between ASCII letters. Vietnamese vowels with a tone are pairs too, from E2 on.
  */
 function isChinese(bytes: string): boolean {
   const runs = bytes.match(/[\x80-\xff]+/g) ?? []
   const paired = runs.filter((run) => run.length % 2 === 0 && /^[\xa1-\xf7][\xa1-\xfe]/.test(run))
-  return paired.length > runs.length * 0.8
+  const common = bytes.match(/[\xb0-\xd7][\xa1-\xfe]/g) ?? []
+  return paired.length > runs.length * 0.8 && common.length * 4 > paired.join('').length
 }
 
 /**

@@ -19,7 +19,7 @@ export type PhoneCell = { number: string } | { fault: PhoneFault; likely?: strin
 
 /** Reads the cell of a column of phone numbers. */
 export function readPhoneCell(cell: string, defaultCountry: CountryCode): PhoneCell {
-  const written = withoutFraction(cell.trim()).replace(/^\((\+\d{1,3})\)/, '$1')
+  const written = withoutFraction(unwrap(cell)).replace(/^\((\+\d{1,3})\)/, '$1')
   if (written === '') return { fault: 'missing' }
   if (isRounded(written)) return { fault: 'destroyed' }
   const number = parsePhoneNumber(written, defaultCountry)
@@ -30,8 +30,20 @@ export function readPhoneCell(cell: string, defaultCountry: CountryCode): PhoneC
   return hasLostZero(number, written) ? { fault: 'lost_zero', likely: digits } : { number: digits }
 }
 
-/** Programs that take the column for decimal numbers append .0 to each of them. */
-const withoutFraction = (written: string) => written.replace(/^(\+?\d{8,15})[.,]0$/, '$1')
+/**
+ * Removes what only keeps a number from being changed or turned around: the apostrophe and the formula ="090…" that
+ * make it a text in a spreadsheet, and the invisible marks of numbers that were copied from a phone's address book.
+ */
+const unwrap = (cell: string) =>
+  cell
+    .replace(/\p{Cf}/gu, '')
+    .trim()
+    .replace(/^="(.*)"$/, '$1')
+    .replace(/^['’]/, '')
+    .trim()
+
+/** Programs that take the column for decimal numbers append .0 or .00 to each of them. */
+const withoutFraction = (written: string) => written.replace(/^(\+?\d{8,15})[.,]00?$/, '$1')
 
 /**
  * Excel shows long numbers as 8.49E+10 and writes this into a CSV file. After 15 digits it replaces all others by

@@ -36,10 +36,16 @@ const clean = (cell: string) =>
     .normalize('NFC')
     .trim()
 
+/** An xlsx may name one long text in each of its cells. No CSV of the allowed size has so much. */
+const MAX_CHARACTERS = 64 << 20
+
 /** Yields the rows as long as there are no more than allowed, and throws if there is none. */
 export async function* withinLimits(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   let count = 0
+  let characters = 0
   for await (const row of rows) {
+    for (const cell of row.cells) characters += cell.length
+    if (characters > MAX_CHARACTERS) throw new TableFileError('too_large', row.number)
     // The header is not counted, and a file without one may have one row more.
     if (++count > limits.importRows + 1) throw new TableFileError('too_many_rows', row.number)
     yield row

@@ -68,6 +68,9 @@ export async function* readSheet(zip: Zip, path: string, context: SheetContext):
   if (!reader.isComplete()) throw new TableFileError('damaged')
 }
 
+/** Excel has no more rows. */
+const LAST_ROW = 1_048_576
+
 type Cell = { column: number; type: string; style: number; value: string }
 
 function createSheetReader(context: SheetContext) {
@@ -92,7 +95,7 @@ function createSheetReader(context: SheetContext) {
   const handlers: XmlHandlers = {
     open(name, attributes) {
       if (name === 'row') {
-        number = Number(attribute(attributes, 'r') ?? number + 1)
+        number = numberOf(attribute(attributes, 'r'), number)
         cells = []
         nextColumn = 0
       } else if (name === 'c') {
@@ -128,6 +131,12 @@ function createSheetReader(context: SheetContext) {
       return taken
     },
   }
+}
+
+/** A row without a number of its own, or with one that can't be, follows the row before. */
+function numberOf(written: string | undefined, before: number): number {
+  const number = Number(written)
+  return Number.isInteger(number) && number > before && number <= LAST_ROW ? number : before + 1
 }
 
 function openCell(attributes: string, next: number): Cell {

@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads'
 import { limits } from '@sendroom/contract/limits'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeGb18030, encodeWindows1258 } from '../../../test/encode.ts'
+import { sourceOf } from '../../../test/table-source.ts'
 import { xlsxParts, zipOf } from '../../../test/zip.ts'
 import { previewTable, readTable, type TableChoices } from './table-file.ts'
 
@@ -22,12 +23,12 @@ const known = { fields: [{ key: 'city', label: 'Thành phố' }], defaultCountry
 
 async function preview(bytes: string | Uint8Array, choices: TableChoices = {}) {
   await writeFile(path, bytes)
-  return previewTable(path, choices, known)
+  return previewTable(sourceOf(path), choices, known)
 }
 /** Reads all rows as they were recognised. */
 async function read(bytes: string | Uint8Array) {
   const { format } = await preview(bytes)
-  return Readable.from(readTable(path, format)).toArray()
+  return Readable.from(readTable(sourceOf(path), format)).toArray()
 }
 
 describe('what is recognised', () => {
@@ -119,6 +120,14 @@ describe('what is refused', () => {
       row: limits.importRows + 2,
     })
   })
+})
+
+test('an xlsx that repeats one long text in each cell is refused', async () => {
+  const sharedStrings = `<si><t>${'x'.repeat(9000)}</t></si>`
+  const cells = '<c t="s"><v>0</v></c>'.repeat(100)
+  await expect(
+    read(zipOf(xlsxParts({ Sheet1: `<row>${cells}</row>`.repeat(80) }, { sharedStrings }))),
+  ).rejects.toMatchObject({ fault: 'too_large' })
 })
 
 describe('memory', () => {

@@ -1,8 +1,10 @@
+import type { Encoding, Separator } from '@sendroom/contract/table-files'
 import type { CountryCode } from 'libphonenumber-js'
 import { type ColumnMeaning, guessColumns, type KnownField, looksLikeHeader } from './columns.ts'
-import { detectSeparator, readCsv, type Separator } from './csv.ts'
-import { detectEncoding, type Encoding, readStart } from './encoding.ts'
+import { detectSeparator, readCsv } from './csv.ts'
+import { detectEncoding } from './encoding.ts'
 import { type Row, withinLimits } from './row.ts'
+import { readStart, type TableSource } from './source.ts'
 import { TableFileError } from './table-file-error.ts'
 import { openWorkbook } from './workbook.ts'
 
@@ -38,13 +40,13 @@ const PREVIEW_ROWS = 50
 
 /** Recognises how a file is to be read, and reads its first rows so. Throws a TableFileError if it can't be read. */
 export async function previewTable(
-  path: string,
+  source: TableSource,
   choices: TableChoices,
   known: { fields: readonly KnownField[]; defaultCountry: CountryCode },
 ): Promise<TablePreview> {
-  const { format, isGuess, sheets } = await recognise(path, choices)
+  const { format, isGuess, sheets } = await recognise(source, choices)
   const rows: Row[] = []
-  for await (const row of readTable(path, format)) if (rows.push(row) > PREVIEW_ROWS) break
+  for await (const row of readTable(source, format)) if (rows.push(row) > PREVIEW_ROWS) break
   const cells = rows.map((row) => row.cells)
   const hasHeader = choices.hasHeader ?? looksLikeHeader(cells, known.defaultCountry)
   const header = hasHeader ? (cells.shift() ?? []) : null
@@ -63,9 +65,9 @@ export async function previewTable(
  * Yields all rows with something in them, the header too, and keeps only the part of the file that it is reading.
  * Throws a TableFileError, perhaps after many rows, if the file can't be read to its end.
  */
-export async function* readTable(path: string, format: TableFormat): AsyncGenerator<Row> {
-  if (format.kind === 'csv') return yield* withinLimits(readCsv(path, format))
-  const workbook = await openWorkbook(path)
+export async function* readTable(source: TableSource, format: TableFormat): AsyncGenerator<Row> {
+  if (format.kind === 'csv') return yield* withinLimits(readCsv(source, format))
+  const workbook = await openWorkbook(source)
   try {
     yield* withinLimits(workbook.rows(format.sheet))
   } finally {
@@ -75,19 +77,19 @@ export async function* readTable(path: string, format: TableFormat): AsyncGenera
 
 type Recognised = Pick<TablePreview, 'isGuess' | 'sheets'> & { format: TableFormat }
 
-async function recognise(path: string, choices: TableChoices): Promise<Recognised> {
-  const start = await readStart(path, 8)
+async function recognise(source: TableSource, choices: TableChoices): Promise<Recognised> {
+  const start = await readStart(source, 8)
   if (start.length === 0) throw new TableFileError('empty')
   if (isUnsupported(start)) throw new TableFileError('unsupported')
   if (start.toString('latin1').startsWith('PK\x03\x04')) {
-    const { sheets, firstVisible, close } = await openWorkbook(path)
+    const { sheets, firstVisible, close } = await openWorkbook(source)
     close()
     return { format: { kind: 'xlsx', sheet: choices.sheet ?? firstVisible }, isGuess: false, sheets }
   }
   const detected = choices.encoding
     ? { encoding: choices.encoding, isGuess: false }
-    : await detectEncoding(path)
-  const separator = choices.separator ?? (await detectSeparator(path, detected.encoding))
+    : await detectEncoding(source)
+  const separator = choices.separator ?? (await detectSeparator(source, detected.encoding))
   const format = { kind: 'csv', encoding: detected.encoding, separator } as const
   return { format, isGuess: detected.isGuess, sheets: [] }
 }

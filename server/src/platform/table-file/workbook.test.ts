@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sourceOf } from '../../../test/table-source.ts'
 import { deflateWithSpaces, xlsxParts, zipOf } from '../../../test/zip.ts'
 import { toXlsx } from '../export/tables.ts'
 import type { Row } from './row.ts'
@@ -18,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 async function read(bytes: Uint8Array, sheet?: string): Promise<Row[]> {
   await writeFile(path, bytes)
-  const workbook = await openWorkbook(path)
+  const workbook = await openWorkbook(sourceOf(path))
   try {
     return await Readable.from(workbook.rows(sheet ?? workbook.firstVisible)).toArray()
   } finally {
@@ -96,6 +97,11 @@ describe('cells', () => {
     )
   })
 
+  test('rows with numbers that can’t be, or that come again, follow the row before', async () => {
+    const rows = ['x', '4', '4', '99999999999', '-1'].map((r) => `<row r="${r}"><c><v>1</v></c></row>`)
+    expect((await readSheet(rows.join(''))).map(({ number }) => number)).toEqual([1, 4, 5, 6, 7])
+  })
+
   test('a cell of 20,000 characters is refused with its place', async () => {
     const long = 'x'.repeat(20_000)
     const [row] = await readSheet(`<row r="7"><c r="B7" t="inlineStr"><is><t>${long}</t></is></c></row>`)
@@ -117,7 +123,7 @@ describe('sheets', () => {
     expect(await read(file)).toEqual([{ number: 1, cells: ['2'] }])
     expect(await read(file, 'Third')).toEqual([{ number: 1, cells: ['3'] }])
     await expect(read(file, 'Fourth')).rejects.toMatchObject({ fault: 'no_such_sheet' })
-    const workbook = await openWorkbook(path)
+    const workbook = await openWorkbook(sourceOf(path))
     workbook.close()
     expect(workbook.sheets).toEqual(['Old', 'A & B', 'Third'])
   })

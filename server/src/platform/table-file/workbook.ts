@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import { type NumberFormat, numberFormatOf } from './number-cell.ts'
 import type { Row } from './row.ts'
 import { readSharedStrings, readSheet } from './sheet.ts'
+import type { TableSource } from './source.ts'
 import { TableFileError } from './table-file-error.ts'
 import { attribute } from './xml.ts'
 import { openZip, type Zip } from './zip.ts'
@@ -23,8 +24,8 @@ export type Workbook = {
 }
 
 /** Opens an xlsx. Its cells are only read by `rows`. */
-export async function openWorkbook(path: string): Promise<Workbook> {
-  const zip = await openZip(path)
+export async function openWorkbook(source: TableSource): Promise<Workbook> {
+  const zip = await openZip(source)
   try {
     const [root] = (await readRelations(zip, '')).filter(({ type }) => type === 'officeDocument')
     if (!root?.path.endsWith('.xml')) throw new TableFileError('unsupported')

@@ -1,11 +1,25 @@
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl'
+import type { TableSource } from './source.ts'
 import { TableFileError } from './table-file-error.ts'
 import { createXmlReader, XmlError, type XmlHandlers } from './xml.ts'
 
 /** Beside its few sheets a workbook may have pictures, drawings and comments. */
 const MAX_ENTRIES = 2000
+
+class SourceReader extends RandomAccessReader {
+  readonly #source: TableSource
+
+  constructor(source: TableSource) {
+    super()
+    this.#source = source
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(this.#source.read(start, end), { objectMode: false })
+  }
+}
 
 export type Zip = {
   has: (name: string) => boolean
@@ -18,8 +32,10 @@ export type Zip = {
  * Opens a zip without unpacking anything. Entries that claim to be too large are refused before they are read, and
  * one that is larger than it claims breaks off.
  */
-export async function openZip(path: string): Promise<Zip> {
-  const file = await openPromise(path, { autoClose: false }).catch(damaged)
+export async function openZip(source: TableSource): Promise<Zip> {
+  const file = await fromRandomAccessReaderPromise(new SourceReader(source), source.size, {
+    autoClose: false,
+  }).catch(damaged)
   const entries = new Map<string, Entry>()
   try {
     if (file.entryCount > MAX_ENTRIES) throw new TableFileError('too_large')

@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { parentPort, workerData } from 'node:worker_threads'
+import type { FromThread, ThreadData } from './reader-thread.ts'
+import type { TableSource } from './source.ts'
+import { TableFileError } from './table-file-error.ts'
+
+// Runs in the thread of `readInThread`.
+
+/** So much is asked for at a time. */
+const PART_BYTES = 1 << 18
+
+const { module, name, input, size } = workerData as ThreadData
+const port = parentPort ?? process.exit(1)
+
+async function ask(message: FromThread): Promise<unknown> {
+  const answered = once(port, 'message')
+  port.postMessage(message)
+  const [answer] = await answered
+  return answer
+}
+
+const source: TableSource = {
+  size,
+  async *read(start = 0, end = size) {
+    for (let at = start; at < end; at += PART_BYTES) {
+      const bytes = await ask({ read: { start: at, end: Math.min(end, at + PART_BYTES) } })
+      yield Buffer.from(bytes as Uint8Array) // what readInThread answers to it
+    }
+  },
+}
+
+async function run(): Promise<FromThread> {
+  try {
+    const functions = await import(module)
+    for await (const value of functions[name](source, input)) await ask({ value })
+    return { isDone: true }
+  } catch (error) {
+    return error instanceof TableFileError ? { fault: error.fault, row: error.row } : { error }
+  }
+}
+
+port.postMessage(await run())
