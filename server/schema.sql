@@ -301,6 +301,91 @@ CREATE TABLE images (
 );
 CREATE INDEX images_user ON images USING btree (user_id) INCLUDE (size);
 
+CREATE TABLE import_parts (
+  import_id bigint NOT NULL,
+  place integer NOT NULL,
+  bytes bytea NOT NULL,
+  CONSTRAINT import_parts_pkey PRIMARY KEY (import_id, place),
+  CONSTRAINT import_parts_import_id_fkey FOREIGN KEY (import_id) REFERENCES imports(id) ON DELETE CASCADE
+);
+
+CREATE TABLE import_rows (
+  import_id bigint NOT NULL,
+  place integer NOT NULL,
+  number integer NOT NULL,
+  kind text,
+  value text,
+  name text,
+  note text,
+  tags text[],
+  field_values jsonb,
+  cells text[],
+  outcome text,
+  problem jsonb,
+  contact_id bigint,
+  before jsonb,
+  tag_ids bigint[],
+  is_listed boolean NOT NULL DEFAULT false,
+  contact_version integer,
+  undone text,
+  CONSTRAINT import_rows_pkey PRIMARY KEY (import_id, place),
+  CONSTRAINT import_rows_import_id_fkey FOREIGN KEY (import_id) REFERENCES imports(id) ON DELETE CASCADE,
+  CONSTRAINT import_rows_outcome_check CHECK (outcome = ANY (ARRAY['added'::text, 'changed'::text, 'unchanged'::text, 'twice'::text, 'refused'::text])),
+  CONSTRAINT import_rows_undone_check CHECK (undone = ANY (ARRAY['removed'::text, 'kept'::text, 'gone'::text]))
+);
+CREATE INDEX import_rows_contact ON import_rows USING btree (contact_id) WHERE contact_id IS NOT NULL;
+
+CREATE TABLE imports (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  source text NOT NULL,
+  file_name text NOT NULL DEFAULT ''::text,
+  instance_id bigint,
+  group_ids bigint[] NOT NULL DEFAULT '{}'::bigint[],
+  user_id bigint,
+  user_name text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  status text NOT NULL,
+  fault jsonb,
+  reading jsonb,
+  is_guess boolean NOT NULL DEFAULT false,
+  header text[],
+  known text,
+  list_id bigint,
+  tags text[] NOT NULL DEFAULT '{}'::text[],
+  consent text NOT NULL DEFAULT ''::text,
+  started_by text NOT NULL DEFAULT ''::text,
+  started_at timestamptz,
+  ended_at timestamptz,
+  undone_at timestamptz,
+  cursor integer NOT NULL DEFAULT 0,
+  rows integer,
+  added integer NOT NULL DEFAULT 0,
+  changed integer NOT NULL DEFAULT 0,
+  unchanged integer NOT NULL DEFAULT 0,
+  twice integer NOT NULL DEFAULT 0,
+  refused integer NOT NULL DEFAULT 0,
+  removed integer NOT NULL DEFAULT 0,
+  kept integer NOT NULL DEFAULT 0,
+  gone integer NOT NULL DEFAULT 0,
+  version integer NOT NULL DEFAULT 1,
+  held_until timestamptz,
+  lease uuid,
+  due_at timestamptz NOT NULL DEFAULT clock_now(),
+  tries integer NOT NULL DEFAULT 0,
+  CONSTRAINT imports_pkey PRIMARY KEY (id),
+  CONSTRAINT imports_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE SET NULL,
+  CONSTRAINT imports_known_check CHECK (known = ANY (ARRAY['keep'::text, 'fill'::text, 'overwrite'::text])),
+  CONSTRAINT imports_source_check CHECK (source = ANY (ARRAY['file'::text, 'addressBook'::text, 'groups'::text])),
+  CONSTRAINT imports_started CHECK ((started_at IS NULL) = (status = ANY (ARRAY['uploading'::text, 'checking'::text, 'checked'::text]))),
+  CONSTRAINT imports_status_check CHECK (status = ANY (ARRAY['uploading'::text, 'checking'::text, 'checked'::text, 'running'::text, 'done'::text, 'undoing'::text, 'undone'::text])),
+  CONSTRAINT imports_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE SET NULL
+);
+CREATE INDEX imports_due ON imports USING btree (due_at) WHERE status = ANY (ARRAY['checking'::text, 'running'::text, 'undoing'::text]);
+CREATE INDEX imports_instance ON imports USING btree (instance_id);
+CREATE UNIQUE INDEX imports_one_at_a_time ON imports USING btree (user_id) WHERE status = ANY (ARRAY['running'::text, 'undoing'::text]);
+CREATE INDEX imports_user ON imports USING btree (user_id, id);
+CREATE INDEX imports_waiting ON imports USING btree (created_at) WHERE started_at IS NULL;
+
 CREATE TABLE installation (
   id integer NOT NULL DEFAULT 1,
   secret_check bytea NOT NULL,
@@ -1354,6 +1439,13 @@ CREATE OR REPLACE FUNCTION message_owner(instance_id bigint, is_admins boolean, 
  LANGUAGE sql
  IMMUTABLE
 RETURN CASE WHEN (instance_id IS NOT NULL) THEN (instance_id)::text WHEN is_admins THEN 'shared'::text WHEN (author IS NOT NULL) THEN ('user '::text || author) ELSE 'nobody'::text END;
+
+CREATE OR REPLACE FUNCTION next_contact_id()
+ RETURNS bigint
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO '$user', 'public'
+AS $function$ select nextval(pg_get_serial_sequence('contacts', 'id')) $function$;
 
 CREATE OR REPLACE FUNCTION notify_access()
  RETURNS trigger

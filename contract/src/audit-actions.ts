@@ -68,6 +68,13 @@ export const auditActions = [
   'group_set.create',
   'group_set.update',
   'group_set.delete',
+  'import.create',
+  'import.start',
+  'import.end',
+  'import.undo',
+  'import.undone',
+  'import.delete',
+  'import.export',
   'backup.create',
   'backup.restore',
   ...refusalKinds.map((kind) => `security.${kind}` as const),
@@ -87,5 +94,6 @@ export const auditObjects = [
   'tag',
   'list',
   'group_set',
+  'import',
 ] as const
 export type AuditObject = (typeof auditObjects)[number]

@@ -25,8 +25,11 @@ export const Contact = z
     }),
     tags: z.array(Named),
     values: z.record(z.string(), Value).meta({ description: 'The values of fields, by key' }),
-    /** Where the contact comes from. `form`: from the user whose name is `sourceName`. */
-    source: z.enum(['form']),
+    /**
+     * Where the contact comes from. `form`: from the user whose name is `sourceName`. `import`: from the file or the
+     * account of that name.
+     */
+    source: z.enum(['form', 'import']),
     sourceName: z.string(),
     createdAt: Instant,
     /** Increases with each edit by a person. */
@@ -37,7 +40,7 @@ export type Contact = z.output<typeof Contact>
 
 const isName = (text: string) => isInsertable(text) && !text.includes('\n')
 
-const tagNames = z
+export const tagNames = z
   .array(
     z
       .string(key('CONTACT_FORM.TAGS_INVALID'))

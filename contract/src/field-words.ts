@@ -87,6 +87,11 @@ export const fieldWords = {
   'GROUP_SET_FORM.NAME_INVALID': 'Enter a name of at most {{listName}} characters.',
   'GROUP_SET_FORM.TOO_MANY_GROUPS': 'Choose {{groupSetGroups}} groups at most.',
   'GROUP_SET_FORM.GROUP_INVALID': 'Choose groups of this account.',
+  'IMPORT.CONSENT_REQUIRED':
+    'Say in at most {{importConsent}} characters why these people may be written to, without invisible signs and double braces.',
+  'IMPORT.COLUMNS_TWICE': 'Two columns have the same meaning. Choose one of them.',
+  'IMPORT.COUNTRY_INVALID': 'Choose a country.',
+  'IMPORT.LIST_INVALID': 'Choose a fixed list.',
   'ACCOUNT.PHONE_REQUIRED': 'Enter the phone number with its country code.',
 } as const
 

@@ -6,6 +6,7 @@ import type { Endpoint } from './endpoint.ts'
 import { events } from './events.ts'
 import { groupSets } from './group-sets.ts'
 import { groups } from './groups.ts'
+import { imports } from './imports.ts'
 import { instances } from './instances.ts'
 import { jobs } from './jobs.ts'
 import { lists } from './lists.ts'
@@ -29,6 +30,7 @@ export const contract = {
   contactFields,
   lists,
   groupSets,
+  imports,
   messages,
   jobs,
   dashboard,

@@ -34,6 +34,16 @@ export const limits = {
   importRows: 100_000,
   importColumns: 100,
   importCell: 10_000,
+  importMegabytes: 20,
+  importSheet: 200,
+  importConsent: 1000,
+  /** Imports of a user that have not begun. */
+  importsWaiting: 5,
+  /** An import that has not begun is deleted after so many hours, and can be undone for so many days. */
+  importHours: 24,
+  importDays: 30,
+  /** So many rows of a file are shown. */
+  importPreview: 50,
   search: 200,
   pageSize: 10,
   pageSizeMax: 1000,

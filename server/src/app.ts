@@ -17,6 +17,7 @@ import { contactFieldRoutes } from './features/contacts/fields.routes.ts'
 import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
 import { eventRoutes } from './features/events/events.routes.ts'
 import { groupRoutes } from './features/groups/groups.routes.ts'
+import { importRoutes } from './features/imports/imports.routes.ts'
 import { instanceRoutes } from './features/instances/instances.routes.ts'
 import { webhookRoutes } from './features/instances/webhook.routes.ts'
 import type { WebhookBase } from './features/instances/webhook.ts'
@@ -179,6 +180,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   contactFieldRoutes(app, deps)
   listOfContactsRoutes(app, deps)
   groupSetRoutes(app, deps)
+  importRoutes(app, { ...deps, exports, heavyWork })
   messageRoutes(app, { db, uploads })
   jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })
   dashboardRoutes(app, { ...deps, exports })

@@ -12,6 +12,8 @@ import {
 import { deleteOldPeopleCounts } from './features/dashboard/people.queries.ts'
 import { repeatSyncs } from './features/groups/sync.queries.ts'
 import { syncDueGroups } from './features/groups/sync.ts'
+import { deleteOldImports } from './features/imports/imports.queries.ts'
+import { workOnImports } from './features/imports/work.ts'
 import { readDueStatuses } from './features/instances/status.ts'
 import { setDueWebhooks } from './features/instances/webhook.ts'
 import { reportDisk } from './features/notices/disks.ts'
@@ -84,6 +86,8 @@ export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof open
     each('read statuses', 5 * MINUTE, (signal) => readDueStatuses(deps, signal)),
     each('set webhooks', 5 * MINUTE, (signal) => setDueWebhooks(deps, signal)),
     { ...each('sync groups', 2 * SECOND, (signal) => syncDueGroups(deps, signal)), atOnce: SYNCS_AT_ONCE },
+    each('work on imports', SECOND, (signal) => workOnImports(deps, signal)),
+    one('delete old imports', 10 * MINUTE, (signal) => deleteOldImports(db, signal)),
     one('repeat syncs', 10 * MINUTE, () => repeatSyncs(db)),
     one('delete old rows', 10 * MINUTE, (signal) => deleteOldRows(db, signal)),
     one('delete old failures', 10 * MINUTE, () => deleteOldFailures(db)),

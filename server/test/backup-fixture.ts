@@ -147,6 +147,9 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into contact_values values (1, 1, 'a');
     insert into tags (name) values ('x');
     insert into contact_tags values (1, 1);
+    insert into imports (source, user_name, status, consent) values ('file', 'lan', 'checked', 'They agreed');
+    insert into import_rows (import_id, place, number, cells) values (1, 1, 2, '{a,b}');
+    insert into import_parts values (1, 0, 'a,b');
     update deliveries set contact_id = 1 where id = 1;
     insert into delivery_texts values (1, E'a\\\\b');
     insert into lists (name, kind, created_by_user_id, created_by_user_name) values (E'a\\b', 'fixed', 1, 'lan');

@@ -21,6 +21,7 @@ type Columns = {
 const ACCOUNT = 'Admins, and Members who have the account'
 const MEMBERS = 'Admins, and Members who have the account and may export members'
 const CONTACTS = 'whoever may manage contacts; of shared lists, whoever may use them'
+const IMPORTERS = 'whoever imports, and Admins'
 const NOBODY = 'nobody'
 
 export const columns: Record<string, Columns> = {
@@ -55,7 +56,7 @@ export const columns: Record<string, Columns> = {
       note: 'the note',
       numbers: 'the phone numbers, for the search',
       search_text: 'the above, for the search',
-      source_name: 'the user who added the contact',
+      source_name: 'the user who added the contact, or the file or account that it was imported from',
     },
     kept: 'until the contact is deleted',
     shownTo: CONTACTS,
@@ -108,6 +109,40 @@ export const columns: Record<string, Columns> = {
   heartbeat: { other: ['timeline'] },
   images: { other: ['name', 'mime_type'] },
   installation: { other: ['secret_check'] },
+  import_parts: {
+    personal: { bytes: 'an uploaded file with contacts, in pieces' },
+    kept: 'until the import begins or is removed, or 24 hours; never in a backup',
+    shownTo: IMPORTERS,
+  },
+  import_rows: {
+    personal: {
+      value: 'the number of a person who is not imported yet',
+      name: 'the name',
+      note: 'the note',
+      tags: 'what the person is called',
+      field_values: 'the values of fields',
+      cells: 'a row that was not imported, or not yet',
+      problem: 'what is wrong with the row: perhaps the number that was meant',
+      before: 'what a contact had before the import changed it, also of one who was deleted since',
+    },
+    kept: 'until the import begins or is removed, or 24 hours; refused rows, and what undo needs, for 30 days',
+    shownTo: IMPORTERS,
+    other: ['kind', 'outcome', 'tag_ids', 'undone'],
+  },
+  imports: {
+    personal: {
+      file_name: 'the name of a file, which may be that of a person',
+      header: 'the first row of a file',
+      reading: 'the sheet of a file',
+      tags: 'what all people of the import are called',
+      consent: 'why these people may be written to',
+      user_name: 'who uploaded the file',
+      started_by: 'who said so',
+    },
+    kept: 'for ever, because they prove the consent; imports that have not begun, for 24 hours',
+    shownTo: IMPORTERS,
+    other: ['source', 'group_ids', 'status', 'fault', 'known'],
+  },
   instances: {
     personal: {
       name: 'the name, which may be that of a colleague',

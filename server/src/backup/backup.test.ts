@@ -100,7 +100,7 @@ describe('a backup', () => {
       await target.db.many(sql`
         select user_name, action, details->>'by' as by, details->'jobs' as jobs from audit_log where id > 1`),
     ).toEqual([{ ...entry, by: 'command', jobs: 1 }])
-    for (const table of ['sessions', 'backups', 'disks'])
+    for (const table of ['sessions', 'backups', 'disks', 'import_parts'])
       expect(await target.db.many(sql`select from ${identifier(table)}`)).toEqual([])
 
     // The event that was not queued yet, and the one that waited.
@@ -124,6 +124,7 @@ describe('a backup', () => {
     expect({ ...is, migrations: withoutTimes(is.migrations) }).toEqual({
       ...was,
       heartbeat: is.heartbeat,
+      import_parts: [],
       migrations: withoutTimes(was.migrations),
       sequences: was.sequences?.map((line) => line.replace('job_logs_id_seq 1', 'job_logs_id_seq 2')),
     })

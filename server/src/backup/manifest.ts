@@ -14,8 +14,9 @@ const FORMAT = 1
  * Tables that are not in a backup. A restore makes `migrations` itself, and whoever steals a backup gets no session.
  * With a new `heartbeat` the engine begins a new era: it looks for what was sent since the backup before it sends.
  * `backups` and `disks` tell of the machine that the backup is from, where a backup may have failed since.
+ * `import_parts` has uploaded files, which are deleted within a day.
  */
-export const EXCLUDED = ['backups', 'disks', 'heartbeat', 'migrations', 'sessions']
+export const EXCLUDED = ['backups', 'disks', 'heartbeat', 'import_parts', 'migrations', 'sessions']
 
 const Table = z.object({
   name: z.string(),

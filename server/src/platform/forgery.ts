@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isSecure } from './http.ts'
 import { Refusal } from './refusal.ts'
 
 const COOKIE = 'XSRF-TOKEN'
 const SAFE = ['GET', 'HEAD', 'OPTIONS']
+
+/** Whether a cookie is for https only. A proxy on another machine may not be trusted to say so. */
+export const isSecure = (request: FastifyRequest) => request.server.usesHttps || request.protocol === 'https'
 
 /** Sets a cookie with the page. Another site can't read the cookie, so it can't copy its value into the header. */
 export function setForgeryCookie(request: FastifyRequest, reply: FastifyReply): void {

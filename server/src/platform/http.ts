@@ -88,6 +88,8 @@ export function route<E extends Endpoint>(
     guard?: (request: FastifyRequest) => Promise<void>
     /** The most bytes of a JSON body, if not 64 kB. */
     bodyBytes?: number
+    /** The handler reads the form with the file itself, while it arrives. */
+    streamsUpload?: true
   } = {},
 ): void {
   const { access, needsConfirmation = false } = endpoint
@@ -118,8 +120,8 @@ export function route<E extends Endpoint>(
     },
     preValidation: async (request) => {
       // Webhooks have no such method: forms are not registered for them.
-      if (!request.isMultipart?.()) return
-      Object.assign(request, await readForm(request, endpoint))
+      if (request.isMultipart?.() && !options.streamsUpload)
+        Object.assign(request, await readForm(request, endpoint))
     },
     handler: async (request, reply) => {
       const { params, query, body, uploadedFile: file } = request
@@ -155,9 +157,6 @@ export function route<E extends Endpoint>(
       reply.code(405).header('allow', endpoint.method).send(),
     )
 }
-
-/** Whether a cookie is for https only. A proxy on another machine may not be trusted to say so. */
-export const isSecure = (request: FastifyRequest) => request.server.usesHttps || request.protocol === 'https'
 
 const hasSearch = (fields: unknown) =>
   typeof fields === 'object' && fields !== null && 'search' in fields && Boolean(fields.search)

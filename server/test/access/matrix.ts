@@ -4,6 +4,7 @@ import { sql } from '../../src/platform/database/sql.ts'
 import { groupSetRows, listRows } from './audience-rows.ts'
 import { contactFieldRows, contactRows } from './contact-rows.ts'
 import { context, createFixture, type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
+import { importRows } from './import-rows.ts'
 import { admins, of, type Row, type RowsOf, type Statuses } from './rows.ts'
 
 // The matrix says what each endpoint of the contract answers to each kind of caller. All data belong to one instance,
@@ -144,6 +145,7 @@ const matrix: Matrix = {
   //
   lists: listRows,
   groupSets: groupSetRows,
+  imports: importRows,
   messages: {
     //
     list: [signedInUsers(200), none],

@@ -18,6 +18,8 @@ const unrecorded = [
   'POST /contacts/search',
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
+  // Changes how a file is read of which nothing is stored yet.
+  'PUT /imports/:id',
   'PUT /auth/language',
   'POST /notices/read',
   'PUT /notices/settings',
@@ -29,6 +31,7 @@ const recordedReads = [
   'GET /instances/:id/connect-code',
   'GET /instances/:id/logout',
   'GET /groups/:id/participants/export',
+  'GET /imports/:id/problems',
   'GET /jobs/:id/recipients/export/csv',
   'GET /jobs/:id/recipients/export/xlsx',
   'GET /jobs/:id/recipients/:recipientId/members',

@@ -3,6 +3,7 @@ import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
 import { accessRules } from './access-rules.ts'
 import { features, type Guard, platform, without } from './guard.ts'
+import { importGuards } from './import-guards.ts'
 import { ownership } from './ownership.ts'
 
 const access = `${platform}/access.ts`
@@ -238,4 +239,11 @@ const contractRules = [
   ),
 ]
 
-export const guards: Guard[] = [...accessRules, ...revocations, ...ownership, ...outside, ...contractRules]
+export const guards: Guard[] = [
+  ...accessRules,
+  ...revocations,
+  ...ownership,
+  ...importGuards,
+  ...outside,
+  ...contractRules,
+]

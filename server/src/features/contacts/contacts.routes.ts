@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts'
 import type { Begin, Caller, Recheck } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
 import { refuseIfFiltered } from '../../platform/contacts/lists.ts'
+import { deleteTag, listTags } from '../../platform/contacts/tags.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Exports } from '../../platform/export/exports.ts'
 import { clientSignal } from '../../platform/heavy/client-signal.ts'
@@ -20,7 +21,6 @@ import {
 } from './contacts.service.ts'
 import { exportContacts } from './export.ts'
 import { listJobsOf } from './jobs.queries.ts'
-import { deleteTag, listTags } from './tags.queries.ts'
 
 type Deps = { db: Pool; exports: Exports; config: Pick<Config, 'defaultCountry'> }
 

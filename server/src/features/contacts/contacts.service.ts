@@ -13,6 +13,7 @@ import { type Entry, record } from '../../platform/audit.ts'
 import { isEmpty, spellingOf } from '../../platform/contacts/field-values.ts'
 import { isSelected, selectedBy } from '../../platform/contacts/filter.ts'
 import { lockFieldsForShare } from '../../platform/contacts/stored-fields.ts'
+import { findOrMakeTags, findTags } from '../../platform/contacts/tags.ts'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import type { Sql } from '../../platform/database/sql.ts'
@@ -30,7 +31,6 @@ import {
   type TagIds,
   updateContact,
 } from './contacts.queries.ts'
-import { findOrMakeTags, findTags } from './tags.queries.ts'
 
 /** The common part of both forms of a contact. */
 type Form = Pick<NewContact, 'name' | 'note' | 'phoneNumbers' | 'values'>

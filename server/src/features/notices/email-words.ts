@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Language } from '@sendroom/contract/languages'
 import type { NoticeKind } from '@sendroom/contract/notice-kinds'
 import type { ReasonCode } from '@sendroom/contract/reasons'
-
-const FOLDER = join(import.meta.dirname, '../../../../web/public/i18n')
+import { webTexts } from '../../platform/web-texts.ts'
 
 /** The texts of the bell that emails repeat. A newer program may have stored the code of another reason. */
 type BellTexts = {
@@ -12,11 +9,7 @@ type BellTexts = {
   REASON: Partial<Record<ReasonCode, string>>
 }
 
-const loaded: Partial<Record<Language, BellTexts>> = {}
-
-/** Reads the texts of the web app, so that the bell and an email say the same. A check compares the languages' keys. */
-export const bellTexts = (language: Language): BellTexts =>
-  (loaded[language] ??= JSON.parse(readFileSync(join(FOLDER, `${language}.json`), 'utf8')) as BellTexts)
+export const bellTexts = (language: Language) => webTexts<BellTexts>(language)
 
 type Words = {
   locale: string

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Db } from '../../platform/database/connection.ts'
-import { isSecure } from '../../platform/http.ts'
+import { isSecure } from '../../platform/forgery.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import type { Known, Visitor } from './attempts.ts'
 import { addDevice } from './session.queries.ts'

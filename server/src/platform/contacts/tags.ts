@@ -1,8 +1,8 @@
 import { limits } from '@sendroom/contract/limits'
 import type { Named } from '@sendroom/contract/values'
-import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
-import type { Db } from '../../platform/database/connection.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { LOCKS, lock } from '../database/advisory-lock.ts'
+import type { Db } from '../database/connection.ts'
+import { sql } from '../database/sql.ts'
 
 export const listTags = (db: Db) => db.many<Named>(sql`select id, name from tags order by lower(name), id`)
 

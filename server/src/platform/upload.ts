@@ -1,0 +1,39 @@
+import type { FastifyRequest } from 'fastify'
+import { InvalidInput, Refusal } from './refusal.ts'
+
+/**
+ * Passes on a form's one file while it arrives, and returns its name. Throws the refusal `file_missing`,
+ * `file_too_large`, or `form_damaged` if it is no form.
+ */
+export async function readUpload(
+  request: FastifyRequest,
+  field: string,
+  maxBytes: number,
+  write: (bytes: Buffer) => Promise<void>,
+): Promise<string> {
+  if (!request.isMultipart()) throw new Refusal('file_missing')
+  const limits = { fileSize: maxBytes, files: 1, fields: 10, parts: 11, fieldSize: 1024 }
+  let name: string | undefined
+  try {
+    for await (const part of request.parts({ limits })) {
+      if (part.type !== 'file') continue
+      if (part.fieldname !== field) throw new InvalidInput({ [part.fieldname]: 'FIELD.INVALID' })
+      for await (const bytes of part.file) await write(bytes)
+      name = part.filename
+    }
+  } catch (error) {
+    if (isTooLarge(error)) throw new Refusal('file_too_large')
+    throw isOfForm(error) ? new Refusal('form_damaged', {}, null) : error
+  }
+  if (name === undefined) throw new Refusal('file_missing')
+  return name
+}
+
+const isTooLarge = (error: unknown) =>
+  error instanceof Error && 'statusCode' in error && error.statusCode === 413
+
+/** The parser's errors for damaged forms are plain ones. Those about limits have a status, and ours are told apart. */
+const isOfForm = (error: unknown) =>
+  error instanceof Error &&
+  !(error instanceof Refusal || error instanceof InvalidInput) &&
+  /unexpected end|malformed|^multipart:/i.test(error.message)
