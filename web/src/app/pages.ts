@@ -64,6 +64,15 @@ export const pages = {
     load: () => import('../features/contacts/contact-page.tsx').then((page) => page.ContactPage),
     rights: ['canManageContacts'],
   },
+  '/imports': {
+    load: () => import('../features/imports/imports-page.tsx').then((page) => page.ImportsPage),
+    readSearch: readListSearch,
+    rights: ['canManageContacts'],
+  },
+  '/imports/$id': {
+    load: () => import('../features/imports/import-page.tsx').then((page) => page.ImportPage),
+    rights: ['canManageContacts'],
+  },
   '/instances': {
     load: () => import('../features/instances/instances-page.tsx').then((page) => page.InstancesPage),
     readSearch: readInstancesSearch,

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Picture } from '../ui/picture.tsx'
 import classes from './image-field.module.css'
-import { useImageDrop } from './use-image-drop.ts'
+import { useFileDrop } from './use-file-drop.ts'
 
 const PREVIEW = 200
 
@@ -35,7 +35,7 @@ export function ImageField(props: Props) {
     if (problem) onRefuse(problem)
     else onFile(taken)
   }
-  const isDraggedOver = useImageDrop(take) && !isBusy
+  const isDraggedOver = useFileDrop(take) && !isBusy
   return (
     <Stack gap="sm">
       <div className={classes.drop} data-over={isDraggedOver || undefined}>

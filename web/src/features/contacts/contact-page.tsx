@@ -76,7 +76,7 @@ function Buttons({ contact }: { contact: Contact }) {
 function Facts({ contact }: { contact: Contact }) {
   const { t } = useTranslation()
   const { data: fields = [] } = useFields()
-  const { phoneNumbers, lid, tags, values, note, sourceName, createdAt } = contact
+  const { phoneNumbers, lid, tags, values, note, source, sourceName, createdAt } = contact
   return (
     <SimpleGrid component="dl" m={0} cols={{ base: 1, sm: 2, lg: 3 }}>
       <Fact name={t('CONTACT.NUMBERS')}>
@@ -109,7 +109,7 @@ function Facts({ contact }: { contact: Contact }) {
       </Fact>
       <Fact name={t('CONTACT.CREATED_AT')}>{formatDateTime(createdAt)}</Fact>
       <Fact name={t('CONTACT.SOURCE')}>
-        <Name>{t('CONTACT.SOURCE_FORM', { name: sourceName })}</Name>
+        <Name>{t(`CONTACT.SOURCE_${source.toUpperCase()}`, { name: sourceName })}</Name>
       </Fact>
     </SimpleGrid>
   )

@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
  * Calls `take` with a file that is dropped anywhere on the page or pasted. Returns true while a file is dragged over
  * the page. By default the browser opens a dropped file in place of the page, which would lose the form.
  */
-export function useImageDrop(take: (file: File) => void): boolean {
+export function useFileDrop(take: (file: File) => void): boolean {
   const [isOver, setOver] = useState(false)
   const onFile = useEffectEvent(take)
   useEffect(() => {

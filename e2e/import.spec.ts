@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from './scenario.ts'
+import { toast } from './steps.ts'
+
+/** Names as windows-1258 has them, with the tone as a byte of its own behind the vowel. */
+const NAMES = [
+  'Nguy\xea\xden Hu\xea\xf2',
+  'Tr\xe2\xccn Hi\xea\xecu',
+  '\xd0\xe3\xf2ng Th\xf9y',
+  'L\xea L\xf5\xf2i',
+]
+
+/** A semicolon file of 1,000 rows: one number is destroyed, one lacks its zero, one comes twice. */
+function customers(): Buffer {
+  const rows = Array.from({ length: 1000 }, (_, n) => {
+    const number =
+      { 500: '8,49E+10', 600: '903000600', 700: '0903000699' }[n] ?? `0903${String(n).padStart(6, '0')}`
+    return `${NAMES[n % 4]};${number};khu v\xfd\xf2c ${n % 7}`
+  })
+  return Buffer.from(`Ho\xf2 t\xean;S\xf4\xec \xd0T;Ghi ch\xfa\r\n${rows.join('\r\n')}\r\n`, 'latin1')
+}
+
+test('1,000 Vietnamese contacts are imported from a semicolon file in windows-1258, and undone', async ({
+  fresh,
+  openAs,
+}) => {
+  const admin = await fresh.signIn()
+  const page = await openAs(admin, '/imports')
+
+  await test.step('the file is understood', async () => {
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'Khách hàng.csv', mimeType: 'text/csv', buffer: customers() })
+    await expect(page.getByLabel('Encoding')).toHaveValue('windows-1258')
+    await expect(page.getByLabel('Separator')).toHaveValue(';')
+    await expect(page.getByRole('row', { name: '2 Nguyễn Huệ +84903000000' })).toBeVisible()
+    const check = page.getByRole('region', { name: 'Check of all 1,000 rows' })
+    await expect(check.locator('dd')).toHaveText(['997', '0', '1', '2'])
+  })
+
+  await test.step('a second tab shows the same, also after a reload', async () => {
+    const { pathname } = new URL(page.url())
+    const other = await page.context().newPage()
+    await other.goto(pathname)
+    await page.getByLabel('Why may you write to these people?').fill('They agreed at the fair')
+    await page.getByRole('button', { name: 'Import 997 contacts' }).click()
+    await expect(toast(page, 'The import has begun.')).toBeVisible()
+    for (const tab of [page, other]) {
+      await tab.reload()
+      await expect(tab.getByRole('region', { name: 'Result' }).locator('dd').first()).toHaveText('997')
+    }
+    await other.close()
+  })
+
+  await test.step('the refused rows come back with their reasons', async () => {
+    const downloading = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download refused rows' }).click()
+    const lines = (await readFile(await (await downloading).path(), 'utf8')).trim().split('\r\n')
+    expect(lines).toEqual([
+      '"Họ tên","Số ĐT","Ghi chú","Row","Reason"',
+      expect.stringMatching(/^"Nguyễn Huệ","8,49E\+10","khu vực 3","502","Excel has rounded the number/),
+      expect.stringMatching(/^"Nguyễn Huệ","903000600","khu vực 5","602",".*Perhaps \+84903000600\?"$/),
+      '"Nguyễn Huệ","0903000699","khu vực 0","702","The same person is in row 701 already."',
+    ])
+  })
+
+  await test.step('the import is undone', async () => {
+    await page.getByRole('button', { name: 'Undo import' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo import' }).click()
+    await expect(page.getByRole('region', { name: 'Undone' }).locator('dd')).toHaveText(['997', '0', '0'])
+  })
+})
