@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { LedgerEntry } from '@sendroom/simulator'
 import type { DatabaseAddress } from '../../src/database-url.ts'
 import { planJob } from '../../src/engine/index.ts'
-import { connect, type Pool } from '../../src/platform/database/connection.ts'
+import { connect, type Db, type Pool } from '../../src/platform/database/connection.ts'
 import { isDatabaseDown, isLockTimedOut } from '../../src/platform/database/errors.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { secretsOf } from '../../src/platform/secrets.ts'
@@ -127,10 +127,11 @@ export class ChaosRun {
           select id, chat_id from groups where instance_id = ${instance.id}`)
         const { dueAt } = await tx.one<{ dueAt: string }>(sql`
           select clock_now() + make_interval(secs => ${plan.dueInSeconds}) as due_at`)
+        const text = this.plan.hasUniqueTexts ? `job ${index} run 1` : 'Hello'
         return planJob(tx, {
           jobType: plan.kind === 'groups' ? 'SendToGroups' : 'SendToUsers',
           messageId: null,
-          textContent: this.plan.hasUniqueTexts ? `job ${index} run 1` : 'Hello',
+          ...(plan.isPersonal ? personal(`{{name}}, ${text}`) : { textContent: text }),
           imageId: plan.withImage ? instance.imageId : null,
           instanceId: instance.id,
           scheduledAt: plan.dueInSeconds > 0 ? dueAt : null,
@@ -263,3 +264,14 @@ export class ChaosRun {
     await this.db.end(1000)
   }
 }
+
+/** A text with a variable, which stands for the chat's id. */
+const personal = (textContent: string) => ({
+  textContent,
+  writeTexts: async (tx: Db, jobId: number) => {
+    await tx.run(sql`
+      insert into delivery_texts (delivery_id, text)
+      select id, replace(${textContent}, '{{name}}', chat_id) from deliveries where job_id = ${jobId}`)
+    return 0
+  },
+})

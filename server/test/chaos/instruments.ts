@@ -118,10 +118,12 @@ export async function addInstruments(db: Pool, { originMs, speed }: FastTime): P
     end $$;
     create trigger log_deleted_job after delete on jobs for each row execute function chaos.log_deleted_job();
 
-    -- A restart turns the text 'job 3 run 1' into 'job 3 run 2'.
+    -- A restart turns the text 'job 3 run 1' into 'job 3 run 2', and so each recipient's own.
     create function chaos.renumber_text() returns trigger language plpgsql as $$
     begin
       new.text_content = regexp_replace(old.text_content, ' run ' || old.run || '$', ' run ' || new.run);
+      update delivery_texts set text = regexp_replace(text, ' run ' || old.run || '$', ' run ' || new.run)
+      where delivery_id in (select id from deliveries where job_id = new.id);
       return new;
     end $$;
     create trigger renumber_text before update on jobs for each row

@@ -17,6 +17,7 @@ export async function findViolations(evidence: Evidence): Promise<string[]> {
     idsAreMatchedOnce,
     ledgerIsAccountedFor,
     nobodyGotTwoMessages,
+    everybodyGotTheirOwnText,
     daysAgree,
     onlyTheClaimHolderSends,
     ...jobInvariants,
@@ -55,7 +56,7 @@ const sentIsInLedger = ({ deliveries, jobs, ledger, instances }: RowEvidence) =>
         entries.length === 1 &&
         entry?.to === row.chatId &&
         entry.token === instances.find(({ id }) => id === row.instanceId)?.token &&
-        (entry.body ?? entry.caption) === job?.textContent &&
+        (entry.body ?? entry.caption) === (row.text ?? job?.textContent) &&
         entry.type === (job?.imageId ? 'image' : 'text')
       return isSame
         ? []
@@ -115,6 +116,13 @@ function nobodyGotTwoMessages({ hasUniqueTexts, ledger, log }: Evidence) {
     .filter((entries) => entries.length > 1)
     .map((entries) => `Sent ${entries.length} times: ${JSON.stringify(entries)}`)
 }
+
+/** The name in a text is the chat's id. */
+const everybodyGotTheirOwnText = ({ ledger }: Evidence) =>
+  ledger.flatMap((entry) => {
+    const [, name] = /^(.*), (?:Hello$|job )/.exec(entry.body ?? entry.caption ?? '') ?? []
+    return name === undefined || name === entry.to ? [] : [`Sent to ${entry.to}: ${JSON.stringify(entry)}`]
+  })
 
 /** The numbers of days are history, so they agree with the changes and not with the rows. */
 export function daysAgree({

@@ -99,6 +99,15 @@ const scenarios: Scenario[] = [
     violation: /Sent 2 times/,
   },
   {
+    mutant: 'look-up of the text with variables',
+    async play(run) {
+      const rule = { path: '^/messages/text', kind: 'accept-then-drop', times: 1 } as const
+      await environment.simulator.addFault({ ...rule, token: run.instance(0).token })
+      await run.createJob(0, { ...job, isPersonal: true })
+    },
+    violation: /Sent 2 times/,
+  },
+  {
     mutant: 'cancel without the lock',
     async play(run, mutant) {
       const { db } = run

@@ -63,6 +63,12 @@ const mutants = {
       to: "if (!(await moveJob(tx, jobId, 'cancel')))",
     },
   ],
+  'look-up of the text with variables': [
+    { file: 'in-doubt/look-up.ts', from: '${textOfDelivery} as text', to: 'j.text_content as text' },
+  ],
+  'history of the text with variables': [
+    { file: 'history/jobs-of-messages.ts', from: 'job.isPersonal', to: 'false' },
+  ],
   'no new era after a failover': [
     // Null, whatever was found.
     { file: 'history/heartbeat.ts', from: 'end as reason', to: 'end || null as reason' },

@@ -34,6 +34,8 @@ export type JobPlan = {
   /** Indexes into the instance's address book. WhatsApp refuses the recipient at index 0. */
   recipients: number[]
   withImage: boolean
+  /** Each recipient, who is a person then, has a text of their own. */
+  isPersonal?: boolean
   dueInSeconds: number
 }
 
@@ -146,13 +148,14 @@ const planQuietHours = ({ int, pick }: Random) => ({
 
 function planJob({ int, chance, pick, sample }: Random, instance: number, most = 16): JobPlan {
   const addressBook = Array.from({ length: 20 }, (_, index) => index)
-  return {
+  const job = {
     instance,
-    kind: pick(['groups', 'people']),
+    kind: pick(['groups', 'people'] as const),
     recipients: sample(addressBook, int(2, most)),
     withImage: chance(0.3),
     dueInSeconds: chance(0.3) ? int(1, 20) : 0,
   }
+  return { ...job, isPersonal: job.kind === 'people' && chance(0.5) }
 }
 
 function planActions(random: Random, jobs: JobPlan[], receipts: Plan['receipts']): Action[] {

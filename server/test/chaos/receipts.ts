@@ -13,6 +13,8 @@ export type DeliveryRow = {
   instanceId: number
   groupId: number | null
   chatId: string
+  /** The recipient's own text; null if everybody gets the job's. */
+  text: string | null
   status: string
   providerMessageId: string | null
   sentAt: string | null
@@ -51,7 +53,8 @@ export async function collectReceipts({
 }: ReceiptSource): Promise<ReceiptEvidence> {
   const calls = [...(server?.webhookProxy.calls ?? [])]
   const deliveries = await db.many<DeliveryRow>(sql`
-    select *, doubt_since is not null or next_look_at is not null as is_in_doubt from deliveries order by id`)
+    select d.*, t.text, doubt_since is not null or next_look_at is not null as is_in_doubt
+    from deliveries d left join delivery_texts t on t.delivery_id = d.id order by d.id`)
   if (server) return { deliveries, reportedOf: statusesFrom(calls) }
   if (plan.receipts !== 'polling') return { deliveries, reportedOf: () => null }
   const reported = new Map<number, ReportedStatuses>()
