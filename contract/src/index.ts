@@ -17,6 +17,7 @@ import { receivers } from './receivers.ts'
 import { retention } from './retention.ts'
 import { session } from './session.ts'
 import { system } from './system.ts'
+import { textPreviews } from './text-previews.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -31,7 +32,7 @@ export const contract = {
   lists,
   groupSets,
   imports,
-  messages,
+  messages: { ...messages, ...textPreviews },
   jobs,
   dashboard,
   notices,

@@ -85,6 +85,8 @@ export const TestMessage = NewMessage.pick({ textContent: true }).extend({
     .max(50, key('JOB.TEST_PHONE_INVALID')),
   /** The id of the saved message whose image is used, if no file is sent. */
   imageOf: Id.nullable().default(null),
+  /** The contact whose values stand for the variables. */
+  contactId: Id.nullable().default(null),
 })
 export type TestMessage = z.output<typeof TestMessage>
 

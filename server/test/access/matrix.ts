@@ -150,6 +150,9 @@ const matrix: Matrix = {
     //
     list: [signedInUsers(200), none],
     get: [assignedMembers(200), ({ message }) => of(message.id)],
+    variables: [signedInUsers(200), none],
+    //
+    preview: [[401, 401, 200, 403, 200, 200], () => ({ body: { textContent: 'Hi {{name}}' } })],
     //
     create: [[401, 401, 400, 403, 201, 201], newMessage],
     createWithFile: [[401, 401, 400, 403, 201, 201], newMessage],

@@ -205,6 +205,7 @@ test.for(signedIn.filter(({ endpoint }) => endpoint.body))(
 const harmless = [
   'POST /groups/search',
   'POST /contacts/search',
+  'POST /messages/preview',
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
   'POST /auth/logout',

@@ -104,6 +104,9 @@ const scenarios: Scenario[] = [
       const rule = { path: '^/messages/text', kind: 'accept-then-drop', times: 1 } as const
       await environment.simulator.addFault({ ...rule, token: run.instance(0).token })
       await run.createJob(0, { ...job, isPersonal: true })
+      await until('the message is in doubt', async () =>
+        (await readLog(run.db)).some(({ became }) => became === 'doubt'),
+      )
     },
     violation: /Sent 2 times/,
   },

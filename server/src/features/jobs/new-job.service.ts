@@ -14,7 +14,7 @@ import { InvalidInput, orNotFound, Refusal } from '../../platform/refusal.ts'
 import { recordCreation } from './audit.ts'
 import { findJobRow, findRequestedJob, forgetRequest, lockMessageForShare } from './jobs.queries.ts'
 import { readPhoneList, withRecipients } from './large-list.ts'
-import { textOfJob } from './personal-job.ts'
+import { textOfJob, textOfTest } from './personal-job.ts'
 import { lockGroupRecipients, lockPeople, readTypedNumbers } from './recipients.service.ts'
 
 export type NewJobDeps = {
@@ -118,7 +118,7 @@ const written = ({ message }: NewJob) => ({ textContent: message?.textContent ??
 export async function sendTestMessage(
   { uploads, defaultCountry }: NewJobDeps,
   begin: Begin,
-  { textContent, instanceId, phoneNumber, imageOf }: TestMessage,
+  { textContent: template, instanceId, phoneNumber, imageOf, contactId }: TestMessage,
   image: Upload | null,
 ): Promise<JobRow> {
   const arrivedAt = performance.now()
@@ -131,24 +131,16 @@ export async function sendTestMessage(
     if (!instance) throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
     if (!instance.isActive) throw new Refusal('instance_inactive')
     const saved = imageOf === null ? null : orNotFound(await lockMessageForShare(tx, caller, imageOf))
+    const textContent = await textOfTest(tx, caller, template, contactId, defaultCountry)
     const content = JSON.stringify([textContent, instanceId, numbers, imageOf])
     const requestId = keyOfContent(content, image?.bytes ?? '')
     const repeated = await findRepeated(tx, caller, { arrivedAt }, requestId)
     if (repeated) return repeated
-    const text = await textOfJob(
-      tx,
-      { textContent, hasVariables: true },
-      {
-        ...{ jobType: 'SendToUsers', fallbacks: {}, leaveOutIncomplete: false, country: defaultCountry },
-        formField: 'textContent',
-        throwIfAborted: () => {},
-      },
-    )
     const id = await planJob(tx, {
       jobType: 'SendToUsers',
       messageId: null,
       instanceId,
-      ...text,
+      textContent,
       imageId: imageId ?? saved?.imageId ?? null,
       scheduledAt: null,
       createdBy: { id: caller.id, name: caller.username },

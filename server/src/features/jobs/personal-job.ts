@@ -1,5 +1,7 @@
 import { limits } from '@sendroom/contract/limits'
 import { renderText } from '@sendroom/contract/personal-text'
+import type { Caller } from '../../platform/access.ts'
+import { canSeeContact } from '../../platform/contacts/lists.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import {
@@ -50,6 +52,25 @@ export async function textOfJob(tx: Db, message: Written, choices: Choices): Pro
   return { textContent, writeTexts: (tx, jobId) => writeTexts(tx, jobId, template, choices) }
 }
 
+/** The text that a test sends: with the values of the contact, if the caller sees one of that id. */
+export async function textOfTest(
+  tx: Db,
+  caller: Caller,
+  text: string,
+  contactId: number | null,
+  country: string,
+): Promise<string> {
+  const template = await readTemplate(tx, text, 'textContent')
+  const contact = await tx.maybeOne<ContactFacts>(sql`
+    select ${contactFacts(template)} from contacts c
+    where c.id = ${contactId} and ${await canSeeContact(tx, caller)}`)
+  const written = rendererOf(template, country)(contact ?? { name: null, values: null })
+  if (written.missing.length > 0) throw valuesMissing(1, written.missing)
+  if (written.text.length > limits.messageText)
+    throw new Refusal('texts_too_long', namesOf('names', [contact?.name ?? ''], 1))
+  return written.text
+}
+
 type Incomplete = { ids: number[]; variables: Set<string> }
 
 /**
@@ -85,11 +106,13 @@ async function writeTexts(tx: Db, jobId: number, template: Template, choices: Ch
 
 async function leaveOut(tx: Db, { ids, variables }: Incomplete, isWanted: boolean): Promise<number> {
   if (ids.length === 0) return 0
-  if (!isWanted) {
-    const named = [...variables].map((key) => `{{${key}}}`).join(', ')
-    throw new Refusal('values_missing', { count: ids.length, variables: named })
-  }
+  if (!isWanted) throw valuesMissing(ids.length, [...variables])
   return tx.run(sql`delete from deliveries where id = any(${ids})`)
+}
+
+function valuesMissing(count: number, keys: string[]) {
+  const variables = keys.map((key) => `{{${key}}}`).join(', ')
+  return new Refusal('values_missing', { count, variables })
 }
 
 type RecipientFacts = ContactFacts & { id: number; recipientName: string }

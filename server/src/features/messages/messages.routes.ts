@@ -1,20 +1,31 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../config.ts'
 import type { Pool } from '../../platform/database/connection.ts'
+import { clientSignal } from '../../platform/heavy/client-signal.ts'
 import { IDS_BODY_BYTES, route } from '../../platform/http.ts'
 import { type Uploads, uploadOf } from '../../platform/images/uploads.ts'
 import { orNotFound } from '../../platform/refusal.ts'
 import { findMessage, listMessages } from './messages.queries.ts'
 import { changeMessage, createMessage, removeMessages } from './messages.service.ts'
+import { listVariables, previewText } from './text-preview.ts'
 
 /** Decoding an image takes a second. */
 const withImage = { bodyBytes: IDS_BODY_BYTES, rateLimit: { max: 120, timeWindow: 60_000 } }
 
-export function messageRoutes(app: FastifyInstance, deps: { db: Pool; uploads: Uploads }): void {
-  const { db } = deps
+type Deps = { db: Pool; uploads: Uploads; config: Pick<Config, 'defaultCountry'> }
+
+export function messageRoutes(app: FastifyInstance, deps: Deps): void {
+  const { db, config } = deps
   const { messages } = contract
 
   route(app, messages.list, ({ caller, query }) => listMessages(db, caller, query))
+
+  route(app, messages.variables, async () => ({ variables: await listVariables(db) }))
+
+  route(app, messages.preview, ({ caller, body, reply }) =>
+    previewText(db, caller, body, config.defaultCountry, clientSignal(reply)),
+  )
 
   route(app, messages.get, async ({ caller, params }) => orNotFound(await findMessage(db, caller, params.id)))
 

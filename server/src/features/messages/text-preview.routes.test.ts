@@ -1,0 +1,92 @@
+import { contract } from '@sendroom/contract'
+import { expect, test } from 'vitest'
+import { useContext } from '../../../test/context.ts'
+import type { TestUser } from '../../../test/factories.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+const context = useContext()
+const { messages, jobs } = contract
+
+const preview = (
+  user: TestUser,
+  textContent: string,
+  more: { after?: number; onlyProblems?: boolean } = {},
+) => context.call(user, messages.preview, { body: { textContent, ...more } })
+
+async function people() {
+  const lan = await context.add.contact({ name: 'Lan' })
+  const nobody = await context.add.contact({ name: '' })
+  const long = await context.add.contact({ name: 'Nguyễn Thị Lan' })
+  return { lan, nobody, long }
+}
+
+// R-950
+test('the preview shows the text of one contact after the other, or only of those with a problem', async () => {
+  const { lan, nobody, long } = await people()
+  const user = await context.add.user({ canManageContacts: true })
+  const first = await preview(user, 'Hi {{name}}')
+  expect(first).toMatchObject({
+    status: 200,
+    body: {
+      contact: { id: lan.id, name: 'Lan', phoneNumber: `+${lan.number}` },
+      ...{ text: 'Hi Lan', missing: [], isTooLong: false },
+    },
+  })
+  expect((await preview(user, 'Hi {{name}}', { after: lan.id })).body).toMatchObject({
+    contact: { id: nobody.id },
+    missing: ['name'],
+  })
+  const text = `{{name|you}} ${'a'.repeat(3990)}`
+  expect((await preview(user, text, { onlyProblems: true })).body).toMatchObject({
+    contact: { id: long.id },
+    isTooLong: true,
+  })
+  expect((await preview(user, text, { onlyProblems: true, after: long.id })).body.contact).toBeNull()
+  expect(await preview(user, '{{x}}')).toMatchObject({
+    status: 400,
+    body: { fields: { textContent: 'MESSAGE.VARIABLE_UNKNOWN' } },
+  })
+})
+
+// R-950
+test('a Member previews only contacts of lists that they may use', async () => {
+  const { nobody, long } = await people()
+  await context.add.list({ isForAll: true, contacts: [long] })
+  const user = await context.add.user({ canUseContacts: true })
+  expect((await preview(user, 'Hi {{name}}')).body.contact?.id).toBe(long.id)
+  expect((await preview(user, 'Hi {{name}}', { after: long.id })).body.contact).toBeNull()
+  expect(nobody.id).toBeLessThan(long.id)
+})
+
+// R-950
+test('everybody who is signed in reads the variables', async () => {
+  const { key } = await context.add.contactField({ name: 'Town', type: 'date' })
+  const { body } = await context.call(await context.add.user(), messages.variables, {})
+  expect(body.variables).toEqual([{ key, name: 'Town', type: 'date' }])
+})
+
+// R-950
+test('100,000 contacts are looked through in two seconds', async () => {
+  await context.db.run(sql`
+    insert into contacts (name, numbers, source, source_name)
+    select 'Lan ' || n, '', 'form', '' from generate_series(1, 100000) n`)
+  const user = await context.add.user({ canManageContacts: true })
+  const began = performance.now()
+  expect((await preview(user, 'Hi {{name}}', { onlyProblems: true })).body.contact).toBeNull()
+  expect(performance.now() - began).toBeLessThan(6000) // two seconds on an idle machine
+})
+
+// R-951
+test('a test is sent with the values of the chosen contact, if the caller sees it', async () => {
+  const { lan } = await people()
+  const { instance, member } = await context.add.memberWithInstance({})
+  const send = (user: TestUser, contactId: number | null) =>
+    context.call(user, jobs.test, {
+      body: { textContent: 'Hi {{name}}', instanceId: instance.id, phoneNumber: '0901234567', contactId },
+    })
+  const refused = { status: 400, body: { code: 'values_missing', params: { variables: '{{name}}' } } }
+  expect(await send(member, lan.id)).toMatchObject(refused)
+  await context.db.run(sql`update users set can_manage_contacts = true where id = ${member.id}`)
+  expect(await send(member, null)).toMatchObject(refused)
+  expect(await send(member, lan.id)).toMatchObject({ status: 201, body: { messageTitle: 'Hi Lan' } })
+})
