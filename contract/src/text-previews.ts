@@ -43,14 +43,14 @@ export type TextPreview = z.output<typeof TextPreview>
 export const textPreviews = {
   variables: endpoint({
     method: 'GET',
-    path: '/messages/variables',
+    path: '/text-variables',
     access: 'signedIn',
     summary: 'The fields of contacts that texts of messages may name, beside the name',
     response: z.object({ variables: z.array(TextVariable) }),
   }),
   preview: endpoint({
     method: 'POST',
-    path: '/messages/preview',
+    path: '/text-previews',
     access: 'canUseContacts',
     summary: 'A text, saved or not, as the next contact that you see would get it',
     body: TextPreviewQuery,

@@ -56,6 +56,7 @@ const usual: Record<string, object> = {
     hasGeneratedPassword: false,
   },
   'GET /dashboard/days': { days: [] },
+  'GET /text-variables': { variables: [] },
 }
 
 /** Replaces `fetch` with a scripted server. Returns the list in which it records the requests. */

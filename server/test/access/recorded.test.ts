@@ -16,7 +16,7 @@ afterAll(() => context.close())
 const unrecorded = [
   'POST /groups/search',
   'POST /contacts/search',
-  'POST /messages/preview',
+  'POST /text-previews',
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
   // Changes how a file is read of which nothing is stored yet.

@@ -205,7 +205,7 @@ test.for(signedIn.filter(({ endpoint }) => endpoint.body))(
 const harmless = [
   'POST /groups/search',
   'POST /contacts/search',
-  'POST /messages/preview',
+  'POST /text-previews',
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
   'POST /auth/logout',

@@ -64,7 +64,11 @@ const mutants = {
     },
   ],
   'look-up of the text with variables': [
-    { file: 'in-doubt/look-up.ts', from: '${textOfDelivery} as text', to: 'j.text_content as text' },
+    {
+      file: 'in-doubt/look-up.ts',
+      from: ' as text, j.image_id',
+      to: ' as own_text, j.text_content as text, j.image_id',
+    },
   ],
   'history of the text with variables': [
     { file: 'history/jobs-of-messages.ts', from: 'job.isPersonal', to: 'false' },

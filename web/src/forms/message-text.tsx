@@ -1,13 +1,32 @@
-import { Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, Menu, ScrollArea, Stack, Text, Textarea } from '@mantine/core'
 import type { GetInputPropsReturnType } from '@mantine/form'
 import { limits } from '@sendroom/contract/limits'
+import { IconBraces } from '@tabler/icons-react'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../format.ts'
+import { useTextMistake, useVariables } from './text-variables.ts'
 
 /** The text of a message with the number of its characters. Takes the input props of the form's field. */
 export function MessageText(props: GetInputPropsReturnType) {
   const { t } = useTranslation()
-  const { length } = String(props.value)
+  const area = useRef<HTMLTextAreaElement>(null)
+  const text = String(props.value)
+  const mistake = useTextMistake(text)
+  /** Puts the variable in the place of what is selected, and the cursor behind it. */
+  const insert = (key: string) => {
+    const { selectionStart, selectionEnd } = area.current ?? {
+      selectionStart: text.length,
+      selectionEnd: text.length,
+    }
+    const variable = `{{${key}}}`
+    props.onChange(text.slice(0, selectionStart) + variable + text.slice(selectionEnd))
+    // After the menu has given the focus back to its button.
+    setTimeout(() => {
+      area.current?.focus()
+      area.current?.setSelectionRange(selectionStart + variable.length, selectionStart + variable.length)
+    })
+  }
   return (
     <Stack gap={4}>
       <Textarea
@@ -19,10 +38,39 @@ export function MessageText(props: GetInputPropsReturnType) {
         maxRows={16}
         dir="auto"
         {...props}
+        error={props.error ?? mistake}
+        ref={area}
       />
-      <Text size="xs" ta="right" c={length > limits.messageText ? 'var(--mantine-color-error)' : 'dimmed'}>
-        {formatNumber(length)}/{formatNumber(limits.messageText)}
-      </Text>
+      <Group justify="space-between" gap="xs">
+        <VariableMenu onChoose={insert} />
+        <Text size="xs" c={text.length > limits.messageText ? 'var(--mantine-color-error)' : 'dimmed'}>
+          {formatNumber(text.length)}/{formatNumber(limits.messageText)}
+        </Text>
+      </Group>
     </Stack>
+  )
+}
+
+function VariableMenu({ onChoose }: { onChoose: (key: string) => void }) {
+  const { t } = useTranslation()
+  const variables = useVariables()
+  return (
+    <Menu position="bottom-start" returnFocus>
+      <Menu.Target>
+        <Button variant="subtle" size="compact-sm" leftSection={<IconBraces size={16} aria-hidden />}>
+          {t('MESSAGE.VARIABLE_INSERT')}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <ScrollArea.Autosize mah={320}>
+          <Menu.Item onClick={() => onChoose('name')}>{t('MESSAGE.VARIABLE_NAME')}</Menu.Item>
+          {variables.map(({ key, name }) => (
+            <Menu.Item key={key} onClick={() => onChoose(key)}>
+              {name}
+            </Menu.Item>
+          ))}
+        </ScrollArea.Autosize>
+      </Menu.Dropdown>
+    </Menu>
   )
 }

@@ -36,7 +36,7 @@ test('the preview shows the text of one contact after the other, or only of thos
     contact: { id: nobody.id },
     missing: ['name'],
   })
-  const text = `{{name|you}} ${'a'.repeat(3990)}`
+  const text = `{{name|you}} ${'a'.repeat(3987)}`
   expect((await preview(user, text, { onlyProblems: true })).body).toMatchObject({
     contact: { id: long.id },
     isTooLong: true,

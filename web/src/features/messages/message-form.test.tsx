@@ -188,7 +188,7 @@ test('a test sends the unsaved message once and shows the outcome', async () => 
   expect(screen.getByRole('link', { name: 'Open job #8' }).getAttribute('href')).toBe('/jobs/8')
   const sent = requests.filter(({ name }) => name === 'POST /jobs/test').map(({ body }) => body)
   expect(sent).toEqual([
-    { textContent: 'Not saved yet', imageOf: 5, phoneNumber: '0901234567', instanceId: 1 },
+    { textContent: 'Not saved yet', imageOf: 5, contactId: null, phoneNumber: '0901234567', instanceId: 1 },
   ])
 
   now = { ...done, id: 8, sentMessages: [sentTo] }

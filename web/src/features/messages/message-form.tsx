@@ -11,6 +11,7 @@ import { MessagePreview } from '../../forms/message-preview.tsx'
 import { MessageText } from '../../forms/message-text.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { useFileUrl } from '../../forms/use-file-url.ts'
+import { useTextPreview } from '../../forms/use-text-preview.ts'
 import { blank, type MessageValues, valuesOf } from './message-values.ts'
 import { TestSend } from './test-send.tsx'
 
@@ -39,6 +40,7 @@ export function MessageForm({ title, schema, saved, save }: Props) {
   const currentUrl = saved?.imageUrl ?? null
   const fileUrl = useFileUrl(imageFile)
   const keptUrl = removeImage ? null : currentUrl
+  const forContact = useTextPreview(textContent)
   return (
     <FormPage
       title={title}
@@ -47,9 +49,12 @@ export function MessageForm({ title, schema, saved, save }: Props) {
       onCancel={toList}
       aside={
         <Stack>
-          <MessagePreview text={textContent} imageUrl={fileUrl ?? keptUrl} />
+          <MessagePreview text={textContent} imageUrl={fileUrl ?? keptUrl} forContact={forContact} />
           <TestSend
-            message={{ textContent, imageFile, imageOf: saved && keptUrl && !imageFile ? saved.id : null }}
+            message={{
+              ...{ textContent, imageFile, contactId: forContact?.shown?.contact?.id ?? null },
+              imageOf: saved && keptUrl && !imageFile ? saved.id : null,
+            }}
             instanceId={instanceId ?? 0}
             isReady={() => !form.validateField('textContent').hasError}
           />

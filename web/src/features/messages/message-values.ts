@@ -1,4 +1,5 @@
 import type { Message } from '@sendroom/contract/messages'
+import { escapeText } from '@sendroom/contract/personal-text'
 
 /** The values of the message form. */
 export type MessageValues = {
@@ -17,9 +18,15 @@ export const blank: MessageValues = {
   removeImage: false,
 }
 
-export const valuesOf = ({ textContent, instanceId, assignedGroups }: Message): MessageValues => ({
-  ...blank,
+/** Braces of a text from before are no variables, and are shown so. */
+export const valuesOf = ({
   textContent,
+  hasVariables,
+  instanceId,
+  assignedGroups,
+}: Message): MessageValues => ({
+  ...blank,
+  textContent: hasVariables ? textContent : escapeText(textContent),
   instanceId,
   groupIds: assignedGroups.map((group) => group.id),
 })

@@ -24,7 +24,11 @@ export function MessageView({ message, reason }: Props) {
       <PageTitle>{t('MESSAGE.VIEW_TITLE', { id: message.id })}</PageTitle>
       <Alert color="yellow">{reason}</Alert>
       <Section title={t('MESSAGE.TEXT')}>
-        <WhatsAppMessage text={message.textContent} imageUrl={message.imageUrl} />
+        <WhatsAppMessage
+          text={message.textContent}
+          hasVariables={message.hasVariables}
+          imageUrl={message.imageUrl}
+        />
       </Section>
       <Section title={t('MESSAGE.FACTS')}>
         <SimpleGrid component="dl" cols={{ base: 1, xs: 3 }} m={0}>

@@ -16,7 +16,13 @@ const PAGE_SIZE = 100
 /** The form's fields. The message itself comes from the message form. */
 const Recipient = TestMessage.pick({ phoneNumber: true, instanceId: true })
 
-type Draft = { textContent: string; imageFile: File | null; imageOf: number | null }
+type Draft = {
+  textContent: string
+  imageFile: File | null
+  imageOf: number | null
+  /** The contact whose values stand for the variables. */
+  contactId: number | null
+}
 
 type Props = {
   /** The message in its current, possibly unsaved state. */
@@ -104,10 +110,11 @@ function TestForm({ message, instanceId, isReady }: Props) {
   )
 }
 
-function bodyOf({ textContent, imageFile, imageOf }: Draft, phoneNumber: string, instanceId: number) {
-  if (!imageFile) return { textContent, imageOf, phoneNumber, instanceId }
+function bodyOf({ imageFile, ...message }: Draft, phoneNumber: string, instanceId: number) {
+  if (!imageFile) return { ...message, phoneNumber, instanceId }
   const form = new FormData()
-  form.set('textContent', textContent)
+  form.set('textContent', message.textContent)
+  if (message.contactId !== null) form.set('contactId', String(message.contactId))
   form.set('phoneNumber', phoneNumber)
   form.set('instanceId', String(instanceId))
   form.set('imageFile', imageFile)
