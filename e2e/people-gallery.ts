@@ -47,4 +47,8 @@ export async function furnishPeople(admin: Api) {
         values: { city: n % 2 === 0 ? 'Hà Nội' : 'Đà Nẵng' },
       },
     })
+  const { id } = await admin.call('POST /lists', { body: { name: 'Khách quen', isForAll: true } })
+  await admin.call('POST /lists/:id/contacts', { params: { id }, body: { filter: {} } })
+  const filter = { search: 'lan', tagIds: [1], fields: [{ key: 'city', value: 'Hà Nội' }] }
+  await admin.call('POST /lists', { body: { name: `Khách Hà Nội ${'hay mua '.repeat(10)}`, filter } })
 }

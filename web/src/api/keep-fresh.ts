@@ -44,7 +44,7 @@ const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
     ['lists', 'list'],
     ['lists', 'GET /lists/:id'],
   ],
-  groupSets: () => [['groupSets', 'list']],
+  groupSets: () => [['group-sets', 'list']],
   // A job that begins to stand still is news for the dashboard and the list of such jobs, too.
   notices: () => [['notices', 'GET /notices'], now, jobList],
 }

@@ -3,6 +3,7 @@ import {
   IconBrandWhatsapp,
   IconCalendarTime,
   IconLayoutDashboard,
+  IconListCheck,
   IconMessage,
   IconSettings,
   IconUserCog,
@@ -29,6 +30,7 @@ const groups: { title?: string; links: Entry[] }[] = [
     links: [
       { to: '/groups', label: 'HEADER.GROUPS', icon: IconUsersGroup },
       { to: '/contacts', label: 'CONTACT.TITLE', icon: IconAddressBook },
+      { to: '/lists', label: 'LIST.TITLE', icon: IconListCheck },
     ],
   },
   {

@@ -73,6 +73,24 @@ export const pages = {
     load: () => import('../features/imports/import-page.tsx').then((page) => page.ImportPage),
     rights: ['canManageContacts'],
   },
+  '/lists': {
+    load: () => import('../features/audiences/lists-page.tsx').then((page) => page.ListsPage),
+    rights: ['canUseContacts', 'canManageContacts'],
+    readSearch: readListSearch,
+  },
+  '/lists/new': {
+    load: () => import('../features/audiences/list-form-page.tsx').then((page) => page.ListFormPage),
+    rights: ['canManageContacts'],
+  },
+  '/lists/edit/$id': {
+    load: () => import('../features/audiences/list-form-page.tsx').then((page) => page.ListFormPage),
+    rights: ['canManageContacts'],
+  },
+  '/lists/$id': {
+    load: () => import('../features/audiences/list-people-page.tsx').then((page) => page.ListPeoplePage),
+    rights: ['canUseContacts', 'canManageContacts'],
+    readSearch: readListSearch,
+  },
   '/instances': {
     load: () => import('../features/instances/instances-page.tsx').then((page) => page.InstancesPage),
     readSearch: readInstancesSearch,

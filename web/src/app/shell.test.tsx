@@ -45,6 +45,7 @@ test.each([
     [
       ...links.slice(0, -1),
       ['Contacts', '/contacts'],
+      ['Lists', '/lists'],
       ['Accounts', '/instances'],
       ['Users', '/users'],
       ['Settings', '/settings'],
@@ -63,7 +64,7 @@ test('the sidebar has groups of links with names', async () => {
   const sidebar = await menu()
   const linksOf = (name: string) => within(sidebar.getByRole('list', { name })).getAllByRole('link')
   expect(linksOf('Work').map((link) => link.textContent)).toEqual(['Dashboard', 'Messages', 'Jobs'])
-  expect(linksOf('People').map((link) => link.textContent)).toEqual(['Groups', 'Contacts'])
+  expect(linksOf('People').map((link) => link.textContent)).toEqual(['Groups', 'Contacts', 'Lists'])
 })
 
 const settingsAnswers: Answers = {
@@ -81,6 +82,7 @@ test('the settings name their sections, which the sidebar shows while one is ope
   expect(sidebar.getAllByRole('link').map((link) => link.textContent)).toEqual([
     ...links.slice(0, -1).map(([name]) => name),
     'Contacts',
+    'Lists',
     'Accounts',
     'Users',
     'Settings',

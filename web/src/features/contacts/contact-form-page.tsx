@@ -5,18 +5,18 @@ import { useTranslation } from 'react-i18next'
 import { idOf } from '../../address.ts'
 import { call } from '../../api/client.ts'
 import { useAction } from '../../api/use-action.ts'
+import { useContactFields } from '../../forms/use-contact-fields.ts'
 import { useFormData } from '../../forms/use-form-data.ts'
 import { useVersioned } from '../../forms/use-versioned.tsx'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { ContactForm } from './contact-form.tsx'
 import { blank, type ContactValues, compareContact, tagChange, valuesOf } from './contact-values.ts'
-import { useFields } from './use-fields.ts'
 
 /** Edits the contact whose id is in the address, or else creates one. */
 export function ContactFormPage() {
   const id = idOf(useParams({ strict: false }))
-  const { data: fields, isError, refetch } = useFields()
+  const { data: fields, isError, refetch } = useContactFields()
   if (!fields) return isError ? <LoadFailed retry={refetch} /> : <Loading />
   return id === null ? <NewContactForm fields={fields} /> : <EditContact key={id} id={id} fields={fields} />
 }

@@ -9,6 +9,8 @@ import { idOf } from '../../address.ts'
 import { useRead } from '../../api/queries.ts'
 import { useRedirectOnFailure } from '../../api/use-redirect-on-failure.ts'
 import { formatDateTime, formatDay, formatNumber } from '../../format.ts'
+import { contactName } from '../../forms/contact-name.ts'
+import { useContactFields } from '../../forms/use-contact-fields.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { Fact } from '../../ui/fact.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -16,9 +18,7 @@ import { Name } from '../../ui/name.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { Section } from '../../ui/section.tsx'
 import { ContactJobs } from './contact-jobs.tsx'
-import { contactName } from './contact-name.ts'
 import classes from './contact-page.module.css'
-import { useFields } from './use-fields.ts'
 import { useRemoveContact } from './use-remove-contact.ts'
 
 /** Everything about one contact. */
@@ -75,7 +75,7 @@ function Buttons({ contact }: { contact: Contact }) {
 
 function Facts({ contact }: { contact: Contact }) {
   const { t } = useTranslation()
-  const { data: fields = [] } = useFields()
+  const { data: fields = [] } = useContactFields()
   const { phoneNumbers, lid, tags, values, note, source, sourceName, createdAt } = contact
   return (
     <SimpleGrid component="dl" m={0} cols={{ base: 1, sm: 2, lg: 3 }}>

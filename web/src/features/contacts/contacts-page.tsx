@@ -5,6 +5,8 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { formatDateTime } from '../../format.ts'
+import { ContactFilterBar } from '../../forms/contact-filter-bar.tsx'
+import { contactName } from '../../forms/contact-name.ts'
 import { DataTable } from '../../lists/data-table.tsx'
 import { AddButton } from '../../lists/list-buttons.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
@@ -14,9 +16,8 @@ import { useList } from '../../lists/use-list.ts'
 import { Name } from '../../ui/name.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { useContactFilter } from './contact-filter.ts'
-import { contactName } from './contact-name.ts'
 import { ExportButtons } from './export-buttons.tsx'
-import { FilterBar } from './filter-bar.tsx'
+import { ListFilter } from './list-filter.tsx'
 import { useChosen } from './use-chosen.ts'
 import { useRemoveContact } from './use-remove-contact.ts'
 
@@ -60,7 +61,9 @@ export function ContactsPage() {
         )
       }
     >
-      <FilterBar filter={filter} setFilter={setFilter} />
+      <ContactFilterBar filter={filter} setFilter={setFilter}>
+        <ListFilter chosen={filter.listId ?? 0} onChange={(id) => setFilter({ listId: id || undefined })} />
+      </ContactFilterBar>
       <BulkActions list={list} chosen={chosen} />
       <DataTable
         list={list}

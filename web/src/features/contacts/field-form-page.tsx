@@ -13,10 +13,10 @@ import { useTranslation } from 'react-i18next'
 import { idOf } from '../../address.ts'
 import { useAction } from '../../api/use-action.ts'
 import { FormPage } from '../../forms/form-page.tsx'
+import { useContactFields } from '../../forms/use-contact-fields.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { useFields } from './use-fields.ts'
 
 type Values = { name: string; key: string; type: ContactFieldType; choices: string[] }
 
@@ -45,7 +45,7 @@ function NewField() {
 }
 
 function EditField({ id }: { id: number }) {
-  const { data: fields, isError, refetch } = useFields()
+  const { data: fields, isError, refetch } = useContactFields()
   const navigate = useNavigate()
   const field = fields?.find((one) => one.id === id)
   const isGone = fields !== undefined && !field

@@ -4,6 +4,7 @@ import { IconPencil, IconTrash } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
+import { useContactFields } from '../../forms/use-contact-fields.ts'
 import { AddButton } from '../../lists/list-buttons.tsx'
 import { RowActions } from '../../lists/row-actions.tsx'
 import tableClasses from '../../lists/table.module.css'
@@ -13,7 +14,6 @@ import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Name } from '../../ui/name.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
-import { useFields } from './use-fields.ts'
 
 const columns: Column<ContactField>[] = [
   { header: 'CONTACT_FIELD.NAME', cell: ({ name }) => <Name>{name}</Name> },
@@ -24,7 +24,7 @@ const columns: Column<ContactField>[] = [
 /** The fields that contacts have. There are few, so they need no pages. */
 export function FieldsPage() {
   const { t } = useTranslation()
-  const { data: fields, isError, refetch } = useFields()
+  const { data: fields, isError, refetch } = useContactFields()
   return (
     <Stack>
       <Group justify="space-between">

@@ -1,8 +1,8 @@
 import type { Contact } from '@sendroom/contract/contacts'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
+import { contactName } from '../../forms/contact-name.ts'
 import { confirm } from '../../ui/confirm.ts'
-import { contactName } from './contact-name.ts'
 
 /** Deletes a contact after a confirmation. */
 export function useRemoveContact(onRemoved: () => unknown = () => {}) {

@@ -3,22 +3,26 @@ import type { ContactField } from '@sendroom/contract/contact-fields'
 import type { ContactFilter } from '@sendroom/contract/contacts'
 import { limits } from '@sendroom/contract/limits'
 import { IconX } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { useRead } from '../../api/queries.ts'
-import { NamedSelect } from '../../forms/named-select.tsx'
-import classes from './filter-bar.module.css'
-import { useFields } from './use-fields.ts'
-import { useLists } from './use-lists.ts'
+import { useRead } from '../api/queries.ts'
+import classes from './contact-filter-bar.module.css'
+import { useContactFields } from './use-contact-fields.ts'
 
 type FieldFilter = ContactFilter['fields'][number]
 type Value = FieldFilter['value']
 
-type Props = { filter: ContactFilter; setFilter: (change: Partial<ContactFilter>) => void }
+type Filter = Omit<ContactFilter, 'listId'>
+type Props = {
+  filter: Filter
+  setFilter: (change: Partial<Filter>) => void
+  /** Further filters. */
+  children?: ReactNode
+}
 
 /** Filters the list by tags, and by values of fields, each as soon as it is chosen or typed. */
-export function FilterBar({ filter, setFilter }: Props) {
-  const { data: fields = [] } = useFields()
+export function ContactFilterBar({ filter, setFilter, children }: Props) {
+  const { data: fields = [] } = useContactFields()
   const [opened, setOpened] = useState<string[]>([])
   const chosen = filter.fields.map(({ key }) => key)
   const shown = fields.filter(({ key }) => chosen.includes(key) || opened.includes(key))
@@ -28,7 +32,7 @@ export function FilterBar({ filter, setFilter }: Props) {
   }
   return (
     <Group gap="xs" mb="md" align="end" className={classes.bar}>
-      <ListFilter chosen={filter.listId ?? 0} onChange={(id) => setFilter({ listId: id || undefined })} />
+      {children}
       <TagFilter chosen={filter.tagIds} onChange={(tagIds) => setFilter({ tagIds })} />
       {shown.map((field) => (
         <ValueFilter
@@ -47,25 +51,6 @@ export function FilterBar({ filter, setFilter }: Props) {
         onChoose={(key) => setOpened([...opened, key])}
       />
     </Group>
-  )
-}
-
-type ListProps = { chosen: number; onChange: (id: number) => void }
-
-function ListFilter({ chosen, onChange }: ListProps) {
-  const { t } = useTranslation()
-  const choices = useLists()
-  if (choices.options?.length === 0 && chosen === 0) return null
-  return (
-    <NamedSelect
-      choices={choices}
-      aria-label={t('CONTACT.LIST')}
-      clearable
-      clearButtonProps={{ 'aria-label': t('CONTACT.CLEAR_LIST') }}
-      value={chosen}
-      onChange={onChange}
-      {...(choices.options && { placeholder: t('CONTACT.FILTER_LIST') })}
-    />
   )
 }
 
