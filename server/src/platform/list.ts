@@ -16,6 +16,8 @@ type List = {
   countKey: unknown[]
   /** The number of rows, where it is maintained. Otherwise the rows are counted. */
   total?: (() => Promise<number>) | undefined
+  /** `from … where …` with as many rows, where those are quicker to count. Null if there are none. */
+  countFrom?: (() => Promise<Sql | null>) | undefined
   /** Finds the ids of a page, where that is quicker than to sort all rows. */
   ids?: ((limit: number, offset: number) => Sql) | undefined
 }
@@ -81,8 +83,9 @@ const readTotal = (db: Db, countKey: unknown[], read: () => Promise<number>): Pr
  * Counts exactly up to 10,000 rows. A larger count may be up to a minute old; that of a search, from 100 rows on, up to
  * ten seconds.
  */
-const count = (db: Db, { search }: Query, { from, countKey }: List): Promise<number> =>
-  readKept(db, countKey, async (keep) => {
+const count = (db: Db, { search }: Query, list: List): Promise<number> =>
+  readKept(db, list.countKey, async (keep) => {
+    const from = (await list.countFrom?.()) ?? list.from
     const { total: limited } = await db.one<{ total: number }>(sql`
       select count(*) as total from (select 1 ${from} limit ${EXACT_UP_TO + 1}) limited`)
     if (limited > EXACT_UP_TO) return keep(countAll(db, from), KEEP_MS)

@@ -5,7 +5,7 @@ import type { z } from 'zod'
 import type { Begin, Caller } from '../../platform/access.ts'
 import { changesOf, type Entry, record } from '../../platform/audit.ts'
 import { contactPage } from '../../platform/contacts/contact-row.ts'
-import { matches, selectedBy, spellFields } from '../../platform/contacts/filter.ts'
+import { matches, rowsToCount, selectedBy, spellFields } from '../../platform/contacts/filter.ts'
 import { lockFieldsForShare } from '../../platform/contacts/stored-fields.ts'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
@@ -76,8 +76,10 @@ export async function searchListContacts(
   query: z.output<typeof ContactListQuery>,
 ) {
   const { size } = orNotFound(await findList(db, caller, id))
+  const filter = { search: query.search, tagIds: [], fields: [], listId: id }
   return contactPage(db, query, {
-    condition: await matches(db, { search: query.search, tagIds: [], fields: [], listId: id }),
+    condition: await matches(db, filter),
+    countFrom: () => rowsToCount(db, filter),
     countKey: ['contacts of a list', id, query.search],
     total: size === null || query.search ? undefined : async () => size,
   })

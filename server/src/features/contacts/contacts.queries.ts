@@ -2,7 +2,7 @@ import type { Contact, ContactSearch } from '@sendroom/contract/contacts'
 import { limits } from '@sendroom/contract/limits'
 import type { Caller } from '../../platform/access.ts'
 import { contactPage, contactRow } from '../../platform/contacts/contact-row.ts'
-import { matches } from '../../platform/contacts/filter.ts'
+import { matches, rowsToCount } from '../../platform/contacts/filter.ts'
 import { readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
@@ -12,6 +12,7 @@ export async function searchContacts(db: Db, caller: Caller, query: ContactSearc
   const hasFilter = search !== '' || tagIds.length > 0 || fields.length > 0 || listId !== null
   return contactPage(db, query, {
     condition: await matches(db, query),
+    countFrom: () => rowsToCount(db, query),
     countKey: ['contacts', search, tagIds, fields, listId],
     total: hasFilter ? undefined : async () => (await readCounts(db, caller)).contacts,
   })

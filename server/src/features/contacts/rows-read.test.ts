@@ -112,3 +112,24 @@ test.each([
     expect(rows).toBeLessThan(MOST_ROWS)
   },
 )
+
+//
+test.each([
+  ['a tag', tag(2), 50_000],
+  ['two tags', { tagIds: [1, 2] }, 50_000],
+  ['a tag and a value', { ...tag(2), ...value(2) }, 40_000],
+])('all contacts with %s are counted without reading them', async (_what, query, expected) => {
+  const counts: string[] = []
+  const watched: Db = {
+    ...context.db,
+    one: (statement) => {
+      if (statement.text.includes('as total')) counts.push(statement.text)
+      return context.db.one(statement)
+    },
+  }
+  const { pagination } = await searchContacts(watched, admin, ContactSearch.parse(query))
+
+  expect(pagination.totalCount).toBe(expected)
+  expect(counts).toHaveLength(2)
+  expect(counts.join()).not.toContain('from contacts')
+})

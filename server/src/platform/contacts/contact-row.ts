@@ -26,19 +26,18 @@ export const contactRow = sql`
 
 const sortBy = { id: sql`c.id`, name: sql`c.name`, createdAt: sql`c.created_at` }
 
-type Found = { condition: Sql; countKey: unknown[]; total?: (() => Promise<number>) | undefined }
+type Found = { condition: Sql } & Pick<Parameters<typeof listPage>[2], 'countKey' | 'countFrom' | 'total'>
 
 /** Reads one page of the contacts `c` for which the condition holds. See `listPage` for the rest. */
 export const contactPage = (
   db: Db,
   query: z.output<typeof ContactListQuery>,
-  { condition, countKey, total }: Found,
+  { condition, ...counts }: Found,
 ) =>
   listPage<Contact>(db, query, {
     select: contactRow,
     from: sql`from contacts c where ${condition}`,
     sortBy: sortBy[query.sortBy],
     id: sql`c.id`,
-    countKey,
-    total,
+    ...counts,
   })

@@ -38,18 +38,35 @@ export const isInList = (db: Db, list: StoredList): Promise<Sql> => matchesAll(d
 const EVERYBODY: ListFilter = { search: '', tagIds: [], fields: [] }
 
 async function matchesAll(db: Db, filter: ListFilter, list: StoredList | null): Promise<Sql> {
-  const filters = [filter, ...(list?.filter ? [list.filter] : [])]
-  const parts = list && !list.filter ? [sql`from list_contacts where list_id = ${list.id}`] : []
+  const { searches, parts } = await partsOf(db, filter, list)
   const conditions: Sql[] = []
-  for (const { search, tagIds, fields } of filters) {
-    if (search)
-      conditions.push(
-        await searchCondition(db, 'contacts', 'c', typedNumber(search) ?? wordBeginning(search)),
-      )
-    parts.push(...[...new Set(tagIds)].map(withTag), ...(await withValues(db, fields)))
-  }
+  for (const search of searches)
+    conditions.push(await searchCondition(db, 'contacts', 'c', typedNumber(search) ?? wordBeginning(search)))
   conditions.push(...(await hasAll(db, parts)))
   return conditions.length > 0 ? sql`(${join(conditions, ' and ')})` : sql`true`
+}
+
+/** The searches, and `from … where …` of the tables of contacts that the filter and the list need. */
+async function partsOf(db: Db, filter: ListFilter, list: StoredList | null) {
+  const filters = [filter, ...(list?.filter ? [list.filter] : [])]
+  const parts = list && !list.filter ? [sql`from list_contacts where list_id = ${list.id}`] : []
+  for (const { tagIds, fields } of filters)
+    parts.push(...[...new Set(tagIds)].map(withTag), ...(await withValues(db, fields)))
+  return { searches: filters.map(({ search }) => search).filter((search) => search !== ''), parts }
+}
+
+/**
+ * `from … where …` with a row for each contact that matches, for counting them. The indexes of tags and values have all
+ * that it takes, so that the contacts themselves are not read. Null if a search has to read them.
+ */
+export async function rowsToCount(db: Db, filter: ContactFilter): Promise<Sql | null> {
+  const list = filter.listId ? await findStoredList(db, filter.listId) : null
+  if (list === undefined) return null
+  const { searches, parts } = await partsOf(db, filter, list)
+  const [smallest, ...others] = parts.length > 0 ? await sortBySize(db, parts) : []
+  if (searches.length > 0 || !smallest) return null
+  const inOthers = others.map(({ from }, place) => isIn(from, place < MAX_JOINED))
+  return sql`from (select contact_id as id ${smallest.from}) as c where ${join([sql`true`, ...inOthers], ' and ')}`
 }
 
 /**
