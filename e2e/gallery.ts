@@ -95,6 +95,8 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Omi
     },
   })
   await furnishPeople(admin)
+  const groupIds = [...sales, ...vips].map(({ id }) => id)
+  await admin.call('POST /group-sets', { body: { name: 'Miền Bắc', instanceId: shop.id, groupIds } })
   // Nothing listens there. Nothing may leave this machine.
   const receiver = { url: 'http://127.0.0.1:9/events', allowsOwnNetwork: true, topics: ['trouble' as const] }
   await admin.call('POST /receivers', { body: { ...receiver, name: 'Hệ thống bán hàng', isActive: true } })

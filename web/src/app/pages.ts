@@ -47,6 +47,16 @@ export const pages = {
     load: () => import('../features/groups/groups-page.tsx').then((page) => page.GroupsPage),
     readSearch: readListSearch,
   },
+  '/group-sets': {
+    load: () => import('../features/audiences/group-sets-page.tsx').then((page) => page.GroupSetsPage),
+    readSearch: readListSearch,
+  },
+  '/group-sets/new': {
+    load: () => import('../features/audiences/group-set-form-page.tsx').then((page) => page.GroupSetFormPage),
+  },
+  '/group-sets/edit/$id': {
+    load: () => import('../features/audiences/group-set-form-page.tsx').then((page) => page.GroupSetFormPage),
+  },
   '/contacts': {
     load: () => import('../features/contacts/contacts-page.tsx').then((page) => page.ContactsPage),
     rights: ['canManageContacts'],

@@ -45,7 +45,7 @@ export function GroupsPage() {
   const prerequisite = useMissing(syncs)
   const missing = list.rows.length === 0 ? prerequisite : null
   return (
-    <ListPage title="GROUP.TITLE" list={list} buttons={<TopButton syncs={syncs} missing={missing} />}>
+    <ListPage title="GROUP.TITLE" list={list} buttons={<Buttons syncs={syncs} missing={missing} />}>
       <SyncNotice syncs={syncs} />
       <DataTable
         list={list}
@@ -73,6 +73,18 @@ const emptyWords = {
   assignment: 'GROUP.EMPTY_NOT_ASSIGNED',
   link: 'GROUP.EMPTY_NOT_LINKED',
   sync: 'GROUP.EMPTY',
+}
+
+function Buttons(props: { syncs: Syncs; missing: Missing }) {
+  const { t } = useTranslation()
+  return (
+    <>
+      <Button variant="default" component={Link} to="/group-sets">
+        {t('GROUP_SET.TITLE')}
+      </Button>
+      <TopButton {...props} />
+    </>
+  )
 }
 
 function TopButton({ syncs, missing }: { syncs: Syncs; missing: Missing }) {
