@@ -96,7 +96,7 @@ export const ContactListQuery = listQuery(['id', 'name', 'createdAt'], {
   sortDirection: 'asc',
 })
 
-/** Contacts that have all of these tags, in each field this value, and are in the list. */
+/** Contacts that have all of these tags, in each field this value, are in the list, and were in the import. */
 const filterShape = {
   tagIds: idList(limits.contactTags).default([]),
   fields: z
@@ -104,6 +104,7 @@ const filterShape = {
     .max(limits.contactFields)
     .default([]),
   listId: Id.optional(),
+  importId: Id.optional(),
 }
 
 export const ContactSearch = ContactListQuery.extend(filterShape)

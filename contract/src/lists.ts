@@ -7,8 +7,8 @@ import { blankable, Instant, idList, idParams, key, Named, ReadVersion } from '.
 
 const listKinds = ['fixed', 'filter'] as const
 
-/** A stored filter. Without another list, which could have one in turn. */
-export const ListFilter = ContactFilter.omit({ listId: true })
+/** A stored filter. Without another list, which could have one in turn, and without an import, which gets deleted. */
+export const ListFilter = ContactFilter.omit({ listId: true, importId: true })
 export type ListFilter = z.output<typeof ListFilter>
 
 /** A list of contacts, to which jobs are sent. */

@@ -12,7 +12,7 @@ import { useContactFields } from './use-contact-fields.ts'
 type FieldFilter = ContactFilter['fields'][number]
 type Value = FieldFilter['value']
 
-type Filter = Omit<ContactFilter, 'listId'>
+type Filter = Pick<ContactFilter, 'tagIds' | 'fields'>
 type Props = {
   filter: Filter
   setFilter: (change: Partial<Filter>) => void

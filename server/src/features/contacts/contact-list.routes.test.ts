@@ -105,6 +105,19 @@ test('the list has the contacts with all of some tags', async () => {
 })
 
 // R-875
+test('the list has the contacts of an import, without refused rows', async () => {
+  const { id: importId } = await context.db.one<{ id: number }>(sql`
+    insert into imports (source, user_id, user_name, status) values ('file', ${user.id}, 'lan', 'checked') returning id`)
+  await context.db.run(sql`
+    insert into import_rows (import_id, place, number, outcome, contact_id)
+    select ${importId}, row_number() over (order by id), 1, case name when 'Anh' then 'twice' else 'added' end, id
+    from contacts`)
+  expect(await namesOf({ importId })).toEqual(['Bình', 'Đỗ Khách'])
+  expect(await namesOf({ importId, search: 'binh' })).toEqual(['Bình'])
+  expect(await namesOf({ importId: importId + 1 })).toEqual([])
+})
+
+// R-875
 test.each([
   [[{ key: 'age', value: 1 }], { 'fields.0.key': 'CONTACT_FORM.FIELD_UNKNOWN' }],
   [[{ key: 'number', value: 'many' }], { 'fields.0.value': 'CONTACT_FORM.VALUE_INVALID' }],

@@ -8,12 +8,12 @@ import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 
 export async function searchContacts(db: Db, caller: Caller, query: ContactSearch) {
-  const { search, tagIds, fields, listId = null } = query
-  const hasFilter = search !== '' || tagIds.length > 0 || fields.length > 0 || listId !== null
+  const { search, tagIds, fields, listId = null, importId = null } = query
+  const hasFilter = search !== '' || tagIds.length > 0 || fields.length > 0 || (listId ?? importId) !== null
   return contactPage(db, query, {
     condition: await matches(db, query),
     countFrom: () => rowsToCount(db, query),
-    countKey: ['contacts', search, tagIds, fields, listId],
+    countKey: ['contacts', search, tagIds, fields, listId, importId],
     total: hasFilter ? undefined : async () => (await readCounts(db, caller)).contacts,
   })
 }

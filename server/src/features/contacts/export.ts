@@ -35,6 +35,7 @@ const recorded = ({ ids, filter }: Omit<ContactExport, 'language'>) =>
         filter: {
           search: filter.search !== '',
           listId: filter.listId,
+          importId: filter.importId,
           tagIds: filter.tagIds,
           fields: filter.fields.map(({ key }) => key),
         },

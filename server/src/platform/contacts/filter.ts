@@ -35,9 +35,11 @@ export type StoredList = { id: number; filter: ListFilter | null }
 /** SQL condition: the contact `c` is in the list. */
 export const isInList = (db: Db, list: StoredList): Promise<Sql> => matchesAll(db, EVERYBODY, list)
 
+type Filter = Omit<ContactFilter, 'listId'>
+
 const EVERYBODY: ListFilter = { search: '', tagIds: [], fields: [] }
 
-async function matchesAll(db: Db, filter: ListFilter, list: StoredList | null): Promise<Sql> {
+async function matchesAll(db: Db, filter: Filter, list: StoredList | null): Promise<Sql> {
   const { searches, parts } = await partsOf(db, filter, list)
   const conditions: Sql[] = []
   for (const search of searches)
@@ -47,9 +49,10 @@ async function matchesAll(db: Db, filter: ListFilter, list: StoredList | null): 
 }
 
 /** The searches, and `from … where …` of the tables of contacts that the filter and the list need. */
-async function partsOf(db: Db, filter: ListFilter, list: StoredList | null) {
+async function partsOf(db: Db, filter: Filter, list: StoredList | null) {
   const filters = [filter, ...(list?.filter ? [list.filter] : [])]
   const parts = list && !list.filter ? [sql`from list_contacts where list_id = ${list.id}`] : []
+  if (filter.importId) parts.push(wereInImport(filter.importId))
   for (const { tagIds, fields } of filters)
     parts.push(...[...new Set(tagIds)].map(withTag), ...(await withValues(db, fields)))
   return { searches: filters.map(({ search }) => search).filter((search) => search !== ''), parts }
@@ -110,6 +113,10 @@ function typedNumber(search: string): string | null {
  * anywhere, they would read all contacts.
  */
 const wordBeginning = (search: string) => (/^[a-z0-9]{1,2}$/.test(normalize(search)) ? ` ${search}` : search)
+
+/** Each contact of an import once: its other rows are those of persons who are in the file twice, or refused. */
+const wereInImport = (id: number) => sql`
+  from import_rows where import_id = ${id} and outcome in ('added', 'changed', 'unchanged') and contact_id is not null`
 
 /** The rows of a table that have what a filter asks for. */
 const withTag = (id: number) => sql`from contact_tags where tag_id = ${id}`

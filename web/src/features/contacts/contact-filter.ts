@@ -20,7 +20,13 @@ export function useContactFilter() {
     // The router wants the search of one known page.
     navigate({ to: '.', search: readListSearch({ ...address, page: 1 }) as never, state: state as never })
   }
-  const { search, tagIds, fields, listId } = filter
-  const isFiltered = search !== '' || tagIds.length > 0 || fields.length > 0 || listId !== undefined
-  return { filter, setFilter, isFiltered, clear: () => setFilter({ ...NONE, listId: undefined }) }
+  const { search, tagIds, fields, listId, importId } = filter
+  const isFiltered =
+    search !== '' || tagIds.length > 0 || fields.length > 0 || (listId ?? importId) !== undefined
+  return {
+    filter,
+    setFilter,
+    isFiltered,
+    clear: () => setFilter({ ...NONE, listId: undefined, importId: undefined }),
+  }
 }

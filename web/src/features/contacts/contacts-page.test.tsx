@@ -69,7 +69,9 @@ test('search and filters are sent, not in the address, and the back button retur
 test('an empty list leads to a new contact, and one that is filtered to all', async () => {
   const { person } = open({ 'POST /contacts/search': () => pageOf([]) })
   const hint = await screen.findByText(/^No contacts yet/)
-  expect(within(hint.closest('td') as HTMLElement).getByRole('link', { name: 'New contact' })).toBeTruthy()
+  const shown = within(hint.closest('td') as HTMLElement)
+  expect(shown.getByRole('link', { name: 'New contact' })).toBeTruthy()
+  expect(shown.getByRole('link', { name: 'Import' }).getAttribute('href')).toBe('/imports')
   await person.click(await screen.findByRole('combobox', { name: 'Tags' }))
   await person.click(await screen.findByRole('option', { name: 'VIP' }))
   await person.click(await screen.findByRole('button', { name: 'Show all' }))

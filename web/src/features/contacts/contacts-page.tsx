@@ -1,6 +1,6 @@
 import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
 import type { Contact } from '@sendroom/contract/contacts'
-import { IconPencil, IconTrash } from '@tabler/icons-react'
+import { IconFileImport, IconPencil, IconTrash, IconX } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
@@ -51,7 +51,7 @@ export function ContactsPage() {
     <ListPage
       title="CONTACT.TITLE"
       list={list}
-      buttons={<AddButton to="/contacts/new" label="CONTACT.ADD" reason={undefined} />}
+      buttons={<TopButtons />}
       bulk={
         total > 0 && (
           <ExportButtons
@@ -63,6 +63,15 @@ export function ContactsPage() {
     >
       <ContactFilterBar filter={filter} setFilter={setFilter}>
         <ListFilter chosen={filter.listId ?? 0} onChange={(id) => setFilter({ listId: id || undefined })} />
+        {filter.importId && (
+          <Button
+            variant="light"
+            rightSection={<IconX size={16} aria-hidden />}
+            onClick={() => setFilter({ importId: undefined })}
+          >
+            {t('CONTACT.ONLY_IMPORT', { number: filter.importId })}
+          </Button>
+        )}
       </ContactFilterBar>
       <BulkActions list={list} chosen={chosen} />
       <DataTable
@@ -78,13 +87,32 @@ export function ContactsPage() {
               </Button>
             )
           ) : (
-            <AddButton to="/contacts/new" label="CONTACT.ADD" reason={undefined} />
+            <Group gap="xs" justify="center">
+              <TopButtons />
+            </Group>
           )
         }
         rowName={contactName}
         actions={(contact) => <Actions contact={contact} />}
       />
     </ListPage>
+  )
+}
+
+function TopButtons() {
+  const { t } = useTranslation()
+  return (
+    <>
+      <Button
+        variant="default"
+        component={Link}
+        to="/imports"
+        leftSection={<IconFileImport size={16} aria-hidden />}
+      >
+        {t('CONTACT.IMPORT')}
+      </Button>
+      <AddButton to="/contacts/new" label="CONTACT.ADD" reason={undefined} />
+    </>
   )
 }
 

@@ -1,8 +1,9 @@
-import { Alert, Group, Progress, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
+import type { ContactFilter } from '@sendroom/contract/contacts'
 import type { Import } from '@sendroom/contract/imports'
 import { limits } from '@sendroom/contract/limits'
-import { IconArrowBackUp, IconTrash } from '@tabler/icons-react'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { IconAddressBook, IconArrowBackUp, IconTrash } from '@tabler/icons-react'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { idOf } from '../../address.ts'
 import { useRead } from '../../api/queries.ts'
@@ -41,7 +42,14 @@ export function ImportPage() {
           <PageTitle>{name(data)}</PageTitle>
           <StatusBadge row={data} />
         </Group>
-        {hasBegun ? <UndoButton of={data} /> : <RemoveButton of={data} />}
+        {hasBegun ? (
+          <Group gap="xs">
+            <ContactsButton of={data} />
+            <UndoButton of={data} />
+          </Group>
+        ) : (
+          <RemoveButton of={data} />
+        )}
       </Group>
       {!hasBegun && <ReadingSection of={data} />}
       <ProgressOf of={data} />
@@ -54,6 +62,22 @@ export function ImportPage() {
 }
 
 type Props = { of: Import }
+
+/** Leads to the contacts of the import, to tag them, add them to a list or export them. */
+function ContactsButton({ of: { id } }: Props) {
+  const { t } = useTranslation()
+  const contactFilter: ContactFilter = { search: '', tagIds: [], fields: [], importId: id }
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconAddressBook size={16} aria-hidden />}
+      // The page of contacts keeps its filter in the state of the history, which the router does not know.
+      renderRoot={(props) => <Link {...props} to="/contacts" state={{ contactFilter } as never} />}
+    >
+      {t('IMPORT.SHOW_CONTACTS')}
+    </Button>
+  )
+}
 
 function ProgressOf({ of: { status, progress } }: Props) {
   const { t } = useTranslation()
