@@ -108,12 +108,12 @@ const logViolations = () =>
     console.error(`${violatedDirective} forbids ${blockedURI} of ${sourceFile}`)
   })
 
-/** Elements that scroll horizontally. */
+/** Elements that scroll horizontally without saying that they are meant to. */
 function sidewaysScroll(): string[] {
   const frames = [...document.querySelectorAll('table')].flatMap(({ parentElement }) => parentElement ?? [])
   const boxes = [document.documentElement, ...frames, ...document.querySelectorAll('[role=dialog]')]
   return boxes
-    .filter((box) => box.scrollWidth > box.clientWidth)
+    .filter((box) => box.scrollWidth > box.clientWidth && !box.hasAttribute('data-scrolls-sideways'))
     .map((box) => `${box.nodeName} scrolls sideways by ${box.scrollWidth - box.clientWidth} px`)
 }
 

@@ -1,7 +1,7 @@
 import { type Browser, expect, type Page, type Request } from '@playwright/test'
 import type { Api } from './api.ts'
 import { addInstance, addMember, groupsOf, setGroupPause, untilJob } from './fixture.ts'
-import { furnishPeople } from './people-gallery.ts'
+import { furnishImports, furnishPeople } from './people-gallery.ts'
 import { pictureOf } from './picture.ts'
 import { Sendroom } from './sendroom.ts'
 import type { schemes, View, Words } from './view.ts'
@@ -97,6 +97,7 @@ export async function furnish(sendroom: Sendroom, browser: Browser): Promise<Omi
   await furnishPeople(admin)
   const groupIds = [...sales, ...vips].map(({ id }) => id)
   await admin.call('POST /group-sets', { body: { name: 'Miền Bắc', instanceId: shop.id, groupIds } })
+  await furnishImports(admin)
   // Nothing listens there. Nothing may leave this machine.
   const receiver = { url: 'http://127.0.0.1:9/events', allowsOwnNetwork: true, topics: ['trouble' as const] }
   await admin.call('POST /receivers', { body: { ...receiver, name: 'Hệ thống bán hàng', isActive: true } })

@@ -2,30 +2,22 @@
  * `npm run guide-pictures` takes the pictures of docs/operators/guide*.md and of the README from a running Sendroom and
  * writes them to docs/pictures/. Each language gets a new Sendroom, because linking an instance changes its pages.
  */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Browser, chromium, expect, type Locator, type Page } from '@playwright/test'
+import { type Browser, chromium, expect } from '@playwright/test'
 import { advisedPace } from '@sendroom/contract/pace'
 import type { Api } from './api.ts'
 import { browserOptions } from './browser.ts'
-import { openAs, untilLoaded, wordsOf } from './gallery.ts'
-import { openShop, type Shop } from './guide-shop.ts'
+import { openAs, wordsOf } from './gallery.ts'
+import { takePeoplePictures } from './guide-people.ts'
+import { openShop } from './guide-shop.ts'
+import { choose, main, mainButton, photograph, type Studio, visit } from './guide-studio.ts'
 import { Sendroom } from './sendroom.ts'
-import type { Words } from './view.ts'
 
 const FOLDER = join(import.meta.dirname, '../docs/pictures')
 const WIDTH = 1280
-const MARGIN = 16
 /** The languages of the guides, each with the browser's locale. */
 const locales = { vi: 'vi_VN.UTF-8', en: 'en_US.UTF-8' }
-
-type Studio = {
-  page: Page
-  t: Words
-  shop: Shop
-  /** Takes a picture of some elements with a margin, or of the window. `maxHeight` cuts off the rest. */
-  take: (name: string, what?: Locator, maxHeight?: number) => Promise<void>
-}
 
 /** The pictures that staff sees, in the order of the guide. */
 async function takeStaffPictures(studio: Studio) {
@@ -49,6 +41,7 @@ async function takeStaffPictures(studio: Studio) {
   await mainButton(page, t('ACCOUNT.RESUME')).click()
   await take('resume', page.getByRole('dialog'))
   await takeTestSend(studio)
+  await takePeoplePictures(studio)
   await takeLinking(studio)
 }
 
@@ -122,21 +115,6 @@ async function takeAdminPictures({ page, t, shop, take }: Studio) {
   await take('pace', page.getByRole('main').locator('details'))
 }
 
-const main = (page: Page) => page.getByRole('main').locator('> *').filter({ visible: true })
-
-const mainButton = (page: Page, name: string) =>
-  page.getByRole('main').getByRole('button', { name, exact: true }).first()
-
-async function visit(page: Page, path: string) {
-  await page.goto(path)
-  await untilLoaded(page)
-}
-
-async function choose(page: Page, label: string, option: string) {
-  await page.getByRole('combobox', { name: label, exact: true }).fill(option)
-  await page.getByRole('option', { name: option }).click()
-}
-
 const nextMorning = () => `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T09:00`
 
 /** Matches a text whose placeholders are filled in. */
@@ -147,45 +125,6 @@ const patternOf = (text: string) =>
       .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
       .join('.*'),
   )
-
-/** Writes a picture of the page. `what` may match several elements. */
-async function photograph(page: Page, path: string, what?: Locator, maxHeight?: number) {
-  // A pointer or focus would leave a highlight.
-  await page.mouse.move(0, 0)
-  await page.evaluate(() => {
-    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
-    window.scrollTo(0, 0)
-  })
-  const frame = what && { fullPage: true, clip: await frameOf(what, maxHeight) }
-  const png = await page.screenshot(frame)
-  await writeFile(path, await webpOf(page, png))
-}
-
-/** The area of all these elements with a margin. */
-async function frameOf(what: Locator, maxHeight = Number.POSITIVE_INFINITY) {
-  await expect(what.first()).toBeVisible()
-  const found = await Promise.all((await what.all()).map((element) => element.boundingBox()))
-  const boxes = found.filter((box) => box !== null)
-  const x = Math.max(0, Math.min(...boxes.map((box) => box.x)) - MARGIN)
-  const y = Math.max(0, Math.min(...boxes.map((box) => box.y)) - MARGIN)
-  const width = Math.max(...boxes.map((box) => box.x + box.width)) + MARGIN - x
-  const height = Math.max(...boxes.map((box) => box.y + box.height)) + MARGIN - y
-  return { x, y, width, height: Math.min(height, maxHeight) }
-}
-
-/** Converts a PNG to WebP, which has less than half of its size. */
-async function webpOf(page: Page, png: Buffer): Promise<Buffer> {
-  const url = await page.evaluate(async (base64) => {
-    const image = new Image()
-    image.src = `data:image/png;base64,${base64}`
-    await image.decode()
-    const canvas = document.createElement('canvas')
-    Object.assign(canvas, { width: image.naturalWidth, height: image.naturalHeight })
-    canvas.getContext('2d')?.drawImage(image, 0, 0)
-    return canvas.toDataURL('image/webp', 0.85)
-  }, png.toString('base64'))
-  return Buffer.from(url.replace(/^data:image\/webp;base64,/, ''), 'base64')
-}
 
 /** Takes all pictures of one language, those of the README in English. */
 async function takePictures(browser: Browser, lang: string) {

@@ -122,6 +122,7 @@ async function startJob(admin: Api, staff: Api, instance: { id: number }, messag
 
 async function addStaff(sendroom: Sendroom, admin: Api, instances: { id: number }[]): Promise<Api> {
   const user = { username: 'lan.nguyen', email: 'lan@example.com', password: 'secret member' }
-  await admin.call('POST /users', { body: { ...user, assignedInstances: instances.map(({ id }) => id) } })
+  const assignedInstances = instances.map(({ id }) => id)
+  await admin.call('POST /users', { body: { ...user, assignedInstances, canManageContacts: true } })
   return sendroom.signIn(user.username, user.password)
 }

@@ -1,3 +1,4 @@
+import { expect } from '@playwright/test'
 import type { Api } from './api.ts'
 
 const names = [
@@ -51,4 +52,42 @@ export async function furnishPeople(admin: Api) {
   await admin.call('POST /lists/:id/contacts', { params: { id }, body: { filter: {} } })
   const filter = { search: 'lan', tagIds: [1], fields: [{ key: 'city', value: 'Hà Nội' }] }
   await admin.call('POST /lists', { body: { name: `Khách Hà Nội ${'hay mua '.repeat(10)}`, filter } })
+}
+
+/** Adds an import that has been checked, and one that has ended. Both have rows that are refused. */
+export async function furnishImports(admin: Api) {
+  await upload(admin, 'Khách hàng cửa hàng Hà Nội và các đại lý, tháng 5 năm 2026.csv')
+  const done = await upload(admin, 'khach-hang.csv')
+  await admin.call('POST /imports/:id/start', {
+    params: { id: done.id },
+    body: {
+      known: 'fill',
+      listId: null,
+      tags: ['VIP', 'Đã nhập'],
+      consent: 'Khách đồng ý tại hội chợ.',
+      version: done.version,
+    },
+  })
+  await untilStatus(admin, done.id, 'done')
+}
+
+/** Uploads a file with a destroyed number and one that comes twice, and waits until it is checked. */
+async function upload(admin: Api, name: string) {
+  const rows = names.map(
+    (person, n) => `${person};${n === 1 ? '8,49E+10' : `090777000${n === 4 ? 3 : n}`};Hà Nội`,
+  )
+  const body = new FormData()
+  body.set(
+    'file',
+    new Blob([['Họ tên;Số điện thoại;Thành phố', ...rows].join('\n')], { type: 'text/csv' }),
+    name,
+  )
+  const { id } = await admin.call('POST /imports', { body })
+  return untilStatus(admin, id, 'checked')
+}
+
+async function untilStatus(admin: Api, id: number, status: string) {
+  const read = () => admin.call('GET /imports/:id', { params: { id } })
+  await expect.poll(read, { timeout: 60_000 }).toMatchObject({ status })
+  return read()
 }

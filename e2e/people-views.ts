@@ -1,4 +1,12 @@
-import { button, meetConflict, pressRowAction, selectFirst, showRowActions, type View } from './view.ts'
+import {
+  anyToast,
+  button,
+  meetConflict,
+  pressRowAction,
+  selectFirst,
+  showRowActions,
+  type View,
+} from './view.ts'
 
 /** The contact that has all that one can have. */
 const EVERYTHING = 1
@@ -148,4 +156,27 @@ export const peopleViews: Record<string, View> = {
   },
   'fields-edit': { path: '/settings/fields/edit/1' },
   'fields-actions': { path: '/settings/fields', open: showRowActions },
+  imports: { path: '/imports' },
+  'imports-first': { path: '/imports', as: 'first' },
+  'imports-account': {
+    path: '/imports',
+    open: (page, t) => button(page, t('IMPORT.FROM_ACCOUNT')).click(),
+  },
+  'imports-checked': { path: '/imports/1' },
+  'imports-errors': {
+    path: '/imports/1',
+    keepsWords: true,
+    isWhole: true,
+    open: async (page, t) => {
+      await page.getByRole('main').locator('button[type=submit]').click()
+      await anyToast(page, t)
+    },
+  },
+  'imports-done': { path: '/imports/2' },
+  'imports-undo': {
+    path: '/imports/2',
+    keepsWords: true,
+    isBusy: true,
+    open: (page, t) => button(page, t('IMPORT.UNDO')).click(),
+  },
 }

@@ -1,4 +1,4 @@
-import { Badge, Group, Stack } from '@mantine/core'
+import { Anchor, Badge, Box, Group, Stack } from '@mantine/core'
 import type { Import } from '@sendroom/contract/imports'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
@@ -20,7 +20,7 @@ const columns: Column<Import>[] = [
   { header: 'IMPORT.ADDED', cell: (row) => countOf(row, row.added), isOneLine: true },
   { header: 'IMPORT.CHANGED', cell: (row) => countOf(row, row.changed), isOneLine: true },
   { header: 'IMPORT.REFUSED', cell: (row) => countOf(row, row.twice + row.refused), isOneLine: true },
-  { header: 'IMPORT.BY', cell: (row) => <Name>{row.createdByUserName}</Name> },
+  { header: 'IMPORT.BY', cell: (row) => <By>{row.createdByUserName}</By> },
   { header: 'IMPORT.AT', cell: (row) => formatDateTime(row.startedAt ?? row.createdAt), isOneLine: true },
 ]
 
@@ -48,15 +48,26 @@ export function ImportsPage() {
   )
 }
 
+/** Wide enough for a short name. A longer one may wrap. */
+const By = ({ children }: { children: string }) => (
+  <Box miw="5rem">
+    <Name>{children}</Name>
+  </Box>
+)
+
 /** Before the end the counts are none. */
 const countOf = ({ endedAt }: Import, count: number) => (endedAt ? formatNumber(count) : '–')
 
 function SourceLink({ row }: { row: Import }) {
   const name = useSourceName()
   return (
-    <Link to="/imports/$id" params={{ id: String(row.id) }}>
+    <Anchor
+      size="sm"
+      fw={500}
+      renderRoot={(props) => <Link {...props} to="/imports/$id" params={{ id: String(row.id) }} />}
+    >
       <Name>{name(row)}</Name>
-    </Link>
+    </Anchor>
   )
 }
 

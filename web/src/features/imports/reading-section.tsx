@@ -172,6 +172,7 @@ function Preview({ preview: { header, rows }, reading, isBusy, onChange }: Previ
         className={classes.preview}
         aria-label={t('IMPORT.FIRST_ROWS')}
         aria-busy={isBusy}
+        data-scrolls-sideways
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has to scroll it
         tabIndex={0}
       >
