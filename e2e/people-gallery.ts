@@ -50,7 +50,9 @@ export async function furnishPeople(admin: Api) {
     })
   const { id } = await admin.call('POST /lists', { body: { name: 'Khách quen', isForAll: true } })
   await admin.call('POST /lists/:id/contacts', { params: { id }, body: { filter: {} } })
-  const filter = { search: 'lan', tagIds: [1], fields: [{ key: 'city', value: 'Hà Nội' }] }
+  const { tags } = await admin.call('GET /tags', {})
+  const tagIds = tags.filter(({ name }) => name === 'VIP').map((tag) => tag.id)
+  const filter = { search: 'n', tagIds, fields: [{ key: 'city', value: 'Hà Nội' }] }
   await admin.call('POST /lists', { body: { name: `Khách Hà Nội ${'hay mua '.repeat(10)}`, filter } })
 }
 
