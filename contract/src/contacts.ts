@@ -171,6 +171,10 @@ export const Changed = z.object({
 })
 export type Changed = z.output<typeof Changed>
 
+/** A contact as a form offers it. */
+const ContactChoice = Named.extend({ phoneNumber: z.string() })
+export type ContactChoice = z.output<typeof ContactChoice>
+
 const access = 'canManageContacts'
 
 export const contacts = {
@@ -181,6 +185,14 @@ export const contacts = {
     summary: 'Search contacts by name, number and note, and filter them by tags and fields',
     body: ContactSearch,
     response: page(Contact),
+  }),
+  choices: endpoint({
+    method: 'POST',
+    path: '/contacts/choices',
+    access: 'canUseContacts',
+    summary: `The first ${limits.contactChoicesAtOnce} contacts that match, of those that you see and that have a phone number`,
+    body: z.object({ search: z.string().trim().min(1).max(limits.search) }),
+    response: z.object({ contacts: z.array(ContactChoice) }),
   }),
   get: endpoint({
     method: 'GET',

@@ -88,6 +88,8 @@ export const limits = {
   contactValue: 500,
   /** The most contacts that one call changes or deletes. The client calls again while more match. */
   contactsAtOnce: 10_000,
+  /** The most contacts that a form offers for a search. */
+  contactChoicesAtOnce: 20,
   /** The names of lists and of sets of groups, and the maximum number of all lists. */
   listName: 100,
   lists: 1000,

@@ -34,6 +34,8 @@ export const answers: Answers = {
     const { instanceIds } = body as { instanceIds: number[] }
     return pageOf(groupsOf[instanceIds[0] ?? 0] ?? [])
   },
+  'GET /lists': () => pageOf([]),
+  'GET /group-sets': () => pageOf([]),
   'GET /jobs': () => pageOf([]),
 }
 export const created: JobRow = { ...row, messageTitle: 'Hello', status: 'Pending' }

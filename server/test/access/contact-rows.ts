@@ -15,6 +15,7 @@ const newTag = async (name: string) =>
 
 export const contactRows: RowsOf<typeof contract.contacts> = {
   search: [managers(200), () => ({ body: {} })],
+  choices: [managers(200), () => ({ body: { search: 'Lan' } })],
   get: [managers(200), newContact],
   create: [
     managers(201),

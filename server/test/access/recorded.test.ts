@@ -17,6 +17,7 @@ const unrecorded = [
   'POST /groups/search',
   'POST /contacts/search',
   'POST /text-previews',
+  'POST /contacts/choices',
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
   // Changes how a file is read of which nothing is stored yet.

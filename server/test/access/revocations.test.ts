@@ -206,6 +206,7 @@ const harmless = [
   'POST /groups/search',
   'POST /contacts/search',
   'POST /text-previews',
+  'POST /contacts/choices',
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
   'POST /auth/logout',

@@ -199,3 +199,24 @@ test('a call changes ten thousand contacts, and says that more match', async () 
   expect((await remove()).body).toEqual({ count: 1, hasMore: false })
   expect(await findCountDifferences(context.db)).toEqual([])
 })
+
+// R-894
+test('a form offers the contacts that the caller sees and can send to', async () => {
+  const user = await context.add.user({ canUseContacts: true })
+  const [shared, other, hidden] = [
+    await context.add.contact({ name: 'Quyên A' }),
+    await context.add.contact({ name: 'Quyên B' }),
+    await context.add.contact({ name: 'Quyên C' }),
+  ]
+  await context.db.run(sql`
+    update contact_identities set kind = 'lid', is_primary = false where contact_id = ${hidden.id}`)
+  await context.add.list({ users: [user], contacts: [shared, hidden] })
+  const offered = async (by: TestUser) =>
+    (await context.call(by, contacts.choices, { body: { search: 'quyen' } })).body.contacts
+  const choice = { id: shared.id, name: 'Quyên A', phoneNumber: `+${shared.number}` }
+  expect(await offered(user)).toEqual([choice])
+  expect(await offered(await context.add.admin())).toEqual([
+    choice,
+    { id: other.id, name: 'Quyên B', phoneNumber: `+${other.number}` },
+  ])
+})

@@ -1,8 +1,9 @@
-import type { Contact, ContactSearch } from '@sendroom/contract/contacts'
+import type { Contact, ContactChoice, ContactSearch } from '@sendroom/contract/contacts'
 import { limits } from '@sendroom/contract/limits'
 import type { Caller } from '../../platform/access.ts'
 import { contactPage, contactRow } from '../../platform/contacts/contact-row.ts'
 import { matches, rowsToCount } from '../../platform/contacts/filter.ts'
+import { canSeeContact } from '../../platform/contacts/lists.ts'
 import { readCounts } from '../../platform/counts.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
@@ -16,6 +17,16 @@ export async function searchContacts(db: Db, caller: Caller, query: ContactSearc
     countKey: ['contacts', search, tagIds, fields, listId, importId],
     total: hasFilter ? undefined : async () => (await readCounts(db, caller)).contacts,
   })
+}
+
+/** Finds the first contacts, by name, that the caller sees and that have a number to send to. */
+export async function findChoices(db: Db, caller: Caller, search: string): Promise<ContactChoice[]> {
+  const isFound = await matches(db, { search, tagIds: [], fields: [] })
+  return db.many<ContactChoice>(sql`
+    select c.id, c.name, '+' || i.value as phone_number
+    from contacts c join contact_identities i on i.contact_id = c.id and i.is_primary
+    where ${isFound} and ${await canSeeContact(db, caller)}
+    order by c.name, c.id limit ${limits.contactChoicesAtOnce}`)
 }
 
 /** So many rows take less than 8 MB, even if each is as long as it can be. */

@@ -11,7 +11,7 @@ import type { Exports } from '../../platform/export/exports.ts'
 import { clientSignal } from '../../platform/heavy/client-signal.ts'
 import { IDS_BODY_BYTES, route } from '../../platform/http.ts'
 import { orNotFound } from '../../platform/refusal.ts'
-import { findContact, searchContacts } from './contacts.queries.ts'
+import { findChoices, findContact, searchContacts } from './contacts.queries.ts'
 import {
   changeContact,
   createContact,
@@ -40,6 +40,9 @@ const withValues = { bodyBytes: IDS_BODY_BYTES }
 export function contactRoutes(app: FastifyInstance, { db, exports, config: { defaultCountry } }: Deps): void {
   const { contacts } = contract
   route(app, contacts.search, ({ caller, body }) => searchContacts(db, caller, body))
+  route(app, contacts.choices, async ({ caller, body }) => ({
+    contacts: await findChoices(db, caller, body.search),
+  }))
   route(app, contacts.get, async ({ params }) => orNotFound(await findContact(db, params.id)))
   route(app, contacts.create, ({ begin, body }) => createContact(begin, body, defaultCountry), withValues)
   route(

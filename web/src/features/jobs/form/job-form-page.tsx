@@ -1,4 +1,4 @@
-import { NativeSelect, Textarea } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { jobTypes } from '@sendroom/contract/job-life'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useDeferredValue, useEffect, useRef } from 'react'
@@ -11,6 +11,7 @@ import { shouldReadDate } from '../../../forms/half-typed-date.ts'
 import { InstanceSelect } from '../../../forms/instance-select.tsx'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
 import { useFileUrl } from '../../../forms/use-file-url.ts'
+import { GroupSetSelect } from './group-set-select.tsx'
 import {
   PAGE_SIZE,
   useAssignedGroups,
@@ -22,6 +23,7 @@ import { JobPreview } from './job-preview.tsx'
 import { MessageChoice } from './message-choice.tsx'
 import { readNewJobSearch } from './new-job-search.ts'
 import { blank, bodyOf, draftOf, fileOf, NewJobForm, requestOf } from './new-job-values.ts'
+import { PeopleFields } from './people-fields.tsx'
 import { forgetRequest, requestIdOf } from './request-id.ts'
 import { ScheduledAt, timeIn } from './scheduled-at.tsx'
 
@@ -51,7 +53,7 @@ function JobForm() {
     },
     onSent: toList,
   })
-  const { jobType, isWritten, instanceId, groupIds, scheduledAt } = form.values
+  const { jobType, isWritten, instanceId, groupIds, groupSetIds, scheduledAt } = form.values
   const messageId = isWritten ? 0 : form.values.messageId
   const messages = useMessages()
   const message = useChosenMessage(messageId)
@@ -68,12 +70,16 @@ function JobForm() {
   }
   const chooseInstance = (id: number) => {
     isPicked.current = false
-    change({ instanceId: id, groupIds: [] })
+    change({ instanceId: id, groupIds: [], groupSetIds: [] })
   }
   const mayWrite = mayDo('canWriteMessages', useCurrentUser())
   const isFirst = mayWrite && messages.options?.length === 0
+  // Once, so that the user can look at the empty choice of saved messages.
+  const isPreset = useRef(false)
   useEffect(() => {
-    if (isFirst) preset('isWritten', true)
+    if (!isFirst || isPreset.current) return
+    isPreset.current = true
+    preset('isWritten', true)
   }, [isFirst, preset])
   const only = useOnlyInstance()
   useEffect(() => {
@@ -108,6 +114,11 @@ function JobForm() {
         <JobPreview
           draft={draftOf(form.values)}
           message={isWritten ? { textContent, imageUrl: fileUrl } : message}
+          texts={{
+            choices: form.values,
+            onChoose: change,
+            errorOf: (key) => form.getInputProps(`fallbacks.${key}`).error,
+          }}
         />
       }
     >
@@ -131,12 +142,20 @@ function JobForm() {
         value={instanceId}
         onChange={chooseInstance}
       />
+      {jobType === 'SendToGroups' && (
+        <GroupSetSelect
+          instanceId={instanceId}
+          value={groupSetIds}
+          onChange={(ids) => form.setFieldValue('groupSetIds', ids)}
+          error={form.getInputProps('groupSetIds').error}
+        />
+      )}
       {jobType === 'SendToGroups' ? (
         <GroupPicker
           key={instanceId}
           instanceId={instanceId}
           pageSize={PAGE_SIZE}
-          required
+          required={groupSetIds.length === 0}
           value={groupIds}
           onChange={(ids) => {
             isPicked.current = true
@@ -147,16 +166,7 @@ function JobForm() {
           error={form.getInputProps('groupIds').error}
         />
       ) : (
-        <Textarea
-          label={t('JOB.PHONE_NUMBERS')}
-          description={t('JOB.PHONE_NUMBERS_HINT')}
-          placeholder={'0901234567\n+84 912 345 678'}
-          required
-          autosize
-          minRows={4}
-          maxRows={12}
-          {...form.getInputProps('phoneNumbers')}
-        />
+        <PeopleFields form={form} />
       )}
       <ScheduledAt
         ref={time}

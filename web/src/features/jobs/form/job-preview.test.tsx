@@ -27,6 +27,8 @@ async function open(preview: Answers['POST /jobs/preview']) {
       'GET /instances': () => pageOf([instance, { ...instance, id: 8, name: 'Depot' }]),
       'GET /messages': () => pageOf([]),
       'POST /groups/search': () => pageOf([]),
+      'GET /lists': () => pageOf([]),
+      'GET /group-sets': () => pageOf([]),
       ...(preview && { 'POST /jobs/preview': preview }),
     },
   })

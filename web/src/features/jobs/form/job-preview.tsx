@@ -3,29 +3,30 @@ import { useDebouncedValue } from '@mantine/hooks'
 import type { Message } from '@sendroom/contract/messages'
 import type { JobPreview as Preview } from '@sendroom/contract/new-jobs'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
-import { call, type InputOf } from '../../../api/client.ts'
+import { call } from '../../../api/client.ts'
 import { Failure, failureText } from '../../../api/failure.ts'
 import { formatDateTime, formatDuration, formatNumber } from '../../../format.ts'
 import { counted } from '../../../i18n/words.ts'
 import { Section } from '../../../ui/section.tsx'
 import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
+import { IncompleteTexts } from './incomplete-texts.tsx'
 import classes from './job-preview.module.css'
+import type { Draft } from './new-job-values.ts'
 
 /** The preview is asked for after this time without a change. */
 const SETTLED_MS = 400
-
-export type Draft = InputOf<'POST /jobs/preview'>['body']
 
 type Props = {
   draft: Draft
   /** The message as far as it is written, or the chosen one once it is read. */
   message: Pick<Message, 'textContent' | 'imageUrl'> | undefined
+  texts: Omit<ComponentProps<typeof IncompleteTexts>, 'incomplete'>
 }
 
 /** A preview of the job while its form is filled in. Failures are shown in place, without a toast. */
-export function JobPreview({ draft, message }: Props) {
+export function JobPreview({ draft, message, texts }: Props) {
   const { t } = useTranslation()
   const [settled] = useDebouncedValue(draft, SETTLED_MS)
   const { data, error, isPlaceholderData } = useQuery({
@@ -45,6 +46,9 @@ export function JobPreview({ draft, message }: Props) {
         // The previous preview stays, dimmed, while the next one loads.
         <Box aria-busy={isPlaceholderData} opacity={isPlaceholderData ? 0.6 : 1}>
           <PreviewFacts preview={data} hasInstance={Boolean(draft.instanceId)} />
+          <Box mt="sm">
+            <IncompleteTexts incomplete={data.incomplete} {...texts} />
+          </Box>
         </Box>
       ) : isTooMany(error) ? (
         <Alert color="red" title={failureText(error)} />
@@ -64,8 +68,12 @@ export function JobPreview({ draft, message }: Props) {
   )
 }
 
-const isForSomebody = ({ jobType, groupIds = [], phoneNumbers = '' }: Draft) =>
-  jobType === 'SendToUsers' ? phoneNumbers.trim() !== '' : groupIds.length > 0
+const isForSomebody = (draft: Draft) => {
+  const { groupIds = [], groupSetIds = [], phoneNumbers = '', listIds = [], contactIds = [] } = draft
+  return draft.jobType === 'SendToUsers'
+    ? phoneNumbers.trim() !== '' || listIds.length + contactIds.length > 0
+    : groupIds.length + groupSetIds.length > 0
+}
 
 const isTooMany = (error: unknown) => error instanceof Failure && error.code === 'too_many_recipients'
 
@@ -77,12 +85,14 @@ const Hint = ({ children }: { children: string }) => (
 
 function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance: boolean }) {
   const { t } = useTranslation()
-  const { recipients, duplicates, durationSeconds, endsAt } = preview
+  const { recipients, duplicates, leftOut, withoutNumber, durationSeconds, endsAt } = preview
   return (
     <Stack gap="sm">
       <dl className={classes.facts}>
         <Fact name="JOB.COUNT_TOTAL">{formatNumber(recipients)}</Fact>
         {duplicates > 0 && <Fact name="JOB.PREVIEW_DUPLICATES">{formatNumber(duplicates)}</Fact>}
+        {leftOut > 0 && <Fact name="JOB.PREVIEW_LEFT_OUT">{formatNumber(leftOut)}</Fact>}
+        {withoutNumber > 0 && <Fact name="JOB.PREVIEW_WITHOUT_NUMBER">{formatNumber(withoutNumber)}</Fact>}
         {durationSeconds !== null && (
           <Fact name="JOB.PREVIEW_DURATION">
             {durationSeconds === 0
@@ -105,6 +115,13 @@ function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance:
         some={preview.leftGroups}
         nameOf={groupName}
         title="JOB.PREVIEW_LEFT"
+        hint="JOB.PREVIEW_REFUSED"
+      />
+      <Trouble
+        color="red"
+        some={preview.tooLong}
+        nameOf={String}
+        title="JOB.PREVIEW_TOO_LONG"
         hint="JOB.PREVIEW_REFUSED"
       />
       <Trouble

@@ -1,8 +1,8 @@
 import type { JobType } from '@sendroom/contract/job-life'
 import { NewJob } from '@sendroom/contract/new-jobs'
 import { z } from 'zod'
+import type { InputOf } from '../../../api/client.ts'
 import { HALF_TYPED } from '../../../forms/half-typed-date.ts'
-import type { Draft } from './job-preview.tsx'
 
 /** The values of the form for a new job. Each choice of a message or recipients stays while the other one is shown. */
 export type Values = {
@@ -17,8 +17,20 @@ export type Values = {
   /** An instant, empty for now, or `HALF_TYPED`. */
   scheduledAt: string
   groupIds: number[]
+  groupSetIds: number[]
+  listIds: number[]
+  contacts: ChosenContact[]
   phoneNumbers: string
+  excludedListIds: number[]
+  /** Texts for people without a value, by the key of the variable. */
+  fallbacks: Record<string, string>
+  leaveOutIncomplete: boolean
 }
+
+export type Draft = InputOf<'POST /jobs/preview'>['body']
+
+/** With the name as the form shows it. */
+export type ChosenContact = { id: number; name: string }
 
 export const blank: Values = {
   jobType: 'SendToGroups',
@@ -29,7 +41,13 @@ export const blank: Values = {
   instanceId: 0,
   scheduledAt: '',
   groupIds: [],
+  groupSetIds: [],
+  listIds: [],
+  contacts: [],
   phoneNumbers: '',
+  excludedListIds: [],
+  fallbacks: {},
+  leaveOutIncomplete: false,
 }
 
 type OneMessage = { messageId: number } | { message: Values['message'] }
@@ -42,15 +60,28 @@ const messageOf = ({
   isWritten ? { message } : { messageId }
 
 /** The form as a job: without what is chosen but not shown. */
-export function bodyOf({ isWritten, message, messageId, imageFile: _, ...rest }: Values) {
-  const isToGroups = rest.jobType === 'SendToGroups'
+export function bodyOf(values: Values) {
+  const { jobType, instanceId, scheduledAt, groupIds, groupSetIds, phoneNumbers, contacts } = values
+  const job = { jobType, ...messageOf(values), instanceId, scheduledAt }
+  if (jobType === 'SendToGroups') return { ...job, groupIds, phoneNumbers: '', ...filled({ groupSetIds }) }
+  const { listIds, excludedListIds, leaveOutIncomplete } = values
+  const contactIds = contacts.map(({ id }) => id)
+  const fallbacks = Object.fromEntries(
+    Object.entries(values.fallbacks).filter(([, text]) => text.trim() !== ''),
+  )
   return {
-    ...rest,
-    ...messageOf({ isWritten, message, messageId }),
-    groupIds: isToGroups ? rest.groupIds : [],
-    phoneNumbers: isToGroups ? '' : rest.phoneNumbers,
+    ...job,
+    groupIds: [],
+    phoneNumbers,
+    ...filled({ listIds, contactIds, excludedListIds }),
+    ...(Object.keys(fallbacks).length > 0 && { fallbacks }),
+    ...(leaveOutIncomplete && { leaveOutIncomplete }),
   }
 }
+
+/** Leaves out empty choices, which are the default. */
+const filled = <Choices extends Record<string, number[]>>(choices: Choices) =>
+  Object.fromEntries(Object.entries(choices).filter(([, ids]) => ids.length > 0)) as Partial<Choices> // the same keys
 
 /** The request's body: a form if there is an image. */
 export function requestOf<Body extends object>(job: Body, { isWritten, imageFile }: Values): Body | FormData {
@@ -67,9 +98,12 @@ export const fileOf = ({ isWritten, imageFile }: Values) =>
 
 /** The form as a draft for the preview: null for missing choices, no time while it is half-typed. */
 export function draftOf(values: Values): Draft {
+  const { isWritten, message, messageId } = values
   return {
     ...bodyOf({ ...values, isWritten: false }),
-    messageId: (!values.isWritten && values.messageId) || null,
+    messageId: (!isWritten && messageId) || null,
+    // Only variables change what the preview counts.
+    ...(isWritten && message.textContent.includes('{{') && { message }),
     instanceId: values.instanceId || null,
     ...(values.scheduledAt === HALF_TYPED && { scheduledAt: '' }),
   }

@@ -97,6 +97,9 @@ test('looking at the saved messages keeps the text, and sends the chosen one', a
 test('without a saved message the form is ready for writing one, which is nothing to save', async () => {
   const { person, router } = open({ 'GET /messages': () => pageOf([]) })
   await text()
+  await person.click(screen.getByRole('radio', { name: 'Saved message' }))
+  expect(screen.getByRole('combobox', { name: 'Message' })).toBeTruthy()
+  await person.click(screen.getByRole('radio', { name: 'Write it here' }))
   await person.click(screen.getByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(router.state.location.pathname).toBe('/jobs'))
 })
