@@ -48,11 +48,16 @@ export async function openEnvironment() {
   }
 
   /** Adds one job to each of the first `instances` instances. Jobs are due in an hour, or at `dueAt`. */
-  async function addJobs(instances: number, recipients: number, dueAt = (_place: number) => inMs(3_600_000)) {
+  async function addJobs(
+    instances: number,
+    recipients: number,
+    dueAt = (_place: number) => inMs(3_600_000),
+    text: Pick<Order, 'textContent' | 'writeTexts'> = { textContent: 'Hello' },
+  ) {
     const order: Omit<Order, 'instanceId' | 'scheduledAt'> = {
       jobType: 'SendToUsers',
       messageId: null,
-      textContent: 'Hello',
+      ...text,
       imageId: null,
       createdBy: { id: 1, name: 'admin' },
       recipients: chatsOf(recipients).map((chatId) => ({

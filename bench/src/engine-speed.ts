@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Pool } from 'undici'
+import type { Db } from '../../server/src/platform/database/connection.ts'
 import { sql } from '../../server/src/platform/database/sql.ts'
 import { chatsOf, type Environment } from './engine-environment.ts'
 import { cpuSeconds, residentMegabytes } from './processes.ts'
@@ -92,12 +93,54 @@ async function measure(environment: Environment, instances: number, messages: nu
   }
 }
 
+const RUNS = 5
+/** The longest part of a text is the same for all; the whole has 300 characters. */
+const COMMON = 'a'.repeat(274)
+
+const ofAll = { textContent: `Hello 84910000001, ${COMMON}` }
+const ofEach = {
+  textContent: `Hello {{name}}, ${COMMON}`,
+  writeTexts: async (tx: Db, jobId: number) => {
+    await tx.run(sql`
+      insert into delivery_texts (delivery_id, text)
+      select id, 'Hello ' || left(chat_id, 11) || ${`, ${COMMON}`} from deliveries where job_id = ${jobId}`)
+    return 0
+  },
+}
+
+/** Compares texts for each recipient with the same text for all, in alternating runs. */
+export async function measurePersonal(environment: Environment): Promise<void> {
+  const runs = { all: [] as Sent[], each: [] as Sent[] }
+  for (let run = 0; run < RUNS; run++)
+    for (const [kind, text] of [
+      ['all', ofAll],
+      ['each', ofEach],
+    ] as const)
+      runs[kind].push(await sendByEngine(environment, 100, 200, text))
+  const rows = (['all', 'each'] as const).map((kind) => ({
+    text: kind === 'all' ? 'the same for all' : 'for each recipient',
+    'engine msg/s': Math.round(median(runs[kind].map(({ rate }) => rate))),
+    'Node CPU µs/msg': Math.round(median(runs[kind].map(({ nodeMs }) => nodeMs)) * 1000),
+    'database CPU µs/msg': Math.round(median(runs[kind].map(({ databaseMs }) => databaseMs)) * 1000),
+  }))
+  printTable(`Texts of 300 characters, 100 instances, medians of ${RUNS} alternating runs`, rows)
+}
+
+type Sent = Awaited<ReturnType<typeof sendByEngine>>
+
+const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
+
 /** Sends by the engine. Returns messages per second, first intent to last result, and CPU milliseconds per message. */
-async function sendByEngine(environment: Environment, instances: number, messages: number) {
+async function sendByEngine(
+  environment: Environment,
+  instances: number,
+  messages: number,
+  text?: Parameters<Environment['addJobs']>[3],
+) {
   const { db, sendroom, databasePid } = environment
   const cpu = () => ({ node: cpuSeconds(sendroom.pid), database: cpuSeconds(databasePid(), true) })
   const total = instances * messages
-  await environment.addJobs(instances, messages)
+  await environment.addJobs(instances, messages, undefined, text)
   await db.run(sql`vacuum analyze deliveries, jobs, instances`)
   const before = cpu()
   await environment.startJobs()

@@ -3,9 +3,10 @@
 import { openEnvironment } from './engine-environment.ts'
 import { measureLarge } from './engine-large.ts'
 import { measurePromptness } from './engine-prompt.ts'
-import { measureSpeed } from './engine-speed.ts'
+import { measurePersonal, measureSpeed } from './engine-speed.ts'
 
 await using environment = await openEnvironment()
 await measureSpeed(environment)
+await measurePersonal(environment)
 await measureLarge(environment)
 await measurePromptness(environment)

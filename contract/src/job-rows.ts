@@ -13,6 +13,8 @@ export const SentMessage = z
     recipientName: z.string(),
     /** The chat's id at WhatsApp, or the phone number. */
     recipientId: z.string(),
+    /** The recipient's own text. Null if everybody gets the job's. */
+    ownText: z.string().nullable(),
     status: z.enum(['Sent', 'Failed']),
     sentAt: Instant.nullable(),
     /** The times of the first delivery receipt and the first read receipt. */

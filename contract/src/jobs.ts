@@ -62,6 +62,8 @@ export type RecipientCounts = z.output<typeof RecipientCounts>
 /** A single job with its counts and newest rows. */
 export const Job = JobRow.extend({
   textContent: z.string(),
+  /** Whether the text has variables, and each recipient a text of their own. */
+  isPersonal: z.boolean(),
   /** Grows with each restart, which clears the log. */
   run: z.number(),
   /** The first 1,000 of each. `recipients.total` is the full number. */

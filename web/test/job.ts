@@ -27,6 +27,7 @@ const sent: SentMessage = {
   id: 1,
   recipientName: 'Family',
   recipientId: '1@g.us',
+  ownText: null,
   status: 'Sent',
   sentAt: '2026-01-02T03:04:06.000Z',
   deliveredAt: null,
@@ -60,6 +61,7 @@ export const job: Job = {
   hasRemaining: true,
   isLogDeleted: false,
   textContent: 'Hello',
+  isPersonal: false,
   run: 1,
   assignedGroups: [
     { id: 1, name: 'Family' },

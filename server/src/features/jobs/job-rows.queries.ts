@@ -34,6 +34,7 @@ export const areMembersKept = sql`
 
 export const deliveryColumns = sql`
   select d.id, d.recipient_name, replace(d.chat_id, '@s.whatsapp.net', '') as recipient_id,
+    (select t.text from delivery_texts t where t.delivery_id = d.id) as own_text,
     case when ${isWaiting} then 'Waiting' else initcap(d.status) end as status, d.sent_at, d.delivered_at, d.read_at,
     case when d.group_id is not null then d.delivered_members end as delivered_to,
     case when d.group_id is not null then d.read_members end as read_by,

@@ -77,11 +77,11 @@ export const forgetRequest = (tx: Db, userId: number, requestId: string, olderTh
   where created_by_user_id = ${userId} and request_id = ${requestId}
     and created_at <= clock_now() - ${olderThanMs} * interval '1 ms'`)
 
-type JobContent = JobRow & Pick<Job, 'textContent' | 'run' | 'isLogDeleted'>
+type JobContent = JobRow & Pick<Job, 'textContent' | 'isPersonal' | 'run' | 'isLogDeleted'>
 
 export async function findJobContent(db: Db, caller: Caller, id: number): Promise<JobContent | null> {
   const job = await db.maybeOne<JobContent>(sql`
-    ${jobRow}, j.text_content, not j.has_logs as is_log_deleted, j.run
+    ${jobRow}, j.text_content, j.is_personal, not j.has_logs as is_log_deleted, j.run
     from jobs j where j.id = ${id} and ${canSeeJob(caller)}`)
   return job ?? null
 }

@@ -158,7 +158,13 @@ test('the call refuses variables in a job to groups, and for numbers of nobody',
   expect((await preview({ ...toUsers, leaveOutIncomplete: true })).recipients).toBe(0)
   const withFallback = { ...toUsers, fallbacks: { name: 'you' } }
   expect((await preview(withFallback)).incomplete.total).toBe(0)
-  expect((await create(withFallback)).status).toBe(201)
+  const { status, body: job } = await create(withFallback)
+  const params = { id: job.id }
+  const { body: page } = await context.call(member, jobs.recipients, { params })
+  expect([status, page.data.map(({ ownText }) => ownText)]).toEqual([201, ['Hi you', 'Hi you']])
+  expect((await context.call(member, jobs.get, { params })).body).toMatchObject({
+    ...{ textContent: 'Hi {{name}}', isPersonal: true },
+  })
   expect(await create({ ...toUsers, fallbacks: { name: '\u202e' } })).toMatchObject({
     status: 400,
     body: { fields: { 'fallbacks.name': 'JOB.FALLBACK_INVALID' } },

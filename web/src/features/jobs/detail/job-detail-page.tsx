@@ -60,7 +60,7 @@ function JobContent({ job }: { job: Job }) {
   const { t } = useTranslation()
   return (
     <Section title={t('JOB.MESSAGE')}>
-      <WhatsAppMessage text={job.textContent} imageUrl={job.imageUrl} />
+      <WhatsAppMessage text={job.textContent} hasVariables={job.isPersonal} imageUrl={job.imageUrl} />
     </Section>
   )
 }

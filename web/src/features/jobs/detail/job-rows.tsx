@@ -1,4 +1,4 @@
-import { Badge } from '@mantine/core'
+import { Badge, Text } from '@mantine/core'
 import type { JobLog, JobRecipient } from '@sendroom/contract/job-rows'
 import type { Job } from '@sendroom/contract/jobs'
 import { useTranslation } from 'react-i18next'
@@ -44,6 +44,11 @@ export const JobLogs = ({ job }: { job: Job }) => (
 const Recipient = ({ recipient }: { recipient: JobRecipient }) => (
   <span title={recipient.recipientId}>
     <Name>{recipient.recipientName}</Name>
+    {recipient.ownText !== null && (
+      <Text span display="block" size="xs" c="dimmed" lineClamp={2} title={recipient.ownText} dir="auto">
+        {recipient.ownText}
+      </Text>
+    )}
   </span>
 )
 
