@@ -1399,9 +1399,13 @@ end $function$;
 CREATE OR REPLACE FUNCTION delete_texts()
  RETURNS trigger
  LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET work_mem TO '32MB'
 AS $function$
 begin
-  delete from delivery_texts where delivery_id = any(array(select id from gone));
+  delete from delivery_texts
+  where delivery_id between (select min(id) from gone) and (select max(id) from gone)
+    and (delivery_id in (select id from gone)) is true;
   return null;
 end $function$;
 

@@ -1,5 +1,6 @@
 import { limits } from '@sendroom/contract/limits'
 import type { JobDraft, JobPreview } from '@sendroom/contract/new-jobs'
+import { neededIn } from '@sendroom/contract/personal-text'
 import type { Recipient, Recipients } from '../../engine/index.ts'
 import { type Caller, canSeeMessage } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
@@ -47,10 +48,12 @@ export async function reviewTexts(
   { fallbacks }: Pick<JobDraft, 'fallbacks'>,
   country: string,
 ): Promise<Review> {
-  const render = rendererOf(template, country, fallbacks)
+  const checked = mayGetTooLong(template) ? template : onlyNeeded(template, fallbacks)
   const review = nothingWrong()
+  if (checked.variables.length === 0) return review
+  const render = rendererOf(checked, country, fallbacks)
   for await (const batch of batchesOf(recipients)) {
-    const facts = await readFacts(db, template, batch)
+    const facts = await readFacts(db, checked, batch)
     for (const { contactId, name } of batch) {
       const { text, missing } = render(facts.get(contactId) ?? { name: null, values: null })
       if (missing.length > 0) {
@@ -61,6 +64,24 @@ export async function reviewTexts(
     }
   }
   return review
+}
+
+/** Whether the text could get too long for somebody with the longest values. */
+function mayGetTooLong({ parts }: Template): boolean {
+  const lengths = parts.map((part) =>
+    typeof part === 'string' ? part.length : Math.max(limits.contactValue, part.fallback?.length ?? 0),
+  )
+  return lengths.reduce((sum, length) => sum + length, 0) > limits.messageText
+}
+
+/** The variables that somebody may lack. Reading the others of 100,000 people takes a second. */
+function onlyNeeded({ parts, fields }: Template, fallbacks: JobDraft['fallbacks']): Template {
+  const variables = neededIn({ parts }).filter((key) => !fallbacks[key])
+  return {
+    parts: variables.map((key) => ({ key, fallback: null })),
+    fields: fields.filter(({ key }) => variables.includes(key)),
+    variables,
+  }
 }
 
 function add(sample: { total: number; first: string[] }, name: string): void {

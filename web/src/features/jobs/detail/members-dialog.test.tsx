@@ -15,7 +15,7 @@ const group: JobRecipient = {
     id: 11,
     recipientName: 'Family',
     recipientId: '1@g.us',
-  ownText: null,
+    ownText: null,
     status: 'Sent',
     errorMessage: null,
     reason: null,
