@@ -113,7 +113,7 @@ function JobForm() {
       aside={
         <JobPreview
           draft={draftOf(form.values)}
-          message={isWritten ? { textContent, imageUrl: fileUrl } : message}
+          message={isWritten ? { textContent, hasVariables: true, imageUrl: fileUrl } : message}
           texts={{
             choices: form.values,
             onChoose: change,

@@ -21,7 +21,7 @@ const SETTLED_MS = 400
 type Props = {
   draft: Draft
   /** The message as far as it is written, or the chosen one once it is read. */
-  message: Pick<Message, 'textContent' | 'imageUrl'> | undefined
+  message: Pick<Message, 'textContent' | 'hasVariables' | 'imageUrl'> | undefined
   texts: Omit<ComponentProps<typeof IncompleteTexts>, 'incomplete'>
 }
 
@@ -59,6 +59,7 @@ export function JobPreview({ draft, message, texts }: Props) {
         <Box mt="md">
           <WhatsAppMessage
             text={message.textContent}
+            hasVariables={message.hasVariables}
             imageUrl={message.imageUrl}
             hint={t('MESSAGE.PREVIEW_EMPTY')}
           />
