@@ -1,8 +1,10 @@
 import { expect } from '@playwright/test'
+import { untilJob } from './fixture.ts'
 import { choose, main, mainButton, type Studio, visit } from './guide-studio.ts'
 
 const NAMES = ['Nguyễn Thị Lan', 'Trần Quang Minh', 'Lê Thu Hương', 'Phạm Hoàng Anh', 'Võ Ngọc Ánh']
 const CUSTOMERS = 'Khách hàng tháng 5'
+const STAFF = 'Nhân viên cửa hàng'
 
 /** A file of customers with their points: Excel has destroyed one number, one is none, and one comes twice. */
 function customers(): Buffer {
@@ -14,12 +16,19 @@ function customers(): Buffer {
   return Buffer.from(['Họ tên;Số điện thoại;Điểm', ...rows].join('\r\n'))
 }
 
-/** The import of a file with customers, in the order of the guide. */
+/** From a file with customers to a message for each of them, in the order of the guide. */
 export async function takePeoplePictures(studio: Studio) {
   const { admin } = studio.shop
   await admin.call('POST /contact-fields', { body: { key: 'points', name: 'Điểm', type: 'number' } })
   await admin.call('POST /lists', { body: { name: CUSTOMERS } })
+  const staff = await admin.call('POST /lists', { body: { name: STAFF } })
   await takeImport(studio)
+  const { data } = await admin.call('POST /contacts/search', { body: { pageSize: 100 } })
+  await admin.call('POST /lists/:id/contacts', {
+    params: { id: staff.id },
+    body: { ids: data.slice(0, 4).map(({ id }) => id) },
+  })
+  await takeJobToLists(studio)
 }
 
 async function takeImport({ page, t, take }: Studio) {
@@ -36,4 +45,28 @@ async function takeImport({ page, t, take }: Studio) {
   await take('import-result', main(page))
   await visit(page, '/contacts')
   await take('contacts', main(page))
+}
+
+async function takeJobToLists({ page, t, shop, take }: Studio) {
+  await visit(page, '/jobs/new')
+  await page.getByLabel(t('JOB.TYPE')).selectOption('SendToUsers')
+  await page.getByText(t('JOB.MESSAGE_WRITTEN'), { exact: true }).click()
+  await page
+    .getByRole('textbox', { name: t('MESSAGE.TEXT') })
+    .fill('Chào {{name}}, bạn đang có {{points|0}} điểm. Đổi quà trước 30/6 nhé!')
+  await choose(page, t('FORM.INSTANCE'), 'Áo dài Hà Nội')
+  await choose(page, t('JOB.LISTS'), CUSTOMERS)
+  await choose(page, t('JOB.EXCLUDED_LISTS'), STAFF)
+  await page
+    .getByRole('region', { name: t('JOB.PREVIEW') })
+    .getByText(t('JOB.PREVIEW_LEFT_OUT'))
+    .waitFor()
+  await take('new-job-people', main(page))
+  await mainButton(page, t('JOB.CREATE')).click()
+  await expect(page).toHaveURL(/\/jobs$/)
+  const { data } = await shop.admin.call('GET /jobs', {})
+  const id = data[0]?.id ?? 0
+  await untilJob(shop.admin, id, { status: 'Completed' })
+  await visit(page, `/jobs/${id}`)
+  await take('job-people', main(page), 1000)
 }
