@@ -64,7 +64,7 @@ export class TestContext extends DatabaseContext {
   constructor(options: Options = {}) {
     super()
     this.#options = options
-    this.config = readConfig({ LOG_LEVEL: (process.env.DBG as 'silent') ?? 'silent', ...options.env })
+    this.config = readConfig({ LOG_LEVEL: 'silent', ...options.env })
   }
 
   override async open() {
@@ -134,7 +134,7 @@ export class TestContext extends DatabaseContext {
       images: this.images,
       providers: (await this.#options.providers?.()) ?? noProviders,
       webhookBase: this.#options.webhookBase ?? (() => null),
-      log: pino({ level: process.env.DBG ?? 'silent' }),
+      log: pino({ level: 'silent' }),
     })
   }
 }

@@ -271,6 +271,9 @@ test('undo keeps what was used or changed since, and says what somebody has dele
   await importFile(`${numbers[4]}\n0902222222`)
   await context.call(user, contacts.remove, { params: { id: deleted } })
 
+  const found = await context.call(user, contacts.search, { body: { importId: id, sortBy: 'id' } })
+  expect(found.body.data.map(({ id }) => id)).toEqual(ids.filter((id) => id !== deleted))
+  expect(found.body.pagination.totalCount).toBe(7)
   expect((await get(id)).canBeUndone).toBe(true)
   await undo(id)
   await work()

@@ -5,8 +5,8 @@ import { readTable, type TableFormat } from '../../platform/table-file/table-fil
 import { type RowReader, readRow } from './read-row.ts'
 import type { StagedRow } from './work.queries.ts'
 
-/** Rows that are stored at once. */
-const AT_ONCE = 1000
+/** Rows that are stored at once. Larger parts are large strings, which V8 collects late. */
+const AT_ONCE = 200
 /** About 3 ms of work. Then others get their turn, such as the engine. */
 const ROWS_AT_A_TIME = 50
 

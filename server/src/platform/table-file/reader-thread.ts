@@ -15,26 +15,24 @@ export type FromThread =
   | { error: unknown }
   | { isDone: true }
 
-/**
- * The garbage of 100,000 rows would let the main thread grow by 200 MB before it is collected. In MB; the texts of an
- * xlsx are what takes most.
- */
-const LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 4 }
+/** In MB. The garbage of 100,000 rows would let the main thread grow by 200 before it is collected. */
+const YOUNG_MB = 4
 
 /**
  * Yields what a task reads from a file, in a thread of its own, so that the event loop stays free and the memory is
- * bounded. The thread goes on when a value is taken. Throws a TableFileError if the file needs more memory.
+ * bounded by so many MB. The thread goes on when a value is taken. Throws a TableFileError if the file needs more.
  */
 export async function* readInThread<I, O>(
   source: TableSource,
   { module, run }: ReadTask<I, O>,
   input: I,
+  memoryMb: number,
 ): AsyncGenerator<O> {
   const workerData: ThreadData = { module, name: run.name, input, size: source.size }
   const worker = new Worker(new URL('./reader-thread-main.ts', import.meta.url), {
     execArgv: [],
     workerData,
-    resourceLimits: LIMITS,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
   })
   try {
     for await (const [message] of on(worker, 'message') as AsyncIterable<[FromThread]>) {
