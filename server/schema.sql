@@ -560,7 +560,8 @@ CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS 
 CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
 CREATE CONSTRAINT TRIGGER jobs_quota AFTER INSERT ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text) EXECUTE FUNCTION check_recipient_quotas();
 CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND (old.status <> ALL (ARRAY['Pending'::text, 'Running'::text]))) EXECUTE FUNCTION check_recipient_quotas();
-CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.is_personal AND new.last_turn_at > old.last_turn_at AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
+CREATE TRIGGER jobs_refuse_literal_variables BEFORE INSERT ON jobs FOR EACH ROW WHEN (NOT new.is_personal AND new.text_content ~~ '%{{%'::text) EXECUTE FUNCTION refuse_literal_variables();
+CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.is_personal AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
 CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
 CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
 
@@ -1615,6 +1616,19 @@ AS $function$
     group by key
   ) total
 $function$;
+
+CREATE OR REPLACE FUNCTION refuse_literal_variables()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if exists (
+    select from messages m where m.id = new.message_id and m.has_variables and m.text_content = new.text_content
+  ) then
+    raise exception 'The message has variables, which this program does not know' using errcode = 'query_canceled';
+  end if;
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_look_up()
  RETURNS trigger

@@ -18,6 +18,7 @@ export const reasonWords = {
   image_store_down:
     'The image is unavailable right now. If this continues, tell an Admin: the image store may be unreachable.',
   media_missing: 'The image did not reach WhatsApp.',
+  text_missing: 'The text for this recipient was lost. Create a new job for them.',
   refused: 'WhatsApp refused the message: {{detail}}',
   outcome_unknown: 'Unknown whether this arrived. Check the chat before resending.',
   receipt_failed: 'WhatsApp accepted the message but could not deliver it: {{detail}}',

@@ -24,7 +24,8 @@ export type LookUp = {
   jobId: number
   chatId: string
   recipientName: string
-  text: string
+  /** Null if the text of a personal job is missing. */
+  text: string | null
   hasImage: boolean
   tokenCipher: Buffer
   isTest: boolean
@@ -83,8 +84,10 @@ export async function lookUp(
   await finishJobs(deps.db, [look.jobId])
 }
 
-/** The provider's ids of messages that may be this one; null when the chat can't be read. */
+/** The provider's ids of messages that may be this one; null when the chat can't be read, or the text is missing. */
 async function findCandidates({ provider, credentials }: ProviderConnection, look: LookUp) {
+  const { text } = look
+  if (text === null) return null
   // The intent's time is by the database's clock. The provider's clock is known relative to this machine's.
   const databaseAheadMs = Date.parse(look.beganAt) - look.askedAt
   const sentFrom = (providerAheadMs: number) =>
@@ -96,7 +99,9 @@ async function findCandidates({ provider, credentials }: ProviderConnection, loo
     let { messages, clockAheadMs } = await listFrom(guess)
     const from = sentFrom(clockAheadMs)
     if (from < guess) messages = (await listFrom(from)).messages
-    const alike = messages.filter((message) => message.timestamp >= from && isThis(look, message))
+    const alike = messages.filter(
+      (message) => message.timestamp >= from && isThis({ ...look, text }, message),
+    )
     // Two pages may list one message. Two candidates would leave the outcome unknown.
     return [...new Set(alike.map(({ id }) => id))]
   } catch (error) {
@@ -105,7 +110,7 @@ async function findCandidates({ provider, credentials }: ProviderConnection, loo
   }
 }
 
-const isThis = (look: LookUp, message: OwnMessage) =>
+const isThis = (look: LookUp & { text: string }, message: OwnMessage) =>
   !message.fromPhone && contentKey(message) === contentKeyOfJob(look)
 
 /** Asked only where the answer decides, since every call counts on a trial channel. */

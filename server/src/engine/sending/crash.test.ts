@@ -66,7 +66,7 @@ test('a worker dies between intent and send: the message is not found twice and 
 test('a worker dies between send and settle: the message is found and matched, and not sent again', async () => {
   const { provider, ledger, accept } = scriptedProvider()
   const { job, message } = await abandonedJob()
-  accept({ token: 'any', to: message.chatId, text: message.text, mediaId: null })
+  accept({ token: 'any', to: message.chatId, text: message.text ?? '', mediaId: null })
   context.worker(provider)
 
   await context.moveClock('21 seconds')
@@ -187,7 +187,7 @@ test('ten workers that claim at once never get the same instance', async () => {
 test('the intent of a dead worker is settled even if its job was cancelled', async () => {
   const { provider, accept } = scriptedProvider()
   const { job, message } = await abandonedJob()
-  accept({ token: 'any', to: message.chatId, text: message.text, mediaId: null })
+  accept({ token: 'any', to: message.chatId, text: message.text ?? '', mediaId: null })
   await context.db.begin((tx) => cancelJob(tx, job.id, 'Ann'))
   context.worker(provider)
 
@@ -266,7 +266,7 @@ test.each<[string, OwnMessage[], string]>([
 test('a worker that sleeps between claiming a look-up and making it still finds the message', async () => {
   const { provider, accept } = scriptedProvider()
   const { job, message } = await abandonedJob()
-  accept({ token: 'any', to: message.chatId, text: message.text, mediaId: null })
+  accept({ token: 'any', to: message.chatId, text: message.text ?? '', mediaId: null })
   await context.moveClock('21 seconds')
   await markInDoubt(context.db)
   const [look] = await claimLookUps(context.db, 1, [])
@@ -406,7 +406,7 @@ test('while a chat has a message in doubt, other jobs send to other chats first'
   await context.untilStatuses(other.id, 'queued', 'sent')
   await engine.stop()
 
-  accept({ token: 'any', to: message.chatId, text: message.text, mediaId: null })
+  accept({ token: 'any', to: message.chatId, text: message.text ?? '', mediaId: null })
   context.worker(provider)
   await context.moveClock('11 seconds')
   await context.untilStatus(job.id, 'Completed')

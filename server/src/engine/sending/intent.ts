@@ -18,7 +18,8 @@ export type IntendedMessage = {
   jobType: string
   chatId: string
   recipientName: string
-  text: string
+  /** Null if the text of a personal job is missing, such as after a restore by hand. Nothing is sent then. */
+  text: string | null
   /** The uploaded image's id at the provider; null for a text. */
   mediaId: string | null
   attempt: number

@@ -99,3 +99,51 @@ test('a worker that does not know such texts gets no turn and no look-up', async
   expect(await context.db.run(look)).toBe(0)
   expect(await claimLookUps(context.db, 1, [])).toMatchObject([{ jobId: job.id }])
 })
+
+// R-949
+test.each([
+  ['a delivery fails', 'queued'],
+  ['a look-up ends without an answer', 'sending'],
+])('nobody gets a message without their text: %s', async (_, status) => {
+  const scripted = scriptedProvider()
+  const job = await addJob()
+  if (status === 'sending') {
+    await context.beginSend()
+    await context.moveClock('21 seconds')
+    await markInDoubt(context.db)
+  }
+  await context.db.run(sql`
+    delete from delivery_texts where delivery_id = (select min(id) from deliveries where job_id = ${job.id})`)
+  if (status === 'sending') {
+    scripted.accept({ token: 'any', to: recipients[0] ?? '', text: 'Hi Lan!', mediaId: null })
+    const [look] = await claimLookUps(context.db, 1, [])
+    if (look) await lookUp(context.deps(scripted.provider), look)
+    expect(await context.statuses(job.id)).toEqual(['doubt', 'queued', 'queued'])
+    return
+  }
+  context.worker(scripted.provider)
+  await context.untilStatus(job.id, 'Completed')
+  expect(await context.statuses(job.id)).toEqual(['failed', 'sent', 'sent'])
+  expect(sent(scripted)).toEqual(everybody.slice(1))
+})
+
+// R-949
+test('a program that does not know variables can make no job of a message that has some', async () => {
+  const make = (hasVariables: boolean, textContent: string, copied = textContent) =>
+    context.add
+      .message({ hasVariables, textContent })
+      .then(({ id }) => context.add.job({ messageId: id, textContent: copied }))
+  await expect(make(true, 'Hi {{name}}')).rejects.toMatchObject({ code: '57014' })
+  await make(false, 'Hi {{name}}')
+  await make(true, 'Hi')
+  await make(true, 'Hi \\{{name}}', 'Hi {{name}}')
+})
+
+// R-949
+test('a worker that does not know such texts gets no turn after the clock was set back either', async () => {
+  const job = await addJob()
+  await context.db.run(sql`update jobs set last_turn_at = now() + interval '1 hour' where id = ${job.id}`)
+  expect(
+    await context.db.run(sql`update jobs set last_turn_at = now(), cursor = cursor where id = ${job.id}`),
+  ).toBe(0)
+})

@@ -132,6 +132,8 @@ async function send(
   connection: ProviderConnection | null,
 ): Promise<AttemptOutcome> {
   if (!connection) return { kind: 'busy', reason: reason(whyNoProvider(sender, message)), retryAfterMs: null }
+  const { text } = message
+  if (text === null) return { kind: 'rejected', reason: reason('text_missing') }
   const { provider, credentials } = connection
   let isWithheld = false
   // Called again in the tick that writes the request: connecting takes time, and the process may be stopped meanwhile.
@@ -142,10 +144,10 @@ async function send(
   }
   if (!mayWrite()) return { kind: 'withheld' }
   try {
-    const image = message.mediaId === null ? null : { mediaId: message.mediaId, caption: message.text }
+    const image = message.mediaId === null ? null : { mediaId: message.mediaId, caption: text }
     const outcome = image
       ? await provider.sendImage(credentials, message.chatId, image, mayWrite)
-      : await provider.sendText(credentials, message.chatId, message.text, mayWrite)
+      : await provider.sendText(credentials, message.chatId, text, mayWrite)
     return isWithheld ? { kind: 'withheld' } : outcome
   } catch (error) {
     const { jobId, instanceId, id: deliveryId } = message
