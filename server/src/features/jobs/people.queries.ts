@@ -48,7 +48,7 @@ async function chosenPeople(db: Db, caller: Caller, people: ChosenPeople): Promi
     ), kept as (
       select p.contact_id, p.place, i.value as number
       from people p left join contact_identities i on i.contact_id = p.contact_id and i.is_primary
-      where p.contact_id not in (select id from excluded)
+      where not exists (select from excluded e where e.id = p.contact_id)
     )`
 }
 

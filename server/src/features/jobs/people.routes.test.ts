@@ -1,9 +1,11 @@
 import { contract } from '@sendroom/contract'
 import type { Input } from '@sendroom/contract/endpoint'
 import { expect, test } from 'vitest'
+import { callerOf } from '../../../test/caller.ts'
 import { useSharedContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { type Sql, sql } from '../../platform/database/sql.ts'
+import { countPeople } from './people.queries.ts'
 
 // Jobs to contacts, to lists of contacts and to sets of groups.
 
@@ -76,6 +78,26 @@ test('numbers, contacts and lists together send to each person once, at the prim
     personOf(minh, 'Minh'),
     personOf(noName, `+${noName.number}`),
   ])
+})
+
+test('a large list to leave out is not searched again for each person', async () => {
+  const list = await context.add.list({})
+  await context.db.run(sql`
+    with made as (
+      insert into contacts (name, numbers, source, source_name)
+      select 'Of a large list', '', 'form', 'somebody' from generate_series(1, 5000) returning id
+    ) insert into list_contacts (list_id, contact_id) select ${list.id}, id from made`)
+  await context.db.run(sql`analyze list_contacts`)
+  const caller = await callerOf(context.db, await context.add.user({ canManageContacts: true }))
+  const lists = [{ id: list.id, filter: null }]
+  const plan = await context.db.begin(async (tx) => {
+    // As much as a list of 300,000 would need with the memory of a usual server.
+    await tx.run(sql`set local work_mem = '64kB'`)
+    const explain = (query: Sql) => tx.many(sql`explain ${query}`)
+    const db = { ...tx, one: async (query: Sql) => (await explain(query)) as never }
+    return countPeople(db, caller, { numbers: [], contactIds: [], lists, excluded: lists })
+  })
+  expect(JSON.stringify(plan)).toMatch(/Anti Join/)
 })
 
 // R-893

@@ -224,6 +224,11 @@ describe('rows', () => {
     ])
     expect(rows[1]?.cells[1]).toHaveLength(limits.importCell)
   })
+
+  test('a cell that is shortened in the middle of an emoji can be stored', async () => {
+    const [, row] = await read(`name,note\nLan,${'x'.repeat(limits.importCell - 1)}😀\n`)
+    expect(row?.cells[1]?.isWellFormed()).toBe(true)
+  })
 })
 
 describe('files cut off in the middle', () => {

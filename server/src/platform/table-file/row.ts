@@ -18,7 +18,7 @@ export function toRow(number: number, written: string[]): Row | null {
   if (column === -1) return { number, cells }
   return {
     number,
-    cells: cells.map((cell) => cell.slice(0, limits.importCell)),
+    cells: cells.map((cell) => cell.slice(0, limits.importCell).toWellFormed()),
     fault: { kind: 'cell_too_long', column },
   }
 }
