@@ -12,7 +12,8 @@ import {
 } from '../../platform/contacts/lists.ts'
 import { foldCounts } from '../../platform/count-fold.ts'
 import { findCountDifferences } from '../../platform/counts.ts'
-import { sql } from '../../platform/database/sql.ts'
+import type { Db } from '../../platform/database/connection.ts'
+import { type Sql, sql } from '../../platform/database/sql.ts'
 
 const context = useContext()
 const { lists, contacts, contactFields } = contract
@@ -90,6 +91,39 @@ test('the kept size of a list follows deleted contacts and lists', async () => {
   expect(await findCountDifferences(context.db)).toEqual([])
   expect(await context.db.many(sql`select owner from counts where owner like 'list %'`)).toEqual([])
   expect(await context.db.run(sql`select from contacts`)).toBe(2)
+})
+
+test('which contacts a user sees takes as many statements with many lists as with few', async () => {
+  const { an, binh, chi } = await threePeople()
+  const field = await context.add.contactField()
+  await context.db.run(sql`
+    insert into contact_values (contact_id, field_id, value) values (${binh.id}, ${field.id}, 'Huế')`)
+  const caller = await callerOf(context.db, await context.add.user({ canUseContacts: true }))
+  const addLists = async () => {
+    await context.add.list({ isForAll: true, contacts: [an] })
+    await context.add.list({ isForAll: true, filter: { fields: [{ key: field.key, value: 'Huế' }] } })
+    await context.add.list({ isForAll: true, filter: { search: 'nobody' } })
+  }
+  async function countStatements() {
+    let count = 0
+    const counted = <T>(run: (query: Sql) => Promise<T>) => {
+      return (query: Sql) => {
+        count++
+        return run(query)
+      }
+    }
+    const { one, many, maybeOne } = context.db
+    const db = { ...context.db, one: counted(one), many: counted(many), maybeOne: counted(maybeOne) } as Db
+    const condition = await canSeeContact(db, caller)
+    const seen = await context.db.many<{ id: number }>(sql`
+      select c.id from contacts c where c.id in (${an.id}, ${binh.id}, ${chi.id}) and ${condition} order by c.id`)
+    expect(seen.map(({ id }) => id)).toEqual([an.id, binh.id])
+    return count
+  }
+  await addLists()
+  const few = await countStatements()
+  for (let n = 0; n < 3; n++) await addLists()
+  expect(await countStatements()).toBe(few)
 })
 
 // R-924

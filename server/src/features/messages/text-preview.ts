@@ -1,7 +1,7 @@
 import { limits } from '@sendroom/contract/limits'
 import type { TextPreview, TextPreviewQuery, TextVariable } from '@sendroom/contract/text-previews'
 import type { Caller } from '../../platform/access.ts'
-import { canSeeContact } from '../../platform/contacts/lists.ts'
+import { isAmongVisible } from '../../platform/contacts/lists.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 import {
@@ -27,7 +27,7 @@ export async function previewText(
 ): Promise<TextPreview> {
   const template = await readTemplate(db, textContent, 'textContent')
   const render = rendererOf(template, country)
-  const isVisible = await canSeeContact(db, caller)
+  const isVisible = await isAmongVisible(db, caller)
   const size = onlyProblems ? BATCH : 1
   for (let last = after ?? 0, seen = 0, more = true; more && seen < limits.recipients; seen += size) {
     signal.throwIfAborted()

@@ -35,6 +35,23 @@ export type StoredList = { id: number; filter: ListFilter | null }
 /** SQL condition: the contact `c` is in the list. */
 export const isInList = (db: Db, list: StoredList): Promise<Sql> => matchesAll(db, EVERYBODY, list)
 
+/**
+ * SQL condition: the contact `c` is in one of the lists. For few contacts, which are looked for in each list: a
+ * thousand lists are not asked for their sizes one by one.
+ */
+export async function isInOneOf(db: Db, lists: readonly StoredList[]): Promise<Sql> {
+  const fixed = lists.filter(({ filter }) => !filter).map(({ id }) => id)
+  const fields = await readFields(db)
+  const conditions = lists.flatMap(({ filter }) => (filter ? [matchesEach(filter, fields)] : []))
+  return sql`(${join([isIn(sql`from list_contacts where list_id = any(${fixed}::bigint[])`, false), ...conditions], ' or ')})`
+}
+
+function matchesEach({ search, tagIds, fields }: ListFilter, stored: readonly StoredField[]): Sql {
+  const conditions = [...tagIds.map(withTag), ...valuesIn(stored, fields)].map((from) => isIn(from, false))
+  if (search) conditions.push(sql`c.search_text like like_pattern(${termOf(search)})`)
+  return conditions.length > 0 ? sql`(${join(conditions, ' and ')})` : sql`true`
+}
+
 type Filter = Omit<ContactFilter, 'listId'>
 
 const EVERYBODY: ListFilter = { search: '', tagIds: [], fields: [] }
@@ -42,8 +59,7 @@ const EVERYBODY: ListFilter = { search: '', tagIds: [], fields: [] }
 async function matchesAll(db: Db, filter: Filter, list: StoredList | null): Promise<Sql> {
   const { searches, parts } = await partsOf(db, filter, list)
   const conditions: Sql[] = []
-  for (const search of searches)
-    conditions.push(await searchCondition(db, 'contacts', 'c', typedNumber(search) ?? wordBeginning(search)))
+  for (const search of searches) conditions.push(await searchCondition(db, 'contacts', 'c', termOf(search)))
   conditions.push(...(await hasAll(db, parts)))
   return conditions.length > 0 ? sql`(${join(conditions, ' and ')})` : sql`true`
 }
@@ -101,6 +117,8 @@ async function sortBySize(db: Db, parts: readonly Sql[]): Promise<{ from: Sql; s
 const isIn = (from: Sql, isJoined: boolean) =>
   sql`exists (select ${from} and contact_id = c.id ${isJoined ? sql`` : sql`offset 0`})`
 
+const termOf = (search: string) => typedNumber(search) ?? wordBeginning(search)
+
 /** Numbers are stored with their country code and without separators. Few people type them like that. */
 function typedNumber(search: string): string | null {
   // Nothing is left of 0000, and nothing would match everybody.
@@ -121,12 +139,13 @@ const wereInImport = (id: number) => sql`
 /** The rows of a table that have what a filter asks for. */
 const withTag = (id: number) => sql`from contact_tags where tag_id = ${id}`
 
-async function withValues(db: Db, fields: ListFilter['fields']): Promise<Sql[]> {
-  if (fields.length === 0) return []
-  return spellFields(await readFields(db), fields).map(
+const withValues = async (db: Db, fields: ListFilter['fields']) =>
+  fields.length === 0 ? [] : valuesIn(await readFields(db), fields)
+
+const valuesIn = (stored: readonly StoredField[], fields: ListFilter['fields']) =>
+  spellFields(stored, fields).map(
     ({ id, spelling }) => sql`from contact_values where field_id = ${id} and value = ${spelling}`,
   )
-}
 
 /** Returns the spellings of a filter's values, with their fields. Throws for those that do not fit. */
 export function spellFields(stored: readonly StoredField[], fields: ListFilter['fields'], path = 'fields') {

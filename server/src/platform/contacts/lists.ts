@@ -2,7 +2,7 @@ import { type Caller, canUseList, managesContacts } from '../access.ts'
 import type { Db } from '../database/connection.ts'
 import { join, type Sql, sql } from '../database/sql.ts'
 import { Refusal } from '../refusal.ts'
-import { isInList, type StoredList } from './filter.ts'
+import { isInList, isInOneOf, type StoredList } from './filter.ts'
 
 /*
  * The contacts of lists, for whoever sends to them or shows them.
@@ -32,6 +32,13 @@ export async function contactsOfLists(db: Db, lists: readonly StoredList[]): Pro
 
 /** SQL condition: the caller sees the contact `c`, in one of their lists. For few contacts: it tries list by list. */
 export async function canSeeContact(db: Db, caller: Caller): Promise<Sql> {
+  if (managesContacts(caller)) return sql`true`
+  const lists = await db.many<StoredList>(listsFor(caller))
+  return lists.length > 0 ? isInOneOf(db, lists) : sql`false`
+}
+
+/** The same for a walk over all contacts: each list is found by its own index. */
+export async function isAmongVisible(db: Db, caller: Caller): Promise<Sql> {
   if (managesContacts(caller)) return sql`true`
   const lists = await db.many<StoredList>(listsFor(caller))
   const conditions: Sql[] = []
