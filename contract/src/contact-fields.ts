@@ -4,8 +4,6 @@ import { limits } from './limits.ts'
 import { isInsertable } from './personal-text.ts'
 import { idParams, isForm, key } from './values.ts'
 
-export { isInsertable }
-
 export const contactFieldTypes = ['text', 'number', 'date', 'yesNo', 'choice'] as const
 export type ContactFieldType = (typeof contactFieldTypes)[number]
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { isInsertable } from './contact-fields.ts'
 import { endpoint } from './endpoint.ts'
 import { languages } from './languages.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
+import { isInsertable } from './personal-text.ts'
 import { recipientOutcomes } from './recipient-outcomes.ts'
 import { Id, Instant, idList, idParams, isForm, key, Named, ReadVersion, Reason } from './values.ts'
 

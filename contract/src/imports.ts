@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { isInsertable } from './contact-fields.ts'
 import { tagNames } from './contacts.ts'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { listQuery, page } from './paging.ts'
+import { isInsertable } from './personal-text.ts'
 import { encodings, knownModes, rowProblems, separators } from './table-files.ts'
 import { Id, Instant, idList, idParams, key, Named, ReadVersion } from './values.ts'
 

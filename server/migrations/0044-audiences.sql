@@ -1,6 +1,6 @@
 -- Works with programs from 0032 on.
 --
--- Lists of contacts and sets of groups, to which jobs are sent: docs/decisions/0031-lists-and-sets-of-groups.md.
+-- Lists of contacts and sets of groups, to which jobs are sent: docs/decisions/0032-lists-and-sets-of-groups.md.
 
 alter table users add can_use_contacts boolean not null default false;
 

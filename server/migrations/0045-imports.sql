@@ -1,6 +1,6 @@
 -- Works with programs from 0032 on.
 --
--- Imports of contacts: docs/decisions/0034-imports.md.
+-- Imports of contacts: docs/decisions/0033-imports.md.
 
 create table imports (
   id bigint generated always as identity primary key,

@@ -1,6 +1,7 @@
-import { type ContactFieldType, isInsertable } from '@sendroom/contract/contact-fields'
+import type { ContactFieldType } from '@sendroom/contract/contact-fields'
 import type { ColumnMeaning, RowProblem } from '@sendroom/contract/imports'
 import { limits } from '@sendroom/contract/limits'
+import { isInsertable } from '@sendroom/contract/personal-text'
 import type { CountryCode } from 'libphonenumber-js'
 import { spellingOf } from '../../platform/contacts/field-values.ts'
 import { readPhoneCell } from '../../platform/table-file/phone-cell.ts'

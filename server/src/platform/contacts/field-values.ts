@@ -1,4 +1,5 @@
-import { type ContactFieldType, isInsertable } from '@sendroom/contract/contact-fields'
+import type { ContactFieldType } from '@sendroom/contract/contact-fields'
+import { isInsertable } from '@sendroom/contract/personal-text'
 
 type Field = { type: ContactFieldType; choices: readonly string[] }
 type Value = string | number | boolean
