@@ -167,8 +167,10 @@ export const beginUndo = (tx: Db, id: number) =>
 
 /** Recurring work: deletes what was not begun in time, and what undo needs when it is too late for that. */
 export async function deleteOldImports(db: Db, signal: AbortSignal): Promise<void> {
+  // No upload takes an hour. One whose server was killed counts for its user, who can't see it.
   await db.run(sql`
-    delete from imports where started_at is null and created_at < clock_now() - ${limits.importHours} * interval '1 hour'`)
+    delete from imports where started_at is null and created_at < clock_now()
+      - case status when 'uploading' then 1 else ${limits.importHours} end * interval '1 hour'`)
   while (!signal.aborted) {
     const { count } = await db.one<{ count: number }>(sql`
       with old as (

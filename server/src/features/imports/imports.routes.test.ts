@@ -470,6 +470,20 @@ test('five files of a user wait at most, for a day', async () => {
 })
 
 // R-1008
+test('uploads that ended with their server keep nobody from importing for more than an hour', async () => {
+  for (let n = 0; n < 5; n++) {
+    const { body } = await upload('0901111111\n')
+    await context.db.run(sql`update imports set status = 'uploading' where id = ${body.id}`)
+  }
+  await context.moveClock('59 minutes')
+  await deleteOldImports(context.db, signal)
+  expect((await upload('0901111111\n')).body.code).toBe('too_many_imports')
+  await context.moveClock('61 seconds')
+  await deleteOldImports(context.db, signal)
+  expect((await upload('0901111111\n')).status).toBe(201)
+})
+
+// R-1008
 test('after a month an import keeps its counts, its consent and its people, and nothing else', async () => {
   const { id } = await importFile('name;phone\nLan;0901111111\nAn;hello\n')
   await context.moveClock('30 days')

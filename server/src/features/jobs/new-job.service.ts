@@ -78,7 +78,9 @@ async function writeJob(
     const recipients = isToPeople
       ? await lockPeople(tx, caller, order, numbers)
       : await lockGroupRecipients(tx, caller, order)
-    await requireRoomForRecipients(tx, { userId: caller.id, instanceId, recipients: recipients.length })
+    // Those who are left out are known once the texts are written. The commit refuses the others then.
+    if (!order.leaveOutIncomplete)
+      await requireRoomForRecipients(tx, { userId: caller.id, instanceId, recipients: recipients.length })
     const text = await textOfJob(tx, saved ?? { ...written(order), hasVariables: true }, {
       ...order,
       country: deps.defaultCountry,

@@ -273,3 +273,19 @@ test('a job takes only sets of its account that the caller may use', async () =>
     expect(await preview(order)).toMatchObject(wrong)
   }
 })
+
+test('people who are left out do not count for the quota of recipients', async () => {
+  const { instance, user, create } = await fixture({ canManageContacts: true })
+  const message = await context.add.message({
+    instanceId: instance.id,
+    textContent: 'Hi {{name}}',
+    hasVariables: true,
+  })
+  const contacts = [await context.add.contact({ name: 'Lan' }), await context.add.contact({ name: '' })]
+  const list = await context.add.list({ contacts })
+  await context.db.run(sql`update quotas set recipients_per_user = 1`)
+  const order = { messageId: message.id, listIds: [list.id], leaveOutIncomplete: true }
+  const { status, body } = await create(order, user)
+  await context.db.run(sql`update quotas set recipients_per_user = 1000000`)
+  expect([status, body.recipientCount]).toEqual([201, 1])
+})
