@@ -16,7 +16,7 @@ import {
   requireAccess,
 } from './access.ts'
 import type { Pool } from './database/connection.ts'
-import { isDatabaseDown, isLockTimedOut, isTimedOut, isUnstorable, quotaOf } from './database/errors.ts'
+import { isDatabaseDown, isKeptFromLock, isTimedOut, isUnstorable, quotaOf } from './database/errors.ts'
 import type { Download } from './export/exports.ts'
 import { contentDisposition } from './export/file-name.ts'
 import { readForm, type UploadedFile } from './images/multipart.ts'
@@ -289,7 +289,7 @@ function invalidProblem({ fields, params }: InvalidInput): Answered {
 /** Turns the errors of libraries into refusals. An unknown error is our bug, and its details stay inside. */
 function refusalOf(error: FastifyError): Refusal {
   if (isDatabaseDown(error)) return new Refusal('database_unavailable', {}, 2)
-  if (isLockTimedOut(error)) return new Refusal('job_busy', {}, 2)
+  if (isKeptFromLock(error)) return new Refusal('job_busy', {}, 2)
   if (isTimedOut(error)) return new Refusal('unavailable', {}, 2)
   const quota = quotaOf(error)
   if (quota) return new Refusal(quota.code, { limit: quota.limit })

@@ -132,3 +132,21 @@ test('a filter of 30 fields and 50 tags is answered at once', async () => {
   expect(answer.body.data).toEqual([])
   expect(performance.now() - began).toBeLessThan(2000)
 })
+
+test('whoever meets another change in a deadlock is asked to try again', async () => {
+  const admin = await context.add.admin()
+  const [first, second] = [await context.add.contact(), await context.add.contact()]
+  const { id } = await context.db.one<{ id: number }>(
+    sql`insert into tags (name) values ('met') returning id`,
+  )
+  for (const contact of [first, second])
+    await context.db.run(sql`insert into contact_tags (contact_id, tag_id) values (${contact.id}, ${id})`)
+  let answer: Promise<unknown> | undefined
+  await context.db.begin(async (tx) => {
+    await tx.run(sql`delete from contact_tags where contact_id = ${second.id}`)
+    answer = context.call(admin, contacts.removeTag, { params: { id } })
+    await expect.poll(() => countWaiting(context.db)).toBe(1)
+    await tx.run(sql`delete from contact_tags where contact_id = ${first.id}`)
+  })
+  expect(await answer).toMatchObject({ status: 409, body: { code: 'job_busy' } })
+})

@@ -303,6 +303,21 @@ test('an import into a list brings known and new contacts there, and undo takes 
 })
 
 // R-1006
+test('a tag that somebody deletes in this moment does not stop an import', async () => {
+  const { body } = await upload('phone;tags\n0901111111;fair\n')
+  await work()
+  await start(body.id)
+  let worked: Promise<void> | undefined
+  await context.db.begin(async (tx) => {
+    await tx.run(sql`delete from tags`)
+    worked = work()
+    await until('the import waits', async () => (await countWaiting(context.db)) > 0)
+  })
+  await worked
+  expect(await get(body.id)).toMatchObject({ status: 'done', added: 1 })
+})
+
+// R-1006
 test('an import whose worker is killed goes on with the same counts', async () => {
   await context.add.contact({ number: '84900000007' })
   const note = 'a note that makes the file large enough for a thread of its own'

@@ -15,6 +15,12 @@ export async function importRows(tx: Tx, claim: Claim): Promise<{ cursor: number
   const isNext = sql`(r.import_id = ${id} and r.place > ${cursor} and r.place <= ${end} and r.outcome is null)`
   // No choice is removed, and no field deleted, between the look at it and the value.
   await tx.run(sql`select from contact_fields order by id for share`)
+  // No tag is deleted between the look at it and the contact that gets it.
+  await tx.run(sql`
+    select from tags where lower(name) in (
+      select lower(name) from unnest(${claim.tags}::text[]) name
+      union select lower(tag) from import_rows r, unnest(r.tags) tag where ${isNext}
+    ) order by id for key share`)
   // Always before numbers are added, and in this order, as everybody who changes contacts does.
   await tx.run(sql`
     select from contacts where id in (
