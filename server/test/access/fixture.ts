@@ -1,9 +1,9 @@
 import type { Quotas } from '@sendroom/contract/quotas'
 import { fieldOfRight, type Right, type RightField } from '@sendroom/contract/rights'
 import { sql } from '../../src/platform/database/sql.ts'
-import { hashPassword } from '../../src/platform/passwords.ts'
 import type { Providers } from '../../src/providers/provider.ts'
 import { TestContext } from '../context.ts'
+import { cheapHash } from '../factories.ts'
 
 const provider = {
   status: async () => ({ status: 'Connected', linkedNumber: '84901234567' }),
@@ -60,7 +60,7 @@ export async function createFixture(caller: (typeof callers)[number]) {
 }
 
 export const setPassword = async ({ id }: { id: number }, password: string) =>
-  context.db.run(sql`update users set password_hash = ${await hashPassword(password)} where id = ${id}`)
+  context.db.run(sql`update users set password_hash = ${await cheapHash(password)} where id = ${id}`)
 
 /**
  * Makes the group the first recipient of the job, with a sent message. Returns the parameters that name the recipient.
