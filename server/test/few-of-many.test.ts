@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { getStats } from '../src/features/dashboard/dashboard.service.ts'
 import { getNow } from '../src/features/dashboard/now.ts'
 import { listGroups } from '../src/features/groups/groups.queries.ts'
@@ -6,7 +6,8 @@ import { listJobs } from '../src/features/jobs/jobs.queries.ts'
 import { listMessages } from '../src/features/messages/messages.queries.ts'
 import { lookForTroubles } from '../src/features/notices/watch.ts'
 import type { Caller } from '../src/platform/access.ts'
-import type { Db, Pool } from '../src/platform/database/connection.ts'
+import { connect, type Db, type Pool } from '../src/platform/database/connection.ts'
+import { storeSessionDefaults } from '../src/platform/database/session-defaults.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { useSharedContext } from './context.ts'
 
@@ -19,6 +20,8 @@ const TIMES = 8
 
 const context = useSharedContext()
 let member: Caller
+/** Plans statements as in production: global-setup.ts has other tests plan them once. */
+let asDeployed: Pool
 
 beforeAll(async () => {
   const { db, add } = context
@@ -43,7 +46,10 @@ beforeAll(async () => {
   const caller = await (await context.app).findCaller(user.token, '127.0.0.1')
   if (!caller) throw new Error('There is no such session.')
   member = caller
+  await storeSessionDefaults(db, 'database')
+  asDeployed = connect(context.database.address, { applicationName: 'sendroom test' })
 })
+afterAll(() => asDeployed.end())
 
 /** With what earlier transactions of the connection have not reported yet. */
 async function rowsRead(tx: Db, tables: string[]): Promise<number> {
@@ -58,7 +64,7 @@ async function countRowsRead(
   ask: (tx: Pool) => Promise<unknown>,
   tables = ['messages', 'groups', 'jobs'],
 ): Promise<number> {
-  return context.db.begin(async (tx) => {
+  return asDeployed.begin(async (tx) => {
     const before = await rowsRead(tx, tables)
     const { isTransaction: _, ...queries } = tx
     const pool = { ...queries, begin: (work) => work(tx) } as Pool // the queries use nothing else of a pool
