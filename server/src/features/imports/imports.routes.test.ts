@@ -485,6 +485,15 @@ test('five files of a user wait at most, for a day', async () => {
 })
 
 // R-1008
+test('five imports of a user wait at most, also if more are asked for at once', async () => {
+  const instance = await context.add.instance()
+  const member = await context.add.user({ canManageContacts: true, instances: [instance] })
+  const ask = () => context.call(member, imports.fromInstance, { body: { instanceId: instance.id } })
+  await Promise.all(Array.from({ length: 12 }, ask))
+  expect(await context.db.run(sql`select from imports`)).toBe(5)
+})
+
+// R-1008
 test('uploads that ended with their server keep nobody from importing for more than an hour', async () => {
   for (let n = 0; n < 5; n++) {
     const { body } = await upload('0901111111\n')

@@ -1,6 +1,7 @@
 import { limits } from '@sendroom/contract/limits'
 import type { FastifyRequest } from 'fastify'
 import type { Begin, Caller } from '../../platform/access.ts'
+import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import { readUpload } from '../../platform/upload.ts'
@@ -31,7 +32,9 @@ export async function storeUpload<T>(
   }
 }
 
+/** Locks against other new imports of the user, so that their number stays within the limit. */
 export async function requireRoom(tx: Parameters<typeof countWaiting>[0], { id }: Caller): Promise<void> {
+  await lock(tx, LOCKS.importsOf(id))
   if ((await countWaiting(tx, id)) >= limits.importsWaiting) throw new Refusal('too_many_imports')
 }
 

@@ -13,6 +13,7 @@ export const LOCKS = {
   firstAdmin: named('first admin'),
   imageFiles: named('image files'),
   imagesOf: (userId: number) => sql`29003, hashint8(${userId})`,
+  importsOf: (userId: number) => named(`imports ${userId}`),
   lists: named('lists'),
   migrations: named('migrations'),
   notices: named('notices'),
