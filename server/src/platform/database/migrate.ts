@@ -22,8 +22,11 @@ type Options = { log?: Log; folder?: string }
 const FOLDER = join(import.meta.dirname, '../../../migrations')
 
 const REPORT_EVERY_MS = 5_000
-/** A program that runs waits this long at most for a table that a migration wants to change. */
-const LOCK_TIMEOUT = '2s'
+/**
+ * A program that runs waits this long at most for a table that a migration wants to change. PostgreSQL looks for
+ * deadlocks after a second, so where the two wait for each other's tables, the migration gives up first.
+ */
+const LOCK_TIMEOUT = '500ms'
 /** Meanwhile the program that runs makes up for the wait. */
 const RETRY_MS = 3_000
 const LOCK_EVERY_MS = 100
