@@ -92,6 +92,23 @@ describe('a program that meets a newer database', () => {
   })
 })
 
+test('a program that reads the tables of a migration in another order is not ended by a deadlock', async () => {
+  await migrate(database.db, { folder })
+  await write(
+    '0003-both.sql',
+    'alter table jobs add n int; select pg_sleep(0.3); alter table users add n int',
+  )
+  const isAsleep = sql`select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`
+  const { migrating } = await database.db.begin(async (tx) => {
+    await tx.run(sql`select from users`)
+    const migrating = migrate(database.db, { folder })
+    await until('the migration has the jobs', () => database.db.run(isAsleep))
+    await tx.run(sql`select from jobs`)
+    return { migrating }
+  })
+  await migrating
+})
+
 test('a migration that waits for a table lets others use it meanwhile, and says that it waits', async () => {
   await migrate(database.db, { folder })
   await write('0003-more.sql', 'alter table jobs add column more int')
