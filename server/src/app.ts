@@ -181,7 +181,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   listOfContactsRoutes(app, deps)
   groupSetRoutes(app, deps)
   importRoutes(app, { ...deps, exports, heavyWork })
-  messageRoutes(app, { ...deps, uploads })
+  messageRoutes(app, { ...deps, uploads, heavyWork })
   jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })
   dashboardRoutes(app, { ...deps, exports })
   noticeRoutes(app, deps)

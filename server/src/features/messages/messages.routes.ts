@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Config } from '../../config.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { clientSignal } from '../../platform/heavy/client-signal.ts'
+import type { HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { IDS_BODY_BYTES, route } from '../../platform/http.ts'
 import { type Uploads, uploadOf } from '../../platform/images/uploads.ts'
 import { orNotFound } from '../../platform/refusal.ts'
@@ -13,19 +14,23 @@ import { listVariables, previewText } from './text-preview.ts'
 /** Decoding an image takes a second. */
 const withImage = { bodyBytes: IDS_BODY_BYTES, rateLimit: { max: 120, timeWindow: 60_000 } }
 
-type Deps = { db: Pool; uploads: Uploads; config: Pick<Config, 'defaultCountry'> }
+type Deps = { db: Pool; uploads: Uploads; config: Pick<Config, 'defaultCountry'>; heavyWork: HeavyWork }
 
 export function messageRoutes(app: FastifyInstance, deps: Deps): void {
-  const { db, config } = deps
+  const { db, config, heavyWork } = deps
   const { messages } = contract
 
   route(app, messages.list, ({ caller, query }) => listMessages(db, caller, query))
 
   route(app, messages.variables, async () => ({ variables: await listVariables(db) }))
 
-  route(app, messages.preview, ({ caller, body, reply }) =>
-    previewText(db, caller, body, config.defaultCountry, clientSignal(reply)),
-  )
+  route(app, messages.preview, ({ caller, body, reply }) => {
+    const request = { userId: caller.id, signal: clientSignal(reply) }
+    const preview = ({ signal }: { signal: AbortSignal }) =>
+      previewText(db, caller, body, config.defaultCountry, signal)
+    // A search for problems may read as many people as a job can have.
+    return body.onlyProblems ? heavyWork.run(request, preview) : preview(request)
+  })
 
   route(app, messages.get, async ({ caller, params }) => orNotFound(await findMessage(db, caller, params.id)))
 
