@@ -1,4 +1,5 @@
 import type { JobType } from '@sendroom/contract/job-life'
+import { batchesOf } from '../../platform/batches.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -57,7 +58,8 @@ export async function planJob(tx: Db, order: Order): Promise<number> {
   // The job of the first request may have been deleted in between: then this one is new.
   if (!made) return (await findRequested(tx, createdBy.id, requestId)) ?? planJob(tx, order)
   const { id } = made
-  for await (const batch of batchesOf(recipients)) await insertDeliveries(tx, id, order.instanceId, batch)
+  for await (const batch of batchesOf(recipients, BATCH))
+    await insertDeliveries(tx, id, order.instanceId, batch)
   const leftOut = writeTexts ? await writeTexts(tx, id) : 0
   if (leftOut > 0)
     await tx.run(sql`update jobs set recipient_count = recipient_count - ${leftOut} where id = ${id}`)
@@ -71,16 +73,6 @@ async function findRequested(tx: Db, userId: number, requestId: string | null): 
   const job = await tx.maybeOne<{ id: number }>(sql`
     select id from jobs where created_by_user_id = ${userId} and request_id = ${requestId}`)
   return job?.id
-}
-
-async function* batchesOf(recipients: Recipients) {
-  let batch: Recipient[] = []
-  for await (const recipient of recipients) {
-    if (batch.push(recipient) < BATCH) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
 }
 
 /** Keeps the order of the recipients in the order of the ids. */

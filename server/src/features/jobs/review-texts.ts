@@ -3,6 +3,7 @@ import type { JobDraft, JobPreview } from '@sendroom/contract/new-jobs'
 import { neededIn } from '@sendroom/contract/personal-text'
 import type { Recipient, Recipients } from '../../engine/index.ts'
 import { type Caller, canSeeMessage } from '../../platform/access.ts'
+import { batchesOf } from '../../platform/batches.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import {
@@ -52,7 +53,7 @@ export async function reviewTexts(
   const review = nothingWrong()
   if (checked.variables.length === 0) return review
   const render = rendererOf(checked, country, fallbacks)
-  for await (const batch of batchesOf(recipients)) {
+  for await (const batch of batchesOf(recipients, BATCH)) {
     const facts = await readFacts(db, checked, batch)
     for (const { contactId, name } of batch) {
       const { text, missing } = render(facts.get(contactId) ?? { name: null, values: null })
@@ -93,14 +94,4 @@ async function readFacts(db: Db, template: Template, batch: Recipient[]) {
   const facts = await db.many<ContactFacts & { id: number }>(sql`
     select c.id, ${contactFacts(template)} from contacts c where c.id = any(${ids})`)
   return new Map<number | null, ContactFacts>(facts.map(({ id, ...contact }) => [id, contact]))
-}
-
-async function* batchesOf(recipients: Recipients) {
-  let batch: Recipient[] = []
-  for await (const recipient of recipients) {
-    if (batch.push(recipient) < BATCH) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
 }
