@@ -35,15 +35,25 @@ export type StoredList = { id: number; filter: ListFilter | null }
 /** SQL condition: the contact `c` is in the list. */
 export const isInList = (db: Db, list: StoredList): Promise<Sql> => matchesAll(db, EVERYBODY, list)
 
+export const fixedOf = (lists: readonly StoredList[]): number[] =>
+  lists.filter(({ filter }) => !filter).map(({ id }) => id)
+
+/** The rows of contacts in one of these fixed lists. */
+export const inFixed = (ids: readonly number[]) =>
+  sql`from list_contacts where list_id = any(${ids}::bigint[])`
+
+/** SQL condition: the contact `c` is in one of these fixed lists. */
+export const isInFixed = async (db: Db, ids: readonly number[]): Promise<Sql> =>
+  join(await hasAll(db, [inFixed(ids)]), ' and ')
+
 /**
  * SQL condition: the contact `c` is in one of the lists. For few contacts, which are looked for in each list: a
  * thousand lists are not asked for their sizes one by one.
  */
 export async function isInOneOf(db: Db, lists: readonly StoredList[]): Promise<Sql> {
-  const fixed = lists.filter(({ filter }) => !filter).map(({ id }) => id)
   const fields = await readFields(db)
   const conditions = lists.flatMap(({ filter }) => (filter ? [matchesEach(filter, fields)] : []))
-  return sql`(${join([isIn(sql`from list_contacts where list_id = any(${fixed}::bigint[])`, false), ...conditions], ' or ')})`
+  return sql`(${join([isIn(inFixed(fixedOf(lists)), false), ...conditions], ' or ')})`
 }
 
 function matchesEach({ search, tagIds, fields }: ListFilter, stored: readonly StoredField[]): Sql {
@@ -67,7 +77,7 @@ async function matchesAll(db: Db, filter: Filter, list: StoredList | null): Prom
 /** The searches, and `from … where …` of the tables of contacts that the filter and the list need. */
 async function partsOf(db: Db, filter: Filter, list: StoredList | null) {
   const filters = [filter, ...(list?.filter ? [list.filter] : [])]
-  const parts = list && !list.filter ? [sql`from list_contacts where list_id = ${list.id}`] : []
+  const parts = list && !list.filter ? [inFixed([list.id])] : []
   if (filter.importId) parts.push(wereInImport(filter.importId))
   for (const { tagIds, fields } of filters)
     parts.push(...[...new Set(tagIds)].map(withTag), ...(await withValues(db, fields)))

@@ -2,7 +2,7 @@ import { type Caller, canUseList, managesContacts } from '../access.ts'
 import type { Db } from '../database/connection.ts'
 import { join, type Sql, sql } from '../database/sql.ts'
 import { Refusal } from '../refusal.ts'
-import { isInList, isInOneOf, type StoredList } from './filter.ts'
+import { fixedOf, inFixed, isInFixed, isInList, isInOneOf, type StoredList } from './filter.ts'
 
 /*
  * The contacts of lists, for whoever sends to them or shows them.
@@ -23,8 +23,7 @@ const listsFor = (caller: Caller) => sql`select l.id, l.filter from lists l wher
  * found by its own index. A page of one list takes `isInList`.
  */
 export async function contactsOfLists(db: Db, lists: readonly StoredList[]): Promise<Sql> {
-  const fixed = lists.filter(({ filter }) => !filter).map(({ id }) => id)
-  const parts = [sql`select contact_id as id from list_contacts where list_id = any(${fixed}::bigint[])`]
+  const parts = [sql`select contact_id as id ${inFixed(fixedOf(lists))}`]
   for (const list of lists)
     if (list.filter) parts.push(sql`select c.id from contacts c where ${await isInList(db, list)}`)
   return join(parts, ' union ')
@@ -37,13 +36,13 @@ export async function canSeeContact(db: Db, caller: Caller): Promise<Sql> {
   return lists.length > 0 ? isInOneOf(db, lists) : sql`false`
 }
 
-/** The same for a walk over all contacts: each list is found by its own index. */
+/** The same for a walk over all contacts: all fixed lists are found by one index, and each filter by its own. */
 export async function isAmongVisible(db: Db, caller: Caller): Promise<Sql> {
   if (managesContacts(caller)) return sql`true`
   const lists = await db.many<StoredList>(listsFor(caller))
-  const conditions: Sql[] = []
-  for (const list of lists) conditions.push(await isInList(db, list))
-  return conditions.length > 0 ? sql`(${join(conditions, ' or ')})` : sql`false`
+  const conditions = [await isInFixed(db, fixedOf(lists))]
+  for (const list of lists) if (list.filter) conditions.push(await isInList(db, list))
+  return sql`(${join(conditions, ' or ')})`
 }
 
 type Part = { tagId: number } | { fieldKey: string; choices?: readonly string[] }
