@@ -4,6 +4,8 @@ import { expect, test } from 'vitest'
 import { callerOf } from '../../../test/caller.ts'
 import { useSharedContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
+import { countWaiting } from '../../../test/locks.ts'
+import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { groupsOfSets, lockGroupSetsForShare, readGroupSets } from '../../platform/group-sets.ts'
 
@@ -145,7 +147,7 @@ test('a set goes with its account, and stays locked for a job that is being made
   await context.db.begin(async (tx) => {
     expect(await lockGroupSetsForShare(tx, caller, instance.id, [set.id])).toEqual([{ id: set.id }])
     removal = context.call(owner, groupSets.remove, of(set.id))
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await until('the removal waits', async () => (await countWaiting(context.db)) === 1)
     expect(await tx.run(sql`select from group_sets where id = ${set.id}`)).toBe(1)
   })
   await removal

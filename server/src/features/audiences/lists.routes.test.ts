@@ -4,6 +4,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { callerOf } from '../../../test/caller.ts'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
+import { countWaiting } from '../../../test/locks.ts'
+import { until } from '../../../test/until.ts'
 import {
   canSeeContact,
   contactsOfLists,
@@ -239,20 +241,12 @@ test('a job finds the people of several lists once, and its lists stay as they a
   const overlapping = await context.add.list({ filter: { search: 'binh' } })
   const caller = await callerOf(context.db, manager)
   let change: Promise<unknown> | undefined
-  let hasChanged = false
   const found = await context.db.begin(async (tx) => {
     const locked = await lockListsForShare(tx, caller, [fixed.id, filter.id, overlapping.id])
-    change = context
-      .call(manager, lists.update, {
-        ...of(filter.id),
-        body: { name: 'Other', filter: { search: 'nobody' } },
-      })
-      .then(() => {
-        hasChanged = true
-      })
+    const body = { name: 'Other', filter: { search: 'nobody' } }
+    change = context.call(manager, lists.update, { ...of(filter.id), body })
     const ids = await tx.many(await contactsOfLists(tx, locked))
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    expect(hasChanged).toBe(false)
+    await until('the change waits', async () => (await countWaiting(context.db)) === 1)
     return ids
   })
   await change

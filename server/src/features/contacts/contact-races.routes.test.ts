@@ -4,6 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { useContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { countWaiting } from '../../../test/locks.ts'
+import { matches } from '../../platform/contacts/filter.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { replaceNumbers } from './contacts.queries.ts'
 
@@ -118,19 +119,19 @@ test('a contact that is known by a hidden number only can be changed, but needs 
 })
 
 // R-876
-test('a filter of 30 fields and 50 tags is answered at once', async () => {
+test('a filter of 30 fields and 50 tags leaves PostgreSQL few tables to join in any order', async () => {
   const keys: string[] = []
   for (let n = 0; n < 30; n++) keys.push((await context.add.contactField()).key)
-  const began = performance.now()
-  const answer = await context.call(user, contacts.search, {
-    body: {
-      search: 'lan',
-      tagIds: Array.from({ length: 50 }, (_, n) => n + 1),
-      fields: keys.map((key) => ({ key, value: 'x' })),
-    },
-  })
-  expect(answer.body.data).toEqual([])
-  expect(performance.now() - began).toBeLessThan(2000)
+  const filter = {
+    search: 'lan',
+    tagIds: Array.from({ length: 50 }, (_, n) => n + 1),
+    fields: keys.map((key) => ({ key, value: 'x' })),
+  }
+  // Planning the 80 tables took five seconds.
+  const condition = (await matches(context.db, filter)).sql
+  const count = (words: string) => condition.split(words).length - 1
+  expect([count('exists (') >= 79, count('exists (') - count('offset 0') <= 3]).toEqual([true, true])
+  expect((await context.call(user, contacts.search, { body: filter })).body.data).toEqual([])
 })
 
 test('whoever meets another change in a deadlock is asked to try again', async () => {
