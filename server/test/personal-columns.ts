@@ -20,7 +20,7 @@ type Columns = {
 
 const ACCOUNT = 'Admins, and Members who have the account'
 const MEMBERS = 'Admins, and Members who have the account and may export members'
-const CONTACTS = 'whoever may manage contacts; of shared lists, whoever may use them'
+const CONTACTS = 'whoever may manage contacts, also as CSV and Excel; of shared lists, whoever may use them'
 const IMPORTERS = 'whoever imports, and Admins'
 const NOBODY = 'nobody'
 
@@ -67,7 +67,7 @@ export const columns: Record<string, Columns> = {
   deliveries: {
     personal: {
       chat_id: 'the phone number of a recipient; groups of former years have their creator’s in their id',
-      recipient_name: 'the number again, or the name of a group',
+      recipient_name: 'the name of a contact or a group, or the number again',
       reason: 'what WhatsApp said of a failure',
     },
     kept:
@@ -165,7 +165,8 @@ export const columns: Record<string, Columns> = {
   },
   job_logs: {
     personal: {
-      reason: 'the number of a recipient, what WhatsApp said of a failure, the user who did something',
+      reason:
+        'the name or number of a recipient, what WhatsApp said of a failure, the user who did something',
     },
     kept: 'until the job is deleted or restarted, or so many days after its end as **Retention** says',
     shownTo: ACCOUNT,
