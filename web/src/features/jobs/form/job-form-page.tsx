@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core'
 import { jobTypes } from '@sendroom/contract/job-life'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type FormEvent, useDeferredValue, useEffect, useRef } from 'react'
+import { type FormEvent, useCallback, useDeferredValue, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { useAction } from '../../../api/use-action.ts'
@@ -12,13 +12,7 @@ import { InstanceSelect } from '../../../forms/instance-select.tsx'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
 import { useFileUrl } from '../../../forms/use-file-url.ts'
 import { GroupSetSelect } from './group-set-select.tsx'
-import {
-  PAGE_SIZE,
-  useAssignedGroups,
-  useChosenMessage,
-  useMessages,
-  useOnlyInstance,
-} from './job-choices.ts'
+import { PAGE_SIZE, useChosenMessage, useMessages } from './job-choices.ts'
 import { JobPreview } from './job-preview.tsx'
 import { MessageChoice } from './message-choice.tsx'
 import { readNewJobSearch } from './new-job-search.ts'
@@ -26,6 +20,7 @@ import { blank, bodyOf, draftOf, fileOf, NewJobForm, requestOf } from './new-job
 import { PeopleFields } from './people-fields.tsx'
 import { forgetRequest, requestIdOf } from './request-id.ts'
 import { ScheduledAt, timeIn } from './scheduled-at.tsx'
+import { usePreselectedGroups, usePresets } from './use-presets.ts'
 
 export function JobFormPage() {
   const { t } = useTranslation()
@@ -60,43 +55,20 @@ function JobForm() {
   const fileUrl = useFileUrl(isWritten ? form.values.imageFile : null)
   // Deferred: a long text is parsed on each keystroke and must not slow down the typing.
   const textContent = useDeferredValue(form.values.message.textContent)
-  const assigned = useAssignedGroups(message, instanceId)
-  // A form restored after a sign-in may already have picked groups.
-  const isPicked = useRef(groupIds.length > 0)
+  const mayWrite = mayDo('canWriteMessages', useCurrentUser())
+  usePresets(preset, instanceId, mayWrite && messages.options?.length === 0)
+  const { setFieldValue } = form
+  const setGroups = useCallback((ids: number[]) => setFieldValue('groupIds', ids), [setFieldValue])
+  const groups = usePreselectedGroups({ message, messageId, instanceId, groupIds, setGroups })
 
   const chooseMessage = (id: number) => {
     const own = messages.options?.find((message) => message.id === id)?.instanceId
     change({ messageId: id, ...(instanceId === 0 && own && { instanceId: own }) })
   }
   const chooseInstance = (id: number) => {
-    isPicked.current = false
+    groups.forget()
     change({ instanceId: id, groupIds: [], groupSetIds: [] })
   }
-  const mayWrite = mayDo('canWriteMessages', useCurrentUser())
-  const isFirst = mayWrite && messages.options?.length === 0
-  // Once, so that the user can look at the empty choice of saved messages.
-  const isPreset = useRef(false)
-  useEffect(() => {
-    if (!isFirst || isPreset.current) return
-    isPreset.current = true
-    preset('isWritten', true)
-  }, [isFirst, preset])
-  const only = useOnlyInstance()
-  useEffect(() => {
-    if (only !== undefined && instanceId === 0) preset('instanceId', only)
-  }, [only, instanceId, preset])
-  const { setFieldValue } = form
-  const choice = `${messageId} ${instanceId}`
-  const preselectedFor = useRef(isPicked.current ? choice : '')
-  useEffect(() => {
-    // Preselects once per choice: a background refresh of the groups must not undo what the user picked since.
-    if (!assigned || preselectedFor.current === choice) return
-    preselectedFor.current = choice
-    // A message without groups keeps groups picked by hand, but not those preselected by another message.
-    if (assigned.length > 0) isPicked.current = false
-    if (!isPicked.current) setFieldValue('groupIds', assigned)
-  }, [assigned, choice, setFieldValue])
-
   const time = useRef<HTMLInputElement>(null)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     if (time.current && shouldReadDate(time.current)) setFieldValue('scheduledAt', timeIn(time.current))
@@ -157,12 +129,7 @@ function JobForm() {
           pageSize={PAGE_SIZE}
           required={groupSetIds.length === 0}
           value={groupIds}
-          onChange={(ids) => {
-            isPicked.current = true
-            // Marks the preselection as done, in case the message is still being read.
-            preselectedFor.current = choice
-            setFieldValue('groupIds', ids)
-          }}
+          onChange={groups.pick}
           error={form.getInputProps('groupIds').error}
         />
       ) : (
