@@ -98,6 +98,14 @@ export const peopleViews: Record<string, View> = {
       await page.getByRole('progressbar').waitFor()
     },
   },
+  'contacts-list': {
+    path: '/contacts',
+    keepsWords: true,
+    open: async (page, t) => {
+      await selectFirst(page)
+      await button(page, t('CONTACT.ADD_TO_LIST')).click()
+    },
+  },
   'contacts-delete': {
     path: '/contacts',
     keepsWords: true,

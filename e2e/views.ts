@@ -402,6 +402,18 @@ export const views: Record<string, View> = {
       await expect(page.getByText('Ms Lan').last()).toBeVisible()
     },
   },
+  'jobs-written': {
+    path: '/jobs/new',
+    isWhole: true,
+    open: async (page, t) => {
+      await page.getByLabel(t('JOB.TYPE')).selectOption('SendToUsers')
+      await page.getByText(t('JOB.MESSAGE_WRITTEN'), { exact: true }).click()
+      await page.getByLabel(t('MESSAGE.TEXT')).fill('Chào {{name}}, hẹn gặp ở {{city|Hà Nội}}!')
+      await page.getByLabel(t('JOB.PHONE_NUMBERS')).fill('0901234567')
+      await page.getByLabel(t('JOB.LEAVE_OUT_INCOMPLETE')).waitFor()
+      await button(page, t('MESSAGE.VARIABLE_INSERT')).click()
+    },
+  },
   'jobs-completed': { path: '/jobs/1' },
   'jobs-rest': { path: '/jobs/2' },
   'jobs-running': { path: '/jobs/3' },
