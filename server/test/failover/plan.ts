@@ -86,5 +86,6 @@ const planJob = (
     recipients,
   ),
   withImage: chance(0.3),
+  isPersonal: kind === 'people',
   dueInSeconds: 0,
 })

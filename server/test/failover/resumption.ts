@@ -46,7 +46,8 @@ export function findResumptions(evidence: Evidence, promotion: Promotion): Resum
 export function countLostIntents(evidence: Evidence, promotion: Promotion): number {
   return evidence.ledger.filter(({ token, to, at, body, caption }) => {
     const instance = evidence.instances.find((candidate) => candidate.token === token)
-    const job = evidence.jobs.find(({ textContent }) => textContent === (body ?? caption))
+    const text = body ?? caption
+    const job = evidence.jobs.find(({ textContent }) => textContent.replace('{{name}}', to) === text)
     const isKnown = intentsOf(evidence, instance?.id ?? 0).some(
       (intent) => intent.chatId === to && intent.jobId === job?.id && Date.parse(intent.at) <= at,
     )
