@@ -214,6 +214,18 @@ CREATE TABLE due_emails (
   CONSTRAINT due_emails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 
+CREATE TABLE due_number_checks (
+  instance_id bigint NOT NULL,
+  phone text NOT NULL,
+  asked_at timestamptz NOT NULL DEFAULT clock_now(),
+  asked_by_user_id bigint,
+  CONSTRAINT due_number_checks_pkey PRIMARY KEY (instance_id, phone),
+  CONSTRAINT due_number_checks_asked_by_user_id_fkey FOREIGN KEY (asked_by_user_id) REFERENCES users(id) ON DELETE CASCADE,
+  CONSTRAINT due_number_checks_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+CREATE INDEX due_number_checks_in_line ON due_number_checks USING btree (instance_id, asked_at);
+CREATE INDEX due_number_checks_user ON due_number_checks USING btree (asked_by_user_id);
+
 CREATE TABLE group_set_groups (
   group_set_id bigint NOT NULL,
   group_id bigint NOT NULL,
@@ -404,6 +416,16 @@ CREATE TABLE instance_days (
   CONSTRAINT instance_days_pkey PRIMARY KEY (instance_id, day)
 ) WITH (fillfactor=70);
 
+CREATE TABLE instance_people (
+  instance_id bigint NOT NULL,
+  phone text NOT NULL,
+  first_sent_at timestamptz,
+  last_sent_at timestamptz[] NOT NULL DEFAULT '{}'::timestamptz[],
+  replied_at timestamptz,
+  CONSTRAINT instance_people_pkey PRIMARY KEY (instance_id, phone),
+  CONSTRAINT instance_people_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+
 CREATE TABLE instances (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   name text NOT NULL,
@@ -453,9 +475,31 @@ CREATE TABLE instances (
   busy_since timestamptz,
   sync_due_at timestamptz,
   sync_tries smallint NOT NULL DEFAULT 0,
+  incoming_read_until timestamptz,
+  incoming_era uuid,
+  incoming_check_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  private_slow_after integer NOT NULL DEFAULT 20,
+  private_slow_pause_from_ms integer NOT NULL DEFAULT 90000,
+  private_slow_pause_to_ms integer NOT NULL DEFAULT 120000,
+  private_per_quarter integer NOT NULL DEFAULT 10,
+  private_hours integer NOT NULL DEFAULT 6,
+  private_days integer NOT NULL DEFAULT 3,
+  person_cap integer NOT NULL DEFAULT 3,
+  person_rest_days integer NOT NULL DEFAULT 0,
+  new_people_cap integer NOT NULL DEFAULT 200,
+  warm_up_step integer,
+  warm_up_day integer,
+  sent_by_day jsonb NOT NULL DEFAULT '{}'::jsonb,
+  last_private_at timestamptz[] NOT NULL DEFAULT '{}'::timestamptz[],
+  limits_read_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  new_people_left integer,
+  new_people_until timestamptz,
+  warned_until timestamptz,
+  next_number_check_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   CONSTRAINT instances_pkey PRIMARY KEY (id),
   CONSTRAINT instances_time_zone CHECK (('2000-01-01 00:00:00+00'::timestamptz AT TIME ZONE time_zone) IS NOT NULL),
-  CONSTRAINT instances_token UNIQUE (token_hash)
+  CONSTRAINT instances_token UNIQUE (token_hash),
+  CONSTRAINT instances_warm_up_step_check CHECK (warm_up_step = ANY (ARRAY[20, 50, 100, 200]))
 ) WITH (fillfactor=70);
 CREATE INDEX instances_created_at ON instances USING btree (created_at, id);
 CREATE INDEX instances_name ON instances USING btree (name, id);
@@ -564,6 +608,13 @@ CREATE TRIGGER jobs_refuse_literal_variables BEFORE INSERT ON jobs FOR EACH ROW 
 CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.is_personal AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
 CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
 CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
+
+CREATE TABLE known_lids (
+  lid text NOT NULL,
+  phone text NOT NULL,
+  CONSTRAINT known_lids_pkey PRIMARY KEY (lid)
+);
+CREATE INDEX known_lids_phone ON known_lids USING btree (phone);
 
 CREATE TABLE list_contacts (
   list_id bigint NOT NULL,
@@ -689,6 +740,58 @@ CREATE TABLE notices (
 CREATE INDEX notices_email_due ON notices USING btree (user_id) WHERE email_due;
 CREATE INDEX notices_user ON notices USING btree (user_id, id);
 
+CREATE TABLE number_checks (
+  phone text NOT NULL,
+  answer text NOT NULL,
+  whatsapp_phone text,
+  checked_at timestamptz NOT NULL DEFAULT clock_now(),
+  CONSTRAINT number_checks_pkey PRIMARY KEY (phone),
+  CONSTRAINT number_checks_answer_check CHECK (answer = ANY (ARRAY['yes'::text, 'no'::text, 'unknown'::text]))
+);
+CREATE INDEX number_checks_checked_at ON number_checks USING btree (checked_at);
+CREATE INDEX number_checks_whatsapp_phone ON number_checks USING btree (whatsapp_phone) WHERE whatsapp_phone IS NOT NULL;
+
+CREATE TABLE opt_out_settings (
+  only_row boolean NOT NULL DEFAULT true,
+  is_for_all boolean NOT NULL DEFAULT true,
+  words jsonb,
+  version integer NOT NULL DEFAULT 1,
+  CONSTRAINT opt_out_settings_pkey PRIMARY KEY (only_row),
+  CONSTRAINT opt_out_settings_only_row_check CHECK (only_row)
+);
+
+CREATE TABLE opt_outs (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  instance_id bigint,
+  is_for_all boolean NOT NULL,
+  source text NOT NULL,
+  words text NOT NULL DEFAULT ''::text,
+  provider_message_id text,
+  said_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  created_by_user_name text,
+  ended_at timestamptz,
+  ended_by_user_name text,
+  ended_reason text,
+  CONSTRAINT opt_outs_pkey PRIMARY KEY (id),
+  CONSTRAINT opt_outs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE SET NULL,
+  CONSTRAINT opt_outs_message UNIQUE (instance_id, provider_message_id),
+  CONSTRAINT opt_outs_source_check CHECK (source = ANY (ARRAY['message'::text, 'review'::text, 'form'::text, 'import'::text, 'api'::text]))
+);
+
+CREATE TABLE opted_out (
+  kind text NOT NULL,
+  value text NOT NULL,
+  instance_id bigint,
+  opt_out_id bigint NOT NULL,
+  CONSTRAINT opted_out_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
+  CONSTRAINT opted_out_key UNIQUE NULLS NOT DISTINCT (kind, value, instance_id),
+  CONSTRAINT opted_out_kind_check CHECK (kind = ANY (ARRAY['phone'::text, 'lid'::text])),
+  CONSTRAINT opted_out_opt_out_id_fkey FOREIGN KEY (opt_out_id) REFERENCES opt_outs(id) ON DELETE CASCADE
+);
+CREATE INDEX opted_out_instance ON opted_out USING btree (instance_id) WHERE instance_id IS NOT NULL;
+CREATE INDEX opted_out_of ON opted_out USING btree (opt_out_id);
+
 CREATE TABLE other_viewers (
   group_id bigint NOT NULL,
   person_id text NOT NULL,
@@ -718,6 +821,28 @@ CREATE TABLE people_counts (
   counted_at timestamptz NOT NULL,
   CONSTRAINT people_counts_pkey PRIMARY KEY (instances)
 );
+
+CREATE TABLE possible_opt_outs (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  instance_id bigint NOT NULL,
+  phone text,
+  lid text,
+  why text NOT NULL,
+  words text NOT NULL,
+  provider_message_id text NOT NULL,
+  said_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  decided_at timestamptz,
+  decided_by_user_name text,
+  opt_out_id bigint,
+  version integer NOT NULL DEFAULT 1,
+  CONSTRAINT possible_opt_outs_pkey PRIMARY KEY (id),
+  CONSTRAINT possible_opt_outs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
+  CONSTRAINT possible_opt_outs_message UNIQUE (instance_id, provider_message_id),
+  CONSTRAINT possible_opt_outs_opt_out_id_fkey FOREIGN KEY (opt_out_id) REFERENCES opt_outs(id) ON DELETE SET NULL,
+  CONSTRAINT possible_opt_outs_why_check CHECK (why = ANY (ARRAY['no_accents'::text, 'contains'::text, 'complaint'::text, 'unknown_person'::text]))
+);
+CREATE INDEX possible_opt_outs_open ON possible_opt_outs USING btree (said_at, id) WHERE decided_at IS NULL;
 
 CREATE TABLE quotas (
   only_row boolean NOT NULL DEFAULT true,

@@ -78,6 +78,12 @@ export function factories(db: Pool, secrets: Secrets) {
       privatePauseFromMs: 0,
       privatePauseToMs: 0,
       privateCap: 0,
+      privateSlowAfter: 0,
+      privatePerQuarter: 0,
+      privateHours: 0,
+      privateDays: 0,
+      personCap: 0,
+      newPeopleCap: 0,
       ...columns,
     }
     const inserted = await db.one<{ id: number; name: string }>(

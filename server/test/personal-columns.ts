@@ -90,6 +90,11 @@ export const columns: Record<string, Columns> = {
     shownTo: MEMBERS,
   },
   disks: { other: ['host'] },
+  due_number_checks: {
+    personal: { phone: 'a number to be checked' },
+    kept: 'until it is checked',
+    shownTo: NOBODY,
+  },
   group_sets: {
     personal: { name: 'the name of a set of groups', created_by_user_name: 'who created the set' },
     kept: 'until the set or its account is deleted',
@@ -143,6 +148,12 @@ export const columns: Record<string, Columns> = {
     shownTo: IMPORTERS,
     other: ['source', 'group_ids', 'status', 'fault', 'known'],
   },
+  instance_people: {
+    personal: { phone: 'a number that the account has written to, or that has written to it' },
+    kept: 'until the account is deleted',
+    shownTo: NOBODY,
+    other: ['last_sent_at'],
+  },
   instances: {
     personal: {
       name: 'the name, which may be that of a colleague',
@@ -158,10 +169,17 @@ export const columns: Record<string, Columns> = {
       'time_zone',
       'sync_problem',
       'busy',
+      'last_private_at',
       'sent_by_hour',
+      'sent_by_day',
       'waiting',
       'webhook_base',
     ],
+  },
+  known_lids: {
+    personal: { lid: 'what WhatsApp shows instead of a number', phone: 'that number' },
+    kept: 'always',
+    shownTo: NOBODY,
   },
   job_logs: {
     personal: {
@@ -205,6 +223,30 @@ export const columns: Record<string, Columns> = {
   migrations: { other: ['name', 'checksum', 'works_from'] },
   notice_choices: { other: ['kind', 'channels'] },
   notices: { other: ['moment'] },
+  number_checks: {
+    personal: { phone: 'a number that was checked', whatsapp_phone: 'the number by which WhatsApp knows it' },
+    kept: '30 days',
+    shownTo: CONTACTS,
+    other: ['answer'],
+  },
+  opt_out_settings: { other: ['words'] },
+  opt_outs: {
+    personal: {
+      words: 'what somebody wrote to opt out, or a note about them',
+      created_by_user_name: 'the user who entered it',
+      ended_by_user_name: 'the user who ended it',
+      ended_reason: 'why it ended, in the words of that user',
+    },
+    kept: 'always: an opt-out outlives the contact',
+    shownTo: 'whoever may manage contacts',
+    other: ['source', 'provider_message_id'],
+  },
+  opted_out: {
+    personal: { value: 'a number, or what WhatsApp shows instead, that gets no more messages' },
+    kept: 'until the opt-out ends',
+    shownTo: 'whoever may manage contacts',
+    other: ['kind'],
+  },
   other_viewers: {
     personal: { person_id: 'the number of somebody who got a message in a group and is no member any more' },
     kept: 'as long as the group',
@@ -220,6 +262,17 @@ export const columns: Record<string, Columns> = {
     other: ['rank'],
   },
   people_counts: { other: ['instances'] },
+  possible_opt_outs: {
+    personal: {
+      phone: 'who wrote a message that may have meant it',
+      lid: 'the same, if the number is hidden',
+      words: 'that message',
+      decided_by_user_name: 'the user who decided',
+    },
+    kept: 'until the account is deleted',
+    shownTo: 'whoever may manage contacts',
+    other: ['why', 'provider_message_id'],
+  },
   receipt_batches: {
     personal: { receipts: 'the number of whoever got or read a message' },
     kept: 'a second, until a worker has applied them',
