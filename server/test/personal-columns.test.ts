@@ -54,7 +54,7 @@ test('the guide for admins lists the personal columns', async () => {
     return [`| \`${table}\` | ${holds.join('<br>')} | ${kept} | ${shownTo} |\n`]
   })
   await expect(
-    HEAD + rows.join(''),
+    HEAD + rows.toSorted().join(''),
     'Run npx vitest run server/test/personal-columns.test.ts --update',
   ).toMatchFileSnapshot('../../docs/admins/personal-data.md')
 })

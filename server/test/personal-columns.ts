@@ -1,30 +1,18 @@
+import type { Columns } from './column-notes.ts'
+import { columnsOfContacts } from './personal-columns-of-contacts.ts'
+
 /*
  * The columns that say something about people, and what becomes of it. Every column that can hold text is named here,
  * so that no table gets a person's name or number without somebody deciding how long it stays and who sees it. The test
  * beside this file compares the table with the database, and writes docs/admins/personal-data.md from it.
  */
 
-type Columns = {
-  /** Columns that can hold nothing about a person: kinds, states, codes, hashes of tokens, names of machines. */
-  other?: string[]
-  /**
-   * By column, what it can hold of a person: a name, a number or an address of theirs, or text about them. People are
-   * customers and group members, and users too.
-   */
-  personal?: Record<string, string>
-  /** For tables with personal columns: what deletes their rows, or after which time they go. */
-  kept?: string
-  /** For tables with personal columns: who can see them, apart from whoever has the database or a backup. */
-  shownTo?: string
-}
-
 const ACCOUNT = 'Admins, and Members who have the account'
 const MEMBERS = 'Admins, and Members who have the account and may export members'
-const CONTACTS = 'whoever may manage contacts, also as CSV and Excel; of shared lists, whoever may use them'
-const IMPORTERS = 'whoever imports, and Admins'
 const NOBODY = 'nobody'
 
 export const columns: Record<string, Columns> = {
+  ...columnsOfContacts,
   audit_log: {
     personal: {
       user_name: 'who did something',
@@ -38,30 +26,6 @@ export const columns: Record<string, Columns> = {
     other: ['action', 'object_type'],
   },
   backups: { other: ['error'] },
-  contact_fields: { other: ['key', 'name', 'type', 'choices'] },
-  contact_identities: {
-    personal: { value: 'a phone number, or the number that WhatsApp shows instead of a hidden one' },
-    kept: 'until the contact is deleted or loses the number',
-    shownTo: CONTACTS,
-    other: ['kind'],
-  },
-  contact_values: {
-    personal: { value: 'what a field says of the contact' },
-    kept: 'until the contact is deleted or the value removed',
-    shownTo: CONTACTS,
-  },
-  contacts: {
-    personal: {
-      name: 'the name',
-      note: 'the note',
-      numbers: 'the phone numbers, for the search',
-      search_text: 'the above, for the search',
-      source_name: 'the user who added the contact, or the file or account that it was imported from',
-    },
-    kept: 'until the contact is deleted',
-    shownTo: CONTACTS,
-    other: ['source'],
-  },
   count_changes: { other: ['owner', 'counter'] },
   counts: { other: ['owner', 'counter'] },
   deliveries: {
@@ -90,11 +54,6 @@ export const columns: Record<string, Columns> = {
     shownTo: MEMBERS,
   },
   disks: { other: ['host'] },
-  due_number_checks: {
-    personal: { phone: 'a number to be checked' },
-    kept: 'until it is checked',
-    shownTo: NOBODY,
-  },
   group_sets: {
     personal: { name: 'the name of a set of groups', created_by_user_name: 'who created the set' },
     kept: 'until the set or its account is deleted',
@@ -114,46 +73,6 @@ export const columns: Record<string, Columns> = {
   heartbeat: { other: ['timeline'] },
   images: { other: ['name', 'mime_type'] },
   installation: { other: ['secret_check'] },
-  import_parts: {
-    personal: { bytes: 'an uploaded file with contacts, in pieces' },
-    kept: 'until the import begins or is removed, or 24 hours; never in a backup',
-    shownTo: IMPORTERS,
-  },
-  import_rows: {
-    personal: {
-      value: 'the number of a person who is not imported yet',
-      name: 'the name',
-      note: 'the note',
-      tags: 'what the person is called',
-      field_values: 'the values of fields',
-      cells: 'a row that was not imported, or not yet',
-      problem: 'what is wrong with the row: perhaps the number that was meant',
-      before: 'what a contact had before the import changed it, also of one who was deleted since',
-    },
-    kept: 'until the import begins or is removed, or 24 hours; refused rows, and what undo needs, for 30 days',
-    shownTo: IMPORTERS,
-    other: ['kind', 'outcome', 'tag_ids', 'undone'],
-  },
-  imports: {
-    personal: {
-      file_name: 'the name of a file, which may be that of a person',
-      header: 'the first row of a file',
-      reading: 'the sheet of a file',
-      tags: 'what all people of the import are called',
-      consent: 'why these people may be written to',
-      user_name: 'who uploaded the file',
-      started_by: 'who said so',
-    },
-    kept: 'for ever, because they prove the consent; imports that have not begun, for 24 hours',
-    shownTo: IMPORTERS,
-    other: ['source', 'group_ids', 'status', 'fault', 'known'],
-  },
-  instance_people: {
-    personal: { phone: 'a number that the account has written to, or that has written to it' },
-    kept: 'until the account is deleted',
-    shownTo: NOBODY,
-    other: ['last_sent_at'],
-  },
   instances: {
     personal: {
       name: 'the name, which may be that of a colleague',
@@ -176,11 +95,6 @@ export const columns: Record<string, Columns> = {
       'webhook_base',
     ],
   },
-  known_lids: {
-    personal: { lid: 'what WhatsApp shows instead of a number', phone: 'that number' },
-    kept: 'always',
-    shownTo: NOBODY,
-  },
   job_logs: {
     personal: {
       reason:
@@ -200,16 +114,6 @@ export const columns: Record<string, Columns> = {
     shownTo: ACCOUNT,
     other: ['job_type', 'status', 'media_id', 'final_counts'],
   },
-  lists: {
-    personal: {
-      name: 'the name of a list of contacts',
-      filter: 'the words and values that a list filters by',
-      created_by_user_name: 'who created the list',
-    },
-    other: ['kind'],
-    kept: 'until the list is deleted',
-    shownTo: 'whoever may manage contacts, and whom the list is shared with',
-  },
   matched_messages: { other: ['provider_message_id'] },
   messages: {
     personal: {
@@ -223,30 +127,6 @@ export const columns: Record<string, Columns> = {
   migrations: { other: ['name', 'checksum', 'works_from'] },
   notice_choices: { other: ['kind', 'channels'] },
   notices: { other: ['moment'] },
-  number_checks: {
-    personal: { phone: 'a number that was checked', whatsapp_phone: 'the number by which WhatsApp knows it' },
-    kept: '30 days',
-    shownTo: CONTACTS,
-    other: ['answer'],
-  },
-  opt_out_settings: { other: ['words'] },
-  opt_outs: {
-    personal: {
-      words: 'what somebody wrote to opt out, or a note about them',
-      created_by_user_name: 'the user who entered it',
-      ended_by_user_name: 'the user who ended it',
-      ended_reason: 'why it ended, in the words of that user',
-    },
-    kept: 'always: an opt-out outlives the contact',
-    shownTo: 'whoever may manage contacts',
-    other: ['source', 'provider_message_id'],
-  },
-  opted_out: {
-    personal: { value: 'a number, or what WhatsApp shows instead, that gets no more messages' },
-    kept: 'until the opt-out ends',
-    shownTo: 'whoever may manage contacts',
-    other: ['kind'],
-  },
   other_viewers: {
     personal: { person_id: 'the number of somebody who got a message in a group and is no member any more' },
     kept: 'as long as the group',
@@ -262,17 +142,6 @@ export const columns: Record<string, Columns> = {
     other: ['rank'],
   },
   people_counts: { other: ['instances'] },
-  possible_opt_outs: {
-    personal: {
-      phone: 'who wrote a message that may have meant it',
-      lid: 'the same, if the number is hidden',
-      words: 'that message',
-      decided_by_user_name: 'the user who decided',
-    },
-    kept: 'until the account is deleted',
-    shownTo: 'whoever may manage contacts',
-    other: ['why', 'provider_message_id'],
-  },
   receipt_batches: {
     personal: { receipts: 'the number of whoever got or read a message' },
     kept: 'a second, until a worker has applied them',
@@ -300,11 +169,6 @@ export const columns: Record<string, Columns> = {
     personal: { key: 'a keyed hash of a name that somebody tried to sign in with, or of their address' },
     kept: 'a day after the first failure, or until they sign in',
     shownTo: NOBODY,
-  },
-  tags: {
-    personal: { name: 'what some contacts are called' },
-    kept: 'until the tag is deleted',
-    shownTo: CONTACTS,
   },
   troubles: { other: ['kind', 'host', 'reason'] },
   users: {
