@@ -1,4 +1,4 @@
-/** What is noted about the columns of a table: see personal-columns.ts. */
+/** The notes about the columns of one table, for personal-columns.ts. */
 export type Columns = {
   /** Columns that can hold nothing about a person: kinds, states, codes, hashes of tokens, names of machines. */
   other?: string[]
