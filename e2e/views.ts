@@ -408,7 +408,7 @@ export const views: Record<string, View> = {
     open: async (page, t) => {
       await page.getByLabel(t('JOB.TYPE')).selectOption('SendToUsers')
       await page.getByText(t('JOB.MESSAGE_WRITTEN'), { exact: true }).click()
-      await page.getByLabel(t('MESSAGE.TEXT')).fill('Chào {{name}}, hẹn gặp ở {{city|Hà Nội}}!')
+      await page.getByLabel(t('MESSAGE.TEXT')).fill('Chào bạn, hẹn gặp ở {{city}}!')
       await page.getByLabel(t('JOB.PHONE_NUMBERS')).fill('0901234567')
       await page.getByLabel(t('JOB.LEAVE_OUT_INCOMPLETE')).waitFor()
       await button(page, t('MESSAGE.VARIABLE_INSERT')).click()

@@ -158,6 +158,14 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into group_sets (instance_id, name, created_by_user_id, created_by_user_name) values (1, 'North', 1, 'lan');
     insert into group_set_groups values (1, 1);
     insert into group_set_users values (1, 1);
+    insert into opt_outs (instance_id, is_for_all, source, said_at) values (1, true, 'message', now());
+    insert into opted_out values ('phone', '84901234567', null, 1);
+    insert into possible_opt_outs (instance_id, phone, why, words, provider_message_id, said_at)
+      values (1, '84901234567', 'contains', E'a\\b', 'm', now());
+    insert into known_lids values ('111', '84901234567');
+    insert into instance_people values (1, '84901234567', now(), array[now()], null);
+    insert into number_checks (phone, answer) values ('84901234567', 'yes');
+    insert into due_number_checks (instance_id, phone) values (1, '84901234567');
     update deliveries set status = 'sending', intent = gen_random_uuid(), intent_at = now() where id = 1;
     update deliveries set reason = '{"code": "x", "params": {}}' where id = 2;
     update instances set claim = gen_random_uuid(), lease_until = now(), in_flight = 1;

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, ScrollArea, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Group, Menu, Stack, Text, Textarea } from '@mantine/core'
 import type { GetInputPropsReturnType } from '@mantine/form'
 import { limits } from '@sendroom/contract/limits'
 import { IconBraces } from '@tabler/icons-react'
@@ -61,15 +61,14 @@ function VariableMenu({ onChoose }: { onChoose: (key: string) => void }) {
           {t('MESSAGE.VARIABLE_INSERT')}
         </Button>
       </Menu.Target>
-      <Menu.Dropdown>
-        <ScrollArea.Autosize mah={320}>
-          <Menu.Item onClick={() => onChoose('name')}>{t('MESSAGE.VARIABLE_NAME')}</Menu.Item>
-          {variables.map(({ key, name }) => (
-            <Menu.Item key={key} onClick={() => onChoose(key)}>
-              {name}
-            </Menu.Item>
-          ))}
-        </ScrollArea.Autosize>
+      {/* Scrolls itself: a box between the menu and its items would hide them from screen readers. */}
+      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+        <Menu.Item onClick={() => onChoose('name')}>{t('MESSAGE.VARIABLE_NAME')}</Menu.Item>
+        {variables.map(({ key, name }) => (
+          <Menu.Item key={key} onClick={() => onChoose(key)}>
+            {name}
+          </Menu.Item>
+        ))}
       </Menu.Dropdown>
     </Menu>
   )
