@@ -91,6 +91,9 @@ export const limits = {
   /** The most contacts that a form offers for a search. */
   contactChoicesAtOnce: 20,
   /** The names of lists and of sets of groups, and the maximum number of all lists. */
+  optOutWord: 40,
+  /** Words of a kind in one language. */
+  optOutWords: 50,
   listName: 100,
   lists: 1000,
   groupSetGroups: 1000,
