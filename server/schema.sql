@@ -61,6 +61,7 @@ CREATE TABLE contact_identities (
 );
 CREATE INDEX contact_identities_contact ON contact_identities USING btree (contact_id);
 CREATE UNIQUE INDEX contact_identities_primary ON contact_identities USING btree (contact_id) WHERE is_primary;
+CREATE TRIGGER contact_identities_opt_out AFTER INSERT ON contact_identities REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION opt_out_new_identities();
 
 CREATE TABLE contact_tags (
   contact_id bigint NOT NULL,
@@ -505,6 +506,7 @@ CREATE INDEX instances_created_at ON instances USING btree (created_at, id);
 CREATE INDEX instances_name ON instances USING btree (name, id);
 CREATE INDEX instances_search ON instances USING gin (search_text gin_trgm_ops);
 CREATE INDEX instances_sync_due ON instances USING btree (sync_due_at) WHERE sync_due_at IS NOT NULL;
+CREATE TRIGGER instances_keep_opt_outs BEFORE DELETE ON instances FOR EACH ROW EXECUTE FUNCTION keep_opt_outs();
 CREATE TRIGGER instances_notify AFTER INSERT OR DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_instance();
 CREATE TRIGGER instances_notify_end AFTER DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_name();
 CREATE TRIGGER instances_notify_name AFTER UPDATE OF name ON instances FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name) EXECUTE FUNCTION notify_name();
@@ -606,6 +608,7 @@ CREATE CONSTRAINT TRIGGER jobs_quota AFTER INSERT ON jobs DEFERRABLE INITIALLY D
 CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND (old.status <> ALL (ARRAY['Pending'::text, 'Running'::text]))) EXECUTE FUNCTION check_recipient_quotas();
 CREATE TRIGGER jobs_refuse_literal_variables BEFORE INSERT ON jobs FOR EACH ROW WHEN (NOT new.is_personal AND new.text_content ~~ '%{{%'::text) EXECUTE FUNCTION refuse_literal_variables();
 CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.is_personal AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
+CREATE TRIGGER jobs_refuse_turn_to_people BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.job_type = 'SendToUsers'::text AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_opt_outs'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn_to_people();
 CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
 CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
 
@@ -615,6 +618,7 @@ CREATE TABLE known_lids (
   CONSTRAINT known_lids_pkey PRIMARY KEY (lid)
 );
 CREATE INDEX known_lids_phone ON known_lids USING btree (phone);
+CREATE TRIGGER known_lids_opt_out AFTER INSERT ON known_lids REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION opt_out_new_lids();
 
 CREATE TABLE list_contacts (
   list_id bigint NOT NULL,
@@ -773,11 +777,16 @@ CREATE TABLE opt_outs (
   ended_at timestamptz,
   ended_by_user_name text,
   ended_reason text,
+  phone text,
+  lid text,
   CONSTRAINT opt_outs_pkey PRIMARY KEY (id),
   CONSTRAINT opt_outs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE SET NULL,
   CONSTRAINT opt_outs_message UNIQUE (instance_id, provider_message_id),
   CONSTRAINT opt_outs_source_check CHECK (source = ANY (ARRAY['message'::text, 'review'::text, 'form'::text, 'import'::text, 'api'::text]))
 );
+CREATE INDEX opt_outs_lid ON opt_outs USING btree (lid, said_at);
+CREATE INDEX opt_outs_phone ON opt_outs USING btree (phone, said_at);
+CREATE INDEX opt_outs_said_at ON opt_outs USING btree (said_at, id);
 
 CREATE TABLE opted_out (
   kind text NOT NULL,
@@ -1558,6 +1567,29 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION is_opted_out(chat text, account bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return exists (
+    select from opted_out o
+    where o.kind = case when chat like '%@lid' then 'lid' else 'phone' end and o.value = split_part(chat, '@', 1)
+      and (o.instance_id is null or o.instance_id = account));
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_opt_outs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into opted_out (kind, value, instance_id, opt_out_id)
+  select kind, value, null, opt_out_id from opted_out where instance_id = old.id
+  on conflict do nothing;
+  update opt_outs set is_for_all = true where instance_id = old.id and not is_for_all;
+  return old;
+end $function$;
+
 CREATE OR REPLACE FUNCTION like_pattern(typed text)
  RETURNS text
  LANGUAGE sql
@@ -1680,6 +1712,32 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION opt_out_new_identities()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into opted_out (kind, value, instance_id, opt_out_id)
+  select new_one.kind, new_one.value, o.instance_id, o.opt_out_id
+  from added new_one join contact_identities other on other.contact_id = new_one.contact_id
+    join opted_out o on o.kind = other.kind and o.value = other.value
+  on conflict do nothing;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION opt_out_new_lids()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into opted_out (kind, value, instance_id, opt_out_id)
+  select 'phone', l.phone, o.instance_id, o.opt_out_id from added l join opted_out o on o.kind = 'lid' and o.value = l.lid
+  union
+  select 'lid', l.lid, o.instance_id, o.opt_out_id from added l join opted_out o on o.kind = 'phone' and o.value = l.phone
+  on conflict do nothing;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION quiet_until(quiet_from time, quiet_to time, zone text, moment timestamptz)
  RETURNS timestamptz
  LANGUAGE sql
@@ -1768,6 +1826,14 @@ CREATE OR REPLACE FUNCTION refuse_turn()
  LANGUAGE plpgsql
 AS $function$begin return null; end$function$;
 
+CREATE OR REPLACE FUNCTION refuse_turn_to_people()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return case when exists (select from opted_out) then null else new end;
+end $function$;
+
 CREATE OR REPLACE FUNCTION release_matches()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1824,6 +1890,24 @@ begin
   where exists (select from webhook_receivers where is_active and 'trouble' = any(topics));
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION same_person(of_kind text, of_value text)
+ RETURNS TABLE(kind text, value text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with known as (
+    select of_kind as kind, of_value as value
+    union
+    select 'phone', phone from known_lids where of_kind = 'lid' and lid = of_value
+    union
+    select 'lid', lid from known_lids where of_kind = 'phone' and phone = of_value
+  )
+  select kind, value from known
+  union
+  select other.kind, other.value
+  from known join contact_identities i using (kind, value) join contact_identities other using (contact_id)
+$function$;
 
 CREATE OR REPLACE FUNCTION unaccent_lower(text)
  RETURNS text

@@ -7,7 +7,8 @@ import { fill, type Params } from './errors.ts'
  * A reason may refer to another one by its code as the param `why`. Both sentences use the same params.
  */
 export const reasonWords = {
-  // why a delivery failed
+  // why a delivery failed or was skipped
+  opted_out: 'This person has opted out.',
   not_on_whatsapp: 'This number is not on WhatsApp.',
   bad_recipient: 'WhatsApp refused this recipient: {{detail}}',
   not_allowed: 'The account isn’t allowed to write to this recipient.',

@@ -4,6 +4,7 @@ import type { Db } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { logJob, reason } from '../shared/job-log.ts'
+import { skipUnreachable } from '../shared/opt-out.ts'
 import { wakeWorkers } from '../wake.ts'
 
 export type Recipient = {
@@ -63,6 +64,7 @@ export async function planJob(tx: Db, order: Order): Promise<number> {
   const leftOut = writeTexts ? await writeTexts(tx, id) : 0
   if (leftOut > 0)
     await tx.run(sql`update jobs set recipient_count = recipient_count - ${leftOut} where id = ${id}`)
+  await skipUnreachable(tx, id)
   const count = recipients.length - leftOut
   await logJob(tx, id, reason('job_created', { user: createdBy.name, count }))
   await wakeWorkers(tx)

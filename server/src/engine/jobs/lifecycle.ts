@@ -6,6 +6,7 @@ import { meter } from '../../platform/meter.ts'
 import { insertLogLines, instanceWaits, logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { releaseMatches } from '../shared/matched-ids.ts'
+import { skipUnreachable } from '../shared/opt-out.ts'
 import { cursorAtEnd, hasOpenDelivery } from '../shared/queue.ts'
 import { wakeWorkers } from '../wake.ts'
 import { unsettledIn } from './unsettled.ts'
@@ -100,6 +101,7 @@ export async function restartJob(tx: Tx, jobId: number, byName: string): Promise
     set run = run + 1, started_at = null, completed_at = null, paused_at = null, resumed_at = null, media_id = null,
       cursor = 0, log_line_count = 0, settling = false, last_turn_at = 'epoch', has_logs = true
     where id = ${jobId}`)
+  await skipUnreachable(tx, jobId)
   await logJob(tx, jobId, reason('job_restarted', { user: byName }))
   await wakeWorkers(tx)
   return 'done'
@@ -128,9 +130,10 @@ export const resetDelivery = sql`
 const FINISH_JOBS = 200
 
 /**
- * Ends the jobs (all unfinished ones, or these) that have no delivery queued, sending or in doubt: Completed with at
- * least one message sent, else Failed. A cancelled job whose last message is settled stops settling, and a delivery
- * that was requeued after the cancel is skipped. Works in slices, each a transaction of its own unless `db` is one.
+ * Ends the jobs (all unfinished ones, or these) that have no delivery queued, sending or in doubt: Failed if recipients
+ * failed and none got the message, else Completed. A cancelled job whose last message is settled stops settling, and a
+ * delivery that was requeued after the cancel is skipped. Works in slices, each a transaction of its own unless `db` is
+ * one.
  */
 export async function finishJobs(db: Db, jobIds?: readonly number[]): Promise<void> {
   const chosen = jobIds ? sql`j.id = any(${jobIds}::bigint[])` : sql`true`
@@ -165,14 +168,14 @@ async function finishSlice(db: Db, chosen: Sql, after: number): Promise<number |
       group by d.job_id
     ), finished as (
       update jobs j set completed_at = clock_now(), paused_at = null,
-        status = case when c.sent > 0 then ${jobSteps.complete.to} else ${jobSteps.fail.to} end
+        status = case when c.sent > 0 or c.failed = 0 then ${jobSteps.complete.to} else ${jobSteps.fail.to} end
       from counted c
       where j.id = c.job_id and j.status in (${join([...jobSteps.complete.from])}) and not j.settling
-      returning j.id, c.sent, c.failed
+      returning j.id, j.status, c.sent, c.failed
     ), logged as (
       ${insertLogLines(sql`
-      select id, case when sent > 0 then 'Info' else 'Error' end, jsonb_build_object(
-        'code', case when sent > 0 then 'job_completed' else 'job_failed' end,
+      select id, case status when 'Completed' then 'Info' else 'Error' end, jsonb_build_object(
+        'code', case status when 'Completed' then 'job_completed' else 'job_failed' end,
         'params', jsonb_build_object('sent', sent, 'failed', failed))
       from finished`)}
     )

@@ -4,6 +4,7 @@ import { sql } from '../../platform/database/sql.ts'
 import { logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { releaseMatches } from '../shared/matched-ids.ts'
+import { isOptedOut } from '../shared/opt-out.ts'
 import { wakeWorkers } from '../wake.ts'
 import { allows, type JobAnswer, moveJob, resetDelivery } from './lifecycle.ts'
 import { unsettledIn } from './unsettled.ts'
@@ -51,8 +52,9 @@ export async function retryFailed(
  */
 async function requeueRemaining(tx: Db, jobId: number, includeUnknown: boolean): Promise<number> {
   const isRemaining = sql`(
-    d.status = 'skipped'
-    or d.status = 'failed' and (${includeUnknown} or coalesce(d.reason->>'code', '') <> 'outcome_unknown')
+    (d.status = 'skipped'
+      or d.status = 'failed' and (${includeUnknown} or coalesce(d.reason->>'code', '') <> 'outcome_unknown'))
+    and (d.group_id is not null or not ${isOptedOut('d')})
   )`
   const { cursor } = await tx.one<{ cursor: number }>(sql`
     select coalesce(max(d.id) + 1, 0) as cursor from deliveries d where d.job_id = ${jobId} and not ${isRemaining}`)

@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { people, useEngineContext } from '../../../test/engine-context.ts'
+import { countWaiting } from '../../../test/locks.ts'
+import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { until } from '../../../test/until.ts'
+import type { Db } from '../../platform/database/connection.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { cancelJob, planJob, recipientCounts, restartJob, retryFailed } from '../index.ts'
+import { writeIntents } from './intent.ts'
+
+const context = useEngineContext()
+
+const onlyKnown = { includeUnknown: false }
+
+/** Opts the people of these chats out of all accounts, or of one. */
+const optOut = (db: Db, chats: string[], instanceId: number | null = null) =>
+  db.run(sql`
+    with begun as (
+      insert into opt_outs (is_for_all, source, said_at) values (true, 'form', clock_now()) returning id
+    )
+    insert into opted_out (kind, value, instance_id, opt_out_id)
+    select 'phone', split_part(chat, '@', 1), ${instanceId}, begun.id from begun, unnest(${chats}::text[]) chat`)
+
+const optIn = () => context.db.run(sql`delete from opt_outs`)
+
+const jobToPeople = (count: number, columns: object = {}) =>
+  context.add.job({ jobType: 'SendToUsers', recipients: people(count), ...columns })
+
+const reasons = async (jobId: number) =>
+  (await context.deliveries(jobId)).map(({ status, reason }) =>
+    [status, reason?.code ?? null].join(' ').trim(),
+  )
+
+// R-1001
+test('whoever opts out before their turn is skipped with the reason, and nobody else', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const [first, second, third] = people(3)
+  const job = await jobToPeople(3)
+  await optOut(context.db, [second ?? ''])
+  context.worker(provider)
+
+  await context.untilStatus(job.id, 'Completed')
+
+  expect(ledger.map(({ to }) => to)).toEqual([first, third])
+  expect(await reasons(job.id)).toEqual(['sent', 'skipped opted_out', 'sent'])
+  expect(await recipientCounts(context.db, job.id)).toMatchObject({
+    sent: 2,
+    skipped: 1,
+    failed: 0,
+    waiting: 0,
+  })
+  await optIn()
+})
+
+// R-1002
+test('a job whose recipients have all opted out is completed', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const job = await jobToPeople(3)
+  await optOut(context.db, people(3))
+  context.worker(provider)
+  await context.untilStatus(job.id, 'Completed')
+  expect(ledger).toEqual([])
+  expect(await context.log(job.id)).toEqual(['job_started', 'job_completed'])
+  await optIn()
+})
+
+// R-1003
+test('an opt-out of one account concerns no other, and jobs to groups ask for none', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const [one, other] = [await context.add.instance(), await context.add.instance()]
+  await optOut(context.db, people(1), one.id)
+  await optOut(context.db, ['1@g.us'])
+  const jobs = [
+    await jobToPeople(1, { instanceId: one.id }),
+    await jobToPeople(1, { instanceId: other.id }),
+    await context.add.job({ instanceId: one.id }),
+  ]
+  context.worker(provider)
+  for (const { id } of jobs) await context.untilStatus(id, 'Completed')
+  expect(await Promise.all(jobs.map(({ id }) => context.statuses(id)))).toEqual([
+    ['skipped'],
+    ['sent'],
+    ['sent', 'sent', 'sent'],
+  ])
+  expect(ledger).toHaveLength(4)
+  await optIn()
+})
+
+/** The rows that the statement of an intent may have to wait for. */
+const lockOf = {
+  instance: (id: number) =>
+    sql`select from instances where id = (select instance_id from jobs where id = ${id}) for update`,
+  job: (id: number) => sql`select from jobs where id = ${id} for update`,
+  delivery: (id: number) => sql`update deliveries set read_members = 1 where job_id = ${id}`,
+}
+
+// R-1004
+for (const [row, locking] of Object.entries(lockOf))
+  test(`no intent follows an opt-out that was committed while its statement waited for the ${row}`, async () => {
+    const job = await jobToPeople(2)
+    await context.db.run(sql`update jobs set status = 'Running' where id = ${job.id}`)
+    const claim = await context.claimOne()
+    const waiting = await countWaiting(context.db)
+    const { step } = await context.db.begin(async (tx) => {
+      await tx.run(locking(job.id))
+      const asked = { step: context.writeIntent(claim) }
+      await until('the intent waits', async () => (await countWaiting(context.db)) > waiting)
+      await optOut(context.db, people(1))
+      return asked
+    })
+    expect(await step).toEqual({ kind: 'passed' })
+    expect(await reasons(job.id)).toEqual(['skipped opted_out', 'queued'])
+    expect(await context.writeIntent(claim)).toMatchObject({ kind: 'send', chatId: people(2)[1] })
+    await optIn()
+  })
+
+// R-1005
+test('a retry and a restart leave out who has opted out, until that ends', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const [first = ''] = people(1)
+  const job = await jobToPeople(3)
+  await context.db.begin((tx) => cancelJob(tx, job.id, 'Ann'))
+  await optOut(context.db, [first])
+
+  expect(await context.db.begin((tx) => retryFailed(tx, job.id, 'Ann', onlyKnown))).toBe('done')
+  context.worker(provider)
+  await context.untilStatus(job.id, 'Completed')
+  expect(ledger.map(({ to }) => to)).toEqual(people(3).slice(1))
+  expect(await context.db.begin((tx) => retryFailed(tx, job.id, 'Ann', onlyKnown))).toBe('nothing')
+
+  expect(await context.db.begin((tx) => restartJob(tx, job.id, 'Ann'))).toBe('done')
+  expect(await reasons(job.id)).toEqual(['skipped opted_out', 'queued', 'queued'])
+  await context.untilStatus(job.id, 'Completed')
+  expect(ledger.filter(({ to }) => to === first)).toEqual([])
+
+  await optIn()
+  expect(await context.db.begin((tx) => retryFailed(tx, job.id, 'Ann', onlyKnown))).toBe('done')
+  await context.untilStatus(job.id, 'Completed')
+  expect(ledger.filter(({ to }) => to === first)).toHaveLength(1)
+})
+
+// R-1006
+test('a new job shows who has opted out and whose number is not on WhatsApp, and sends to the others', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const { id: instanceId } = await context.add.instance()
+  const [first = '', second = ''] = people(2)
+  await optOut(context.db, [first])
+  await context.db.run(sql`
+    insert into number_checks (phone, answer, checked_at) values (split_part(${second}, '@', 1), 'no', clock_now()),
+      (split_part(${people(3)[2]}, '@', 1), 'no', clock_now() - interval '31 days'),
+      (split_part(${people(4)[3]}, '@', 1), 'unknown', clock_now())`)
+  const { id: userId } = await context.add.user()
+  const id = await context.db.begin((tx) =>
+    planJob(tx, {
+      ...{
+        jobType: 'SendToUsers',
+        messageId: null,
+        textContent: 'Hello',
+        imageId: null,
+        scheduledAt: null,
+        instanceId,
+      },
+      createdBy: { id: userId, name: 'Lan' },
+      recipients: people(4).map((chatId) => ({ chatId, name: chatId, groupId: null, contactId: null })),
+    }),
+  )
+  expect(await reasons(id)).toEqual(['skipped opted_out', 'skipped not_on_whatsapp', 'queued', 'queued'])
+  context.worker(provider)
+  await context.untilStatus(id, 'Completed')
+  expect(ledger.map(({ to }) => to)).toEqual(people(4).slice(2))
+  await context.db.run(sql`delete from number_checks`)
+  await optIn()
+})
+
+test('a program that does not ask gets no turn for people while anybody has opted out', async () => {
+  const job = await jobToPeople(1)
+  const takeTurn = () =>
+    context.db.run(sql`update jobs set cursor = cursor + 1, last_turn_at = clock_now() where id = ${job.id}`)
+  await optOut(context.db, ['8488@s.whatsapp.net'])
+  expect(await takeTurn()).toBe(0)
+  await optIn()
+  expect(await takeTurn()).toBe(1)
+})
+
+// R-1007
+test('among many opt-outs an intent takes one look at an index', async () => {
+  const chats = Array.from({ length: 20_000 }, (_, n) => `84${100_000_000 + n}@s.whatsapp.net`)
+  await optOut(context.db, chats)
+  await context.db.run(sql`analyze opted_out`)
+  const job = await jobToPeople(1)
+  await context.db.run(sql`update jobs set status = 'Running' where id = ${job.id}`)
+  const claim = await context.claimOne()
+  const [before, after] = await context.db.begin(async (tx) => {
+    const looks = () =>
+      tx.one<{ seqScan: number; idxScan: number }>(sql`
+        select seq_scan, idx_scan from pg_stat_xact_user_tables where relname = 'opted_out'`)
+    const none = await looks()
+    const [step] = await writeIntents(tx, [{ claim, intent: randomUUID(), lastBeatSeen: 0 }], 'wait')
+    expect(step).toMatchObject({ kind: 'send' })
+    return [none, await looks()]
+  })
+  expect([after.seqScan - before.seqScan, after.idxScan - before.idxScan]).toEqual([0, 1])
+  await optIn()
+})
