@@ -755,6 +755,18 @@ CREATE TABLE number_checks (
 CREATE INDEX number_checks_checked_at ON number_checks USING btree (checked_at);
 CREATE INDEX number_checks_whatsapp_phone ON number_checks USING btree (whatsapp_phone) WHERE whatsapp_phone IS NOT NULL;
 
+CREATE TABLE opt_ins (
+  instance_id bigint NOT NULL,
+  provider_message_id text NOT NULL,
+  phone text,
+  lid text,
+  said_at timestamptz NOT NULL,
+  CONSTRAINT opt_ins_pkey PRIMARY KEY (instance_id, provider_message_id),
+  CONSTRAINT opt_ins_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+CREATE INDEX opt_ins_lid ON opt_ins USING btree (lid, said_at) WHERE lid IS NOT NULL;
+CREATE INDEX opt_ins_phone ON opt_ins USING btree (phone, said_at) WHERE phone IS NOT NULL;
+
 CREATE TABLE opt_out_settings (
   only_row boolean NOT NULL DEFAULT true,
   is_for_all boolean NOT NULL DEFAULT true,

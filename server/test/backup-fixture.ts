@@ -162,6 +162,7 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into opted_out values ('phone', '84901234567', null, 1);
     insert into possible_opt_outs (instance_id, phone, why, words, provider_message_id, said_at)
       values (1, '84901234567', 'contains', E'a\\b', 'm', now());
+    insert into opt_ins values (1, 'm', '84901234567', null, now());
     insert into known_lids values ('111', '84901234567');
     insert into instance_people values (1, '84901234567', now(), array[now()], null);
     insert into number_checks (phone, answer) values ('84901234567', 'yes');

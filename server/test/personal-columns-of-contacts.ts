@@ -97,9 +97,17 @@ export const columnsOfContacts: Record<string, Columns> = {
     shownTo: CONTACTS,
     other: ['answer'],
   },
+  opt_ins: {
+    personal: { phone: 'a number that wants messages again', lid: 'the same, if the number is hidden' },
+    kept: 'until the account is deleted',
+    shownTo: NOBODY,
+    other: ['provider_message_id'],
+  },
   opt_out_settings: { other: ['words'] },
   opt_outs: {
     personal: {
+      phone: 'who opted out',
+      lid: 'the same, if the number is hidden',
       words: 'what somebody wrote to opt out, or a note about them',
       created_by_user_name: 'the user who entered it',
       ended_by_user_name: 'the user who ended it',

@@ -17,6 +17,7 @@ export const LOCKS = {
   lists: named('lists'),
   migrations: named('migrations'),
   notices: named('notices'),
+  optOutOf: (kind: string, value: string) => named(`opt-out ${kind} ${value}`),
   overdueJobs: named('overdue'),
   process: (host: string, dataDir: string) => named(`${host} ${dataDir}`),
   receipts: named('receipts'),

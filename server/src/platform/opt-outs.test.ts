@@ -1,0 +1,175 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { useSharedContext } from '../../test/context.ts'
+import { sql } from './database/sql.ts'
+import { beginOptOut, endOptOut, type Identity, optInByMessage } from './opt-outs.ts'
+
+const context = useSharedContext()
+
+const phone = (value: string): Identity => ({ kind: 'phone', value })
+const lid = (value: string): Identity => ({ kind: 'lid', value })
+const at = (minute: number) => new Date(Date.UTC(2026, 10, 25, 10, minute)).toISOString()
+
+let instanceId = 0
+let number = ''
+beforeEach(async () => {
+  instanceId = (await context.add.instance()).id
+  number = `849${Math.random().toString().slice(2, 11)}`
+  await context.db.run(sql`update opt_out_settings set is_for_all = true`)
+})
+
+const stop = (id: string, minute: number, identities = [phone(number)], account = instanceId) =>
+  context.db.begin((tx) =>
+    beginOptOut(tx, {
+      ...{ identities, source: 'message', words: 'Dừng', saidAt: at(minute), byName: null },
+      message: { instanceId: account, providerMessageId: id },
+    }),
+  )
+
+const start = (id: string, minute: number, identities = [phone(number)], account = instanceId) =>
+  context.db.begin((tx) =>
+    optInByMessage(tx, identities, { instanceId: account, providerMessageId: id, saidAt: at(minute) }),
+  )
+
+const byHand = () =>
+  context.db.begin((tx) =>
+    beginOptOut(tx, {
+      ...{ identities: [phone(number)], source: 'form', words: 'Called us', saidAt: at(0), message: null },
+      byName: 'Lan',
+    }),
+  )
+
+const isOut = async (of = number, account = instanceId) =>
+  (
+    await context.db.one<{ isOut: boolean }>(
+      sql`select is_opted_out(${`${of}@s.whatsapp.net`}, ${account}) as is_out`,
+    )
+  ).isOut
+
+// R-1010
+describe('stop and start', () => {
+  const orders: [string, (() => Promise<unknown>)[], boolean][] = [
+    ['stop', [() => stop('a', 1)], true],
+    ['stop, the same again', [() => stop('a', 1), () => stop('a', 1)], true],
+    ['stop, start', [() => stop('a', 1), () => start('b', 2)], false],
+    ['start that comes before an earlier stop', [() => start('b', 2), () => stop('a', 1)], false],
+    ['start, stop', [() => start('a', 1), () => stop('b', 2)], true],
+    ['stop that comes before an earlier start', [() => stop('b', 2), () => start('a', 1)], true],
+    ['stop, start, the stop again', [() => stop('a', 1), () => start('b', 2), () => stop('a', 1)], false],
+    [
+      'stop, start, stop, the start again',
+      [() => stop('a', 1), () => start('b', 2), () => stop('c', 3), () => start('b', 2)],
+      true,
+    ],
+    [
+      'two stops, a start between them that comes last',
+      [() => stop('a', 1), () => stop('c', 3), () => start('b', 2)],
+      true,
+    ],
+    [
+      'two stops that come in reverse, a start between them',
+      [() => stop('c', 3), () => stop('a', 1), () => start('b', 2)],
+      true,
+    ],
+    ['two stops, a start after both', [() => stop('c', 3), () => stop('a', 1), () => start('d', 4)], false],
+    ['both in the same second', [() => start('b', 1), () => stop('a', 1)], true],
+    ['by hand, start', [byHand, () => start('b', 2)], false],
+    ['by hand after a start', [() => start('b', 2), byHand], true],
+  ]
+  for (const [what, steps, expected] of orders)
+    test(what, async () => {
+      for (const step of steps) await step()
+      expect(await isOut()).toBe(expected)
+    })
+
+  test('at once, in any order of commits', async () => {
+    for (let round = 0; round < 10; round++)
+      await Promise.all([
+        stop(`a${round}`, 1),
+        start(`b${round}`, 2),
+        stop(`a${round}`, 1),
+        start(`b${round}`, 2),
+      ])
+    expect(await isOut()).toBe(false)
+  })
+})
+
+// R-1011
+test('a user ends an opt-out with a reason, and all others of the person', async () => {
+  const first = (await stop('a', 1)) ?? 0
+  await byHand()
+  const end = () =>
+    context.db.begin((tx) => endOptOut(tx, first, { name: 'Lan', reason: 'Asked on the phone' }))
+  const later = (await stop('b', 2)) ?? 0
+  expect(await end()).toBe(false)
+  expect(await isOut()).toBe(true)
+  expect(
+    await context.db.begin((tx) => endOptOut(tx, later, { name: 'Lan', reason: 'Asked on the phone' })),
+  ).toBe(true)
+  expect(await isOut()).toBe(false)
+  expect(
+    await context.db.one(sql`select ended_by_user_name, ended_reason from opt_outs where id = ${later}`),
+  ).toEqual({ endedByUserName: 'Lan', endedReason: 'Asked on the phone' })
+  // The message comes again, and is known.
+  await stop('a', 1)
+  expect(await isOut()).toBe(false)
+})
+
+// R-1012
+describe('the same person', () => {
+  test('is found by the other numbers of the contact, and by a number that the contact gets later', async () => {
+    const contact = await context.add.contact({ number })
+    const [second, third] = [`${number}1`, `${number}2`]
+    const add = (value: string) =>
+      context.db.run(
+        sql`insert into contact_identities (contact_id, kind, value) values (${contact.id}, 'phone', ${value})`,
+      )
+    await add(second)
+    await stop('a', 1)
+    await add(third)
+    expect([await isOut(), await isOut(second), await isOut(third), await isOut(`${number}3`)]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+    await context.db.run(sql`delete from contacts where id = ${contact.id}`)
+    expect(await isOut(second)).toBe(true)
+    await start('b', 2)
+    expect([await isOut(second), await isOut(third)]).toEqual([false, false])
+  })
+
+  test('is found by a hidden number, known before or after', async () => {
+    const hidden = `1${number}`
+    const learn = (value: string, of: string) =>
+      context.db.run(sql`insert into known_lids (lid, phone) values (${value}, ${of})`)
+    await stop('a', 1, [lid(hidden)])
+    expect(await isOut()).toBe(false)
+    await learn(hidden, number)
+    expect(await isOut()).toBe(true)
+    const other = `${number}7`
+    await learn(`1${other}`, other)
+    await stop('b', 1, [lid(`1${other}`)])
+    expect(await isOut(other)).toBe(true)
+  })
+})
+
+// R-1013
+describe('for one account only', () => {
+  test('others go on, and a start ends it there', async () => {
+    await context.db.run(sql`update opt_out_settings set is_for_all = false`)
+    const other = (await context.add.instance()).id
+    await stop('a', 1)
+    expect([await isOut(), await isOut(number, other)]).toEqual([true, false])
+    await start('b', 2, [phone(number)], other)
+    expect(await isOut()).toBe(true)
+    await start('b', 2)
+    expect(await isOut()).toBe(false)
+  })
+
+  test('an account that is deleted and added again writes to nobody who had opted out', async () => {
+    await context.db.run(sql`update opt_out_settings set is_for_all = false`)
+    await stop('a', 1)
+    await context.db.run(sql`delete from instances where id = ${instanceId}`)
+    expect(await isOut(number, (await context.add.instance()).id)).toBe(true)
+  })
+})
