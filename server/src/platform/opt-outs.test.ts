@@ -45,7 +45,7 @@ const isOut = async (of = number, account = instanceId) =>
     )
   ).isOut
 
-// R-1010
+// R-1110
 describe('stop and start', () => {
   const orders: [string, (() => Promise<unknown>)[], boolean][] = [
     ['stop', [() => stop('a', 1)], true],
@@ -93,7 +93,7 @@ describe('stop and start', () => {
   })
 })
 
-// R-1011
+// R-1111
 test('a user ends an opt-out with a reason, and all others of the person', async () => {
   const first = (await stop('a', 1)) ?? 0
   await byHand()
@@ -114,7 +114,7 @@ test('a user ends an opt-out with a reason, and all others of the person', async
   expect(await isOut()).toBe(false)
 })
 
-// R-1012
+// R-1112
 describe('the same person', () => {
   test('is found by the other numbers of the contact, and by a number that the contact gets later', async () => {
     const contact = await context.add.contact({ number })
@@ -153,7 +153,7 @@ describe('the same person', () => {
   })
 })
 
-// R-1013
+// R-1113
 describe('for one account only', () => {
   test('others go on, and a start ends it there', async () => {
     await context.db.run(sql`update opt_out_settings set is_for_all = false`)

@@ -131,7 +131,7 @@ const listed = (identities: readonly Identity[]) => sql`
   unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ value }) => value)}::text[])
     as given (kind, value)`
 
-/** One message of a person after the other. The order of the keys keeps two people from a deadlock. */
+/** Takes one message of a person after the other. The order of the keys keeps two people from a deadlock. */
 async function lockPeople(tx: Tx, identities: readonly Identity[]): Promise<void> {
   for (const { kind, value } of identities.toSorted((a, b) => (a.value < b.value ? -1 : 1)))
     await lock(tx, LOCKS.optOutOf(kind, value))

@@ -32,7 +32,7 @@ const reasons = async (jobId: number) =>
     [status, reason?.code ?? null].join(' ').trim(),
   )
 
-// R-1001
+// R-1101
 test('whoever opts out before their turn is skipped with the reason, and nobody else', async () => {
   const { provider, ledger } = scriptedProvider()
   const [first, second, third] = people(3)
@@ -53,7 +53,7 @@ test('whoever opts out before their turn is skipped with the reason, and nobody 
   await optIn()
 })
 
-// R-1002
+// R-1102
 test('a job whose recipients have all opted out is completed', async () => {
   const { provider, ledger } = scriptedProvider()
   const job = await jobToPeople(3)
@@ -65,7 +65,7 @@ test('a job whose recipients have all opted out is completed', async () => {
   await optIn()
 })
 
-// R-1003
+// R-1103
 test('an opt-out of one account concerns no other, and jobs to groups ask for none', async () => {
   const { provider, ledger } = scriptedProvider()
   const [one, other] = [await context.add.instance(), await context.add.instance()]
@@ -95,7 +95,7 @@ const lockOf = {
   delivery: (id: number) => sql`update deliveries set read_members = 1 where job_id = ${id}`,
 }
 
-// R-1004
+// R-1104
 for (const [row, locking] of Object.entries(lockOf))
   test(`no intent follows an opt-out that was committed while its statement waited for the ${row}`, async () => {
     const job = await jobToPeople(2)
@@ -115,7 +115,7 @@ for (const [row, locking] of Object.entries(lockOf))
     await optIn()
   })
 
-// R-1005
+// R-1105
 test('a retry and a restart leave out who has opted out, until that ends', async () => {
   const { provider, ledger } = scriptedProvider()
   const [first = ''] = people(1)
@@ -140,7 +140,7 @@ test('a retry and a restart leave out who has opted out, until that ends', async
   expect(ledger.filter(({ to }) => to === first)).toHaveLength(1)
 })
 
-// R-1006
+// R-1106
 test('a new job shows who has opted out and whose number is not on WhatsApp, and sends to the others', async () => {
   const { provider, ledger } = scriptedProvider()
   const { id: instanceId } = await context.add.instance()
@@ -183,7 +183,7 @@ test('a program that does not ask gets no turn for people while anybody has opte
   expect(await takeTurn()).toBe(1)
 })
 
-// R-1007
+// R-1107
 test('among many opt-outs an intent takes one look at an index', async () => {
   const chats = Array.from({ length: 20_000 }, (_, n) => `84${100_000_000 + n}@s.whatsapp.net`)
   await optOut(context.db, chats)
