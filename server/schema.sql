@@ -171,6 +171,7 @@ CREATE TRIGGER deliveries_delete_texts AFTER DELETE ON deliveries REFERENCING OL
 CREATE TRIGGER deliveries_refuse_look_up BEFORE UPDATE OF next_look_at ON deliveries FOR EACH ROW WHEN (new.next_look_at > old.next_look_at AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_look_up();
 CREATE TRIGGER deliveries_release_matches AFTER DELETE ON deliveries REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION release_matches();
 CREATE TRIGGER deliveries_report AFTER UPDATE OF status, delivered_at, read_at ON deliveries FOR EACH ROW WHEN (old.status <> new.status AND (new.status = ANY (ARRAY['sent'::text, 'failed'::text])) OR old.delivered_at IS NULL AND new.delivered_at IS NOT NULL OR old.read_at IS NULL AND new.read_at IS NOT NULL) EXECUTE FUNCTION report_delivery();
+CREATE TRIGGER deliveries_skip_opted_out BEFORE UPDATE OF status ON deliveries FOR EACH ROW WHEN (old.status = 'queued'::text AND new.status = 'sending'::text AND new.chat_id !~~ '%@g.us'::text) EXECUTE FUNCTION skip_opted_out();
 
 CREATE TABLE delivery_changes (
   instance_id bigint NOT NULL,
@@ -608,7 +609,6 @@ CREATE CONSTRAINT TRIGGER jobs_quota AFTER INSERT ON jobs DEFERRABLE INITIALLY D
 CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND (old.status <> ALL (ARRAY['Pending'::text, 'Running'::text]))) EXECUTE FUNCTION check_recipient_quotas();
 CREATE TRIGGER jobs_refuse_literal_variables BEFORE INSERT ON jobs FOR EACH ROW WHEN (NOT new.is_personal AND new.text_content ~~ '%{{%'::text) EXECUTE FUNCTION refuse_literal_variables();
 CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.is_personal AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
-CREATE TRIGGER jobs_refuse_turn_to_people BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.job_type = 'SendToUsers'::text AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_opt_outs'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn_to_people();
 CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
 CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
 
@@ -1838,14 +1838,6 @@ CREATE OR REPLACE FUNCTION refuse_turn()
  LANGUAGE plpgsql
 AS $function$begin return null; end$function$;
 
-CREATE OR REPLACE FUNCTION refuse_turn_to_people()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-begin
-  return case when exists (select from opted_out) then null else new end;
-end $function$;
-
 CREATE OR REPLACE FUNCTION release_matches()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1920,6 +1912,19 @@ AS $function$
   select other.kind, other.value
   from known join contact_identities i using (kind, value) join contact_identities other using (contact_id)
 $function$;
+
+CREATE OR REPLACE FUNCTION skip_opted_out()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if not is_opted_out(new.chat_id, new.instance_id) then
+    return new;
+  end if;
+  update deliveries set status = 'skipped', not_before = 'epoch', reason = '{"code": "opted_out", "params": {}}'
+  where id = new.id;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION unaccent_lower(text)
  RETURNS text

@@ -4,7 +4,6 @@ import { sql } from '../../platform/database/sql.ts'
 import { countMessage, refundMessage } from '../shared/daily-cap.ts'
 import { knowsPersonalTexts, textOfDelivery } from '../shared/delivery-text.ts'
 import { type Locking, lockInstances } from '../shared/lock.ts'
-import { isOptedOut, knowsOptOuts, optedOut } from '../shared/opt-out.ts'
 import { drawPause, instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
 import { nextDelivery } from '../shared/queue.ts'
 import { type Claim, LEASE_LEFT_MS, LEASE_MS } from './claim.ts'
@@ -72,6 +71,9 @@ export type IntentRow = Omit<IntendedMessage, 'kind' | 'intendedAt'> & {
  * status again: a cancel that committed while this statement waited for the lock is seen although the snapshot is
  * older. So no intent follows a cancel, and nothing is sent without an intent.
  *
+ * A delivery whose person has opted out is skipped in place of `sending`, by a trigger that tests this once the row is
+ * locked (shared/opt-out.ts). `written` does not return it.
+ *
  * Each CTE passes all columns on. Joining them again would cost the square of the number of instances.
  */
 export const writeIntents = (db: Db, requests: IntentRequest[], locking: Locking) =>
@@ -95,15 +97,8 @@ export const writeIntents = (db: Db, requests: IntentRequest[], locking: Locking
       update deliveries d
       set status = 'sending', attempt = d.attempt + 1, intent = on_turn.intent, intent_at = clock_now()
       from on_turn
-      where d.id = on_turn.id and d.status = 'queued' and not on_turn.is_blocked and not ${hasOptedOut}
+      where d.id = on_turn.id and d.status = 'queued' and not on_turn.is_blocked
       returning on_turn.*, d.attempt
-    ), unwritten as materialized (
-      select * from on_turn where not is_blocked and not is_settled and id not in (select id from written)
-    ), skipped as (
-      update deliveries d set status = 'skipped', not_before = 'epoch', reason = ${optedOut}
-      from unwritten on_turn
-      where d.id = on_turn.id and d.status = 'queued' and ${hasOptedOut}
-      returning d.id
     ), postponed as (
       update deliveries d set not_before = clock_now() + interval '10 seconds'
       from on_turn
@@ -113,8 +108,7 @@ export const writeIntents = (db: Db, requests: IntentRequest[], locking: Locking
     )
     select 'send' as kind, ${stepColumns}, attempt from written
     union all select 'upload', ${stepColumns}, 0 from next where needs_upload
-    union all select 'passed', ${stepColumns}, 0 from on_turn
-      where is_blocked or is_settled or id in (select id from skipped)`)
+    union all select 'passed', ${stepColumns}, 0 from on_turn where id not in (select id from written)`)
 
 /**
  * The CTE `on_turn`: the jobs of an instance take turns, one message each. The job of each delivery in `next` moves to
@@ -127,15 +121,8 @@ const takeTurns = sql`
     cursor = case when next.is_untried then greatest(j.cursor, next.id + 1) else j.cursor end
   from next
   where j.id = next.job_id and not next.needs_upload and ${isRunning} and j.paused_at is null
-    and (not j.is_personal or ${knowsPersonalTexts}) and (j.job_type = 'SendToGroups' or ${knowsOptOuts})
+    and (not j.is_personal or ${knowsPersonalTexts})
   returning next.*`
-
-/**
- * Condition about the delivery in `on_turn`: its person has opted out. By now the locks of the instance and the job
- * have been waited for, and if the delivery's own row has to be waited for, PostgreSQL tests this again. So no intent
- * follows an opt-out that was committed before.
- */
-const hasOptedOut = sql`(on_turn.job_type = 'SendToUsers' and ${isOptedOut('on_turn')})`
 
 /** Without an attempt for an hour, as in quiet hours, nobody knows whether the outage of the instance `i` goes on. */
 const outageIsFresh = sql`(greatest(i.last_intent_at, i.next_due_at) > clock_now() - interval '1 hour')`
@@ -166,12 +153,12 @@ export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): NextSte
 
 /**
  * The next delivery of the instance `i`, from the job that has waited longest for its turn. `is_blocked`: another
- * message to the same chat is in doubt. Sending would leave two messages of one text for a look-up to tell apart.
- * `is_settled`: it was found in the chat history before its turn (history/).
+ * message to the same chat is in doubt. Sending would leave two messages of one text for a look-up to tell apart. It may
+ * have been settled before its turn: found in the chat history (history/), or skipped when the job was made.
  */
 const nextDeliveryOfInstance = sql`
   select d.id, d.is_untried, d.chat_id, d.recipient_name, d.reason, j.id as job_id, j.job_type, ${textOfDelivery} as text,
-    j.media_id, image.name as image_name, d.status <> 'queued' as is_settled,
+    j.media_id, image.name as image_name,
     d.status = 'queued' and j.image_id is not null and j.media_id is null as needs_upload,
     exists (
       select from deliveries other

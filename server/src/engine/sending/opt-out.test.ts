@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { people, useEngineContext } from '../../../test/engine-context.ts'
 import { countWaiting } from '../../../test/locks.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
@@ -23,6 +23,7 @@ const optOut = (db: Db, chats: string[], instanceId: number | null = null) =>
     select 'phone', split_part(chat, '@', 1), ${instanceId}, begun.id from begun, unnest(${chats}::text[]) chat`)
 
 const optIn = () => context.db.run(sql`delete from opt_outs`)
+afterEach(optIn)
 
 const jobToPeople = (count: number, columns: object = {}) =>
   context.add.job({ jobType: 'SendToUsers', recipients: people(count), ...columns })
@@ -50,7 +51,6 @@ test('whoever opts out before their turn is skipped with the reason, and nobody 
     failed: 0,
     waiting: 0,
   })
-  await optIn()
 })
 
 // R-1102
@@ -62,7 +62,6 @@ test('a job whose recipients have all opted out is completed', async () => {
   await context.untilStatus(job.id, 'Completed')
   expect(ledger).toEqual([])
   expect(await context.log(job.id)).toEqual(['job_started', 'job_completed'])
-  await optIn()
 })
 
 // R-1103
@@ -84,7 +83,6 @@ test('an opt-out of one account concerns no other, and jobs to groups ask for no
     ['sent', 'sent', 'sent'],
   ])
   expect(ledger).toHaveLength(4)
-  await optIn()
 })
 
 /** The rows that the statement of an intent may have to wait for. */
@@ -92,7 +90,8 @@ const lockOf = {
   instance: (id: number) =>
     sql`select from instances where id = (select instance_id from jobs where id = ${id}) for update`,
   job: (id: number) => sql`select from jobs where id = ${id} for update`,
-  delivery: (id: number) => sql`update deliveries set read_members = 1 where job_id = ${id}`,
+  delivery: (id: number) => sql`select from deliveries where job_id = ${id} for update`,
+  'changed delivery': (id: number) => sql`update deliveries set read_members = 1 where job_id = ${id}`,
 }
 
 // R-1104
@@ -112,7 +111,6 @@ for (const [row, locking] of Object.entries(lockOf))
     expect(await step).toEqual({ kind: 'passed' })
     expect(await reasons(job.id)).toEqual(['skipped opted_out', 'queued'])
     expect(await context.writeIntent(claim)).toMatchObject({ kind: 'send', chatId: people(2)[1] })
-    await optIn()
   })
 
 // R-1105
@@ -170,17 +168,16 @@ test('a new job shows who has opted out and whose number is not on WhatsApp, and
   await context.untilStatus(id, 'Completed')
   expect(ledger.map(({ to }) => to)).toEqual(people(4).slice(2))
   await context.db.run(sql`delete from number_checks`)
-  await optIn()
 })
 
-test('a program that does not ask gets no turn for people while anybody has opted out', async () => {
-  const job = await jobToPeople(1)
-  const takeTurn = () =>
-    context.db.run(sql`update jobs set cursor = cursor + 1, last_turn_at = clock_now() where id = ${job.id}`)
-  await optOut(context.db, ['8488@s.whatsapp.net'])
-  expect(await takeTurn()).toBe(0)
-  await optIn()
-  expect(await takeTurn()).toBe(1)
+test('the intent of a program that knows no opt-outs is not written either', async () => {
+  const job = await jobToPeople(2)
+  await optOut(context.db, people(1))
+  const begin = sql`
+    update deliveries set status = 'sending', attempt = attempt + 1, intent = gen_random_uuid(), intent_at = clock_now()
+    where job_id = ${job.id} and status = 'queued'`
+  expect(await context.db.run(begin)).toBe(1)
+  expect(await reasons(job.id)).toEqual(['skipped opted_out', 'sending'])
 })
 
 // R-1107
@@ -201,5 +198,4 @@ test('among many opt-outs an intent takes one look at an index', async () => {
     return [none, await looks()]
   })
   expect([after.seqScan - before.seqScan, after.idxScan - before.idxScan]).toEqual([0, 1])
-  await optIn()
 })
