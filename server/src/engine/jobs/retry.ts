@@ -11,8 +11,8 @@ import { unsettledIn } from './unsettled.ts'
 
 /**
  * Sends an ended job to its remaining recipients: failed and skipped deliveries are queued again, sent ones stay, and
- * the same run continues with its log. Those who have opted out stay as they are. Deliveries with an unknown outcome are included only with `includeUnknown`,
- * since their recipients may get the message twice.
+ * the same run continues with its log. Those who have opted out stay as they are. Deliveries with an unknown outcome
+ * are included only with `includeUnknown`, since their recipients may get the message twice.
  *
  * `settling`: a message is still being sent or in doubt, or what a cancel left is not skipped yet. `deleted`: the
  * recipients are too old and have been deleted. `nothing`: no delivery is left to send. In all three cases nothing has

@@ -153,8 +153,8 @@ export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): NextSte
 
 /**
  * The next delivery of the instance `i`, from the job that has waited longest for its turn. `is_blocked`: another
- * message to the same chat is in doubt. Sending would leave two messages of one text for a look-up to tell apart. It may
- * have been settled before its turn: found in the chat history (history/), or skipped when the job was made.
+ * message to the same chat is in doubt. Sending would leave two messages of one text for a look-up to tell apart. The
+ * delivery may have been settled before its turn: found in the chat history (history/), or skipped with a new job.
  */
 const nextDeliveryOfInstance = sql`
   select d.id, d.is_untried, d.chat_id, d.recipient_name, d.reason, j.id as job_id, j.job_type, ${textOfDelivery} as text,
