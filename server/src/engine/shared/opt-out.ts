@@ -6,7 +6,7 @@ import { cursorAtFirstQueued } from './queue.ts'
 /*
  * Nobody gets a message who has opted out of the account's messages. `opted_out` says who has (platform/opt-outs.ts).
  * A trigger tests each intent for a message to a person, whichever statement writes it, and skips the delivery in its
- * place (`skip_opted_out` in migrations/0051-skip-opted-out.sql). It runs once the row of the delivery is locked, and
+ * place (`skip_opted_out` in migrations/0052-skip-opted-out.sql). It runs once the row of the delivery is locked, and
  * `is_opted_out` is volatile, so it sees whatever was committed while the statement waited for a lock.
  *
  * A new job, a retry and a restart test this, too, so that their counts say who gets nothing. Jobs to groups do not:
