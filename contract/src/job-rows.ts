@@ -29,6 +29,7 @@ export const SentMessage = z
     areMembersKept: z.boolean(),
     /** The English sentence of `reason`. */
     errorMessage: z.string().nullable(),
+    /** Why it failed, or why the job skipped somebody. Null for a recipient whom a cancel skipped. */
     reason: Reason.nullable(),
   })
   .meta({ id: 'SentMessage' })

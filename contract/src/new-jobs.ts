@@ -82,6 +82,10 @@ export const JobPreview = z
     leftGroups: firstOf(Named),
     /** Groups to which the instance may not write. They count as recipients, but would fail. */
     closedGroups: firstOf(Named),
+    /** Recipients who have opted out. They count as recipients, and the job skips them. */
+    optedOut: z.number(),
+    /** The same for numbers that were checked in the last 30 days and are not on WhatsApp. */
+    notOnWhatsapp: z.number(),
     /** People who lack a value, and the variables. A job with any is refused, unless it leaves them out. */
     incomplete: firstOf(z.string()).extend({ variables: z.array(z.string()) }),
     /** People for whom the text gets too long. A job with any is refused. */

@@ -1,3 +1,4 @@
+import type { ReasonCode } from '@sendroom/contract/reasons'
 import type { Db } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import { reason } from './job-log.ts'
@@ -13,18 +14,23 @@ import { cursorAtFirstQueued } from './queue.ts'
  * whoever leaves a group has opted out of it.
  */
 
-const isOptedOut = sql`is_opted_out(d.chat_id, d.instance_id)`
+/** Condition: the person of the chat `d.chat_id` has opted out of messages from the account `d.instance_id`. */
+export const isOptedOut = sql`is_opted_out(d.chat_id, d.instance_id)`
 
 /** An answer that is older says nothing. */
 const CHECK_DAYS = 30
 
-const isNotOnWhatsapp = sql`exists (
+/** Condition: the number of the chat `d.chat_id` was checked and is not on WhatsApp. */
+export const isNotOnWhatsapp = sql`exists (
   select from number_checks c
   where c.phone = split_part(d.chat_id, '@', 1) and c.answer = 'no'
     and c.checked_at > clock_now() - ${CHECK_DAYS} * interval '1 day')`
 
 /** Condition: the delivery `d` goes to a person who has opted out, or to a number that is not on WhatsApp. */
 export const isUnreachable = sql`(d.chat_id not like '%@g.us' and (${isOptedOut} or ${isNotOnWhatsapp}))`
+
+/** The reasons of deliveries that were skipped although nobody cancelled the job. */
+export const unreachableReasons = ['opted_out', 'not_on_whatsapp'] as const satisfies ReasonCode[]
 
 /** Skips the queued deliveries of the job that are unreachable. */
 export async function skipUnreachable(tx: Db, jobId: number): Promise<void> {

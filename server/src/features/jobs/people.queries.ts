@@ -1,5 +1,5 @@
 import type { JobDraft, JobPreview } from '@sendroom/contract/new-jobs'
-import type { Recipient, Recipients } from '../../engine/index.ts'
+import { isNotOnWhatsapp, isOptedOut, type Recipient, type Recipients } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
 import { canSeeContact, contactsOfLists } from '../../platform/contacts/lists.ts'
 import type { Db } from '../../platform/database/connection.ts'
@@ -52,12 +52,35 @@ async function chosenPeople(db: Db, caller: Caller, people: ChosenPeople): Promi
     )`
 }
 
-type Counts = Pick<JobPreview, 'recipients' | 'duplicates' | 'leftOut' | 'withoutNumber'>
+type Counts = Pick<
+  JobPreview,
+  'recipients' | 'duplicates' | 'leftOut' | 'withoutNumber' | 'optedOut' | 'notOnWhatsapp'
+>
 
-export async function countPeople(db: Db, caller: Caller, people: ChosenPeople): Promise<Counts> {
+/** Without an instance, those count as opted out who want no messages from any. */
+export async function countPeople(
+  db: Db,
+  caller: Caller,
+  people: ChosenPeople,
+  instanceId: number | null,
+): Promise<Counts> {
   return db.one<Counts>(sql`
-    ${await chosenPeople(db, caller, people)}
-    select count(number) + (select count(*) from typed where contact_id is null) as recipients,
+    ${await chosenPeople(db, caller, people)}, unreachable as (
+      select count(*) filter (where has_opted_out) as opted_out,
+        count(*) filter (where not has_opted_out and ${isNotOnWhatsapp}) as not_on_whatsapp
+      from (
+        select d.chat_id, ${isOptedOut} as has_opted_out
+        from (
+          select number || '@s.whatsapp.net' as chat_id, ${instanceId}::bigint as instance_id
+          from (
+            select number from kept where number is not null
+            union all select number from typed where contact_id is null
+          ) recipients
+        ) d
+      ) d
+    )
+    select (select opted_out from unreachable), (select not_on_whatsapp from unreachable),
+      count(number) + (select count(*) from typed where contact_id is null) as recipients,
       (select count(*) from chosen) - (select count(*) from people) as duplicates,
       (select count(*) from people) - count(*) as left_out,
       count(*) - count(number) as without_number

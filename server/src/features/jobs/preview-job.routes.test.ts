@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { useSharedContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { json, sql } from '../../platform/database/sql.ts'
+import { beginOptOut } from '../../platform/opt-outs.ts'
 
 const context = useSharedContext()
 const { jobs } = contract
@@ -37,6 +38,8 @@ test('the preview of an empty form has no recipients', async () => {
       unreadable: { total: 0, first: [] },
       leftGroups: { total: 0, first: [] },
       closedGroups: { total: 0, first: [] },
+      optedOut: 0,
+      notOnWhatsapp: 0,
       durationSeconds: null,
       endsAt: null,
     },
@@ -154,4 +157,22 @@ test('the preview refuses an invalid time', async () => {
     status: 400,
     body: { fields: { scheduledAt: 'JOB.SCHEDULED_AT_INVALID' } },
   })
+})
+
+// R-1106
+test('the preview counts who has opted out and numbers that are not on WhatsApp, and nobody waits for them', async () => {
+  const { instanceId, member } = await fixture(minutely)
+  const [stopped = '', missing = ''] = people(2).split('\n')
+  const identity = { kind: 'phone', value: stopped.slice(1) } as const
+  const optOut = { source: 'form', words: '', saidAt: '2026-01-01T00:00:00Z', byName: 'Lan' } as const
+  await context.db.begin((tx) => beginOptOut(tx, { identities: [identity], message: null, ...optOut }))
+  await context.db.run(sql`
+    insert into number_checks (phone, answer) select unnest(${[stopped, missing].map((n) => n.slice(1))}::text[]), 'no'`)
+
+  const { body } = await preview(member, { instanceId, ...toUsers(people(13)) })
+  expect(body).toMatchObject({ recipients: 13, optedOut: 1, notOnWhatsapp: 1, durationSeconds: 600 })
+  expect((await preview(member, toUsers(people(1)))).body).toMatchObject({ recipients: 1, optedOut: 1 })
+
+  await context.db.run(sql`delete from number_checks`)
+  await context.db.run(sql`delete from opt_outs`)
 })

@@ -41,7 +41,9 @@ async function preview(
       ? await previewPeople(deps, caller, draft, heavy)
       : await previewGroups(db, caller, draft)
   heavy?.signal.throwIfAborted()
-  const order = { jobType, recipients: counted.recipients, scheduledAt: draft.scheduledAt ?? null }
+  const { recipients, optedOut, notOnWhatsapp } = counted
+  const reached = Math.max(0, recipients - optedOut - notOnWhatsapp)
+  const order = { jobType, recipients: reached, scheduledAt: draft.scheduledAt ?? null }
   const expected = instanceId ? await expectOrder(db, { ...order, instanceId }) : null
   return {
     ...counted,
@@ -61,6 +63,8 @@ const nothing: Counted = {
   unreadable: { total: 0, first: [] },
   leftGroups: { total: 0, first: [] },
   closedGroups: { total: 0, first: [] },
+  optedOut: 0,
+  notOnWhatsapp: 0,
   ...nothingWrong(),
 }
 
@@ -73,7 +77,7 @@ async function previewPeople(
   const { numbers, duplicates, unreadable } = await readPhoneList(heavy, draft.phoneNumbers, defaultCountry)
   const first = unreadable.first.map((text) => text.slice(0, 50))
   const people = await choosePeople(db, caller, draft, numbers)
-  const counts = await countPeople(db, caller, people)
+  const counts = await countPeople(db, caller, people, draft.instanceId ?? null)
   if (counts.recipients > limits.recipients) throw new Refusal('too_many_recipients')
   const template = await templateOfDraft(db, caller, draft)
   const review = template

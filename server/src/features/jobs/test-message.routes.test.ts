@@ -6,6 +6,7 @@ import type { TestUser } from '../../../test/factories.ts'
 import { formOf } from '../../../test/forms.ts'
 import { picture } from '../../../test/pictures.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { beginOptOut } from '../../platform/opt-outs.ts'
 
 const context = useSharedContext()
 const { jobs } = contract
@@ -116,4 +117,30 @@ test('a double click sends one test message, and a later or changed one another'
   expect(images[1]).toBe(images[0])
   expect(new Set([first, images[0], changed, later]).size).toBe(4)
   expect(await context.db.many(sql`select from jobs where created_by_user_id = ${member.id}`)).toHaveLength(4)
+})
+
+// R-1106
+test('a test message to somebody who has opted out is skipped, and the job says why', async () => {
+  const { member, send } = await fixture()
+  const phoneNumber = '0901 234 999'
+  const identities = [{ kind: 'phone', value: '84901234999' }] as const
+  const optOut = { source: 'form', words: '', saidAt: '2026-01-01T00:00:00Z', byName: 'Lan' } as const
+  await context.db.begin((tx) => beginOptOut(tx, { identities, message: null, ...optOut }))
+
+  const { id } = (await send({ phoneNumber })).body
+  expect(await get(member, id)).toMatchObject({ recipients: { total: 1, waiting: 0, skipped: 1 } })
+  const { body } = await context.call(member, jobs.recipients, { params: { id }, query: {} })
+  expect(body.data).toMatchObject([
+    {
+      status: 'Skipped',
+      reason: { code: 'opted_out', params: {} },
+      errorMessage: 'This person has opted out.',
+    },
+  ])
+
+  // A recipient whom a cancel skipped keeps the reason of the last attempt, which explains nothing.
+  await context.db.run(sql`
+    update deliveries set reason = '{"code": "provider_busy", "params": {}}' where job_id = ${id}`)
+  const skipped = await context.call(member, jobs.recipients, { params: { id }, query: {} })
+  expect(skipped.body.data).toMatchObject([{ status: 'Skipped', reason: null }])
 })

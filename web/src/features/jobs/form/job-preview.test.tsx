@@ -14,6 +14,7 @@ const calm: JobPreview = {
   unreadable: none,
   leftGroups: none,
   closedGroups: none,
+  ...{ optedOut: 0, notOnWhatsapp: 0 },
   incomplete: { total: 0, first: [], variables: [] },
   tooLong: { total: 0, first: [] },
   durationSeconds: null,
