@@ -10,6 +10,7 @@ export const reasonWords = {
   // why a delivery failed or was skipped
   opted_out: 'This person has opted out.',
   not_on_whatsapp: 'This number is not on WhatsApp.',
+  no_first_message: 'WhatsApp does not let you write to this person first.',
   bad_recipient: 'WhatsApp refused this recipient: {{detail}}',
   not_allowed: 'The account isn’t allowed to write to this recipient.',
   chat_not_found: 'This chat doesn’t exist, or the account has left.',

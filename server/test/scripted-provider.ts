@@ -1,6 +1,9 @@
 import type {
+  IncomingMessage,
   InstanceState,
   MayWrite,
+  NewChatLimit,
+  NumberCheck,
   OwnMessage,
   Provider,
   SendOutcome,
@@ -15,7 +18,7 @@ export type Send = { token: string; to: string; text: string; mediaId: string | 
  */
 export function scriptedProvider() {
   const ledger: (Send & { message: OwnMessage })[] = []
-  const calls = { sends: [] as Send[], uploads: 0, status: 0, ownMessages: 0, histories: 0 }
+  const calls = { sends: [] as Send[], uploads: 0, status: 0, ownMessages: 0, histories: 0, incoming: 0 }
   let lastId = 0
 
   /** Adds the message to the ledger, as WhatsApp would. */
@@ -40,6 +43,13 @@ export function scriptedProvider() {
     }),
     onStatus: (): InstanceState => ({ status: 'Connected', linkedNumber: null }),
     onRestriction: (): { until: string | null } | null => null,
+    onNewChatLimit: (): NewChatLimit | null => null,
+    onIncoming: (): IncomingMessage[] | Promise<IncomingMessage[]> => [],
+    onCheck: (phone: string): NumberCheck | Promise<NumberCheck> => ({
+      ...{ phone, answer: 'yes', whatsappPhone: phone },
+    }),
+    /** The LIDs by phone number. */
+    lids: new Map<string, string>(),
     onList: (to: string): OwnMessage[] | Promise<OwnMessage[]> =>
       ledger.filter((entry) => entry.to === to).map((entry) => entry.message),
     /** The messages of all chats. */
@@ -79,6 +89,7 @@ export function scriptedProvider() {
       return script.onStatus()
     },
     restriction: async () => script.onRestriction(),
+    newChatLimit: async () => script.onNewChatLimit(),
     expiry: async () => null,
     probe: async () => ({ tookMs: 1, clockAheadMs: 0 }),
     async *ownMessages(_credentials, to, from) {
@@ -86,10 +97,19 @@ export function scriptedProvider() {
       const messages = await (to === null ? script.onHistory() : script.onList(to))
       yield { messages: messages.filter(({ timestamp }) => timestamp >= from), clockAheadMs: 0 }
     },
+    async *incomingMessages(_credentials, from) {
+      calls.incoming++
+      const messages = await script.onIncoming()
+      yield { messages: messages.filter(({ timestamp }) => timestamp >= from), clockAheadMs: 0 }
+    },
+    checkNumbers: async (_credentials, phones) => Promise.all(phones.map((phone) => script.onCheck(phone))),
+    lidsOf: async (_credentials, phones) =>
+      new Map([...script.lids].filter(([phone]) => phones.includes(phone))),
+    phoneOf: async (_credentials, wanted) => [...script.lids].find(([, lid]) => lid === wanted)?.[0] ?? null,
     ...{ messageStatus: unexpected, isMetered: unexpected, setWebhook: unexpected },
     ...{ removeWebhook: unexpected, qr: unexpected, pairingCode: unexpected, logout: unexpected },
     ...{ groups: unexpected, group: unexpected, contacts: unexpected },
-    readEvent: () => ({ receipts: [], instance: null, groupsChanged: false }),
+    readEvent: () => ({ receipts: [], incoming: [], instance: null, groupsChanged: false }),
   }
   return { provider, holdSends, script, accept, ledger, calls }
 }

@@ -19,6 +19,11 @@ export type SendOutcome =
   | { kind: 'sent'; providerMessageId: string }
   /** The provider refused this message or recipient. Another attempt can't help. */
   | { kind: 'rejected'; reason: Reason }
+  /**
+   * Refused: WhatsApp does not let the instance write to this person first. Either WhatsApp limits the instance, which
+   * `restriction` and `newChatLimit` tell, or nobody but this person is affected.
+   */
+  | { kind: 'no_first_message' }
   /** Not sent: the provider no longer has the uploaded image. Upload it again. */
   | { kind: 'media_gone' }
   /** Not sent. Try again later: after `retryAfterMs`, if the provider asked for that. */
@@ -68,11 +73,49 @@ export type OwnMessage = {
   fromPhone: boolean
 }
 
-/** A page of an instance's own messages. */
-export type OwnMessages = {
-  messages: OwnMessage[]
+/** A private message that somebody has written to the instance. */
+export type IncomingMessage = {
+  id: string
+  /** The id of the private chat: the sender's, by number or by LID. */
+  chatId: string
+  /** The sender: by number, or by LID if WhatsApp hides the number. `value` is digits only. */
+  from: { kind: 'phone' | 'lid'; value: string }
+  /** The text, or the caption. Empty for anything else, such as a voice message. */
+  text: string
+  /** Unix seconds, by the provider's clock. */
+  timestamp: number
+  /** The id of the message that this one quotes. */
+  quotedId: string | null
+  /** The sender's number and LID, digits only, as far as the provider tells them. One of them is `from`. */
+  senderPhone: string | null
+  senderLid: string | null
+}
+
+/** A page of an instance's messages. */
+export type MessagePage<T> = {
+  messages: T[]
   /** The provider's clock minus ours, in ms. Its Date header has whole seconds. 0 if the header is missing. */
   clockAheadMs: number
+}
+export type OwnMessages = MessagePage<OwnMessage>
+export type IncomingMessages = MessagePage<IncomingMessage>
+
+/** Whether a phone number is on WhatsApp. Only an explicit no is a `no`. */
+export type NumberCheck = {
+  /** As it was asked. */
+  phone: string
+  answer: 'yes' | 'no' | 'unknown'
+  /** The number by which WhatsApp knows this one, digits only. It may be another one, as in Brazil. */
+  whatsappPhone: string | null
+}
+
+/** How many new people the instance may still write to, as WhatsApp counts it. */
+export type NewChatLimit = {
+  status: 'none' | 'first_warning' | 'second_warning' | 'capped'
+  /** What is left of the quota. Null if WhatsApp reports no quota. */
+  left: number | null
+  /** When the quota begins anew (ISO 8601). Null if WhatsApp does not tell. */
+  until: string | null
 }
 
 /** Reads all pages, for a list that is known to be short. The clock is that of the first page. */
@@ -97,6 +140,7 @@ export type Receipt = {
 /** The content of one webhook call. */
 export type ProviderEvent = {
   receipts: Receipt[]
+  incoming: IncomingMessage[]
   /** The new state of the instance. Null if the call has none, or only a brief reconnect. */
   instance: InstanceState | null
   groupsChanged: boolean
@@ -152,6 +196,11 @@ export interface Provider {
    * unknown end). Returns null if there is no restriction or the provider does not know. Never throws.
    */
   restriction(credentials: Credentials): Promise<{ until: string | null } | null>
+  /**
+   * Reads how many new people the instance may still write to. Returns null if WhatsApp reports no limit, or if the limit
+   * can't be read. Never throws.
+   */
+  newChatLimit(credentials: Credentials): Promise<NewChatLimit | null>
   /** Reads when the paid term of the instance ends (ISO 8601). Returns null if we can't know. Never throws. */
   expiry(credentials: Credentials): Promise<string | null>
   /** Reads the QR code as a data URI of a PNG. Fails with `not_ready` (ask again) or `conflict` (already linked). */
@@ -200,6 +249,17 @@ export interface Provider {
     chatId: string | null,
     fromTimestamp: number,
   ): AsyncIterable<OwnMessages>
+  /**
+   * Reads all private messages that the instance has received since a time (unix seconds, by the provider's clock),
+   * oldest first, page by page. Fails in the course of the iteration.
+   */
+  incomingMessages(credentials: Credentials, fromTimestamp: number): AsyncIterable<IncomingMessages>
+  /** Checks whether phone numbers (digits only) are on WhatsApp. Many checks at once draw attention to the instance. */
+  checkNumbers(credentials: Credentials, phones: string[]): Promise<NumberCheck[]>
+  /** Reads the LIDs (digits only) of phone numbers. A number without a known LID is missing. */
+  lidsOf(credentials: Credentials, phones: string[]): Promise<Map<string, string>>
+  /** Reads the phone number behind a LID (both digits only). Returns null if the provider does not tell. Never throws. */
+  phoneOf(credentials: Credentials, lid: string): Promise<string | null>
   /** Reads the receipts of a sent message, for instances without a webhook. Empty until the message is delivered. */
   messageStatus(credentials: Credentials, chatId: string, providerMessageId: string): Promise<Receipt[]>
   /** Whether the number of calls is limited, as on a trial. Make only necessary calls then. */

@@ -1,9 +1,11 @@
 import type { ProviderEvent, Receipt, Webhook } from './provider.ts'
 import { webhookSecretHeader } from './provider.ts'
+import { incomingMessageOf } from './whapi-incoming.ts'
 import { type Fields, fieldsOf, instanceState, listOf, personIdOf, textOf } from './whapi-wire.ts'
 
-/** The events that we subscribe to. `messages` and `chats` would be many more calls, with nothing that we need. */
+/** The events that we subscribe to. `messages` has those of groups and our own, too: no filter can leave them out. */
 const events = [
+  ['messages', 'post'],
   ['statuses', 'post'],
   ['statuses', 'put'],
   ['channel', 'post'],
@@ -67,9 +69,12 @@ function errorOf(errors: unknown): string {
 
 /** Parses the body of a webhook call. Format: https://support.whapi.cloud, "Incoming webhooks format". */
 export function eventOf(body: unknown): ProviderEvent {
-  const { event, health, user, groups, groups_participants, groups_updates } = fieldsOf(body)
+  const { event, health, user, messages, groups, groups_participants, groups_updates } = fieldsOf(body)
   return {
     receipts: receiptsOf(body),
+    incoming: listOf(messages)
+      .map(incomingMessageOf)
+      .filter((message) => message !== null),
     instance: instanceOf(health, user, verbOf(event)),
     groupsChanged: [groups, groups_participants, groups_updates].some(Array.isArray),
   }

@@ -26,6 +26,7 @@ export function sendOutcome(reply: Reply, kind: 'text' | 'image'): SendOutcome {
   if (answer.status >= 500 || answer.status === 408 || answer.status < 400) {
     return { kind: 'unknown', reason: errorReason(answer) }
   }
+  if (noFirstMessage.test(errorWords(answer))) return { kind: 'no_first_message' }
   if (
     kind === 'image' &&
     answer.status === 404 &&
@@ -35,6 +36,13 @@ export function sendOutcome(reply: Reply, kind: 'text' | 'image'): SendOutcome {
   }
   return { kind: 'rejected', reason: rejection(answer) }
 }
+
+/**
+ * WhatsApp's error 463 means that the account is locked, or that this one person can't be written to first. How it looks
+ * through Whapi is unconfirmed: accept its number and the words of other libraries.
+ * https://github.com/WhiskeySockets/Baileys/issues/2441, https://github.com/evolution-foundation/evolution-go/issues/50
+ */
+const noFirstMessage = /\b463\b|\breach-?out|\bnew chats?\b|\b(tc|privacy) ?token\b/i
 
 /** Turns the reply to an upload into its outcome. Everything but a clear refusal is `busy`: an upload sends nothing. */
 export function uploadOutcome(reply: Reply): UploadOutcome {

@@ -1,5 +1,5 @@
 import type { InstanceStatus } from '@sendroom/contract/instance-status'
-import type { InstanceState, OwnMessage, ProviderGroup } from './provider.ts'
+import type { InstanceState, NewChatLimit, NumberCheck, OwnMessage, ProviderGroup } from './provider.ts'
 import type { Answer } from './whapi-http.ts'
 
 /*
@@ -13,7 +13,7 @@ export type Fields = Record<string, unknown>
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Fields) : {} // any object can be read by key
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-const numberOf = (value: unknown): number | null =>
+export const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null
 export const listOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])
 
@@ -102,10 +102,32 @@ export function instanceState(json: unknown): InstanceState | null {
 export function restrictionOf(json: unknown): { until: string | null } | null {
   const { is_restricted, restricted_until } = fieldsOf(json)
   if (is_restricted !== true) return null
-  const seconds = numberOf(restricted_until)
-  // Ignore a time that a Date can't hold.
+  return { until: instantOf(restricted_until) }
+}
+
+/** Converts unix seconds. Null without a time, or for one that a Date can't hold. */
+function instantOf(value: unknown): string | null {
+  const seconds = numberOf(value)
+  return seconds !== null && Math.abs(seconds) < 1e11 ? new Date(seconds * 1000).toISOString() : null
+}
+
+const capStatuses = ['first_warning', 'second_warning', 'capped'] as const
+
+/**
+ * Parses the answer of `/business/limits/new_chat`. The endpoint is not in the OpenAPI file; third parties have observed
+ * it. Returns null for anything unexpected.
+ */
+export function newChatLimitOf(json: unknown): NewChatLimit | null {
+  const { is_capped, cap_status, quota_limit, quota_used, quota_remaining, cycle_end_at } = fieldsOf(json)
+  if (is_capped === undefined && cap_status === undefined) return null
+  const status = capStatuses.find((known) => known === cap_status) ?? 'none'
+  const limit = numberOf(quota_limit)
+  const used = numberOf(quota_used)
+  const left = numberOf(quota_remaining) ?? (limit !== null && used !== null ? limit - used : null)
   return {
-    until: seconds !== null && Math.abs(seconds) < 1e11 ? new Date(seconds * 1000).toISOString() : null,
+    status: is_capped === true ? 'capped' : status,
+    left: left === null ? null : Math.max(0, Math.floor(left)),
+    until: instantOf(cycle_end_at),
   }
 }
 
@@ -183,20 +205,51 @@ export function contactOf({ id, name, pushname }: Fields): { personId: string; n
   return textOf(id) && known ? { personId: personIdOf(id), name: known } : null
 }
 
-/** Parses a message that we have sent. Null for anything else. A text with a link comes back as `link_preview`. */
+/** Parses a message that we have sent. Null for anything else. */
 export function ownMessageOf(fields: Fields): OwnMessage | null {
-  const { id, chat_id, from_me, type, text, link_preview, image, timestamp, source } = fields
+  const { id, chat_id, from_me, type, image, timestamp, source } = fields
   const time = numberOf(timestamp)
   if (!textOf(id) || from_me === false || time === null) return null
-  const words = [text, link_preview]
-    .map((content) => fieldsOf(content).body)
-    .find((body) => body !== undefined)
   return {
     id: textOf(id),
     chatId: textOf(chat_id),
     kind: type === 'text' || type === 'link_preview' ? 'text' : type === 'image' ? 'image' : 'other',
-    text: textOf(words ?? fieldsOf(image).caption),
+    text: textOf(bodyOf(fields) ?? fieldsOf(image).caption),
     timestamp: time,
     fromPhone: source === 'mobile' || source === 'web',
   }
 }
+
+/** A text with a link comes back as `link_preview`. */
+export const bodyOf = ({ text, link_preview }: Fields): unknown =>
+  [text, link_preview].map((content) => fieldsOf(content).body).find((body) => body !== undefined)
+
+/** Parses the answer to a check of numbers, by the number as it was asked. Null if the list is missing. */
+export function numberChecksOf(json: unknown): Map<string, NumberCheck> | null {
+  const { contacts } = fieldsOf(json)
+  if (!Array.isArray(contacts)) return null
+  return new Map(
+    listOf(contacts).map(({ input, status, wa_id }) => {
+      const answer = status === 'valid' ? 'yes' : status === 'invalid' ? 'no' : 'unknown'
+      const phone = textOf(input)
+      return [phone, { phone, answer, whatsappPhone: answer === 'yes' ? phoneDigits(wa_id) : null }]
+    }),
+  )
+}
+
+/** Parses the LIDs of numbers: an object by number. */
+export const lidsIn = (json: unknown): [phone: string, lid: string][] =>
+  Object.entries(fieldsOf(json)).flatMap(([id, value]) => {
+    const phone = phoneDigits(id)
+    const [, lid] = /^(\d{5,20})(@lid)?$/.exec(textOf(fieldsOf(value).lid)) ?? []
+    return phone && lid ? [[phone, lid]] : []
+  })
+
+/**
+ * Parses the number behind a LID. The endpoint is not in the OpenAPI file; third parties have observed it. Null if
+ * WhatsApp does not tell the number.
+ */
+export const phoneIn = (json: unknown): string | null => phoneDigits(fieldsOf(json).id)
+
+/** The digits of an id that is a phone number, else null. */
+const phoneDigits = (id: unknown) => /^(\d{5,20})$/.exec(personIdOf(id))?.[1] ?? null

@@ -1,7 +1,6 @@
 import type { Reason } from '@sendroom/contract/values'
 import {
   type Credentials,
-  type OwnMessages,
   type Provider,
   ProviderFailure,
   type ProviderGroup,
@@ -10,6 +9,8 @@ import {
 } from './provider.ts'
 import { eventOf, receiptOf, receiptsOf, webhooksWith } from './whapi-events.ts'
 import { type Answer, type Call, openHttp, type Reply } from './whapi-http.ts'
+import { incomingMessageOf } from './whapi-incoming.ts'
+import { pageSize, readMessages } from './whapi-messages.ts'
 import {
   goodAnswer,
   instanceProblem,
@@ -25,9 +26,13 @@ import {
   fieldsOf,
   groupOf,
   instanceState,
+  lidsIn,
+  newChatLimitOf,
+  numberChecksOf,
   ownMessageOf,
   pageOf,
   pairingCodeOf,
+  phoneIn,
   qrImage,
   restrictionOf,
   serverTime,
@@ -45,10 +50,8 @@ export interface WhapiOptions {
 
 const defaultTimeouts = { connectMs: 5_000, statusMs: 10_000, readMs: 30_000, sendMs: 20_000 }
 
-/** The API's limit for `count`. */
-const pageSize = 500
-/** Stops a broken pagination. At the usual pace an instance takes two months to send this many messages. */
-const maxMessages = 400 * pageSize
+/** The numbers stand in the query, which servers limit to some kilobytes. */
+const lidsPerCall = 100
 
 type Request = Omit<Call, 'token' | 'timeoutMs'> & { timeoutMs?: number }
 
@@ -75,6 +78,19 @@ export function createWhapi({
   }
   const read = async (credentials: Credentials, path: string, query?: Call['query']): Promise<Answer> =>
     goodAnswer(await ask(credentials, { method: 'GET', path, ...(query ? { query } : {}) }))
+
+  /** Oldest first, so that messages that arrive meanwhile come at the end and do not shift the pages. */
+  const pagesOf =
+    (
+      credentials: Credentials,
+      path: string,
+      { from_me, fromTimestamp }: { from_me: boolean; fromTimestamp: number },
+    ) =>
+    (offset: number) => {
+      const time_from = Math.floor(fromTimestamp)
+      const query = { from_me, time_from, normal_types: true, sort: 'asc', count: pageSize, offset }
+      return ask(credentials, { method: 'GET', path, query })
+    }
 
   async function readPage<T>(
     credentials: Credentials,
@@ -131,6 +147,12 @@ export function createWhapi({
       const path = '/business/limits/reachout_timelock'
       const { answer } = await ask(credentials, { method: 'GET', path, timeoutMs: statusMs })
       return answer?.status === 200 ? restrictionOf(answer.json) : null
+    },
+
+    async newChatLimit(credentials) {
+      const path = '/business/limits/new_chat'
+      const { answer } = await ask(credentials, { method: 'GET', path, timeoutMs: statusMs })
+      return answer?.status === 200 ? newChatLimitOf(answer.json) : null
     },
 
     async expiry(credentials) {
@@ -191,12 +213,36 @@ export function createWhapi({
 
     ownMessages(credentials, chatId, fromTimestamp) {
       const chat = chatId === null ? '' : `/${encodeURIComponent(chatIdOf(chatId))}`
-      return readOwnMessages(chatId, (offset) => {
-        // Oldest first, so that messages sent meanwhile come at the end and do not shift the pages.
-        const time_from = Math.floor(fromTimestamp)
-        const query = { from_me: true, time_from, normal_types: true, sort: 'asc', count: pageSize, offset }
-        return ask(credentials, { method: 'GET', path: `/messages/list${chat}`, query })
-      })
+      const askPage = pagesOf(credentials, `/messages/list${chat}`, { from_me: true, fromTimestamp })
+      return readMessages(askPage, ownMessageOf, chatId)
+    },
+
+    incomingMessages(credentials, fromTimestamp) {
+      const askPage = pagesOf(credentials, '/messages/list', { from_me: false, fromTimestamp })
+      return readMessages(askPage, incomingMessageOf, null)
+    },
+
+    async checkNumbers(credentials, phones) {
+      const body = jsonBody({ contacts: phones })
+      const { json } = goodAnswer(await ask(credentials, { method: 'POST', path: '/contacts', body }))
+      const checks = readable(numberChecksOf(json))
+      return phones.map((phone) => checks.get(phone) ?? { phone, answer: 'unknown', whatsappPhone: null })
+    },
+
+    async lidsOf(credentials, phones) {
+      const lids = new Map<string, string>()
+      for (let from = 0; from < phones.length; from += lidsPerCall) {
+        const query = { ContactIDList: phones.slice(from, from + lidsPerCall).join() }
+        const { json } = await read(credentials, '/contacts/lids', query)
+        for (const [phone, lid] of lidsIn(json)) lids.set(phone, lid)
+      }
+      return lids
+    },
+
+    async phoneOf(credentials, lid) {
+      const path = `/contacts/ids/${encodeURIComponent(`${lid}@lid`)}`
+      const { answer } = await ask(credentials, { method: 'GET', path, timeoutMs: statusMs })
+      return answer?.status === 200 ? phoneIn(answer.json) : null
     },
 
     async messageStatus(credentials, chatId, providerMessageId) {
@@ -236,34 +282,3 @@ function readGroup(reply: Reply): ProviderGroup {
   }
   return readable(groupOf(goodAnswer(reply).json))
 }
-
-/** Reads page after page. A chat that does not exist yet has no messages. */
-async function* readOwnMessages(
-  chatId: string | null,
-  askPage: (offset: number) => Promise<Reply>,
-): AsyncGenerator<OwnMessages> {
-  for (let offset = 0; offset < maxMessages; ) {
-    const reply = await askPage(offset)
-    const now = Date.now()
-    const clockAheadMs = reply.answer ? (serverTime(reply.answer.headers) ?? now) - now : 0
-    const page = isNewChat(chatId, reply)
-      ? { items: [], total: 0 }
-      : readable(pageOf(goodAnswer(reply).json, 'messages', offset))
-    yield { messages: page.items.map(ownMessageOf).filter((message) => message !== null), clockAheadMs }
-    offset += page.items.length
-    // The OpenAPI file does not say whether `total` counts the page or the list. So a full page may not be the last.
-    if (page.items.length === 0 || (offset >= page.total && page.items.length < pageSize)) return
-  }
-  readable<OwnMessages>(null)
-}
-
-/**
- * A private chat exists from its first message on. Before that the API answers 404. No other 404 proves that a message
- * was not sent: the instance may have left a group, and a gateway may answer with a 404 page of its own.
- */
-const isNewChat = (chatId: string | null, { answer }: Reply) =>
-  chatId !== null &&
-  !chatId.endsWith('@g.us') &&
-  answer?.status === 404 &&
-  answer.json !== undefined &&
-  !instanceProblem(answer)

@@ -14,6 +14,8 @@ export interface Receipts {
    * own. Returns the complete new rules.
    */
   change(token: string | undefined, rules: Partial<ReceiptRules>): ReceiptRules
+  /** Returns the rules of a channel's later messages. */
+  rules(token: string): ReceiptRules
   /** Fixes the rules of a message that was just accepted. The journal keeps them, so a kill changes nothing. */
   fixRules(entry: LedgerEntry): void
   /** Restores the rules of a message from the journal. */
@@ -48,6 +50,7 @@ export function createReceipts(
   const messageRules = new WeakMap<LedgerEntry, ReceiptRules>()
   const waiting = new Map<string, WireStatus[]>()
 
+  const rulesFor = (token: string) => channelRules.get(token) ?? sharedRules
   const rulesOf = (entry: LedgerEntry) => messageRules.get(entry) ?? defaultRules
   const acks = (channel: Channel, entry: LedgerEntry) => acksOf(channel, entry, rulesOf(entry), groupNumbers)
 
@@ -82,14 +85,15 @@ export function createReceipts(
 
   return {
     change(token, rules) {
-      const current = token === undefined ? sharedRules : (channelRules.get(token) ?? sharedRules)
+      const current = token === undefined ? sharedRules : rulesFor(token)
       const changed = { ...current, ...rules }
       if (token === undefined) sharedRules = changed
       else channelRules.set(token, changed)
       return changed
     },
+    rules: rulesFor,
     fixRules(entry) {
-      const rules = channelRules.get(entry.token) ?? sharedRules
+      const rules = rulesFor(entry.token)
       if (rules === defaultRules) return
       messageRules.set(entry, rules)
       journal.append({ decided: { token: entry.token, id: entry.id, rules } satisfies RulesRecord })

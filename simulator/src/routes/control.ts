@@ -25,10 +25,13 @@ export function controlRoutes(app: FastifyInstance, state: State): void {
 
   app.post('/messages', async ({ body }) => {
     const fields = fieldsOf(body)
-    const token = required(fields, 'token')
+    const channel = channels.create(required(fields, 'token'))
     const from = textOf(fields, 'from')
-    const draft = { token, to: chatIdOf(required(fields, 'to')), body: required(fields, 'body') }
-    return ledger.accept({ ...draft, type: 'text', source: 'mobile', ...(from ? { from } : {}) }, state.now())
+    const quoted = textOf(fields, 'quoted')
+    // A private message stands in the chat of its sender.
+    const to = chatIdOf(from === undefined ? required(fields, 'to') : (textOf(fields, 'to') ?? from))
+    const written = { to, body: required(fields, 'body'), ...(from ? { from } : {}) }
+    return state.incoming.receive(channel, { ...written, ...(quoted ? { quoted } : {}) }, state.now())
   })
 
   app.get('/faults', async () => ({ faults: faults.list(), met: faults.counts() }))

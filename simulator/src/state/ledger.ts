@@ -25,8 +25,10 @@ export interface LedgerEntry {
   media?: MediaInfo
   /** `api`: sent over the API; `mobile`: written on a phone. */
   source: 'api' | 'mobile'
-  /** The author's number in digits, missing for own messages. */
+  /** The author: digits, or `…@lid` for whoever hides the number. Missing for own messages. */
   from?: string
+  /** The id of the message that this one quotes. */
+  quoted?: string
   /** The link that a text shows a preview of. Such a text reads back as `link_preview`. */
   link?: string
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createFaults, type Faults } from '../faults/faults.ts'
+import { createIncoming, type Incoming } from '../incoming/incoming.ts'
 import { createReceipts, type Receipts, type RulesRecord } from '../receipts/receipts.ts'
 import type { GroupNumbers } from '../seed/groups.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
@@ -17,6 +18,7 @@ export interface State {
   readonly faults: Faults
   readonly webhooks: Webhooks
   readonly receipts: Receipts
+  readonly incoming: Incoming
   readonly groupNumbers: GroupNumbers
   /** Milliseconds between accepting a send and answering it. */
   sendLatencyMs: number
@@ -44,18 +46,19 @@ export function createState(options: {
   const journal = openJournal(options.file)
   const closing = new AbortController()
   const webhooks = createWebhooks(closing.signal, options.webhookBackoffMs)
+  const ledger = createLedger(journal)
+  const { groupNumbers } = options
+  const receipts = createReceipts(journal, webhooks, { closing: closing.signal, groupNumbers })
   let isLoaded = false
   return {
     channels: createChannels(journal, options.linkAfterMs, hooksOf(webhooks, closing.signal)),
-    ledger: createLedger(journal),
+    ledger,
     media: createMedia(journal),
     faults: createFaults(),
     webhooks,
-    receipts: createReceipts(journal, webhooks, {
-      closing: closing.signal,
-      groupNumbers: options.groupNumbers,
-    }),
-    groupNumbers: options.groupNumbers,
+    receipts,
+    incoming: createIncoming({ ledger, receipts, webhooks }, closing.signal),
+    groupNumbers,
     sendLatencyMs: 0,
     clockShiftMs: options.clockShiftMs,
     closing: closing.signal,
@@ -70,7 +73,7 @@ export function createState(options: {
       journal.replay((record) => restore(this, record as JournalRecord)) // only this program writes the file
       isLoaded = true
       const count = this.ledger.list().length
-      setTimeout(() => closing.signal.aborted || resumeReceipts(this, count), resumeDelayMs).unref()
+      setTimeout(() => closing.signal.aborted || resumeNotifications(this, count), resumeDelayMs).unref()
     },
     close() {
       closing.abort()
@@ -102,15 +105,17 @@ const recentMs = 60_000
 /** A client that restarts too may have a new webhook address. The delay gives the client time to set the address. */
 const resumeDelayMs = 2000
 
-/** Schedules the acks of recent messages again: a stop or a kill loses the timers. `count` is the replayed entries. */
-function resumeReceipts(state: State, count: number) {
+/** Schedules what recent messages notify again: a stop or a kill loses the timers. `count` is the replayed entries. */
+function resumeNotifications(state: State, count: number) {
   const entries = state.ledger.list()
   for (let index = count - 1; index >= 0; index--) {
     const entry = entries[index]
     const ageMs = entry ? state.now() - entry.at : recentMs
     if (!entry || ageMs >= recentMs) return
     const channel = state.channels.find(entry.token)
-    if (channel && entry.source === 'api') void state.receipts.schedule(channel, entry, ageMs)
+    if (!channel) continue
+    if (entry.source === 'api') void state.receipts.schedule(channel, entry, ageMs)
+    else state.incoming.notify(channel, entry)
   }
 }
 

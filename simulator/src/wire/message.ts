@@ -17,6 +17,7 @@ export function wireMessage(receipts: Receipts, channel: Channel, entry: LedgerE
     ...(entry.source === 'api' ? { device_id: 11 } : {}),
     ...(entry.from === undefined ? { status: receipts.statusAt(entry, now) } : {}),
     from: entry.from ?? channel.number,
+    ...(entry.quoted ? { context: { quoted_id: entry.quoted } } : {}),
   }
   if (entry.type === 'image') return { ...common, type: 'image', image: wireImage(entry, timestamp) }
   const body = entry.body ?? ''

@@ -53,6 +53,8 @@ export function effectsOf(message: Tried, outcome: AttemptOutcome, random: numbe
       }
     case 'rejected':
       return failureEffects(message, outcome.reason)
+    case 'no_first_message':
+      return failureEffects(message, reason('no_first_message'))
     case 'media_gone':
       return message.lastReason?.code === 'media_missing'
         ? failureEffects(message, reason('media_missing'))
