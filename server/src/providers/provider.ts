@@ -112,7 +112,7 @@ export type NumberCheck = {
 /** How many new people the instance may still write to, as WhatsApp counts it. */
 export type NewChatLimit = {
   status: 'none' | 'first_warning' | 'second_warning' | 'capped'
-  /** What is left of the quota. Null if WhatsApp reports no quota. */
+  /** The rest of the quota. Null if WhatsApp reports no quota. */
   left: number | null
   /** When the quota begins anew (ISO 8601). Null if WhatsApp does not tell. */
   until: string | null
@@ -197,8 +197,8 @@ export interface Provider {
    */
   restriction(credentials: Credentials): Promise<{ until: string | null } | null>
   /**
-   * Reads how many new people the instance may still write to. Returns null if WhatsApp reports no limit, or if the limit
-   * can't be read. Never throws.
+   * Reads how many new people the instance may still write to. Returns null if WhatsApp reports no limit, or if the
+   * limit can't be read. Never throws.
    */
   newChatLimit(credentials: Credentials): Promise<NewChatLimit | null>
   /** Reads when the paid term of the instance ends (ISO 8601). Returns null if we can't know. Never throws. */
@@ -258,7 +258,7 @@ export interface Provider {
   checkNumbers(credentials: Credentials, phones: string[]): Promise<NumberCheck[]>
   /** Reads the LIDs (digits only) of phone numbers. A number without a known LID is missing. */
   lidsOf(credentials: Credentials, phones: string[]): Promise<Map<string, string>>
-  /** Reads the phone number behind a LID (both digits only). Returns null if the provider does not tell. Never throws. */
+  /** Reads the phone number behind a LID (digits only). Returns null if the provider does not tell. Never throws. */
   phoneOf(credentials: Credentials, lid: string): Promise<string | null>
   /** Reads the receipts of a sent message, for instances without a webhook. Empty until the message is delivered. */
   messageStatus(credentials: Credentials, chatId: string, providerMessageId: string): Promise<Receipt[]>

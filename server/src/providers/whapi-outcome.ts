@@ -38,8 +38,8 @@ export function sendOutcome(reply: Reply, kind: 'text' | 'image'): SendOutcome {
 }
 
 /**
- * WhatsApp's error 463 means that the account is locked, or that this one person can't be written to first. How it looks
- * through Whapi is unconfirmed: accept its number and the words of other libraries.
+ * WhatsApp's error 463 means that the account is locked, or that this one person can't be written to first. Its looks
+ * through Whapi are unconfirmed: accept its number and the words of other libraries.
  * https://github.com/WhiskeySockets/Baileys/issues/2441, https://github.com/evolution-foundation/evolution-go/issues/50
  */
 const noFirstMessage = /\b463\b|\breach-?out|\bnew chats?\b|\b(tc|privacy) ?token\b/i

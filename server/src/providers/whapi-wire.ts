@@ -114,8 +114,8 @@ function instantOf(value: unknown): string | null {
 const capStatuses = ['first_warning', 'second_warning', 'capped'] as const
 
 /**
- * Parses the answer of `/business/limits/new_chat`. The endpoint is not in the OpenAPI file; third parties have observed
- * it. Returns null for anything unexpected.
+ * Parses the answer of `/business/limits/new_chat`. The endpoint is not in the OpenAPI file; third parties have
+ * observed it. Returns null for anything unexpected.
  */
 export function newChatLimitOf(json: unknown): NewChatLimit | null {
   const { is_capped, cap_status, quota_limit, quota_used, quota_remaining, cycle_end_at } = fieldsOf(json)
