@@ -498,6 +498,7 @@ CREATE TABLE instances (
   new_people_until timestamptz,
   warned_until timestamptz,
   next_number_check_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  capped_until timestamptz,
   CONSTRAINT instances_pkey PRIMARY KEY (id),
   CONSTRAINT instances_time_zone CHECK (('2000-01-01 00:00:00+00'::timestamptz AT TIME ZONE time_zone) IS NOT NULL),
   CONSTRAINT instances_token UNIQUE (token_hash),
@@ -510,6 +511,7 @@ CREATE INDEX instances_sync_due ON instances USING btree (sync_due_at) WHERE syn
 CREATE TRIGGER instances_keep_opt_outs BEFORE DELETE ON instances FOR EACH ROW EXECUTE FUNCTION keep_opt_outs();
 CREATE TRIGGER instances_notify AFTER INSERT OR DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_instance();
 CREATE TRIGGER instances_notify_end AFTER DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_name();
+CREATE TRIGGER instances_notify_limits AFTER UPDATE OF capped_until, warned_until, warm_up_step ON instances FOR EACH ROW WHEN (old.capped_until IS DISTINCT FROM new.capped_until OR old.warned_until IS DISTINCT FROM new.warned_until OR old.warm_up_step IS DISTINCT FROM new.warm_up_step) EXECUTE FUNCTION notify_instance();
 CREATE TRIGGER instances_notify_name AFTER UPDATE OF name ON instances FOR EACH ROW WHEN (old.name IS DISTINCT FROM new.name) EXECUTE FUNCTION notify_name();
 CREATE TRIGGER instances_notify_restricted AFTER UPDATE OF restricted_until ON instances FOR EACH ROW WHEN (old.restricted_until IS DISTINCT FROM new.restricted_until) EXECUTE FUNCTION notify_instance();
 CREATE TRIGGER instances_notify_sync AFTER UPDATE OF syncing_until, last_sync_at, sync_problem ON instances FOR EACH ROW WHEN ((old.syncing_until > clock_now()) IS DISTINCT FROM (new.syncing_until > clock_now()) OR old.last_sync_at IS DISTINCT FROM new.last_sync_at OR old.sync_problem IS DISTINCT FROM new.sync_problem) EXECUTE FUNCTION notify_sync();
@@ -571,6 +573,7 @@ CREATE TABLE jobs (
   has_logs boolean NOT NULL DEFAULT true,
   has_failures boolean NOT NULL DEFAULT false,
   is_personal boolean NOT NULL DEFAULT false,
+  new_people_count integer NOT NULL DEFAULT 0,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT jobs_final CHECK (final_counts IS NULL OR (status = ANY (ARRAY['Completed'::text, 'Failed'::text, 'Cancelled'::text]))),
@@ -609,6 +612,7 @@ CREATE CONSTRAINT TRIGGER jobs_quota AFTER INSERT ON jobs DEFERRABLE INITIALLY D
 CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND (old.status <> ALL (ARRAY['Pending'::text, 'Running'::text]))) EXECUTE FUNCTION check_recipient_quotas();
 CREATE TRIGGER jobs_refuse_literal_variables BEFORE INSERT ON jobs FOR EACH ROW WHEN (NOT new.is_personal AND new.text_content ~~ '%{{%'::text) EXECUTE FUNCTION refuse_literal_variables();
 CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.is_personal AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
+CREATE TRIGGER jobs_refuse_turn_to_people BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.job_type = 'SendToUsers'::text AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_limits'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn_to_people();
 CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
 CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
 
@@ -1519,6 +1523,14 @@ AS $function$
   select case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end
 $function$;
 
+CREATE OR REPLACE FUNCTION day_begins(day integer, zone text)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (date '1970-01-01' + day)::timestamp at time zone zone
+$function$;
+
 CREATE OR REPLACE FUNCTION day_of(moment timestamptz)
  RETURNS date
  LANGUAGE sql
@@ -1608,11 +1620,44 @@ CREATE OR REPLACE FUNCTION like_pattern(typed text)
  IMMUTABLE PARALLEL SAFE
 RETURN (('%'::text || regexp_replace(unaccent_lower(typed), '[\\%_]'::text, '\\\&'::text, 'g'::text)) || '%'::text);
 
+CREATE OR REPLACE FUNCTION local_day(moment timestamptz, zone text)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (moment at time zone zone)::date - date '1970-01-01'
+$function$;
+
 CREATE OR REPLACE FUNCTION message_owner(instance_id bigint, is_admins boolean, author bigint)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
 RETURN CASE WHEN (instance_id IS NOT NULL) THEN (instance_id)::text WHEN is_admins THEN 'shared'::text WHEN (author IS NOT NULL) THEN ('user '::text || author) ELSE 'nobody'::text END;
+
+CREATE OR REPLACE FUNCTION new_people_free_at(by_day jsonb, cap integer, quota_left integer, quota_until timestamptz, zone text, moment timestamptz)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when quota_left is not null and quota_until > moment then case when quota_left <= 0 then quota_until end
+    when cap > 0 then new_people_free_at_if_set(by_day, cap, zone, moment)
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION new_people_free_at_if_set(by_day jsonb, cap integer, zone text, moment timestamptz)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select day_begins(min(day) + 31, zone)
+  from (
+    select day, sum(n) over () as used, sum(n) over () - sum(n) over (order by day) as used_then
+    from (select substr(key, 2)::int as day, value::int as n from jsonb_each_text(by_day)
+          where left(key, 1) = 'n' and substr(key, 2)::int >= local_day(moment, zone) - 30) b
+  ) w
+  where used >= cap and used_then < cap
+$function$;
 
 CREATE OR REPLACE FUNCTION next_contact_id()
  RETURNS bigint
@@ -1750,6 +1795,53 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION person_free_at(times timestamptz[], cap integer, rest_days integer)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select greatest(
+    case when cap > 0 then times[cardinality(times) - cap + 1] + interval '24 hours' end,
+    case when rest_days > 0 then times[cardinality(times)] + rest_days * interval '1 day' end)
+$function$;
+
+CREATE OR REPLACE FUNCTION person_times(times timestamptz[], moment timestamptz)
+ RETURNS timestamptz[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(array_agg(t order by t), '{}')
+  from (select t, lead(t) over (order by t) as next from unnest(times) t) each_time
+  where coalesce(next, 'infinity') > moment - interval '24 hours'
+$function$;
+
+CREATE OR REPLACE FUNCTION private_hours_free_at(usage jsonb, hours integer, zone text, moment timestamptz)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when hours > 0 then private_hours_free_at_if_set(usage, hours, zone, moment) end
+$function$;
+
+CREATE OR REPLACE FUNCTION private_hours_free_at_if_set(usage jsonb, hours integer, zone text, moment timestamptz)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when not usage ? ('p' || hour_of(moment)) and hours <= (
+      select count(*) from jsonb_object_keys(usage) key
+      where left(key, 1) = 'p' and to_timestamp((substr(key, 2)::bigint + 1) * 3600) > day_begins(local_day(moment, zone), zone))
+    then day_begins(local_day(moment, zone) + 1, zone) end
+$function$;
+
+CREATE OR REPLACE FUNCTION quarter_free_at(times timestamptz[], per_quarter integer)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when per_quarter > 0 then times[cardinality(times) - per_quarter + 1] + interval '15 minutes' end
+$function$;
+
 CREATE OR REPLACE FUNCTION quiet_until(quiet_from time, quiet_to time, zone text, moment timestamptz)
  RETURNS timestamptz
  LANGUAGE sql
@@ -1782,6 +1874,33 @@ AS $function$
       where created_by_user_id = of_user and status in ('Pending', 'Running'))
     + (select coalesce(sum(recipient_count), 0) from jobs
       where created_by_user_id = of_user and status = 'Cancelled' and created_at > clock_now() - interval '24 hours')
+$function$;
+
+CREATE OR REPLACE FUNCTION record_day(by_day jsonb, kind text, day integer, n integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when (by_day ->> (kind || day))::int + n > 0
+    then jsonb_set(by_day, array[kind || day], to_jsonb((by_day ->> (kind || day))::int + n))
+    else record_day_and_forget(by_day, kind, day, n) end
+$function$;
+
+CREATE OR REPLACE FUNCTION record_day_and_forget(by_day jsonb, kind text, day integer, n integer)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(jsonb_object_agg(key, amount) filter (where amount > 0), '{}')
+  from (
+    select key, sum(amount) as amount
+    from (
+      select key, value::int as amount from jsonb_each_text(by_day) where substr(key, 2)::int >= day - 31
+      union all
+      select kind || day, n
+    ) entry
+    group by key
+  ) total
 $function$;
 
 CREATE OR REPLACE FUNCTION record_usage(usage jsonb, kind text, moment timestamptz, n integer)
@@ -1837,6 +1956,19 @@ CREATE OR REPLACE FUNCTION refuse_turn()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$begin return null; end$function$;
+
+CREATE OR REPLACE FUNCTION refuse_turn_to_people()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return case when exists (
+      select from instances i where i.id = new.instance_id and (
+        i.private_slow_after > 0 or i.private_per_quarter > 0 or i.private_hours > 0 or i.private_days > 0
+        or i.person_cap > 0 or i.person_rest_days > 0 or i.new_people_cap > 0 or i.warm_up_step is not null
+        or i.new_people_left is not null or i.capped_until > clock_now()))
+    then null else new end;
+end $function$;
 
 CREATE OR REPLACE FUNCTION release_matches()
  RETURNS trigger
@@ -1895,6 +2027,25 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION rest_day_ends(by_day jsonb, days integer, zone text, moment timestamptz)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when days > 0 then rest_day_ends_if_set(by_day, days, zone, moment) end
+$function$;
+
+CREATE OR REPLACE FUNCTION rest_day_ends_if_set(by_day jsonb, days integer, zone text, moment timestamptz)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when (
+      select bool_and(coalesce((by_day ->> ('p' || local_day(moment, zone) - ago))::int, 0) >= 20)
+      from generate_series(1, days) ago)
+    then day_begins(local_day(moment, zone) + 1, zone) end
+$function$;
+
 CREATE OR REPLACE FUNCTION same_person(of_kind text, of_value text)
  RETURNS TABLE(kind text, value text)
  LANGUAGE sql
@@ -1925,6 +2076,14 @@ begin
   where id = new.id;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION times_after(times timestamptz[], moment timestamptz)
+ RETURNS timestamptz[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(array_agg(t order by t), '{}') from unnest(times) t where t > moment
+$function$;
 
 CREATE OR REPLACE FUNCTION unaccent_lower(text)
  RETURNS text

@@ -29,6 +29,7 @@ export {
   endedWithFailures,
   expiresSoon,
   instanceNeedsAttention,
+  instanceWaitsUntil,
   isDown,
   isKnownStuck,
   isStuck,

@@ -57,9 +57,9 @@ export async function resumeSending(db: Db, instanceId: number, byName: string):
   await db.run(sql`
     with resumed as (
       update instances
-      set waiting = null, waiting_since = null, failures_in_a_row = 0, restricted_until = null,
+      set waiting = null, waiting_since = null, failures_in_a_row = 0, restricted_until = null, capped_until = null,
         checked_era = case when waiting->>'code' = 'history_unreadable' then current_era() else checked_era end
-      where id = ${instanceId} and (waiting is not null or restricted_until > clock_now())
+      where id = ${instanceId} and (waiting is not null or greatest(restricted_until, capped_until) > clock_now())
       returning id
     )
     ${insertLogLines(sql`

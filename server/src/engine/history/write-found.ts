@@ -5,6 +5,7 @@ import { countMessages, type SentInHour } from '../shared/daily-cap.ts'
 import { logFound } from '../shared/job-log.ts'
 import { insertMatches, releaseMatches } from '../shared/matched-ids.ts'
 import { drawPause } from '../shared/pace.ts'
+import { countFound, readFoundDays, recordFoundPeople } from '../shared/private-pace.ts'
 import { cursorAtFirstQueued } from '../shared/queue.ts'
 import type { Found } from './match.ts'
 
@@ -48,7 +49,7 @@ const markSent = (tx: Db, found: readonly Found[]) =>
     )
     ${insertMatches('settled')}`)
 
-/** The daily cap and the pace of an instance, as the lost intents would have recorded them. */
+/** The limits and the pace of an instance, as the lost intents would have recorded them. */
 async function recordUsage(tx: Db, instanceId: number, ids: number[]): Promise<void> {
   const sent = await tx.many<SentInHour>(sql`
     select chat_kind(j.job_type) as kind, max(d.sent_at) as at, count(*) as count
@@ -56,9 +57,10 @@ async function recordUsage(tx: Db, instanceId: number, ids: number[]): Promise<v
     where d.id = any(${ids})
     group by chat_kind(j.job_type), hour_of(d.sent_at)
     order by at`)
+  const days = await readFoundDays(tx, ids)
   await tx.run(sql`
     update instances i
-    set sent_by_hour = ${countMessages(sent)},
+    set sent_by_hour = ${countMessages(sent)}, ${countFound(days, ids)},
       last_intent_at = greatest(i.last_intent_at, last.sent_at),
       next_due_at = greatest(i.next_due_at, last.sent_at + ${drawPause('last.job_type')})
     from (
@@ -66,4 +68,5 @@ async function recordUsage(tx: Db, instanceId: number, ids: number[]): Promise<v
       where d.id = any(${ids}) order by d.sent_at desc limit 1
     ) last
     where i.id = ${instanceId}`)
+  await recordFoundPeople(tx, ids)
 }

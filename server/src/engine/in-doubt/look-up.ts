@@ -12,6 +12,7 @@ import { knowsPersonalTexts, textOfDelivery } from '../shared/delivery-text.ts'
 import { type LogLine, logDelivery, reason, recipientLine } from '../shared/job-log.ts'
 import { underLock } from '../shared/lock.ts'
 import { insertMatches } from '../shared/matched-ids.ts'
+import { refundPeople, refundPrivate } from '../shared/private-pace.ts'
 import { contentKey, contentKeyOfJob } from '../shared/same-message.ts'
 import { BELIEVE_AFTER_MS, LOOKS_APART_MS, type Verdict, verdictOf } from './verdict.ts'
 
@@ -163,7 +164,7 @@ async function conclude(
 async function writeVerdict(tx: Db, look: LookUp, verdict: Verdict, doubt: Doubt): Promise<void> {
   if (verdict.kind === 'sent') await writeSent(tx, look, verdict.providerMessageId)
   else await tx.run(sql`update deliveries set ${changesOf(verdict, doubt.doubts)} where id = ${look.id}`)
-  if (verdict.kind === 'not_sent' || verdict.kind === 'out_of_retries') await refundCap(tx, look)
+  if (verdict.kind === 'not_sent' || verdict.kind === 'out_of_retries') await refund(tx, look)
   const line = logLineOf(look, verdict, doubt)
   if (line) await logDelivery(tx, look.jobId, line)
 }
@@ -212,12 +213,18 @@ function logLineOf(look: LookUp, { kind }: Verdict, doubt: Doubt): LogLine | nul
   return null
 }
 
-/** A message that was not sent does not count for the instance's daily cap. */
-const refundCap = (tx: Db, look: LookUp) =>
+/** A message that was not sent does not count for the instance's limits. */
+const refund = (tx: Db, look: LookUp) =>
   tx.run(sql`
-    update instances i set sent_by_hour = ${refundMessage('j.job_type', 'd.intent_at')}
-    from deliveries d join jobs j on j.id = d.job_id
-    where i.id = ${look.instanceId} and d.id = ${look.id}`)
+    with unsent as (
+      select d.instance_id, d.chat_id, d.intent_at, j.job_type from deliveries d join jobs j on j.id = d.job_id
+      where d.id = ${look.id}
+    ), forgotten as (
+      ${refundPeople('unsent')}
+    )
+    update instances i
+    set sent_by_hour = ${refundMessage('unsent.job_type', 'unsent.intent_at')}, ${refundPrivate('unsent')}
+    from unsent where i.id = ${look.instanceId}`)
 
 const noDoubt = sql`
   doubt_since = null, next_look_at = null, look_fails_since = null, not_found_at = null`

@@ -2,6 +2,7 @@ import type { Db, Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
 import { instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
+import { quarterFreeAt } from '../shared/private-pace.ts'
 import { hasDueDelivery } from '../shared/queue.ts'
 
 /**
@@ -59,7 +60,7 @@ export async function claimInstances(db: Pool, limit: number): Promise<Claim[]> 
  */
 const lateness = sql`
   case when i.last_intent_at > clock_now() - interval '5 minutes' and i.waiting_since is null and i.busy is null
-    then clock_now() - greatest(i.next_due_at, i.lease_until, (
+    then clock_now() - greatest(i.next_due_at, i.lease_until, ${quarterFreeAt}, (
       select max(greatest(j.started_at, j.resumed_at)) from jobs j where j.instance_id = i.id and ${isRunning}))
   end`
 

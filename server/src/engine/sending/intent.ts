@@ -1,10 +1,21 @@
 import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
-import { sql } from '../../platform/database/sql.ts'
+import { json, sql } from '../../platform/database/sql.ts'
 import { countMessage, refundMessage } from '../shared/daily-cap.ts'
 import { knowsPersonalTexts, textOfDelivery } from '../shared/delivery-text.ts'
+import { reason } from '../shared/job-log.ts'
 import { type Locking, lockInstances } from '../shared/lock.ts'
 import { drawPause, instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
+import {
+  countPrivate,
+  isNewPerson,
+  joinPerson,
+  knowsLimits,
+  personUntil,
+  recordPeople,
+  refundPeople,
+  refundPrivate,
+} from '../shared/private-pace.ts'
 import { nextDelivery } from '../shared/queue.ts'
 import { type Claim, LEASE_LEFT_MS, LEASE_MS } from './claim.ts'
 
@@ -97,14 +108,16 @@ export const writeIntents = (db: Db, requests: IntentRequest[], locking: Locking
       update deliveries d
       set status = 'sending', attempt = d.attempt + 1, intent = on_turn.intent, intent_at = clock_now()
       from on_turn
-      where d.id = on_turn.id and d.status = 'queued' and not on_turn.is_blocked
+      where d.id = on_turn.id and d.status = 'queued' and on_turn.put_off_until is null
       returning on_turn.*, d.attempt
     ), postponed as (
-      update deliveries d set not_before = clock_now() + interval '10 seconds'
+      update deliveries d set not_before = on_turn.put_off_until, reason = on_turn.put_off_reason
       from on_turn
-      where d.id = on_turn.id and d.status = 'queued' and on_turn.is_blocked
+      where d.id = on_turn.id and d.status = 'queued' and on_turn.put_off_until is not null
     ), paced as (
       ${recordPace}
+    ), recorded as (
+      ${recordPeople('written')}
     )
     select 'send' as kind, ${stepColumns}, attempt from written
     union all select 'upload', ${stepColumns}, 0 from next where needs_upload
@@ -121,7 +134,7 @@ const takeTurns = sql`
     cursor = case when next.is_untried then greatest(j.cursor, next.id + 1) else j.cursor end
   from next
   where j.id = next.job_id and not next.needs_upload and ${isRunning} and j.paused_at is null
-    and (not j.is_personal or ${knowsPersonalTexts})
+    and (not j.is_personal or ${knowsPersonalTexts}) and (j.job_type = 'SendToGroups' or ${knowsLimits})
   returning next.*`
 
 /** Without an attempt for an hour, as in quiet hours, nobody knows whether the outage of the instance `i` goes on. */
@@ -138,7 +151,8 @@ const recordPace = sql`
     busy_since = case when ${outageIsFresh} then i.busy_since end,
     lease_until = greatest(i.lease_until, clock_now() + ${LEASE_MS} * interval '1 ms'),
     next_due_at = clock_now() + ${drawPause('written.job_type')},
-    sent_by_hour = ${countMessage('written.job_type')}
+    sent_by_hour = ${countMessage('written.job_type')},
+    ${countPrivate('written')}
   from written
   where i.id = written.instance_id`
 
@@ -151,21 +165,28 @@ export function stepOf({ kind, ...row }: IntentRow, intendedAt: number): NextSte
   return kind === 'upload' ? { ...row, kind } : { kind }
 }
 
+const chatHasDoubt = sql`exists (
+  select from deliveries other
+  where other.instance_id = d.instance_id and other.chat_id = d.chat_id and other.doubt_since is not null)`
+
+const personLimit = json(reason('person_limit'))
+
 /**
- * The next delivery of the instance `i`, from the job that has waited longest for its turn. `is_blocked`: another
- * message to the same chat is in doubt. Sending would leave two messages of one text for a look-up to tell apart. The
+ * The next delivery of the instance `i`, from the job that has waited longest for its turn. `put_off_until`: it is not
+ * sent before. While another message to the same chat is in doubt, sending would leave two messages of one text for a
+ * look-up to tell apart; and a person gets only so many messages. `is_new`: it uses up one of the new people. The
  * delivery may have been settled before its turn: found in the chat history (history/), or skipped with a new job.
  */
 const nextDeliveryOfInstance = sql`
   select d.id, d.is_untried, d.chat_id, d.recipient_name, d.reason, j.id as job_id, j.job_type, ${textOfDelivery} as text,
     j.media_id, image.name as image_name,
     d.status = 'queued' and j.image_id is not null and j.media_id is null as needs_upload,
-    exists (
-      select from deliveries other
-      where other.instance_id = d.instance_id and other.chat_id = d.chat_id and other.doubt_since is not null
-    ) as is_blocked
+    coalesce(case when ${chatHasDoubt} then clock_now() + interval '10 seconds' end, ${personUntil}) as put_off_until,
+    case when ${chatHasDoubt} or ${personUntil} is null then d.reason else ${personLimit} end as put_off_reason,
+    ${isNewPerson} as is_new
   from jobs j
     cross join lateral (${nextDelivery}) d
+    ${joinPerson}
     left join images image on image.id = j.image_id
   where j.instance_id = i.id and ${jobMaySend}
   order by j.last_turn_at, j.id
@@ -183,7 +204,11 @@ export const withdrawIntent = (db: Db, instanceId: number, intent: string) =>
       update deliveries d set status = 'queued', not_before = clock_now(), intent = null
       from instance, jobs j
       where d.id = instance.in_flight and d.intent = ${intent} and d.status = 'sending' and j.id = d.job_id
-      returning d.id, d.intent_at, j.job_type
+      returning d.id, d.instance_id, d.chat_id, d.intent_at, j.job_type
+    ), forgotten as (
+      ${refundPeople('withdrawn')}
     )
-    update instances i set in_flight = null, sent_by_hour = ${refundMessage('withdrawn.job_type', 'withdrawn.intent_at')}
+    update instances i
+    set in_flight = null, sent_by_hour = ${refundMessage('withdrawn.job_type', 'withdrawn.intent_at')},
+      ${refundPrivate('withdrawn')}
     from withdrawn where i.id = ${instanceId} and i.in_flight = withdrawn.id`)

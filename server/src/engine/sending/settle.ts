@@ -7,6 +7,7 @@ import { type InstanceChange, newTrouble, setInstanceState } from '../shared/ins
 import { cappedLines, countLogLines, insertLogLines, recoveryLines, troubleLines } from '../shared/job-log.ts'
 import { type Locking, lockInstances } from '../shared/lock.ts'
 import { insertMatches } from '../shared/matched-ids.ts'
+import { refundPeople, refundPrivate } from '../shared/private-pace.ts'
 import { hasQueuedDelivery } from '../shared/queue.ts'
 import type { IntendedMessage } from './intent.ts'
 import type { OutcomeEffects } from './outcome-effects.ts'
@@ -44,6 +45,8 @@ export const writeResults = (db: Db, results: Result[], locking: Locking) =>
       ${insertMatches('settled')}
     ), changed as (
       ${changeInstances}
+    ), forgotten as (
+      ${refundPeople('settled', sql`settled.refund and settled.instance_id in (select id from changed)`)}
     ), line as (
       select job_id, line_level as level, line_reason::jsonb as reason from settled where line_reason is not null
     ), counted as (
@@ -106,7 +109,7 @@ const settleDeliveries = sql`
   from mine r
   where d.id = r.id and d.intent = r.intent
     and (d.status in ('sending', 'doubt') or (r.status = 'sent' and d.provider_message_id is null))
-  returning d.job_id, d.intent_at, r.*,
+  returning d.job_id, d.chat_id, d.intent_at, r.*,
     -- The pause counts from the end of the send, so that a slow send does not shorten it.
     greatest(r.next_due_at + (clock_now() - d.intent_at), clock_now() + r.hold_ms * interval '1 ms') as due_at`
 
@@ -114,6 +117,11 @@ const settleDeliveries = sql`
  * The claim stays only while the next message may go at once. Otherwise any worker claims the instance when it is due.
  */
 const mayGoOnAtOnce = sql`(r.due_at <= clock_now() and r.waiting is null)`
+
+/** WhatsApp lets the instance begin no chat, with this person or with anybody. */
+const isRefusal = sql`(
+  r.job_type = 'SendToUsers' and coalesce(r.reason::jsonb->>'code' in ('no_first_message', 'account_restricted'), false)
+)`
 
 /** The CTE `changed`: the instances of the deliveries in `settled`. */
 const changeInstances = sql`
@@ -123,6 +131,7 @@ const changeInstances = sql`
     lease_until = case when ${mayGoOnAtOnce} then i.lease_until end,
     sent_by_hour = case when r.refund
       then ${refundMessage('r.job_type', 'r.intent_at')} else i.sent_by_hour end,
+    ${refundPrivate('r', sql`r.refund`, isRefusal)},
     ${setInstanceState(sql`r.status = 'sent'`)}
   from settled r
   where i.id = r.instance_id and i.in_flight = r.id

@@ -12,10 +12,13 @@ import { identifier, sql } from '../../platform/database/sql.ts'
  * it is.
  */
 
+/** The smaller one of the cap for private messages and the step of the warm-up. 0 is none. */
+export const privateCap = sql`coalesce(least(nullif(i.private_cap, 0), i.warm_up_step), 0)`
+
 /** When the cap of the instance `i` allows another message of the job `j`; null for now. */
 export const capFreeAt = sql`
   cap_free_at(i.sent_by_hour, chat_kind(j.job_type),
-    case j.job_type when 'SendToGroups' then i.group_cap else i.private_cap end, clock_now())`
+    case j.job_type when 'SendToGroups' then i.group_cap else ${privateCap} end, clock_now())`
 
 /** In an update of instances `i`: the new `sent_by_hour`. `jobType` names a column. */
 export const countMessage = (jobType: string) => sql`

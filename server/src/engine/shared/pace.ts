@@ -1,6 +1,7 @@
 import { identifier, sql } from '../../platform/database/sql.ts'
 import { capFreeAt } from './daily-cap.ts'
 import { historyIsKnown } from './era.ts'
+import { limitsAllow, privatePauseMs, whatsAppAllows } from './private-pace.ts'
 
 /*
  * Whether a message may be sent now, by the database's clock. Quiet hours and caps are SQL functions (see `quiet_until`
@@ -24,8 +25,7 @@ export const isRunning = sql`(
 /** Condition: the job `j` of the instance `i` may have its turn now. */
 export const jobMaySend = sql`(
   ${isRunning} and j.paused_at is null
-  and (j.job_type = 'SendToGroups' or coalesce(i.restricted_until, 'epoch') <= clock_now())
-  and ${capFreeAt} is null
+  and ${whatsAppAllows} and ${capFreeAt} is null and ${limitsAllow}
 )`
 
 /** The pause after a message, as an interval drawn at random. `jobType` names a column; the instance is `i`. */
@@ -33,6 +33,6 @@ export const drawPause = (jobType: string) => sql`(
   case ${identifier(jobType)}
     when 'SendToGroups'
     then i.group_pause_from_ms + random() * (i.group_pause_to_ms - i.group_pause_from_ms)
-    else i.private_pause_from_ms + random() * (i.private_pause_to_ms - i.private_pause_from_ms)
+    else ${privatePauseMs}
   end * interval '1 ms'
 )`

@@ -35,6 +35,11 @@ export const hasQueuedDelivery = sql`(
 /** When the first requeued delivery of the job `j` is due; null when there is none. */
 export const requeuedUntil = firstRequeued
 
+/** Condition: the first requeued delivery of the job `j` waits because its person gets no more messages for now. */
+export const isPutOff = sql`coalesce((
+  select d.reason->>'code' = 'person_limit' from deliveries d where ${isRequeued} order by d.not_before limit 1
+), false)`
+
 /**
  * How many deliveries of the job `j` are queued, without counting them one by one. Slightly too many when two jobs were
  * created at the same moment and their ids are mixed.

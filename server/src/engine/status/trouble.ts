@@ -3,15 +3,25 @@ import type { ReasonCode } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { join, json, type Sql, sql } from '../../platform/database/sql.ts'
-import { capFreeAt } from '../shared/daily-cap.ts'
+import { capFreeAt, privateCap } from '../shared/daily-cap.ts'
 import { needsHistoryCheck } from '../shared/era.ts'
 import { isRunning, jobMaySend } from '../shared/pace.ts'
+import {
+  cappedUntil,
+  limitsAllow,
+  newPeopleUntil,
+  privateHoursUntil,
+  quarterHourUntil,
+  restDayUntil,
+  waitsForNewPeople,
+} from '../shared/private-pace.ts'
 import {
   hasDoubt,
   hasDueDelivery,
   hasInFlight,
   hasOpenDelivery,
   hasQueuedDelivery,
+  isPutOff,
   requeuedUntil,
 } from '../shared/queue.ts'
 
@@ -35,7 +45,13 @@ const isRestricted = sql`(i.restricted_until > clock_now())`
  * is set by the outcome of a send (sending/outcome-effects.ts) and by a status (health/instance-status.ts).
  */
 export const whyInstanceWaits = sql`
-  coalesce(i.waiting, case when ${isRestricted} then ${because('account_restricted')} end)`
+  coalesce(i.waiting, case
+    when ${isRestricted} then ${because('account_restricted')}
+    when ${cappedUntil} is not null then ${because('capped_by_whatsapp')} end)`
+
+/** When that ends by itself; null if it does not. */
+export const instanceWaitsUntil = sql`
+  case when i.waiting is null then case when ${isRestricted} then i.restricted_until else ${cappedUntil} end end`
 
 /** The provider's last word about an instance that was linked before. One that was never linked has not dropped out. */
 const statusTrouble = sql`
@@ -69,7 +85,7 @@ const hasOutage = sql`(
     select from jobs j
       cross join lateral (select greatest(i.busy_since, j.started_at, j.resumed_at) + ${OUTAGE_AFTER} as at) alarm
     where j.instance_id = i.id and ${isRunning} and j.paused_at is null and alarm.at <= clock_now()
-      and (alarm.at <= i.last_intent_at or ${quietUntil} is null and ${capFreeAt} is null)
+      and (alarm.at <= i.last_intent_at or ${quietUntil} is null and ${capFreeAt} is null and ${limitsAllow})
       and ${hasOpenDelivery})
 )`
 
@@ -108,6 +124,12 @@ const othersTakeTurns = sql`exists (
   where j.instance_id = i.id and j.id <> asked.id and ${jobMaySend} and ${hasDueDelivery}
 )`
 
+/** A limit of the instance for jobs to people, with when it ends; null while it does not hold. */
+const toPeople = (until: Sql) => ({ if: sql`j.job_type = 'SendToUsers' and ${until} is not null`, until })
+
+/** The step of the warm-up is what counts, not the cap. */
+const isWarmUp = sql`(j.job_type = 'SendToUsers' and ${privateCap} = i.warm_up_step)`
+
 /**
  * The first rule that holds says why a job sends nothing at the moment. The instance or its provider cause a trouble.
  */
@@ -138,8 +160,17 @@ const rules: Rule[] = [
     until: sql`i.restricted_until`,
     isTrouble: true,
   },
+  { ...toPeople(cappedUntil), why: because('capped_by_whatsapp'), isTrouble: true },
   { if: sql`${quietUntil} is not null`, why: because('quiet_hours'), until: quietUntil },
-  { if: sql`${capFreeAt} is not null`, why: because('daily_cap'), until: capFreeAt },
+  { ...toPeople(restDayUntil), why: because('rest_day') },
+  {
+    if: sql`${capFreeAt} is not null`,
+    why: sql`case when ${isWarmUp} then ${because('warm_up')} else ${because('daily_cap')} end`,
+    until: capFreeAt,
+  },
+  { if: waitsForNewPeople, why: because('new_people'), until: newPeopleUntil },
+  { ...toPeople(privateHoursUntil), why: because('private_hours') },
+  { ...toPeople(quarterHourUntil), why: because('quarter_hour') },
   {
     if: isHeldByProvider,
     why: sql`i.busy`,
@@ -149,7 +180,10 @@ const rules: Rule[] = [
   { if: isBetween, why: because('pause_between'), until: sql`i.next_due_at` },
   {
     if: sql`not ${hasDueDelivery}`,
-    why: sql`case when ${hasDoubt} then ${because('checking_outcome')} else ${because('provider_busy')} end`,
+    why: sql`case
+      when ${hasDoubt} then ${because('checking_outcome')}
+      when ${isPutOff} then ${because('person_limit')}
+      else ${because('provider_busy')} end`,
     until: requeuedUntil,
   },
   { if: sql`${othersTakeTurns} and not ${isOverdue}`, why: because('taking_turns') },
@@ -175,7 +209,7 @@ export const whyStuck = first(
  */
 export const isStuck = sql`(
   ${isRunning} and j.paused_at is null and (${whyStuck} is not null or ${isOverdue})
-  and ${quietUntil} is null and ${capFreeAt} is null
+  and ${quietUntil} is null and ${capFreeAt} is null and ${limitsAllow}
   -- Between two attempts of an outage nothing is due.
   and (${hasDueDelivery} or (i.busy is not null and ${hasOpenDelivery}))
 )`

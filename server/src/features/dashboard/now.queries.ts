@@ -1,5 +1,11 @@
 import type { DashboardJob, InstanceAttention } from '@sendroom/contract/dashboard'
-import { endedWithFailures, instanceNeedsAttention, isKnownStuck, whyDown } from '../../engine/index.ts'
+import {
+  endedWithFailures,
+  instanceNeedsAttention,
+  instanceWaitsUntil,
+  isKnownStuck,
+  whyDown,
+} from '../../engine/index.ts'
 import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
@@ -14,8 +20,7 @@ export type Counted<Row> = Row & { total: number }
 export const findInstancesInTrouble = (db: Db, caller: Caller) =>
   db.many<Counted<InstanceAttention>>(sql`
     select jsonb_build_object('id', i.id, 'name', i.name) as instance, reason,
-      case when reason is null then i.expired_time
-        when reason->>'code' = 'account_restricted' then i.restricted_until end as until,
+      case when reason is null then i.expired_time else ${instanceWaitsUntil} end as until,
       count(*) over () as total
     from instances i cross join lateral (select ${whyDown} as reason) down
     where ${canSeeInstance(caller, 'i.id')} and ${instanceNeedsAttention}
