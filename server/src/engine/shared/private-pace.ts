@@ -4,9 +4,9 @@ import { nextDelivery } from './queue.ts'
 
 /*
  * The pace of messages to people, which protects an account where WhatsApp watches it
- * (docs/decisions/0035-safe-pace.md). The limits are columns of `instances`, and 0 is none. As with quiet hours and the daily cap, SQL functions
- * (migrations/0053-private-pace.sql) hold back a message in the statement that writes its intent, under the instance's
- * lock. That statement counts its message, too:
+ * (docs/decisions/0035-safe-pace.md). The limits are columns of `instances`, and 0 is none. As with quiet hours and the
+ * daily cap, SQL functions (migrations/0053-private-pace.sql) hold back a message in the statement that writes its
+ * intent, under the instance's lock. That statement counts its message, too:
  *
  *   sent_by_hour       messages by hour (daily-cap.ts): the cap, the warm-up, the hours of a day
  *   sent_by_day        by day of the account's time zone: 'p' messages, 'n' new people without an answer, 'r' refusals
