@@ -795,6 +795,7 @@ CREATE TABLE opt_outs (
   ended_reason text,
   phone text,
   lid text,
+  search_text text GENERATED ALWAYS AS (unaccent_lower((((COALESCE(phone, ''::text) || ' '::text) || COALESCE(lid, ''::text)) || ' '::text) || words)) STORED,
   CONSTRAINT opt_outs_pkey PRIMARY KEY (id),
   CONSTRAINT opt_outs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE SET NULL,
   CONSTRAINT opt_outs_message UNIQUE (instance_id, provider_message_id),
@@ -803,6 +804,7 @@ CREATE TABLE opt_outs (
 CREATE INDEX opt_outs_lid ON opt_outs USING btree (lid, said_at);
 CREATE INDEX opt_outs_phone ON opt_outs USING btree (phone, said_at);
 CREATE INDEX opt_outs_said_at ON opt_outs USING btree (said_at, id);
+CREATE INDEX opt_outs_search ON opt_outs USING gin (search_text gin_trgm_ops);
 
 CREATE TABLE opted_out (
   kind text NOT NULL,

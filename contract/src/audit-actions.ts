@@ -75,6 +75,11 @@ export const auditActions = [
   'import.undone',
   'import.delete',
   'import.export',
+  'opt_out.create',
+  'opt_out.end',
+  'opt_out.start',
+  'opt_out.dismiss',
+  'opt_out_settings.update',
   'backup.create',
   'backup.restore',
   ...refusalKinds.map((kind) => `security.${kind}` as const),
@@ -95,5 +100,6 @@ export const auditObjects = [
   'list',
   'group_set',
   'import',
+  'opt_out',
 ] as const
 export type AuditObject = (typeof auditObjects)[number]

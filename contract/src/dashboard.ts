@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { JobRow } from './jobs.ts'
-import { blankable, Id, Instant, Named, Reason } from './values.ts'
+import { blankable, firstOf, Id, Instant, Named, Reason } from './values.ts'
 
 /** The dashboard's counts, limited to what the user may see. Cancelled jobs are only part of `totalJobs`. */
 export const DashboardStats = z
@@ -22,9 +22,6 @@ export const DashboardStats = z
   })
   .meta({ id: 'DashboardStats' })
 export type DashboardStats = z.output<typeof DashboardStats>
-
-/** The first five of a list, and how many there are in all. */
-const firstOf = <S extends z.ZodType>(item: S) => z.object({ total: z.number(), first: z.array(item) })
 
 /** An instance that needs a person. */
 export const InstanceAttention = z

@@ -12,6 +12,7 @@ import { jobs } from './jobs.ts'
 import { lists } from './lists.ts'
 import { messages } from './messages.ts'
 import { notices } from './notices.ts'
+import { optOuts } from './opt-outs.ts'
 import { quotas } from './quotas.ts'
 import { receivers } from './receivers.ts'
 import { retention } from './retention.ts'
@@ -32,6 +33,7 @@ export const contract = {
   lists,
   groupSets,
   imports,
+  optOuts,
   messages: { ...messages, ...textPreviews },
   jobs,
   dashboard,

@@ -91,6 +91,7 @@ export const limits = {
   /** The most contacts that a form offers for a search. */
   contactChoicesAtOnce: 20,
   /** The names of lists and of sets of groups, and the maximum number of all lists. */
+  optOutNote: 500,
   optOutWord: 40,
   /** Words of a kind in one language. */
   optOutWords: 50,

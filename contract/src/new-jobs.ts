@@ -3,7 +3,7 @@ import { jobTypes } from './job-life.ts'
 import { limits } from './limits.ts'
 import { NewMessage } from './messages.ts'
 import { canStandFor } from './personal-text.ts'
-import { Instant, idList, instant, isForm, key, Named } from './values.ts'
+import { firstOf, Instant, idList, instant, isForm, key, Named } from './values.ts'
 
 const newJobFields = {
   jobType: z.enum(jobTypes, key('JOB.JOB_TYPE_REQUIRED')).default('SendToGroups'),
@@ -62,9 +62,6 @@ export const JobDraft = z.object({
   instanceId: newJobFields.instanceId.nullish(),
 })
 export type JobDraft = z.output<typeof JobDraft>
-
-/** A sample: the total number of items, and the first 50 of them. */
-const firstOf = <S extends z.ZodType>(item: S) => z.object({ total: z.number(), first: z.array(item) })
 
 /** The outcome to expect if the draft were created as a job now. */
 export const JobPreview = z

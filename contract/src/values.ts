@@ -67,6 +67,9 @@ export const Reason = z
   .meta({ id: 'Reason' })
 export type Reason = z.output<typeof Reason>
 
+/** How many there are, and the first of them. */
+export const firstOf = <S extends z.ZodType>(item: S) => z.object({ total: z.number(), first: z.array(item) })
+
 /** A reference by id with its name, such as an instance in a group's row. */
 export const Named = z.object({ id: z.number(), name: z.string() })
 export type Named = z.output<typeof Named>

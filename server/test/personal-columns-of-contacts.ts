@@ -109,6 +109,7 @@ export const columnsOfContacts: Record<string, Columns> = {
       phone: 'who opted out',
       lid: 'the same, if the number is hidden',
       words: 'what somebody wrote to opt out, or a note about them',
+      search_text: 'the above, for the search',
       created_by_user_name: 'the user who entered it',
       ended_by_user_name: 'the user who ended it',
       ended_reason: 'why it ended, in the words of that user',

@@ -1,3 +1,4 @@
+import { type Actor, nobody, record } from './audit.ts'
 import { LOCKS, lock } from './database/advisory-lock.ts'
 import type { Tx } from './database/connection.ts'
 import { type Sql, sql } from './database/sql.ts'
@@ -13,15 +14,15 @@ export type Identity = { kind: 'phone' | 'lid'; value: string }
 export type NewOptOut = {
   /** At least one. What else is known of the same person is found. */
   identities: readonly Identity[]
-  source: 'message' | 'review' | 'form' | 'import' | 'api'
-  /** The message, or the note of whoever enters it. */
   words: string
   /** When it was said, by our clock (ISO 8601). */
   saidAt: string
-  /** The account that they wrote to, and the id of the message there. */
-  message: { instanceId: number; providerMessageId: string } | null
-  /** The user who entered it. Null if the message itself opted them out. */
-  byName: string | null
+  /** The account that they wrote to. */
+  instanceId: number
+  /** The message's id there. Null if a user decided what it meant. */
+  providerMessageId: string | null
+  /** The user who decided. Null if the message itself opted them out. */
+  by: Actor | null
 }
 
 /**
@@ -29,26 +30,66 @@ export type NewOptOut = {
  * opt-out; null if the message was handled before. One that the person took back by a later message is recorded only:
  * messages may come late and in any order.
  */
-export async function beginOptOut(
-  tx: Tx,
-  { identities, message, ...optOut }: NewOptOut,
-): Promise<number | null> {
+export async function beginOptOut(tx: Tx, { identities, by, ...said }: NewOptOut): Promise<number | null> {
   await lockPeople(tx, identities)
   const { phone, lid } = named(identities)
   const begun = await tx.maybeOne<{ id: number; endedAt: string | null }>(sql`
     insert into opt_outs (instance_id, provider_message_id, is_for_all, source, words, said_at, created_by_user_name,
       phone, lid, ended_at)
-    select ${message?.instanceId ?? null}, ${message?.providerMessageId ?? null},
-      ${message === null} or settings.is_for_all, ${optOut.source}, ${optOut.words}, ${optOut.saidAt}::timestamptz,
-      ${optOut.byName}, ${phone}, ${lid}, (
+    select ${said.instanceId}, ${said.providerMessageId}, settings.is_for_all, ${by ? 'review' : 'message'},
+      ${said.words}, ${said.saidAt}::timestamptz, ${by?.username ?? null}, ${phone}, ${lid}, (
         select min(said_at) from opt_ins i
-        where (i.phone = ${phone} or i.lid = ${lid}) and i.said_at > ${optOut.saidAt}::timestamptz
-          and ${optOut.byName === null})
+        where (i.phone = ${phone} or i.lid = ${lid}) and i.said_at > ${said.saidAt}::timestamptz and ${by === null})
     from opt_out_settings settings
     on conflict on constraint opt_outs_message do nothing
     returning id, ended_at`)
-  if (begun && begun.endedAt === null) await hold(tx, begun.id, identities)
-  return begun?.id ?? null
+  if (!begun) return null
+  if (begun.endedAt === null) await hold(tx, begun.id, identities)
+  await record(tx, by ?? nobody(''), {
+    action: 'opt_out.create',
+    object: objectOf(begun.id, identities),
+    details: { text: said.words },
+  })
+  return begun.id
+}
+
+/** Opts numbers out of all accounts. Returns how many were new. */
+export async function optOutNumbers(
+  tx: Tx,
+  by: Actor,
+  { numbers, note }: { numbers: readonly string[]; note: string },
+): Promise<number> {
+  // In the order of the keys, as another list may have the same numbers at the same moment.
+  const { added, first } = await tx.one<{ added: number; first: number | null }>(sql`
+    with given as (
+      select distinct number from unnest(${numbers}::text[]) number
+      where not exists (
+        select from opted_out h where h.kind = 'phone' and h.value = number and h.instance_id is null)
+    ), begun as (
+      insert into opt_outs (is_for_all, source, words, said_at, created_by_user_name, phone)
+      select true, 'form', ${note}, clock_now(), ${by.username}, number from given order by number
+      returning id, phone
+    ), held as (
+      insert into opted_out (kind, value, opt_out_id)
+      select distinct on (person.kind, person.value) person.kind, person.value, b.id
+      from begun b, lateral same_person('phone', b.phone) person
+      order by person.kind, person.value, b.id
+      on conflict on constraint opted_out_key do update set opt_out_id = excluded.opt_out_id
+    )
+    select count(*) as added, min(id) as first from begun`)
+  const [only = ''] = numbers
+  if (first !== null)
+    await record(tx, by, {
+      action: 'opt_out.create',
+      object: { type: 'opt_out', id: first, name: numbers.length === 1 ? `+${only}` : '' },
+      details: { note, count: added },
+    })
+  return added
+}
+
+const objectOf = (id: number, identities: readonly Identity[]) => {
+  const { phone, lid } = named(identities)
+  return { type: 'opt_out' as const, id, name: phone ? `+${phone}` : (lid ?? '') }
 }
 
 const named = (identities: readonly Identity[]) => ({
@@ -87,7 +128,7 @@ export async function optInByMessage(
     values (${instanceId}, ${providerMessageId}, ${phone}, ${lid}, ${saidAt})
     on conflict do nothing`)
   if (isNew === 0) return 0
-  return release(
+  const ended = await release(
     tx,
     sql`
     select h.opt_out_id from opted_out h join opt_outs o on o.id = h.opt_out_id
@@ -97,10 +138,13 @@ export async function optInByMessage(
         from ${listed(identities)}, lateral same_person(given.kind, given.value) person)`,
     { endedAt: saidAt, byName: null, reason: null },
   )
+  for (const id of ended)
+    await record(tx, nobody(''), { action: 'opt_out.start', object: objectOf(id, identities) })
+  return ended.length
 }
 
 /** Ends an opt-out for a reason of the user. Returns false if it has ended already. */
-export async function endOptOut(tx: Tx, id: number, by: { name: string; reason: string }): Promise<boolean> {
+export async function endOptOut(tx: Tx, id: number, by: Actor, reason: string): Promise<boolean> {
   const ended = await release(
     tx,
     // The other opt-outs of the same person would go on otherwise.
@@ -109,22 +153,31 @@ export async function endOptOut(tx: Tx, id: number, by: { name: string; reason: 
       cross join lateral same_person(held.kind, held.value) person
       join opted_out other on other.kind = person.kind and other.value = person.value
     where held.opt_out_id = ${id}`,
-    { endedAt: null, byName: by.name, reason: by.reason },
+    { endedAt: null, byName: by.username, reason },
   )
-  return ended > 0
+  if (ended.length === 0) return false
+  const person = await tx.one<{ phone: string | null; lid: string | null }>(
+    sql`select phone, lid from opt_outs where id = ${id}`,
+  )
+  const name = person.phone ? `+${person.phone}` : (person.lid ?? '')
+  await record(tx, by, { action: 'opt_out.end', object: { type: 'opt_out', id, name }, details: { reason } })
+  return true
 }
 
 type End = { endedAt: string | null; byName: string | null; reason: string | null }
 
-async function release(tx: Tx, ids: Sql, { endedAt, byName, reason }: End): Promise<number> {
-  return tx.run(sql`
+/** Returns the ids of the opt-outs that ended. */
+async function release(tx: Tx, ids: Sql, { endedAt, byName, reason }: End): Promise<number[]> {
+  const ended = await tx.many<{ id: number }>(sql`
     with ending as materialized (${ids}
     ), released as (
       delete from opted_out where opt_out_id in (select opt_out_id from ending)
     )
     update opt_outs set ended_at = coalesce(${endedAt}::timestamptz, clock_now()), ended_by_user_name = ${byName},
       ended_reason = ${reason}
-    where id in (select opt_out_id from ending)`)
+    where id in (select opt_out_id from ending) and ended_at is null
+    returning id`)
+  return ended.map(({ id }) => id)
 }
 
 const listed = (identities: readonly Identity[]) => sql`

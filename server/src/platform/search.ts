@@ -22,7 +22,7 @@ const COMMON = 0.03
 /** How many more rows than the whole text the rare part may find, as a share of all. The others are read in vain. */
 const READ_IN_VAIN = 0.01
 
-type Table = 'jobs' | 'messages' | 'groups' | 'contacts'
+type Table = 'jobs' | 'messages' | 'groups' | 'contacts' | 'opt_outs'
 
 /** SQL condition: the text by which a row of this table is found contains what was typed. */
 export async function searchCondition(db: Db, table: Table, alias: string, typed: string): Promise<Sql> {

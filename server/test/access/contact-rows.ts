@@ -1,6 +1,7 @@
 import type { contract } from '@sendroom/contract'
 import { sql } from '../../src/platform/database/sql.ts'
 import { context } from './fixture.ts'
+import { optOutRows } from './opt-out-rows.ts'
 import { admins, of, type RowsOf, type Statuses } from './rows.ts'
 
 // The matrix' rows of contacts. They belong to no instance, so an unassigned Member with the right sees them.
@@ -13,7 +14,7 @@ const newField = async () => of((await context.add.contactField()).id)
 const newTag = async (name: string) =>
   of((await context.db.one<{ id: number }>(sql`insert into tags (name) values (${name}) returning id`)).id)
 
-export const contactRows: RowsOf<typeof contract.contacts> = {
+const contactRows: RowsOf<typeof contract.contacts> = {
   search: [managers(200), () => ({ body: {} })],
   choices: [managers(200), () => ({ body: { search: 'Lan' } })],
   get: [managers(200), newContact],
@@ -38,7 +39,7 @@ export const contactRows: RowsOf<typeof contract.contacts> = {
   removeTag: [managers(204), ({ unique }) => newTag(unique)],
 }
 
-export const contactFieldRows: RowsOf<typeof contract.contactFields> = {
+const contactFieldRows: RowsOf<typeof contract.contactFields> = {
   list: [managers(200), () => ({})],
   create: [
     admins(201),
@@ -47,3 +48,5 @@ export const contactFieldRows: RowsOf<typeof contract.contactFields> = {
   update: [admins(200), async () => ({ ...(await newField()), body: { name: 'Town' } })],
   remove: [admins(204), newField],
 }
+
+export const contactMatrix = { contacts: contactRows, contactFields: contactFieldRows, optOuts: optOutRows }

@@ -2,7 +2,7 @@ import { contract } from '@sendroom/contract'
 import type { Endpoint, Input } from '@sendroom/contract/endpoint'
 import { sql } from '../../src/platform/database/sql.ts'
 import { groupSetRows, listRows } from './audience-rows.ts'
-import { contactFieldRows, contactRows } from './contact-rows.ts'
+import { contactMatrix } from './contact-rows.ts'
 import { context, createFixture, type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
 import { importRows } from './import-rows.ts'
 import { admins, of, type Row, type RowsOf, type Statuses } from './rows.ts'
@@ -140,8 +140,7 @@ const matrix: Matrix = {
     exportParticipants: [membersWithFlag(200), ({ group }) => of(group.id)],
   },
   //
-  contacts: contactRows,
-  contactFields: contactFieldRows,
+  ...contactMatrix,
   //
   lists: listRows,
   groupSets: groupSetRows,

@@ -18,6 +18,7 @@ const unrecorded = [
   'POST /contacts/search',
   'POST /text-previews',
   'POST /contacts/choices',
+  'POST /opt-outs/search',
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
   // Changes how a file is read of which nothing is stored yet.

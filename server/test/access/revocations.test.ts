@@ -206,6 +206,7 @@ test.for(signedIn.filter(({ endpoint }) => endpoint.body))(
 const harmless = [
   'POST /groups/search',
   'POST /contacts/search',
+  'POST /opt-outs/search',
   'POST /text-previews',
   'POST /contacts/choices',
   'POST /lists/:id/contacts/search',

@@ -1,13 +1,7 @@
 import type { JobDraft } from '@sendroom/contract/new-jobs'
-import type { CountryCode } from 'libphonenumber-js'
 import type { HeavyContext, HeavyRequest, HeavyWork } from '../../platform/heavy/heavy-work.ts'
+import { hasTooManyEntries } from '../../platform/phone-numbers.ts'
 import { Refusal } from '../../platform/refusal.ts'
-import {
-  hasTooManyEntries,
-  type PhoneNumbers,
-  readPhoneNumbers,
-  readPhoneNumbersTask,
-} from './phone-numbers.ts'
 
 type Recipients = Pick<
   JobDraft,
@@ -34,16 +28,4 @@ export async function withRecipients<T>(
     ? phoneNumbers.length > LARGE_TEXT || listIds.length + excludedListIds.length > 0
     : groupIds.length > LARGE_GROUPS || groupSetIds.length > 0
   return isLarge ? heavyWork.run(request, work) : work(null)
-}
-
-/** Parses a large list in the worker thread. */
-export async function readPhoneList(
-  heavy: HeavyContext | null,
-  text: string,
-  defaultCountry: CountryCode,
-): Promise<PhoneNumbers> {
-  const input = { text, defaultCountry }
-  const read = heavy ? await heavy.inWorker(readPhoneNumbersTask, input) : readPhoneNumbers(input)
-  if (!read) throw new Refusal('too_many_recipients')
-  return read
 }

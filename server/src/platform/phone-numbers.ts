@@ -1,7 +1,9 @@
 import { limits } from '@sendroom/contract/limits'
 import type { CountryCode } from 'libphonenumber-js'
-import type { Task } from '../../platform/heavy/worker-thread.ts'
-import { readPhoneNumber } from '../../platform/phone-number.ts'
+import type { HeavyContext } from './heavy/heavy-work.ts'
+import type { Task } from './heavy/worker-thread.ts'
+import { readPhoneNumber } from './phone-number.ts'
+import { Refusal } from './refusal.ts'
 
 export type PhoneNumbers = {
   /** In E.164 without +, each number once, in the order of the text. */
@@ -52,4 +54,16 @@ export function readPhoneNumbers({ text, defaultCountry }: PhoneText): PhoneNumb
 export const readPhoneNumbersTask: Task<PhoneText, PhoneNumbers | null> = {
   module: import.meta.url,
   run: readPhoneNumbers,
+}
+
+/** Parses a large list in the worker thread. */
+export async function readPhoneList(
+  heavy: HeavyContext | null,
+  text: string,
+  defaultCountry: CountryCode,
+): Promise<PhoneNumbers> {
+  const input = { text, defaultCountry }
+  const read = heavy ? await heavy.inWorker(readPhoneNumbersTask, input) : readPhoneNumbers(input)
+  if (!read) throw new Refusal('too_many_recipients')
+  return read
 }

@@ -1,0 +1,141 @@
+import { contract } from '@sendroom/contract'
+import { defaultOptOutWords } from '@sendroom/contract/opt-out-words'
+import { expect, test } from 'vitest'
+import { useSharedContext } from '../../../test/context.ts'
+import { sql } from '../../platform/database/sql.ts'
+
+const context = useSharedContext()
+const { optOuts } = contract
+
+const manager = () => context.add.user({ canManageContacts: true, username: `lan-${Math.random()}` })
+const newNumber = () => `+84${Math.floor(900_000_000 + Math.random() * 99_999_999)}`
+
+const possible = async (columns: { phone?: string | null; lid?: string | null; why?: string } = {}) => {
+  const { id: instanceId } = await context.add.instance()
+  return context.db.one<{ id: number }>(sql`
+    insert into possible_opt_outs (instance_id, phone, lid, why, words, provider_message_id, said_at)
+    values (${instanceId}, ${columns.phone ?? null}, ${columns.lid ?? null}, ${columns.why ?? 'contains'},
+      'xin dừng', gen_random_uuid()::text, clock_now())
+    returning id`)
+}
+
+// R-1120
+test('numbers are opted out by hand, each once, and unreadable ones are named', async () => {
+  const user = await manager()
+  const [one, other] = [newNumber(), newNumber()]
+  const enter = (phoneNumbers: string) =>
+    context.call(user, optOuts.create, { body: { phoneNumbers, note: 'Called us' } })
+  expect((await enter(`${one}; ${other}\n${one}, Ms Lan`)).body).toEqual({
+    added: 2,
+    known: 0,
+    duplicates: 1,
+    unreadable: { total: 1, first: ['Ms Lan'] },
+  })
+  expect((await enter(one)).body).toMatchObject({ added: 0, known: 1 })
+  expect((await enter(' , ')).status).toBe(400)
+  const found = await context.call(user, optOuts.search, { body: { search: one.slice(3) } })
+  expect(found.body.data).toEqual([
+    expect.objectContaining({
+      phoneNumber: one,
+      source: 'form',
+      words: 'Called us',
+      createdBy: user.username,
+      isForAll: true,
+      holds: true,
+      endedAt: null,
+    }),
+  ])
+})
+
+// R-1111
+test('an opt-out ends with a reason, once, and is found among those that have ended', async () => {
+  const user = await manager()
+  const number = newNumber()
+  await context.call(user, optOuts.create, { body: { phoneNumbers: number } })
+  const find = async (only?: 'holding' | 'ended') =>
+    (await context.call(user, optOuts.search, { body: { search: number.slice(1), only } })).body.data
+  const [row] = await find('holding')
+  const params = { id: row?.id ?? 0 }
+  expect((await context.call(user, optOuts.end, { params, body: { reason: ' ' } })).status).toBe(400)
+  const end = () => context.call(user, optOuts.end, { params, body: { reason: 'Asked on the phone' } })
+  expect((await Promise.all([end(), end()])).map(({ status }) => status)).toEqual([200, 200])
+  expect(await find('holding')).toEqual([])
+  expect(await find('ended')).toEqual([
+    expect.objectContaining({ holds: false, endedBy: user.username, endedReason: 'Asked on the phone' }),
+  ])
+  const entries = await context.db.many(sql`
+    select action, details from audit_log where object_name = ${number} order by id`)
+  expect(entries).toEqual([
+    { action: 'opt_out.create', details: { note: '', count: 1 } },
+    { action: 'opt_out.end', details: { reason: 'Asked on the phone' } },
+  ])
+})
+
+// R-1121
+test('a contact’s opt-outs are found by any of its numbers', async () => {
+  const user = await manager()
+  const contact = await context.add.contact()
+  await context.call(user, optOuts.create, { body: { phoneNumbers: `+${contact.number}` } })
+  const { body } = await context.call(user, optOuts.search, { body: { contactId: contact.id } })
+  expect(body.data).toEqual([
+    expect.objectContaining({ contact: expect.objectContaining({ id: contact.id }) }),
+  ])
+})
+
+// R-1122
+test('a person decides once what a message meant, and what else the same person wrote is decided, too', async () => {
+  const user = await manager()
+  const phone = newNumber().slice(1)
+  const [first, second] = [await possible({ phone }), await possible({ phone })]
+  const decide = (id: number, decision: 'optOut' | 'nothing', version = 1) =>
+    context.call(user, optOuts.decide, { params: { id }, body: { decision, version } })
+  expect((await decide(first.id, 'optOut')).status).toBe(204)
+  expect((await decide(first.id, 'nothing')).body).toMatchObject({ code: 'stale_version' })
+  expect((await decide(second.id, 'nothing')).body).toMatchObject({ code: 'stale_version' })
+  const [row] = (await context.call(user, optOuts.search, { body: { search: phone } })).body.data
+  expect(row).toMatchObject({ source: 'review', words: 'xin dừng', holds: true, createdBy: user.username })
+
+  const third = await possible({ phone: newNumber().slice(1) })
+  expect((await decide(third.id, 'nothing')).status).toBe(204)
+  const { body } = await context.call(user, optOuts.possible, { query: { pageSize: 1000 } })
+  expect(body.data.filter(({ id }) => [first.id, second.id, third.id].includes(id))).toEqual([])
+})
+
+test('who decides for an unknown person may name the number', async () => {
+  const user = await manager()
+  const { id } = await possible({ lid: `${Math.random()}`.slice(2), why: 'unknown_person' })
+  const number = newNumber()
+  const decide = (phoneNumber: string) =>
+    context.call(user, optOuts.decide, { params: { id }, body: { decision: 'optOut', phoneNumber } })
+  expect((await decide('Ms Lan')).body).toMatchObject({ fields: { phoneNumber: 'OPT_OUT.PHONE_INVALID' } })
+  expect((await decide(number)).status).toBe(204)
+  expect(
+    await context.db.one(sql`select is_opted_out(${`${number.slice(1)}@s.whatsapp.net`}, 1) as out`),
+  ).toEqual({ out: true })
+})
+
+// R-1123
+test('an Admin changes the words and the scope, and not over somebody else’s change', async () => {
+  const admin = await context.add.admin()
+  const { body: before } = await context.call(admin, optOuts.getSettings, {})
+  expect(before.words).toEqual(defaultOptOutWords)
+  const body = {
+    isForAll: false,
+    words: { ...before.words, en: { ...before.words.en, stop: ['bye'] } },
+    version: before.version,
+  }
+  const after = await context.call(admin, optOuts.updateSettings, { body })
+  expect(after.body).toEqual({ ...body, version: before.version + 1 })
+  expect((await context.call(admin, optOuts.updateSettings, { body })).body).toMatchObject({
+    code: 'stale_version',
+  })
+})
+
+// R-1124
+test('100,000 numbers are opted out at once, and again change nothing', async () => {
+  const user = await manager()
+  const phoneNumbers = Array.from({ length: 100_000 }, (_, n) => `+8470${1_000_000 + n}`).join('\n')
+  const enter = async () => (await context.call(user, optOuts.create, { body: { phoneNumbers } })).body
+  expect(await enter()).toMatchObject({ added: 100_000, known: 0 })
+  expect(await enter()).toMatchObject({ added: 0, known: 100_000 })
+})

@@ -1,0 +1,51 @@
+import { contract } from '@sendroom/contract'
+import type { FastifyInstance } from 'fastify'
+import type { Config } from '../../config.ts'
+import { changesOf, record } from '../../platform/audit.ts'
+import type { Pool } from '../../platform/database/connection.ts'
+import { clientSignal } from '../../platform/heavy/client-signal.ts'
+import type { HeavyWork } from '../../platform/heavy/heavy-work.ts'
+import { route } from '../../platform/http.ts'
+import { requireVersion } from '../../platform/refusal.ts'
+import { listPossible, lockSettings, readSettings, searchOptOuts, writeSettings } from './opt-outs.queries.ts'
+import { addOptOuts, decide, finishOptOut } from './opt-outs.service.ts'
+
+type Deps = { db: Pool; config: Pick<Config, 'defaultCountry'>; heavyWork: HeavyWork }
+
+/** For a list of 100,000 numbers. */
+const largeList = { bodyBytes: 6 * 1024 * 1024, rateLimit: { max: 60, timeWindow: 60_000 } }
+
+export function optOutRoutes(
+  app: FastifyInstance,
+  { db, config: { defaultCountry }, heavyWork }: Deps,
+): void {
+  const { optOuts } = contract
+  route(app, optOuts.search, ({ body }) => searchOptOuts(db, body))
+  route(
+    app,
+    optOuts.create,
+    ({ caller, begin, body, reply }) =>
+      addOptOuts(
+        { heavyWork, defaultCountry },
+        begin,
+        { userId: caller.id, signal: clientSignal(reply) },
+        body,
+      ),
+    largeList,
+  )
+  route(app, optOuts.end, ({ begin, params: { id }, body }) => finishOptOut(begin, id, body.reason))
+  route(app, optOuts.possible, ({ query }) => listPossible(db, query))
+  route(app, optOuts.decide, ({ begin, params: { id }, body }) => decide(begin, id, body, defaultCountry))
+  route(app, optOuts.getSettings, () => readSettings(db))
+  route(app, optOuts.updateSettings, ({ begin, body: { version, ...change } }) =>
+    begin(async (tx, caller) => {
+      const before = await lockSettings(tx)
+      requireVersion(version, before.version)
+      const after = await writeSettings(tx, change)
+      const changes = changesOf(before, after, ['isForAll', 'words'])
+      if (Object.keys(changes).length > 0)
+        await record(tx, caller, { action: 'opt_out_settings.update', details: { changes } })
+      return after
+    }),
+  )
+}

@@ -1,0 +1,79 @@
+import type { Added, Decision, NewOptOuts, OptOut } from '@sendroom/contract/opt-outs'
+import type { CountryCode } from 'libphonenumber-js'
+import type { Begin } from '../../platform/access.ts'
+import { record } from '../../platform/audit.ts'
+import type { HeavyRequest, HeavyWork } from '../../platform/heavy/heavy-work.ts'
+import { beginOptOut, endOptOut, type Identity, optOutNumbers } from '../../platform/opt-outs.ts'
+import { readPhoneNumber } from '../../platform/phone-number.ts'
+import { readPhoneList } from '../../platform/phone-numbers.ts'
+import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
+import { decideOthers, findOptOut, lockPossible, type Undecided, writeDecision } from './opt-outs.queries.ts'
+
+type Deps = { heavyWork: HeavyWork; defaultCountry: CountryCode }
+
+/** Opts out the numbers of a text, one or 100,000. What is no number is left out and answered. */
+export const addOptOuts = (
+  { heavyWork, defaultCountry }: Deps,
+  begin: Begin,
+  request: HeavyRequest,
+  { phoneNumbers, note }: NewOptOuts,
+): Promise<Added> =>
+  heavyWork.run(request, async (heavy) => {
+    const { numbers, duplicates, unreadable } = await readPhoneList(heavy, phoneNumbers, defaultCountry)
+    if (numbers.length === 0) throw new InvalidInput({ phoneNumbers: 'OPT_OUT.PHONE_REQUIRED' })
+    return begin(async (tx, caller) => {
+      const added = await optOutNumbers(tx, caller, { numbers, note })
+      return { added, known: numbers.length - added, duplicates, unreadable }
+    })
+  })
+
+export const finishOptOut = (begin: Begin, id: number, reason: string): Promise<OptOut> =>
+  begin(async (tx, caller) => {
+    const before = orNotFound(await findOptOut(tx, id))
+    // A second click, or another user at the same moment.
+    if (before.holds) await endOptOut(tx, id, caller, reason)
+    return orNotFound(await findOptOut(tx, id))
+  })
+
+/** A person decides what a message meant. Whoever decides second is told so. */
+export const decide = (
+  begin: Begin,
+  id: number,
+  { decision, phoneNumber, version }: Decision,
+  defaultCountry: CountryCode,
+): Promise<void> =>
+  begin(async (tx, caller) => {
+    const message = orNotFound((await lockPossible(tx, id)) ?? null)
+    requireVersion(version, message.version)
+    if (message.isDecided) throw new Refusal('stale_version')
+    if (decision === 'nothing') {
+      await writeDecision(tx, id, { byName: caller.username, optOutId: null })
+      return record(tx, caller, {
+        action: 'opt_out.dismiss',
+        object: { type: 'opt_out', id, name: nameOf(message) },
+        details: { text: message.words },
+      })
+    }
+    const optOutId = await beginOptOut(tx, {
+      identities: identitiesOf(message, phoneNumber, defaultCountry),
+      ...{ words: message.words, saidAt: message.saidAt, instanceId: message.instanceId },
+      ...{ providerMessageId: null, by: caller },
+    })
+    await writeDecision(tx, id, { byName: caller.username, optOutId })
+    await decideOthers(tx, message, { byName: caller.username, optOutId: orNotFound(optOutId) })
+  })
+
+function identitiesOf(
+  { phone, lid }: Undecided,
+  typed: string | undefined,
+  defaultCountry: CountryCode,
+): Identity[] {
+  const number = phone ?? (typed ? readPhoneNumber(typed, defaultCountry) : null)
+  if (typed && number === null) throw new InvalidInput({ phoneNumber: 'OPT_OUT.PHONE_INVALID' })
+  return [
+    ...(number ? [{ kind: 'phone', value: number } as const] : []),
+    ...(lid ? [{ kind: 'lid', value: lid } as const] : []),
+  ]
+}
+
+const nameOf = ({ phone, lid }: Undecided) => (phone ? `+${phone}` : (lid ?? ''))
