@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { useSharedContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
 import { json, sql } from '../../platform/database/sql.ts'
-import { beginOptOut } from '../../platform/opt-outs.ts'
+import { optOutNumbers } from '../../platform/opt-outs.ts'
 
 const context = useSharedContext()
 const { jobs } = contract
@@ -163,9 +163,8 @@ test('the preview refuses an invalid time', async () => {
 test('the preview counts who has opted out and numbers that are not on WhatsApp, and nobody waits for them', async () => {
   const { instanceId, member } = await fixture(minutely)
   const [stopped = '', missing = ''] = people(2).split('\n')
-  const identity = { kind: 'phone', value: stopped.slice(1) } as const
-  const optOut = { source: 'form', words: '', saidAt: '2026-01-01T00:00:00Z', byName: 'Lan' } as const
-  await context.db.begin((tx) => beginOptOut(tx, { identities: [identity], message: null, ...optOut }))
+  const lan = { id: null, username: 'Lan', address: '' }
+  await context.db.begin((tx) => optOutNumbers(tx, lan, { numbers: [stopped.slice(1)], note: '' }))
   await context.db.run(sql`
     insert into number_checks (phone, answer) select unnest(${[stopped, missing].map((n) => n.slice(1))}::text[]), 'no'`)
 

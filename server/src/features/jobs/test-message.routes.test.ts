@@ -6,7 +6,7 @@ import type { TestUser } from '../../../test/factories.ts'
 import { formOf } from '../../../test/forms.ts'
 import { picture } from '../../../test/pictures.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { beginOptOut } from '../../platform/opt-outs.ts'
+import { optOutNumbers } from '../../platform/opt-outs.ts'
 
 const context = useSharedContext()
 const { jobs } = contract
@@ -123,9 +123,8 @@ test('a double click sends one test message, and a later or changed one another'
 test('a test message to somebody who has opted out is skipped, and the job says why', async () => {
   const { member, send } = await fixture()
   const phoneNumber = '0901 234 999'
-  const identities = [{ kind: 'phone', value: '84901234999' }] as const
-  const optOut = { source: 'form', words: '', saidAt: '2026-01-01T00:00:00Z', byName: 'Lan' } as const
-  await context.db.begin((tx) => beginOptOut(tx, { identities, message: null, ...optOut }))
+  const lan = { id: null, username: 'Lan', address: '' }
+  await context.db.begin((tx) => optOutNumbers(tx, lan, { numbers: ['84901234999'], note: '' }))
 
   const { id } = (await send({ phoneNumber })).body
   expect(await get(member, id)).toMatchObject({ recipients: { total: 1, waiting: 0, skipped: 1 } })
