@@ -25,7 +25,6 @@ export const reasonWords = {
   outcome_unknown: 'Unknown whether this arrived. Check the chat before resending.',
   receipt_failed: 'WhatsApp accepted the message but could not deliver it: {{detail}}',
   account_wait_over: 'The account was not ready for too long: {{why}}',
-  no_first_message: 'WhatsApp does not let you write to this person first.',
   interrupted: 'Sendroom stopped while sending this message.',
   // why an instance or a job waits
   account_inactive: 'The account isn’t active.',
