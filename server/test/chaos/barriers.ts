@@ -33,7 +33,7 @@ let lastKey = 0
 /**
  * Whether one of these processes waits for a lock: a barrier's or a row's. Each NOTIFY waits briefly for an 'object'.
  */
-const isWaiting = async (db: Pool, processes: string) =>
+export const isWaiting = async (db: Pool, processes: string) =>
   (await db.run(sql`
       select from pg_stat_activity
       where datname = current_database() and application_name like ${`${processes}%`}

@@ -1,6 +1,7 @@
 import type { Db, Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import type { FastTime } from './fast-time.ts'
+import { OPT_OUT_INSTRUMENTS } from './opt-outs.ts'
 
 /**
  * Adds the schema `chaos`: a clock that runs fast and can be shifted, and a log of all changes. Triggers write the log
@@ -128,8 +129,13 @@ export async function addInstruments(db: Pool, { originMs, speed }: FastTime): P
     end $$;
     create trigger renumber_text before update on jobs for each row
       when (new.run <> old.run) execute function chaos.renumber_text();
+    ${OPT_OUT_INSTRUMENTS}
   `)
 }
+
+type LogKind =
+  | ('claim' | 'waiting' | 'restricted' | 'era' | 'checked' | 'delivery' | 'receipt' | 'job')
+  | ('opt-out' | 'ignored opt-out')
 
 /** A row of chaos.log. */
 export type LogEntry = {
@@ -137,7 +143,7 @@ export type LogEntry = {
   at: string
   trueMs: number
   actor: string
-  kind: 'claim' | 'waiting' | 'restricted' | 'era' | 'checked' | 'delivery' | 'receipt' | 'job'
+  kind: LogKind
   instanceId: number
   jobId: number | null
   /** The job run. */

@@ -1,6 +1,7 @@
 import { type Evidence, formatChanges } from './evidence.ts'
 import type { LogEntry } from './instruments.ts'
 import { jobInvariants, recipientCountsAgree } from './invariants-jobs.ts'
+import { optOutInvariants } from './invariants-opt-outs.ts'
 import { paceInvariants } from './invariants-pace.ts'
 import { receiptsAgree, receiptsNeverGoBack } from './invariants-receipts.ts'
 import type { DeliveryRow } from './receipts.ts'
@@ -21,6 +22,7 @@ export async function findViolations(evidence: Evidence): Promise<string[]> {
     daysAgree,
     onlyTheClaimHolderSends,
     ...jobInvariants,
+    ...optOutInvariants,
     ...paceInvariants,
     receiptsAgree,
     receiptsNeverGoBack,
@@ -37,7 +39,9 @@ const deliveriesAreFinal = ({ deliveries, jobs }: RowEvidence) =>
     const isFinal =
       (row.status === 'sent' && row.providerMessageId !== null && row.sentAt !== null) ||
       (row.status === 'failed' && row.reason !== null && hasIdOnlyAfterReceipt(row)) ||
-      (row.status === 'skipped' && isCancelled && row.providerMessageId === null)
+      (row.status === 'skipped' &&
+        (isCancelled || row.reason?.code === 'opted_out') &&
+        row.providerMessageId === null)
     return isFinal && !row.isInDoubt ? [] : [`${nameOf(row)} is in no final state: ${JSON.stringify(row)}`]
   })
 

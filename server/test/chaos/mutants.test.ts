@@ -1,7 +1,8 @@
 import type { LedgerEntry } from '@sendroom/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '../../src/platform/database/sql.ts'
 import { until } from '../until.ts'
-import { addBarrier } from './barriers.ts'
+import { addBarrier, isWaiting } from './barriers.ts'
 import type { CancellerOptions } from './canceller.ts'
 import { ChaosRun } from './chaos-run.ts'
 import { Environment } from './environment.ts'
@@ -9,6 +10,7 @@ import { collect, formatEvidence } from './evidence.ts'
 import { readLog } from './instruments.ts'
 import { findViolations } from './invariants.ts'
 import type { Mutant } from './mutants.ts'
+import { sayStop } from './opt-outs.ts'
 import type { JobPlan, Plan } from './plan.ts'
 import { repeatStalled } from './repeat-stalled.ts'
 
@@ -146,6 +148,23 @@ const scenarios: Scenario[] = [
     },
     violation: /is in no final state/,
     neverFinishes: true,
+  },
+  {
+    mutant: 'opt-out tested before the lock',
+    async play(run, mutant) {
+      const { db } = run
+      if (mutant) await db.run(sql`drop trigger deliveries_skip_opted_out on deliveries`)
+      await run.createJob(0, { ...job, dueInSeconds: 10 })
+      await db.begin(async (tx) => {
+        await tx.run(sql`select from deliveries for update`)
+        await until('the intent waits for the row of the delivery', () => isWaiting(db, 'worker'))
+        await sayStop(db, run.instance(0).id, run.jobs.get(0)?.chats[0] ?? '')
+      })
+      await until('the delivery is settled', async () =>
+        (await readLog(db)).some(({ became }) => became === 'sent' || became === 'skipped'),
+      )
+    },
+    violation: /An intent for somebody who has opted out/,
   },
 ]
 

@@ -63,6 +63,15 @@ const mutants = {
       to: "if (!(await moveJob(tx, jobId, 'cancel')))",
     },
   ],
+  'opt-out tested before the lock': [
+    {
+      file: 'sending/intent.ts',
+      from: "d.status = 'queued' and not on_turn.is_blocked\n      returning",
+      to: `d.status = 'queued' and not on_turn.is_blocked
+        and not is_opted_out(on_turn.chat_id, on_turn.instance_id)
+      returning`,
+    },
+  ],
   'look-up of the text with variables': [
     {
       file: 'in-doubt/look-up.ts',

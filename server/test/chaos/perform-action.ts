@@ -5,6 +5,7 @@ import { retryWhileDown } from '../kill-postgres.ts'
 import { until } from '../until.ts'
 import type { ChaosRun } from './chaos-run.ts'
 import { shiftIdleClock, whileIdle } from './instruments.ts'
+import { sayStart, sayStop } from './opt-outs.ts'
 import type { Action, JobAction, Plan, WorkerChoice } from './plan.ts'
 import { SENDS } from './plan-faults.ts'
 
@@ -65,6 +66,12 @@ async function perform(run: ChaosRun, plan: Plan, action: Action): Promise<unkno
       const { token, addressBook } = run.instance(action.instance)
       await simulator.writeOnPhone(token, addressBook.people[action.recipient] ?? '', 'Hello')
       return
+    }
+    case 'say stop':
+    case 'say start': {
+      const { id, addressBook } = run.instance(action.instance)
+      const say = action.kind === 'say stop' ? sayStop : sayStart
+      return retryWhileDown(() => say(db, id, addressBook.people[action.recipient] ?? ''))
     }
     case 'create job': {
       const job = plan.jobs[action.job]

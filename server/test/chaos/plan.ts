@@ -60,6 +60,8 @@ export type Action =
   | { kind: 'shift clock' | 'shift idle clock'; seconds: number }
   | { kind: 'shift provider clock' | 'shift idle provider clock'; seconds: number }
   | { kind: 'write on phone'; instance: number; recipient: number }
+  /** A person wants no more messages, or messages again. */
+  | { kind: 'say stop' | 'say start'; instance: number; recipient: number }
   | { kind: 'resume instance'; instance: number }
   /** Somebody holds the instance's row, as a cancel of many deliveries does. */
   | { kind: 'lock instance'; instance: number; seconds: number }
@@ -175,7 +177,19 @@ function planActions(random: Random, jobs: JobPlan[], receipts: Plan['receipts']
   if (receipts === 'webhook' && chance(0.7)) actions.push({ kind: 'kill server' })
   for (const { instance } of jobs)
     if (chance(0.3)) actions.push({ kind: 'lock instance', instance, seconds: int(1, 8) })
-  return actions
+  return [...actions, ...planOptOuts(random, jobs)]
+}
+
+/** Most of them are recipients, at a moment when some of the job has been sent. */
+function planOptOuts({ int, chance }: Random, jobs: JobPlan[]): Action[] {
+  const toPeople = jobs.filter(({ kind }) => kind === 'people')
+  return toPeople.flatMap(({ instance, recipients }) =>
+    Array.from({ length: int(0, 3) }, () => ({
+      kind: chance(0.8) ? ('say stop' as const) : ('say start' as const),
+      instance,
+      recipient: recipients[int(0, recipients.length - 1)] ?? 0,
+    })),
+  )
 }
 
 const planReceipts = ({ int, chance, pick, sample }: Random, instance: number): Action[] =>
@@ -202,7 +216,7 @@ function planLargeRun(random: Random, jobs: JobPlan[]): Action[] {
     kind: pick(jobActions),
     job: int(0, jobs.length - 1),
   }))
-  return [...losses, ...faults, ...others]
+  return [...losses, ...faults, ...others, ...planOptOuts(random, jobs)]
 }
 
 function planAction(random: Random, withStops: boolean, jobs: JobPlan[]): Action {

@@ -1,0 +1,21 @@
+import { type Evidence, formatChanges } from './evidence.ts'
+
+export const optOutInvariants: ((evidence: Evidence) => string[])[] = [nobodyIsIgnored, nobodyElseIsSkipped]
+
+/** No intent begins for somebody whose opt-out the statement could see: see OPT_OUT_INSTRUMENTS. */
+function nobodyIsIgnored({ log }: Evidence) {
+  return log
+    .filter(({ kind }) => kind === 'ignored opt-out')
+    .map((entry) => `An intent for somebody who has opted out: ${formatChanges([entry])}`)
+}
+
+/** Nobody else is skipped for it. */
+function nobodyElseIsSkipped({ log }: Evidence) {
+  return log
+    .filter(({ became, reason }) => became === 'skipped' && reason === 'opted_out')
+    .filter(
+      ({ id, chatId }) =>
+        !log.some((entry) => entry.kind === 'opt-out' && entry.chatId === chatId && entry.id < id),
+    )
+    .map((entry) => `Skipped without an opt-out: ${formatChanges([entry])}`)
+}
