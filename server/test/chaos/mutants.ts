@@ -66,8 +66,8 @@ const mutants = {
   'opt-out tested before the lock': [
     {
       file: 'sending/intent.ts',
-      from: "d.status = 'queued' and not on_turn.is_blocked\n      returning",
-      to: `d.status = 'queued' and not on_turn.is_blocked
+      from: "d.status = 'queued' and on_turn.put_off_until is null\n      returning",
+      to: `d.status = 'queued' and on_turn.put_off_until is null
         and not is_opted_out(on_turn.chat_id, on_turn.instance_id)
       returning`,
     },

@@ -6,9 +6,8 @@ import { beginOptOut, optInByMessage } from '../../src/platform/opt-outs.ts'
 /** People opt out and in again, as by messages of theirs. */
 export async function sayStop(db: Pool, instanceId: number, chatId: string): Promise<void> {
   await db.begin(async (tx) => {
-    const said = { words: 'Dừng', saidAt: await now(tx), byName: null, source: 'message' } as const
-    const message = { instanceId, providerMessageId: randomUUID() }
-    await beginOptOut(tx, { identities: personOf(chatId), message, ...said })
+    const message = { instanceId, providerMessageId: randomUUID(), words: 'Dừng', saidAt: await now(tx) }
+    await beginOptOut(tx, { identities: personOf(chatId), ...message, by: null })
   })
 }
 
