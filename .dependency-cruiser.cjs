@@ -37,6 +37,7 @@ const engineModules = [
   'sending',
   'in-doubt',
   'history',
+  'incoming',
   'receipts',
   'health',
   'jobs',

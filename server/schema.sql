@@ -477,8 +477,8 @@ CREATE TABLE instances (
   busy_since timestamptz,
   sync_due_at timestamptz,
   sync_tries smallint NOT NULL DEFAULT 0,
-  incoming_read_until timestamptz,
-  incoming_era uuid,
+  incoming_read_until timestamptz DEFAULT clock_now(),
+  incoming_era uuid DEFAULT current_era(),
   incoming_check_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   private_slow_after integer NOT NULL DEFAULT 20,
   private_slow_pause_from_ms integer NOT NULL DEFAULT 90000,
@@ -499,6 +499,7 @@ CREATE TABLE instances (
   warned_until timestamptz,
   next_number_check_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   capped_until timestamptz,
+  incoming_until timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   CONSTRAINT instances_pkey PRIMARY KEY (id),
   CONSTRAINT instances_time_zone CHECK (('2000-01-01 00:00:00+00'::timestamptz AT TIME ZONE time_zone) IS NOT NULL),
   CONSTRAINT instances_token UNIQUE (token_hash),
@@ -508,6 +509,7 @@ CREATE INDEX instances_created_at ON instances USING btree (created_at, id);
 CREATE INDEX instances_name ON instances USING btree (name, id);
 CREATE INDEX instances_search ON instances USING gin (search_text gin_trgm_ops);
 CREATE INDEX instances_sync_due ON instances USING btree (sync_due_at) WHERE sync_due_at IS NOT NULL;
+CREATE TRIGGER instances_forget_incoming BEFORE UPDATE ON instances FOR EACH ROW WHEN (old.waiting IS NOT NULL AND new.waiting IS NULL OR old.status <> 'Connected'::text AND new.status = 'Connected'::text OR old.webhook_base IS DISTINCT FROM new.webhook_base OR old.token_hash <> new.token_hash) EXECUTE FUNCTION forget_incoming();
 CREATE TRIGGER instances_keep_opt_outs BEFORE DELETE ON instances FOR EACH ROW EXECUTE FUNCTION keep_opt_outs();
 CREATE TRIGGER instances_notify AFTER INSERT OR DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_instance();
 CREATE TRIGGER instances_notify_end AFTER DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_name();
@@ -1568,6 +1570,16 @@ begin
   where delivery_id between (select min(id) from gone) and (select max(id) from gone)
     and (delivery_id in (select id from gone)) is true;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION forget_incoming()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.incoming_until := 'epoch';
+  new.incoming_check_at := 'epoch';
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION group_counter(left_at timestamptz)

@@ -37,9 +37,9 @@ export async function openEnvironment() {
     const instances = await db.many<{ id: number }>(sql`
       insert into instances (name, token_cipher, token_hash, is_test, status, status_asked_at, last_sync_at, syncing_until,
         private_pause_from_ms, private_pause_to_ms, private_cap, private_slow_after, private_per_quarter, private_hours, private_days, person_cap,
-        new_people_cap, webhook_tried_at, created_at)
+        new_people_cap, incoming_until, webhook_tried_at, created_at)
       select token, decode(cipher, 'hex'), decode(hash, 'hex'), true, 'Connected', now() + interval '1 hour', now(), now(),
-        0, 0, 0, 0, 0, 0, 0, 0, 0, now(), now() - place * interval '1 second'
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 'infinity', now(), now() - place * interval '1 second'
       from unnest(${instanceTokens}::text[], ${instanceTokens.map((token) => hex(secrets.encrypt(token)))}::text[],
         ${instanceTokens.map((token) => hex(secrets.hash(token)))}::text[])
         with ordinality as instance (token, cipher, hash, place)

@@ -56,6 +56,7 @@ export const reasonWords = {
   taking_turns: 'Another job of this account is sending now.',
   checking_outcome: 'Checking whether a message arrived.',
   checking_history: 'Checking what was already sent.',
+  reading_incoming: 'Reading incoming messages before sending goes on.',
   // log lines of a job
   job_created: 'Created by {{user}}. Recipients: {{count}}.',
   job_started: 'Started.',

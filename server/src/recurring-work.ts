@@ -7,6 +7,7 @@ import {
   failOverdue,
   finishJobs,
   notifyMoved,
+  openIncomingReader,
   openPolling,
 } from './engine/index.ts'
 import { deleteOldPeopleCounts } from './features/dashboard/people.queries.ts'
@@ -68,6 +69,7 @@ export function deliveryTasks(deps: DeliveryDeps): Task[] {
   return [
     one('apply receipts', SECOND / 2, async () => notifyMoved(db, await applyStoredReceipts(db))),
     each('poll receipts', 10 * SECOND, openPolling(deps)),
+    each('read incoming', SECOND, openIncomingReader(deps)),
     one('finish jobs', 2 * SECOND, () => finishJobs(db)),
     one('fail overdue', 2 * SECOND, (signal) => failOverdue(db, accountWaitMs, signal)),
     one('fold counts', 5 * SECOND, (signal) => foldCounts(db, () => signal.aborted)),

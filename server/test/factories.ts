@@ -84,6 +84,9 @@ export function factories(db: Pool, secrets: Secrets) {
       privateDays: 0,
       personCap: 0,
       newPeopleCap: 0,
+      // Nothing has to be read before the instance writes to people.
+      incomingReadUntil: '2100-01-01T00:00:00Z',
+      incomingUntil: '2100-01-01T00:00:00Z',
       ...columns,
     }
     const inserted = await db.one<{ id: number; name: string }>(

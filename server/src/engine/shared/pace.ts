@@ -1,6 +1,7 @@
 import { identifier, sql } from '../../platform/database/sql.ts'
 import { capFreeAt } from './daily-cap.ts'
 import { historyIsKnown } from './era.ts'
+import { incomingIsKnown } from './incoming.ts'
 import { limitsAllow, privatePauseMs, whatsAppAllows } from './private-pace.ts'
 
 /*
@@ -25,7 +26,7 @@ export const isRunning = sql`(
 /** Condition: the job `j` of the instance `i` may have its turn now. */
 export const jobMaySend = sql`(
   ${isRunning} and j.paused_at is null
-  and ${whatsAppAllows} and ${capFreeAt} is null and ${limitsAllow}
+  and ${whatsAppAllows} and ${incomingIsKnown} and ${capFreeAt} is null and ${limitsAllow}
 )`
 
 /** The pause after a message, as an interval drawn at random. `jobType` names a column; the instance is `i`. */

@@ -5,6 +5,7 @@ import type { Db } from '../../platform/database/connection.ts'
 import { join, json, type Sql, sql } from '../../platform/database/sql.ts'
 import { capFreeAt, privateCap } from '../shared/daily-cap.ts'
 import { needsHistoryCheck } from '../shared/era.ts'
+import { incomingIsKnown } from '../shared/incoming.ts'
 import { isRunning, jobMaySend } from '../shared/pace.ts'
 import {
   cappedUntil,
@@ -154,6 +155,7 @@ const rules: Rule[] = [
     why: because('checking_history'),
     until: sql`greatest(clock_now(), (select history_complete_at from heartbeat))`,
   },
+  { if: sql`not ${incomingIsKnown}`, why: because('reading_incoming') },
   {
     if: sql`j.job_type = 'SendToUsers' and ${isRestricted}`,
     why: because('account_restricted'),

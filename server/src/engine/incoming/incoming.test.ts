@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest'
+import { people, useEngineContext } from '../../../test/engine-context.ts'
+import { scriptedProvider } from '../../../test/scripted-provider.ts'
+import { until } from '../../../test/until.ts'
+import { sql } from '../../platform/database/sql.ts'
+import { type IncomingMessage, ProviderFailure } from '../../providers/provider.ts'
+import { openIncomingReader } from './read.ts'
+import { storeIncoming } from './store.ts'
+
+const context = useEngineContext()
+
+let last = 0
+const newNumber = () => `8498${String(1_000_000 + ++last)}`
+const seconds = (ago = 0) => Math.floor(Date.now() / 1000) - ago
+
+/** A message of this number, or of a hidden one. */
+const message = (
+  text: string,
+  more: Partial<IncomingMessage> & { phone?: string; lid?: string } = {},
+): IncomingMessage => {
+  const { phone = null, lid = null, ...fields } = more
+  return {
+    id: `in-${++last}`,
+    chatId: phone ? `${phone}@s.whatsapp.net` : `${lid}@lid`,
+    from: phone ? { kind: 'phone', value: phone } : { kind: 'lid', value: lid ?? '' },
+    timestamp: seconds(),
+    quotedId: null,
+    ...{ text, senderPhone: phone, senderLid: lid },
+    ...fields,
+  }
+}
+
+const isOut = async (phone: string) =>
+  (
+    await context.db.one<{ isOut: boolean }>(
+      sql`select is_opted_out(${`${phone}@s.whatsapp.net`}, 0) as is_out`,
+    )
+  ).isOut
+
+const store = async (instanceId: number, ...messages: IncomingMessage[]) =>
+  storeIncoming(context.db, instanceId, null, messages)
+
+const possible = (instanceId: number) =>
+  context.db.many(sql`
+    select phone, lid, why, words from possible_opt_outs where instance_id = ${instanceId} order by id`)
+
+// R-1130
+describe('a private message', () => {
+  test('opts out, in again, or waits for a person, and otherwise leaves nothing but that somebody has answered', async () => {
+    const { id } = await context.add.instance()
+    const [stops, returns, doubts, complains, thanks] = Array.from({ length: 5 }, newNumber) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ]
+    await store(
+      id,
+      message('Dừng!', { phone: stops }),
+      message('Dừng', { phone: returns, timestamp: seconds(10) }),
+      message('START', { phone: returns }),
+      message('cho tôi dừng nhé', { phone: doubts }),
+      message('This is spam', { phone: complains }),
+      message('Cảm ơn shop', { phone: thanks }),
+    )
+    expect([await isOut(stops), await isOut(returns), await isOut(doubts), await isOut(thanks)]).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
+    expect(await possible(id)).toEqual([
+      { phone: doubts, lid: null, why: 'contains', words: 'cho tôi dừng nhé' },
+      { phone: complains, lid: null, why: 'complaint', words: 'This is spam' },
+    ])
+    const { answered } = await context.db.one<{ answered: number }>(sql`
+      select count(*) as answered from instance_people where instance_id = ${id} and replied_at is not null`)
+    expect(answered).toBe(5)
+  })
+
+  test('counts once, however often and in whatever order calls come', async () => {
+    const { id } = await context.add.instance()
+    const [phone, other] = [newNumber(), newNumber()]
+    const stop = message('Dừng', { phone, timestamp: seconds(20) })
+    const start = message('START', { phone, timestamp: seconds(10) })
+    const doubt = message('xin dừng', { phone: other })
+    await Promise.all([store(id, start), store(id, stop, doubt), store(id, stop), store(id, doubt, start)])
+    expect(await isOut(phone)).toBe(false)
+    expect(await possible(id)).toHaveLength(1)
+    const { n } = await context.db.one<{ n: number }>(sql`
+      select count(*) as n from opt_outs where provider_message_id = ${stop.id}`)
+    expect(n).toBe(1)
+  })
+
+  test('opts out while somebody holds the lock of the account', async () => {
+    const { id } = await context.add.instance()
+    const phone = newNumber()
+    await context.db.begin(async (tx) => {
+      await tx.run(sql`select from instances where id = ${id} for no key update`)
+      const stored = storeIncoming(context.db, id, null, [message('Stop', { phone })])
+      await until('the opt-out holds', () => isOut(phone))
+      return { stored }
+    })
+  })
+})
+
+// R-1131
+describe('a hidden sender', () => {
+  test('is known by what the provider told, by the contact, or by the message that theirs quotes', async () => {
+    const { id } = await context.add.instance()
+    const job = await context.add.job({ instanceId: id, recipients: people(1), deliveryStatus: 'sent' })
+    await context.db.run(sql`
+      insert into matched_messages (instance_id, provider_message_id, delivery_id)
+      select ${id}, 'ours-1', id from deliveries where job_id = ${job.id}`)
+    const [told, contact, learned] = [newNumber(), newNumber(), newNumber()]
+    await context.db.run(sql`insert into known_lids values (${`1${told}`}, ${told})`)
+    const { id: contactId } = await context.add.contact({ number: contact })
+    await context.db.run(sql`
+      insert into contact_identities (contact_id, kind, value) values (${contactId}, 'lid', ${`1${contact}`})`)
+    const { provider, script } = scriptedProvider()
+    script.lids.set(learned, `1${learned}`)
+    await storeIncoming(context.db, id, { provider, credentials: { token: 'x' } }, [
+      message('Dừng', { lid: `1${told}` }),
+      message('Dừng', { lid: `1${contact}` }),
+      message('Dừng', { lid: '99900', quotedId: 'ours-1' }),
+      message('Dừng', { lid: `1${learned}` }),
+    ])
+    const quoted = people(1)[0]?.split('@')[0] ?? ''
+    for (const phone of [told, contact, quoted, learned]) expect(await isOut(phone), phone).toBe(true)
+    expect(await possible(id)).toEqual([])
+    await context.db.run(sql`delete from opt_outs`)
+  })
+
+  test('whom nobody knows waits for a person, and has opted out once the number is known', async () => {
+    const { id } = await context.add.instance()
+    const phone = newNumber()
+    await store(id, message('Dừng', { lid: `7${phone}` }))
+    expect(await possible(id)).toEqual([
+      { phone: null, lid: `7${phone}`, why: 'unknown_person', words: 'Dừng' },
+    ])
+    expect(await isOut(phone)).toBe(false)
+    await context.db.run(sql`insert into known_lids values (${`7${phone}`}, ${phone})`)
+    expect(await isOut(phone)).toBe(true)
+  })
+})
+
+// R-1132
+test('an answer gives back one of the new people, once', async () => {
+  const { id } = await context.add.instance({ newPeopleLeft: 5 })
+  const [phone, other] = [newNumber(), newNumber()]
+  await context.db.run(sql`
+    insert into instance_people (instance_id, phone, first_sent_at) select ${id}, phone, clock_now()
+    from unnest(${[phone, other]}::text[]) phone`)
+  await context.db.run(sql`
+    update instances i set sent_by_day = jsonb_build_object('n' || local_day(clock_now(), i.time_zone), 2) where id = ${id}`)
+  const thanks = message('Cảm ơn', { phone })
+  await Promise.all([
+    store(id, thanks),
+    store(id, thanks, message('Ok', { phone })),
+    store(id, message('Ok', { phone })),
+  ])
+  expect(
+    await context.db.one(sql`
+      select (sent_by_day ->> ('n' || local_day(clock_now(), time_zone)))::int as new, new_people_left as left
+      from instances where id = ${id}`),
+  ).toEqual({ new: 1, left: 6 })
+})
+
+// R-1133
+describe('before an account writes to people', () => {
+  const away = { incomingUntil: 'epoch', incomingReadUntil: new Date(Date.now() - 3_600_000).toISOString() }
+
+  test('what they wrote meanwhile is read, and groups do not wait', async () => {
+    const { provider, script, ledger } = scriptedProvider()
+    const instance = await context.add.instance(away)
+    const [first = '', second = ''] = people(2)
+    script.onIncoming = () => [
+      message('Dừng', { phone: first.split('@')[0] ?? '', timestamp: seconds(1800) }),
+      message('Dừng', { phone: second.split('@')[0] ?? '', timestamp: seconds(24 * 3600) }),
+    ]
+    const toPeople = await context.add.job({ instanceId: instance.id, recipients: people(2) })
+    const toGroups = await context.add.job({ instanceId: instance.id })
+    context.worker(provider)
+    await context.untilStatus(toPeople.id, 'Completed')
+    await context.untilStatus(toGroups.id, 'Completed')
+    expect(await context.statuses(toPeople.id)).toEqual(['skipped', 'sent'])
+    expect(ledger.map(({ to }) => to)).not.toContain(first)
+    await context.db.run(sql`delete from opt_outs`)
+  })
+
+  test('a list that can’t be read holds jobs to people, and says so', async () => {
+    const { provider, script } = scriptedProvider()
+    const instance = await context.add.instance(away)
+    script.onIncoming = () => {
+      throw new ProviderFailure('unreachable', { code: 'provider_unreachable', params: {} })
+    }
+    const toPeople = await context.add.job({ instanceId: instance.id, recipients: people(1) })
+    const toGroups = await context.add.job({ instanceId: instance.id })
+    context.worker(provider)
+    await context.untilStatus(toGroups.id, 'Completed')
+    await context.untilWaiting(toPeople.id, 'reading_incoming')
+    expect(await context.statuses(toPeople.id)).toEqual(['queued'])
+  })
+
+  test('a reading counts for nothing in another era, or if the account was away while it went on', async () => {
+    for (const change of [
+      sql`update heartbeat set era = gen_random_uuid()`,
+      sql`update instances set status = 'Connected' where status = 'Disconnected'`,
+    ]) {
+      const { provider, script } = scriptedProvider()
+      const instance = await context.add.instance(away)
+      await context.add.job({
+        instanceId: instance.id,
+        recipients: people(1),
+        status: 'Running',
+        startedAt: new Date().toISOString(),
+      })
+      const reading = Promise.withResolvers<void>()
+      const changed = Promise.withResolvers<void>()
+      script.onIncoming = async () => {
+        reading.resolve()
+        await changed.promise
+        return []
+      }
+      const read = openIncomingReader(context.deps(provider))(new AbortController().signal)
+      await reading.promise
+      await context.db.run(sql`update instances set status = 'Disconnected' where id = ${instance.id}`)
+      await context.db.run(change)
+      changed.resolve()
+      await read
+      const row = await context.db.one<{ isKnown: boolean }>(sql`
+        select incoming_era = current_era() and incoming_until > clock_now() as is_known from instances
+        where id = ${instance.id}`)
+      expect(row.isKnown).toBe(false)
+      await context.db.run(sql`delete from jobs`)
+    }
+  })
+
+  test('without a webhook they are read for each job, and again while it sends', async () => {
+    const { provider, calls } = scriptedProvider()
+    provider.isMetered = async () => false
+    const instance = await context.add.instance({
+      ...away,
+      token: 'live-1',
+      privatePauseFromMs: 3_600_000,
+      privatePauseToMs: 3_600_000,
+    })
+    const job = await context.add.job({ instanceId: instance.id, recipients: people(2) })
+    context.worker(provider)
+    await context.untilStatuses(job.id, 'sent', 'queued')
+    expect(calls.incoming).toBe(1)
+    await context.shiftClock('65 seconds')
+    await until('the messages are read again', () => calls.incoming === 2)
+  })
+
+  test('where calls are counted, they are read once for each job', async () => {
+    const { provider, calls } = scriptedProvider()
+    provider.isMetered = async () => true
+    const instance = await context.add.instance({ ...away, token: 'live-2' })
+    for (const n of [1, 2]) {
+      const job = await context.add.job({ instanceId: instance.id, recipients: people(3) })
+      if (n === 1) context.worker(provider)
+      await context.untilStatus(job.id, 'Completed')
+      await context.shiftClock('3 hours')
+      expect(calls.incoming).toBe(n)
+    }
+  })
+})
