@@ -65,6 +65,10 @@ export class SimulatorControl {
   writeOnPhone = (token: string, to: string, body: string) =>
     this.#call('messages', 'POST', { token, to, body })
 
+  /** A person (a number, or a LID with `@lid`) writes to the channel in private. */
+  receive = (token: string, from: string, body: string, quoted?: string) =>
+    this.#call('messages', 'POST', { token, from, body, ...(quoted !== undefined && { quoted }) })
+
   /** Changes what becomes of a channel's messages (null: of all channels) and how webhooks report it. */
   async setReceipts(token: string | null, rules: Partial<ReceiptRules>) {
     const all = { ...this.#receipts.get(token), ...rules }

@@ -40,13 +40,14 @@ test('channels, media ids, messages and receipt rules survive a kill', async () 
   await call(first.url, '', 'POST /_control/receipts', { token: 'test_paired', fate: 'failed', sentMs: 0 })
   const text = { to: '84901234567', body: 'x' }
   const { id } = (await call(first.url, 'test_paired', 'POST /messages/text', text)).body.message
+  await call(first.url, '', 'POST /_control/messages', { token: 'test_paired', from: text.to, body: 'STOP' })
   const before = (await call(first.url, '', 'GET /_control/ledger')).body
   first.child.kill('SIGKILL')
   await once(first.child, 'exit')
 
   const second = await start('--file', file)
   expect((await call(second.url, '', 'GET /_control/ledger')).body).toEqual(before)
-  expect(before.total).toBe(2)
+  expect(before.total).toBe(3)
   expect((await call(second.url, 'test_paired', `GET /messages/${id}`)).body.status).toBe('failed')
   expect((await call(second.url, 'test_paired', 'GET /health')).body.user.id).toBe('84907654321')
   expect((await call(second.url, 'test_linked_out', 'GET /health?wakeup=false')).body.status.text).toBe(

@@ -136,9 +136,11 @@ test.skipIf(!isPresent)('messages, media and acks match the OpenAPI file', async
   const token = simulator.linked()
   const sent = await simulator.call(token, 'POST /messages/image', { to, media: image })
   await simulator.call(token, 'POST /messages/text', { to, body: 'see https://a.example/b' })
-  await simulator.control('POST /messages', { token, to, body: 'hi', from: to })
   const { id, image: stored } = sent.body.message
+  await simulator.control('POST /messages', { token, body: 'hi', from: to, quoted: id })
+  await simulator.control('POST /messages', { token, body: 'STOP', from: '123456789012345@lid' })
   for (const [verb, route, url] of [
+    ['get', '/messages/list', '/messages/list?from_me=false'],
     ['get', '/messages/list/{ChatID}', `/messages/list/${to}@s.whatsapp.net`],
     ['get', '/messages/{MessageID}', `/messages/${id}`],
     ['get', '/statuses/{MessageID}', `/statuses/${id}`],
@@ -146,4 +148,12 @@ test.skipIf(!isPresent)('messages, media and acks match the OpenAPI file', async
   ] as const) {
     expectValid(verb, route, await simulator.call(token, `${verb.toUpperCase()} ${url}`))
   }
+})
+
+// The server's tests read this call.
+test.skipIf(!isPresent)('an incoming webhook call matches the OpenAPI file', () => {
+  const call = readFileSync(path.resolve(import.meta.dirname, '../test/whapi-incoming.json'), 'utf8')
+  const validate = ajv.compile({ $ref: 'api#/components/schemas/WebhookPayload' })
+  validate(JSON.parse(call))
+  expect(validate.errors ?? []).toEqual([])
 })

@@ -119,8 +119,8 @@ export type NewChatLimit = {
 }
 
 /** Reads all pages, for a list that is known to be short. The clock is that of the first page. */
-export async function allMessages(pages: AsyncIterable<OwnMessages>): Promise<OwnMessages> {
-  const all: OwnMessages[] = []
+export async function allMessages<T>(pages: AsyncIterable<MessagePage<T>>): Promise<MessagePage<T>> {
+  const all: MessagePage<T>[] = []
   for await (const page of pages) all.push(page)
   return { messages: all.flatMap(({ messages }) => messages), clockAheadMs: all[0]?.clockAheadMs ?? 0 }
 }

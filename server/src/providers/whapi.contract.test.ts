@@ -72,6 +72,10 @@ test.each([
   [answer(402, undefined, { flat: true }), problem('account_unpaid')],
   [answer(404, error('Channel Not Found')), problem('account_bad_token')],
   [answer(403, error('this account is restricted')), problem('account_restricted')],
+  // this person can't be written to first, or the account is locked
+  [answer(403, error('refused', 'error 463')), { kind: 'no_first_message' }],
+  [answer(400, error('reachout is locked for new chats')), { kind: 'no_first_message' }],
+  [answer(500, error('error 463')), unknown(500)],
   // maybe sent
   [answer(500), unknown(500)],
   [answer(502, '<html><h1>Bad gateway</h1></html>'), unknown(502)],

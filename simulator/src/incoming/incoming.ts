@@ -1,65 +1,88 @@
 import type { Receipts } from '../receipts/receipts.ts'
+import { lidOf } from '../seed/people.ts'
 import type { Channel } from '../state/channels.ts'
 import type { Draft, Ledger, LedgerEntry } from '../state/ledger.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import { wireMessage } from '../wire/message.ts'
+import { habitOf } from './habits.ts'
 
 /** A message that was written on a phone: by a person to the channel, or by the owner of the channel (no `from`). */
-export type Written = Pick<Draft, 'to' | 'body' | 'from' | 'quoted'>
+type Written = Pick<Draft, 'to' | 'body' | 'from' | 'quoted'>
 
 /** The messages that come from outside of the API, and their notifications. */
 export interface Incoming {
-  /** Records the message at a time in milliseconds on the provider's clock, and notifies the channel's webhooks. */
-  receive(channel: Channel, written: Written, now: number): LedgerEntry
-  /** Notifies of a recorded message. The rules of the channel's receipts say how late, how often and in which order. */
+  /** Records the message and notifies the channel's webhooks. */
+  receive(channel: Channel, written: Written): LedgerEntry
+  /** Notifies of a recorded message. The rules of its receipts say how late, how often and in which order. */
   notify(channel: Channel, entry: LedgerEntry): void
+  /** Lets the recipient of a message that was accepted `ageMs` ago answer it, if that is a habit of the number. */
+  answer(channel: Channel, entry: LedgerEntry, ageMs: number): void
 }
 
 /** With the disorder `reversed`, messages of this time arrive last first. */
 const windowMs = 300
 
-/** Creates the incoming side of a simulator. An abort of `closing` ends all notifications. */
-export function createIncoming(
-  { ledger, receipts, webhooks }: { ledger: Ledger; receipts: Receipts; webhooks: Webhooks },
-  closing: AbortSignal,
-): Incoming {
+/** Everything that incoming messages need from the rest of the simulator. */
+interface IncomingDeps {
+  ledger: Ledger
+  receipts: Receipts
+  webhooks: Webhooks
+  /** The provider's clock in Unix milliseconds. */
+  now: () => number
+  /** Runs a task after `ms`, unless the simulator closes first. */
+  runLater: (ms: number, task: () => void) => void
+}
+
+/** Creates the incoming side of a simulator. */
+export function createIncoming({ ledger, receipts, webhooks, now, runLater }: IncomingDeps): Incoming {
   const held = new Map<string, LedgerEntry[]>()
 
   function post(channel: Channel, entry: LedgerEntry) {
     const messages = [wireMessage(receipts, channel, entry, entry.at)]
-    void webhooks.notify(channel, { type: 'messages', verb: 'post', payload: { messages } })
-    if (receipts.rules(channel.token).disorders.includes('duplicates')) {
+    const times = receipts.rules(entry).disorders.includes('duplicates') ? 2 : 1
+    for (let time = 0; time < times; time++)
       void webhooks.notify(channel, { type: 'messages', verb: 'post', payload: { messages } })
-    }
   }
-  function later(ms: number, task: () => void) {
-    setTimeout(() => closing.aborted || task(), ms).unref()
-  }
+
   function hold(channel: Channel, entry: LedgerEntry, lateMs: number) {
     const others = held.get(channel.token)
     if (others) return others.push(entry)
     held.set(channel.token, [entry])
-    return later(lateMs + windowMs, () => {
+    return runLater(lateMs + windowMs, () => {
       const entries = held.get(channel.token) ?? []
       held.delete(channel.token)
-      for (const [place, one] of entries.reverse().entries()) later(place * 20, () => post(channel, one))
+      for (const [place, one] of entries.reverse().entries()) runLater(place * 20, () => post(channel, one))
     })
   }
 
   function notify(channel: Channel, entry: LedgerEntry) {
-    const { lateMs, disorders } = receipts.rules(channel.token)
+    const { lateMs, disorders } = receipts.rules(entry)
     if (disorders.includes('reversed')) hold(channel, entry, lateMs)
-    else if (lateMs > 0) later(lateMs, () => post(channel, entry))
-    else post(channel, entry)
+    else runLater(lateMs, () => post(channel, entry))
+  }
+
+  function receive(channel: Channel, written: Written) {
+    const entry = ledger.accept({ ...written, token: channel.token, type: 'text', source: 'mobile' }, now())
+    receipts.fixRules(entry)
+    notify(channel, entry)
+    return entry
   }
 
   return {
-    receive(channel, written, now) {
-      const draft = { ...written, token: channel.token, type: 'text', source: 'mobile' } as const
-      const entry = ledger.accept(draft, now)
-      notify(channel, entry)
-      return entry
-    },
+    receive,
     notify,
+    answer(channel, entry, ageMs) {
+      const habit = habitOf(entry.to)
+      if (!habit) return
+      const number = entry.to.split('@')[0] ?? ''
+      const from = habit.hides ? lidOf(channel.seed, number) : number
+      const to = habit.hides ? from : entry.to
+      const answer = { to, from, body: habit.says, ...(habit.quotes ? { quoted: entry.id } : {}) }
+      runLater(Math.max(0, receipts.rules(entry).answerMs - ageMs), () => {
+        const isAnswered = ledger.list(channel.token, to).some((one) => one.from && one.at > entry.at)
+        // A restart schedules the answers to recent messages again.
+        if (ageMs === 0 || !isAnswered) receive(channel, answer)
+      })
+    },
   }
 }

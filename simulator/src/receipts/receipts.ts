@@ -14,8 +14,8 @@ export interface Receipts {
    * own. Returns the complete new rules.
    */
   change(token: string | undefined, rules: Partial<ReceiptRules>): ReceiptRules
-  /** Returns the rules of a channel's later messages. */
-  rules(token: string): ReceiptRules
+  /** Returns the rules of a message. */
+  rules(entry: LedgerEntry): ReceiptRules
   /** Fixes the rules of a message that was just accepted. The journal keeps them, so a kill changes nothing. */
   fixRules(entry: LedgerEntry): void
   /** Restores the rules of a message from the journal. */
@@ -91,7 +91,7 @@ export function createReceipts(
       else channelRules.set(token, changed)
       return changed
     },
-    rules: rulesFor,
+    rules: rulesOf,
     fixRules(entry) {
       const rules = rulesFor(entry.token)
       if (rules === defaultRules) return

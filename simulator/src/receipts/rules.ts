@@ -2,10 +2,10 @@ import { type Fields, numberOf } from '../wire/parameters.ts'
 import { type AckPlan, defaultPlan } from './acks.ts'
 
 /**
- * How the notifications of acks go wrong. Reads of the message stay correct.
+ * How the notifications of acks and incoming messages go wrong. Reads of the message stay correct.
  *
  * - `duplicates`: every notification goes out twice
- * - `reversed`: `read` comes first and `sent` last
+ * - `reversed`: `read` comes first and `sent` last, and of several incoming messages the last one comes first
  * - `early`: all notifications go out before the send is answered
  * - `unknown`: an ack of an unknown message id comes along
  */
@@ -15,12 +15,14 @@ type Disorder = (typeof disorders)[number]
 /** The future of a message and of its notifications. */
 export interface ReceiptRules extends AckPlan {
   disorders: Disorder[]
-  /** Delay between an ack and its notification, in milliseconds. */
+  /** Delay between an ack or an incoming message and its notification, in milliseconds. */
   lateMs: number
+  /** Time until somebody who answers by habit does, in milliseconds after acceptance. */
+  answerMs: number
 }
 
 /** The rules when no control request has changed them. */
-export const defaultRules: ReceiptRules = { ...defaultPlan, disorders: [], lateMs: 0 }
+export const defaultRules: ReceiptRules = { ...defaultPlan, disorders: [], lateMs: 0, answerMs: 5000 }
 
 const fates = ['normal', 'failed', 'stuck'] as const
 const dayMs = 86_400_000
@@ -30,7 +32,7 @@ const dayMs = 86_400_000
  * times outside a day and for percentages outside 0 to 100.
  */
 export function parseReceiptRules(fields: Fields): Partial<ReceiptRules> {
-  const times = ['sentMs', 'deliveredMs', 'readMs', 'spreadMs', 'lateMs'] as const
+  const times = ['sentMs', 'deliveredMs', 'readMs', 'spreadMs', 'lateMs', 'answerMs'] as const
   const rules = {
     ...Object.fromEntries(times.map((name) => [name, numberOf(fields, name, 0, dayMs)])),
     readPercent: numberOf(fields, 'readPercent', 0, 100),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { isRestricted } from '../state/channels.ts'
+import { newChatsOf } from '../state/new-chats.ts'
 import { changeSettings, eventTypes, withDefaults } from '../state/settings.ts'
 import type { State } from '../state/state.ts'
 import { verbs } from '../webhooks/webhooks.ts'
@@ -22,6 +23,26 @@ export function channelRoutes(app: FastifyInstance, state: State): void {
   app.get('/business/limits/reachout_timelock', async ({ channel }, reply) => {
     if (!isRestricted(channel, state.now())) return reply.code(204).send()
     return { is_restricted: true, restricted_until: channel.restrictedUntil, restriction_type: 'default' }
+  })
+
+  // 204 means "no limit". Newer than the OpenAPI file, too; the fields are those that third parties have seen.
+  app.get('/business/limits/new_chat', async ({ channel }, reply) => {
+    const now = state.now()
+    const limit = newChatsOf(channel, state.ledger, now)
+    if (!limit) return reply.code(204).send()
+    return {
+      cap_type: 'individual_new_chat_thread',
+      is_capped: limit.status === 'capped',
+      cap_status: limit.status,
+      quota_limit: limit.quota,
+      quota_used: limit.used,
+      quota_remaining: Math.max(0, limit.quota - limit.used),
+      cycle_start_at: limit.cycleStart,
+      cycle_end_at: limit.cycleEnd,
+      updated_at: Math.floor(now / 1000),
+      ote_status: 'not_eligible',
+      mv_status: 'not_eligible',
+    }
   })
 
   app.get('/settings', async ({ channel }) => withDefaults(channel.settings))

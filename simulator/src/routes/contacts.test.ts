@@ -19,13 +19,14 @@ test('more than half of the participants have a name in the contacts, but not al
 })
 
 test('a check finds the numbers that have WhatsApp', async () => {
-  const contacts = ['84901234567', '+84 90 123 4567', '84901230000', '0901234567']
+  const contacts = ['84901234567', '+84 90 123 4567', '84901230000', '0901234567', '5531987654321']
   const { body } = await simulator.call(simulator.linked(), 'POST /contacts', { contacts })
   expect(body.contacts).toEqual([
     { input: '84901234567', status: 'valid', wa_id: '84901234567' },
     { input: '+84 90 123 4567', status: 'valid', wa_id: '84901234567' },
     { input: '84901230000', status: 'invalid' },
     { input: '0901234567', status: 'invalid' },
+    { input: '5531987654321', status: 'valid', wa_id: '553187654321' },
   ])
 })
 

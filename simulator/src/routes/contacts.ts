@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { contactAt, contactCount, findContact, lidOf } from '../seed/people.ts'
+import { habitOf } from '../incoming/habits.ts'
+import { contactAt, contactCount, findContact, lidOf, numberOf } from '../seed/people.ts'
+import type { Channel } from '../state/channels.ts'
 import type { State } from '../state/state.ts'
 import { contactIdPattern, isOnWhatsApp } from '../wire/identifiers.ts'
 import { fieldsOf, pageOf, textOf } from '../wire/parameters.ts'
@@ -7,9 +9,11 @@ import { refuse } from '../wire/refusal.ts'
 
 /**
  * Adds the contacts of a channel, `GET /contacts` and `GET /contacts/:id`; the check whether numbers have WhatsApp,
- * `POST /contacts` and `HEAD /contacts/:id`; and the LIDs of numbers, `GET /contacts/lids` and `/contacts/lids/:id`.
+ * `POST /contacts` and `HEAD /contacts/:id`; the LIDs of numbers, `GET /contacts/lids` and `/contacts/lids/:id`; and the
+ * number of a LID, `GET /contacts/ids/:lid`.
  */
-export function contactRoutes(app: FastifyInstance, { channels }: State): void {
+export function contactRoutes(app: FastifyInstance, state: State): void {
+  const { channels } = state
   app.get('/contacts', async ({ channel, query }) => {
     const { count, offset } = pageOf(query)
     channels.requireReader(channel)
@@ -47,21 +51,41 @@ export function contactRoutes(app: FastifyInstance, { channels }: State): void {
   app.get('/contacts/lids', async ({ channel, query }) => {
     const ids = (textOf(fieldsOf(query), 'ContactIDList') ?? '').split(',').map(contactIdOf)
     channels.requireReader(channel)
-    return Object.fromEntries(ids.filter(isOnWhatsApp).map((id) => [id, { lid: lidOf(channel.seed, id) }]))
+    return Object.fromEntries(ids.filter(hasOpenLid).map((id) => [id, { lid: lidOf(channel.seed, id) }]))
   })
 
   app.get<{ Params: { id: string } }>('/contacts/lids/:id', async ({ channel, params }) => {
     const id = contactIdOf(params.id)
     channels.requireReader(channel)
-    if (!isOnWhatsApp(id)) throw refuse.notFound('user')
+    if (!hasOpenLid(id)) throw refuse.notFound('user')
     return { lid: lidOf(channel.seed, id) }
   })
+
+  // The path is newer than Whapi's OpenAPI file 1.8.7; third-party clients name it.
+  app.get<{ Params: { lid: string } }>('/contacts/ids/:lid', async ({ channel, params }) => {
+    const lid = contactIdOf(params.lid)
+    channels.requireReader(channel)
+    const number = numberOf(channel.seed, lid) ?? strangerOf(state, channel, lid)
+    if (!number || habitOf(number)?.hides) throw refuse.notFound('user')
+    return { id: `${number}@s.whatsapp.net` }
+  })
+}
+
+/** Whether the provider tells the LID of a number. */
+const hasOpenLid = (id: string) => isOnWhatsApp(id) && !habitOf(id)?.hasSecretLid
+
+/** Returns the number behind a LID, if the channel has written to that number. */
+function strangerOf({ ledger }: State, { token, seed }: Channel, lid: string): string | undefined {
+  const numbers = new Set(ledger.list(token).map(({ to }) => /^(\d+)@s\./.exec(to)?.[1] ?? ''))
+  return [...numbers].find((number) => number && lidOf(seed, number) === lid)
 }
 
 /** Checks one number "in any standard format", as Whapi's OpenAPI file 1.8.7 puts it. Only a valid one has `wa_id`. */
 function checkNumber(input: string) {
   const number = input.replace(/@.*$/, '').replace(/\D/g, '')
-  return isOnWhatsApp(number) ? { input, status: 'valid', wa_id: number } : { input, status: 'invalid' }
+  // WhatsApp knows most mobile numbers of Brazil without the 9 that was put in front of them later.
+  const wa_id = number.replace(/^(55[3-9]\d)9(\d{8})$/, '$1$2')
+  return isOnWhatsApp(number) ? { input, status: 'valid', wa_id } : { input, status: 'invalid' }
 }
 
 /** Returns a contact id without the domain of numbers. */

@@ -97,6 +97,7 @@ test.each([
   ['POST /channels', { token: 'test_x', state: 'HAPPY' }],
   ['POST /latency', { ms: -1 }],
   ['POST /messages', { token: 'test_x' }],
+  ['POST /channels', { token: 'test_x', newChatStatus: 'toString' }],
 ])('%s of %j is 400', async (route, body) => {
   expect((await simulator.control(route, body)).status).toBe(400)
 })

@@ -3,6 +3,7 @@ import { parseFault } from '../faults/rules.ts'
 import { parseReceiptRules } from '../receipts/rules.ts'
 import { specialGroups } from '../seed/groups.ts'
 import { type Channel, type ChannelChange, stateCodes } from '../state/channels.ts'
+import { type CapStatus, capStatuses } from '../state/new-chats.ts'
 import type { State } from '../state/state.ts'
 import { verbs } from '../webhooks/webhooks.ts'
 import { chatIdOf } from '../wire/identifiers.ts'
@@ -31,7 +32,7 @@ export function controlRoutes(app: FastifyInstance, state: State): void {
     // A private message stands in the chat of its sender.
     const to = chatIdOf(from === undefined ? required(fields, 'to') : (textOf(fields, 'to') ?? from))
     const written = { to, body: required(fields, 'body'), ...(from ? { from } : {}) }
-    return state.incoming.receive(channel, { ...written, ...(quoted ? { quoted } : {}) }, state.now())
+    return state.incoming.receive(channel, { ...written, ...(quoted ? { quoted } : {}) })
   })
 
   app.get('/faults', async () => ({ faults: faults.list(), met: faults.counts() }))
@@ -96,6 +97,9 @@ function view({ channels }: State, channel: Channel) {
     unpaid: channel.unpaid,
     removed: channel.removed,
     restrictedUntil: channel.restrictedUntil,
+    newChatStatus: channel.newChatStatus,
+    newChatQuota: channel.newChatQuota,
+    newChatUntil: channel.newChatUntil,
     specialGroups: specialGroups(channel.token),
   }
 }
@@ -105,6 +109,9 @@ function changeOf(fields: Fields): ChannelChange {
   if (state !== undefined && !Object.hasOwn(stateCodes, state)) {
     throw refuse.parameters(`state is one of ${Object.keys(stateCodes).join(', ')}`)
   }
+  const newChatStatus = textOf(fields, 'newChatStatus')
+  if (newChatStatus !== undefined && !isCapStatus(newChatStatus))
+    throw refuse.parameters(`newChatStatus is one of ${capStatuses.join(', ')}`)
   const change = {
     state: state as ChannelChange['state'], // checked above
     number: textOf(fields, 'number'),
@@ -112,9 +119,14 @@ function changeOf(fields: Fields): ChannelChange {
     unpaid: booleanOf(fields, 'unpaid'),
     removed: booleanOf(fields, 'removed'),
     restrictedUntil: numberOf(fields, 'restrictedUntil', 0, 1e10),
+    newChatStatus,
+    newChatQuota: numberOf(fields, 'newChatQuota', 1, 1e6),
+    newChatUntil: numberOf(fields, 'newChatUntil', 0, 1e10),
   }
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 }
+
+const isCapStatus = (text: string): text is CapStatus => capStatuses.some((known) => known === text)
 
 /** Returns how often each route was called, summed over the channels. */
 function countRequests(channels: Channel[]): Record<string, number> {

@@ -1,8 +1,10 @@
 import type { FastifyInstance } from 'fastify'
+import { habitOf } from '../incoming/habits.ts'
 import { findGroup } from '../seed/groups.ts'
 import { type Channel, isRestricted } from '../state/channels.ts'
 import type { Draft, MediaInfo } from '../state/ledger.ts'
 import { decodeMedia, imageMime } from '../state/media.ts'
+import { isCapped } from '../state/new-chats.ts'
 import type { State } from '../state/state.ts'
 import { chatIdOf, groupIdPattern, isOnWhatsApp, mediaIdPattern, toPattern } from '../wire/identifiers.ts'
 import { wireMessage } from '../wire/message.ts'
@@ -48,6 +50,7 @@ async function send(state: State, channel: Channel, draft: Omit<Draft, 'token' |
   state.receipts.fixRules(entry)
   const message = wireMessage(state.receipts, channel, entry, entry.at)
   void state.webhooks.notify(channel, { type: 'messages', verb: 'post', payload: { messages: [message] } })
+  state.incoming.answer(channel, entry, 0)
   await state.receipts.schedule(channel, entry, 0)
   await state.pause(state.sendLatencyMs)
   return { sent: true, message }
@@ -68,6 +71,8 @@ function recipientOf(state: State, channel: Channel, fields: Fields): string {
   if (isRestricted(channel, state.now()))
     throw new Refusal(403, 'account is restricted from starting new chats')
   if (!isOnWhatsApp(number)) throw new Refusal(400, 'invalid phone number', 'the number is not on WhatsApp')
+  if (isCapped(channel, state.ledger, chat, state.now())) throw refuse.firstMessage('too many new chats')
+  if (habitOf(chat)?.says === '') throw refuse.firstMessage('no token for this chat')
   return chat
 }
 

@@ -36,6 +36,12 @@ export function lidOf(seed: number, number: string): string {
   return `2${lastDigits(mix(seed, Number(number.slice(-9))), 10)}${number.slice(-4)}@lid`
 }
 
+/** Returns the number behind the LID of one of the channel's people, unless that person hides the number. */
+export function numberOf(seed: number, lid: string): string | undefined {
+  const person = personOf(seed, lid)
+  return person === undefined || hidesNumber(person) ? undefined : personNumber(seed, person)
+}
+
 /** Returns the person with this number or LID, or undefined if the channel's people have nobody like that. */
 function personOf(seed: number, id: string): number | undefined {
   const person = id.endsWith('@lid')

@@ -3,6 +3,7 @@ import { ownNumber } from '../seed/people.ts'
 import { channelIdOf } from '../wire/identifiers.ts'
 import { Refusal, refuse } from '../wire/refusal.ts'
 import type { Journal } from './journal.ts'
+import type { CapStatus } from './new-chats.ts'
 
 /**
  * Codes 1 to 5 come from Whapi's help desk and the live API. The codes of NOT_INIT, SYNC_ERROR and STOP are guesses.
@@ -49,8 +50,30 @@ export interface Channel {
   removed: boolean
   /** Until then (Unix seconds) the channel may not send to people. */
   restrictedUntil: number
+  /** A status of WhatsApp's limit for new chats that a test has set, stronger than what `newChatQuota` gives. */
+  newChatStatus: CapStatus | null
+  /** How many new people a cycle allows. Null if WhatsApp reports no limit. */
+  newChatQuota: number | null
+  /** The end of the cycle and of `newChatStatus` (Unix seconds), or 0 for the end of each month. */
+  newChatUntil: number
   /** Number of requests by `METHOD /pattern`. */
   readonly requests: Map<string, number>
+}
+
+const quota = 200
+const lockMs = 600_000
+
+/** WhatsApp's limits for a new channel. A token asks for them, so that everybody can try them in test mode. */
+function limitsOf(token: string) {
+  const [, word] = /^test_linked_(warned|capped|locked)/.exec(token) ?? []
+  const newChatStatus: CapStatus | null =
+    word === 'warned' ? 'first_warning' : word === 'capped' ? 'capped' : null
+  return {
+    newChatStatus,
+    newChatQuota: newChatStatus ? quota : null,
+    newChatUntil: 0,
+    restrictedUntil: word === 'locked' ? Math.ceil((Date.now() + lockMs) / 1000) : 0,
+  }
 }
 
 /** The part of a channel that survives a restart. */
@@ -67,6 +90,9 @@ export interface ChannelChange {
   unpaid?: boolean
   removed?: boolean
   restrictedUntil?: number
+  newChatStatus?: CapStatus
+  newChatQuota?: number
+  newChatUntil?: number
   number?: string
 }
 
@@ -135,7 +161,7 @@ export function createChannels(journal: Journal, linkAfterMs: number, hooks: Cha
       forced: null,
       unpaid: false,
       removed: false,
-      restrictedUntil: 0,
+      ...limitsOf(token),
       requests: new Map(),
     }
     channels.set(token, channel)
@@ -198,6 +224,7 @@ export function createChannels(journal: Journal, linkAfterMs: number, hooks: Cha
     all: () => [...channels.values()],
     change(channel, { state: wanted, ...fields }) {
       Object.assign(channel, fields)
+      if (fields.newChatStatus) channel.newChatQuota ??= quota
       if (wanted) setState(channel, wanted)
     },
     state,

@@ -50,14 +50,16 @@ export function createState(options: {
   const { groupNumbers } = options
   const receipts = createReceipts(journal, webhooks, { closing: closing.signal, groupNumbers })
   let isLoaded = false
-  return {
-    channels: createChannels(journal, options.linkAfterMs, hooksOf(webhooks, closing.signal)),
+  const runLater = (ms: number, task: () => void) =>
+    void setTimeout(() => closing.signal.aborted || task(), ms).unref()
+  const state: State = {
+    channels: createChannels(journal, options.linkAfterMs, hooksOf(webhooks, runLater)),
     ledger,
     media: createMedia(journal),
     faults: createFaults(),
     webhooks,
     receipts,
-    incoming: createIncoming({ ledger, receipts, webhooks }, closing.signal),
+    incoming: createIncoming({ ledger, receipts, webhooks, runLater, now: () => state.now() }),
     groupNumbers,
     sendLatencyMs: 0,
     clockShiftMs: options.clockShiftMs,
@@ -73,13 +75,14 @@ export function createState(options: {
       journal.replay((record) => restore(this, record as JournalRecord)) // only this program writes the file
       isLoaded = true
       const count = this.ledger.list().length
-      setTimeout(() => closing.signal.aborted || resumeNotifications(this, count), resumeDelayMs).unref()
+      runLater(resumeDelayMs, () => resumeNotifications(this, count))
     },
     close() {
       closing.abort()
       journal.close()
     },
   }
+  return state
 }
 
 /** A line of the journal. Every line holds one of these fields. */
@@ -114,16 +117,17 @@ function resumeNotifications(state: State, count: number) {
     if (!entry || ageMs >= recentMs) return
     const channel = state.channels.find(entry.token)
     if (!channel) continue
-    if (entry.source === 'api') void state.receipts.schedule(channel, entry, ageMs)
-    else state.incoming.notify(channel, entry)
+    if (entry.source === 'mobile') state.incoming.notify(channel, entry)
+    else {
+      void state.receipts.schedule(channel, entry, ageMs)
+      state.incoming.answer(channel, entry, ageMs)
+    }
   }
 }
 
-function hooksOf(webhooks: Webhooks, closing: AbortSignal): ChannelHooks {
+function hooksOf(webhooks: Webhooks, runLater: ChannelHooks['runLater']): ChannelHooks {
   return {
-    runLater(ms, task) {
-      setTimeout(() => closing.aborted || task(), ms).unref()
-    },
+    runLater,
     onState(channel, state) {
       const health = wireHealth(channel, state)
       void webhooks.notify(channel, { type: 'channel', verb: 'post', payload: { health } })

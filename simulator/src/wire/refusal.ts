@@ -15,6 +15,8 @@ export const refuse = {
   parameters: (details: string) => new Refusal(400, 'wrong request parameters', details),
   /** The token is valid, but no WhatsApp number is linked. */
   notLinked: () => new Refusal(401, 'need channel authorization'),
+  /** WhatsApp's error 463. How it looks through Whapi is unconfirmed. */
+  firstMessage: (why: string) => new Refusal(403, 'message refused by WhatsApp', `error 463, ${why}`),
   unpaid: () => new Refusal(402, 'trial version limit exceeded'),
   /** The token is wrong or its channel was removed. The source is Whapi's agent skill, April 2026. */
   noChannel: () => new Refusal(404, 'channel not found'),
