@@ -1,4 +1,4 @@
-/** What a person always does with a message, by the last five digits of the number. */
+/** A person with a habit, by the last five digits of the number, answers every message. */
 interface Habit {
   /** The answer. Empty if WhatsApp refuses the message, because this person may not be written to first. */
   says: string

@@ -9,8 +9,8 @@ import { refuse } from '../wire/refusal.ts'
 
 /**
  * Adds the contacts of a channel, `GET /contacts` and `GET /contacts/:id`; the check whether numbers have WhatsApp,
- * `POST /contacts` and `HEAD /contacts/:id`; the LIDs of numbers, `GET /contacts/lids` and `/contacts/lids/:id`; and the
- * number of a LID, `GET /contacts/ids/:lid`.
+ * `POST /contacts` and `HEAD /contacts/:id`; the LIDs of numbers, `GET /contacts/lids` and `/contacts/lids/:id`; and
+ * the number of a LID, `GET /contacts/ids/:lid`.
  */
 export function contactRoutes(app: FastifyInstance, state: State): void {
   const { channels } = state

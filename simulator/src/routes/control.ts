@@ -2,8 +2,13 @@ import type { FastifyInstance } from 'fastify'
 import { parseFault } from '../faults/rules.ts'
 import { parseReceiptRules } from '../receipts/rules.ts'
 import { specialGroups } from '../seed/groups.ts'
-import { type Channel, type ChannelChange, stateCodes } from '../state/channels.ts'
-import { type CapStatus, capStatuses } from '../state/new-chats.ts'
+import {
+  type CapStatus,
+  type Channel,
+  type ChannelChange,
+  capStatuses,
+  stateCodes,
+} from '../state/channels.ts'
 import type { State } from '../state/state.ts'
 import { verbs } from '../webhooks/webhooks.ts'
 import { chatIdOf } from '../wire/identifiers.ts'

@@ -3,7 +3,6 @@ import { ownNumber } from '../seed/people.ts'
 import { channelIdOf } from '../wire/identifiers.ts'
 import { Refusal, refuse } from '../wire/refusal.ts'
 import type { Journal } from './journal.ts'
-import type { CapStatus } from './new-chats.ts'
 
 /**
  * Codes 1 to 5 come from Whapi's help desk and the live API. The codes of NOT_INIT, SYNC_ERROR and STOP are guesses.
@@ -20,6 +19,10 @@ export const stateCodes = {
 } as const
 
 export type ChannelState = keyof typeof stateCodes
+
+/** The states of WhatsApp's limit for new chats. */
+export const capStatuses = ['none', 'first_warning', 'second_warning', 'capped'] as const
+export type CapStatus = (typeof capStatuses)[number]
 
 /** How long a woken channel stays in INIT, and then in LAUNCH. The live API takes seconds; tests should not. */
 const startStepMs = 150

@@ -1,9 +1,6 @@
 import { isGroup } from '../wire/identifiers.ts'
-import type { Channel } from './channels.ts'
+import type { CapStatus, Channel } from './channels.ts'
 import type { Ledger } from './ledger.ts'
-
-export const capStatuses = ['none', 'first_warning', 'second_warning', 'capped'] as const
-export type CapStatus = (typeof capStatuses)[number]
 
 /** WhatsApp's limit of people that a channel writes to first. Times are Unix seconds. */
 interface NewChats {
