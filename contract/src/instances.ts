@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { instanceStatuses } from './instance-status.ts'
 import { limits } from './limits.ts'
 import { instanceFilters } from './list-filters.ts'
+import { warmUpSteps } from './pace.ts'
 import { listQuery, page } from './paging.ts'
 import { blankable, Instant, idParams, instant, key, ReadVersion, Reason } from './values.ts'
 import { isMaskedToken, mayBeToken } from './whapi-token.ts'
@@ -42,11 +43,41 @@ const isTimeZone = (name: string) => {
   }
 }
 
+const limit = (max: number, text: Parameters<typeof key>[0]) =>
+  z.number(key(text)).int(key(text)).min(0, key(text)).max(max, key(text))
+
 /** How fast an instance may send. The limits reflect what WhatsApp tolerates, not what a server can do. */
 const pacing = {
   groupPauseSeconds: PauseSeconds,
   privatePauseSeconds: PauseSeconds,
   dailyCap: DailyCap,
+  privateSlowAfter: limit(limits.dailyCap, 'ACCOUNT_FORM.CAP_INVALID').meta({
+    description:
+      'From this many private messages of a day on, `privateSlowPauseSeconds` is the pause. 0: never',
+  }),
+  privateSlowPauseSeconds: PauseSeconds,
+  privatePerQuarterHour: limit(limits.perQuarterHour, 'ACCOUNT_FORM.QUARTER_INVALID').meta({
+    description: 'The most private messages in any 15 minutes. 0: no limit',
+  }),
+  privateHoursPerDay: limit(24, 'ACCOUNT_FORM.HOURS_INVALID').meta({
+    description: 'The most hours of a day in which anything private is sent. 0: no limit',
+  }),
+  privateDaysInARow: limit(limits.daysInARow, 'ACCOUNT_FORM.DAYS_INVALID').meta({
+    description: 'After so many days in a row with 20 private messages or more, one day without. 0: none',
+  }),
+  personCap: limit(limits.personCap, 'ACCOUNT_FORM.PERSON_CAP_INVALID').meta({
+    description: 'The most messages to one person in any 24 hours. 0: no limit',
+  }),
+  personRestDays: limit(limits.personRestDays, 'ACCOUNT_FORM.PERSON_REST_INVALID').meta({
+    description: 'Days between two jobs to the same person. 0: none',
+  }),
+  newPeopleCap: limit(limits.dailyCap, 'ACCOUNT_FORM.CAP_INVALID').meta({
+    description: 'The most people written to in the last 30 days who have not answered. 0: no limit',
+  }),
+  warmUpStep: z
+    .literal(warmUpSteps, key('FIELD.INVALID'))
+    .nullable()
+    .meta({ description: 'The most private messages a day that the warm-up allows now. Null: no warm-up' }),
   quietHours: QuietHours.nullable(),
   timeZone: z.string().max(100).refine(isTimeZone, key('ACCOUNT_FORM.TIME_ZONE_INVALID')),
 }
@@ -115,11 +146,7 @@ export const NewInstance = z.object({
   whatsAppNumber: fields.whatsAppNumber.default(''),
   isActive: fields.isActive.default(true),
   expiredTime: fields.expiredTime.default(null),
-  groupPauseSeconds: pacing.groupPauseSeconds.optional(),
-  privatePauseSeconds: pacing.privatePauseSeconds.optional(),
-  dailyCap: pacing.dailyCap.optional(),
-  quietHours: pacing.quietHours.optional(),
-  timeZone: pacing.timeZone.optional(),
+  ...z.object(pacing).partial().shape,
 })
 export type NewInstance = z.output<typeof NewInstance>
 

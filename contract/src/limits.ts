@@ -56,6 +56,12 @@ export const limits = {
   /** The longest allowed pause between two messages, in seconds. */
   pauseSeconds: 3600,
   dailyCap: 100_000,
+  /** An instance keeps the times of so many private messages, and each person those of so many. */
+  perQuarterHour: 200,
+  personCap: 50,
+  /** The counts by day are kept for a month. */
+  daysInARow: 30,
+  personRestDays: 365,
   /** Receipts count until a message is this old. Nothing that they need is deleted earlier. */
   receiptDays: 7,
   /** The most days that an Admin can choose for keeping details. */

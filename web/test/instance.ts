@@ -24,6 +24,7 @@ export const wholeInstance: Instance = {
   ...instance,
   whapiToken: '••••shop',
   ...advisedPace,
+  warmUpStep: null,
   quietHours: null,
   timeZone: 'Asia/Ho_Chi_Minh',
   version: 1,

@@ -16,6 +16,11 @@ const paceColumns = sql`
   jsonb_build_array(i.group_pause_from_ms / 1000.0, i.group_pause_to_ms / 1000.0) as group_pause_seconds,
   jsonb_build_array(i.private_pause_from_ms / 1000.0, i.private_pause_to_ms / 1000.0) as private_pause_seconds,
   jsonb_build_object('groups', i.group_cap, 'private', i.private_cap) as daily_cap,
+  i.private_slow_after,
+  jsonb_build_array(i.private_slow_pause_from_ms / 1000.0, i.private_slow_pause_to_ms / 1000.0)
+    as private_slow_pause_seconds,
+  i.private_per_quarter as private_per_quarter_hour, i.private_hours as private_hours_per_day,
+  i.private_days as private_days_in_a_row, i.person_cap, i.person_rest_days, i.new_people_cap, i.warm_up_step,
   case when i.quiet_from is not null then
     jsonb_build_object('from', left(i.quiet_from::text, 5), 'to', left(i.quiet_to::text, 5))
   end as quiet_hours,
@@ -87,7 +92,9 @@ export async function updateInstanceColumns(db: Db, id: number, columns: Columns
 export const shortenPause = (db: Db, id: number) =>
   db.run(sql`
   update instances set next_due_at = least(next_due_at,
-    clock_now() + greatest(group_pause_to_ms, private_pause_to_ms) * interval '1 ms')
+    clock_now() + interval '1 ms' * greatest(group_pause_to_ms,
+      greatest(private_pause_to_ms, case when private_slow_after > 0 then private_slow_pause_to_ms end)
+        * case when warned_until > clock_now() then 2 else 1 end))
   where id = ${id} and busy is null`)
 
 type LockedInstance = { tokenHash: Buffer; tokenCipher: Buffer; isActive: boolean; version: number }

@@ -1,5 +1,5 @@
 import { contract } from '@sendroom/contract'
-import { advisedPace } from '@sendroom/contract/pace'
+import { advisedPace, testPace } from '@sendroom/contract/pace'
 import { maskToken } from '@sendroom/contract/whapi-token'
 import { describe, expect, test } from 'vitest'
 import { useContext, useSharedContext } from '../../../test/context.ts'
@@ -54,9 +54,8 @@ describe('creating', () => {
 
     expect(await create({})).toMatchObject({
       ...livePace,
-      groupPauseSeconds: [0, 0],
-      privatePauseSeconds: [0, 0],
-      dailyCap: { groups: 0, private: 0 },
+      ...testPace,
+      warmUpStep: null,
     })
     expect(await create({ groupPauseSeconds: [1.5, 2] })).toMatchObject({
       groupPauseSeconds: [1.5, 2],
@@ -71,6 +70,15 @@ describe('creating', () => {
       groupPauseSeconds: [5, 6],
       privatePauseSeconds: [70, 80.5],
       dailyCap: { groups: 3, private: 50 },
+      privateSlowAfter: 30,
+      privateSlowPauseSeconds: [100, 110.5],
+      privatePerQuarterHour: 4,
+      privateHoursPerDay: 5,
+      privateDaysInARow: 6,
+      personCap: 7,
+      personRestDays: 8,
+      newPeopleCap: 9,
+      warmUpStep: null,
       quietHours: { from: '22:00', to: '07:30' },
       timeZone: 'Europe/Berlin',
     } as const
@@ -81,7 +89,12 @@ describe('creating', () => {
         })
       ).body
 
-    expect(await create({})).toMatchObject({ ...livePace, isTest: false, status: 'BadToken' })
+    expect(await create({})).toMatchObject({
+      ...livePace,
+      warmUpStep: 20,
+      isTest: false,
+      status: 'BadToken',
+    })
     expect(await create({ ...pace, expiredTime: '2030-01-02T03:04:05Z' })).toMatchObject({
       ...pace,
       expiredTime: '2030-01-02T03:04:05.000Z',

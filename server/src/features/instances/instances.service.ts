@@ -1,6 +1,6 @@
 import { testTokenPrefix } from '@sendroom/contract/instance-status'
 import type { Instance, InstanceChange, NewInstance } from '@sendroom/contract/instances'
-import { testPace } from '@sendroom/contract/pace'
+import { testPace, type WarmUpStep, warmUpSteps } from '@sendroom/contract/pace'
 import { isMaskedToken, maskToken } from '@sendroom/contract/whapi-token'
 import { deleteJobsOfInstance, hasUnsettled, markInstanceActive, resumeSending } from '../../engine/index.ts'
 import { type Begin, type Caller, isAdmin, requireConfirmation } from '../../platform/access.ts'
@@ -51,7 +51,11 @@ export async function createInstance(
 ): Promise<Instance> {
   const { whapiToken, ...fields } = form
   const token = tokenColumns(deps, whapiToken)
-  const columns = { ...(token.isTest ? columnsOf(testPace) : {}), ...columnsOf(fields), ...token }
+  const columns = {
+    ...columnsOf(token.isTest ? testPace : { warmUpStep: FIRST_STEP }),
+    ...columnsOf(fields),
+    ...token,
+  }
   const id = await begin(async (tx, caller) => {
     const id = await insertInstance(tx, columns)
     const instance = orNotFound(await findInstance(tx, caller, id))
@@ -80,7 +84,8 @@ export async function updateInstance(
     if (hasNewToken) requireConfirmation(caller)
     const token = hasNewToken ? await newToken(deps, tx, id, replacement) : {}
     await updateInstanceColumns(tx, id, { ...columnsOf(fields), ...token }).catch(refuseColumns)
-    if (fields.groupPauseSeconds || fields.privatePauseSeconds) await shortenPause(tx, id)
+    if (fields.groupPauseSeconds || fields.privatePauseSeconds || fields.privateSlowPauseSeconds)
+      await shortenPause(tx, id)
     const isActivated = fields.isActive === true && !before.isActive
     if (isActivated) await markInstanceActive(tx, id)
     // The trouble of the former token's channel does not count against the new one.
@@ -182,6 +187,9 @@ async function withoutJobs(
   })
 }
 
+/** The warm-up of a new account. Whoever knows that its number has been used before leaves it out in the form. */
+const FIRST_STEP: WarmUpStep = warmUpSteps[0]
+
 const readSettings = async (tx: Db, caller: Caller, id: number) =>
   settingsOf(orNotFound(await findInstance(tx, caller, id)))
 
@@ -193,7 +201,9 @@ function tokenColumns({ secrets, providers }: Deps, token: string) {
 
 /** Returns the columns of the fields that are not undefined. */
 function columnsOf(fields: Partial<Omit<NewInstance, 'whapiToken'>>): Columns {
-  const { groupPauseSeconds, privatePauseSeconds, dailyCap, quietHours, ...sameNamed } = fields
+  const { groupPauseSeconds, privatePauseSeconds, privateSlowPauseSeconds, dailyCap, quietHours, ...others } =
+    fields
+  const { privatePerQuarterHour, privateHoursPerDay, privateDaysInARow, ...sameNamed } = others
   const ms = (seconds: number | undefined) => (seconds === undefined ? undefined : Math.round(seconds * 1000))
   return omitUndefined({
     ...sameNamed,
@@ -201,6 +211,11 @@ function columnsOf(fields: Partial<Omit<NewInstance, 'whapiToken'>>): Columns {
     groupPauseToMs: ms(groupPauseSeconds?.[1]),
     privatePauseFromMs: ms(privatePauseSeconds?.[0]),
     privatePauseToMs: ms(privatePauseSeconds?.[1]),
+    privateSlowPauseFromMs: ms(privateSlowPauseSeconds?.[0]),
+    privateSlowPauseToMs: ms(privateSlowPauseSeconds?.[1]),
+    privatePerQuarter: privatePerQuarterHour,
+    privateHours: privateHoursPerDay,
+    privateDays: privateDaysInARow,
     groupCap: dailyCap?.groups,
     privateCap: dailyCap?.private,
     quietFrom: quietHours === null ? null : quietHours?.from,

@@ -1,4 +1,5 @@
 import type { Instance } from '@sendroom/contract/instances'
+import { advisedPace } from '@sendroom/contract/pace'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test, vi } from 'vitest'
 import { instance, wholeInstance } from '../../../test/instance.ts'
@@ -69,9 +70,8 @@ test('with an id the form shows the instance and sends the changes', async () =>
     whatsAppNumber: '84901234567',
     isActive: false,
     expiredTime: '2027-03-31T16:59:59.000Z',
-    groupPauseSeconds: [20, 30],
-    privatePauseSeconds: [60, 90],
-    dailyCap: { groups: 0, private: 200 },
+    ...advisedPace,
+    warmUpStep: null,
     quietHours: null,
     timeZone: 'Asia/Ho_Chi_Minh',
     version: 1,

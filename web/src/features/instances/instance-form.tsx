@@ -11,7 +11,7 @@ import { dayOf } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
 import { HALF_TYPED, shouldReadDate } from '../../forms/half-typed-date.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
-import type { InstanceValues } from './instance-values.ts'
+import { type InstanceValues, paceOf } from './instance-values.ts'
 import { PaceSection } from './pace-section.tsx'
 
 type Props = {
@@ -111,12 +111,6 @@ export function InstanceForm({ title, schema, initialValues, isTest = false, sav
 }
 
 const isTestToken = (token: string) => token.trim().startsWith(testTokenPrefix)
-const paceOf = ({ groupPauseSeconds, privatePauseSeconds, dailyCap }: Pace): Pace => ({
-  groupPauseSeconds,
-  privatePauseSeconds,
-  dailyCap,
-})
-
 const dayIn = (instant: string | null) => (instant && instant !== HALF_TYPED ? dayOf(new Date(instant)) : '')
 
 /** The end of the chosen day in Vietnam. An unchanged day keeps its original time. */

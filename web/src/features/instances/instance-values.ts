@@ -1,12 +1,12 @@
 import type { Instance } from '@sendroom/contract/instances'
-import { advisedPace, type Pace } from '@sendroom/contract/pace'
+import { advisedPace, type Pace, warmUpSteps } from '@sendroom/contract/pace'
 
 /** The values of the instance form. */
 export type InstanceValues = Required<
   Pick<Instance, 'name' | 'whatsAppNumber' | 'whapiToken' | 'isActive' | 'expiredTime'>
 > &
   Pace &
-  Pick<Instance, 'quietHours' | 'timeZone'>
+  Pick<Instance, 'warmUpStep' | 'quietHours' | 'timeZone'>
 
 export const blank: InstanceValues = {
   name: '',
@@ -15,6 +15,7 @@ export const blank: InstanceValues = {
   isActive: true,
   expiredTime: null,
   ...advisedPace,
+  warmUpStep: warmUpSteps[0],
   quietHours: null,
   timeZone: 'Asia/Ho_Chi_Minh',
 }
@@ -25,9 +26,23 @@ export const valuesOf = ({ whapiToken = '', ...rest }: Instance): InstanceValues
   whapiToken,
   isActive: rest.isActive,
   expiredTime: rest.expiredTime,
-  groupPauseSeconds: rest.groupPauseSeconds,
-  privatePauseSeconds: rest.privatePauseSeconds,
-  dailyCap: rest.dailyCap,
+  ...paceOf(rest),
+  warmUpStep: rest.warmUpStep,
   quietHours: rest.quietHours,
   timeZone: rest.timeZone,
+})
+
+/** The pace among other values. */
+export const paceOf = (values: Pace): Pace => ({
+  groupPauseSeconds: values.groupPauseSeconds,
+  privatePauseSeconds: values.privatePauseSeconds,
+  dailyCap: values.dailyCap,
+  privateSlowAfter: values.privateSlowAfter,
+  privateSlowPauseSeconds: values.privateSlowPauseSeconds,
+  privatePerQuarterHour: values.privatePerQuarterHour,
+  privateHoursPerDay: values.privateHoursPerDay,
+  privateDaysInARow: values.privateDaysInARow,
+  personCap: values.personCap,
+  personRestDays: values.personRestDays,
+  newPeopleCap: values.newPeopleCap,
 })

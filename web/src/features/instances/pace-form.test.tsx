@@ -11,6 +11,7 @@ const shop: Instance = {
   isTest: false,
   whapiToken: '••••abcd',
   ...advisedPace,
+  warmUpStep: null,
   quietHours: null,
   timeZone: 'Asia/Ho_Chi_Minh',
   version: 1,
