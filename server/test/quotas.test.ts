@@ -7,6 +7,7 @@ import { limitSearches } from '../src/platform/turns.ts'
 import type { Provider } from '../src/providers/provider.ts'
 import { useContext } from './context.ts'
 import { formOf } from './forms.ts'
+import { countWaiting } from './locks.ts'
 import { picture } from './pictures.ts'
 import { until } from './until.ts'
 
@@ -147,6 +148,18 @@ test('the syncs that users ask for are limited for 24 hours', async () => {
 
   await context.db.run(sql`update manual_syncs set since = since - interval '24 hours'`)
   expect((await sync()).status).toBe(202)
+})
+
+test('a sync of an instance that is deleted at that moment finds none', async () => {
+  const instance = await context.add.instance()
+  const admin = await context.add.admin()
+  const { sync } = await context.db.begin(async (tx) => {
+    await tx.run(sql`delete from instances where id = ${instance.id}`)
+    const asked = { sync: context.call(admin, instances.sync, { params: { id: instance.id } }) }
+    await until('the sync waits', async () => (await countWaiting(context.db)) > 0)
+    return asked
+  })
+  expect((await sync).body).toMatchObject({ code: 'not_found' })
 })
 
 // R-852

@@ -3,7 +3,7 @@ import { type Caller, isAdmin } from './access.ts'
 import { LOCKS, lock } from './database/advisory-lock.ts'
 import type { Db } from './database/connection.ts'
 import { sql } from './database/sql.ts'
-import { Refusal } from './refusal.ts'
+import { orNotFound, Refusal } from './refusal.ts'
 
 // The quota of recipients is a trigger of `jobs`: see check_recipient_quotas in the schema. Here are the other ones.
 
@@ -43,17 +43,19 @@ export async function requireRoomForRecipients(
  */
 export async function countManualSync(tx: Db, caller: Caller, instanceId: number): Promise<void> {
   const count = await tx.run(sql`
-    insert into manual_syncs as m (instance_id) values (${instanceId})
+    insert into manual_syncs as m (instance_id) select id from instances where id = ${instanceId} for key share
     on conflict (instance_id) do update set
       count = case when m.since <= clock_now() - interval '24 hours' then 1 else m.count + 1 end,
       since = case when m.since <= clock_now() - interval '24 hours' then clock_now() else m.since end
     where m.since <= clock_now() - interval '24 hours' or m.count < (select syncs_per_day from quotas)
       or ${isAdmin(caller)}`)
   if (count === 1) return
-  const { limit, seconds } = await tx.one<{ limit: number; seconds: number }>(sql`
+  const over = await tx.maybeOne<{ limit: number; seconds: number }>(sql`
     select syncs_per_day as limit,
       ceil(extract(epoch from since + interval '24 hours' - clock_now()))::int as seconds
     from quotas, manual_syncs where instance_id = ${instanceId}`)
+  // The account was deleted meanwhile.
+  const { limit, seconds } = orNotFound(over ?? null)
   throw new Refusal('quota_syncs', { limit }, Math.max(1, seconds))
 }
 

@@ -41,6 +41,9 @@ describe('rows', () => {
   })
 
   test('have a date as a plain date', async () => {
+    const years = await database.db.maybeOne(sql`
+      select '0015-06-30T23:22:01.5Z'::timestamptz as early, '0099-01-01T00:00:00Z'::timestamptz as late`)
+    expect(years).toEqual({ early: '0015-06-30T23:22:01.500Z', late: '0099-01-01T00:00:00.000Z' })
     const row = await database.db.maybeOne(sql`select '2026-01-02'::date as day`)
     expect(row).toEqual({ day: '2026-01-02' })
   })

@@ -3,7 +3,9 @@ import pg from 'pg'
 const { builtins } = pg.types
 type Parser = (text: string) => unknown
 
-const toIso = (text: string) => new Date(text).toISOString()
+/** JavaScript takes the years up to 99 of PostgreSQL's form for those of another century, or for none. */
+const toIso = (text: string) =>
+  new Date(text.startsWith('00') ? text.replace(' ', 'T').replace('+00', 'Z') : text).toISOString()
 const asText = (text: string) => text
 const TEXT_ARRAY: number = 1009
 const parseTexts: (text: string) => (string | null)[] = pg.types.getTypeParser(TEXT_ARRAY)
