@@ -104,6 +104,7 @@ const calm = {
   failedJobs: nothing,
   runningJobs: nothing,
   upcomingJobs: nothing,
+  possibleOptOuts: 0,
   hasGeneratedPassword: false,
 }
 

@@ -70,6 +70,11 @@ export const DashboardNow = z
     runningJobs: firstOf(DashboardJob),
     /** Pending jobs, in the order of their times. */
     upcomingJobs: firstOf(DashboardJob),
+    possibleOptOuts: z.number().meta({
+      description:
+        'Messages that may have meant an opt-out and wait for a decision, counted up to 1,000. 0 for whoever can’t ' +
+        'manage contacts',
+    }),
     /** Whether you sign in with the password that was generated at the first start. */
     hasGeneratedPassword: z.boolean(),
   })

@@ -53,6 +53,7 @@ const usual: Record<string, object> = {
     failedJobs: none,
     runningJobs: none,
     upcomingJobs: none,
+    possibleOptOuts: 0,
     hasGeneratedPassword: false,
   },
   'GET /dashboard/days': { days: [] },

@@ -6,7 +6,7 @@ import {
   isKnownStuck,
   whyDown,
 } from '../../engine/index.ts'
-import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
+import { type Caller, canSeeInstance, isAdmin, managesContacts } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 import { hasGeneratedPassword } from '../../platform/user-row.ts'
@@ -25,6 +25,14 @@ export const findInstancesInTrouble = (db: Db, caller: Caller) =>
     from instances i cross join lateral (select ${whyDown} as reason) down
     where ${canSeeInstance(caller, 'i.id')} and ${instanceNeedsAttention}
     order by reason is null, i.waiting is null, i.expired_time, i.name limit ${SHOWN}`)
+
+/** Counts up to 1,000, in an index. */
+export async function countPossibleOptOuts(db: Db, caller: Caller): Promise<number> {
+  if (!managesContacts(caller)) return 0
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count from (select from possible_opt_outs where decided_at is null limit 1000) open`)
+  return count
+}
 
 export async function signsInWithGenerated(db: Db, caller: Caller): Promise<boolean> {
   const user = await db.maybeOne(sql`select from users where id = ${caller.id} and ${hasGeneratedPassword}`)

@@ -52,8 +52,20 @@ test('nothing needs attention where all is well', async () => {
     failedJobs: nothing,
     runningJobs: nothing,
     upcomingJobs: nothing,
+    possibleOptOuts: 0,
     hasGeneratedPassword: false,
   })
+})
+
+// R-1125
+test('whoever manages contacts learns how many messages wait for a decision about an opt-out', async () => {
+  const { id } = await context.add.instance()
+  await context.db.run(sql`
+    insert into possible_opt_outs (instance_id, phone, why, words, provider_message_id, said_at, decided_at)
+    select ${id}, '84901234567', 'contains', 'xin dừng', n::text, clock_now(), case when n > 1002 then clock_now() end
+    from generate_series(1, 1005) n`)
+  expect((await now(await context.add.user({ canManageContacts: true }))).possibleOptOuts).toBe(1000)
+  expect((await now(await context.add.user())).possibleOptOuts).toBe(0)
 })
 
 // R-800, R-805, R-806

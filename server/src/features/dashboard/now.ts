@@ -7,15 +7,17 @@ import * as queries from './now.queries.ts'
 
 /** Reads what needs attention and what goes on, in a constant number of queries. */
 export async function getNow(db: Pool, caller: Caller): Promise<DashboardNow> {
-  const [instances, stuck, failed, running, upcoming, counts, hasGeneratedPassword] = await Promise.all([
-    queries.findInstancesInTrouble(db, caller),
-    queries.findStuckJobs(db, caller),
-    queries.findFailedJobs(db, caller),
-    queries.findRunningJobs(db, caller),
-    queries.findUpcomingJobs(db, caller),
-    readCounts(db, caller),
-    queries.signsInWithGenerated(db, caller),
-  ])
+  const [instances, stuck, failed, running, upcoming, counts, possibleOptOuts, hasGeneratedPassword] =
+    await Promise.all([
+      queries.findInstancesInTrouble(db, caller),
+      queries.findStuckJobs(db, caller),
+      queries.findFailedJobs(db, caller),
+      queries.findRunningJobs(db, caller),
+      queries.findUpcomingJobs(db, caller),
+      readCounts(db, caller),
+      queries.countPossibleOptOuts(db, caller),
+      queries.signsInWithGenerated(db, caller),
+    ])
   const known = await findOutlook(db, [...stuck, ...running, ...upcoming])
   return {
     accounts: {
@@ -26,6 +28,7 @@ export async function getNow(db: Pool, caller: Caller): Promise<DashboardNow> {
     failedJobs: { total: totalOf(failed), first: failed.map(known) },
     runningJobs: { total: counts.Running, first: running.map(known) },
     upcomingJobs: { total: counts.Pending, first: upcoming.map(known) },
+    possibleOptOuts,
     hasGeneratedPassword,
   }
 }

@@ -17,6 +17,7 @@ const calm: DashboardNow = {
   failedJobs: none,
   runningJobs: none,
   upcomingJobs: none,
+  possibleOptOuts: 0,
   hasGeneratedPassword: false,
 }
 const stats: DashboardStats = {
