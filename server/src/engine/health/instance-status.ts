@@ -7,7 +7,7 @@ import { newTrouble, nextCheckAt, stoppedByFailures } from '../shared/instance-c
 import { insertLogLines, reason, troubleLines } from '../shared/job-log.ts'
 import { underLock } from '../shared/lock.ts'
 import { wakeWorkers } from '../wake.ts'
-import { readRestriction, saveRestriction } from './restriction.ts'
+import { readLimitsThatMatter, saveLimits } from './whatsapp-limits.ts'
 
 /**
  * A status check saw the instance connected: sending resumes at once. An instance stopped by failures stays stopped,
@@ -121,9 +121,9 @@ export async function checkInstance(
     where i.id = ${waiting.id} and i.waiting is not null`),
   )
   if (!canSend(status)) return
-  const restriction = await readRestriction(deps.db, connection, waiting.id)
+  const limits = await readLimitsThatMatter(deps.db, connection, waiting.id)
   await write(async (tx) => {
-    if (restriction !== undefined) await saveRestriction(tx, waiting.id, restriction)
+    if (limits) await saveLimits(tx, waiting.id, limits)
     await markInstanceHealthy(tx, waiting.id)
   })
 }

@@ -1,6 +1,7 @@
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
+import { needsLimits } from '../health/whatsapp-limits.ts'
 import { instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
 import { quarterFreeAt } from '../shared/private-pace.ts'
 import { hasDueDelivery } from '../shared/queue.ts'
@@ -16,6 +17,8 @@ export type Claim = {
   token: string
   /** In ms of this process's monotonic clock (`performance.now()`), never later than the database's `lease_until`. */
   leaseEndsAt: number
+  /** The limits of WhatsApp have to be read, because a job to people has begun. */
+  needsLimits?: boolean
 }
 
 export const LEASE_MS = 20_000
@@ -33,7 +36,7 @@ export const hasLeaseToSend = (claim: Claim) => claim.leaseEndsAt - performance.
  */
 export async function claimInstances(db: Pool, limit: number): Promise<Claim[]> {
   const askedAt = performance.now()
-  const claimed = await db.many<{ id: number; claim: string; lateMs: number | null }>(sql`
+  const claimed = await db.many<Claimed>(sql`
     with running as materialized (
       select distinct j.instance_id from jobs j where ${isRunning} and j.paused_at is null
     ), free as materialized (
@@ -49,10 +52,17 @@ export async function claimInstances(db: Pool, limit: number): Promise<Claim[]> 
     set claim = gen_random_uuid(), lease_until = clock_now() + ${LEASE_MS} * interval '1 ms'
     from free
     where i.id = free.id and coalesce(i.lease_until, 'epoch') <= clock_now()
-    returning i.id, i.claim, extract(epoch from free.lateness) * 1000 as late_ms`)
+    returning i.id, i.claim, ${needsLimits} as needs_limits, extract(epoch from free.lateness) * 1000 as late_ms`)
   for (const { lateMs } of claimed) if (lateMs !== null) meter.claimed(lateMs)
-  return claimed.map(({ id, claim }) => ({ instanceId: id, token: claim, leaseEndsAt: askedAt + LEASE_MS }))
+  return claimed.map(({ id, claim, needsLimits }) => ({
+    instanceId: id,
+    token: claim,
+    leaseEndsAt: askedAt + LEASE_MS,
+    needsLimits,
+  }))
 }
+
+type Claimed = { id: number; claim: string; lateMs: number | null; needsLimits: boolean }
 
 /**
  * How long ago the pause of the instance `i` ended, for the metrics. Null if something else held the instance back,

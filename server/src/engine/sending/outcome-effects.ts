@@ -27,8 +27,11 @@ export type OutcomeEffects = {
   logLine: LogLine | null
 }
 
-/** `withheld`: the intent was written, but the lease or the time to begin the send had run out, or the worker stops. */
-export type AttemptOutcome = SendOutcome | { kind: 'withheld' }
+/**
+ * `withheld`: the intent was written, but the lease or the time to begin the send had run out, or the worker stops.
+ * `limited`: refused, because WhatsApp limits the instance. Jobs to people wait until that ends.
+ */
+export type AttemptOutcome = SendOutcome | { kind: 'withheld' } | { kind: 'limited'; reason: Reason }
 
 /** The part of an attempt that the rules depend on. */
 type Tried = Pick<
@@ -93,6 +96,15 @@ export function effectsOf(message: Tried, outcome: AttemptOutcome, random: numbe
         logLine: recipientLine('Warning', 'delivery_doubt', message, outcome.reason),
       }
     }
+    case 'limited':
+      return {
+        ...blank,
+        status: 'queued',
+        reason: outcome.reason,
+        refund: true,
+        instance: unchanged,
+        logLine: recipientLine('Warning', 'delivery_retry', message, outcome.reason),
+      }
     case 'withheld':
       return { ...blank, status: 'queued', refund: true, instance: unchanged }
   }

@@ -7,8 +7,10 @@ import {
   cachedProviderResolver,
   type EngineDeps,
   type ProviderConnection,
+  resolveProvider,
   whyNoProvider,
 } from '../context.ts'
+import { readLimits, saveLimits, whyLimited } from '../health/whatsapp-limits.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
 import { reason } from '../shared/job-log.ts'
 import { underLock } from '../shared/lock.ts'
@@ -40,6 +42,7 @@ export type Sender = EngineDeps & {
 /** Sends for one instance, one message after another, as long as something is due and the lease holds. */
 export async function runInstance(sender: Sender, claim: Claim): Promise<void> {
   const resolveConnection = cachedProviderResolver(sender)
+  if (claim.needsLimits) await readLimitsBeforeJob(sender, claim)
   let result: Result | null = null
   for (;;) {
     const { isHeld, step } = await runExchange(sender, claim, result)
@@ -107,7 +110,33 @@ async function attempt(
   const outcome = await send(sender, claim, message, connection)
   if (outcome.kind === 'media_gone')
     await writeUnderLock(sender, message.instanceId, (tx) => forgetMedia(tx, message))
+  if (outcome.kind === 'no_first_message' && connection)
+    return resultOf(message, await learnWhyRefused(sender, message, connection))
   return resultOf(message, outcome)
+}
+
+/** The limits of WhatsApp are known before a job to people begins, as far as they can be read. */
+async function readLimitsBeforeJob(sender: Sender, { instanceId }: Claim): Promise<void> {
+  const instance = await sender.db.maybeOne<{ tokenCipher: Buffer; isTest: boolean }>(sql`
+    select token_cipher, is_test from instances where id = ${instanceId}`)
+  const connection = instance && resolveProvider(sender, { instanceId, ...instance })
+  if (connection) await learnLimits(sender, instanceId, connection)
+}
+
+async function learnLimits(sender: Sender, instanceId: number, connection: ProviderConnection) {
+  const limits = await readLimits(connection)
+  await writeUnderLock(sender, instanceId, (tx) => saveLimits(tx, instanceId, limits))
+  return limits
+}
+
+/** WhatsApp limits the instance, or lets it write to everybody but this person. */
+async function learnWhyRefused(
+  sender: Sender,
+  { instanceId }: IntendedMessage,
+  connection: ProviderConnection,
+): Promise<AttemptOutcome> {
+  const why = whyLimited(await learnLimits(sender, instanceId, connection))
+  return why ? { kind: 'limited', reason: why } : { kind: 'no_first_message' }
 }
 
 const resultOf = (message: IntendedMessage, outcome: AttemptOutcome): Result => ({

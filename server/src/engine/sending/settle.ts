@@ -120,7 +120,7 @@ const mayGoOnAtOnce = sql`(r.due_at <= clock_now() and r.waiting is null)`
 
 /** WhatsApp lets the instance begin no chat, with this person or with anybody. */
 const isRefusal = sql`(
-  r.job_type = 'SendToUsers' and coalesce(r.reason::jsonb->>'code' in ('no_first_message', 'account_restricted'), false)
+  r.job_type = 'SendToUsers' and coalesce(r.reason::jsonb->>'code' in ('no_first_message', 'account_restricted', 'capped_by_whatsapp'), false)
 )`
 
 /** The CTE `changed`: the instances of the deliveries in `settled`. */

@@ -1,4 +1,4 @@
-import { checkRestriction, markInstanceHealthy } from '../../engine/index.ts'
+import { checkLimits, markInstanceHealthy } from '../../engine/index.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
@@ -83,11 +83,11 @@ export async function readStatusWhileLinking(deps: Deps, row: ActingInstance): P
 
 const BATCH_SIZE = 10
 
-/** Reads everything that the provider knows about the instance: status, restriction, end of the paid term. */
+/** Reads everything that the provider knows about the instance: status, limits of WhatsApp, end of the paid term. */
 async function refreshInstance(deps: Deps, row: ActingInstance): Promise<void> {
   await readStatus(deps, row)
   const connection = requireConnection(deps, row)
-  await checkRestriction(deps.db, connection, row.id)
+  await checkLimits(deps.db, connection, row.id)
   const expiredTime = await connection.provider.expiry(connection.credentials)
   // If the provider does not know the date, the one that was entered in the form stays.
   if (expiredTime) await updateInstanceColumns(deps.db, row.id, { expiredTime })
