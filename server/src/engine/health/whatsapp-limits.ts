@@ -27,7 +27,7 @@ export async function checkLimits(
 }
 
 /**
- * The provider is asked only while a job to people runs or a limit is known, since every call counts on a trial channel.
+ * The provider is asked only while a job to people runs or a limit is known, since each call counts on a trial channel.
  * Returns undefined if it was not asked.
  */
 export async function readLimitsThatMatter(
@@ -57,7 +57,7 @@ export function whyLimited({ restriction, newChats }: WhatsAppLimits) {
 }
 
 /**
- * While WhatsApp restricts or caps an instance, jobs to phone numbers wait until that ends, and jobs to groups continue.
+ * While WhatsApp restricts or caps an instance, jobs to people wait until that ends, and jobs to groups continue.
  * A limit without an end is asked about again within the hour, like every other one. A warning halves the pace.
  */
 export async function saveLimits(db: Db, instanceId: number, limits: WhatsAppLimits): Promise<void> {
