@@ -8,9 +8,9 @@ export {
   resumeSending,
 } from './health/instance-status.ts'
 export { failOverdue } from './health/overdue.ts'
+export { checkLimits } from './health/whatsapp-limits.ts'
 export { openIncomingReader } from './incoming/read.ts'
 export { storeIncoming } from './incoming/store.ts'
-export { checkLimits } from './health/whatsapp-limits.ts'
 export { planJob, type Recipient, type Recipients } from './jobs/create.ts'
 export { deleteJobs, deleteJobsOfInstance } from './jobs/delete.ts'
 export { cancelJob, finishJobs, type JobAnswer, restartJob } from './jobs/lifecycle.ts'
