@@ -152,7 +152,7 @@ export const ContactJob = z
     sentAt: Instant.nullable(),
     deliveredAt: Instant.nullable(),
     readAt: Instant.nullable(),
-    reason: Reason.nullable().meta({ description: 'Why the message has failed' }),
+    reason: Reason.nullable().meta({ description: 'Why the message has failed, or the job has skipped it' }),
   })
   .meta({ id: 'ContactJob' })
 export type ContactJob = z.output<typeof ContactJob>

@@ -61,6 +61,7 @@ export const reasonWords = {
   job_created: 'Created by {{user}}. Recipients: {{count}}.',
   job_started: 'Started.',
   job_completed: 'Completed: {{sent}} sent, {{failed}} failed.',
+  recipients_skipped: 'Skipped, because they opted out or are not on WhatsApp: {{count}}.',
   job_failed: 'Failed: no message went out.',
   job_cancelled: 'Cancelled by {{user}}. Recipients skipped: {{skipped}}.',
   job_restarted: 'Restarted by {{user}}.',

@@ -163,7 +163,7 @@ async function finishSlice(db: Db, chosen: Sql, after: number): Promise<number |
       update jobs j set settling = false from ended where j.id = ended.id and j.settling
     ), counted as (
       select d.job_id, count(*) filter (where d.status = 'sent') as sent,
-        count(*) filter (where d.status = 'failed') as failed
+        count(*) filter (where d.status = 'failed') as failed, count(*) filter (where d.status = 'skipped') as skipped
       from deliveries d join ended on ended.id = d.job_id
       group by d.job_id
     ), finished as (
@@ -171,13 +171,19 @@ async function finishSlice(db: Db, chosen: Sql, after: number): Promise<number |
         status = case when c.sent > 0 or c.failed = 0 then ${jobSteps.complete.to} else ${jobSteps.fail.to} end
       from counted c
       where j.id = c.job_id and j.status in (${join([...jobSteps.complete.from])}) and not j.settling
-      returning j.id, j.status, c.sent, c.failed
+      returning j.id, j.status, c.sent, c.failed, c.skipped
     ), logged as (
       ${insertLogLines(sql`
-      select id, case status when 'Completed' then 'Info' else 'Error' end, jsonb_build_object(
-        'code', case status when 'Completed' then 'job_completed' else 'job_failed' end,
-        'params', jsonb_build_object('sent', sent, 'failed', failed))
-      from finished`)}
+      select id, level, jsonb_build_object('code', code, 'params', params) from (
+        select id, 1 as step, 'Info' as level, 'recipients_skipped' as code, jsonb_build_object('count', skipped) as params
+        from finished where skipped > 0
+        union all
+        select id, 2, case status when 'Completed' then 'Info' else 'Error' end,
+          case status when 'Completed' then 'job_completed' else 'job_failed' end,
+          jsonb_build_object('sent', sent, 'failed', failed)
+        from finished
+      ) line
+      order by id, step`)}
     )
     select count(*), coalesce(max(id), 0) as last from ended`)
   return count === FINISH_JOBS ? last : null

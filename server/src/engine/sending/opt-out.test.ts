@@ -7,6 +7,7 @@ import { until } from '../../../test/until.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { cancelJob, planJob, recipientCounts, restartJob, retryFailed } from '../index.ts'
+import { skipUnreachable } from '../shared/opt-out.ts'
 import { writeIntents } from './intent.ts'
 
 const context = useEngineContext()
@@ -61,7 +62,7 @@ test('a job whose recipients have all opted out is completed', async () => {
   context.worker(provider)
   await context.untilStatus(job.id, 'Completed')
   expect(ledger).toEqual([])
-  expect(await context.log(job.id)).toEqual(['job_started', 'job_completed'])
+  expect(await context.log(job.id)).toEqual(['job_started', 'recipients_skipped', 'job_completed'])
 })
 
 // R-1103
@@ -112,6 +113,55 @@ for (const [row, locking] of Object.entries(lockOf))
     expect(await reasons(job.id)).toEqual(['skipped opted_out', 'queued'])
     expect(await context.writeIntent(claim)).toMatchObject({ kind: 'send', chatId: people(2)[1] })
   })
+
+// R-1101
+test('whoever opts out while their message is to be tried again, or in doubt, is skipped', async () => {
+  const scripted = scriptedProvider()
+  const busy = await jobToPeople(1, { status: 'Running' })
+  const { message: refused } = await context.beginSend()
+  await context.settle(refused, { kind: 'busy', reason: { code: 'provider_busy', params: {} }, retryAfterMs: null })
+  const lost = await jobToPeople(2, { status: 'Running' })
+  const { message } = await context.beginSend()
+  await optOut(context.db, people(1))
+  context.worker(scripted.provider)
+
+  await context.untilStatus(busy.id, 'Completed')
+  await context.moveClock('21 seconds')
+  await context.untilStatuses(lost.id, 'doubt', 'sent')
+  await context.moveClock('10 seconds')
+  await until('the first look-up has ended', async () => scripted.calls.status === 1)
+  await until('the second look-up has ended', async () => {
+    await context.moveClock('6 seconds')
+    return (await context.statuses(lost.id))[0] === 'skipped'
+  })
+
+  await context.untilStatus(lost.id, 'Completed')
+  expect([await reasons(busy.id), await reasons(lost.id)]).toEqual([
+    ['skipped opted_out'],
+    ['skipped opted_out', 'sent'],
+  ])
+  expect(scripted.ledger.map(({ to }) => to)).toEqual(people(2).slice(1))
+
+  // The message went out before. Its result is true, however late it comes.
+  await context.settle(message, { kind: 'sent', providerMessageId: 'late' })
+  expect(await context.statuses(lost.id)).toEqual(['sent', 'sent'])
+})
+
+// R-1101
+test('after a loss, whoever got the message before they opted out counts as sent', async () => {
+  const scripted = scriptedProvider()
+  const { id: instanceId } = await context.add.instance({ checkedEra: null })
+  const job = await jobToPeople(3, { instanceId, status: 'Running', textContent: 'Hello' })
+  const [first = '', second = ''] = people(2)
+  await optOut(context.db, [first, second])
+  await context.db.begin((tx) => skipUnreachable(tx, job.id))
+  scripted.accept({ token: 'any', to: first, text: 'Hello', mediaId: null })
+  context.worker(scripted.provider)
+
+  await context.untilStatus(job.id, 'Completed')
+  expect(await reasons(job.id)).toEqual(['sent', 'skipped opted_out', 'sent'])
+  expect(scripted.calls.sends.map(({ to }) => to)).toEqual(people(3).slice(2))
+})
 
 // R-1105
 test('a retry and a restart leave out who has opted out, until that ends', async () => {

@@ -1,6 +1,6 @@
 import type { ReasonCode } from '@sendroom/contract/reasons'
 import type { Db } from '../../platform/database/connection.ts'
-import { json, sql } from '../../platform/database/sql.ts'
+import { join, json, sql } from '../../platform/database/sql.ts'
 import { reason } from './job-log.ts'
 import { cursorAtFirstQueued } from './queue.ts'
 
@@ -17,6 +17,8 @@ import { cursorAtFirstQueued } from './queue.ts'
 /** Condition: the person of the chat `d.chat_id` has opted out of messages from the account `d.instance_id`. */
 export const isOptedOut = sql`is_opted_out(d.chat_id, d.instance_id)`
 
+const unreachableReasons = ['opted_out', 'not_on_whatsapp'] as const satisfies ReasonCode[]
+
 /** An answer that is older says nothing. */
 const CHECK_DAYS = 30
 
@@ -29,8 +31,13 @@ export const isNotOnWhatsapp = sql`exists (
 /** Condition: the delivery `d` goes to a person who has opted out, or to a number that is not on WhatsApp. */
 export const isUnreachable = sql`(d.chat_id not like '%@g.us' and (${isOptedOut} or ${isNotOnWhatsapp}))`
 
-/** The reasons of deliveries that were skipped although nobody cancelled the job. */
-export const unreachableReasons = ['opted_out', 'not_on_whatsapp'] as const satisfies ReasonCode[]
+/**
+ * In a select: why the delivery `d` failed, or why the job skipped it. One that a cancel skipped keeps the reason of
+ * its last attempt, which explains nothing.
+ */
+export const reasonOfOutcome = sql`
+  case when d.status = 'failed' or d.status = 'skipped' and d.reason->>'code' in (${join([...unreachableReasons])})
+    then d.reason end`
 
 /** Skips the queued deliveries of the job that are unreachable. */
 export async function skipUnreachable(tx: Db, jobId: number): Promise<void> {

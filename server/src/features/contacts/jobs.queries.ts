@@ -1,5 +1,6 @@
 import type { ContactJob, ContactJobsQuery } from '@sendroom/contract/contacts'
 import type { Page } from '@sendroom/contract/paging'
+import { reasonOfOutcome } from '../../engine/index.ts'
 import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -20,7 +21,7 @@ export const listJobsOf = (
         select d.id, d.job_id, left(coalesce(t.text, j.text_content), 100) as message_title,
           jsonb_build_object('id', i.id, 'name', i.name) as instance, j.created_at,
           case when d.status in ('queued', 'sending', 'doubt') then 'Waiting' else initcap(d.status) end as status,
-          d.sent_at, d.delivered_at, d.read_at, case d.status when 'failed' then d.reason end as reason`,
+          d.sent_at, d.delivered_at, d.read_at, ${reasonOfOutcome} as reason`,
       from: sql`
         from deliveries d join jobs j on j.id = d.job_id join instances i on i.id = d.instance_id
           left join delivery_texts t on t.delivery_id = d.id

@@ -2,9 +2,9 @@ import type { JobLog, JobRowsQuery, SentMessage } from '@sendroom/contract/job-r
 import type { Page } from '@sendroom/contract/paging'
 import { reasonText } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
-import { unreachableReasons } from '../../engine/index.ts'
+import { reasonOfOutcome } from '../../engine/index.ts'
 import type { Db } from '../../platform/database/connection.ts'
-import { identifier, join, type Sql, sql } from '../../platform/database/sql.ts'
+import { identifier, type Sql, sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 
 // The rows of a job: its deliveries and its log lines, newest first.
@@ -43,8 +43,7 @@ export const deliveryColumns = sql`
     (select greatest(g.participant_count - 1, d.delivered_members) from groups g
      where g.id = d.group_id and g.participant_count > 0) as members,
     d.group_id is not null and d.status = 'sent' and ${areMembersKept} as are_members_kept,
-    case when d.status = 'failed' or d.status = 'skipped' and d.reason->>'code' in (${join([...unreachableReasons])})
-      then d.reason end as reason`
+    ${reasonOfOutcome} as reason`
 
 const fromSettled = (jobId: number) =>
   sql`from deliveries d where d.job_id = ${jobId} and d.status in ('sent', 'failed')`
