@@ -119,7 +119,11 @@ test('whoever opts out while their message is to be tried again, or in doubt, is
   const scripted = scriptedProvider()
   const busy = await jobToPeople(1, { status: 'Running' })
   const { message: refused } = await context.beginSend()
-  await context.settle(refused, { kind: 'busy', reason: { code: 'provider_busy', params: {} }, retryAfterMs: null })
+  await context.settle(refused, {
+    kind: 'busy',
+    reason: { code: 'provider_busy', params: {} },
+    retryAfterMs: null,
+  })
   const lost = await jobToPeople(2, { status: 'Running' })
   const { message } = await context.beginSend()
   await optOut(context.db, people(1))
