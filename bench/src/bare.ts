@@ -3,7 +3,10 @@
  * or without a search, so no session, no checks and no count; and a route that only parses a body and answers.
  */
 
+import { ContactSearch } from '@sendroom/contract/contacts'
 import fastify from 'fastify'
+import { contactRow } from '../../server/src/platform/contacts/contact-row.ts'
+import { matches } from '../../server/src/platform/contacts/filter.ts'
 import { connect } from '../../server/src/platform/database/connection.ts'
 import { type Sql, sql } from '../../server/src/platform/database/sql.ts'
 import { searchCondition } from '../../server/src/platform/search.ts'
@@ -36,5 +39,13 @@ for (const name of ['messages', 'jobs', 'groups'] as const)
     const found = search ? await searchCondition(db, name, 't', search) : sql`true`
     return { data: await db.many(pages[name](sql`${isOf} and ${found}`)) }
   })
+app.post<{ Body: ContactSearch }>('/contacts', async ({ body }) => {
+  const query = ContactSearch.parse(body)
+  const order = query.sortBy === 'createdAt' ? sql`c.created_at desc, c.id desc` : sql`c.name, c.id`
+  return {
+    data: await db.many(sql`
+      ${contactRow} from contacts c where ${await matches(db, query)} order by ${order} limit ${PAGE_SIZE}`),
+  }
+})
 app.post('/', async ({ body }) => ({ success: typeof body === 'object' }))
 console.log(`Listening on ${await app.listen({ port: 0, host: '127.0.0.1' })}`)

@@ -1,6 +1,6 @@
 /**
- * npm run bench [-- start | lists | job | receipts | export | hostile | engine | bytes | backup | accounts | disk |
- * growth | retention | sync | stalls | restart | lighthouse]
+ * npm run bench [-- start | lists | contacts | job | receipts | export | hostile | engine | bytes | backup | accounts |
+ * disk | growth | retention | sync | stalls | restart | lighthouse]
  *
  * Every file answers one question with a table. Compare figures of the same run only: they depend on the machine.
  */
@@ -8,6 +8,7 @@ const defaults = ['start', 'lists', 'job', 'receipts', 'export', 'hostile', 'eng
 /** Only on request: these take ten minutes and more, and Lighthouse downloads a large package. */
 const questions = [
   ...defaults,
+  'contacts',
   'accounts',
   'disk',
   'growth',

@@ -44,6 +44,32 @@ export async function seedParticipants(db: Pool): Promise<void> {
   await db.run(sql`vacuum analyze participants`)
 }
 
+/** Inserts contacts, each with a number. Each tenth has a tag, and the value 10 of a field. */
+export async function seedContacts(
+  db: Pool,
+  count: number,
+): Promise<{ fieldKey: string; tagOfTenth: number }> {
+  const indexes = await dropSearchIndexes(db)
+  const fieldKey = 'share'
+  const { id: fieldId } = await db.one<{ id: number }>(sql`
+    insert into contact_fields (key, name, type) values (${fieldKey}, 'Share', 'number') returning id`)
+  const { id: tagOfTenth } = await db.one<{ id: number }>(
+    sql`insert into tags (name) values ('tenth') returning id`,
+  )
+  await db.run(sql`
+    insert into contacts (name, numbers, source, source_name, created_at)
+    select 'Khách hàng ' || md5(n::text), (84900000000 + n)::text, 'form', 'lan', now() - n * interval '1 second'
+    from generate_series(1, ${count}::int) n`)
+  await db.run(sql`insert into contact_identities select 'phone', numbers, id, true from contacts`)
+  await db.run(sql`insert into contact_tags select id, ${tagOfTenth} from contacts where id % 10 = 0`)
+  await db.run(sql`
+    insert into contact_values
+    select id, ${fieldId}, case when id % 10 = 0 then '10' else '1' end from contacts`)
+  for (const definition of indexes) await db.script(definition)
+  await db.run(sql`vacuum analyze`)
+  return { fieldKey, tagOfTenth }
+}
+
 /** Inserts users with a session each and returns the tokens. */
 export async function seedUsers(
   db: Pool,
