@@ -7,7 +7,7 @@ import { until } from '../until.ts'
 
 const { imports, contacts } = contract
 const ROWS = 10_000
-/** Of a hundred rows each, one repeats the number of the row before it, and one has none. */
+/** In each hundred rows one repeats the number of the row before it, and one has none. */
 const FILE = [
   'Name;Phone',
   ...Array.from({ length: ROWS }, (_, n) => {
