@@ -14,6 +14,7 @@ const file = path.resolve(import.meta.dirname, '../../../simulator/test/whapi-in
 const call = JSON.parse(readFileSync(file, 'utf8'))
 
 const [phone, lid] = ['84901234567', '123456789012345']
+// R-1190
 test('a webhook call has the private messages of others, with their sender, text and quote', () => {
   const byPhone = { chatId: `${phone}@s.whatsapp.net`, from: { kind: 'phone', value: phone } }
   const known = { ...byPhone, quotedId: null, senderPhone: phone, senderLid: null }
@@ -54,6 +55,7 @@ test('a text can be stored, and ends somewhere', () => {
   expect([stored.includes('\0'), stored.isWellFormed()]).toEqual([false, true])
 })
 
+// R-1190
 test('incoming messages are read since a time, to the last page, without groups and our own', async () => {
   const credentials = { token: 'test_linked_incoming' }
   const draft = { token: credentials.token, type: 'text', source: 'mobile' } as const

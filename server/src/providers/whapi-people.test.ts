@@ -13,6 +13,7 @@ async function underFault<T>(fault: Fault, path: string, call: () => Promise<T>)
 }
 const failing = [answer(204), answer(404), answer(500), answer(200, 'yes'), { kind: 'drop-before' } as const]
 
+// R-1191
 test('a check answers yes with the number of WhatsApp, no, or unknown', async () => {
   const credentials = { token: 'test_linked_checks' }
   const phones = ['84901234567', '5531987654321', '84901230000']
@@ -42,6 +43,7 @@ test('a check answers yes with the number of WhatsApp, no, or unknown', async ()
   })
 })
 
+// R-1191
 test('LIDs are read in lists of 100, and the number of a LID where somebody tells it', async () => {
   const credentials = { token: 'test_linked_lids' }
   await whapi().sendText(credentials, '84901234567', 'x')
@@ -59,6 +61,7 @@ test('LIDs are read in lists of 100, and the number of a LID where somebody tell
     expect(await underFault(fault, '^/contacts/ids', () => whapi().phoneOf(credentials, lid))).toBeNull()
 })
 
+// R-1191
 test('the limit of new chats has its status, its rest and its end, and is null if it can’t be read', async () => {
   const credentials = { token: 'test_linked_limits' }
   const read = () => whapi().newChatLimit(credentials)
@@ -86,6 +89,7 @@ test('the limit of new chats has its status, its rest and its end, and is null i
     expect(await underFault(answer(200, body), '^/business/limits/new_chat', read)).toMatchObject(limit ?? {})
 })
 
+// R-1192
 test('a person who can’t be written to first, and a capped account, are no problem of the account', async () => {
   const refused = { kind: 'no_first_message' }
   expect(await whapi().sendText({ token: 'test_linked_first' }, '84901255509', 'x')).toEqual(refused)

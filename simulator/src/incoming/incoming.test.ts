@@ -50,6 +50,7 @@ test('somebody writes in private, quotes a message, and reads back as in the web
   ])
 })
 
+// R-1193
 const lid = /^\d+@lid$/
 test.each([
   ['84901255501', 'Dừng', '84901255501', false],

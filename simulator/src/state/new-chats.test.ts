@@ -46,6 +46,7 @@ test('a status holds until its end, where a cycle begins', async () => {
   expect(await send(token, nobody)).toBe(200)
 })
 
+// R-1193
 test.each([
   ['test_linked_warned', 'first_warning', 200],
   ['test_linked_capped', 'capped', 403],
