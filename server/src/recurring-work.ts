@@ -8,6 +8,7 @@ import {
   finishJobs,
   notifyMoved,
   openIncomingReader,
+  openLidReader,
   openPolling,
 } from './engine/index.ts'
 import { deleteOldPeopleCounts } from './features/dashboard/people.queries.ts'
@@ -70,6 +71,7 @@ export function deliveryTasks(deps: DeliveryDeps): Task[] {
     one('apply receipts', SECOND / 2, async () => notifyMoved(db, await applyStoredReceipts(db))),
     each('poll receipts', 10 * SECOND, openPolling(deps)),
     each('read incoming', SECOND, openIncomingReader(deps)),
+    each('read LIDs', 5 * SECOND, openLidReader(deps)),
     one('finish jobs', 2 * SECOND, () => finishJobs(db)),
     one('fail overdue', 2 * SECOND, (signal) => failOverdue(db, accountWaitMs, signal)),
     one('fold counts', 5 * SECOND, (signal) => foldCounts(db, () => signal.aborted)),

@@ -111,8 +111,8 @@ async function askForPhone(
   return Promise.race([asked, delay(ASK_FOR_MS, null, { ref: false })])
 }
 
-/** In the order of the keys, as another call may learn the same. */
-const learnLids = (tx: Tx, learned: readonly Read[]) =>
+/** Stores whose LID is whose, in the order of the keys, as another call may learn the same. */
+export const learnLids = (tx: Tx, learned: readonly Pick<Read, 'phone' | 'lid'>[]) =>
   learned.length === 0
     ? null
     : tx.run(sql`
