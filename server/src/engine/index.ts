@@ -9,7 +9,6 @@ export {
 } from './health/instance-status.ts'
 export { failOverdue } from './health/overdue.ts'
 export { checkLimits } from './health/whatsapp-limits.ts'
-export { checkRestriction } from './health/restriction.ts'
 export { openLidReader } from './incoming/lids.ts'
 export { openIncomingReader } from './incoming/read.ts'
 export { storeIncoming } from './incoming/store.ts'
