@@ -10,6 +10,7 @@ import {
   openIncomingReader,
   openLidReader,
   openPolling,
+  stepUpWarmUps,
 } from './engine/index.ts'
 import { deleteOldPeopleCounts } from './features/dashboard/people.queries.ts'
 import { repeatSyncs } from './features/groups/sync.queries.ts'
@@ -75,6 +76,7 @@ export function deliveryTasks(deps: DeliveryDeps): Task[] {
     one('finish jobs', 2 * SECOND, () => finishJobs(db)),
     one('fail overdue', 2 * SECOND, (signal) => failOverdue(db, accountWaitMs, signal)),
     one('fold counts', 5 * SECOND, (signal) => foldCounts(db, () => signal.aborted)),
+    one('step up warm-ups', 5 * MINUTE, () => stepUpWarmUps(db)),
     one('delete unmatched receipts', 10 * MINUTE, () => deleteUnmatchedReceipts(db)),
   ]
 }

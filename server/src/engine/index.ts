@@ -8,6 +8,7 @@ export {
   resumeSending,
 } from './health/instance-status.ts'
 export { failOverdue } from './health/overdue.ts'
+export { stepUpWarmUps } from './health/warm-up.ts'
 export { checkLimits } from './health/whatsapp-limits.ts'
 export { openLidReader } from './incoming/lids.ts'
 export { openIncomingReader } from './incoming/read.ts'
@@ -23,7 +24,10 @@ export { openReceiptIntake, type ReceiptIntake } from './receipts/intake.ts'
 export { openPolling } from './receipts/poll.ts'
 export { deleteOldRows } from './retention/delete-old.ts'
 export { isDurable } from './shared/era.ts'
+
 export { isNotOnWhatsapp, isOptedOut, reasonOfOutcome } from './shared/opt-out.ts'
+export { isKnownPerson, phoneOf } from './shared/private-pace.ts'
+
 export { readBacklog } from './status/backlog.ts'
 export { recipientCounts } from './status/counts.ts'
 export { expectEnd, expectEnds, expectOrder } from './status/estimate.ts'

@@ -5,6 +5,7 @@ import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { logJob, reason } from '../shared/job-log.ts'
 import { skipUnreachable } from '../shared/opt-out.ts'
+import { isKnownPerson, phoneOf } from '../shared/private-pace.ts'
 import { wakeWorkers } from '../wake.ts'
 
 export type Recipient = {
@@ -30,7 +31,7 @@ export type Order = {
   createdBy: { id: number; name: string }
   /** Idempotency key: a second order of the same user with the same key returns the first one's job. */
   requestId?: string | null | undefined
-  /** Without duplicates. */
+  /** Without duplicates. They get the message in this order, so known people come first. */
   recipients: Recipients
   /**
    * For texts with variables: writes the text of each of the job's deliveries beside them, and returns how many
@@ -65,11 +66,23 @@ export async function planJob(tx: Db, order: Order): Promise<number> {
   if (leftOut > 0)
     await tx.run(sql`update jobs set recipient_count = recipient_count - ${leftOut} where id = ${id}`)
   await skipUnreachable(tx, id)
+  if (order.jobType === 'SendToUsers') await countNewPeople(tx, id)
   const count = recipients.length - leftOut
   await logJob(tx, id, reason('job_created', { user: createdBy.name, count }))
   await wakeWorkers(tx)
   return id
 }
+
+/** For the forecast, where a limit makes the number matter. */
+const countNewPeople = (tx: Db, jobId: number) =>
+  tx.run(sql`
+    update jobs j
+    set new_people_count = (
+      select count(*) from deliveries d
+      where d.job_id = j.id and d.status = 'queued'
+        and not ${isKnownPerson(sql`d.instance_id`, phoneOf('d.chat_id'))})
+    from instances i
+    where j.id = ${jobId} and i.id = j.instance_id and (i.new_people_cap > 0 or i.new_people_left is not null)`)
 
 async function findRequested(tx: Db, userId: number, requestId: string | null): Promise<number | undefined> {
   const job = await tx.maybeOne<{ id: number }>(sql`

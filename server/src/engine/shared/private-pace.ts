@@ -18,7 +18,7 @@ import { nextDelivery } from './queue.ts'
  */
 
 /** The number in the chat id that this column has. */
-const phoneOf = (chatId: string) => sql`split_part(${identifier(chatId)}, '@', 1)`
+export const phoneOf = (chatId: string) => sql`split_part(${identifier(chatId)}, '@', 1)`
 
 const today = sql`local_day(clock_now(), i.time_zone)`
 
@@ -42,14 +42,14 @@ export const newPeopleUntil = sql`
 /** Condition about the row `p` of `instance_people`: the instance has written to the person, or they have answered. */
 const isKnown = sql`(p.first_sent_at is not null or p.replied_at is not null)`
 
-/** Condition: the person of this chat (a column) is no new one for this instance (a column). */
-export const isKnownPerson = (instanceId: Sql, chatId: string) => sql`exists (
+/** Condition: the person with this number is no new one for this instance. */
+export const isKnownPerson = (instanceId: Sql, phone: Sql) => sql`exists (
   select from instance_people p
-  where p.instance_id = ${instanceId} and p.phone = ${phoneOf(chatId)} and ${isKnown})`
+  where p.instance_id = ${instanceId} and p.phone = ${phone} and ${isKnown})`
 
 /** Condition: the next delivery of the job `j` goes to a known person, or is settled already. */
 const nextIsKnown = sql`exists (
-  select from (${nextDelivery}) d where d.status <> 'queued' or ${isKnownPerson(sql`d.instance_id`, 'd.chat_id')})`
+  select from (${nextDelivery}) d where d.status <> 'queued' or ${isKnownPerson(sql`d.instance_id`, phoneOf('d.chat_id'))})`
 
 /** Condition: the job `j` is to people, and its next one is new while the instance `i` may write to nobody new. */
 export const waitsForNewPeople = sql`(
@@ -167,7 +167,7 @@ export const readFoundDays = (db: Db, deliveryIds: number[]) =>
     with found as (
       select local_day(d.sent_at, i.time_zone) as day,
         row_number() over (partition by d.chat_id order by d.sent_at) = 1
-          and not ${isKnownPerson(sql`d.instance_id`, 'd.chat_id')} as is_new
+          and not ${isKnownPerson(sql`d.instance_id`, phoneOf('d.chat_id'))} as is_new
       from deliveries d join jobs j on j.id = d.job_id join instances i on i.id = d.instance_id
       where d.id = any(${deliveryIds}) and j.job_type = 'SendToUsers'
     )

@@ -35,6 +35,11 @@ export const hasQueuedDelivery = sql`(
 /** When the first requeued delivery of the job `j` is due; null when there is none. */
 export const requeuedUntil = firstRequeued
 
+/** The same for the last one. */
+export const requeuedUntilLast = sql`(
+  select d.not_before from deliveries d where ${isRequeued} order by d.not_before desc limit 1
+)`
+
 /** Condition: the first requeued delivery of the job `j` waits because its person gets no more messages for now. */
 export const isPutOff = sql`coalesce((
   select d.reason->>'code' = 'person_limit' from deliveries d where ${isRequeued} order by d.not_before limit 1

@@ -32,7 +32,7 @@ export function quietTimes({ from, to, timeZone }: QuietHours): (moment: number)
 const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
 
 /** Local time in a zone, as ms since 1970 as if it were UTC. */
-function wallClock(timeZone: string) {
+export function wallClock(timeZone: string) {
   const zone = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
 
   /** Local time minus UTC, in ms. */

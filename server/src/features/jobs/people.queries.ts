@@ -1,5 +1,12 @@
 import type { JobDraft, JobPreview } from '@sendroom/contract/new-jobs'
-import { isNotOnWhatsapp, isOptedOut, type Recipient, type Recipients } from '../../engine/index.ts'
+import {
+  isKnownPerson,
+  isNotOnWhatsapp,
+  isOptedOut,
+  phoneOf,
+  type Recipient,
+  type Recipients,
+} from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
 import { canSeeContact, contactsOfLists } from '../../platform/contacts/lists.ts'
 import type { Db } from '../../platform/database/connection.ts'
@@ -55,7 +62,10 @@ async function chosenPeople(db: Db, caller: Caller, people: ChosenPeople): Promi
 type Counts = Pick<
   JobPreview,
   'recipients' | 'duplicates' | 'leftOut' | 'withoutNumber' | 'optedOut' | 'notOnWhatsapp'
->
+> & {
+  /** Those whom the instance has not written to, of the ones who get the message. */
+  newPeople: number
+}
 
 /** Without an instance, those count as opted out who want no messages from any. */
 export async function countPeople(
@@ -67,9 +77,11 @@ export async function countPeople(
   return db.one<Counts>(sql`
     ${await chosenPeople(db, caller, people)}, unreachable as (
       select count(*) filter (where has_opted_out) as opted_out,
-        count(*) filter (where not has_opted_out and ${isNotOnWhatsapp}) as not_on_whatsapp
+        count(*) filter (where not has_opted_out and ${isNotOnWhatsapp}) as not_on_whatsapp,
+        count(*) filter (where not has_opted_out and not ${isNotOnWhatsapp}
+          and not ${isKnownPerson(sql`d.instance_id`, phoneOf('d.chat_id'))}) as new_people
       from (
-        select d.chat_id, ${isOptedOut} as has_opted_out
+        select d.chat_id, d.instance_id, ${isOptedOut} as has_opted_out
         from (
           select number || '@s.whatsapp.net' as chat_id, ${instanceId}::bigint as instance_id
           from (
@@ -80,6 +92,7 @@ export async function countPeople(
       ) d
     )
     select (select opted_out from unreachable), (select not_on_whatsapp from unreachable),
+      (select new_people from unreachable),
       count(number) + (select count(*) from typed where contact_id is null) as recipients,
       (select count(*) from chosen) - (select count(*) from people) as duplicates,
       (select count(*) from people) - count(*) as left_out,
@@ -91,10 +104,16 @@ export async function countPeople(
 const BATCH = 2000
 
 /**
- * Reads the recipients while they are written, all as they are now: the typed ones first, in their order. The cursor
- * ends with the transaction.
+ * Reads the recipients while they are written, all as they are now. First those who are not new for the instance, so
+ * that a limit of new people holds up nobody else; of both the typed ones first, in their order. The cursor ends with
+ * the transaction.
  */
-export async function openPeople(tx: Db, caller: Caller, people: ChosenPeople): Promise<Recipients> {
+export async function openPeople(
+  tx: Db,
+  caller: Caller,
+  people: ChosenPeople,
+  instanceId: number | null,
+): Promise<Recipients> {
   await tx.run(sql`
     declare people no scroll cursor for
     ${await chosenPeople(tx, caller, people)}, recipients as (
@@ -105,7 +124,8 @@ export async function openPeople(tx: Db, caller: Caller, people: ChosenPeople): 
     )
     select count(*) over () as length, contact_id, null::bigint as group_id, number || '@s.whatsapp.net' as chat_id,
       coalesce(nullif(name, ''), '+' || number) as name
-    from recipients order by place, contact_id`)
+    from recipients
+    order by ${isKnownPerson(sql`${instanceId}::bigint`, sql`number`)} desc, place, contact_id`)
   const next = () => tx.many<Recipient & { length: number }>(sql`fetch ${raw(String(BATCH))} from people`)
   const first = await next()
   return {

@@ -100,6 +100,32 @@ test('a large list to leave out is not searched again for each person', async ()
   expect(JSON.stringify(plan)).toMatch(/Anti Join/)
 })
 
+// R-1207
+test('a job is sent first to those whom the account has written to or who have answered', async () => {
+  const { instance, recipientsOf } = await fixture({ canManageContacts: true })
+  const other = await context.add.instance()
+  const [lan, minh] = [
+    await context.add.contact({ name: 'Lan' }),
+    await context.add.contact({ name: 'Minh' }),
+  ]
+  await context.db.run(sql`
+    insert into instance_people (instance_id, phone, first_sent_at, replied_at) values
+      (${instance.id}, ${minh.number}, clock_now(), null), (${instance.id}, '84900000003', null, clock_now()),
+      (${instance.id}, '84900000002', null, null), (${other.id}, ${lan.number}, clock_now(), clock_now())`)
+  expect(
+    await recipientsOf({
+      phoneNumbers: '+84900000001, +84900000002, +84900000003',
+      contactIds: [lan.id, minh.id],
+    }),
+  ).toEqual([
+    nobody('84900000003'),
+    personOf(minh, 'Minh'),
+    nobody('84900000001'),
+    nobody('84900000002'),
+    personOf(lan, 'Lan'),
+  ])
+})
+
 // R-893
 test('a list to leave out takes out whoever is in it, also by a typed number', async () => {
   const { user, recipientsOf, preview } = await fixture()

@@ -42,19 +42,20 @@ async function preview(
       ? await previewPeople(deps, caller, draft, heavy)
       : await previewGroups(db, caller, draft)
   heavy?.signal.throwIfAborted()
-  const { recipients, optedOut, notOnWhatsapp } = counted
+  const { newPeople, ...counts } = counted
+  const { recipients, optedOut, notOnWhatsapp } = counts
   const reached = Math.max(0, recipients - optedOut - notOnWhatsapp)
-  const order = { jobType, recipients: reached, scheduledAt: draft.scheduledAt ?? null }
+  const order = { jobType, recipients: reached, newPeople, scheduledAt: draft.scheduledAt ?? null }
   const expected = instanceId ? await expectOrder(db, { ...order, instanceId }) : null
   return {
-    ...counted,
+    ...counts,
     durationSeconds:
       expected && Math.round((Date.parse(expected.endsAt) - Date.parse(expected.beginsAt)) / 1000),
     endsAt: expected?.endsAt ?? null,
   }
 }
 
-type Counted = Omit<JobPreview, 'durationSeconds' | 'endsAt'>
+type Counted = Omit<JobPreview, 'durationSeconds' | 'endsAt'> & { newPeople: number }
 
 const nothing: Counted = {
   recipients: 0,
@@ -66,6 +67,7 @@ const nothing: Counted = {
   closedGroups: { total: 0, first: [] },
   optedOut: 0,
   notOnWhatsapp: 0,
+  newPeople: 0,
   ...nothingWrong(),
 }
 
@@ -83,7 +85,13 @@ async function previewPeople(
   const template = await templateOfDraft(db, caller, draft)
   const review = template
     ? await db.begin(async (tx) =>
-        reviewTexts(tx, template, await openPeople(tx, caller, people), draft, defaultCountry),
+        reviewTexts(
+          tx,
+          template,
+          await openPeople(tx, caller, people, draft.instanceId ?? null),
+          draft,
+          defaultCountry,
+        ),
       )
     : nothingWrong()
   return {

@@ -76,6 +76,7 @@ export async function lockPeople(
     tx,
     caller,
     await choosePeople(tx, caller, order, numbers, lockListsForShare),
+    order.instanceId,
   )
   if (recipients.length === 0) throw new InvalidInput({ listIds: 'JOB.NOBODY_LEFT' })
   if (recipients.length > limits.recipients) throw new Refusal('too_many_recipients')
