@@ -24,10 +24,8 @@ export { openReceiptIntake, type ReceiptIntake } from './receipts/intake.ts'
 export { openPolling } from './receipts/poll.ts'
 export { deleteOldRows } from './retention/delete-old.ts'
 export { isDurable } from './shared/era.ts'
-
 export { isNotOnWhatsapp, isOptedOut, reasonOfOutcome } from './shared/opt-out.ts'
 export { isKnownPerson, phoneOf } from './shared/private-pace.ts'
-
 export { readBacklog } from './status/backlog.ts'
 export { recipientCounts } from './status/counts.ts'
 export { expectEnd, expectEnds, expectOrder } from './status/estimate.ts'
