@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { NoticeKind } from '@sendroom/contract/notice-kinds'
 import { expect, test } from 'vitest'
 import { claimLookUps, lookUp } from '../src/engine/in-doubt/look-up.ts'
-import { markInstanceHealthy, markInstanceTrouble } from '../src/engine/index.ts'
+import { markInstanceHealthy, markInstanceTrouble, openIncomingReader } from '../src/engine/index.ts'
 import { finishJobs } from '../src/engine/jobs/lifecycle.ts'
 import { claimInstances } from '../src/engine/sending/claim.ts'
 import type { IntendedMessage } from '../src/engine/sending/intent.ts'
@@ -83,6 +83,7 @@ async function addCase(course: Course, recipients: number, jobs = 1): Promise<Ca
 async function runHour(cases: Case[]) {
   const { provider, script } = scriptedProvider()
   const deps = context.deps(provider)
+  const readIncoming = openIncomingReader(deps)
   let second = 0
   script.onList = () => {
     if (second < HOUR_S) throw new ProviderFailure('unreachable', why('provider_unreachable'))
@@ -93,6 +94,7 @@ async function runHour(cases: Case[]) {
   let lastId = 0
   while (second <= END_S) {
     for (const one of cases) await logInOrOut(one, second)
+    await readIncoming(new AbortController().signal)
     for (const { message, outcome } of running.filter(({ endsAt }) => endsAt <= second)) {
       await context.settle(message, outcome)
       await finishJobs(context.db, [message.jobId])
