@@ -110,7 +110,7 @@ export function lastSendAt(job: Queue, others: readonly Queue[], instance: Insta
     const begins = queues.flatMap(({ beginsAt }) => (beginsAt > now ? [beginsAt] : []))
     const [next] = turns
     if (!next) {
-      now = Math.min(...begins, ...open.map(freeAt))
+      now = Math.min(...begins, ...open.map(freeAt), people?.stepsUpAt(now) ?? Number.POSITIVE_INFINITY)
       continue
     }
     const sameUntil = Math.min(

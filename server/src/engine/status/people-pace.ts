@@ -120,6 +120,9 @@ export function peopleLimits(pace: PeoplePace, usage: Readonly<Record<string, nu
       )
     },
 
+    /** When the warm-up may go a step up. */
+    stepsUpAt: (now: number) => (step === null ? Number.POSITIVE_INFINITY : today(now).to),
+
     /** Until when nothing changes by itself. */
     sameUntil(now: number): number {
       const { to } = today(now)
