@@ -807,6 +807,7 @@ CREATE INDEX opt_outs_lid ON opt_outs USING btree (lid, said_at);
 CREATE INDEX opt_outs_phone ON opt_outs USING btree (phone, said_at);
 CREATE INDEX opt_outs_said_at ON opt_outs USING btree (said_at, id);
 CREATE INDEX opt_outs_search ON opt_outs USING gin (search_text gin_trgm_ops);
+CREATE TRIGGER opt_outs_notify AFTER INSERT OR DELETE OR UPDATE ON opt_outs FOR EACH STATEMENT EXECUTE FUNCTION notify_opt_outs();
 
 CREATE TABLE opted_out (
   kind text NOT NULL,
@@ -871,7 +872,10 @@ CREATE TABLE possible_opt_outs (
   CONSTRAINT possible_opt_outs_opt_out_id_fkey FOREIGN KEY (opt_out_id) REFERENCES opt_outs(id) ON DELETE SET NULL,
   CONSTRAINT possible_opt_outs_why_check CHECK (why = ANY (ARRAY['no_accents'::text, 'contains'::text, 'complaint'::text, 'unknown_person'::text]))
 );
+CREATE INDEX possible_opt_outs_lid ON possible_opt_outs USING btree (lid) WHERE decided_at IS NULL;
 CREATE INDEX possible_opt_outs_open ON possible_opt_outs USING btree (said_at, id) WHERE decided_at IS NULL;
+CREATE INDEX possible_opt_outs_phone ON possible_opt_outs USING btree (phone) WHERE decided_at IS NULL;
+CREATE TRIGGER possible_opt_outs_notify AFTER INSERT OR DELETE OR UPDATE ON possible_opt_outs FOR EACH STATEMENT EXECUTE FUNCTION notify_opt_outs();
 
 CREATE TABLE quotas (
   only_row boolean NOT NULL DEFAULT true,
@@ -1773,6 +1777,16 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION notify_opt_outs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('sendroom_changes',
+    '[{"feature": "optOuts", "id": null, "instanceId": null, "userId": null, "isShared": true}]');
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION notify_sync()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1788,11 +1802,19 @@ CREATE OR REPLACE FUNCTION opt_out_new_identities()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into opted_out (kind, value, instance_id, opt_out_id)
-  select new_one.kind, new_one.value, o.instance_id, o.opt_out_id
-  from added new_one join contact_identities other on other.contact_id = new_one.contact_id
-    join opted_out o on o.kind = other.kind and o.value = other.value
-  on conflict do nothing;
+  -- Most new contacts have one number, and are nobody known.
+  if exists (
+    select from added new_one join contact_identities other on other.contact_id = new_one.contact_id
+    where (other.kind, other.value) <> (new_one.kind, new_one.value)
+  ) then
+    perform pg_advisory_xact_lock(hashtext('sendroom opt-outs'));
+    insert into opted_out (kind, value, instance_id, opt_out_id)
+    select distinct on (new_one.kind, new_one.value, o.instance_id)
+      new_one.kind, new_one.value, o.instance_id, o.opt_out_id
+    from added new_one join contact_identities other on other.contact_id = new_one.contact_id
+      join opted_out o on o.kind = other.kind and o.value = other.value
+    on conflict do nothing;
+  end if;
   return null;
 end $function$;
 
@@ -1801,11 +1823,16 @@ CREATE OR REPLACE FUNCTION opt_out_new_lids()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into opted_out (kind, value, instance_id, opt_out_id)
-  select 'phone', l.phone, o.instance_id, o.opt_out_id from added l join opted_out o on o.kind = 'lid' and o.value = l.lid
-  union
-  select 'lid', l.lid, o.instance_id, o.opt_out_id from added l join opted_out o on o.kind = 'phone' and o.value = l.phone
-  on conflict do nothing;
+  if exists (select from added) then
+    perform pg_advisory_xact_lock(hashtext('sendroom opt-outs'));
+    insert into opted_out (kind, value, instance_id, opt_out_id)
+    select 'phone', l.phone, o.instance_id, o.opt_out_id
+    from added l join opted_out o on o.kind = 'lid' and o.value = l.lid
+    union all
+    select 'lid', l.lid, o.instance_id, o.opt_out_id
+    from added l join opted_out o on o.kind = 'phone' and o.value = l.phone
+    on conflict do nothing;
+  end if;
   return null;
 end $function$;
 

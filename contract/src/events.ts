@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts'
  * the state of a job's recipients changed. `groups`: a sync has read the groups of an instance. Renaming or deleting an
  * instance also counts as a change of `groups`, `jobs` and `messages`, because their rows contain its name. `notices`:
  * the bell of a user has changed. `lists`: a list of contacts, or who is in it, has changed. `groupSets`: a set of
- * groups has changed.
+ * groups has changed. `optOuts`: an opt-out, or a message that may have meant one, was added or decided.
  */
 export type ChangedFeature =
   | 'jobs'
@@ -16,6 +16,7 @@ export type ChangedFeature =
   | 'notices'
   | 'lists'
   | 'groupSets'
+  | 'optOuts'
 
 /**
  * An event. It says what changed but not how, so clients read the data again. `id` is the id of the job for

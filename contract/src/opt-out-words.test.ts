@@ -352,10 +352,12 @@ describe('a message', () => {
   })
 
   test('acts without invisible characters', () => {
+    expect(read('STOP\u20e3')).toEqual({ kind: 'stop' })
     expect(read('\u200bst\u200dop\ufe0f\u2066')).toEqual({ kind: 'stop' })
   })
 
   test('of a megabyte is read at once', () => {
+    expect(read(`Stop${' '.repeat(2000)}at the market, and turn left`)).toBeNull()
     expect(read(`${'dừng '.repeat(200_000)}`)).toBeNull()
     expect(read('a'.repeat(1_000_000))).toBeNull()
   })

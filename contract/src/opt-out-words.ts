@@ -117,7 +117,7 @@ export type Meaning =
 
 /** A longer message says more than that somebody wants no messages. */
 const MAX_WORDS = 6
-/** The beginning of a message is read, however long it is. */
+/** The beginning of a longer message is read for complaints. */
 const MAX_LENGTH = 1000
 
 /**
@@ -129,7 +129,7 @@ export const normalizeWords = (text: string): string =>
     .slice(0, MAX_LENGTH)
     .normalize('NFKC')
     .toLowerCase()
-    .replace(/[\p{Cf}\p{Variation_Selector}]/gu, '')
+    .replace(/[\p{Cf}\p{Me}\p{Variation_Selector}]/gu, '')
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim()
 
@@ -155,15 +155,18 @@ export function readerOf(words: OptOutWords): WordReader {
   const start = new Set(all('start'))
   const stopWithoutAccents = new Set([...stop].map(withoutAccents))
   const complaints = all('complaint')
+  const complains = (said: string): Meaning | null =>
+    complaints.some((word) => contains(said, word)) ? { kind: 'possible', why: 'complaint' } : null
   return (text) => {
     const said = normalizeWords(text)
+    if (text.length > MAX_LENGTH) return complains(said)
     if (stop.has(said)) return { kind: 'stop' }
     if (start.has(said)) return { kind: 'start' }
     if (said === withoutAccents(said) && stopWithoutAccents.has(said))
       return { kind: 'possible', why: 'no_accents' }
     if (countWords(said) <= MAX_WORDS && [...stop].some((word) => contains(said, word)))
       return { kind: 'possible', why: 'contains' }
-    return complaints.some((word) => contains(said, word)) ? { kind: 'possible', why: 'complaint' } : null
+    return complains(said)
   }
 }
 

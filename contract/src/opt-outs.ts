@@ -17,6 +17,10 @@ const person = {
   contact: Named.nullable(),
 }
 
+const writtenTo = Named.nullable().meta({
+  description: 'The account that they wrote to. Null if you can’t see it, or nobody wrote',
+})
+
 /** Somebody wanted no more messages. */
 export const OptOut = z
   .object({
@@ -25,14 +29,16 @@ export const OptOut = z
     /** `message`: they wrote so. `review`: a person decided that they meant it. The others were entered. */
     source: z.enum(['message', 'review', 'form', 'import', 'api']),
     words: z.string().meta({ description: 'What they wrote, or the note of whoever entered it' }),
-    instance: Named.nullable().meta({ description: 'The account that they wrote to' }),
+    instance: writtenTo,
     isForAll: z
       .boolean()
       .meta({ description: 'Whether no account writes to them, or only that one does not' }),
     saidAt: Instant,
     createdBy: z.string().nullable().meta({ description: 'The user who entered it' }),
     holds: z.boolean().meta({ description: 'Whether it keeps messages from being sent now' }),
-    endedAt: Instant.nullable(),
+    endedAt: Instant.nullable().meta({
+      description: 'When it ended. Null if it holds, or if a later opt-out of the person holds in its place',
+    }),
     endedBy: z.string().nullable(),
     endedReason: z.string().nullable(),
   })
@@ -82,7 +88,7 @@ export const PossibleOptOut = z
     ...person,
     why: z.enum(possibleReasons),
     words: z.string(),
-    instance: Named,
+    instance: writtenTo,
     saidAt: Instant,
     version: z.number(),
   })

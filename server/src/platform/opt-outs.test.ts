@@ -1,6 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { useSharedContext } from '../../test/context.ts'
-import { sql } from './database/sql.ts'
+import { countWaiting } from '../../test/locks.ts'
+import { until } from '../../test/until.ts'
+import type { Tx } from './database/connection.ts'
+import { type Sql, sql } from './database/sql.ts'
 import { beginOptOut, endOptOut, type Identity, optInByMessage, optOutNumbers } from './opt-outs.ts'
 
 const context = useSharedContext()
@@ -150,6 +153,75 @@ describe('the same person', () => {
   })
 })
 
+// R-1112
+describe('a number that becomes known in the moment of the opt-out', () => {
+  const other = () => `${number}5`
+  const ofContact = async () => {
+    const { id } = await context.add.contact({ number })
+    return sql`insert into contact_identities (contact_id, kind, value) values (${id}, 'phone', ${other()})`
+  }
+  const ofLid = async () => {
+    await context.db.run(sql`delete from known_lids`)
+    return sql`insert into known_lids (lid, phone) values (${number}, ${other()})`
+  }
+  const cases: [string, () => Promise<Sql>, () => Identity][] = [
+    ['of the contact', ofContact, () => phone(number)],
+    ['behind a hidden one', ofLid, () => lid(number)],
+  ]
+  for (const [what, learning, who] of cases)
+    for (const isFirst of [true, false])
+      test(`${what}, ${isFirst ? 'just before' : 'just after'}`, async () => {
+        const learn = await learning()
+        const steps = [
+          (tx: Tx) => tx.run(learn),
+          (tx: Tx) =>
+            beginOptOut(tx, {
+              ...{ identities: [who()], words: 'Dừng', saidAt: at(1), by: null },
+              ...{ instanceId, providerMessageId: 'a' },
+            }),
+        ]
+        const [first, second] = isFirst ? steps : steps.toReversed()
+        let later: Promise<unknown> | undefined
+        await context.db.begin(async (tx) => {
+          await first?.(tx)
+          later = context.db.begin(async (tx2) => second?.(tx2))
+          await until('the second one waits', async () => (await countWaiting(context.db)) === 1)
+        })
+        await later
+        expect(await isOut(other())).toBe(true)
+      })
+})
+
+// R-1122
+test('a stop and a start decide what else waits for a decision about the person', async () => {
+  const wonder = (id: string, minute: number, of: { phone?: string; lid?: string } = { phone: number }) =>
+    context.db.run(sql`
+      insert into possible_opt_outs (instance_id, phone, lid, why, words, provider_message_id, said_at)
+      values (${instanceId}, ${of.phone ?? null}, ${of.lid ?? null}, 'contains', '', ${id}, ${at(minute)})`)
+  const open = async () =>
+    (
+      await context.db.many<{ id: string }>(sql`
+        select provider_message_id as id from possible_opt_outs
+        where instance_id = ${instanceId} and decided_at is null order by said_at`)
+    ).map(({ id }) => id)
+  await context.db.run(sql`insert into known_lids (lid, phone) values (${`8${number}`}, ${number})`)
+  await wonder('before', 1)
+  await wonder('after', 3)
+  await wonder('hidden', 3, { lid: `8${number}` })
+  await wonder('another person', 3, { phone: `${number}9` })
+  await start('b', 2)
+  expect(await open()).toEqual(['after', 'hidden', 'another person'])
+  await stop('a', 1)
+  expect(await open()).toHaveLength(3)
+  await stop('c', 3)
+  expect(await open()).toEqual(['another person'])
+})
+
+test('nobody opts out of whom nothing is known', async () => {
+  expect(await stop('a', 1, [])).toBeNull()
+  expect(await context.db.run(sql`select from opt_outs where instance_id = ${instanceId}`)).toBe(0)
+})
+
 // R-1113
 describe('for one account only', () => {
   test('others go on, and a start ends it there', async () => {
@@ -157,9 +229,11 @@ describe('for one account only', () => {
     const other = (await context.add.instance()).id
     await stop('a', 1)
     expect([await isOut(), await isOut(number, other)]).toEqual([true, false])
-    await start('b', 2, [phone(number)], other)
+    await start('b', 3, [phone(number)], other)
     expect(await isOut()).toBe(true)
-    await start('b', 2)
+    await stop('c', 2)
+    expect(await isOut()).toBe(true)
+    await start('d', 3)
     expect(await isOut()).toBe(false)
   })
 

@@ -1,7 +1,7 @@
 import { type Actor, nobody, record } from './audit.ts'
 import { LOCKS, lock } from './database/advisory-lock.ts'
 import type { Tx } from './database/connection.ts'
-import { type Sql, sql } from './database/sql.ts'
+import { identifier, type Sql, sql } from './database/sql.ts'
 
 /*
  * How opt-outs begin and end. `opt_outs` has their history, and `opted_out` who gets nothing now, by each identity of
@@ -27,11 +27,12 @@ export type NewOptOut = {
 
 /**
  * Opts a person out, for all accounts or for the one that they wrote to, as the settings say. Returns the id of the
- * opt-out; null if the message was handled before. One that the person took back by a later message is recorded only:
- * messages may come late and in any order.
+ * opt-out; null if the message was handled before, or nothing is known of the person. One that the person took back by
+ * a later message is recorded only: messages may come late and in any order.
  */
 export async function beginOptOut(tx: Tx, { identities, by, ...said }: NewOptOut): Promise<number | null> {
-  await lockPeople(tx, identities)
+  if (identities.length === 0) return null
+  await lock(tx, LOCKS.optOuts)
   const { phone, lid } = named(identities)
   const begun = await tx.maybeOne<{ id: number; endedAt: string | null }>(sql`
     insert into opt_outs (instance_id, provider_message_id, is_for_all, source, words, said_at, created_by_user_name,
@@ -39,12 +40,16 @@ export async function beginOptOut(tx: Tx, { identities, by, ...said }: NewOptOut
     select ${said.instanceId}, ${said.providerMessageId}, settings.is_for_all, ${by ? 'review' : 'message'},
       ${said.words}, ${said.saidAt}::timestamptz, ${by?.username ?? null}, ${phone}, ${lid}, (
         select min(said_at) from opt_ins i
-        where (i.phone = ${phone} or i.lid = ${lid}) and i.said_at > ${said.saidAt}::timestamptz and ${by === null})
+        where ${isOf('i', identities)} and (settings.is_for_all or i.instance_id = ${said.instanceId})
+          and i.said_at > ${said.saidAt}::timestamptz and ${by === null})
     from opt_out_settings settings
     on conflict on constraint opt_outs_message do nothing
     returning id, ended_at`)
   if (!begun) return null
-  if (begun.endedAt === null) await hold(tx, begun.id, identities)
+  if (begun.endedAt === null) {
+    await hold(tx, begun.id, identities)
+    await decideOpen(tx, identities, { optOutId: begun.id, byName: by?.username ?? null })
+  }
   await record(tx, by ?? nobody(''), {
     action: 'opt_out.create',
     object: objectOf(begun.id, identities),
@@ -53,13 +58,13 @@ export async function beginOptOut(tx: Tx, { identities, by, ...said }: NewOptOut
   return begun.id
 }
 
-/** Opts numbers out of all accounts. Returns how many were new. */
+/** Opts numbers out of all accounts. Returns how many were new. Messages wait meanwhile, so these are not too many. */
 export async function optOutNumbers(
   tx: Tx,
   by: Actor,
   { numbers, note }: { numbers: readonly string[]; note: string },
 ): Promise<number> {
-  // In the order of the keys, as another list may have the same numbers at the same moment.
+  await lock(tx, LOCKS.optOuts)
   const { added, first } = await tx.one<{ added: number; first: number | null }>(sql`
     with given as (
       select distinct number from unnest(${numbers}::text[]) number
@@ -67,7 +72,7 @@ export async function optOutNumbers(
         select from opted_out h where h.kind = 'phone' and h.value = number and h.instance_id is null)
     ), begun as (
       insert into opt_outs (is_for_all, source, words, said_at, created_by_user_name, phone)
-      select true, 'form', ${note}, clock_now(), ${by.username}, number from given order by number
+      select true, 'form', ${note}, clock_now(), ${by.username}, number from given
       returning id, phone
     ), held as (
       insert into opted_out (kind, value, opt_out_id)
@@ -97,6 +102,30 @@ const named = (identities: readonly Identity[]) => ({
   lid: identities.find(({ kind }) => kind === 'lid')?.value ?? null,
 })
 
+/** Condition: the row `of`, with the columns phone and lid, is of this person. */
+const isOf = (of: string, identities: readonly Identity[]) => {
+  const having = (kind: Identity['kind']) => sql`
+    select person.value from ${listed(identities)}, lateral same_person(given.kind, given.value) person
+    where person.kind = ${kind}`
+  return sql`(${identifier(`${of}.phone`)} in (${having('phone')}) or ${identifier(`${of}.lid`)} in (${having('lid')}))`
+}
+
+/** Decides what waits for a decision about the person: an opt-out, or a message that wants messages again, says all. */
+const decideOpen = (
+  tx: Tx,
+  identities: readonly Identity[],
+  {
+    optOutId,
+    byName,
+    saidBefore = null,
+  }: { optOutId: number | null; byName: string | null; saidBefore?: string | null },
+) =>
+  tx.run(sql`
+    update possible_opt_outs p
+    set decided_at = clock_now(), decided_by_user_name = ${byName}, opt_out_id = ${optOutId}, version = version + 1
+    where decided_at is null and ${isOf('p', identities)}
+      and (${saidBefore}::timestamptz is null or said_at < ${saidBefore}::timestamptz)`)
+
 /** The later one holds: a message that opts in again ends those that were said before it. */
 const hold = (tx: Tx, id: number, identities: readonly Identity[]) =>
   tx.run(sql`
@@ -121,7 +150,7 @@ export async function optInByMessage(
     saidAt,
   }: { instanceId: number; providerMessageId: string; saidAt: string },
 ): Promise<number> {
-  await lockPeople(tx, identities)
+  await lock(tx, LOCKS.optOuts)
   const { phone, lid } = named(identities)
   const isNew = await tx.run(sql`
     insert into opt_ins (instance_id, provider_message_id, phone, lid, said_at)
@@ -138,6 +167,7 @@ export async function optInByMessage(
         from ${listed(identities)}, lateral same_person(given.kind, given.value) person)`,
     { endedAt: saidAt, byName: null, reason: null },
   )
+  await decideOpen(tx, identities, { optOutId: null, byName: null, saidBefore: saidAt })
   for (const id of ended)
     await record(tx, nobody(''), { action: 'opt_out.start', object: objectOf(id, identities) })
   return ended.length
@@ -145,6 +175,7 @@ export async function optInByMessage(
 
 /** Ends an opt-out for a reason of the user. Returns false if it has ended already. */
 export async function endOptOut(tx: Tx, id: number, by: Actor, reason: string): Promise<boolean> {
+  await lock(tx, LOCKS.optOuts)
   const ended = await release(
     tx,
     // The other opt-outs of the same person would go on otherwise.
@@ -183,9 +214,3 @@ async function release(tx: Tx, ids: Sql, { endedAt, byName, reason }: End): Prom
 const listed = (identities: readonly Identity[]) => sql`
   unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ value }) => value)}::text[])
     as given (kind, value)`
-
-/** Takes one message of a person after the other. The order of the keys keeps two people from a deadlock. */
-async function lockPeople(tx: Tx, identities: readonly Identity[]): Promise<void> {
-  for (const { kind, value } of identities.toSorted((a, b) => (a.value < b.value ? -1 : 1)))
-    await lock(tx, LOCKS.optOutOf(kind, value))
-}

@@ -63,6 +63,24 @@ test('only users who see an instance are notified of its jobs', async () => {
   expect(me.changes.some(({ id }) => id === theirJob.id)).toBe(false)
 })
 
+// R-1127
+test('an opt-out, and a message that waits for a decision, notify users', async () => {
+  const { id } = await context.add.instance()
+  const admin = await follow(await context.add.admin())
+  const isNotified = (times: number) =>
+    until(
+      'the Admin is notified',
+      () => admin.changes.filter(({ feature }) => feature === 'optOuts').length >= times,
+    )
+  await context.db.run(sql`
+    insert into opt_outs (is_for_all, source, phone, said_at) values (true, 'form', '84901234567', clock_now())`)
+  await isNotified(1)
+  await context.db.run(sql`
+    insert into possible_opt_outs (instance_id, phone, why, words, provider_message_id, said_at)
+    values (${id}, '84901234567', 'contains', 'xin dừng', 'm', clock_now())`)
+  await isNotified(2)
+})
+
 test('the status of an instance, the begin and end of a sync, and a deletion notify users', async () => {
   const { id } = await context.add.instance()
   const job = await context.add.job({ instanceId: id })
@@ -99,7 +117,7 @@ test('a new name or the deletion of an instance notifies all pages that show the
   await context.db.run(sql`update instances set name = 'Market' where id = ${id}`)
   await expectNext('instances', 'groups', 'jobs', 'messages')
   await context.db.run(sql`delete from instances where id = ${id}`)
-  await expectNext('instances', 'groups', 'jobs', 'messages')
+  await expectNext('instances', 'groups', 'jobs', 'messages', 'optOuts')
 })
 
 test('a message notifies the users who see its instance, or only its author if it has no instance', async () => {

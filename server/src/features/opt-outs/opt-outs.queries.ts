@@ -7,30 +7,32 @@ import type {
   PossibleQuery,
 } from '@sendroom/contract/opt-outs'
 import type { Page } from '@sendroom/contract/paging'
+import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { json, type Sql, sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 import { searchCondition } from '../../platform/search.ts'
 
-/** The columns about the person of a row `o` with the columns phone and lid. */
-const person = sql`
+/** The columns about the person of a row `o`, and the account's name if the caller sees it. */
+const personFor = (caller: Caller) => sql`
   '+' || o.phone as phone_number, o.lid,
   (select jsonb_build_object('id', c.id, 'name', c.name)
    from contact_identities i join contacts c on c.id = i.contact_id
    where (i.kind, i.value) in (('phone', o.phone), ('lid', o.lid)) order by i.kind desc limit 1) as contact,
-  (select jsonb_build_object('id', a.id, 'name', a.name) from instances a where a.id = o.instance_id) as instance`
+  (select jsonb_build_object('id', a.id, 'name', a.name) from instances a
+   where a.id = o.instance_id and ${canSeeInstance(caller, 'a.id')}) as instance`
 
 const holds = sql`exists (select from opted_out h where h.opt_out_id = o.id)`
 
-const optOutRow = sql`
-  select o.id, ${person}, o.source, o.words, o.is_for_all, o.said_at, o.created_by_user_name as created_by,
+const optOutRow = (caller: Caller) => sql`
+  select o.id, ${personFor(caller)}, o.source, o.words, o.is_for_all, o.said_at, o.created_by_user_name as created_by,
     ${holds} as holds, o.ended_at, o.ended_by_user_name as ended_by, o.ended_reason`
 
-export async function searchOptOuts(db: Db, query: OptOutSearch): Promise<Page<OptOut>> {
+export async function searchOptOuts(db: Db, caller: Caller, query: OptOutSearch): Promise<Page<OptOut>> {
   const { search, only, contactId = null } = query
   const conditions: Sql[] = [search ? await searchCondition(db, 'opt_outs', 'o', search) : sql`true`]
   return listPage<OptOut>(db, query, {
-    select: optOutRow,
+    select: optOutRow(caller),
     from: sql`
       from opt_outs o where ${conditions[0]} and ${onlyThose(only)}
         and (${contactId}::bigint is null or o.id in (${ofContact(contactId)}))`,
@@ -54,17 +56,17 @@ const ofContact = (contactId: number | null) => sql`
   select past.id from contact_identities i join opt_outs past on past.lid = i.value
   where i.contact_id = ${contactId} and i.kind = 'lid'`
 
-export async function findOptOut(db: Db, id: number): Promise<OptOut | null> {
-  const found = await db.maybeOne<OptOut>(sql`${optOutRow} from opt_outs o where o.id = ${id}`)
+export async function findOptOut(db: Db, caller: Caller, id: number): Promise<OptOut | null> {
+  const found = await db.maybeOne<OptOut>(sql`${optOutRow(caller)} from opt_outs o where o.id = ${id}`)
   return found ?? null
 }
 
-export const listPossible = (db: Db, query: PossibleQuery): Promise<Page<PossibleOptOut>> =>
+export const listPossible = (db: Db, caller: Caller, query: PossibleQuery): Promise<Page<PossibleOptOut>> =>
   listPage<PossibleOptOut>(
     db,
     { ...query, sortDirection: 'desc' },
     {
-      select: sql`select o.id, ${person}, o.why, o.words, o.said_at, o.version`,
+      select: sql`select o.id, ${personFor(caller)}, o.why, o.words, o.said_at, o.version`,
       from: sql`from possible_opt_outs o where o.decided_at is null`,
       sortBy: sql`o.said_at`,
       id: sql`o.id`,
@@ -88,24 +90,13 @@ export const lockPossible = (tx: Db, id: number) =>
     select id, phone, lid, words, said_at, instance_id, version, decided_at is not null as is_decided
     from possible_opt_outs where id = ${id} for update`)
 
+/** Does nothing if the opt-out has decided it already, with all else that the person wrote. */
 export const writeDecision = (tx: Db, id: number, decision: { byName: string; optOutId: number | null }) =>
   tx.run(sql`
     update possible_opt_outs
     set decided_at = clock_now(), decided_by_user_name = ${decision.byName}, opt_out_id = ${decision.optOutId},
       version = version + 1
-    where id = ${id}`)
-
-/** Decides all else that the person wrote. */
-export const decideOthers = (
-  tx: Db,
-  { id, phone, lid }: Undecided,
-  decision: { byName: string; optOutId: number },
-) =>
-  tx.run(sql`
-    update possible_opt_outs
-    set decided_at = clock_now(), decided_by_user_name = ${decision.byName}, opt_out_id = ${decision.optOutId},
-      version = version + 1
-    where decided_at is null and id <> ${id} and (phone = ${phone} or lid = ${lid})`)
+    where id = ${id} and decided_at is null`)
 
 type Stored = Omit<OptOutSettings, 'words'> & { words: OptOutSettings['words'] | null }
 

@@ -20,7 +20,7 @@ export function optOutRoutes(
   { db, config: { defaultCountry }, heavyWork }: Deps,
 ): void {
   const { optOuts } = contract
-  route(app, optOuts.search, ({ body }) => searchOptOuts(db, body))
+  route(app, optOuts.search, ({ caller, body }) => searchOptOuts(db, caller, body))
   route(
     app,
     optOuts.create,
@@ -34,7 +34,7 @@ export function optOutRoutes(
     largeList,
   )
   route(app, optOuts.end, ({ begin, params: { id }, body }) => finishOptOut(begin, id, body.reason))
-  route(app, optOuts.possible, ({ query }) => listPossible(db, query))
+  route(app, optOuts.possible, ({ caller, query }) => listPossible(db, caller, query))
   route(app, optOuts.decide, ({ begin, params: { id }, body }) => decide(begin, id, body, defaultCountry))
   route(app, optOuts.getSettings, () => readSettings(db))
   route(app, optOuts.updateSettings, ({ begin, body: { version, ...change } }) =>

@@ -5,7 +5,8 @@ const named = (name: string) => sql`hashtext(${`sendroom ${name}`})`
 
 /**
  * The keys of all advisory locks, by what happens to one at a time. None ever changes, because older programs take the
- * same locks during an upgrade. Triggers of jobs also lock (29001, user) and (29002, instance) for the quotas.
+ * same locks during an upgrade. Triggers also lock: of jobs (29001, user) and (29002, instance)
+ * for the quotas, of identities what `optOuts` is.
  */
 export const LOCKS = {
   contactFields: named('contact fields'),
@@ -17,7 +18,7 @@ export const LOCKS = {
   lists: named('lists'),
   migrations: named('migrations'),
   notices: named('notices'),
-  optOutOf: (kind: string, value: string) => named(`opt-out ${kind} ${value}`),
+  optOuts: named('opt-outs'),
   overdueJobs: named('overdue'),
   process: (host: string, dataDir: string) => named(`${host} ${dataDir}`),
   receipts: named('receipts'),
