@@ -79,6 +79,7 @@ export const auditActions = [
   'opt_out.end',
   'opt_out.start',
   'opt_out.dismiss',
+  'opt_out.export',
   'opt_out_settings.update',
   'backup.create',
   'backup.restore',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { languages } from './languages.ts'
 import { limits } from './limits.ts'
 import { OptOutWords, possibleReasons } from './opt-out-words.ts'
 import { listQuery, page } from './paging.ts'
@@ -26,8 +27,8 @@ export const OptOut = z
   .object({
     id: z.number(),
     ...person,
-    /** `message`: they wrote so. `review`: a person decided that they meant it. The others were entered. */
-    source: z.enum(['message', 'review', 'form', 'import', 'api']),
+    /** `message`: they wrote so. `review`: a user decided that they meant it. `form`, `import`: a number, or a list. */
+    source: z.enum(['message', 'review', 'form', 'import']),
     words: z.string().meta({ description: 'What they wrote, or the note of whoever entered it' }),
     instance: writtenTo,
     isForAll: z
@@ -50,6 +51,11 @@ export const OptOutSearch = listQuery(['saidAt'], { sortBy: 'saidAt', sortDirect
   contactId: Id.optional(),
 })
 export type OptOutSearch = z.output<typeof OptOutSearch>
+
+export const OptOutExport = OptOutSearch.pick({ search: true, only: true }).extend({
+  language: z.enum(languages).default('en'),
+})
+export type OptOutExport = z.output<typeof OptOutExport>
 
 const note = (message: Parameters<typeof key>[0]) =>
   z.string(key(message)).trim().max(limits.optOutNote, key(message))
@@ -134,6 +140,24 @@ export const optOuts = {
     summary: 'Who wants no more messages, by number, words and note, the latest first',
     body: OptOutSearch,
     response: page(OptOut),
+  }),
+  exportCsv: endpoint({
+    method: 'POST',
+    path: '/opt-outs/export/csv',
+    access,
+    needsConfirmation: true,
+    summary: 'All opt-outs, or those that match, as a CSV file',
+    body: OptOutExport,
+    download: 'text/csv; charset=utf-8',
+  }),
+  exportXlsx: endpoint({
+    method: 'POST',
+    path: '/opt-outs/export/xlsx',
+    access,
+    needsConfirmation: true,
+    summary: 'The same as an Excel file',
+    body: OptOutExport,
+    download: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   }),
   create: endpoint({
     method: 'POST',

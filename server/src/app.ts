@@ -182,7 +182,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   listOfContactsRoutes(app, deps)
   groupSetRoutes(app, deps)
   importRoutes(app, { ...deps, exports, heavyWork })
-  optOutRoutes(app, { ...deps, heavyWork })
+  optOutRoutes(app, { ...deps, exports, heavyWork })
   messageRoutes(app, { ...deps, uploads, heavyWork })
   jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })
   dashboardRoutes(app, { ...deps, exports })

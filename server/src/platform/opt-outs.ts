@@ -62,7 +62,11 @@ export async function beginOptOut(tx: Tx, { identities, by, ...said }: NewOptOut
 export async function optOutNumbers(
   tx: Tx,
   by: Actor,
-  { numbers, note }: { numbers: readonly string[]; note: string },
+  {
+    numbers,
+    note,
+    source = 'form',
+  }: { numbers: readonly string[]; note: string; source?: 'form' | 'import' },
 ): Promise<number> {
   await lock(tx, LOCKS.optOuts)
   const { added, first } = await tx.one<{ added: number; first: number | null }>(sql`
@@ -72,7 +76,7 @@ export async function optOutNumbers(
         select from opted_out h where h.kind = 'phone' and h.value = number and h.instance_id is null)
     ), begun as (
       insert into opt_outs (is_for_all, source, words, said_at, created_by_user_name, phone)
-      select true, 'form', ${note}, clock_now(), ${by.username}, number from given
+      select true, ${source}, ${note}, clock_now(), ${by.username}, number from given
       returning id, phone
     ), held as (
       insert into opted_out (kind, value, opt_out_id)

@@ -29,6 +29,8 @@ const newPossible = async ({ instanceId }: { instanceId: number }) => {
 
 export const optOutRows: RowsOf<typeof contract.optOuts> = {
   search: [managers(200), () => ({ body: {} })],
+  exportCsv: [managers(200), () => ({ body: {} })],
+  exportXlsx: [managers(200), () => ({ body: {} })],
   create: [
     managers(201),
     ({ instanceId }) => ({ body: { phoneNumbers: `+8492${String(instanceId).padStart(7, '0')}` } }),

@@ -36,6 +36,8 @@ test('what changes users, rights and instances for ever, or takes data out, need
     'DELETE /instances/data/:id',
     'POST /contacts/export/csv',
     'POST /contacts/export/xlsx',
+    'POST /opt-outs/export/csv',
+    'POST /opt-outs/export/xlsx',
     'GET /audit/export',
     'PUT /retention',
     'PUT /quotas',

@@ -9,7 +9,7 @@ import type {
 import type { Page } from '@sendroom/contract/paging'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
-import { json, type Sql, sql } from '../../platform/database/sql.ts'
+import { json, sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 import { searchCondition } from '../../platform/search.ts'
 
@@ -30,16 +30,32 @@ const optOutRow = (caller: Caller) => sql`
 
 export async function searchOptOuts(db: Db, caller: Caller, query: OptOutSearch): Promise<Page<OptOut>> {
   const { search, only, contactId = null } = query
-  const conditions: Sql[] = [search ? await searchCondition(db, 'opt_outs', 'o', search) : sql`true`]
+  const matches = search ? await searchCondition(db, 'opt_outs', 'o', search) : sql`true`
   return listPage<OptOut>(db, query, {
     select: optOutRow(caller),
     from: sql`
-      from opt_outs o where ${conditions[0]} and ${onlyThose(only)}
+      from opt_outs o where ${matches} and ${onlyThose(only)}
         and (${contactId}::bigint is null or o.id in (${ofContact(contactId)}))`,
     sortBy: sql`o.said_at`,
     id: sql`o.id`,
     countKey: ['opt-outs', search, only, contactId],
   })
+}
+
+/** As many as a page of an export has. */
+const OPT_OUTS_AT_ONCE = 1000
+
+/** Returns a function that reads those after an id, in the order of the ids. */
+export async function listOptOutsAfter(
+  db: Db,
+  caller: Caller,
+  { search, only }: Pick<OptOutSearch, 'search' | 'only'>,
+): Promise<(id: number) => Promise<OptOut[]>> {
+  const matches = search ? await searchCondition(db, 'opt_outs', 'o', search) : sql`true`
+  return (id) =>
+    db.many<OptOut>(sql`
+      ${optOutRow(caller)} from opt_outs o where ${matches} and ${onlyThose(only)} and o.id > ${id}
+      order by o.id limit ${OPT_OUTS_AT_ONCE}`)
 }
 
 const onlyThose = (only: OptOutSearch['only']) =>

@@ -1,5 +1,6 @@
 import { contract } from '@sendroom/contract'
 import { defaultOptOutWords } from '@sendroom/contract/opt-out-words'
+import readXlsxFile from 'read-excel-file/node'
 import { expect, test } from 'vitest'
 import { useSharedContext } from '../../../test/context.ts'
 import { sql } from '../../platform/database/sql.ts'
@@ -37,7 +38,7 @@ test('numbers are opted out by hand, each once, and unreadable ones are named', 
   expect(found.body.data).toEqual([
     expect.objectContaining({
       phoneNumber: one,
-      source: 'form',
+      source: 'import',
       words: 'Called us',
       createdBy: user.username,
       isForAll: true,
@@ -168,4 +169,26 @@ test('a list of thousands of numbers is opted out, and again changes nothing', a
   const enter = async () => (await context.call(user, optOuts.create, { body: { phoneNumbers } })).body
   expect(await enter()).toMatchObject({ added: 11_000, known: 0 })
   expect(await enter()).toMatchObject({ added: 0, known: 11_000 })
+})
+
+// R-1128
+test('opt-outs that match are exported as CSV and Excel files, and the audit log says so', async () => {
+  const user = await manager()
+  const number = newNumber()
+  await context.call(user, optOuts.create, { body: { phoneNumbers: number, note: '=1+1' } })
+  const body = { search: number.slice(1), language: 'vi' } as const
+  const { raw, headers } = await context.call(user, optOuts.exportCsv, { body })
+  expect(headers['content-disposition']).toMatch(/filename="OptOuts_\d{4}-\d\d-\d\d\.csv"/)
+  const [, line = '', end] = raw.toString().split('\r\n')
+  expect(line.replaceAll("'+", '+')).toContain(`"${number}";"";"";"form";"'=1+1";"";"yes";`)
+  expect(end).toBe('')
+  const xlsx = (await context.call(user, optOuts.exportXlsx, { body: { ...body, only: 'ended' } })).raw
+  expect((await readXlsxFile(xlsx))[0]?.data).toHaveLength(1)
+  expect(
+    await context.db.many(sql`
+      select details from audit_log where action = 'opt_out.export' and user_id = ${user.id} order by id`),
+  ).toEqual([
+    { details: { filter: { search: true } } },
+    { details: { filter: { search: true, only: 'ended' } } },
+  ])
 })

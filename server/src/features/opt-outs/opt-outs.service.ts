@@ -26,10 +26,11 @@ export const addOptOuts = (
   heavyWork.run(request, async (heavy) => {
     const { numbers, duplicates, unreadable } = await readPhoneList(heavy, phoneNumbers, defaultCountry)
     if (numbers.length === 0) throw new InvalidInput({ phoneNumbers: 'OPT_OUT.PHONE_REQUIRED' })
+    const source = numbers.length > 1 ? 'import' : 'form'
     let added = 0
     // The same list again goes on where an error has ended this one.
     for await (const slice of batchesOf(numbers, SLICE))
-      added += await begin((tx, caller) => optOutNumbers(tx, caller, { numbers: slice, note }))
+      added += await begin((tx, caller) => optOutNumbers(tx, caller, { numbers: slice, note, source }))
     return { added, known: numbers.length - added, duplicates, unreadable }
   })
 
