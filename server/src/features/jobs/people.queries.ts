@@ -1,8 +1,8 @@
 import type { JobDraft, JobPreview } from '@sendroom/contract/new-jobs'
 import {
+  countsAsOptedOut,
   isKnownPerson,
   isNotOnWhatsapp,
-  isOptedOut,
   phoneOf,
   type Recipient,
   type Recipients,
@@ -51,6 +51,8 @@ async function chosenPeople(db: Db, caller: Caller, people: ChosenPeople): Promi
     ), chosen (contact_id, place) as materialized (${join(parts, ' union all ')}
     ), people as materialized (
       select contact_id, min(place) as place from chosen group by contact_id
+      -- Among a million contacts, the numbers of 100,000 are found ten times as fast in the order of the table.
+      order by contact_id
     ), excluded as materialized (${await contactsOfLists(db, excluded)}
     ), kept as (
       select p.contact_id, p.place, i.value as number
@@ -81,7 +83,7 @@ export async function countPeople(
         count(*) filter (where not has_opted_out and not ${isNotOnWhatsapp}
           and not ${isKnownPerson(sql`d.instance_id`, phoneOf('d.chat_id'))}) as new_people
       from (
-        select d.chat_id, d.instance_id, ${isOptedOut} as has_opted_out
+        select d.chat_id, d.instance_id, ${countsAsOptedOut} as has_opted_out
         from (
           select number || '@s.whatsapp.net' as chat_id, ${instanceId}::bigint as instance_id
           from (
