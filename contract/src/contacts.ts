@@ -25,6 +25,9 @@ export const Contact = z
     }),
     tags: z.array(Named),
     values: z.record(z.string(), Value).meta({ description: 'The values of fields, by key' }),
+    optedOutAt: Instant.nullable().meta({
+      description: 'Since when the person wants no messages, from any account or from one',
+    }),
     /**
      * Where the contact comes from. `form`: from the user whose name is `sourceName`. `import`: from the file or the
      * account of that name.
@@ -96,7 +99,10 @@ export const ContactListQuery = listQuery(['id', 'name', 'createdAt'], {
   sortDirection: 'asc',
 })
 
-/** Contacts that have all of these tags, in each field this value, are in the list, and were in the import. */
+/**
+ * Contacts that have all of these tags, in each field this value, are in the list, were in the import, and have opted
+ * out.
+ */
 const filterShape = {
   tagIds: idList(limits.contactTags).default([]),
   fields: z
@@ -105,6 +111,7 @@ const filterShape = {
     .default([]),
   listId: Id.optional(),
   importId: Id.optional(),
+  isOptedOut: z.literal(true).optional(),
 }
 
 export const ContactSearch = ContactListQuery.extend(filterShape)

@@ -7,8 +7,11 @@ import { blankable, Instant, idList, idParams, key, Named, ReadVersion } from '.
 
 const listKinds = ['fixed', 'filter'] as const
 
-/** A stored filter. Without another list, which could have one in turn, and without an import, which gets deleted. */
-export const ListFilter = ContactFilter.omit({ listId: true, importId: true })
+/**
+ * A stored filter. Without another list, which could have one in turn, without an import, which gets deleted, and
+ * without opt-outs: nobody sends to those people.
+ */
+export const ListFilter = ContactFilter.omit({ listId: true, importId: true, isOptedOut: true })
 export type ListFilter = z.output<typeof ListFilter>
 
 /** A list of contacts, to which jobs are sent. */

@@ -85,7 +85,9 @@ const Added = z.object({
 })
 export type Added = z.output<typeof Added>
 
-const OptOutEnd = z.object({ reason: note('OPT_OUT.REASON_REQUIRED').min(1, key('OPT_OUT.REASON_REQUIRED')) })
+export const OptOutEnd = z.object({
+  reason: note('OPT_OUT.REASON_REQUIRED').min(1, key('OPT_OUT.REASON_REQUIRED')),
+})
 
 /** A message that may have meant an opt-out. */
 export const PossibleOptOut = z

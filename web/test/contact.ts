@@ -9,6 +9,7 @@ export const contact: Contact = {
   lid: null,
   tags: [{ id: 1, name: 'VIP' }],
   values: { city: 'Huế' },
+  optedOutAt: null,
   source: 'form',
   sourceName: 'minh',
   createdAt: '2026-11-22T08:00:00.000Z',

@@ -9,12 +9,13 @@ import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 
 export async function searchContacts(db: Db, caller: Caller, query: ContactSearch) {
-  const { search, tagIds, fields, listId = null, importId = null } = query
-  const hasFilter = search !== '' || tagIds.length > 0 || fields.length > 0 || (listId ?? importId) !== null
+  const { search, tagIds, fields, listId = null, importId = null, isOptedOut = false } = query
+  const hasFilter =
+    isOptedOut || search !== '' || tagIds.length > 0 || fields.length > 0 || (listId ?? importId) !== null
   return contactPage(db, query, {
     condition: await matches(db, query),
     countFrom: () => rowsToCount(db, query),
-    countKey: ['contacts', search, tagIds, fields, listId, importId],
+    countKey: ['contacts', search, tagIds, fields, listId, importId, isOptedOut],
     total: hasFilter ? undefined : async () => (await readCounts(db, caller)).contacts,
   })
 }

@@ -56,6 +56,7 @@ test('a contact is created with numbers, tags and values, and tells where it com
     values: everyValue,
     source: 'form',
     sourceName: 'lan',
+    optedOutAt: null,
     createdAt: expect.any(String),
     version: 1,
   })

@@ -36,6 +36,7 @@ const recorded = ({ ids, filter }: Omit<ContactExport, 'language'>) =>
           search: filter.search !== '',
           listId: filter.listId,
           importId: filter.importId,
+          isOptedOut: filter.isOptedOut,
           tagIds: filter.tagIds,
           fields: filter.fields.map(({ key }) => key),
         },

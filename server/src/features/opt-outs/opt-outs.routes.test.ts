@@ -81,6 +81,13 @@ test('a contact’s opt-outs are found by any of its numbers', async () => {
   expect(body.data).toEqual([
     expect.objectContaining({ contact: expect.objectContaining({ id: contact.id }) }),
   ])
+  await context.add.contact()
+  const found = await context.call(user, contract.contacts.search, {
+    body: { isOptedOut: true, search: contact.number },
+  })
+  expect(found.body.data.map(({ id, optedOutAt }) => [id, optedOutAt])).toEqual([
+    [contact.id, expect.any(String)],
+  ])
 })
 
 // R-1122

@@ -79,6 +79,7 @@ function identitiesOf(
 ): Identity[] {
   const number = phone ?? (typed ? readPhoneNumber(typed, defaultCountry) : null)
   if (typed && number === null) throw new InvalidInput({ phoneNumber: 'OPT_OUT.PHONE_INVALID' })
+  if (number === null && lid === null) throw new InvalidInput({ phoneNumber: 'OPT_OUT.PHONE_REQUIRED' })
   return [
     ...(number ? [{ kind: 'phone', value: number } as const] : []),
     ...(lid ? [{ kind: 'lid', value: lid } as const] : []),

@@ -22,7 +22,12 @@ export const contactRow = sql`
         when 'yesNo' then to_jsonb(v.value::boolean)
         else to_jsonb(v.value) end), '{}')
       from contact_values v join contact_fields f on f.id = v.field_id where v.contact_id = c.id
-    ) as "values"`
+    ) as "values",
+    (
+      select min(o.said_at)
+      from contact_identities i join opted_out h using (kind, value) join opt_outs o on o.id = h.opt_out_id
+      where i.contact_id = c.id
+    ) as opted_out_at`
 
 const sortBy = { id: sql`c.id`, name: sql`c.name`, createdAt: sql`c.created_at` }
 

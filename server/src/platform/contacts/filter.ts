@@ -79,6 +79,7 @@ async function partsOf(db: Db, filter: Filter, list: StoredList | null) {
   const filters = [filter, ...(list?.filter ? [list.filter] : [])]
   const parts = list && !list.filter ? [inFixed([list.id])] : []
   if (filter.importId) parts.push(wereInImport(filter.importId))
+  if (filter.isOptedOut) parts.push(haveOptedOut)
   for (const { tagIds, fields } of filters)
     parts.push(...[...new Set(tagIds)].map(withTag), ...(await withValues(db, fields)))
   return { searches: filters.map(({ search }) => search).filter((search) => search !== ''), parts }
@@ -145,6 +146,10 @@ const wordBeginning = (search: string) => (/^[a-z0-9]{1,2}$/.test(normalize(sear
 /** Each contact of an import once: its other rows are those of persons who are in the file twice, or refused. */
 const wereInImport = (id: number) => sql`
   from import_rows where import_id = ${id} and outcome in ('added', 'changed', 'unchanged') and contact_id is not null`
+
+/** Each contact once, whichever of its numbers have opted out. */
+const haveOptedOut = sql`
+  from (select distinct i.contact_id from contact_identities i join opted_out h using (kind, value)) as people where true`
 
 /** The rows of a table that have what a filter asks for. */
 const withTag = (id: number) => sql`from contact_tags where tag_id = ${id}`
