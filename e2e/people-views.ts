@@ -25,6 +25,15 @@ const hidden = {
   ...{ source: 'form', sourceName: 'admin', createdAt: '2026-11-22T20:12:00.000Z' },
 }
 
+const page = <Row>(data: Row[]) => ({
+  data,
+  pagination: {
+    ...{ currentPage: 1, pageSize: 10, totalCount: data.length, totalPages: 1 },
+    hasPrevious: false,
+    hasNext: false,
+  },
+})
+
 /** Messages of jobs to a contact, with each outcome. */
 function someJobs() {
   const at = '2026-11-22T20:12:00.000Z'
@@ -40,15 +49,56 @@ function someJobs() {
     { ...job, id: 2, readAt: null },
     { ...job, ...notSent, id: 1, status: 'Failed', reason: { code: 'not_on_whatsapp', params: {} } },
   ]
-  return {
-    data,
-    pagination: {
-      ...{ currentPage: 1, pageSize: 10, totalCount: 4, totalPages: 1 },
-      hasPrevious: false,
-      hasNext: false,
-    },
-  }
+  return page(data)
 }
+
+/** Opt-outs of every kind, the first with the longest texts. */
+function someOptOuts() {
+  const saidAt = '2026-11-22T20:12:00.000Z'
+  const optOut = {
+    ...{ phoneNumber: '+84901234567', lid: null, contact: { id: 1, name: 'Nguyễn Thị Lan' } },
+    ...{ source: 'message', words: 'Dừng', instance: { id: 1, name: 'Shop Hà Nội' }, isForAll: true, saidAt },
+    ...{ createdBy: null, holds: true, endedAt: null, endedBy: null, endedReason: null },
+  }
+  const long = 'Khách gọi điện và nói rằng không muốn nhận tin quảng cáo nữa. '.repeat(6).trim()
+  return page([
+    { ...optOut, id: 5, source: 'form', words: long, createdBy: 'admin' },
+    { ...optOut, id: 4 },
+    { ...optOut, id: 3, isForAll: false, source: 'review', words: 'cho tôi dừng nhé', createdBy: 'admin' },
+    { ...optOut, id: 2, phoneNumber: null, lid: '123456789012345', contact: null },
+    {
+      ...optOut,
+      ...{
+        id: 1,
+        holds: false,
+        endedAt: saidAt,
+        endedBy: 'admin',
+        endedReason: 'Khách gọi điện và muốn nhận lại.',
+      },
+    },
+  ])
+}
+
+function somePossible() {
+  const message = {
+    ...{ phoneNumber: '+84901234567', lid: null, contact: { id: 1, name: 'Nguyễn Thị Lan' }, version: 1 },
+    ...{ instance: { id: 1, name: 'Shop Hà Nội' }, saidAt: '2026-11-22T20:12:00.000Z' },
+  }
+  return page([
+    { ...message, id: 4, why: 'contains', words: 'cho tôi dừng nhé' },
+    { ...message, id: 3, why: 'no_accents', words: 'dung', contact: null },
+    {
+      ...message,
+      id: 2,
+      why: 'complaint',
+      words: `Shop làm phiền quá, ${'đừng gửi tin cho tôi nữa. '.repeat(8)}`,
+    },
+    { ...message, id: 1, why: 'unknown_person', words: 'STOP', phoneNumber: null, contact: null },
+  ])
+}
+
+const optOuts = { '/opt-outs/search': someOptOuts() }
+const possible = { '/possible-opt-outs?*': somePossible() }
 
 export const peopleViews: Record<string, View> = {
   contacts: { path: '/contacts' },
@@ -154,6 +204,46 @@ export const peopleViews: Record<string, View> = {
     open: (page, t) => button(page, t('COMMON.SAVE')).click(),
   },
   'group-sets-edit': { path: '/group-sets/edit/1' },
+  'contacts-page-opt-outs': { path: `/contacts/${EVERYTHING}`, answers: optOuts },
+  'contacts-opt-out': {
+    path: `/contacts/${EVERYTHING}`,
+    keepsWords: true,
+    open: (page, t) => button(page, t('OPT_OUT.OPT_OUT')).click(),
+  },
+  'opt-outs': { path: '/opt-outs', answers: optOuts },
+  'opt-outs-none': { path: '/opt-outs', as: 'first' },
+  'opt-outs-end': {
+    path: '/opt-outs',
+    answers: optOuts,
+    keepsWords: true,
+    open: (page, t) => pressRowAction(page, t, 'OPT_OUT.END'),
+  },
+  'opt-outs-new': { path: '/opt-outs/new' },
+  'opt-outs-added': {
+    path: '/opt-outs/new',
+    keepsWords: true,
+    isWhole: true,
+    open: async (page, t) => {
+      const answer = {
+        added: 1234,
+        known: 3,
+        duplicates: 2,
+        unreadable: { total: 12, first: ['Chị Lan', '12'] },
+      }
+      await page.route('**/api/opt-outs', (route) => route.fulfill({ status: 201, json: answer }))
+      await page.getByRole('textbox', { name: t('OPT_OUT.NUMBERS') }).fill('0901234567')
+      await page.getByRole('main').locator('button[type=submit]').click()
+      await page.getByText('Chị Lan, 12').waitFor()
+    },
+  },
+  'opt-outs-errors': {
+    path: '/opt-outs/new',
+    keepsWords: true,
+    open: (page) => page.getByRole('main').locator('button[type=submit]').click(),
+  },
+  'possible-opt-outs': { path: '/possible-opt-outs', answers: possible },
+  'possible-opt-outs-none': { path: '/possible-opt-outs' },
+  'opt-outs-settings': { path: '/settings/opt-outs' },
   fields: { path: '/settings/fields' },
   'fields-none': { path: '/settings/fields', as: 'first' },
   'fields-new': { path: '/settings/fields/new' },

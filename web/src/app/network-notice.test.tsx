@@ -15,6 +15,7 @@ test('a notice is shown while the server can’t be reached, and failed reads ar
     answers: {
       'GET /users': () => ifReachable(pageOf([admin])),
       'GET /notices': () => ifReachable({ notices: [] }),
+      'GET /possible-opt-outs': () => ifReachable(pageOf([])),
       'GET /events': () => ifReachable(new Response(null)),
     },
   })

@@ -101,6 +101,20 @@ export const pages = {
     rights: ['canUseContacts', 'canManageContacts'],
     readSearch: readListSearch,
   },
+  '/opt-outs': {
+    load: () => import('../features/opt-outs/opt-outs-page.tsx').then((page) => page.OptOutsPage),
+    rights: ['canManageContacts'],
+    readSearch: readListSearch,
+  },
+  '/opt-outs/new': {
+    load: () => import('../features/opt-outs/opt-out-form-page.tsx').then((page) => page.OptOutFormPage),
+    rights: ['canManageContacts'],
+  },
+  '/possible-opt-outs': {
+    load: () =>
+      import('../features/opt-outs/possible-opt-outs-page.tsx').then((page) => page.PossibleOptOutsPage),
+    rights: ['canManageContacts'],
+  },
   '/instances': {
     load: () => import('../features/instances/instances-page.tsx').then((page) => page.InstancesPage),
     readSearch: readInstancesSearch,
@@ -140,6 +154,11 @@ export const pages = {
   },
   '/settings/fields/edit/$id': {
     load: () => import('../features/contacts/field-form-page.tsx').then((page) => page.FieldFormPage),
+    isForAdmins: true,
+  },
+  '/settings/opt-outs': {
+    load: () =>
+      import('../features/opt-outs/opt-out-settings-page.tsx').then((page) => page.OptOutSettingsPage),
     isForAdmins: true,
   },
   '/settings/retention': {

@@ -1,6 +1,7 @@
 import {
   IconForms,
   IconGauge,
+  IconHandStop,
   IconHeartbeat,
   IconHistory,
   IconHourglass,
@@ -10,6 +11,12 @@ import {
 /** The sections of the settings. The sidebar lists them while one is open, and `/settings` with what each is for. */
 export const settings = [
   { to: '/settings/fields', label: 'CONTACT_FIELD.TITLE', hint: 'SETTINGS.FIELDS_HINT', icon: IconForms },
+  {
+    to: '/settings/opt-outs',
+    label: 'OPT_OUT.SETTINGS_TITLE',
+    hint: 'SETTINGS.OPT_OUTS_HINT',
+    icon: IconHandStop,
+  },
   {
     to: '/settings/retention',
     label: 'RETENTION.TITLE',

@@ -46,6 +46,8 @@ test.each([
       ...links.slice(0, -1),
       ['Contacts', '/contacts'],
       ['Lists', '/lists'],
+      ['Opt-outs', '/opt-outs'],
+      ['Possible opt-outs', '/possible-opt-outs'],
       ['Accounts', '/instances'],
       ['Users', '/users'],
       ['Settings', '/settings'],
@@ -64,7 +66,13 @@ test('the sidebar has groups of links with names', async () => {
   const sidebar = await menu()
   const linksOf = (name: string) => within(sidebar.getByRole('list', { name })).getAllByRole('link')
   expect(linksOf('Work').map((link) => link.textContent)).toEqual(['Dashboard', 'Messages', 'Jobs'])
-  expect(linksOf('People').map((link) => link.textContent)).toEqual(['Groups', 'Contacts', 'Lists'])
+  expect(linksOf('People').map((link) => link.textContent)).toEqual([
+    'Groups',
+    'Contacts',
+    'Lists',
+    'Opt-outs',
+    'Possible opt-outs',
+  ])
 })
 
 const settingsAnswers: Answers = {
@@ -75,7 +83,15 @@ const settingsAnswers: Answers = {
 // R-901
 test('the settings name their sections, which the sidebar shows while one is open', async () => {
   const { person } = open({ path: '/settings', answers: { ...answers, ...settingsAnswers } })
-  const sections = ['Contact fields', 'Retention', 'Webhooks', 'Limits', 'System', 'Audit log']
+  const sections = [
+    'Contact fields',
+    'Opt-out words',
+    'Retention',
+    'Webhooks',
+    'Limits',
+    'System',
+    'Audit log',
+  ]
   const inPage = within(await screen.findByRole('main'))
   expect(inPage.getAllByRole('link').map((link) => link.textContent)).toEqual(sections)
   const sidebar = await menu()
@@ -83,6 +99,8 @@ test('the settings name their sections, which the sidebar shows while one is ope
     ...links.slice(0, -1).map(([name]) => name),
     'Contacts',
     'Lists',
+    'Opt-outs',
+    'Possible opt-outs',
     'Accounts',
     'Users',
     'Settings',

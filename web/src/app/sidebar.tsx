@@ -1,7 +1,9 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
+import { usePossibleOptOuts } from '../api/possible-opt-outs.ts'
 import { useCurrentUser } from '../api/session.ts'
+import { formatNumber } from '../format.ts'
 import { type Entry, menuFor } from './menu.ts'
 import { settings } from './settings.ts'
 import classes from './shell.module.css'
@@ -10,6 +12,8 @@ export function Sidebar({ onNavigate }: { onNavigate: () => void }) {
   const { t } = useTranslation()
   const user = useCurrentUser()
   const isInSettings = useLocation({ select: ({ pathname }) => /^\/settings(\/|$)/.test(pathname) })
+
+  const possible = usePossibleOptOuts() ?? 0
 
   const linkOf = ({ to, label, icon: Icon }: Entry) => (
     <Link
@@ -21,6 +25,12 @@ export function Sidebar({ onNavigate }: { onNavigate: () => void }) {
     >
       <Icon size={18} stroke={1.75} aria-hidden />
       {t(label)}
+      {to === '/possible-opt-outs' && possible > 0 && (
+        <>
+          {' '}
+          <span className={classes.count}>{formatNumber(possible)}</span>
+        </>
+      )}
     </Link>
   )
 

@@ -20,13 +20,16 @@ export function useContactFilter() {
     // The router wants the search of one known page.
     navigate({ to: '.', search: readListSearch({ ...address, page: 1 }) as never, state: state as never })
   }
-  const { search, tagIds, fields, listId, importId } = filter
+  const { search, tagIds, fields, listId, importId, isOptedOut } = filter
   const isFiltered =
-    search !== '' || tagIds.length > 0 || fields.length > 0 || (listId ?? importId) !== undefined
+    search !== '' ||
+    tagIds.length > 0 ||
+    fields.length > 0 ||
+    (listId ?? importId ?? isOptedOut) !== undefined
   return {
     filter,
     setFilter,
     isFiltered,
-    clear: () => setFilter({ ...NONE, listId: undefined, importId: undefined }),
+    clear: () => setFilter({ ...NONE, listId: undefined, importId: undefined, isOptedOut: undefined }),
   }
 }

@@ -18,6 +18,7 @@ import { Name } from '../../ui/name.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { Section } from '../../ui/section.tsx'
 import { ContactJobs } from './contact-jobs.tsx'
+import { ContactOptOuts } from './contact-opt-outs.tsx'
 import classes from './contact-page.module.css'
 import { useRemoveContact } from './use-remove-contact.ts'
 
@@ -41,6 +42,7 @@ export function ContactPage() {
       <Section title={t('CONTACT.DATA')}>
         <Facts contact={contact} />
       </Section>
+      <ContactOptOuts contact={contact} />
       <ContactJobs id={contact.id} />
     </Stack>
   )

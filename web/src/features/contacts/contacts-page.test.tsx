@@ -181,3 +181,15 @@ test('contacts are filtered by a list, and added to one that is new', async () =
   const added = app.requests.find(({ name }) => name === 'POST /lists/:id/contacts')
   expect([added?.params, added?.body]).toEqual([{ id: '10' }, { ids: [5] }])
 })
+
+// R-1156
+test('a contact who has opted out is marked, and a filter shows only them', async () => {
+  const app = open({
+    'POST /contacts/search': () => pageOf([{ ...contact, optedOutAt: '2026-11-22T08:00:00.000Z' }, hidden]),
+  })
+  const row = within(await screen.findByRole('row', { name: /Nguyễn Lan/ }))
+  expect(row.getByText('Opted out').closest('[title]')?.getAttribute('title')).toMatch(/^Since /)
+  expect(screen.getAllByText('Opted out')).toHaveLength(1)
+  await app.person.click(screen.getByLabelText('Only who has opted out'))
+  await waitFor(() => expect(lastSearch(app)).toMatchObject({ isOptedOut: true }))
+})

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Group, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Checkbox, Group, Text } from '@mantine/core'
 import type { Contact } from '@sendroom/contract/contacts'
 import { IconFileImport, IconPencil, IconTrash, IconX } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
@@ -22,7 +22,17 @@ import { useChosen } from './use-chosen.ts'
 import { useRemoveContact } from './use-remove-contact.ts'
 
 const columns: Column<Contact>[] = [
-  { header: 'CONTACT.NAME', cell: (contact) => <ContactLink contact={contact} />, sortBy: 'name', line: 1 },
+  {
+    header: 'CONTACT.NAME',
+    cell: (contact) => (
+      <>
+        <ContactLink contact={contact} />
+        <OptedOut contact={contact} />
+      </>
+    ),
+    sortBy: 'name',
+    line: 1,
+  },
   { header: 'CONTACT.NUMBERS', cell: (contact) => <Numbers contact={contact} />, isOneLine: true, line: 3 },
   { header: 'CONTACT.TAGS', cell: ({ tags }) => <Tags tags={tags} />, line: 2 },
   {
@@ -63,6 +73,11 @@ export function ContactsPage() {
     >
       <ContactFilterBar filter={filter} setFilter={setFilter}>
         <ListFilter chosen={filter.listId ?? 0} onChange={(id) => setFilter({ listId: id || undefined })} />
+        <Checkbox
+          label={t('CONTACT.ONLY_OPTED_OUT')}
+          checked={filter.isOptedOut === true}
+          onChange={(event) => setFilter({ isOptedOut: event.currentTarget.checked || undefined })}
+        />
         {filter.importId && (
           <Button
             variant="light"
@@ -125,6 +140,22 @@ const ContactLink = ({ contact }: { contact: Contact }) => (
     <Name>{contactName(contact)}</Name>
   </Anchor>
 )
+
+function OptedOut({ contact: { optedOutAt } }: { contact: Contact }) {
+  const { t } = useTranslation()
+  if (optedOutAt === null) return null
+  return (
+    <div>
+      <Badge
+        variant="light"
+        color="red"
+        title={t('OPT_OUT.SINCE_TIME', { time: formatDateTime(optedOutAt) })}
+      >
+        {t('OPT_OUT.HOLDS')}
+      </Badge>
+    </div>
+  )
+}
 
 /** The number that messages go to, and how many others there are. */
 function Numbers({ contact: { phoneNumbers } }: { contact: Contact }) {

@@ -1,8 +1,10 @@
 import { Button, Text } from '@mantine/core'
 import type { DashboardNow } from '@sendroom/contract/dashboard'
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { IconAlertTriangle, IconCircleCheck, IconMessageQuestion } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { counted } from '../../i18n/words.ts'
 import { giveFocus } from '../../ui/focus.ts'
 import { Attention } from './attention.tsx'
 import { JobsNow } from './jobs-now.tsx'
@@ -19,7 +21,7 @@ type Props = {
 export const Now = memo(({ now, hasJobs }: Props) => {
   const { t } = useTranslation()
   const { shown, showLater } = useHeldBack(now)
-  const isCalm = now && linesOf(now) === 0 && !now.hasGeneratedPassword
+  const isCalm = now && now.possibleOptOuts === 0 && linesOf(now) === 0 && !now.hasGeneratedPassword
   const later = showLater && (
     <Button size="compact-sm" variant="light" onClick={showLater}>
       {t('DASHBOARD.SHOW_NEW')}
@@ -28,6 +30,7 @@ export const Now = memo(({ now, hasJobs }: Props) => {
   return (
     <>
       {now?.hasGeneratedPassword && <PasswordReminder />}
+      {now && now.possibleOptOuts > 0 && <PossibleReminder count={now.possibleOptOuts} />}
       {shown && linesOf(shown) > 0 ? (
         <Attention now={shown} later={later} />
       ) : (
@@ -63,6 +66,25 @@ function PasswordReminder() {
       <Text size="sm">{t('DASHBOARD.GENERATED_PASSWORD')}</Text>
       <Button size="compact-sm" variant="light" popoverTarget="user-menu" className={classes.fixed}>
         {t('DASHBOARD.OPEN_MENU')}
+      </Button>
+    </div>
+  )
+}
+
+/** The messages that may mean an opt-out. Until somebody decides, messages go to these people. */
+function PossibleReminder({ count }: { count: number }) {
+  const { t } = useTranslation()
+  return (
+    <div className={classes.reminder} role="note">
+      <IconMessageQuestion size={18} aria-hidden className={classes.warning} />
+      <Text size="sm">{t('DASHBOARD.POSSIBLE_OPT_OUTS', counted(count))}</Text>
+      <Button
+        size="compact-sm"
+        variant="light"
+        className={classes.fixed}
+        renderRoot={(props) => <Link {...props} to="/possible-opt-outs" />}
+      >
+        {t('DASHBOARD.DECIDE')}
       </Button>
     </div>
   )

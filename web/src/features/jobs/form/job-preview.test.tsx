@@ -147,3 +147,11 @@ test('a failed preview shows its error in place, without a toast', async () => {
   expect(await panel.findByText('Preview unavailable.')).toBeTruthy()
   expect(screen.queryByRole('alert')).toBeNull()
 })
+
+// R-1157
+test('the preview counts who gets nothing', async () => {
+  const { panel, type } = await open(() => ({ ...calm, optedOut: 2, notOnWhatsapp: 1 }))
+  await type('0901234567')
+  expect(await panel.findByText('2 recipients have opted out')).toBeTruthy()
+  expect(panel.getByText('1 number is not on WhatsApp')).toBeTruthy()
+})

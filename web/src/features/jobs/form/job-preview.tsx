@@ -125,6 +125,16 @@ function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance:
         title="JOB.PREVIEW_TOO_LONG"
         hint="JOB.PREVIEW_REFUSED"
       />
+      {preview.optedOut > 0 && (
+        <Alert color="yellow" title={t('JOB.PREVIEW_OPTED_OUT', counted(preview.optedOut))}>
+          {t('JOB.PREVIEW_OPTED_OUT_HINT')}
+        </Alert>
+      )}
+      {preview.notOnWhatsapp > 0 && (
+        <Alert color="yellow" title={t('JOB.PREVIEW_NOT_ON_WHATSAPP', counted(preview.notOnWhatsapp))}>
+          {t('JOB.PREVIEW_NOT_ON_WHATSAPP_HINT')}
+        </Alert>
+      )}
       <Trouble
         color="orange"
         some={preview.closedGroups}

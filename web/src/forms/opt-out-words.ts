@@ -1,0 +1,20 @@
+import type { OptOut, PossibleOptOut } from '@sendroom/contract/opt-outs'
+import i18next from 'i18next'
+import { formatDateTime } from '../format.ts'
+
+type Person = Pick<OptOut | PossibleOptOut, 'phoneNumber' | 'lid'>
+
+/** The number, or that it is hidden. */
+export const numberOf = ({ phoneNumber, lid }: Person): string =>
+  phoneNumber ?? (lid ? i18next.t('CONTACT.HIDDEN', { lid }) : i18next.t('OPT_OUT.UNKNOWN'))
+
+/** How the opt-out came to be. */
+export const sourceText = ({ source, createdBy }: OptOut): string =>
+  i18next.t(`OPT_OUT.SOURCE_${source.toUpperCase()}`, { name: createdBy ?? '' })
+
+/** Whether the opt-out holds and, if not, since when, and who ended it. */
+export const endText = ({ endedAt, endedBy }: OptOut): string =>
+  i18next.t(endedBy ? 'OPT_OUT.ENDED_BY' : 'OPT_OUT.ENDED_BY_PERSON', {
+    time: formatDateTime(endedAt),
+    name: endedBy ?? '',
+  })
