@@ -29,6 +29,7 @@ export async function takePeoplePictures(studio: Studio) {
     body: { ids: data.slice(0, 4).map(({ id }) => id) },
   })
   await takeJobToLists(studio)
+  await takeOptOuts(studio)
 }
 
 async function takeImport({ page, t, take }: Studio) {
@@ -69,4 +70,29 @@ async function takeJobToLists({ page, t, shop, take }: Studio) {
   await untilJob(shop.admin, id, { status: 'Completed' })
   await visit(page, `/jobs/${id}`)
   await take('job-people', main(page), 1000)
+}
+
+/** The simulator's people with these numbers answer after five seconds, see its README. */
+const ANSWERING = ['+84903055501', '+84903055502', '+84903055503', '+84903055505']
+
+async function takeOptOuts({ page, t, shop, take }: Studio) {
+  const { data } = await shop.admin.call('GET /instances', { query: { search: 'Áo dài Hà Nội' } })
+  const textContent = 'Tuần này giảm giá 20 % cho khách quen.'
+  for (const [place, number] of ANSWERING.entries())
+    await shop.admin.call('POST /contacts', { body: { name: NAMES[place], phoneNumbers: [number] } })
+  await shop.admin.call('POST /jobs', {
+    body: {
+      ...{ jobType: 'SendToUsers', instanceId: data[0]?.id ?? 0, message: { textContent } },
+      phoneNumbers: ANSWERING.join(','),
+    },
+  })
+  const countPossible = async () =>
+    (await shop.admin.call('GET /possible-opt-outs', {})).pagination.totalCount
+  await expect.poll(countPossible, { timeout: 30_000 }).toBe(ANSWERING.length - 1)
+  await visit(page, '/possible-opt-outs')
+  await take('possible-opt-outs', main(page))
+  await mainButton(page, t('OPT_OUT.OPT_OUT')).click()
+  await expect.poll(countPossible).toBe(ANSWERING.length - 2)
+  await visit(page, '/opt-outs')
+  await take('opt-outs', main(page))
 }
