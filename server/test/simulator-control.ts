@@ -67,7 +67,14 @@ export class SimulatorControl {
 
   /** A person (a number, or a LID with `@lid`) writes to the channel in private. */
   receive = (token: string, from: string, body: string, quoted?: string) =>
-    this.#call('messages', 'POST', { token, from, body, ...(quoted !== undefined && { quoted }) })
+    this.#call('messages', 'POST', {
+      token,
+      from,
+      body,
+      ...(quoted !== undefined && { quoted }),
+    }) as Promise<{
+      id: string
+    }>
 
   /** Changes what becomes of a channel's messages (null: of all channels) and how webhooks report it. */
   async setReceipts(token: string | null, rules: Partial<ReceiptRules>) {

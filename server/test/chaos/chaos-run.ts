@@ -14,6 +14,7 @@ import { addInstance, type ChaosInstance } from './instances.ts'
 import { shiftClock } from './instruments.ts'
 import { receiptsAgree } from './invariants-receipts.ts'
 import type { Mutant } from './mutants.ts'
+import type { SaidStop } from './opt-outs.ts'
 import type { JobPlan, Plan } from './plan.ts'
 import {
   listUnfinished,
@@ -48,6 +49,8 @@ export class ChaosRun {
   readonly instances: ChaosInstance[] = []
   /** The jobs created so far, by their index in the plan. */
   readonly jobs = new Map<number, ChaosJob>()
+  /** The opt-outs that the provider has. */
+  readonly saidStops: SaidStop[] = []
   /** Violations that showed during the run. */
   readonly violations: string[] = []
   /** The actions of the suite, with the time since the start of the run. */

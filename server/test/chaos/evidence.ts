@@ -4,6 +4,7 @@ import type { Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import type { ChaosInstance } from './instances.ts'
 import { type LogEntry, readLog } from './instruments.ts'
+import type { SaidStop } from './opt-outs.ts'
 import type { Plan } from './plan.ts'
 import { collectReceipts, type DeliveryRow, type ReceiptEvidence, type ReceiptSource } from './receipts.ts'
 
@@ -36,6 +37,12 @@ type InstanceRow = {
 /** The messages of an instance by outcome, on all days. */
 export type DayTotals = { instanceId: number; sent: number; delivered: number; read: number; failed: number }
 
+/** An opt-out that somebody has written: whether the server has confirmed the call, and whether it was read later. */
+export type Stop = SaidStop & { isStored: boolean; isConfirmed: boolean; isRead: boolean }
+
+/** A plan may set the clock back by 2 s. */
+const CLOCK_STEP_MS = 3_000
+
 /** The state of the database and of the provider's ledger after a chaos run. */
 export type Evidence = ReceiptEvidence & {
   hasUniqueTexts: boolean
@@ -48,6 +55,7 @@ export type Evidence = ReceiptEvidence & {
   countDifferences: Difference[]
   days: DayTotals[]
   log: LogEntry[]
+  stops: Stop[]
   /** Only what Sendroom sent, not what was written on the phone. */
   ledger: LedgerEntry[]
   db: Pool
@@ -57,6 +65,7 @@ export type Evidence = ReceiptEvidence & {
 type EvidenceSource = ReceiptSource & {
   plan: Pick<Plan, 'hasUniqueTexts' | 'accountWaitMs'>
   ledger: () => Promise<LedgerEntry[]>
+  saidStops: SaidStop[]
 }
 
 export async function collect(run: EvidenceSource): Promise<Evidence> {
@@ -84,9 +93,27 @@ export async function collect(run: EvidenceSource): Promise<Evidence> {
         union all select instance_id, sent, delivered, read, failed from delivery_changes
       ) as part group by instance_id`),
     log: await readLog(db),
+    stops: await collectStops(run),
     ledger: (await run.ledger()).filter(({ source }) => source === 'api'),
     db,
   }
+}
+
+/** Webhook calls may be lost with the provider that makes them, but not those that the server has confirmed. */
+async function collectStops({ db, server, saidStops }: EvidenceSource): Promise<Stop[]> {
+  const stored = await db.many<{ id: string }>(sql`select provider_message_id as id from opt_outs`)
+  const read = await db.many<{ id: number; until: string | null }>(sql`
+    select id, incoming_read_until as until from instances`)
+  const confirmed = server?.webhookProxy.calls.filter(({ isAccepted }) => isAccepted) ?? []
+  return saidStops.map((said) => {
+    const readUntil = read.find(({ id }) => id === said.instanceId)?.until ?? null
+    return {
+      ...said,
+      isStored: stored.some(({ id }) => id === said.messageId),
+      isConfirmed: confirmed.some(({ messageIds }) => messageIds.includes(said.messageId)),
+      isRead: readUntil !== null && Date.parse(readUntil) > Date.parse(said.saidAt) + CLOCK_STEP_MS,
+    }
+  })
 }
 
 /** The whole log and the ledger, one line for each entry. */

@@ -1,6 +1,10 @@
 import { type Evidence, formatChanges } from './evidence.ts'
 
-export const optOutInvariants: ((evidence: Evidence) => string[])[] = [nobodyIsIgnored, nobodyElseIsSkipped]
+export const optOutInvariants: ((evidence: Evidence) => string[])[] = [
+  nobodyIsIgnored,
+  nobodyElseIsSkipped,
+  noOptOutIsLost,
+]
 
 /** No intent begins for somebody whose opt-out the statement could see: see OPT_OUT_INSTRUMENTS. */
 function nobodyIsIgnored({ log }: Evidence) {
@@ -18,4 +22,11 @@ function nobodyElseIsSkipped({ log }: Evidence) {
         !log.some((entry) => entry.kind === 'opt-out' && entry.chatId === chatId && entry.id < id),
     )
     .map((entry) => `Skipped without an opt-out: ${formatChanges([entry])}`)
+}
+
+/** What the server has confirmed is stored, and so is what a later reading of the messages must have found. */
+function noOptOutIsLost({ stops }: Evidence) {
+  return stops
+    .filter(({ isStored, isConfirmed, isRead }) => !isStored && (isConfirmed || isRead))
+    .map((stop) => `An opt-out was lost: ${JSON.stringify(stop)}`)
 }

@@ -10,7 +10,7 @@ import { collect, formatEvidence } from './evidence.ts'
 import { readLog } from './instruments.ts'
 import { findViolations } from './invariants.ts'
 import type { Mutant } from './mutants.ts'
-import { sayStop } from './opt-outs.ts'
+import { store } from './opt-outs.ts'
 import type { JobPlan, Plan } from './plan.ts'
 import { repeatStalled } from './repeat-stalled.ts'
 
@@ -158,7 +158,7 @@ const scenarios: Scenario[] = [
       await db.begin(async (tx) => {
         await tx.run(sql`select from deliveries for update`)
         await until('the intent waits for the row of the delivery', () => isWaiting(db, 'worker'))
-        await sayStop(db, run.instance(0).id, run.jobs.get(0)?.chats[0] ?? '')
+        await store(db, run.instance(0).id, run.jobs.get(0)?.chats[0] ?? '', 'stop')
       })
       await until('the delivery is settled', async () =>
         (await readLog(db)).some(({ became }) => became === 'sent' || became === 'skipped'),

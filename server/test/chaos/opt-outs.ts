@@ -2,25 +2,50 @@ import { randomUUID } from 'node:crypto'
 import type { Db, Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { beginOptOut, optInByMessage } from '../../src/platform/opt-outs.ts'
+import { retryWhileDown } from '../kill-postgres.ts'
+import type { ChaosRun } from './chaos-run.ts'
+import type { ChaosInstance } from './instances.ts'
 
-/** People opt out and in again, as by messages of theirs. */
-export async function sayStop(db: Pool, instanceId: number, chatId: string): Promise<void> {
-  await db.begin(async (tx) => {
-    const message = { instanceId, providerMessageId: randomUUID(), words: 'Dừng', saidAt: await now(tx) }
-    await beginOptOut(tx, { identities: personOf(chatId), ...message, by: null })
-  })
+/** A message of a person that the provider has. */
+export type SaidStop = { instanceId: number; messageId: string; chatId: string; saidAt: string }
+
+/**
+ * A person wants no more messages, or messages again. They write so to the instance. Where nobody would read it before
+ * the next hour, because no server takes webhook calls, it is stored at once.
+ */
+export async function say(run: ChaosRun, what: 'stop' | 'start', index: number, recipient: number) {
+  const instance = run.instance(index)
+  const chatId = instance.addressBook.people[recipient] ?? ''
+  return run.plan.receipts
+    ? write(run, instance, chatId, what)
+    : retryWhileDown(() => store(run.db, instance.id, chatId, what))
 }
 
-export async function sayStart(db: Pool, instanceId: number, chatId: string): Promise<void> {
-  await db.begin(async (tx) => {
+const texts = { stop: 'Dừng', start: 'Bắt đầu' }
+
+/** The time is taken before the message. */
+export async function write(
+  run: ChaosRun,
+  { id: instanceId, token }: Pick<ChaosInstance, 'id' | 'token'>,
+  chatId: string,
+  what: 'stop' | 'start',
+): Promise<void> {
+  const saidAt = await retryWhileDown(() => now(run.db))
+  const { id: messageId } = await run.environment.simulator.receive(token, phoneOf(chatId), texts[what])
+  if (what === 'stop') run.saidStops.push({ instanceId, messageId, chatId, saidAt })
+}
+
+export const store = (db: Pool, instanceId: number, chatId: string, what: 'stop' | 'start') =>
+  db.begin(async (tx) => {
+    const identities = [{ kind: 'phone', value: phoneOf(chatId) }] as const
     const message = { instanceId, providerMessageId: randomUUID(), saidAt: await now(tx) }
-    await optInByMessage(tx, personOf(chatId), message)
+    if (what === 'start') await optInByMessage(tx, identities, message)
+    else await beginOptOut(tx, { identities, ...message, words: texts.stop, by: null })
   })
-}
 
-const personOf = (chatId: string) => [{ kind: 'phone', value: chatId.split('@')[0] ?? '' }] as const
+const phoneOf = (chatId: string) => chatId.split('@')[0] ?? ''
 
-const now = async (tx: Db) => (await tx.one<{ at: string }>(sql`select clock_now() as at`)).at
+const now = async (db: Db) => (await db.one<{ at: string }>(sql`select clock_now() as at`)).at
 
 /**
  * Logs who opts out and in, and each intent for somebody who had opted out: `ignored opt-out`.

@@ -5,7 +5,7 @@ import { retryWhileDown } from '../kill-postgres.ts'
 import { until } from '../until.ts'
 import type { ChaosRun } from './chaos-run.ts'
 import { shiftIdleClock, whileIdle } from './instruments.ts'
-import { sayStart, sayStop } from './opt-outs.ts'
+import { say } from './opt-outs.ts'
 import type { Action, JobAction, Plan, WorkerChoice } from './plan.ts'
 import { SENDS } from './plan-faults.ts'
 
@@ -68,11 +68,9 @@ async function perform(run: ChaosRun, plan: Plan, action: Action): Promise<unkno
       return
     }
     case 'say stop':
-    case 'say start': {
-      const { id, addressBook } = run.instance(action.instance)
-      const say = action.kind === 'say stop' ? sayStop : sayStart
-      return retryWhileDown(() => say(db, id, addressBook.people[action.recipient] ?? ''))
-    }
+    case 'say start':
+      await say(run, action.kind === 'say stop' ? 'stop' : 'start', action.instance, action.recipient)
+      return
     case 'create job': {
       const job = plan.jobs[action.job]
       return job && run.createJob(action.job, job)

@@ -9,9 +9,13 @@ import { createRandom } from './random.ts'
 export type WebhookCall = {
   instanceId: number
   statuses: WireStatus[]
+  /** The ids of messages that people have written. */
+  messageIds: string[]
   /** The server has confirmed the call. Otherwise it may or may not have stored the statuses. */
   isAccepted: boolean
 }
+
+type WebhookBody = { statuses?: WireStatus[]; messages?: { id: string }[] }
 
 /** The provider repeats a failed call within this time. */
 const RETRY_WITHIN_MS = 5_000
@@ -53,9 +57,11 @@ export class WebhookProxy {
   }
 
   async #forward(path: string, secret: string | string[] | undefined, body: string): Promise<boolean> {
+    const { statuses = [], messages = [] }: WebhookBody = JSON.parse(body)
     const call = {
       instanceId: Number(/(\d+)\.[^/]*$/.exec(path)?.[1]),
-      statuses: JSON.parse(body).statuses ?? [],
+      statuses,
+      messageIds: messages.map(({ id }) => id),
       isAccepted: false,
     }
     this.calls.push(call)

@@ -7,6 +7,7 @@ import type { Environment } from '../chaos/environment.ts'
 import { collect, type Evidence, formatEvidence } from '../chaos/evidence.ts'
 import { findViolations } from '../chaos/invariants.ts'
 import type { Mutant } from '../chaos/mutants.ts'
+import { write } from '../chaos/opt-outs.ts'
 import { SENDS } from '../chaos/plan-faults.ts'
 import { countDoubts, countResults, type Tally } from '../chaos/tally.ts'
 import { retryWhileDown } from '../kill-postgres.ts'
@@ -53,6 +54,7 @@ export async function runFailover(
     cluster.stallReplication()
     await delay(plan.lagMs)
   }
+  await sayStops(run)
   for (const delayMs of plan.slowSendsMs)
     await environment.simulator.addFault({ path: SENDS, kind: 'slow', delayMs, times: 1 })
   run.log(plan.fault)
@@ -74,10 +76,16 @@ export async function runFailover(
     ...countResults(evidence),
     duplicates: messages.length - new Set(messages).size,
     'intents lost': countLostIntents(evidence, promotion),
+    'opt-outs': evidence.stops.length,
   }
   return {
     plan,
-    violations: [...run.violations, ...findUnreached(evidence), ...(await findViolations(evidence))],
+    violations: [
+      ...run.violations,
+      ...findUnreached(evidence),
+      ...findUnheard(evidence, promotion.trueMs),
+      ...(await findViolations(evidence)),
+    ],
     tallies: { results, doubts: countDoubts(evidence) },
     resumptions: findResumptions(evidence, promotion),
     seconds: (performance.now() - began) / 1000,
@@ -105,10 +113,35 @@ async function changeJob(
 const sendToRemaining = (tx: Tx, jobId: number, byName: string) =>
   retryFailed(tx, jobId, byName, { includeUnknown: false })
 
-/** The provider accepts every message of a plan, so nobody may be left out or end as failed. */
+/** The last recipient of each job to people, if still waiting, opts out. No webhook tells the workers of it. */
+async function sayStops(run: ChaosRun) {
+  const last = await run.db.many<{ instanceId: number; chatId: string }>(sql`
+    select distinct on (job_id) instance_id, chat_id from deliveries
+    where status = 'queued' and group_id is null order by job_id, id desc`)
+  for (const { instanceId, chatId } of last) {
+    const instance = run.instances.find(({ id }) => id === instanceId)
+    if (instance) await write(run, instance, chatId, 'stop')
+  }
+}
+
+/** The new era reads what people have written before it writes to anybody. */
+const findUnheard = ({ stops, log }: Evidence, promotedTrueMs: number) =>
+  stops
+    .filter(({ chatId, instanceId }) =>
+      log.some(
+        (entry) =>
+          entry.became === 'sending' &&
+          entry.trueMs > promotedTrueMs &&
+          entry.chatId === chatId &&
+          entry.instanceId === instanceId,
+      ),
+    )
+    .map(({ chatId }) => `${chatId} has opted out before the promotion, and got an intent after it`)
+
+/** The provider accepts every message of a plan, so only those who have opted out may be left out. */
 const findUnreached = ({ deliveries }: Evidence) =>
   deliveries
-    .filter(({ status }) => status !== 'sent')
+    .filter(({ status, reason }) => status !== 'sent' && reason?.code !== 'opted_out')
     .map(({ id, status, reason }) => `Delivery ${id} ended as ${status} (${reason?.code})`)
 
 /** The instances with long pauses that have not sent their first message yet. */

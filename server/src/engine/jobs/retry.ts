@@ -4,7 +4,7 @@ import { type Sql, sql } from '../../platform/database/sql.ts'
 import { logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { releaseMatches } from '../shared/matched-ids.ts'
-import { isUnreachable } from '../shared/opt-out.ts'
+import { isUnreachable, skipUnreachable } from '../shared/opt-out.ts'
 import { wakeWorkers } from '../wake.ts'
 import { allows, type JobAnswer, moveJob, resetDelivery } from './lifecycle.ts'
 import { unsettledIn } from './unsettled.ts'
@@ -31,6 +31,7 @@ export async function retryFailed(
   if (!job?.isAllowed) return 'not_allowed'
   if (job.isDeleted) return 'deleted'
   if (job.settling || (await unsettledIn(tx, [jobId]))) return 'settling'
+  await skipUnreachable(tx, jobId)
   const isRemaining = remaining(includeUnknown)
   // A message that was accepted and failed later has an id. No look-up may take it for the new message.
   await releaseMatches(tx, [jobId], sql`d.status = 'failed' and ${isRemaining}`)

@@ -176,6 +176,7 @@ test('a retry and a restart leave out who has opted out, until that ends', async
   await optOut(context.db, [first])
 
   expect(await context.db.begin((tx) => retryFailed(tx, job.id, 'Ann', onlyKnown))).toBe('done')
+  expect(await reasons(job.id)).toEqual(['skipped opted_out', 'queued', 'queued'])
   context.worker(provider)
   await context.untilStatus(job.id, 'Completed')
   expect(ledger.map(({ to }) => to)).toEqual(people(3).slice(1))

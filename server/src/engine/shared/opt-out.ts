@@ -45,12 +45,12 @@ export const reasonOfOutcome = sql`
   case when d.status = 'failed' or d.status = 'skipped' and d.reason->>'code' in (${join([...unreachableReasons])})
     then d.reason end`
 
-/** Skips the queued deliveries of the job that are unreachable. */
+/** Skips the queued deliveries of the job that are unreachable. Those that a cancel has skipped get the reason, too. */
 export async function skipUnreachable(tx: Db, jobId: number): Promise<void> {
   const skipped = await tx.run(sql`
     update deliveries d
     set status = 'skipped', not_before = 'epoch', reason = case
       when ${isOptedOut} then ${json(reason('opted_out'))} else ${json(reason('not_on_whatsapp'))} end
-    where d.job_id = ${jobId} and d.status = 'queued' and ${isUnreachable}`)
+    where d.job_id = ${jobId} and d.status in ('queued', 'skipped') and ${isUnreachable}`)
   if (skipped > 0) await tx.run(sql`update jobs j set ${cursorAtFirstQueued} where j.id = ${jobId}`)
 }
