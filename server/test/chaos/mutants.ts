@@ -86,6 +86,10 @@ const mutants = {
     // Null, whatever was found.
     { file: 'history/heartbeat.ts', from: 'end as reason', to: 'end || null as reason' },
   ],
+  'nothing read after a failover': [
+    { file: 'shared/incoming.ts', from: 'i.incoming_era = current_era() and ', to: '' },
+    { file: 'shared/incoming.ts', from: 'i.incoming_era is distinct from current_era() or ', to: '' },
+  ],
   'ended jobs not matched': [
     {
       file: 'history/jobs-of-messages.ts',

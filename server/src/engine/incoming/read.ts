@@ -104,6 +104,11 @@ const conclude = (db: Pool, reading: Reading, isRare: boolean, signal: AbortSign
         incoming_check_at = 'epoch'
       where i.id = ${reading.instanceId} and i.incoming_check_at = ${reading.checkAt}::timestamptz
         and current_era() = ${reading.era}`)
+      // The next era must not wait for a repetition of this reading.
+      if (concluded === 0)
+        await tx.run(sql`
+          update instances i set incoming_check_at = 'epoch'
+          where i.id = ${reading.instanceId} and i.incoming_check_at = ${reading.checkAt}::timestamptz`)
       return concluded > 0
     },
   )
