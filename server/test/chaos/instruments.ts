@@ -1,7 +1,7 @@
 import type { Db, Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import type { FastTime } from './fast-time.ts'
-import { OPT_OUT_INSTRUMENTS } from './opt-outs.ts'
+import { OPT_OUT_INSTRUMENTS } from './opt-out-instruments.ts'
 
 /**
  * Adds the schema `chaos`: a clock that runs fast and can be shifted, and a log of all changes. Triggers write the log

@@ -24,7 +24,7 @@ function nobodyElseIsSkipped({ log }: Evidence) {
     .map((entry) => `Skipped without an opt-out: ${formatChanges([entry])}`)
 }
 
-/** What the server has confirmed is stored, and so is what a later reading of the messages must have found. */
+/** The server has stored what it confirmed, and a later reading of the messages has found whatever calls were lost. */
 function noOptOutIsLost({ stops }: Evidence) {
   return stops
     .filter(({ isStored, isConfirmed, isRead }) => !isStored && (isConfirmed || isRead))
