@@ -127,6 +127,29 @@ describe.concurrent('the job page explains each outcome', { timeout: 150_000 }, 
     expect(ledger()).toMatchObject([{ to: `${number}@s.whatsapp.net`, caption: 'Hello', type: 'image' }])
   })
 
+  // R-1131 R-1192 R-1194
+  test('answered: whoever has opted out gets no second message, also under a hidden number', async () => {
+    const token = 'test_linked_answers'
+    const { create, untilEnd } = await instance(token)
+    // A quoted message names its recipient once it is saved as sent.
+    simulator.receipts.change(token, { answerMs: 1000 })
+    // By their habits: an opt-out, two of hidden numbers, thanks, and one who can't be written to first.
+    const optedOut = ['84901255501', '84901255506', '84901255507']
+    const everybody = [...optedOut, '84901255504', '84901255509'].join(',')
+
+    const first = await untilEnd(await create(helloTo(everybody)), 60_000)
+    expect(first.recipients).toMatchObject({ sent: 4, failed: 1 })
+    expect(logText(first.logs)).toContain('WhatsApp does not let you write to this person first.')
+    await until('the opt-outs hold', async () => {
+      const known = await db.many(sql`
+        select from opted_out where kind = 'phone' and value = any(${optedOut}::text[])`)
+      return known.length === optedOut.length
+    })
+
+    const second = await untilEnd(await create(helloTo(everybody)), 60_000)
+    expect(second.recipients).toMatchObject({ sent: 1, skipped: 3, failed: 1 })
+  })
+
   test('rejected: each recipient has its own reason, and the others get their message', async () => {
     const { create, addFault, ledger, untilEnd } = await instance('test_linked_rejected')
     const [fine = '', large = '', media = '', no = ''] = phoneNumbers(4)

@@ -11,8 +11,8 @@ import { learnLids } from './store.ts'
  * asks about the numbers whose LIDs are not known yet.
  */
 
-/** Recipients of a job at a time. The provider takes 100 numbers in a call. */
-const PAGE = 500
+/** Recipients of a job at a time: as many as the provider takes in a call, so that a stop waits for one call. */
+const PAGE = 100
 const JOBS_AT_ONCE = 5
 /** Caps the query. Further jobs follow as these end. */
 const MAX_JOBS = 1_000
