@@ -57,6 +57,8 @@ test.each([
   ...lists,
   'groups/search',
   'contacts/search',
+  'opt-outs/search',
+  'possible-opt-outs',
   'jobs/#/sent-messages',
   'jobs/#/recipients',
   'jobs/#/logs',
@@ -68,6 +70,14 @@ test.each([
     await context.add.contact()
     await context.add.job({ recipients: [] })
   }
+  await context.db.run(sql`
+    with stopped as (
+      insert into opt_outs (is_for_all, source, phone, said_at)
+      select true, 'form', '84901234567', clock_now() from generate_series(1, 3)
+    )
+    insert into possible_opt_outs (instance_id, phone, why, words, provider_message_id, said_at)
+    select (select max(id) from instances), '84901234567', 'contains', '', gen_random_uuid()::text, clock_now()
+    from generate_series(1, 3)`)
   const job = await context.add.job({ deliveryStatus: 'sent' })
   await context.db.run(sql`
       insert into job_logs (job_id, log_level, reason)

@@ -178,6 +178,35 @@ test('a list of thousands of numbers is opted out, and again changes nothing', a
   expect(await enter()).toMatchObject({ added: 0, known: 11_000 })
 })
 
+// R-1120, R-1123
+test('notes, reasons and words have bounds', async () => {
+  const admin = await context.add.admin()
+  const x = (length: number) => 'x'.repeat(length)
+  const phoneNumbers = newNumber()
+  const enter = async (note: string) =>
+    (await context.call(admin, optOuts.create, { body: { phoneNumbers, note } })).body.fields
+  expect(await enter(x(500))).toBeUndefined()
+  expect(await enter(x(501))).toEqual({ note: 'OPT_OUT.NOTE_INVALID' })
+  const [row] = (await context.call(admin, optOuts.search, { body: { search: phoneNumbers.slice(1) } })).body
+    .data
+  const end = { params: { id: row?.id ?? 0 }, body: { reason: x(501) } }
+  expect((await context.call(admin, optOuts.end, end)).body.fields).toEqual({
+    reason: 'OPT_OUT.REASON_REQUIRED',
+  })
+
+  const { body: settings } = await context.call(admin, optOuts.getSettings, {})
+  const set = async (stop: string[]) => {
+    const body = { isForAll: true, words: { ...settings.words, vi: { stop, start: [], complaint: [] } } }
+    const { status, body: answer } = await context.call(admin, optOuts.updateSettings, { body })
+    return answer.fields ?? status
+  }
+  expect(await set(Array(50).fill(x(40)))).toBe(200)
+  expect(await set([x(41)])).toEqual({ 'words.vi.stop.0': 'OPT_OUT.WORD_INVALID' })
+  expect(await set(['🛑'])).toEqual({ 'words.vi.stop.0': 'OPT_OUT.WORD_INVALID' })
+  expect(await set(Array(51).fill('x'))).toEqual({ 'words.vi.stop': 'OPT_OUT.WORDS_TOO_MANY' })
+  expect(await set([])).toEqual({ 'words.vi.stop': 'OPT_OUT.WORDS_REQUIRED' })
+})
+
 // R-1128
 test('opt-outs that match are exported as CSV and Excel files, and the audit log says so', async () => {
   const user = await manager()
