@@ -51,4 +51,11 @@ export const contacts = [
     '::bigint[])`',
     { tests: `${features}/jobs/people`, only: 'may use' },
   ),
+  without(
+    'the name of an account that opt-outs were written to',
+    `${features}/opt-outs/opt-outs.queries.ts`,
+    "a.id = o.instance_id and ${canSeeInstance(caller, 'a.id')})",
+    'a.id = o.instance_id)',
+    { tests: `${features}/opt-outs`, only: 'names of their own' },
+  ),
 ]
