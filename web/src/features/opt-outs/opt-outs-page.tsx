@@ -1,12 +1,15 @@
-import { Badge, NativeSelect, Text } from '@mantine/core'
+import { Badge, Group, NativeSelect, Text } from '@mantine/core'
 import type { OptOut, OptOutSearch } from '@sendroom/contract/opt-outs'
 import { IconUserCheck } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
-import { formatDateTime } from '../../format.ts'
+import { download } from '../../api/download.ts'
+import { dayOf, formatDateTime, formatNumber } from '../../format.ts'
 import { endText, numberOf, sourceText } from '../../forms/opt-out-words.ts'
+import { currentLanguage } from '../../i18n/i18n.ts'
 import { DataTable } from '../../lists/data-table.tsx'
+import { DownloadButton } from '../../lists/download-button.tsx'
 import { AddButton } from '../../lists/list-buttons.tsx'
 import { ListPage } from '../../lists/list-page.tsx'
 import { RowActions } from '../../lists/row-actions.tsx'
@@ -48,13 +51,19 @@ export function OptOutsPage() {
     hidden: { key: { search, only }, search, setSearch },
     load: (query, signal) => call('POST /opt-outs/search', { body: { ...query, only } }, signal),
   })
+  const total = list.pagination?.totalCount ?? 0
   const add = <AddButton to="/opt-outs/new" label="OPT_OUT.ADD" reason={undefined} />
   return (
     <ListPage
       title="OPT_OUT.TITLE"
       list={list}
       buttons={add}
-      bulk={<StateFilter only={only} setOnly={setOnly} />}
+      bulk={
+        <Group gap="xs">
+          <StateFilter only={only} setOnly={setOnly} />
+          {total > 0 && <ExportButtons filter={{ search, only }} count={total} />}
+        </Group>
+      }
     >
       <Text size="sm" c="dimmed" mb="md">
         {t('OPT_OUT.HINT')}
@@ -95,6 +104,27 @@ function StateFilter({ only, setOnly }: FilterProps) {
       ]}
     />
   )
+}
+
+type ExportProps = { filter: Pick<OptOutSearch, 'search' | 'only'>; count: number }
+
+function ExportButtons({ filter, count }: ExportProps) {
+  const { t } = useTranslation()
+  return (['csv', 'xlsx'] as const).map((format) => (
+    <DownloadButton
+      key={format}
+      size="xs"
+      text={t(`OPT_OUT.EXPORT_${format.toUpperCase()}`, { number: formatNumber(count) })}
+      words={{ success: 'OPT_OUT.EXPORTED', failure: 'OPT_OUT.EXPORT_FAILED' }}
+      save={() =>
+        download(
+          `POST /opt-outs/export/${format}`,
+          { body: { ...filter, language: currentLanguage() } },
+          `Opt-outs_${dayOf(new Date())}.${format}`,
+        )
+      }
+    />
+  ))
 }
 
 function State({ row }: { row: OptOut }) {
