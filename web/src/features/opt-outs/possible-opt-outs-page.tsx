@@ -82,8 +82,12 @@ function Row({ row }: { row: PossibleOptOut }) {
         <Text size="xs" c="dimmed">
           {formatDateTime(row.saidAt)}
           {' · '}
-          <bdi>{row.instance.name}</bdi>
-          {' · '}
+          {row.instance && (
+            <>
+              <bdi>{row.instance.name}</bdi>
+              {' · '}
+            </>
+          )}
           {t(`OPT_OUT.WHY_${row.why.toUpperCase()}`)}
         </Text>
         {row.phoneNumber === null && (
