@@ -3,8 +3,18 @@ import type { Db, Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { beginOptOut, optInByMessage } from '../../src/platform/opt-outs.ts'
 import { retryWhileDown } from '../kill-postgres.ts'
-import type { ChaosRun } from './chaos-run.ts'
+import type { Environment } from './environment.ts'
 import type { ChaosInstance } from './instances.ts'
+import type { Plan } from './plan.ts'
+
+/** The part of a chaos run that is needed here. */
+type Run = {
+  db: Pool
+  environment: Environment
+  plan: Pick<Plan, 'receipts'>
+  instance: (index: number) => ChaosInstance
+  saidStops: SaidStop[]
+}
 
 /** A message of a person that the provider has. */
 export type SaidStop = { instanceId: number; messageId: string; chatId: string; saidAt: string }
@@ -13,7 +23,7 @@ export type SaidStop = { instanceId: number; messageId: string; chatId: string; 
  * A person wants no more messages, or messages again. They write so to the instance. Where nobody would read it before
  * the next hour, because no server takes webhook calls, it is stored at once.
  */
-export async function say(run: ChaosRun, what: 'stop' | 'start', index: number, recipient: number) {
+export async function say(run: Run, what: 'stop' | 'start', index: number, recipient: number) {
   const instance = run.instance(index)
   const chatId = instance.addressBook.people[recipient] ?? ''
   return run.plan.receipts
@@ -25,7 +35,7 @@ const texts = { stop: 'Dừng', start: 'Bắt đầu' }
 
 /** The time is taken before the message. */
 export async function write(
-  run: ChaosRun,
+  run: Run,
   { id: instanceId, token }: Pick<ChaosInstance, 'id' | 'token'>,
   chatId: string,
   what: 'stop' | 'start',
