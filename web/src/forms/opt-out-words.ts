@@ -18,3 +18,9 @@ export const endText = ({ endedAt, endedBy }: OptOut): string =>
     time: formatDateTime(endedAt),
     name: endedBy ?? '',
   })
+
+/** For which accounts the opt-out holds. The name of one that the user can't see is not known. */
+export const scopeText = ({ isForAll, instance }: OptOut): string => {
+  if (isForAll) return i18next.t('OPT_OUT.FOR_ALL')
+  return instance ? i18next.t('OPT_OUT.FOR_ONE', instance) : i18next.t('OPT_OUT.FOR_ONE_HIDDEN')
+}

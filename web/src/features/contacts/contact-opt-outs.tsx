@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import { formatDateTime } from '../../format.ts'
 import { contactName } from '../../forms/contact-name.ts'
-import { endText, sourceText } from '../../forms/opt-out-words.ts'
+import { endText, scopeText, sourceText } from '../../forms/opt-out-words.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { LoadFailed } from '../../ui/load-failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -71,7 +71,7 @@ export function ContactOptOuts({ contact }: { contact: Contact }) {
 
 function Row({ row, onEnd }: { row: OptOut; onEnd: () => void }) {
   const { t } = useTranslation()
-  const { holds, words, saidAt, isForAll, instance, endedAt, endedReason } = row
+  const { holds, words, saidAt, endedAt, endedReason } = row
   return (
     <Group justify="space-between" align="start" gap="xs">
       <div style={{ flex: '1 1 16rem', minWidth: 0 }}>
@@ -88,7 +88,7 @@ function Row({ row, onEnd }: { row: OptOut; onEnd: () => void }) {
           {' · '}
           <Name>{sourceText(row)}</Name>
           {' · '}
-          <Name>{isForAll || !instance ? t('OPT_OUT.FOR_ALL') : t('OPT_OUT.FOR_ONE', instance)}</Name>
+          <Name>{scopeText(row)}</Name>
         </Text>
         {endedAt && (
           <Text size="xs" c="dimmed">

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { download } from '../../api/download.ts'
 import { dayOf, formatDateTime, formatNumber } from '../../format.ts'
-import { endText, numberOf, sourceText } from '../../forms/opt-out-words.ts'
+import { endText, numberOf, scopeText, sourceText } from '../../forms/opt-out-words.ts'
 import { currentLanguage } from '../../i18n/i18n.ts'
 import { DataTable } from '../../lists/data-table.tsx'
 import { DownloadButton } from '../../lists/download-button.tsx'
@@ -34,7 +34,7 @@ const columns: Column<OptOut>[] = [
     isOneLine: true,
   },
   { header: 'OPT_OUT.SOURCE', cell: (row) => <Name>{sourceText(row)}</Name> },
-  { header: 'OPT_OUT.SCOPE', cell: (row) => <Scope row={row} /> },
+  { header: 'OPT_OUT.SCOPE', cell: (row) => <Name>{scopeText(row)}</Name> },
 ]
 
 /** Everybody who wants no more messages, or once wanted none. */
@@ -153,11 +153,6 @@ const Words = ({ row: { words } }: { row: OptOut }) => (
     {words}
   </Text>
 )
-
-function Scope({ row: { isForAll, instance } }: { row: OptOut }) {
-  const { t } = useTranslation()
-  return isForAll || !instance ? t('OPT_OUT.FOR_ALL') : <Name>{t('OPT_OUT.FOR_ONE', instance)}</Name>
-}
 
 function EndAction({ onEnd }: { onEnd: () => void }) {
   const { t } = useTranslation()
