@@ -131,7 +131,7 @@ export const columnsOfContacts: Record<string, Columns> = {
       words: 'that message',
       decided_by_user_name: 'the user who decided',
     },
-    kept: 'until the account is deleted',
+    kept: '90 days after the decision, or until the account is deleted',
     shownTo: 'whoever may manage contacts',
     other: ['why', 'provider_message_id'],
   },

@@ -1,6 +1,6 @@
 import { type Actor, nobody, record } from './audit.ts'
 import { LOCKS, lock } from './database/advisory-lock.ts'
-import type { Tx } from './database/connection.ts'
+import type { Db, Tx } from './database/connection.ts'
 import { identifier, type Sql, sql } from './database/sql.ts'
 
 /*
@@ -218,3 +218,13 @@ async function release(tx: Tx, ids: Sql, { endedAt, byName, reason }: End): Prom
 const listed = (identities: readonly Identity[]) => sql`
   unnest(${identities.map(({ kind }) => kind)}::text[], ${identities.map(({ value }) => value)}::text[])
     as given (kind, value)`
+
+/** The provider lists no message any more that was decided so long ago, so it does not come again. */
+const DECIDED_DAYS = 90
+
+/** Deletes messages about which somebody decided long ago. The opt-outs stay. */
+export const deleteOldDecided = (tx: Db, limit: number): Promise<number> =>
+  tx.run(sql`
+    delete from possible_opt_outs where id in (
+      select id from possible_opt_outs where decided_at < clock_now() - ${DECIDED_DAYS} * interval '1 day'
+      limit ${limit} for update skip locked)`)

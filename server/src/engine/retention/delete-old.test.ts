@@ -234,3 +234,17 @@ test('what the engine remembers is deleted when it is old enough', async () => {
   await run()
   expect(await left()).toEqual({ views: 3, matches: ['in use', 'kept'] })
 })
+
+// R-1129
+test('a message that may have meant an opt-out is deleted 90 days after the decision', async () => {
+  const { id } = await context.add.instance()
+  await context.db.run(sql`
+    insert into possible_opt_outs (instance_id, phone, why, words, provider_message_id, said_at, decided_at)
+    select ${id}, '84901234567', 'contains', 'xin dừng', name, clock_now() - interval '100 days',
+      clock_now() - days * interval '1 day'
+    from (values ('open', null::int), ('decided', 89), ('old', 91)) message (name, days)`)
+  await run()
+  const left = await context.db.many<{ name: string }>(sql`
+    select provider_message_id as name from possible_opt_outs where instance_id = ${id} order by id`)
+  expect(left.map(({ name }) => name)).toEqual(['open', 'decided'])
+})
