@@ -228,6 +228,14 @@ CREATE TABLE due_number_checks (
 CREATE INDEX due_number_checks_in_line ON due_number_checks USING btree (instance_id, asked_at);
 CREATE INDEX due_number_checks_user ON due_number_checks USING btree (asked_by_user_id);
 
+CREATE TABLE due_replies (
+  instance_id bigint NOT NULL,
+  phone text NOT NULL,
+  said_at timestamptz NOT NULL,
+  CONSTRAINT due_replies_pkey PRIMARY KEY (instance_id, phone),
+  CONSTRAINT due_replies_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
+);
+
 CREATE TABLE group_set_groups (
   group_set_id bigint NOT NULL,
   group_id bigint NOT NULL,
@@ -509,7 +517,7 @@ CREATE INDEX instances_created_at ON instances USING btree (created_at, id);
 CREATE INDEX instances_name ON instances USING btree (name, id);
 CREATE INDEX instances_search ON instances USING gin (search_text gin_trgm_ops);
 CREATE INDEX instances_sync_due ON instances USING btree (sync_due_at) WHERE sync_due_at IS NOT NULL;
-CREATE TRIGGER instances_forget_incoming BEFORE UPDATE ON instances FOR EACH ROW WHEN (old.waiting IS NOT NULL AND new.waiting IS NULL OR old.status <> 'Connected'::text AND new.status = 'Connected'::text OR old.webhook_base IS DISTINCT FROM new.webhook_base OR old.token_hash <> new.token_hash) EXECUTE FUNCTION forget_incoming();
+CREATE TRIGGER instances_forget_incoming BEFORE UPDATE ON instances FOR EACH ROW WHEN (old.waiting IS NOT NULL AND new.waiting IS NULL OR (old.status = 'Connected'::text) <> (new.status = 'Connected'::text) OR old.is_active <> new.is_active OR old.webhook_base IS DISTINCT FROM new.webhook_base OR old.token_hash <> new.token_hash) EXECUTE FUNCTION forget_incoming();
 CREATE TRIGGER instances_keep_opt_outs BEFORE DELETE ON instances FOR EACH ROW EXECUTE FUNCTION keep_opt_outs();
 CREATE TRIGGER instances_notify AFTER INSERT OR DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_instance();
 CREATE TRIGGER instances_notify_end AFTER DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_name();

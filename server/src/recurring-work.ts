@@ -1,5 +1,6 @@
 import type { Deps } from './app.ts'
 import {
+  applyDueReplies,
   applyStoredReceipts,
   deleteOldRows,
   deleteUnmatchedReceipts,
@@ -54,6 +55,9 @@ export const SEND_EVERY_MS = 5 * SECOND
 /** Bounds the memory: a page of groups may have 64 MB. */
 const SYNCS_AT_ONCE = 3
 
+/** A provider that answers one account slowly holds up no other, until it does so for that many. */
+const READINGS_AT_ONCE = 10
+
 /** The connections of all tasks together. Few run at the same time, and hardly any for long. */
 export const TASK_CONNECTIONS = 6
 
@@ -71,8 +75,9 @@ export function deliveryTasks(deps: DeliveryDeps): Task[] {
   return [
     one('apply receipts', SECOND / 2, async () => notifyMoved(db, await applyStoredReceipts(db))),
     each('poll receipts', 10 * SECOND, openPolling(deps)),
-    each('read incoming', SECOND, openIncomingReader(deps)),
     each('read LIDs', 5 * SECOND, openLidReader(deps)),
+    { ...each('read incoming', SECOND, openIncomingReader(deps)), atOnce: READINGS_AT_ONCE },
+    one('apply replies', 2 * SECOND, () => applyDueReplies(db)),
     one('finish jobs', 2 * SECOND, () => finishJobs(db)),
     one('fail overdue', 2 * SECOND, (signal) => failOverdue(db, accountWaitMs, signal)),
     one('fold counts', 5 * SECOND, (signal) => foldCounts(db, () => signal.aborted)),

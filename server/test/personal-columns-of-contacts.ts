@@ -36,6 +36,11 @@ export const columnsOfContacts: Record<string, Columns> = {
     kept: 'until it is checked',
     shownTo: NOBODY,
   },
+  due_replies: {
+    personal: { phone: 'a number that has written to the account' },
+    kept: 'a few seconds, until a worker has counted it',
+    shownTo: NOBODY,
+  },
   import_parts: {
     personal: { bytes: 'an uploaded file with contacts, in pieces' },
     kept: 'until the import begins or is removed, or 24 hours; never in a backup',

@@ -106,7 +106,8 @@ export function scriptedProvider() {
     lidsOf: async (_credentials, phones) =>
       new Map([...script.lids].filter(([phone]) => phones.includes(phone))),
     phoneOf: async (_credentials, wanted) => [...script.lids].find(([, lid]) => lid === wanted)?.[0] ?? null,
-    ...{ messageStatus: unexpected, isMetered: unexpected, setWebhook: unexpected },
+    isMetered: async () => false,
+    ...{ messageStatus: unexpected, setWebhook: unexpected },
     ...{ removeWebhook: unexpected, qr: unexpected, pairingCode: unexpected, logout: unexpected },
     ...{ groups: unexpected, group: unexpected, contacts: unexpected },
     readEvent: () => ({ receipts: [], incoming: [], instance: null, groupsChanged: false }),

@@ -67,6 +67,7 @@ const instances: Record<string, Sql[]> = {
   ],
   'history not checked yet': [sql`checked_era = null`],
   'history not checked for two minutes': [sql`checked_era = null`, isIdle],
+  'incoming messages not read yet': [sql`incoming_until = 'epoch'`],
   'expires in six days': [sql`expired_time = clock_now() + interval '6 days'`],
   expired: [sql`expired_time = clock_now() - interval '6 days'`],
   'sends a message': [isSending],

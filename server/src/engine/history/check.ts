@@ -6,6 +6,7 @@ import { ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, type ProviderConnection, resolveProvider } from '../context.ts'
 import { markHistoryUnreadable, markInstanceTrouble } from '../health/instance-status.ts'
 import { finishJobs } from '../jobs/lifecycle.ts'
+import { orNullAtAbort } from '../shared/abort.ts'
 import { needsHistoryCheck } from '../shared/era.ts'
 import { lockInstances, underLock } from '../shared/lock.ts'
 import { isRunning } from '../shared/pace.ts'
@@ -94,15 +95,6 @@ const releaseCheck = (db: Pool, instanceId: number) =>
   db.run(sql`
     update instances set history_check_at = 'epoch'
     where id in (select i.id from instances i where i.id = ${instanceId} ${lockInstances('skip')})`)
-
-/** Resolves with the result, or with null as soon as the signal aborts. */
-async function orNullAtAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T | null> {
-  const { promise, resolve } = Promise.withResolvers<null>()
-  const abort = () => resolve(null)
-  signal.addEventListener('abort', abort)
-  if (signal.aborted) abort()
-  return await Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
-}
 
 /** The messages of the instance by their content. Null when the history can't be read or believed. */
 async function readHistory(

@@ -3,9 +3,12 @@ import { people, useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { type IncomingMessage, ProviderFailure } from '../../providers/provider.ts'
+import { type IncomingMessage, type Provider, ProviderFailure } from '../../providers/provider.ts'
+import { openIncomingIntake } from './intake.ts'
 import { openIncomingReader } from './read.ts'
-import { storeIncoming } from './store.ts'
+import { applyDueReplies } from './replies.ts'
+import { saidOf } from './said.ts'
+import { storeIncoming, storeSaid } from './store.ts'
 
 const context = useEngineContext()
 
@@ -37,8 +40,14 @@ const isOut = async (phone: string) =>
     )
   ).isOut
 
-const store = async (instanceId: number, ...messages: IncomingMessage[]) =>
-  storeIncoming(context.db, instanceId, null, messages)
+const store = (instanceId: number, ...messages: IncomingMessage[]) => storeAsking(null, instanceId, messages)
+
+const storeAsking = (provider: Provider | null, instanceId: number, messages: IncomingMessage[]) =>
+  storeIncoming(
+    (said) => storeSaid(context.db, said),
+    provider && { provider, credentials: { token: 'x' } },
+    messages.map((one) => saidOf(instanceId, one)),
+  )
 
 const possible = (instanceId: number) =>
   context.db.many(sql`
@@ -98,10 +107,18 @@ describe('a private message', () => {
     const phone = newNumber()
     await context.db.begin(async (tx) => {
       await tx.run(sql`select from instances where id = ${id} for no key update`)
-      const stored = storeIncoming(context.db, id, null, [message('Stop', { phone })])
-      await until('the opt-out holds', () => isOut(phone))
-      return { stored }
+      await store(id, message('Stop', { phone }))
+      expect(await isOut(phone)).toBe(true)
     })
+  })
+
+  test('of a wrong time counts as said now, or long ago', async () => {
+    const { id } = await context.add.instance()
+    const [future, past] = [newNumber(), newNumber()]
+    await store(id, message('Dừng', { phone: future, timestamp: 1e300 }))
+    await store(id, message('START', { phone: future, timestamp: 1e300 }))
+    await store(id, message('Dừng', { phone: past, timestamp: -1e300 }))
+    expect([await isOut(future), await isOut(past)]).toEqual([false, true])
   })
 })
 
@@ -120,7 +137,7 @@ describe('a hidden sender', () => {
       insert into contact_identities (contact_id, kind, value) values (${contactId}, 'lid', ${`1${contact}`})`)
     const { provider, script } = scriptedProvider()
     script.lids.set(learned, `1${learned}`)
-    await storeIncoming(context.db, id, { provider, credentials: { token: 'x' } }, [
+    await storeAsking(provider, id, [
       message('Dừng', { lid: `1${told}` }),
       message('Dừng', { lid: `1${contact}` }),
       message('Dừng', { lid: '99900', quotedId: 'ours-1' }),
@@ -143,10 +160,65 @@ describe('a hidden sender', () => {
     await context.db.run(sql`insert into known_lids values (${`7${phone}`}, ${phone})`)
     expect(await isOut(phone)).toBe(true)
   })
+
+  test('is asked for once, and only if the message means something', async () => {
+    const { id } = await context.add.instance()
+    const { provider } = scriptedProvider()
+    const asked: string[] = []
+    provider.phoneOf = async (_credentials, lid) => {
+      asked.push(lid)
+      return null
+    }
+    const messages = [message('Dừng', { lid: '50001' }), message('Cảm ơn', { lid: '50002' })]
+    await storeAsking(provider, id, messages)
+    await storeAsking(provider, id, messages)
+    expect(asked).toEqual(['50001'])
+  })
+
+  test('whose number the provider does not tell in time is unknown', async () => {
+    const { id } = await context.add.instance()
+    const { provider } = scriptedProvider()
+    provider.phoneOf = () => new Promise(() => {})
+    await storeAsking(provider, id, [message('Dừng', { lid: '50003' })])
+    expect(await possible(id)).toMatchObject([{ why: 'unknown_person' }])
+  })
+})
+
+// R-1134
+describe('calls that come at the same time', () => {
+  test('share transactions, in whatever order several servers get them', async () => {
+    const { id } = await context.add.instance()
+    const phones = Array.from({ length: 20 }, newNumber)
+    const intakes = [openIncomingIntake(context.db), openIncomingIntake(context.db)]
+    const messages = phones.map((phone) => message('Dừng', { phone, lid: `4${phone}` }))
+    const orders = [messages, messages.toReversed()]
+    await Promise.all(
+      orders.flatMap((order, n) => [
+        intakes[n]?.accept(id, null, order),
+        ...order.map((one) => intakes[n]?.accept(id, null, [one, message('Ok', { phone: newNumber() })])),
+      ]),
+    )
+    for (const phone of phones) expect(await isOut(phone), phone).toBe(true)
+    expect(await context.db.run(sql`select from opt_outs where instance_id = ${id}`)).toBe(20)
+    for (const { close } of intakes) await close()
+  })
+
+  test('fail no other', async () => {
+    const { id } = await context.add.instance()
+    const phone = newNumber()
+    const intake = openIncomingIntake(context.db)
+    const answers = await Promise.allSettled([
+      intake.accept(2 ** 40, null, [message('Dừng', { phone: newNumber() })]),
+      intake.accept(id, null, [message('Dừng', { phone })]),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+    expect(await isOut(phone)).toBe(true)
+    await intake.close()
+  })
 })
 
 // R-1132
-test('an answer gives back one of the new people, once', async () => {
+test('an answer gives back one of the new people, once, also while somebody holds the lock', async () => {
   const { id } = await context.add.instance({ newPeopleLeft: 5 })
   const [phone, other] = [newNumber(), newNumber()]
   await context.db.run(sql`
@@ -165,15 +237,32 @@ test('an answer gives back one of the new people, once', async () => {
       select (sent_by_day ->> ('n' || local_day(clock_now(), time_zone)))::int as new, new_people_left as left
       from instances where id = ${id}`),
   ).toEqual({ new: 1, left: 6 })
+
+  await applyDueReplies(context.db)
+  const thanksToo = message('Cảm ơn', { phone: other })
+  await context.db.begin(async (tx) => {
+    await tx.run(sql`select from instances where id = ${id} for no key update`)
+    await store(id, thanksToo, thanks)
+    await store(id, thanksToo)
+    expect(await applyDueReplies(context.db)).toBe(0)
+  })
+  expect(await applyDueReplies(context.db)).toBe(1)
+  await store(id, thanksToo)
+  expect(
+    await context.db.one(sql`select sent_by_day, new_people_left as left from instances where id = ${id}`),
+  ).toEqual({ sentByDay: {}, left: 7 })
 })
 
 // R-1133
 describe('before an account writes to people', () => {
   const away = { incomingUntil: 'epoch', incomingReadUntil: new Date(Date.now() - 3_600_000).toISOString() }
 
-  test('what they wrote meanwhile is read, and groups do not wait', async () => {
+  test.each([
+    { after: 'an outage', columns: away },
+    { after: 'a restore', columns: { ...away, incomingUntil: '2100-01-01', incomingEra: null } },
+  ])('what they wrote meanwhile is read after $after, and groups do not wait', async ({ columns }) => {
     const { provider, script, ledger } = scriptedProvider()
-    const instance = await context.add.instance(away)
+    const instance = await context.add.instance(columns)
     const [first = '', second = ''] = people(2)
     script.onIncoming = () => [
       message('Dừng', { phone: first.split('@')[0] ?? '', timestamp: seconds(1800) }),
@@ -203,12 +292,40 @@ describe('before an account writes to people', () => {
     expect(await context.statuses(toPeople.id)).toEqual(['queued'])
   })
 
+  // R-1134
+  test('a provider that does not answer holds no other account, and no stop', async () => {
+    const { provider } = scriptedProvider()
+    const { incomingMessages } = provider
+    const hangs = { ...away, token: 'test_hangs' }
+    const [stuck, other] = [await context.add.instance(hangs), await context.add.instance(away)]
+    let isReading = false
+    provider.incomingMessages = ({ token }, from) =>
+      token === 'test_hangs'
+        ? {
+            [Symbol.asyncIterator]: () => ({
+              next: () => {
+                isReading = true
+                return new Promise(() => {})
+              },
+            }),
+          }
+        : incomingMessages({ token }, from)
+    await context.add.job({ instanceId: stuck.id, recipients: people(1) })
+    const worker = context.worker(provider)
+    await until('the list is read', () => isReading)
+    const job = await context.add.job({ instanceId: other.id, recipients: people(1) })
+    await context.untilStatus(job.id, 'Completed')
+    await worker.stop()
+    // Another worker reads it at once.
+    expect(await context.instance(stuck.id)).toMatchObject({ incomingCheckAt: '1970-01-01T00:00:00.000Z' })
+  })
+
   test('a reading counts for nothing in another era, or if the account was away while it went on', async () => {
     for (const change of [
       sql`update heartbeat set era = gen_random_uuid()`,
       sql`update instances set status = 'Connected' where status = 'Disconnected'`,
     ]) {
-      const { provider, script } = scriptedProvider()
+      const { provider, script, calls } = scriptedProvider()
       const instance = await context.add.instance(away)
       await context.add.job({
         instanceId: instance.id,
@@ -229,17 +346,14 @@ describe('before an account writes to people', () => {
       await context.db.run(change)
       changed.resolve()
       await read
-      const row = await context.db.one<{ isKnown: boolean }>(sql`
-        select incoming_era = current_era() and incoming_until > clock_now() as is_known from instances
-        where id = ${instance.id}`)
-      expect(row.isKnown).toBe(false)
+      // The run has read once more, and that counts.
+      expect(calls.incoming).toBe(2)
       await context.db.run(sql`delete from jobs`)
     }
   })
 
   test('without a webhook they are read for each job, and again while it sends', async () => {
     const { provider, calls } = scriptedProvider()
-    provider.isMetered = async () => false
     const instance = await context.add.instance({
       ...away,
       token: 'live-1',

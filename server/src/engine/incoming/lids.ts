@@ -3,7 +3,7 @@ import { sql } from '../../platform/database/sql.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider } from '../context.ts'
 import { isRunning } from '../shared/pace.ts'
-import { learnLids } from './store.ts'
+import { learnLids } from './senders.ts'
 
 /*
  * A person who hides the number may answer under a LID that no provider resolves afterwards. So the LIDs of a job's
@@ -73,7 +73,7 @@ async function readPage(deps: EngineDeps, job: Job, { upTo } = atStart): Promise
     const lids =
       unknown.length === 0 ? new Map<string, string>() : await provider.lidsOf(credentials, unknown)
     const learned = [...lids].map(([phone, lid]) => ({ phone, lid }))
-    if (learned.length > 0) await deps.db.begin(async (tx) => learnLids(tx, learned))
+    await learnLids(deps.db, learned)
     return page.length < PAGE ? done : { upTo: page.at(-1)?.chatId ?? null, notBefore: 0 }
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error

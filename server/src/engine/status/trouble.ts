@@ -155,7 +155,6 @@ const rules: Rule[] = [
     why: because('checking_history'),
     until: sql`greatest(clock_now(), (select history_complete_at from heartbeat))`,
   },
-  { if: sql`not ${incomingIsKnown}`, why: because('reading_incoming') },
   {
     if: sql`j.job_type = 'SendToUsers' and ${isRestricted}`,
     why: because('account_restricted'),
@@ -163,6 +162,7 @@ const rules: Rule[] = [
     isTrouble: true,
   },
   { ...toPeople(cappedUntil), why: because('capped_by_whatsapp'), isTrouble: true },
+  { if: sql`not ${incomingIsKnown}`, why: because('reading_incoming') },
   { if: sql`${quietUntil} is not null`, why: because('quiet_hours'), until: quietUntil },
   { ...toPeople(restDayUntil), why: because('rest_day') },
   {

@@ -51,6 +51,17 @@ export const saveWebhookBase = (db: Pool, { id, tokenHash }: WebhookRow, base: s
   db.run(sql`
   update instances set webhook_base = ${base} where id = ${id} and token_hash = ${tokenHash}`)
 
+/**
+ * Has the engine read the incoming messages before the accounts write to people again. An account that somebody has
+ * locked is read within an hour.
+ */
+export const forgetIncoming = (db: Pool) =>
+  db.run(sql`
+  update instances set incoming_until = 'epoch', incoming_check_at = 'epoch'
+  where id in (
+    select id from instances where webhook_base is not null and incoming_until > clock_now()
+    for no key update skip locked)`)
+
 /** Without a public URL, webhooks can't reach us. The engine then polls the receipts. */
 export const forgetLiveWebhooks = (db: Pool) =>
   db.run(sql`

@@ -75,6 +75,27 @@ describe('a call of the webhook', () => {
     ])
   })
 
+  test('is answered once an opt-out holds, also while somebody holds the lock of the account', async () => {
+    const { id, call } = await calledInstance()
+    const message = {
+      ...{
+        id: 'in-1',
+        from_me: false,
+        type: 'text',
+        chat_id: '84987000001@s.whatsapp.net',
+        from: '84987000001',
+      },
+      ...{ timestamp: 1767225602, source: 'mobile', text: { body: 'Dừng' } },
+    }
+    await context.db.begin(async (tx) => {
+      await tx.run(sql`select from instances where id = ${id} for no key update`)
+      expect(await call(event('messages', 'post', { messages: [message] }))).toBe(200)
+      expect(
+        await context.db.one(sql`select is_opted_out('84987000001@s.whatsapp.net', ${id}) as is_out`),
+      ).toEqual({ isOut: true })
+    })
+  })
+
   test('with a wrong key or secret is not found, whatever the body', async () => {
     const { id, call } = await calledInstance()
     for (const override of [{ key: '1.guessed' }, { key: 'x' }, { secret: 'guessed' }])

@@ -1,15 +1,15 @@
 import { contract } from '@sendroom/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import {
+  type IncomingIntake,
   markInstanceTrouble,
+  openIncomingIntake,
   openReceiptIntake,
   type ReceiptIntake,
-  storeIncoming,
 } from '../../engine/index.ts'
-import { isLockTimedOut } from '../../platform/database/errors.ts'
 import { route } from '../../platform/http.ts'
-import { orNotFound, Refusal } from '../../platform/refusal.ts'
-import { type IncomingMessage, providerOf, webhookSecretHeader } from '../../providers/provider.ts'
+import { orNotFound } from '../../platform/refusal.ts'
+import { providerOf, webhookSecretHeader } from '../../providers/provider.ts'
 import { type Deps, saveState } from './status.ts'
 import { hasSameToken, markGroupsChanged, type WebhookRow } from './webhook.queries.ts'
 import { rememberCalls } from './webhook.ts'
@@ -24,8 +24,8 @@ const BODY_BYTES = 1024 * 1024
 export function webhookRoutes(app: FastifyInstance, deps: Deps): void {
   const calledInstances = new WeakMap<FastifyRequest, WebhookRow>()
   const findCalledInstance = rememberCalls(deps)
-  const intake = openReceiptIntake(deps.db)
-  app.addHook('onClose', intake.close)
+  const intakes = { receipts: openReceiptIntake(deps.db), incoming: openIncomingIntake(deps.db) }
+  app.addHook('onClose', () => Promise.all(Object.values(intakes).map(({ close }) => close())).then(() => {}))
 
   async function guard(request: FastifyRequest) {
     const { key = '' } = request.params as { key?: string } // the contract's path has this parameter
@@ -37,41 +37,29 @@ export function webhookRoutes(app: FastifyInstance, deps: Deps): void {
     app,
     contract.webhooks.whapi,
     async ({ request, body }) => {
-      await handleEvent(deps, intake, orNotFound(calledInstances.get(request) ?? null), body)
+      await handleEvent(deps, intakes, orNotFound(calledInstances.get(request) ?? null), body)
       return { success: true as const }
     },
     { guard, bodyBytes: BODY_BYTES },
   )
 }
 
+type Intakes = { receipts: ReceiptIntake; incoming: IncomingIntake }
+
 /** The provider repeats calls that are not answered with success. */
-async function handleEvent(deps: Deps, intake: ReceiptIntake, row: WebhookRow, body: unknown): Promise<void> {
-  const event = providerOf(deps.providers, row)?.readEvent(body)
-  if (!event) return
-  if (event.incoming.length > 0) await acceptIncoming(deps, row, event.incoming)
-  if (event.receipts.length > 0) await intake.accept(row.id, event.receipts)
+async function handleEvent(deps: Deps, intakes: Intakes, row: WebhookRow, body: unknown): Promise<void> {
+  const provider = providerOf(deps.providers, row)
+  const event = provider?.readEvent(body)
+  if (!provider || !event) return
+  if (event.incoming.length > 0) {
+    const credentials = { token: deps.secrets.decrypt(row.tokenCipher) }
+    await intakes.incoming.accept(row.id, { provider, credentials }, event.incoming)
+  }
+  if (event.receipts.length > 0) await intakes.receipts.accept(row.id, event.receipts)
   // Whoever was let in without a look at the database may report receipts, but not the state of a former channel.
   if (event.instance && (await hasSameToken(deps.db, row))) {
     await saveState(deps, row.id, event.instance)
     await markInstanceTrouble(deps.db, row.id, event.instance.status)
   }
   if (event.groupsChanged) await markGroupsChanged(deps.db, row.id)
-}
-
-/** A provider waits for an answer for 5 s, and repeats the call without one. */
-const INCOMING_MS = 3_000
-
-async function acceptIncoming(
-  { db, providers, secrets }: Deps,
-  row: WebhookRow,
-  incoming: IncomingMessage[],
-) {
-  const provider = providerOf(providers, row)
-  const connection = provider && { provider, credentials: { token: secrets.decrypt(row.tokenCipher) } }
-  const until = performance.now() + INCOMING_MS
-  try {
-    await storeIncoming(db, row.id, connection, incoming, { isGivingUp: () => performance.now() > until })
-  } catch (error) {
-    throw isLockTimedOut(error) ? new Refusal('unavailable', {}, 2) : error
-  }
 }

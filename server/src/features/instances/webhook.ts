@@ -5,6 +5,7 @@ import { ProviderFailure, type Providers, providerOf } from '../../providers/pro
 import {
   claimWebhooks,
   findWebhookRow,
+  forgetIncoming,
   forgetLiveWebhooks,
   saveWebhookBase,
   type WebhookRow,
@@ -85,8 +86,12 @@ export async function setDueWebhooks(deps: WebhookDeps, signal: AbortSignal): Pr
   }
 }
 
-/** Runs when a server starts, because the installation's URL may have changed or been removed. */
+/**
+ * Runs when a server starts, because the installation's URL may have changed or been removed, and because calls may
+ * have reached nobody before.
+ */
 export async function renewWebhooks(deps: WebhookDeps, signal: AbortSignal): Promise<void> {
+  await forgetIncoming(deps.db)
   if (!basesOf(deps).live) await forgetLiveWebhooks(deps.db)
   await setDueWebhooks(deps, signal)
 }
