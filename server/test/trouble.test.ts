@@ -65,6 +65,19 @@ const instances: Record<string, Sql[]> = {
     sql`group_cap = 1, private_cap = 1`,
     sql`sent_by_hour = record_usage(record_usage('{}', 'g', clock_now(), 1), 'p', clock_now(), 1)`,
   ],
+  'capped by WhatsApp': [sql`capped_until = clock_now() + interval '1 day'`],
+  'day of rest': [
+    sql`private_days = 1`,
+    sql`sent_by_day = jsonb_build_object('p' || local_day(clock_now(), time_zone) - 1, 20)`,
+  ],
+  'warming up, and has sent as many': [
+    sql`warm_up_step = 20, sent_by_hour = record_usage('{}', 'p', clock_now(), 20)`,
+  ],
+  'nobody new allowed': [sql`new_people_left = 0, new_people_until = clock_now() + interval '1 day'`],
+  'hours of the day used up': [
+    sql`private_hours = 1, sent_by_hour = record_usage('{}', 'p', clock_now() - interval '2 hours', 1)`,
+  ],
+  '15 minutes used up': [sql`private_per_quarter = 1, last_private_at = array[clock_now() - interval '5 minutes']`],
   'history not checked yet': [sql`checked_era = null`],
   'history not checked for two minutes': [sql`checked_era = null`, isIdle],
   'incoming messages not read yet': [sql`incoming_until = 'epoch'`],
