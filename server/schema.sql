@@ -508,6 +508,7 @@ CREATE TABLE instances (
   next_number_check_at timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   capped_until timestamptz,
   incoming_until timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  has_people_limits boolean NOT NULL GENERATED ALWAYS AS (private_slow_after > 0 OR private_per_quarter > 0 OR private_hours > 0 OR private_days > 0 OR person_cap > 0 OR person_rest_days > 0 OR new_people_cap > 0 OR warm_up_step IS NOT NULL OR new_people_left IS NOT NULL) STORED,
   CONSTRAINT instances_pkey PRIMARY KEY (id),
   CONSTRAINT instances_time_zone CHECK (('2000-01-01 00:00:00+00'::timestamptz AT TIME ZONE time_zone) IS NOT NULL),
   CONSTRAINT instances_token UNIQUE (token_hash),

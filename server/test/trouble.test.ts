@@ -124,7 +124,7 @@ const jobs: Record<string, AddJob> = {
 
 type Case = { instance: string; job: string; instanceId: number; jobId: number }
 
-//
+// R-1213
 test('what each place says of an instance and its job, for each state of both', async () => {
   await context.freezeClock()
   await context.setClock(NOON)

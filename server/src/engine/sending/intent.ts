@@ -8,6 +8,7 @@ import { type Locking, lockInstances } from '../shared/lock.ts'
 import { drawPause, instanceMaySend, isRunning, jobMaySend } from '../shared/pace.ts'
 import {
   countPrivate,
+  hasLimits,
   isNewPerson,
   joinPerson,
   knowsLimits,
@@ -183,7 +184,7 @@ const nextDeliveryOfInstance = sql`
     d.status = 'queued' and j.image_id is not null and j.media_id is null as needs_upload,
     coalesce(case when ${chatHasDoubt} then clock_now() + interval '10 seconds' end, ${personUntil}) as put_off_until,
     case when ${chatHasDoubt} or ${personUntil} is null then d.reason else ${personLimit} end as put_off_reason,
-    ${isNewPerson} as is_new
+    ${hasLimits} as has_limits, ${isNewPerson} as is_new
   from jobs j
     cross join lateral (${nextDelivery}) d
     ${joinPerson}

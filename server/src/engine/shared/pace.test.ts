@@ -128,11 +128,11 @@ test('over three weeks, with several jobs, two workers and restarts, no limit is
   script.onSend = async (send) => {
     if (++tries % 17 === 0)
       return { kind: 'busy', reason: { code: 'provider_busy', params: {} }, retryAfterMs: 1000 }
-    const now = await context.db.one<Sent>(sql`
-      select clock_now() as at, local_day(clock_now(), 'America/New_York') as day,
-        extract(hour from clock_now() at time zone 'America/New_York')::int as hour,
-        ${send.to} as "to", not ${send.to} like '%@g.us' as is_private`)
-    sentAt.push(now)
+    const intended = await context.db.one<Sent>(sql`
+      select d.intent_at as at, local_day(d.intent_at, 'America/New_York') as day, d.chat_id as "to",
+        extract(hour from d.intent_at at time zone 'America/New_York')::int as hour, d.chat_id not like '%@g.us' as is_private
+      from instances i join deliveries d on d.id = i.in_flight where i.id = ${instanceId}`)
+    sentAt.push(intended)
     return accept(send)
   }
   const known = people(300)

@@ -3,14 +3,19 @@ import { people, useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { json, sql } from '../../platform/database/sql.ts'
+import type { SendOutcome } from '../../providers/provider.ts'
 import { stepUpWarmUps } from '../health/warm-up.ts'
 import { whyWaiting } from '../index.ts'
 import { withdrawIntent } from '../sending/intent.ts'
 
 const context = useEngineContext()
 
-const reason = (code: string) => ({ code, params: {} })
-const busy = { kind: 'busy', reason: reason('provider_busy'), retryAfterMs: null } as const
+const busy: SendOutcome = {
+  kind: 'busy',
+  reason: { code: 'provider_busy', params: {} },
+  retryAfterMs: null,
+}
+const refused: SendOutcome = { kind: 'rejected', reason: { code: 'refused', params: { detail: '' } } }
 const peopleOf = (instanceId: number) =>
   context.db.many<{ phone: string; isFirst: boolean; times: number }>(sql`
     select phone, first_sent_at is not null as is_first, cardinality(last_sent_at) as times
@@ -19,7 +24,7 @@ const peopleOf = (instanceId: number) =>
 // R-1208
 test('a person who got as many messages as a limit allows is put off alone, and the job says why', async () => {
   const { provider, ledger } = scriptedProvider()
-  const [first, second] = people(2)
+  const [first = '', second = ''] = people(2)
   const { id: instanceId } = await context.add.instance({ personCap: 1 })
   const earlier = await context.add.job({ instanceId, recipients: [first] })
   context.worker(provider)
@@ -57,7 +62,7 @@ test('between two jobs a person has a rest of so many days', async () => {
 // R-1207
 test('a job whose next recipient is new waits for the budget, and another one with a known recipient goes on', async () => {
   const { provider, ledger } = scriptedProvider()
-  const [known, ...strangers] = people(4)
+  const [known = '', ...strangers] = people(4)
   const { id: instanceId } = await context.add.instance({ newPeopleCap: 2 })
   await context.db.run(sql`
     insert into instance_people (instance_id, phone, replied_at)
@@ -86,7 +91,9 @@ test('what was certainly not sent counts for no limit, and everything else does'
   await context.add.job({ instanceId, recipients: people(3), status: 'Running' })
   const limits = async () => {
     const instance = await context.instance(instanceId)
-    const days = Object.entries(instance?.sentByDay as Record<string, number>).map(([key, n]) => key[0] + n)
+    const days = Object.entries(instance?.sentByDay as Record<string, number>).map(
+      ([key, n]) => `${key[0]}${n}`,
+    )
     return {
       days: days.sort().join(),
       times: (instance?.lastPrivateAt as string[] | undefined)?.length,
@@ -102,13 +109,16 @@ test('what was certainly not sent counts for no limit, and everything else does'
   expect(await limits()).toEqual(nothing)
   expect(await peopleOf(instanceId)).toEqual([{ phone: '8490', isFirst: false, times: 0 }])
 
+  // The lease and the rest of the instance end.
+  await context.moveClock('1 minute')
   const { message: withdrawn } = await context.beginSend()
   expect(await limits()).toEqual(one)
   await withdrawIntent(context.db, instanceId, withdrawn.intent)
   expect(await limits()).toEqual(nothing)
 
+  await context.moveClock('1 minute')
   const { message: sent } = await context.beginSend()
-  await context.settle(sent, { kind: 'rejected', reason: reason('refused') })
+  await context.settle(sent, refused)
   expect(await limits()).toEqual(one)
 })
 

@@ -6,7 +6,7 @@ import { nextDelivery } from './queue.ts'
  * The pace of messages to people, which protects an account where WhatsApp watches it
  * (docs/decisions/0035-safe-pace.md). The limits are columns of `instances`, and 0 is none. As with quiet hours and the
  * daily cap, SQL functions (migrations/0053-private-pace.sql) hold back a message in the statement that writes its
- * intent, under the instance's lock. That statement counts its message, too:
+ * intent, under the instance's lock. That statement counts its message, too, if the instance has any such limit:
  *
  *   sent_by_hour       messages by hour (daily-cap.ts): the cap, the warm-up, the hours of a day
  *   sent_by_day        by day of the account's time zone: 'p' messages, 'n' new people without an answer, 'r' refusals
@@ -58,7 +58,7 @@ export const waitsForNewPeople = sql`(
 
 /** Condition: the limits of the instance `i` allow its job `j` a message. A limit of one person puts off that one. */
 export const limitsAllow = sql`(
-  j.job_type = 'SendToGroups' or (
+  j.job_type = 'SendToGroups' or not i.has_people_limits or (
     ${quarterHourUntil} is null and ${privateHoursUntil} is null and ${restDayUntil} is null
     and (${newPeopleUntil} is null or ${nextIsKnown}))
 )`
@@ -74,16 +74,19 @@ export const whatsAppAllows = sql`(
  */
 export const knowsLimits = sql`set_config('sendroom.knows_limits', 'true', true) = 'true'`
 
-/** Joins `instance_people p` to the delivery `d` of the job `j` to people. */
+/** Condition: the job `j` is to people, and limits of the instance `i` hold for it. Else nothing is counted for them. */
+export const hasLimits = sql`(i.has_people_limits and j.job_type = 'SendToUsers')`
+
+/** Joins `instance_people p` to the delivery `d` of a job with limits. */
 export const joinPerson = sql`
   left join instance_people p
-    on j.job_type = 'SendToUsers' and p.instance_id = d.instance_id and p.phone = ${phoneOf('d.chat_id')}`
+    on ${hasLimits} and p.instance_id = d.instance_id and p.phone = ${phoneOf('d.chat_id')}`
 
 /** With `joinPerson`: until when the person may get nothing; null if they may now. */
 export const personUntil = isUsed(sql`person_free_at(p.last_sent_at, i.person_cap, i.person_rest_days)`)
 
 /** With `joinPerson`: whether the intent uses up one of the new people. */
-export const isNewPerson = sql`(j.job_type = 'SendToUsers' and ${isKnown} is not true)`
+export const isNewPerson = sql`(${hasLimits} and ${isKnown} is not true)`
 
 const countToday = sql`coalesce((i.sent_by_day ->> ('p' || ${today}))::int, 0)`
 
@@ -96,29 +99,29 @@ export const privatePauseMs = sql`(
 )`
 
 /**
- * In an update of instances `i` by the intent in `row`, which has job_type and is_new: the columns that count a message
+ * In an update of instances `i` by the intent in `row`, which has has_limits and is_new: the columns that count a message
  * to a person.
  */
 export const countPrivate = (row: string) => {
   const isNew = identifier(`${row}.is_new`)
-  const isPrivate = sql`${identifier(`${row}.job_type`)} = 'SendToUsers'`
+  const isCounted = identifier(`${row}.has_limits`)
   const counted = sql`record_day(i.sent_by_day, 'p', ${today}, 1)`
   return sql`
     sent_by_day = case
       when ${isNew} then record_day(${counted}, 'n', ${today}, 1)
-      when ${isPrivate} then ${counted}
+      when ${isCounted} then ${counted}
       else i.sent_by_day end,
-    last_private_at = case when ${isPrivate} and i.private_per_quarter > 0
+    last_private_at = case when ${isCounted} and i.private_per_quarter > 0
       then times_after(i.last_private_at, clock_now() - interval '15 minutes') || clock_now()
       else i.last_private_at end,
     new_people_left = i.new_people_left - ${isNew}::int`
 }
 
-/** Records to whom the intents of this relation go. It has instance_id, chat_id and job_type. */
+/** Records to whom the intents of this relation go. It has instance_id, chat_id and has_limits. */
 export const recordPeople = (intents: string) => sql`
   insert into instance_people as p (instance_id, phone, first_sent_at, last_sent_at)
   select instance_id, ${phoneOf('chat_id')}, clock_now(), array[clock_now()]
-  from ${identifier(intents)} where job_type = 'SendToUsers'
+  from ${identifier(intents)} where has_limits
   on conflict (instance_id, phone) do update
   set first_sent_at = coalesce(p.first_sent_at, excluded.first_sent_at),
     last_sent_at = person_times(p.last_sent_at, clock_now()) || excluded.last_sent_at`

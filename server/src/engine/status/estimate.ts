@@ -91,8 +91,7 @@ async function findPaces(db: Db, instanceIds: readonly number[]): Promise<Pace[]
 
 /** As `PeoplePace`. Null without any limit, and the forecast is faster then. */
 const peoplePace = sql`
-  case when i.private_per_quarter > 0 or i.private_hours > 0 or i.private_days > 0 or i.private_slow_after > 0
-    or i.new_people_cap > 0 or i.new_people_left is not null or i.warm_up_step is not null or i.warned_until > clock_now()
+  case when i.has_people_limits or i.warned_until > clock_now()
   then jsonb_build_object('perQuarter', i.private_per_quarter, 'hours', i.private_hours, 'days', i.private_days,
     'newPeople', i.new_people_cap, 'slowAfter', i.private_slow_after,
     'slowPauseMs', (i.private_slow_pause_from_ms + i.private_slow_pause_to_ms) / 2.0, 'warmUpStep', i.warm_up_step,
