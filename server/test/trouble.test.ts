@@ -77,7 +77,9 @@ const instances: Record<string, Sql[]> = {
   'hours of the day used up': [
     sql`private_hours = 1, sent_by_hour = record_usage('{}', 'p', clock_now() - interval '2 hours', 1)`,
   ],
-  '15 minutes used up': [sql`private_per_quarter = 1, last_private_at = array[clock_now() - interval '5 minutes']`],
+  '15 minutes used up': [
+    sql`private_per_quarter = 1, last_private_at = array[clock_now() - interval '5 minutes']`,
+  ],
   'history not checked yet': [sql`checked_era = null`],
   'history not checked for two minutes': [sql`checked_era = null`, isIdle],
   'incoming messages not read yet': [sql`incoming_until = 'epoch'`],

@@ -74,7 +74,7 @@ export const whatsAppAllows = sql`(
  */
 export const knowsLimits = sql`set_config('sendroom.knows_limits', 'true', true) = 'true'`
 
-/** Condition: the job `j` is to people, and limits of the instance `i` hold for it. Else nothing is counted for them. */
+/** Condition: the job `j` is to people, and the instance `i` has limits for it. Else nothing is counted for them. */
 export const hasLimits = sql`(i.has_people_limits and j.job_type = 'SendToUsers')`
 
 /** Joins `instance_people p` to the delivery `d` of a job with limits. */
@@ -99,8 +99,8 @@ export const privatePauseMs = sql`(
 )`
 
 /**
- * In an update of instances `i` by the intent in `row`, which has has_limits and is_new: the columns that count a message
- * to a person.
+ * In an update of instances `i` by the intent in `row` (with has_limits and is_new): the columns that count a message to
+ * a person.
  */
 export const countPrivate = (row: string) => {
   const isNew = identifier(`${row}.is_new`)
