@@ -99,8 +99,8 @@ export const privatePauseMs = sql`(
 )`
 
 /**
- * In an update of instances `i` by the intent in `row` (with has_limits and is_new): the columns that count a message to
- * a person.
+ * In an update of instances `i` by the intent in `row` (with has_limits and is_new): the columns that count a message
+ * to a person.
  */
 export const countPrivate = (row: string) => {
   const isNew = identifier(`${row}.is_new`)
