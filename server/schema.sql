@@ -226,6 +226,7 @@ CREATE TABLE due_number_checks (
   CONSTRAINT due_number_checks_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
 );
 CREATE INDEX due_number_checks_in_line ON due_number_checks USING btree (instance_id, asked_at);
+CREATE INDEX due_number_checks_phone ON due_number_checks USING btree (phone);
 CREATE INDEX due_number_checks_user ON due_number_checks USING btree (asked_by_user_id);
 
 CREATE TABLE due_replies (
@@ -769,6 +770,7 @@ CREATE TABLE number_checks (
 );
 CREATE INDEX number_checks_checked_at ON number_checks USING btree (checked_at);
 CREATE INDEX number_checks_whatsapp_phone ON number_checks USING btree (whatsapp_phone) WHERE whatsapp_phone IS NOT NULL;
+CREATE TRIGGER number_checks_opt_out AFTER INSERT OR UPDATE OF whatsapp_phone ON number_checks FOR EACH ROW WHEN (new.whatsapp_phone IS NOT NULL) EXECUTE FUNCTION opt_out_checked_number();
 
 CREATE TABLE opt_ins (
   instance_id bigint NOT NULL,
@@ -1806,6 +1808,19 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION opt_out_checked_number()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into opted_out (kind, value, instance_id, opt_out_id)
+  select person.kind, person.value, o.instance_id, o.opt_out_id
+  from same_person('phone', new.phone) person, opted_out o
+  where o.kind = 'phone' and o.value in (new.phone, new.whatsapp_phone)
+  on conflict do nothing;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION opt_out_new_identities()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2101,12 +2116,20 @@ CREATE OR REPLACE FUNCTION same_person(of_kind text, of_value text)
  LANGUAGE sql
  STABLE
 AS $function$
-  with known as (
+  with named as (
     select of_kind as kind, of_value as value
     union
     select 'phone', phone from known_lids where of_kind = 'lid' and lid = of_value
     union
     select 'lid', lid from known_lids where of_kind = 'phone' and phone = of_value
+  ), known as (
+    select kind, value from named
+    union
+    select 'phone', n.whatsapp_phone from named join number_checks n on n.phone = named.value
+    where named.kind = 'phone' and n.whatsapp_phone is not null
+    union
+    select 'phone', n.phone from named join number_checks n on n.whatsapp_phone = named.value
+    where named.kind = 'phone'
   )
   select kind, value from known
   union

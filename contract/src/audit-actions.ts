@@ -81,6 +81,8 @@ export const auditActions = [
   'opt_out.dismiss',
   'opt_out.export',
   'opt_out_settings.update',
+  'number_check.create',
+  'number_check.stop',
   'backup.create',
   'backup.restore',
   ...refusalKinds.map((kind) => `security.${kind}` as const),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { languages } from './languages.ts'
 import { limits } from './limits.ts'
+import { numberAnswers } from './number-answers.ts'
 import { listQuery, page } from './paging.ts'
 import { isInsertable } from './personal-text.ts'
 import { recipientOutcomes } from './recipient-outcomes.ts'
@@ -112,6 +113,10 @@ const filterShape = {
   listId: Id.optional(),
   importId: Id.optional(),
   isOptedOut: z.literal(true).optional(),
+  onWhatsapp: z
+    .enum(numberAnswers)
+    .optional()
+    .describe('What the last check of the first number has said, if there was one within 30 days'),
 }
 
 export const ContactSearch = ContactListQuery.extend(filterShape)

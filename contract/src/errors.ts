@@ -64,6 +64,10 @@ export const errorWords = {
   quota_searches: 'Too many of your searches run at once: {{limit}} can. Wait a moment and try again.',
   quota_images:
     'Your images can take {{limit}} MB together at most. Delete messages with images, or ask an Admin for a higher limit.',
+  quota_number_checks:
+    'You can have {{limit}} numbers waiting to be checked at most. Choose fewer, or wait until some are checked.',
+  number_check_metered:
+    'This account is on a trial, whose calls are counted. At most {{limit}} numbers a day are checked there.',
   provider_failed: 'The WhatsApp provider could not do this: {{reason}}',
   mail_off: 'Sendroom sends no email, because no mail server is set up.',
   mail_failed: 'The mail server did not take the email ({{reason}}).',

@@ -12,6 +12,7 @@ import { jobs } from './jobs.ts'
 import { lists } from './lists.ts'
 import { messages } from './messages.ts'
 import { notices } from './notices.ts'
+import { numberChecks } from './number-checks.ts'
 import { optOuts } from './opt-outs.ts'
 import { quotas } from './quotas.ts'
 import { receivers } from './receivers.ts'
@@ -34,6 +35,7 @@ export const contract = {
   groupSets,
   imports,
   optOuts,
+  numberChecks,
   messages: { ...messages, ...textPreviews },
   jobs,
   dashboard,

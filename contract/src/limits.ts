@@ -39,6 +39,11 @@ export const limits = {
   importConsent: 1000,
   /** Imports of a user that have not begun. */
   importsWaiting: 5,
+  /** An account checks so many numbers a day at most, of which a user may have so many waiting. Answers get so old. */
+  numberChecksPerDay: 1000,
+  numberChecksMetered: 30,
+  numberChecksWaiting: 10_000,
+  numberCheckDays: 30,
   /** An import that has not begun is deleted after so many hours, and can be undone for so many days. */
   importHours: 24,
   importDays: 30,

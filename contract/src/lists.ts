@@ -8,10 +8,10 @@ import { blankable, Instant, idList, idParams, key, Named, ReadVersion } from '.
 const listKinds = ['fixed', 'filter'] as const
 
 /**
- * A stored filter. Without another list, which could have one in turn, without an import, which gets deleted, and
- * without opt-outs: nobody sends to those people.
+ * A stored filter. Without another list, which could have one in turn, without imports and checks, which end,
+ * and without opt-outs: nobody sends to those people.
  */
-export const ListFilter = ContactFilter.omit({ listId: true, importId: true, isOptedOut: true })
+export const ListFilter = ContactFilter.omit({ listId: true, importId: true, isOptedOut: true, onWhatsapp: true })
 export type ListFilter = z.output<typeof ListFilter>
 
 /** A list of contacts, to which jobs are sent. */

@@ -25,6 +25,7 @@ import { jobRoutes } from './features/jobs/jobs.routes.ts'
 import { messageRoutes } from './features/messages/messages.routes.ts'
 import { writeMessage } from './features/messages/messages.service.ts'
 import { noticeRoutes } from './features/notices/notices.routes.ts'
+import { numberCheckRoutes } from './features/number-checks/number-checks.routes.ts'
 import { optOutRoutes } from './features/opt-outs/opt-outs.routes.ts'
 import { quotaRoutes } from './features/quotas/quotas.routes.ts'
 import { receiverRoutes } from './features/receivers/receivers.routes.ts'
@@ -183,6 +184,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   groupSetRoutes(app, deps)
   importRoutes(app, { ...deps, exports, heavyWork })
   optOutRoutes(app, { ...deps, exports, heavyWork })
+  numberCheckRoutes(app, deps)
   messageRoutes(app, { ...deps, uploads, heavyWork })
   jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })
   dashboardRoutes(app, { ...deps, exports })

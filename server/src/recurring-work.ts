@@ -23,6 +23,8 @@ import { setDueWebhooks } from './features/instances/webhook.ts'
 import { reportDisk } from './features/notices/disks.ts'
 import { sendDueEmails } from './features/notices/emails.ts'
 import { deleteOldNotices, lookForTroubles } from './features/notices/watch.ts'
+import { deleteOldNumberChecks } from './features/number-checks/check-numbers.queries.ts'
+import { openNumberChecker } from './features/number-checks/check-numbers.ts'
 import type { openSender } from './features/receivers/send.ts'
 import { deleteOldFailures } from './features/session/attempts.queries.ts'
 import { deleteOldRegistrations } from './features/session/registration.queries.ts'
@@ -58,6 +60,9 @@ const SYNCS_AT_ONCE = 3
 /** A provider that answers one account slowly holds up no other, until it does so for that many. */
 const READINGS_AT_ONCE = 10
 
+/** Each waits for an answer of the provider, one at a time for an account. */
+const CHECKS_AT_ONCE = 3
+
 /** The connections of all tasks together. Few run at the same time, and hardly any for long. */
 export const TASK_CONNECTIONS = 6
 
@@ -90,6 +95,7 @@ export function deliveryTasks(deps: DeliveryDeps): Task[] {
 export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof openSender>, 'sendDue'>): Task[] {
   const { db, config, images } = deps
   const hasMail = config.mail !== null
+  const checkNumbers = openNumberChecker(deps)
   return [
     each('send webhooks', SECOND, sendDue),
     each('send emails', SEND_EVERY_MS, (signal) => sendDueEmails(deps, signal)),
@@ -97,8 +103,10 @@ export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof open
     each('read statuses', 5 * MINUTE, (signal) => readDueStatuses(deps, signal)),
     each('set webhooks', 5 * MINUTE, (signal) => setDueWebhooks(deps, signal)),
     { ...each('sync groups', 2 * SECOND, (signal) => syncDueGroups(deps, signal)), atOnce: SYNCS_AT_ONCE },
+    { ...each('check numbers', SECOND, checkNumbers), atOnce: CHECKS_AT_ONCE },
     each('work on imports', SECOND, (signal) => workOnImports(deps, signal)),
     one('delete old imports', 10 * MINUTE, (signal) => deleteOldImports(db, signal)),
+    one('delete old number checks', 10 * MINUTE, (signal) => deleteOldNumberChecks(db, signal)),
     one('repeat syncs', 10 * MINUTE, () => repeatSyncs(db)),
     one('delete old rows', 10 * MINUTE, (signal) => deleteOldRows(db, signal)),
     one('delete old failures', 10 * MINUTE, () => deleteOldFailures(db)),

@@ -1,6 +1,7 @@
 import type { contract } from '@sendroom/contract'
 import { sql } from '../../src/platform/database/sql.ts'
 import { context } from './fixture.ts'
+import { numberCheckRows } from './number-check-rows.ts'
 import { optOutRows } from './opt-out-rows.ts'
 import { admins, of, type RowsOf, type Statuses } from './rows.ts'
 
@@ -49,4 +50,9 @@ const contactFieldRows: RowsOf<typeof contract.contactFields> = {
   remove: [admins(204), newField],
 }
 
-export const contactMatrix = { contacts: contactRows, contactFields: contactFieldRows, optOuts: optOutRows }
+export const contactMatrix = {
+  contacts: contactRows,
+  contactFields: contactFieldRows,
+  optOuts: optOutRows,
+  numberChecks: numberCheckRows,
+}

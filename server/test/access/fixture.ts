@@ -10,6 +10,7 @@ const provider = {
   qr: async () => 'data:image/png;base64,',
   pairingCode: async () => 'ABCD-EFGH',
   logout: async () => {},
+  isMetered: async () => false,
   readEvent: () => null,
 }
 /** The context of the test file that imports this. The file opens and closes it, once or for each test. */

@@ -29,9 +29,14 @@ export const countVisibleContacts = async (db: Db, caller: Caller, ids: readonly
     sql`select from contacts c where c.id = any(${ids}::bigint[]) and ${await canSeeContact(db, caller)}`,
   )
 
+/** The number by which WhatsApp knows this one, if a check has told another one. */
+const knownNumber = (of: Sql) => sql`coalesce(
+  (select n.whatsapp_phone from number_checks n where n.phone = ${of}), ${of})`
+
 /**
  * `with …` of those who are chosen. `kept` has the contacts, `typed` the numbers that belong to no contact, or to one
- * that the caller does not see: the job must not tell whose number it is.
+ * that the caller does not see: the job must not tell whose number it is. `recipients` has both, each person once: two
+ * numbers that WhatsApp knows by one are one person.
  */
 async function chosenPeople(db: Db, caller: Caller, people: ChosenPeople): Promise<Sql> {
   const { numbers, contactIds, lists, excluded } = people
@@ -44,20 +49,34 @@ async function chosenPeople(db: Db, caller: Caller, people: ChosenPeople): Promi
     parts.push(sql`select id, null::bigint from (${await contactsOfLists(db, [list])}) list`)
   return sql`
     with typed as materialized (
-      select t.number, t.place, c.id as contact_id
+      select coalesce(n.whatsapp_phone, t.number) as number, t.place, c.id as contact_id
       from unnest(${numbers}::text[]) with ordinality as t (number, place)
+        left join number_checks n on n.phone = t.number
         left join contact_identities i on i.kind = 'phone' and i.value = t.number
-        left join contacts c on c.id = i.contact_id and ${isVisible}
+        left join contact_identities known on known.kind = 'phone' and known.value = n.whatsapp_phone
+        left join contacts c on c.id = coalesce(i.contact_id, known.contact_id) and ${isVisible}
     ), chosen (contact_id, place) as materialized (${join(parts, ' union all ')}
     ), people as materialized (
       select contact_id, min(place) as place from chosen group by contact_id
       -- Among a million contacts, the numbers of 100,000 are found ten times as fast in the order of the table.
       order by contact_id
     ), excluded as materialized (${await contactsOfLists(db, excluded)}
-    ), kept as (
-      select p.contact_id, p.place, i.value as number
+    ), excluded_numbers as materialized (
+      select ${knownNumber(sql`i.value`)} as number
+      from excluded e join contact_identities i on i.contact_id = e.id and i.is_primary
+    ), kept as materialized (
+      select p.contact_id, p.place, case when i.value is not null then ${knownNumber(sql`i.value`)} end as number
       from people p left join contact_identities i on i.contact_id = p.contact_id and i.is_primary
       where not exists (select from excluded e where e.id = p.contact_id)
+    ), recipients as materialized (
+      select distinct on (number) contact_id, place, number
+      from (
+        select contact_id, place, number from kept where number is not null
+        union all
+        select null, place, number from typed where contact_id is null
+      ) found
+      where not exists (select from excluded_numbers e where e.number = found.number)
+      order by number, contact_id
     )`
 }
 
@@ -85,21 +104,23 @@ export async function countPeople(
       from (
         select d.chat_id, d.instance_id, ${countsAsOptedOut} as has_opted_out
         from (
-          select number || '@s.whatsapp.net' as chat_id, ${instanceId}::bigint as instance_id
-          from (
-            select number from kept where number is not null
-            union all select number from typed where contact_id is null
-          ) recipients
+          select number || '@s.whatsapp.net' as chat_id, ${instanceId}::bigint as instance_id from recipients
         ) d
       ) d
     )
     select (select opted_out from unreachable), (select not_on_whatsapp from unreachable),
       (select new_people from unreachable),
-      count(number) + (select count(*) from typed where contact_id is null) as recipients,
-      (select count(*) from chosen) - (select count(*) from people) as duplicates,
-      (select count(*) from people) - count(*) as left_out,
-      count(*) - count(number) as without_number
-    from kept`)
+      r.count as recipients,
+      (select count(*) from chosen) - p.count + k.reachable + t.count - x.count - r.count as duplicates,
+      p.count - k.count + x.count as left_out,
+      k.count - k.reachable as without_number
+    from (select count(*) from recipients) r, (select count(*) from people) p,
+      (select count(*), count(number) as reachable from kept) k,
+      (select count(*) from typed where contact_id is null) t, (
+        select count(*) from (
+          select number from kept union all select number from typed where contact_id is null
+        ) found where number in (select number from excluded_numbers)
+      ) x`)
 }
 
 /** Rows that are read at once. */
@@ -118,15 +139,10 @@ export async function openPeople(
 ): Promise<Recipients> {
   await tx.run(sql`
     declare people no scroll cursor for
-    ${await chosenPeople(tx, caller, people)}, recipients as (
-      select k.contact_id, k.place, k.number, c.name from kept k join contacts c on c.id = k.contact_id
-      where k.number is not null
-      union all
-      select null, place, number, '' from typed where contact_id is null
-    )
+    ${await chosenPeople(tx, caller, people)}
     select count(*) over () as length, contact_id, null::bigint as group_id, number || '@s.whatsapp.net' as chat_id,
-      coalesce(nullif(name, ''), '+' || number) as name
-    from recipients
+      coalesce(nullif(c.name, ''), '+' || number) as name
+    from recipients r left join contacts c on c.id = r.contact_id
     order by ${isKnownPerson(sql`${instanceId}::bigint`, sql`number`)} desc, place, contact_id`)
   const next = () => tx.many<Recipient & { length: number }>(sql`fetch ${raw(String(BATCH))} from people`)
   const first = await next()

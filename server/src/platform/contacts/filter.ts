@@ -1,5 +1,7 @@
 import type { ContactFilter, ContactSelection } from '@sendroom/contract/contacts'
+import { limits } from '@sendroom/contract/limits'
 import type { ListFilter } from '@sendroom/contract/lists'
+import type { NumberAnswer } from '@sendroom/contract/number-answers'
 import { normalize } from '@sendroom/contract/search-text'
 import type { Db } from '../database/connection.ts'
 import { join, type Sql, sql } from '../database/sql.ts'
@@ -80,6 +82,7 @@ async function partsOf(db: Db, filter: Filter, list: StoredList | null) {
   const parts = list && !list.filter ? [inFixed([list.id])] : []
   if (filter.importId) parts.push(wereInImport(filter.importId))
   if (filter.isOptedOut) parts.push(haveOptedOut)
+  if (filter.onWhatsapp) parts.push(wereChecked(filter.onWhatsapp))
   for (const { tagIds, fields } of filters)
     parts.push(...[...new Set(tagIds)].map(withTag), ...(await withValues(db, fields)))
   return { searches: filters.map(({ search }) => search).filter((search) => search !== ''), parts }
@@ -150,6 +153,12 @@ const wereInImport = (id: number) => sql`
 /** Each contact once, whichever of its numbers have opted out. */
 const haveOptedOut = sql`
   from (select distinct i.contact_id from contact_identities i join opted_out h using (kind, value)) as people where true`
+
+/** Contacts by what the last check of the number that messages go to has said. */
+const wereChecked = (answer: NumberAnswer) => sql`
+  from number_checks n join contact_identities i on i.kind = 'phone' and i.value = n.phone
+  where i.is_primary and n.answer = ${answer}
+    and n.checked_at > clock_now() - ${limits.numberCheckDays} * interval '1 day'`
 
 /** The rows of a table that have what a filter asks for. */
 const withTag = (id: number) => sql`from contact_tags where tag_id = ${id}`

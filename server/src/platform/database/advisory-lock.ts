@@ -18,6 +18,7 @@ export const LOCKS = {
   lists: named('lists'),
   migrations: named('migrations'),
   notices: named('notices'),
+  numberChecksOf: (userId: number) => named(`number checks ${userId}`),
   optOuts: named('opt-outs'),
   overdueJobs: named('overdue'),
   process: (host: string, dataDir: string) => named(`${host} ${dataDir}`),

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { ContactSelection } from './contacts.ts'
+import { endpoint } from './endpoint.ts'
+import { limits } from './limits.ts'
+import { numberAnswers } from './number-answers.ts'
+import { Id, Instant, idParams, Named, Reason } from './values.ts'
+
+/** The numbers that an account checks now. */
+export const NumberCheckQueue = z
+  .object({
+    instance: Named,
+    waiting: z.number().meta({ description: 'Numbers that wait to be checked' }),
+    mine: z.number().meta({ description: 'Those of them that you have asked for' }),
+    checkedToday: z.number(),
+    perDay: z.number().meta({ description: 'The most numbers that the account checks in a day' }),
+    reason: Reason.nullable().meta({ description: 'Why the account checks none now. Null if it does' }),
+  })
+  .meta({ id: 'NumberCheckQueue' })
+export type NumberCheckQueue = z.output<typeof NumberCheckQueue>
+
+export const NewNumberChecks = z.object({
+  instanceId: Id.describe('The account that checks the numbers'),
+  contacts: ContactSelection.describe('The first number of each of them is checked'),
+  allowsMetered: z
+    .boolean()
+    .default(false)
+    .describe('On a trial channel, whose calls are counted, nothing is checked without this'),
+})
+export type NewNumberChecks = z.output<typeof NewNumberChecks>
+
+const Queued = z.object({
+  queued: z.number(),
+  known: z.number().meta({
+    description: `Numbers that were checked in the last ${limits.numberCheckDays} days, or wait already`,
+  }),
+})
+export type Queued = z.output<typeof Queued>
+
+export const NumberCheck = z.object({
+  phoneNumber: z.string(),
+  answer: z.enum(numberAnswers).nullable().meta({ description: 'Null if the number was not checked' }),
+  checkedAt: Instant.nullable(),
+  isWaiting: z.boolean(),
+})
+export type NumberCheck = z.output<typeof NumberCheck>
+
+const access = 'canManageContacts'
+
+export const numberChecks = {
+  list: endpoint({
+    method: 'GET',
+    path: '/number-checks',
+    access,
+    summary: 'The numbers that your accounts check now',
+    response: z.object({ queues: z.array(NumberCheckQueue) }),
+  }),
+  create: endpoint({
+    method: 'POST',
+    path: '/number-checks',
+    access,
+    summary: `Check whether contacts are on WhatsApp: one number in 2 to 3 seconds, ${limits.numberChecksPerDay} a day at most`,
+    body: NewNumberChecks,
+    response: Queued,
+    status: 202,
+  }),
+  stop: endpoint({
+    method: 'POST',
+    path: '/number-checks/:id/stop',
+    access,
+    summary: 'Stop the checks that you have asked of an account; an Admin stops all of them',
+    params: idParams,
+    response: z.object({ stopped: z.number() }),
+  }),
+  ofContact: endpoint({
+    method: 'GET',
+    path: '/contacts/:id/number-checks',
+    access,
+    summary: 'Whether the numbers of a contact are on WhatsApp',
+    params: idParams,
+    response: z.object({ numbers: z.array(NumberCheck) }),
+  }),
+}

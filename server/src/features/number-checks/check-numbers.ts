@@ -1,0 +1,71 @@
+import { limits } from '@sendroom/contract/limits'
+import type { Pool } from '../../platform/database/connection.ts'
+import type { Secrets } from '../../platform/secrets.ts'
+import {
+  type Credentials,
+  type NumberCheck,
+  type Provider,
+  ProviderFailure,
+  type Providers,
+  providerOf,
+} from '../../providers/provider.ts'
+import { type Claim, claimCheck, putOff, storeAnswer } from './check-numbers.queries.ts'
+
+export type CheckDeps = { db: Pool; secrets: Secrets; providers: Providers }
+
+/** An instance whose provider did not answer is left alone for so long. */
+const PUT_OFF_MS = 60_000
+const HOUR_MS = 60 * 60 * 1000
+
+/**
+ * Returns a function that checks the numbers that are due, one of each instance. It remembers for an hour which
+ * instances are metered, because asking counts as a call there.
+ */
+export function openNumberChecker(deps: CheckDeps) {
+  const { db, providers } = deps
+  const known = new Map<number, { isMetered: boolean; until: number }>()
+
+  async function isMetered(id: number, provider: Provider, credentials: Credentials): Promise<boolean> {
+    const found = known.get(id)
+    if (found && found.until > Date.now()) return found.isMetered
+    const isMetered = await provider.isMetered(credentials)
+    known.set(id, { isMetered, until: Date.now() + HOUR_MS })
+    return isMetered
+  }
+
+  async function check(claim: Claim): Promise<void> {
+    const provider = providerOf(providers, claim)
+    if (!provider) return putOff(db, claim.instanceId, PUT_OFF_MS).then(() => {})
+    const credentials = { token: deps.secrets.decrypt(claim.tokenCipher) }
+    try {
+      const allowed = (await isMetered(claim.instanceId, provider, credentials))
+        ? limits.numberChecksMetered
+        : limits.numberChecksPerDay
+      if (claim.checkedToday <= allowed) await storeAnswer(db, await ask(provider, credentials, claim.phone))
+    } catch (error) {
+      if (!(error instanceof ProviderFailure)) throw error
+      await putOff(db, claim.instanceId, Math.max(PUT_OFF_MS, error.retryAfterMs ?? 0))
+    }
+  }
+
+  return async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const metered = [...known].flatMap(([id, { isMetered }]) => (isMetered ? [id] : []))
+      const claim = await claimCheck(db, { withTest: providers.test !== null, metered })
+      if (!claim) return
+      await check(claim)
+    }
+  }
+}
+
+async function ask(provider: Provider, credentials: Credentials, phone: string): Promise<NumberCheck> {
+  const unknown = { phone, answer: 'unknown', whatsappPhone: null } as const
+  try {
+    const [answer] = await provider.checkNumbers(credentials, [phone])
+    return answer ?? unknown
+  } catch (error) {
+    // It would be refused again and again. A refusal does not say that the number is not on WhatsApp.
+    if (error instanceof ProviderFailure && error.kind === 'refused') return unknown
+    throw error
+  }
+}
