@@ -11,7 +11,12 @@ const listKinds = ['fixed', 'filter'] as const
  * A stored filter. Without another list, which could have one in turn, without imports and checks, which end,
  * and without opt-outs: nobody sends to those people.
  */
-export const ListFilter = ContactFilter.omit({ listId: true, importId: true, isOptedOut: true, onWhatsapp: true })
+export const ListFilter = ContactFilter.omit({
+  listId: true,
+  importId: true,
+  isOptedOut: true,
+  onWhatsapp: true,
+})
 export type ListFilter = z.output<typeof ListFilter>
 
 /** A list of contacts, to which jobs are sent. */

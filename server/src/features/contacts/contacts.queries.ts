@@ -9,9 +9,21 @@ import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 
 export async function searchContacts(db: Db, caller: Caller, query: ContactSearch) {
-  const { search, tagIds, fields, listId = null, importId = null, isOptedOut = false, onWhatsapp = null } = query
+  const {
+    search,
+    tagIds,
+    fields,
+    listId = null,
+    importId = null,
+    isOptedOut = false,
+    onWhatsapp = null,
+  } = query
   const hasFilter =
-    isOptedOut || search !== '' || tagIds.length > 0 || fields.length > 0 || (listId ?? importId ?? onWhatsapp) !== null
+    isOptedOut ||
+    search !== '' ||
+    tagIds.length > 0 ||
+    fields.length > 0 ||
+    (listId ?? importId ?? onWhatsapp) !== null
   return contactPage(db, query, {
     condition: await matches(db, query),
     countFrom: () => rowsToCount(db, query),

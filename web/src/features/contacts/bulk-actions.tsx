@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import type { Contact } from '@sendroom/contract/contacts'
-import { IconListDetails, IconTag, IconTrash } from '@tabler/icons-react'
+import { IconListDetails, IconPhoneCheck, IconTag, IconTrash } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
@@ -15,6 +15,9 @@ import type { Chosen } from './use-chosen.ts'
 
 const ProgressDialog = lazyComponent(async () => (await import('./progress-dialog.tsx')).ProgressDialog)
 const ListDialog = lazyComponent(async () => (await import('./list-dialog.tsx')).ListDialog)
+const NumberCheckDialog = lazyComponent(
+  async () => (await import('./number-check-dialog.tsx')).NumberCheckDialog,
+)
 const TagDialog = lazyComponent(async () => (await import('./tag-dialog.tsx')).TagDialog)
 
 type Props = { list: List<Contact>; chosen: Chosen }
@@ -24,7 +27,7 @@ export function BulkActions({ list, chosen }: Props) {
   const { t } = useTranslation()
   const bulk = useBulk()
   const { selection, count, areAll, chooseAll } = chosen
-  const [dialog, setDialog] = useState<'tags' | 'list' | null>(null)
+  const [dialog, setDialog] = useState<'tags' | 'list' | 'check' | null>(null)
   const close = () => setDialog(null)
   const remove = async () => {
     const isSure = await confirm({
@@ -65,6 +68,14 @@ export function BulkActions({ list, chosen }: Props) {
         >
           {t('CONTACT.ADD_TO_LIST')}
         </Button>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconPhoneCheck size={14} aria-hidden />}
+          onClick={() => setDialog('check')}
+        >
+          {t('NUMBER_CHECK.ACTION')}
+        </Button>
         <BusyButton
           variant="default"
           size="xs"
@@ -101,6 +112,7 @@ export function BulkActions({ list, chosen }: Props) {
           }
         />
       )}
+      {dialog === 'check' && <NumberCheckDialog contacts={selection} count={count} onClose={close} />}
       {bulk.progress && <ProgressDialog {...bulk.progress} />}
     </>
   )

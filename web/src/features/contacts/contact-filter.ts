@@ -20,16 +20,23 @@ export function useContactFilter() {
     // The router wants the search of one known page.
     navigate({ to: '.', search: readListSearch({ ...address, page: 1 }) as never, state: state as never })
   }
-  const { search, tagIds, fields, listId, importId, isOptedOut } = filter
+  const { search, tagIds, fields, listId, importId, isOptedOut, onWhatsapp } = filter
   const isFiltered =
     search !== '' ||
     tagIds.length > 0 ||
     fields.length > 0 ||
-    (listId ?? importId ?? isOptedOut) !== undefined
+    (listId ?? importId ?? isOptedOut ?? onWhatsapp) !== undefined
   return {
     filter,
     setFilter,
     isFiltered,
-    clear: () => setFilter({ ...NONE, listId: undefined, importId: undefined, isOptedOut: undefined }),
+    clear: () =>
+      setFilter({
+        ...NONE,
+        listId: undefined,
+        importId: undefined,
+        isOptedOut: undefined,
+        onWhatsapp: undefined,
+      }),
   }
 }

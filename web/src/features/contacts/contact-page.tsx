@@ -17,6 +17,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { Name } from '../../ui/name.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { Section } from '../../ui/section.tsx'
+import { CheckedNumber } from './checked-number.tsx'
 import { ContactJobs } from './contact-jobs.tsx'
 import { ContactOptOuts } from './contact-opt-outs.tsx'
 import classes from './contact-page.module.css'
@@ -78,11 +79,11 @@ function Buttons({ contact }: { contact: Contact }) {
 function Facts({ contact }: { contact: Contact }) {
   const { t } = useTranslation()
   const { data: fields = [] } = useContactFields()
-  const { phoneNumbers, lid, tags, values, note, source, sourceName, createdAt } = contact
+  const { id, phoneNumbers, lid, tags, values, note, source, sourceName, createdAt } = contact
   return (
     <SimpleGrid component="dl" m={0} cols={{ base: 1, sm: 2, lg: 3 }}>
       <Fact name={t('CONTACT.NUMBERS')}>
-        {(phoneNumbers.length > 0 || lid) && <Numbers {...{ phoneNumbers, lid }} />}
+        {(phoneNumbers.length > 0 || lid) && <Numbers {...{ id, phoneNumbers, lid }} />}
       </Fact>
       <Fact name={t('CONTACT.TAGS')}>
         {tags.length > 0 && (
@@ -117,8 +118,9 @@ function Facts({ contact }: { contact: Contact }) {
   )
 }
 
-function Numbers({ phoneNumbers, lid }: Pick<Contact, 'phoneNumbers' | 'lid'>) {
+function Numbers({ id, phoneNumbers, lid }: Pick<Contact, 'id' | 'phoneNumbers' | 'lid'>) {
   const { t } = useTranslation()
+  const { data } = useRead('GET /contacts/:id/number-checks', { params: { id } }, { meta: { isQuiet: true } })
   return (
     <>
       {phoneNumbers.map((number, place) => (
@@ -129,6 +131,7 @@ function Numbers({ phoneNumbers, lid }: Pick<Contact, 'phoneNumbers' | 'lid'>) {
               {` ${t('CONTACT.PRIMARY')}`}
             </Text>
           )}
+          <CheckedNumber check={data?.numbers.find(({ phoneNumber }) => phoneNumber === number)} />
         </span>
       ))}
       {lid && <span className={classes.number}>{t('CONTACT.HIDDEN', { lid })}</span>}

@@ -18,8 +18,10 @@ import { BulkActions } from './bulk-actions.tsx'
 import { useContactFilter } from './contact-filter.ts'
 import { ExportButtons } from './export-buttons.tsx'
 import { ListFilter } from './list-filter.tsx'
+import { NumberCheckProgress } from './number-check-progress.tsx'
 import { useChosen } from './use-chosen.ts'
 import { useRemoveContact } from './use-remove-contact.ts'
+import { WhatsappFilter } from './whatsapp-filter.tsx'
 
 const columns: Column<Contact>[] = [
   {
@@ -78,6 +80,7 @@ export function ContactsPage() {
           checked={filter.isOptedOut === true}
           onChange={(event) => setFilter({ isOptedOut: event.currentTarget.checked || undefined })}
         />
+        <WhatsappFilter chosen={filter.onWhatsapp} onChange={(onWhatsapp) => setFilter({ onWhatsapp })} />
         {filter.importId && (
           <Button
             variant="light"
@@ -88,6 +91,7 @@ export function ContactsPage() {
           </Button>
         )}
       </ContactFilterBar>
+      <NumberCheckProgress />
       <BulkActions list={list} chosen={chosen} />
       <DataTable
         list={list}
