@@ -64,7 +64,7 @@ async function ask(provider: Provider, credentials: Credentials, phone: string):
     const [answer] = await provider.checkNumbers(credentials, [phone])
     return answer ?? unknown
   } catch (error) {
-    // It would be refused again and again. A refusal does not say that the number is not on WhatsApp.
+    // The provider would refuse this number again and again. That does not say that it is not on WhatsApp.
     if (error instanceof ProviderFailure && error.kind === 'refused') return unknown
     throw error
   }
