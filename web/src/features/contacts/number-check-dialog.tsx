@@ -32,32 +32,34 @@ export function NumberCheckDialog({ contacts, count, onClose }: Props) {
   }
   return (
     <Dialog title={t('NUMBER_CHECK.DIALOG_TITLE', counted(count))} onClose={onClose}>
-      <Stack component="form" pt={2} noValidate onSubmit={submit}>
-        <Text size="sm">
-          {t('NUMBER_CHECK.HINT', {
-            day: formatNumber(limits.numberChecksPerDay),
-            days: limits.numberCheckDays,
-          })}
-        </Text>
-        <InstanceSelect
-          pageSize={limits.pageSizeMax}
-          required
-          value={instanceId}
-          onChange={(id) => {
-            setInstanceId(id)
-            setMissing(false)
-          }}
-          error={isMissing && t('NUMBER_CHECK.INSTANCE_MISSING')}
-        />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t('COMMON.CANCEL')}
-          </Button>
-          <BusyButton type="submit" isBusy={isBusy}>
-            {t('NUMBER_CHECK.START')}
-          </BusyButton>
-        </Group>
-      </Stack>
+      <form noValidate onSubmit={submit}>
+        <Stack pt={2}>
+          <Text size="sm">
+            {t('NUMBER_CHECK.HINT', {
+              day: formatNumber(limits.numberChecksPerDay),
+              days: limits.numberCheckDays,
+            })}
+          </Text>
+          <InstanceSelect
+            pageSize={limits.pageSizeMax}
+            required
+            value={instanceId}
+            onChange={(id) => {
+              setInstanceId(id)
+              setMissing(false)
+            }}
+            error={isMissing && t('NUMBER_CHECK.INSTANCE_MISSING')}
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {t('COMMON.CANCEL')}
+            </Button>
+            <BusyButton type="submit" isBusy={isBusy}>
+              {t('NUMBER_CHECK.START')}
+            </BusyButton>
+          </Group>
+        </Stack>
+      </form>
     </Dialog>
   )
 }
