@@ -64,8 +64,7 @@ export const storeAnswer = (db: Pool, { phone, answer, whatsappPhone }: Answer) 
   db.begin(async (tx) => {
     const other = whatsappPhone === phone ? null : whatsappPhone
     // An opt-out by either number, which begins at this moment, holds for both.
-    for (const number of other ? [phone, other].toSorted() : [])
-      await lock(tx, LOCKS.optOutOf('phone', number))
+    if (other) await lock(tx, LOCKS.optOuts)
     await tx.run(sql`
       insert into number_checks (phone, answer, whatsapp_phone) values (${phone}, ${answer}, ${other})
       on conflict (phone) do update
