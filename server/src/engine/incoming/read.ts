@@ -25,6 +25,8 @@ type Reading = {
   hasWebhook: boolean
   readUntil: string
   beganAt: string
+  /** This machine's clock just before that, in ms. */
+  askedAt: number
   /** Identifies this reading: whoever makes the messages unknown again, or claims another one, changes it. */
   checkAt: string
   era: string
@@ -38,15 +40,16 @@ export function openIncomingReader(deps: EngineDeps): (signal: AbortSignal) => P
   const isMetered = openMetering()
   return async (signal) => {
     while (!signal.aborted) {
-      const reading = await claimReading(deps.db)
-      if (!reading) return
-      await read(deps, reading, isMetered, signal)
+      const askedAt = Date.now()
+      const claimed = await claimReading(deps.db)
+      if (!claimed) return
+      await read(deps, { ...claimed, askedAt }, isMetered, signal)
     }
   }
 }
 
 const claimReading = (db: Pool) =>
-  db.maybeOne<Reading>(sql`
+  db.maybeOne<Omit<Reading, 'askedAt'>>(sql`
     with running as materialized (
       select j.instance_id, max(j.started_at) as started_at from jobs j
       where ${isRunning} and j.paused_at is null and j.job_type = 'SendToUsers'
@@ -86,10 +89,12 @@ async function read(
 }
 
 /** In unix seconds. */
-function fromOf({ readUntil, beganAt }: Reading): number {
+function fromOf({ readUntil, beganAt, askedAt }: Reading): number {
   const began = Date.parse(beganAt)
   const from = Math.min(Date.parse(readUntil), began) - MARGIN_MS
-  return Math.floor(Math.max(from, began - MAX_BACK_MS) / 1000)
+  // The database's clock may be wrong, and then the list would begin too late.
+  const databaseAheadMs = began - askedAt
+  return Math.floor((Math.max(from, began - MAX_BACK_MS) - databaseAheadMs) / 1000)
 }
 
 /** A stop waits for no page: another worker reads the list anew. */
