@@ -15,7 +15,7 @@ const LOCALES = { vi: 'vi', en: 'en', cn: 'zh' }
 /** Names, units and formats that every language writes in English. `email`, `menu` and `tab` are loanwords. */
 const INTERNATIONAL_WORDS = new Set(
   'Sendroom WhatsApp Whapi Channel QR API URL http https Webhook Excel CSV IP token test GMT JPEG PNG WebP GIF MB'
-    .concat(' GB ms PostgreSQL chrony fsync email menu tab')
+    .concat(' GB ms PostgreSQL chrony fsync email menu tab QC')
     .toLowerCase()
     .split(' '),
 )

@@ -2,7 +2,7 @@ import { Checkbox, PasswordInput, TextInput } from '@mantine/core'
 import { testTokenPrefix } from '@sendroom/contract/instance-status'
 import type { InstanceChange, NewInstance } from '@sendroom/contract/instances'
 import { limits } from '@sendroom/contract/limits'
-import { advisedPace, type Pace, testPace } from '@sendroom/contract/pace'
+import { advisedPace, type Pace, testPace, warmUpSteps } from '@sendroom/contract/pace'
 import { isMaskedToken } from '@sendroom/contract/whapi-token'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useRef, useState } from 'react'
@@ -42,7 +42,8 @@ export function InstanceForm({ title, schema, initialValues, isTest = false, sav
   const changeToken = (token: string) => {
     // An unchanged pace follows the kind of instance. The token is set last, because `setValues` clears its error.
     const isDefault = JSON.stringify(paceOf(form.values)) === JSON.stringify(defaults)
-    if (isDefault && defaultPace(token) !== defaults) form.setValues(defaultPace(token))
+    if (isDefault && defaultPace(token) !== defaults)
+      form.setValues({ ...defaultPace(token), warmUpStep: isTestMode(token) ? null : warmUpSteps[0] })
     form.setFieldValue('whapiToken', token)
   }
 

@@ -1,8 +1,9 @@
-import { Input, Text, TextInput } from '@mantine/core'
+import { Input, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { limits } from '@sendroom/contract/limits'
 import { useTranslation } from 'react-i18next'
 import type { InstanceValues } from './instance-values.ts'
+import { NumberField } from './number-field.tsx'
 import { type Kind, paceWords, pauseOf } from './pace.ts'
 import classes from './pace-section.module.css'
 
@@ -65,26 +66,3 @@ export function KindPace({ kind, form }: Props) {
     </fieldset>
   )
 }
-
-type NumberProps = {
-  label: string
-  /** NaN while the field is empty. */
-  value: number
-  max: number
-  isWrong: boolean
-  onChange: (value: number) => void
-}
-
-const NumberField = ({ label, value, max, isWrong, onChange }: NumberProps) => (
-  <TextInput
-    label={label}
-    type="number"
-    inputMode="decimal"
-    min={0}
-    max={max}
-    step="any"
-    error={isWrong}
-    value={Number.isNaN(value) ? '' : value}
-    onChange={(event) => onChange(event.currentTarget.valueAsNumber)}
-  />
-)

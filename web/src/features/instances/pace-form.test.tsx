@@ -118,3 +118,60 @@ test('a changed pace stays when the token changes', async () => {
   await person.type(screen.getByLabelText(/^API token/), 'test_shop')
   expect(of('Groups').getByLabelText<HTMLInputElement>('Longest pause (s)').value).toBe('60')
 })
+
+// R-1214
+test('the limits for people are set, with the field of a wrong one marked', async () => {
+  const { person, save, bodyOf } = await open('/instances/edit/1')
+  const limits = of('Limits for people')
+  await type(person, limits.getByLabelText(/^Limit in 15 minutes/), '5')
+  await type(person, limits.getByLabelText(/^Messages to a person/), '')
+  await save()
+  expect(await limits.findByText(/^Enter a whole number from 0 \(no limit\)/)).toBeTruthy()
+  await type(person, limits.getByLabelText(/^Messages to a person/), '2')
+  await save()
+  await waitFor(() =>
+    expect(bodyOf('PUT /instances/:id')).toMatchObject({
+      privatePerQuarterHour: 5,
+      personCap: 2,
+      warmUpStep: null,
+    }),
+  )
+})
+
+test('a new account warms up unless its number has been used, and a test account never does', async () => {
+  const { person, save, bodyOf } = await open('/instances/new')
+  await person.type(screen.getByLabelText(/^Name/), 'Shop')
+  await person.type(screen.getByLabelText(/^API token/), 'live-token-1')
+  const isUsed = screen.getByLabelText('This number has been used for a while') as HTMLInputElement
+  expect(isUsed.checked).toBe(false)
+  await person.clear(screen.getByLabelText(/^API token/))
+  await person.type(screen.getByLabelText(/^API token/), 'test_linked_1')
+  expect(screen.queryByLabelText('This number has been used for a while')).toBeNull()
+  await save()
+  await waitFor(() =>
+    expect(bodyOf('POST /instances')).toMatchObject({ warmUpStep: null, newPeopleCap: 0, personCap: 0 }),
+  )
+})
+
+test('an account from before has a hint, and takes what is advised with one click', async () => {
+  const none = { privatePerQuarterHour: 0, privateHoursPerDay: 0, privateDaysInARow: 0, newPeopleCap: 0 }
+  Object.assign(shop, none)
+  const { person } = await open('/instances/edit/1')
+  expect(screen.getByText(/no limits for messages to people/)).toBeTruthy()
+  await person.click(screen.getByRole('button', { name: 'Restore defaults' }))
+  expect(screen.queryByText(/no limits for messages to people/)).toBeNull()
+  Object.assign(shop, advisedPace)
+})
+
+test('the Vietnamese rules set what the form can set, and name the rest', async () => {
+  const { person, save, bodyOf } = await open('/instances/edit/1')
+  await person.click(screen.getByRole('button', { name: 'Vietnamese advertising rules' }))
+  expect(screen.getByText(/begin the text with \[QC\].*for a lawyer to say/)).toBeTruthy()
+  await save()
+  await waitFor(() =>
+    expect(bodyOf('PUT /instances/:id')).toMatchObject({
+      quietHours: { from: '22:00', to: '07:00' },
+      personCap: 3,
+    }),
+  )
+})

@@ -5,8 +5,9 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InstanceValues } from './instance-values.ts'
 import { KindPace } from './kind-pace.tsx'
-import { isFasterThanAdvised, kinds, paceWords } from './pace.ts'
+import { isFasterThanAdvised, kinds, lacksLimits, paceWords } from './pace.ts'
 import classes from './pace-section.module.css'
+import { PeopleLimits } from './people-limits.tsx'
 
 type Props = {
   form: UseFormReturnType<InstanceValues>
@@ -16,7 +17,7 @@ type Props = {
   isTest: boolean
 }
 
-const fields = /^(groupPauseSeconds|privatePauseSeconds|dailyCap|quietHours|timeZone)/
+const fields = /^(groupPauseSeconds|private|dailyCap|person|newPeopleCap|quietHours|timeZone)/
 const defaultQuietHours = { from: '22:00', to: '07:00' }
 
 /** The pace settings. Folded at first, since most users never change them. The heading shows the throughput. */
@@ -57,6 +58,8 @@ export function PaceSection({ form, defaults, isTest }: Props) {
         {kinds.map((kind) => (
           <KindPace key={kind} kind={kind} form={form} />
         ))}
+        <PeopleLimits form={form} isTest={isTest} />
+        {!isTest && lacksLimits(values) && <Alert color="orange">{t('ACCOUNT_FORM.LIMITS_NONE')}</Alert>}
         {isRisky && <Alert color="orange">{t('ACCOUNT_FORM.PACE_HASTY', adviceParams)}</Alert>}
         {JSON.stringify({ ...values, ...defaults }) !== JSON.stringify(values) && (
           <Group>

@@ -44,6 +44,10 @@ export function isFasterThanAdvised(pace: Pace, kind: Kind, advised: Pace): bool
   return from < advisedFrom || to < advisedTo || cap > (advised.dailyCap[kind] || Number.POSITIVE_INFINITY)
 }
 
+/** Whether none of the limits of messages to people is set, as for accounts from before there were any. */
+export const lacksLimits = (pace: Pace): boolean =>
+  pace.privatePerQuarterHour + pace.privateHoursPerDay + pace.privateDaysInARow + pace.newPeopleCap === 0
+
 /** Hours per day outside of the quiet hours. */
 function sendingHours(quiet: QuietHours): number {
   if (quiet === null) return 24
