@@ -51,7 +51,7 @@ const END_MS = 5_000
  * In its first seconds a worker watches the heartbeat (history/heartbeat.ts). It sends as soon as it sees another
  * worker's beat. If none comes within 5 s, or the last one is old, it begins a new era, and then reads the chat history
  * of each instance that has something to send. Meanwhile it starts due jobs, looks up doubts and checks instances that
- * wait. Recurring work (recurring-work.ts) runs for the first time after its own interval.
+ * wait. Recurring work (recurring-work.ts) runs for the first time after its own interval, or after a minute.
  */
 export function startEngine({ db: shared, ...others }: EngineDeps): Engine {
   const { log } = others

@@ -20,7 +20,8 @@ type WhenChanged = (tx: Tx, jobIds: number[], change: 'cancelled' | 'deleted') =
 
 /**
  * Cancels the jobs that have not ended, waits up to `settleMs` until messages that are being sent have settled, and
- * deletes the jobs: in slices, each of one instance, whose lock it takes.
+ * deletes the jobs: in slices, each of one instance, whose lock it takes. Who may do so is decided by `removeJobs`
+ * (features/jobs/jobs.service.ts).
  *
  * `busy`: a message is still being sent or in doubt, or somebody has locked the instance. The jobs stay cancelled then,
  * and none is deleted, unless one was started again meanwhile. A delivery in doubt is the only record that its message

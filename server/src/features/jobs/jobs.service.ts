@@ -86,8 +86,8 @@ export const changeJob = (
  * Deletes all of the jobs, or none if the caller does not see one of them. Of an unfinished job the cancel is recorded,
  * too.
  *
- * The caller needs the right that `jobActions.delete` names (contract/src/job-life.ts), which `begin` checks again, and
- * must see the instance of each job (`findRecordedJobs`). Who made the job does not matter.
+ * The caller needs the right `canCreateJobs` (`jobActions.delete` in contract/src/job-life.ts), which `begin` checks
+ * again, and must see the instance of each job (`findRecordedJobs`). Who made the job does not matter.
  */
 export async function removeJobs(db: Pool, begin: Begin, ids: number[]): Promise<void> {
   const wanted = [...new Set(ids)]
