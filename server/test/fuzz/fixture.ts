@@ -57,6 +57,8 @@ export async function createFixture(db: Pool, secrets: Secrets) {
     foreignInstance: foreign.id,
     groups: groups.map(({ id }) => id),
     foreignGroup: foreignGroup.id,
+    optOuts: await createOptOuts(db),
+    possibleOptOuts: await createPossible(db, own[0].id),
     messages: (await createAll(8, () => add.message({ instanceId: own[0].id }))).map(({ id }) => id),
     jobs: await createJobs(db, add, own[0].id),
     foreignJob: (await add.job({ instanceId: foreign.id, recipients: [], textContent: `${FOREIGN} text` }))
@@ -75,7 +77,7 @@ async function createCallers(db: Pool, secrets: Secrets, instances: { id: number
   const without = Object.fromEntries(rightFields.map((field) => [field, false]))
   const users = {
     admin: await user({ role: 'Admin' }),
-    member: await user({ instances }),
+    member: await user({ instances, canManageContacts: true, canUseContacts: true }),
     memberWithoutRights: await user({ instances, ...without }),
     outsider: await user(),
     locked: await user({ instances, isActive: false }),
@@ -145,3 +147,25 @@ async function providerMessageIds(db: Pool): Promise<string[]> {
     select provider_message_id as id from deliveries where provider_message_id is not null order by id desc limit 20`)
   return rows.map(({ id }) => id)
 }
+
+const createOptOuts = async (db: Pool) =>
+  (
+    await db.many<{ id: number }>(sql`
+      with begun as (
+        insert into opt_outs (is_for_all, source, phone, said_at)
+        select true, 'form', '8477' || floor(random() * 1e8), clock_now() from generate_series(1, 4)
+        returning id, phone
+      )
+      insert into opted_out (kind, value, opt_out_id) select 'phone', phone, id from begun
+      on conflict do nothing
+      returning opt_out_id as id`)
+  ).map(({ id }) => id)
+
+const createPossible = async (db: Pool, instanceId: number) =>
+  (
+    await db.many<{ id: number }>(sql`
+      insert into possible_opt_outs (instance_id, phone, why, words, provider_message_id, said_at)
+      select ${instanceId}, '8478' || floor(random() * 1e8), 'contains', 'xin dừng', gen_random_uuid()::text, clock_now()
+      from generate_series(1, 8)
+      returning id`)
+  ).map(({ id }) => id)

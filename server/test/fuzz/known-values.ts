@@ -8,6 +8,7 @@ const NOT_THERE = 987_654_321
 /** The id in the path of an operation: mostly of a row that the caller sees. */
 export function idOf(operation: string, { userId }: Caller, fixture: Fixture): fc.Arbitrary<number> {
   const { instances, foreignInstance, groups, foreignGroup, messages, jobs, foreignJob, victims } = fixture
+  const { optOuts, possibleOptOuts } = fixture
   const [, kind = ''] = /\/api\/(\w+)/.exec(operation) ?? []
   const rows: Record<string, { seen: number[]; unseen: number }> = {
     users: { seen: [...victims, userId ?? NOT_THERE], unseen: NOT_THERE },
@@ -19,6 +20,9 @@ export function idOf(operation: string, { userId }: Caller, fixture: Fixture): f
     groups: { seen: groups, unseen: foreignGroup },
     messages: { seen: messages, unseen: NOT_THERE },
     jobs: { seen: jobs, unseen: foreignJob },
+    // By the first word of `opt-outs` and `possible-opt-outs`.
+    opt: { seen: optOuts, unseen: NOT_THERE },
+    possible: { seen: possibleOptOuts, unseen: NOT_THERE },
   }
   const { seen, unseen } = rows[kind] ?? { seen: [NOT_THERE], unseen: NOT_THERE }
   return fc.oneof(

@@ -55,7 +55,8 @@ function VariableMenu({ onChoose }: { onChoose: (key: string) => void }) {
   const { t } = useTranslation()
   const variables = useVariables()
   return (
-    <Menu position="bottom-start" returnFocus>
+    // The placeholder would be an element of the menu that is no item.
+    <Menu position="bottom-start" returnFocus withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button variant="subtle" size="compact-sm" leftSection={<IconBraces size={16} aria-hidden />}>
           {t('MESSAGE.VARIABLE_INSERT')}
