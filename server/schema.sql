@@ -1813,11 +1813,8 @@ CREATE OR REPLACE FUNCTION opt_out_checked_number()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into opted_out (kind, value, instance_id, opt_out_id)
-  select person.kind, person.value, o.instance_id, o.opt_out_id
-  from same_person('phone', new.phone) person, opted_out o
-  where o.kind = 'phone' and o.value in (new.phone, new.whatsapp_phone)
-  on conflict do nothing;
+  perform spread_opt_outs('phone', new.phone)
+  where exists (select from opted_out o where o.kind = 'phone' and o.value in (new.phone, new.whatsapp_phone));
   return null;
 end $function$;
 
@@ -1832,12 +1829,10 @@ begin
     where (other.kind, other.value) <> (new_one.kind, new_one.value)
   ) then
     perform pg_advisory_xact_lock(hashtext('sendroom opt-outs'));
-    insert into opted_out (kind, value, instance_id, opt_out_id)
-    select distinct on (new_one.kind, new_one.value, o.instance_id)
-      new_one.kind, new_one.value, o.instance_id, o.opt_out_id
-    from added new_one join contact_identities other on other.contact_id = new_one.contact_id
-      join opted_out o on o.kind = other.kind and o.value = other.value
-    on conflict do nothing;
+    perform spread_opt_outs(n.kind, n.value) from added n
+    where exists (
+      select from contact_identities other join opted_out o on o.kind = other.kind and o.value = other.value
+      where other.contact_id = n.contact_id);
   end if;
   return null;
 end $function$;
@@ -1849,13 +1844,9 @@ AS $function$
 begin
   if exists (select from added) then
     perform pg_advisory_xact_lock(hashtext('sendroom opt-outs'));
-    insert into opted_out (kind, value, instance_id, opt_out_id)
-    select 'phone', l.phone, o.instance_id, o.opt_out_id
-    from added l join opted_out o on o.kind = 'lid' and o.value = l.lid
-    union all
-    select 'lid', l.lid, o.instance_id, o.opt_out_id
-    from added l join opted_out o on o.kind = 'phone' and o.value = l.phone
-    on conflict do nothing;
+    perform spread_opt_outs('phone', l.phone) from added l
+    where exists (
+      select from opted_out o where (o.kind, o.value) in (('lid', l.lid), ('phone', l.phone)));
   end if;
   return null;
 end $function$;
@@ -2116,25 +2107,24 @@ CREATE OR REPLACE FUNCTION same_person(of_kind text, of_value text)
  LANGUAGE sql
  STABLE
 AS $function$
-  with named as (
-    select of_kind as kind, of_value as value
+  with recursive person (kind, value) as (
+    select of_kind, of_value
     union
-    select 'phone', phone from known_lids where of_kind = 'lid' and lid = of_value
-    union
-    select 'lid', lid from known_lids where of_kind = 'phone' and phone = of_value
-  ), known as (
-    select kind, value from named
-    union
-    select 'phone', n.whatsapp_phone from named join number_checks n on n.phone = named.value
-    where named.kind = 'phone' and n.whatsapp_phone is not null
-    union
-    select 'phone', n.phone from named join number_checks n on n.whatsapp_phone = named.value
-    where named.kind = 'phone'
+    select next.kind, next.value from person p, lateral (
+      select 'phone', k.phone from known_lids k where p.kind = 'lid' and k.lid = p.value
+      union all
+      select 'lid', k.lid from known_lids k where p.kind = 'phone' and k.phone = p.value
+      union all
+      select 'phone', n.whatsapp_phone from number_checks n
+      where p.kind = 'phone' and n.phone = p.value and n.whatsapp_phone is not null
+      union all
+      select 'phone', n.phone from number_checks n where p.kind = 'phone' and n.whatsapp_phone = p.value
+      union all
+      select other.kind, other.value from contact_identities i join contact_identities other using (contact_id)
+      where i.kind = p.kind and i.value = p.value
+    ) next (kind, value)
   )
-  select kind, value from known
-  union
-  select other.kind, other.value
-  from known join contact_identities i using (kind, value) join contact_identities other using (contact_id)
+  select kind, value from person
 $function$;
 
 CREATE OR REPLACE FUNCTION skip_opted_out()
@@ -2149,6 +2139,22 @@ begin
   where id = new.id;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION spread_opt_outs(of_kind text, of_value text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  with person as materialized (
+    select kind, value from same_person(of_kind, of_value)
+  ), held as (
+    select distinct on (o.instance_id) o.instance_id, o.opt_out_id
+    from person join opted_out o using (kind, value) order by o.instance_id, o.opt_out_id desc
+  )
+  insert into opted_out (kind, value, instance_id, opt_out_id)
+  select person.kind, person.value, held.instance_id, held.opt_out_id from person, held
+  order by 1, 2, 3
+  on conflict do nothing
+$function$;
 
 CREATE OR REPLACE FUNCTION times_after(times timestamptz[], moment timestamptz)
  RETURNS timestamptz[]

@@ -154,6 +154,25 @@ describe('the same person', () => {
 })
 
 // R-1112
+test('whoever becomes known as one person has opted out with all identities, over any number of steps', async () => {
+  const [out, known, checked, hidden] = [number, `${number}1`, `${number}2`, `7${number}`]
+  const contact = await context.add.contact({ number: known })
+  const { db } = context
+  await db.run(
+    sql`insert into number_checks (phone, answer, whatsapp_phone) values (${known}, 'yes', ${checked})`,
+  )
+  await db.run(sql`insert into known_lids (lid, phone) values (${hidden}, ${checked})`)
+  await stop('a', 1)
+  expect([await isOut(known), await isOut(checked)]).toEqual([false, false])
+  await db.run(sql`
+    insert into contact_identities (contact_id, kind, value) values (${contact.id}, 'phone', ${out})`)
+  expect([await isOut(known), await isOut(checked)]).toEqual([true, true])
+  const { held } = await db.one<{ held: number }>(sql`
+    select count(*) as held from opted_out where kind = 'lid' and value = ${hidden}`)
+  expect(held).toBe(1)
+})
+
+// R-1112
 describe('a number that becomes known in the moment of the opt-out', () => {
   const other = () => `${number}5`
   const ofContact = async () => {

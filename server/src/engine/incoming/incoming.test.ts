@@ -4,6 +4,7 @@ import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { type IncomingMessage, type Provider, ProviderFailure } from '../../providers/provider.ts'
+import { retryFailed } from '../index.ts'
 import { openIncomingIntake } from './intake.ts'
 import { openIncomingReader } from './read.ts'
 import { applyDueReplies } from './replies.ts'
@@ -379,5 +380,21 @@ describe('before an account writes to people', () => {
       await context.shiftClock('3 hours')
       expect(calls.incoming).toBe(n)
     }
+  })
+
+  test('where calls are counted, they are read again when a job goes on', async () => {
+    const { provider, script, calls, accept } = scriptedProvider()
+    provider.isMetered = async () => true
+    const instance = await context.add.instance({ ...away, token: 'live-3' })
+    script.onSend = () => ({ kind: 'rejected', reason: { code: 'not_on_whatsapp', params: {} } })
+    const job = await context.add.job({ instanceId: instance.id, recipients: people(1) })
+    context.worker(provider)
+    await context.untilStatus(job.id, 'Failed')
+    expect(calls.incoming).toBe(1)
+    await context.shiftClock('5 days')
+    script.onSend = accept
+    await context.db.begin((tx) => retryFailed(tx, job.id, 'Ann', { includeUnknown: false }))
+    await context.untilStatus(job.id, 'Completed')
+    expect(calls.incoming).toBe(2)
   })
 })

@@ -15,8 +15,6 @@ import { storeIncoming, storeSaid } from './store.ts'
 const REPEAT_MS = 60_000
 /** Read once more, for a provider whose clock is wrong or which lists a message late. */
 const MARGIN_MS = 600_000
-/** A list is read no further back: an account that was away for longer begins anew. */
-const MAX_BACK_MS = 30 * 24 * 60 * 60 * 1000
 
 type Reading = {
   instanceId: number
@@ -51,7 +49,7 @@ export function openIncomingReader(deps: EngineDeps): (signal: AbortSignal) => P
 const claimReading = (db: Pool) =>
   db.maybeOne<Omit<Reading, 'askedAt'>>(sql`
     with running as materialized (
-      select j.instance_id, max(j.started_at) as started_at from jobs j
+      select j.instance_id, max(greatest(j.started_at, j.resumed_at)) as started_at from jobs j
       where ${isRunning} and j.paused_at is null and j.job_type = 'SendToUsers'
       group by j.instance_id
     ), due as materialized (
@@ -94,7 +92,7 @@ function fromOf({ readUntil, beganAt, askedAt }: Reading): number {
   const from = Math.min(Date.parse(readUntil), began) - MARGIN_MS
   // The database's clock may be wrong, and then the list would begin too late.
   const databaseAheadMs = began - askedAt
-  return Math.floor((Math.max(from, began - MAX_BACK_MS) - databaseAheadMs) / 1000)
+  return Math.floor((from - databaseAheadMs) / 1000)
 }
 
 /** A stop waits for no page: another worker reads the list anew. */

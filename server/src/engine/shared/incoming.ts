@@ -18,7 +18,7 @@ const isReported = sql`(i.webhook_base is not null or i.is_test)`
 export const incomingIsKnown = sql`(
   j.job_type = 'SendToGroups' or (
     i.incoming_era = current_era() and i.incoming_until > clock_now()
-    and (${isReported} or i.incoming_read_until >= j.started_at))
+    and (${isReported} or i.incoming_read_until >= greatest(j.started_at, j.resumed_at)))
 )`
 
 /** Condition: the messages to the instance `i` have to be read, now or soon. `startedAt` names that of its last job. */

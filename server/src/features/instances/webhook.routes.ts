@@ -51,12 +51,12 @@ async function handleEvent(deps: Deps, intakes: Intakes, row: WebhookRow, body: 
   const provider = providerOf(deps.providers, row)
   const event = provider?.readEvent(body)
   if (!provider || !event) return
-  if (event.incoming.length > 0) {
+  // Whoever was let in without a look at the database may report receipts, but nothing else of a former channel.
+  if (event.incoming.length > 0 && (await hasSameToken(deps.db, row))) {
     const credentials = { token: deps.secrets.decrypt(row.tokenCipher) }
     await intakes.incoming.accept(row.id, { provider, credentials }, event.incoming)
   }
   if (event.receipts.length > 0) await intakes.receipts.accept(row.id, event.receipts)
-  // Whoever was let in without a look at the database may report receipts, but not the state of a former channel.
   if (event.instance && (await hasSameToken(deps.db, row))) {
     await saveState(deps, row.id, event.instance)
     await markInstanceTrouble(deps.db, row.id, event.instance.status)

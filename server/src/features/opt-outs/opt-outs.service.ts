@@ -59,8 +59,7 @@ export const decide = (
       await writeDecision(tx, id, { byName: caller.username, optOutId: null })
       return record(tx, caller, {
         action: 'opt_out.dismiss',
-        object: { type: 'opt_out', id, name: nameOf(message) },
-        details: { text: message.words },
+        details: { phone: nameOf(message), text: message.words },
       })
     }
     const optOutId = await beginOptOut(tx, {
