@@ -52,9 +52,15 @@ export async function claimCheck(
   return claim ?? null
 }
 
-/** Lets the instance check nothing for so long, because the provider did not answer. */
-export const putOff = (db: Db, instanceId: number, ms: number) =>
+/**
+ * Lets the instance check nothing for so long, because the provider did not answer. The number goes to the end of the
+ * line: if only this one fails, the others have their turn.
+ */
+export const putOff = (db: Db, { instanceId, phone }: Pick<Claim, 'instanceId' | 'phone'>, ms: number) =>
   db.run(sql`
+    with last_in_line as (
+      update due_number_checks set asked_at = clock_now() where instance_id = ${instanceId} and phone = ${phone}
+    )
     update instances set next_number_check_at = clock_now() + ${ms} * interval '1 ms' where id = ${instanceId}`)
 
 type Answer = { phone: string; answer: NumberAnswer; whatsappPhone: string | null }

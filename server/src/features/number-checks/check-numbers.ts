@@ -35,7 +35,7 @@ export function openNumberChecker(deps: CheckDeps) {
 
   async function check(claim: Claim): Promise<void> {
     const provider = providerOf(providers, claim)
-    if (!provider) return putOff(db, claim.instanceId, PUT_OFF_MS).then(() => {})
+    if (!provider) return putOff(db, claim, PUT_OFF_MS).then(() => {})
     const credentials = { token: deps.secrets.decrypt(claim.tokenCipher) }
     try {
       const allowed = (await isMetered(claim.instanceId, provider, credentials))
@@ -44,7 +44,7 @@ export function openNumberChecker(deps: CheckDeps) {
       if (claim.checkedToday <= allowed) await storeAnswer(db, await ask(provider, credentials, claim.phone))
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error
-      await putOff(db, claim.instanceId, Math.max(PUT_OFF_MS, error.retryAfterMs ?? 0))
+      await putOff(db, claim, Math.max(PUT_OFF_MS, error.retryAfterMs ?? 0))
     }
   }
 

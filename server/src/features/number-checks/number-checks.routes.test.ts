@@ -210,3 +210,21 @@ test.each([
   const held = await context.db.many<{ value: string }>(sql`select value from opted_out order by value`)
   expect(held.map(({ value }) => value)).toEqual(['552187654321', '5521987654321'])
 })
+
+// R-1170
+test('a number that the provider fails on does not hold up the others', async () => {
+  await context.freezeClock()
+  const { check, request, answers } = await fixture()
+  await request(await contacts('84901000071', '84901000072'))
+  const { checkNumbers } = provider
+  provider.checkNumbers = async (credentials, phones) => {
+    if (phones[0] === '84901000071') throw new ProviderFailure('busy', { code: 'provider_busy', params: {} })
+    return checkNumbers(credentials, phones)
+  }
+  for (let n = 0; n < 3; n++) {
+    await check()
+    await context.moveClock('2 minutes')
+  }
+  provider.checkNumbers = checkNumbers
+  expect(await answers()).toContainEqual({ phone: '84901000072', answer: 'no', whatsappPhone: null })
+})
