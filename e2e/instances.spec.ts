@@ -63,6 +63,8 @@ test('a Member without an instance reads whom to ask; after an assignment, its g
     body: { instanceIds: [instance.id], canSendMessages: false, canCreateJobs: false },
   })
   await goTo(page, 'Accounts')
+  // The groups of the account appear by themselves, also while the page changes.
+  await expect(page.getByRole('heading', { name: 'Accounts', exact: true })).toBeVisible()
   await expect(rowOf(page, instance.name)).toContainText('Connected')
   await goTo(page, 'Groups')
   await expect(rowOf(page, instance.name).first()).toBeVisible()
