@@ -2,6 +2,7 @@ import type { Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider } from '../context.ts'
+import { type Metering, openMetering } from '../shared/metered.ts'
 import { isRunning } from '../shared/pace.ts'
 import { learnLids } from './senders.ts'
 
@@ -26,6 +27,7 @@ type Progress = { upTo: string | null; notBefore: number }
 /** Recurring work: reads the LIDs of the recipients of running jobs. Returns how many jobs had some to read. */
 export function openLidReader(deps: EngineDeps): (signal: AbortSignal) => Promise<number> {
   const progress = new Map<number, Progress>()
+  const { isMetered } = openMetering()
   return async () => {
     const jobs = await jobsThatSend(deps.db)
     const ids = new Set(jobs.map(({ jobId }) => jobId))
@@ -36,7 +38,9 @@ export function openLidReader(deps: EngineDeps): (signal: AbortSignal) => Promis
     })
     const some = due.slice(0, JOBS_AT_ONCE)
     await Promise.all(
-      some.map(async (job) => progress.set(job.jobId, await readPage(deps, job, progress.get(job.jobId)))),
+      some.map(async (job) =>
+        progress.set(job.jobId, await readPage(deps, job, isMetered, progress.get(job.jobId))),
+      ),
     )
     return some.length
   }
@@ -62,12 +66,17 @@ const jobsThatSend = (db: Pool) =>
     limit ${MAX_JOBS}`)
 
 /** Reads on from the chat that was the last. On a trial, where each call counts, nothing is read. */
-async function readPage(deps: EngineDeps, job: Job, { upTo } = atStart): Promise<Progress> {
+async function readPage(
+  deps: EngineDeps,
+  job: Job,
+  isMetered: Metering['isMetered'],
+  { upTo } = atStart,
+): Promise<Progress> {
   const connection = resolveProvider(deps, job)
   if (!connection) return { upTo, notBefore: performance.now() + REPEAT_MS }
   const { provider, credentials } = connection
   try {
-    if (upTo === '' && (await provider.isMetered(credentials))) return done
+    if (await isMetered(job.instanceId, connection)) return done
     const page = await pageAfter(deps.db, job.jobId, upTo ?? '')
     const unknown = page.flatMap(({ phone, isKnown }) => (isKnown ? [] : phone))
     const lids =

@@ -5,7 +5,7 @@ import { type EngineDeps, type ProviderConnection, resolveProvider } from '../co
 import { orNullAtAbort } from '../shared/abort.ts'
 import { KNOWN_BY_READING, KNOWN_BY_WEBHOOK, needsReading } from '../shared/incoming.ts'
 import { lockInstances, underLock } from '../shared/lock.ts'
-import { type IsMetered, openMetering } from '../shared/metered.ts'
+import { type Metering, openMetering } from '../shared/metered.ts'
 import { isRunning } from '../shared/pace.ts'
 import { wakeWorkers } from '../wake.ts'
 import { saidOf } from './said.ts'
@@ -35,7 +35,7 @@ type Reading = {
  * Several runs at a time (recurring-work.ts) keep a slow provider of one instance from holding up others.
  */
 export function openIncomingReader(deps: EngineDeps): (signal: AbortSignal) => Promise<void> {
-  const isMetered = openMetering()
+  const { isMetered } = openMetering()
   return async (signal) => {
     while (!signal.aborted) {
       const askedAt = Date.now()
@@ -69,7 +69,7 @@ const claimReading = (db: Pool) =>
 async function read(
   deps: EngineDeps,
   reading: Reading,
-  isMetered: IsMetered,
+  isMetered: Metering['isMetered'],
   signal: AbortSignal,
 ): Promise<void> {
   const connection = resolveProvider(deps, reading)

@@ -5,6 +5,7 @@ import { ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, resolveProvider } from '../context.ts'
 import { stoppedByFailures } from '../shared/instance-change.ts'
 import { lockInstances } from '../shared/lock.ts'
+import { openMetering } from '../shared/metered.ts'
 import { storeBatch, withoutNul } from './store.ts'
 
 /*
@@ -81,7 +82,7 @@ const pollLater = (db: Pool, id: number) =>
  * not polled: the calls that are left are for sending.
  */
 export function openPolling(deps: EngineDeps): () => Promise<number> {
-  const knownUnmetered = new Map<number, number>()
+  const { isMetered } = openMetering()
   const pause = (instanceId: number, ms: number) =>
     deps.db.run(sql`
       update instances set next_ask_at = clock_now() + ${ms} * interval '1 ms'
@@ -92,10 +93,7 @@ export function openPolling(deps: EngineDeps): () => Promise<number> {
     if (!connection) return
     const { provider, credentials } = connection
     try {
-      if (performance.now() - (knownUnmetered.get(instanceId) ?? Number.NEGATIVE_INFINITY) > DAY_MS) {
-        if (await provider.isMetered(credentials)) return void (await pause(instanceId, DAY_MS))
-        knownUnmetered.set(instanceId, performance.now())
-      }
+      if (await isMetered(instanceId, connection)) return void (await pause(instanceId, DAY_MS))
       const receipts = await provider.messageStatus(credentials, chatId, providerMessageId)
       await storeBatch(
         deps.db,

@@ -1,4 +1,5 @@
 import { limits } from '@sendroom/contract/limits'
+import { openMetering } from '../../engine/index.ts'
 import type { Pool } from '../../platform/database/connection.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import {
@@ -15,30 +16,18 @@ export type CheckDeps = { db: Pool; secrets: Secrets; providers: Providers }
 
 /** An instance whose provider did not answer is left alone for so long. */
 const PUT_OFF_MS = 60_000
-const HOUR_MS = 60 * 60 * 1000
 
-/**
- * Returns a function that checks the numbers that are due, one of each instance. It remembers for an hour which
- * instances are metered, because asking counts as a call there.
- */
+/** Returns a function that checks the numbers that are due, one of each instance. */
 export function openNumberChecker(deps: CheckDeps) {
   const { db, providers } = deps
-  const known = new Map<number, { isMetered: boolean; until: number }>()
-
-  async function isMetered(id: number, provider: Provider, credentials: Credentials): Promise<boolean> {
-    const found = known.get(id)
-    if (found && found.until > Date.now()) return found.isMetered
-    const isMetered = await provider.isMetered(credentials)
-    known.set(id, { isMetered, until: Date.now() + HOUR_MS })
-    return isMetered
-  }
+  const { isMetered, metered } = openMetering()
 
   async function check(claim: Claim): Promise<void> {
     const provider = providerOf(providers, claim)
     if (!provider) return putOff(db, claim, PUT_OFF_MS).then(() => {})
     const credentials = { token: deps.secrets.decrypt(claim.tokenCipher) }
     try {
-      const allowed = (await isMetered(claim.instanceId, provider, credentials))
+      const allowed = (await isMetered(claim.instanceId, { provider, credentials }))
         ? limits.numberChecksMetered
         : limits.numberChecksPerDay
       if (claim.checkedToday <= allowed) await storeAnswer(db, await ask(provider, credentials, claim.phone))
@@ -50,8 +39,7 @@ export function openNumberChecker(deps: CheckDeps) {
 
   return async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
-      const metered = [...known].flatMap(([id, { isMetered }]) => (isMetered ? [id] : []))
-      const claim = await claimCheck(db, { withTest: providers.test !== null, metered })
+      const claim = await claimCheck(db, { withTest: providers.test !== null, metered: metered() })
       if (!claim) return
       await check(claim)
     }

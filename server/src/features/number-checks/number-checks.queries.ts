@@ -38,7 +38,9 @@ export const queueContacts = (tx: Db, caller: Caller, instanceId: number, select
     with chosen as materialized (
       select i.value as phone,
         exists (select from number_checks n where n.phone = i.value and n.answer <> 'unknown' and ${isFresh})
-          or exists (select from due_number_checks d where d.phone = i.value) as is_known
+          or exists (
+            select from due_number_checks d join instances a on a.id = d.instance_id
+            where d.phone = i.value and (a.is_active or a.id = ${instanceId})) as is_known
       from contacts c join contact_identities i on i.contact_id = c.id and i.is_primary
       where ${selected}
     ), added as (

@@ -228,3 +228,13 @@ test('a number that the provider fails on does not hold up the others', async ()
   provider.checkNumbers = checkNumbers
   expect(await answers()).toContainEqual({ phone: '84901000072', answer: 'no', whatsappPhone: null })
 })
+
+// R-1170
+test('a number that waits at an inactive account is checked by another one', async () => {
+  const ids = await contacts('84901000081')
+  const { instance, request } = await fixture()
+  await request(ids)
+  expect((await (await fixture()).request(ids)).body).toEqual({ queued: 0, known: 1 })
+  await context.db.run(sql`update instances set is_active = false where id = ${instance.id}`)
+  expect((await (await fixture()).request(ids)).body).toEqual({ queued: 1, known: 0 })
+})
