@@ -1,10 +1,7 @@
-import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
-import { limits } from '@sendroom/contract/limits'
 import { type OptOut, OptOutEnd } from '@sendroom/contract/opt-outs'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../api/use-action.ts'
-import { BusyButton } from '../ui/busy-button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
+import { NoteDialog } from './note-dialog.tsx'
 import { useContractForm } from './use-contract-form.ts'
 
 type Props = { optOut: OptOut; name: string; onClose: () => void }
@@ -24,30 +21,19 @@ export function EndOptOutDialog({ optOut: { id }, name, onClose }: Props) {
     isGuarded: false,
   })
   return (
-    <Dialog title={t('OPT_OUT.END_TITLE')} onClose={onClose}>
-      <form onSubmit={onSubmit} noValidate>
-        <Stack>
-          <Text size="sm">{t('OPT_OUT.END_HINT', { name })}</Text>
-          <Textarea
-            label={t('OPT_OUT.END_REASON')}
-            description={t('OPT_OUT.END_REASON_HINT')}
-            required
-            autosize
-            minRows={2}
-            maxLength={limits.optOutNote}
-            data-autofocus
-            {...form.getInputProps('reason')}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('COMMON.CANCEL')}
-            </Button>
-            <BusyButton type="submit" isBusy={form.submitting}>
-              {t('OPT_OUT.END')}
-            </BusyButton>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <NoteDialog
+      title={t('OPT_OUT.END_TITLE')}
+      text={t('OPT_OUT.END_HINT', { name })}
+      field={{
+        ...form.getInputProps('reason'),
+        label: t('OPT_OUT.END_REASON'),
+        description: t('OPT_OUT.END_REASON_HINT'),
+        required: true,
+      }}
+      answer={t('OPT_OUT.END')}
+      isBusy={form.submitting}
+      onSubmit={onSubmit}
+      onClose={onClose}
+    />
   )
 }

@@ -1,13 +1,10 @@
-import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import type { Contact } from '@sendroom/contract/contacts'
-import { limits } from '@sendroom/contract/limits'
 import { NewOptOuts } from '@sendroom/contract/opt-outs'
 import { useTranslation } from 'react-i18next'
 import { useAction } from '../../api/use-action.ts'
 import { contactName } from '../../forms/contact-name.ts'
+import { NoteDialog } from '../../forms/note-dialog.tsx'
 import { useContractForm } from '../../forms/use-contract-form.ts'
-import { BusyButton } from '../../ui/busy-button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 
 type Props = { contact: Contact; onClose: () => void }
 
@@ -25,29 +22,18 @@ export function OptOutDialog({ contact, onClose }: Props) {
     isGuarded: false,
   })
   return (
-    <Dialog title={t('OPT_OUT.OPT_OUT')} onClose={onClose}>
-      <form onSubmit={onSubmit} noValidate>
-        <Stack>
-          <Text size="sm">{t('OPT_OUT.CONFIRM', { name: contactName(contact) })}</Text>
-          <Textarea
-            label={t('OPT_OUT.NOTE')}
-            description={t('OPT_OUT.NOTE_HINT')}
-            autosize
-            minRows={2}
-            maxLength={limits.optOutNote}
-            data-autofocus
-            {...form.getInputProps('note')}
-          />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {t('COMMON.CANCEL')}
-            </Button>
-            <BusyButton type="submit" isBusy={form.submitting}>
-              {t('OPT_OUT.OPT_OUT')}
-            </BusyButton>
-          </Group>
-        </Stack>
-      </form>
-    </Dialog>
+    <NoteDialog
+      title={t('OPT_OUT.OPT_OUT')}
+      text={t('OPT_OUT.CONFIRM', { name: contactName(contact) })}
+      field={{
+        ...form.getInputProps('note'),
+        label: t('OPT_OUT.NOTE'),
+        description: t('OPT_OUT.NOTE_HINT'),
+      }}
+      answer={t('OPT_OUT.OPT_OUT')}
+      isBusy={form.submitting}
+      onSubmit={onSubmit}
+      onClose={onClose}
+    />
   )
 }
