@@ -5,7 +5,17 @@ import { limits } from './limits.ts'
 import { instanceFilters } from './list-filters.ts'
 import { warmUpSteps } from './pace.ts'
 import { listQuery, page } from './paging.ts'
-import { blankable, Instant, idParams, instant, key, ReadVersion, Reason } from './values.ts'
+import {
+  blankable,
+  Instant,
+  idParams,
+  instant,
+  key,
+  ReadVersion,
+  Reason,
+  TimeZone,
+  timeOfDay,
+} from './values.ts'
 import { isMaskedToken, mayBeToken } from './whapi-token.ts'
 
 const seconds = z
@@ -25,23 +35,11 @@ const cap = z
 /** The maximum number of messages in any 24 hours, to groups and to private chats. 0 means no limit. */
 export const DailyCap = z.object({ groups: cap, private: cap })
 
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, key('ACCOUNT_FORM.QUIET_INVALID'))
+const quietTime = timeOfDay(key('ACCOUNT_FORM.QUIET_INVALID'))
 /** A range of the day, in the instance's time zone, in which nothing is sent. May span midnight. */
 export const QuietHours = z
-  .object({ from: timeOfDay, to: timeOfDay })
+  .object({ from: quietTime, to: quietTime })
   .refine(({ from, to }) => from !== to, { path: ['to'], message: key('ACCOUNT_FORM.QUIET_INVALID') })
-
-const isTimeZone = (name: string) => {
-  try {
-    // Only UTC and names with a slash: PostgreSQL inverts the sign of offsets such as +07:00 and takes CET as a fixed
-    // offset without daylight saving time.
-    return (
-      (name === 'UTC' || name.includes('/')) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
-    )
-  } catch {
-    return false
-  }
-}
 
 const limit = (max: number, text: Parameters<typeof key>[0]) =>
   z.number(key(text)).int(key(text)).min(0, key(text)).max(max, key(text))
@@ -79,7 +77,7 @@ const pacing = {
     .nullable()
     .meta({ description: 'The most private messages a day that the warm-up allows now. Null: no warm-up' }),
   quietHours: QuietHours.nullable(),
-  timeZone: z.string().max(100).refine(isTimeZone, key('ACCOUNT_FORM.TIME_ZONE_INVALID')),
+  timeZone: TimeZone,
 }
 
 /** An instance as lists show it. */

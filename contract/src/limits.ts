@@ -109,6 +109,10 @@ export const limits = {
   listName: 100,
   lists: 1000,
   groupSetGroups: 1000,
+  /** A series repeats every so many days, weeks, months or years, so many times a day, and has so many runs. */
+  seriesEvery: 99,
+  seriesTimes: 4,
+  seriesRuns: 9999,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const

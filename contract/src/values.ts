@@ -45,6 +45,27 @@ const MAX_INSTANT = 40
 export const instant = (wrong?: FieldKey) => z.iso.datetime(wrong).max(MAX_INSTANT, wrong)
 export const Instant = instant()
 
+/** A local time of day, HH:MM. */
+export const timeOfDay = (wrong: FieldKey) => z.string(wrong).regex(/^([01]\d|2[0-3]):[0-5]\d$/, wrong)
+
+const isTimeZone = (name: string) => {
+  try {
+    // Only UTC and names with a slash: PostgreSQL inverts the sign of offsets such as +07:00 and takes CET as a fixed
+    // offset without daylight saving time.
+    return (
+      (name === 'UTC' || name.includes('/')) && Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+    )
+  } catch {
+    return false
+  }
+}
+
+/** The name of a time zone, such as Asia/Ho_Chi_Minh. */
+export const TimeZone = z
+  .string(key('ACCOUNT_FORM.TIME_ZONE_INVALID'))
+  .max(100, key('ACCOUNT_FORM.TIME_ZONE_INVALID'))
+  .refine(isTimeZone, key('ACCOUNT_FORM.TIME_ZONE_INVALID'))
+
 /** The version of a record that a change was made from. Accepts text as well, for multipart fields. */
 export const ReadVersion = z.coerce
   .number<number | string>()
