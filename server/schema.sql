@@ -631,6 +631,7 @@ CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTIO
 CREATE TABLE known_lids (
   lid text NOT NULL,
   phone text NOT NULL,
+  is_test boolean NOT NULL DEFAULT false,
   CONSTRAINT known_lids_pkey PRIMARY KEY (lid)
 );
 CREATE INDEX known_lids_phone ON known_lids USING btree (phone);
@@ -765,6 +766,7 @@ CREATE TABLE number_checks (
   answer text NOT NULL,
   whatsapp_phone text,
   checked_at timestamptz NOT NULL DEFAULT clock_now(),
+  is_test boolean NOT NULL DEFAULT false,
   CONSTRAINT number_checks_pkey PRIMARY KEY (phone),
   CONSTRAINT number_checks_answer_check CHECK (answer = ANY (ARRAY['yes'::text, 'no'::text, 'unknown'::text]))
 );
@@ -1636,10 +1638,15 @@ CREATE OR REPLACE FUNCTION keep_opt_outs()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into opted_out (kind, value, instance_id, opt_out_id)
-  select kind, value, null, opt_out_id from opted_out where instance_id = old.id
-  on conflict do nothing;
-  update opt_outs set is_for_all = true where instance_id = old.id and not is_for_all;
+  if old.is_test then
+    update opt_outs set ended_at = clock_now() where ended_at is null and id in (
+      select opt_out_id from opted_out where instance_id = old.id);
+  else
+    insert into opted_out (kind, value, instance_id, opt_out_id)
+    select kind, value, null, opt_out_id from opted_out where instance_id = old.id
+    on conflict do nothing;
+    update opt_outs set is_for_all = true where instance_id = old.id and not is_for_all;
+  end if;
   return old;
 end $function$;
 

@@ -40,6 +40,9 @@ export const NumberCheck = z.object({
   phoneNumber: z.string(),
   answer: z.enum(numberAnswers).nullable().meta({ description: 'Null if the number was not checked' }),
   checkedAt: Instant.nullable(),
+  isTest: z
+    .boolean()
+    .meta({ description: 'Whether a test account has checked it, which says nothing of WhatsApp' }),
   isWaiting: z.boolean(),
 })
 export type NumberCheck = z.output<typeof NumberCheck>

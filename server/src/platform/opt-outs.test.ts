@@ -18,7 +18,7 @@ const at = (minute: number) => new Date(Date.UTC(2026, 10, 25, 10, minute)).toIS
 let instanceId = 0
 let number = ''
 beforeEach(async () => {
-  instanceId = (await context.add.instance()).id
+  instanceId = (await context.add.instance({ isTest: false })).id
   number = `849${Math.random().toString().slice(2, 11)}`
   await context.db.run(sql`update opt_out_settings set is_for_all = true`)
 })
@@ -245,7 +245,7 @@ test('nobody opts out of whom nothing is known', async () => {
 describe('for one account only', () => {
   test('others go on, and a start ends it there', async () => {
     await context.db.run(sql`update opt_out_settings set is_for_all = false`)
-    const other = (await context.add.instance()).id
+    const other = (await context.add.instance({ isTest: false })).id
     await stop('a', 1)
     expect([await isOut(), await isOut(number, other)]).toEqual([true, false])
     await start('b', 3, [phone(number)], other)
@@ -261,5 +261,56 @@ describe('for one account only', () => {
     await stop('a', 1)
     await context.db.run(sql`delete from instances where id = ${instanceId}`)
     expect(await isOut(number, (await context.add.instance()).id)).toBe(true)
+  })
+})
+
+// R-1114
+describe('in test mode', () => {
+  let testId = 0
+  beforeEach(async () => {
+    testId = (await context.add.instance({ isTest: true })).id
+  })
+  const said = () => [phone(number)]
+
+  test('a stop holds for that account alone, whatever the settings say', async () => {
+    await stop('a', 1, said(), testId)
+    const another = (await context.add.instance({ isTest: true })).id
+    expect([await isOut(number, testId), await isOut(), await isOut(number, another)]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    await context.db.run(sql`delete from instances where id = ${testId}`)
+    expect(await isOut()).toBe(false)
+    expect(
+      await context.db.one(sql`select ended_at is null as holds from opt_outs where phone = ${number}`),
+    ).toEqual({
+      holds: false,
+    })
+  })
+
+  test('a start ends only what was said to that account', async () => {
+    await stop('a', 1)
+    await stop('b', 1, said(), testId)
+    await start('c', 2, said(), testId)
+    expect(await isOut()).toBe(true)
+    await stop('d', 1)
+    expect(await isOut()).toBe(true)
+  })
+
+  test('a start, also one that came before, and what waits for a decision concern no real account', async () => {
+    await start('a', 2, said(), testId)
+    await stop('b', 1)
+    expect(await isOut()).toBe(true)
+    const other = `${number}1`
+    await context.db.run(sql`
+      insert into possible_opt_outs (instance_id, phone, why, words, provider_message_id, said_at)
+      values (${instanceId}, ${other}, 'contains', '', 'x', ${at(1)})`)
+    await stop('c', 2, [phone(other)], testId)
+    await start('d', 3, [phone(other)], testId)
+    const open = await context.db.run(
+      sql`select from possible_opt_outs where phone = ${other} and decided_at is null`,
+    )
+    expect(open).toBe(1)
   })
 })

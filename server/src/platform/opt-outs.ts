@@ -26,9 +26,10 @@ export type NewOptOut = {
 }
 
 /**
- * Opts a person out, for all accounts or for the one that they wrote to, as the settings say. Returns the id of the
- * opt-out; null if the message was handled before, or nothing is known of the person. One that the person took back by
- * a later message is recorded only: messages may come late and in any order.
+ * Opts a person out, for all accounts or for the one that they wrote to, as the settings say. What was said to a test
+ * account holds for that one. Returns the id of the opt-out; null if the message was handled before, or nothing is
+ * known of the person. One that the person took back by a later message is recorded only: messages may come late and in
+ * any order.
  */
 export async function beginOptOut(tx: Tx, { identities, by, ...said }: NewOptOut): Promise<number | null> {
   if (identities.length === 0) return null
@@ -37,18 +38,22 @@ export async function beginOptOut(tx: Tx, { identities, by, ...said }: NewOptOut
   const begun = await tx.maybeOne<{ id: number; endedAt: string | null }>(sql`
     insert into opt_outs (instance_id, provider_message_id, is_for_all, source, words, said_at, created_by_user_name,
       phone, lid, ended_at)
-    select ${said.instanceId}, ${said.providerMessageId}, settings.is_for_all, ${by ? 'review' : 'message'},
+    select ${said.instanceId}, ${said.providerMessageId}, scope.is_for_all, ${by ? 'review' : 'message'},
       ${said.words}, ${said.saidAt}::timestamptz, ${by?.username ?? null}, ${phone}, ${lid}, (
         select min(said_at) from opt_ins i
-        where ${isOf('i', identities)} and (settings.is_for_all or i.instance_id = ${said.instanceId})
+        where ${isOf('i', identities)}
+          and (i.instance_id = ${said.instanceId} or scope.is_for_all and not ${isTest(sql`i.instance_id`)})
           and i.said_at > ${said.saidAt}::timestamptz and ${by === null})
-    from opt_out_settings settings
+    from opt_out_settings settings, lateral (
+      select settings.is_for_all and not ${isTest(sql`${said.instanceId}::bigint`)} as is_for_all) scope
     on conflict on constraint opt_outs_message do nothing
     returning id, ended_at`)
   if (!begun) return null
   if (begun.endedAt === null) {
     await hold(tx, begun.id, identities)
-    await decideOpen(tx, identities, { optOutId: begun.id, byName: by?.username ?? null })
+    await decideOpen(tx, identities, {
+      ...{ instanceId: said.instanceId, optOutId: begun.id, byName: by?.username ?? null },
+    })
   }
   await record(tx, by ?? nobody(''), {
     action: 'opt_out.create',
@@ -106,6 +111,10 @@ const named = (identities: readonly Identity[]) => ({
   lid: identities.find(({ kind }) => kind === 'lid')?.value ?? null,
 })
 
+/** Condition: the account is one of test mode, where people are simulated and say nothing to others. */
+const isTest = (instanceId: Sql) =>
+  sql`coalesce((select t.is_test from instances t where t.id = ${instanceId}), false)`
+
 /** Condition: the row `of`, with the columns phone and lid, is of this person. */
 const isOf = (of: string, identities: readonly Identity[]) => {
   const having = (kind: Identity['kind']) => sql`
@@ -119,15 +128,17 @@ const decideOpen = (
   tx: Tx,
   identities: readonly Identity[],
   {
+    instanceId,
     optOutId,
     byName,
     saidBefore = null,
-  }: { optOutId: number | null; byName: string | null; saidBefore?: string | null },
+  }: { instanceId: number; optOutId: number | null; byName: string | null; saidBefore?: string | null },
 ) =>
   tx.run(sql`
     update possible_opt_outs p
     set decided_at = clock_now(), decided_by_user_name = ${byName}, opt_out_id = ${optOutId}, version = version + 1
     where decided_at is null and ${isOf('p', identities)}
+      and (instance_id = ${instanceId} or not ${isTest(sql`${instanceId}::bigint`)})
       and (${saidBefore}::timestamptz is null or said_at < ${saidBefore}::timestamptz)`)
 
 /** The later one holds: a message that opts in again ends those that were said before it. */
@@ -165,13 +176,14 @@ export async function optInByMessage(
     tx,
     sql`
     select h.opt_out_id from opted_out h join opt_outs o on o.id = h.opt_out_id
-    where (h.instance_id is null or h.instance_id = ${instanceId}) and o.said_at < ${saidAt}::timestamptz
+    where (h.instance_id = ${instanceId} or h.instance_id is null and not ${isTest(sql`${instanceId}::bigint`)})
+      and o.said_at < ${saidAt}::timestamptz
       and (h.kind, h.value) in (
         select person.kind, person.value
         from ${listed(identities)}, lateral same_person(given.kind, given.value) person)`,
     { endedAt: saidAt, byName: null, reason: null },
   )
-  await decideOpen(tx, identities, { optOutId: null, byName: null, saidBefore: saidAt })
+  await decideOpen(tx, identities, { instanceId, optOutId: null, byName: null, saidBefore: saidAt })
   for (const id of ended)
     await record(tx, nobody(''), { action: 'opt_out.start', object: objectOf(id, identities) })
   return ended.length

@@ -57,7 +57,7 @@ const possible = (instanceId: number) =>
 // R-1130
 describe('a private message', () => {
   test('opts out, in again, or waits for a person, and otherwise leaves nothing but that somebody has answered', async () => {
-    const { id } = await context.add.instance()
+    const { id } = await context.add.instance({ isTest: false })
     const [stops, returns, doubts, complains, thanks] = Array.from({ length: 5 }, newNumber) as [
       string,
       string,
@@ -90,7 +90,7 @@ describe('a private message', () => {
   })
 
   test('counts once, however often and in whatever order calls come', async () => {
-    const { id } = await context.add.instance()
+    const { id } = await context.add.instance({ isTest: false })
     const [phone, other] = [newNumber(), newNumber()]
     const stop = message('Dừng', { phone, timestamp: seconds(20) })
     const start = message('START', { phone, timestamp: seconds(10) })
@@ -104,7 +104,7 @@ describe('a private message', () => {
   })
 
   test('opts out while somebody holds the lock of the account', async () => {
-    const { id } = await context.add.instance()
+    const { id } = await context.add.instance({ isTest: false })
     const phone = newNumber()
     await context.db.begin(async (tx) => {
       await tx.run(sql`select from instances where id = ${id} for no key update`)
@@ -114,7 +114,7 @@ describe('a private message', () => {
   })
 
   test('of a wrong time counts as said now, or long ago', async () => {
-    const { id } = await context.add.instance()
+    const { id } = await context.add.instance({ isTest: false })
     const [future, past] = [newNumber(), newNumber()]
     await store(id, message('Dừng', { phone: future, timestamp: 1e300 }))
     await store(id, message('START', { phone: future, timestamp: 1e300 }))
@@ -126,7 +126,7 @@ describe('a private message', () => {
 // R-1131
 describe('a hidden sender', () => {
   test('is known by what the provider told, by the contact, or by the message that theirs quotes', async () => {
-    const { id } = await context.add.instance()
+    const { id } = await context.add.instance({ isTest: false })
     const job = await context.add.job({ instanceId: id, recipients: people(1), deliveryStatus: 'sent' })
     await context.db.run(sql`
       insert into matched_messages (instance_id, provider_message_id, delivery_id)
@@ -151,7 +151,7 @@ describe('a hidden sender', () => {
   })
 
   test('whom nobody knows waits for a person, and has opted out once the number is known', async () => {
-    const { id } = await context.add.instance()
+    const { id } = await context.add.instance({ isTest: false })
     const phone = newNumber()
     await store(id, message('Dừng', { lid: `7${phone}` }))
     expect(await possible(id)).toEqual([
@@ -163,7 +163,7 @@ describe('a hidden sender', () => {
   })
 
   test('is asked for once, and only if the message means something', async () => {
-    const { id } = await context.add.instance()
+    const { id } = await context.add.instance({ isTest: false })
     const { provider } = scriptedProvider()
     const asked: string[] = []
     provider.phoneOf = async (_credentials, lid) => {
@@ -177,7 +177,7 @@ describe('a hidden sender', () => {
   })
 
   test('whose number the provider does not tell in time is unknown', async () => {
-    const { id } = await context.add.instance()
+    const { id } = await context.add.instance({ isTest: false })
     const { provider } = scriptedProvider()
     provider.phoneOf = () => new Promise(() => {})
     await storeAsking(provider, id, [message('Dừng', { lid: '50003' })])
@@ -188,7 +188,7 @@ describe('a hidden sender', () => {
 // R-1134
 describe('calls that come at the same time', () => {
   test('share transactions, in whatever order several servers get them', async () => {
-    const { id } = await context.add.instance()
+    const { id } = await context.add.instance({ isTest: false })
     const phones = Array.from({ length: 20 }, newNumber)
     const intakes = [openIncomingIntake(context.db), openIncomingIntake(context.db)]
     const messages = phones.map((phone) => message('Dừng', { phone, lid: `4${phone}` }))
@@ -205,7 +205,7 @@ describe('calls that come at the same time', () => {
   })
 
   test('fail no other', async () => {
-    const { id } = await context.add.instance()
+    const { id } = await context.add.instance({ isTest: false })
     const phone = newNumber()
     const intake = openIncomingIntake(context.db)
     const answers = await Promise.allSettled([

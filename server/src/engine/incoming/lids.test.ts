@@ -69,3 +69,12 @@ test('where calls are counted, no LIDs are read', async () => {
   while ((await read()) > 0);
   expect(asked).toEqual([])
 })
+
+// R-1114
+test('the LIDs of a simulated WhatsApp are read again by a real account', async () => {
+  const { known, read } = await useJob()
+  await context.db.run(sql`update known_lids set is_test = true`)
+  await context.db.run(sql`update instances set is_test = false`)
+  while ((await read()) > 0);
+  expect(await known()).toBe(151)
+})

@@ -77,11 +77,11 @@ async function readPage(
   const { provider, credentials } = connection
   try {
     if (await isMetered(job.instanceId, connection)) return done
-    const page = await pageAfter(deps.db, job.jobId, upTo ?? '')
+    const page = await pageAfter(deps.db, job, upTo ?? '')
     const unknown = page.flatMap(({ phone, isKnown }) => (isKnown ? [] : phone))
     const lids =
       unknown.length === 0 ? new Map<string, string>() : await provider.lidsOf(credentials, unknown)
-    const learned = [...lids].map(([phone, lid]) => ({ phone, lid }))
+    const learned = [...lids].map(([phone, lid]) => ({ phone, lid, isTest: job.isTest }))
     await learnLids(deps.db, learned)
     return page.length < PAGE ? done : { upTo: page.at(-1)?.chatId ?? null, notBefore: 0 }
   } catch (error) {
@@ -91,9 +91,10 @@ async function readPage(
   }
 }
 
-const pageAfter = (db: Pool, jobId: number, upTo: string) =>
+const pageAfter = (db: Pool, { jobId, isTest }: Job, upTo: string) =>
   db.many<{ chatId: string; phone: string; isKnown: boolean }>(sql`
-    select d.chat_id, d.phone, exists (select from known_lids k where k.phone = d.phone) as is_known
+    select d.chat_id, d.phone, 
+      exists (select from known_lids k where k.phone = d.phone and (${isTest} or not k.is_test)) as is_known
     from (
       select chat_id, split_part(chat_id, '@', 1) as phone from deliveries
       where job_id = ${jobId} and chat_id > ${upTo}

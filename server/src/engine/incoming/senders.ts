@@ -57,15 +57,24 @@ export async function askForPhones(connection: ProviderConnection | null, unknow
   return unknown.map((one) => ({ ...one, phone: phones.get(one.lid ?? '') ?? null, wasAsked: true }))
 }
 
-export type Lid = { lid: string; phone: string }
+export type Lid = {
+  lid: string
+  phone: string
+  /** Whether only a test account knows it: a real account reads the LID of the number again. */
+  isTest: boolean
+}
 
 /** The LIDs with their numbers that the database does not know yet. */
-export async function findNewLids(db: Db, told: readonly { lid: string | null; phone: string | null }[]) {
-  const all = told.flatMap(({ lid, phone }) => (lid !== null && phone !== null ? [{ lid, phone }] : []))
+export async function findNewLids(db: Db, said: readonly Said[]) {
+  const all = said.flatMap(({ instanceId, lid, phone }) =>
+    lid !== null && phone !== null ? [{ instanceId, lid, phone }] : [],
+  )
   if (all.length === 0) return []
   return await db.many<Lid>(sql`
-    select distinct on (l.lid) l.lid, l.phone
-    from unnest(${all.map(({ lid }) => lid)}::text[], ${all.map(({ phone }) => phone)}::text[]) l (lid, phone)
+    select distinct on (l.lid) l.lid, l.phone, i.is_test
+    from unnest(${all.map(({ lid }) => lid)}::text[], ${all.map(({ phone }) => phone)}::text[],
+        ${all.map(({ instanceId }) => instanceId)}::bigint[]) l (lid, phone, instance_id)
+      join instances i on i.id = l.instance_id
     where not exists (select from known_lids k where k.lid = l.lid)`)
 }
 
@@ -73,9 +82,10 @@ export async function findNewLids(db: Db, told: readonly { lid: string | null; p
 export async function learnLids(db: Db, lids: readonly Lid[]): Promise<void> {
   if (lids.length === 0) return
   await db.run(sql`
-    insert into known_lids (lid, phone)
-    select l.lid, l.phone
-    from unnest(${lids.map(({ lid }) => lid)}::text[], ${lids.map(({ phone }) => phone)}::text[]) l (lid, phone)
+    insert into known_lids (lid, phone, is_test)
+    select l.lid, l.phone, l.is_test
+    from unnest(${lids.map(({ lid }) => lid)}::text[], ${lids.map(({ phone }) => phone)}::text[],
+      ${lids.map(({ isTest }) => isTest)}::bool[]) l (lid, phone, is_test)
     order by l.lid
     on conflict do nothing`)
 }

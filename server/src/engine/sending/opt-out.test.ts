@@ -196,13 +196,15 @@ test('a retry and a restart leave out who has opted out, until that ends', async
 // R-1106
 test('a new job shows who has opted out and whose number is not on WhatsApp, and sends to the others', async () => {
   const { provider, ledger } = scriptedProvider()
-  const { id: instanceId } = await context.add.instance()
+  const { id: instanceId } = await context.add.instance({ isTest: false })
   const [first = '', second = ''] = people(2)
   await optOut(context.db, [first])
   await context.db.run(sql`
     insert into number_checks (phone, answer, checked_at) values (split_part(${second}, '@', 1), 'no', clock_now()),
       (split_part(${people(3)[2]}, '@', 1), 'no', clock_now() - interval '31 days'),
       (split_part(${people(4)[3]}, '@', 1), 'unknown', clock_now())`)
+  await context.db.run(sql`
+    insert into number_checks (phone, answer, is_test) values (split_part(${people(5)[4]}, '@', 1), 'no', true)`)
   const { id: userId } = await context.add.user()
   const id = await context.db.begin((tx) =>
     planJob(tx, {
@@ -215,13 +217,19 @@ test('a new job shows who has opted out and whose number is not on WhatsApp, and
         instanceId,
       },
       createdBy: { id: userId, name: 'Lan' },
-      recipients: people(4).map((chatId) => ({ chatId, name: chatId, groupId: null, contactId: null })),
+      recipients: people(5).map((chatId) => ({ chatId, name: chatId, groupId: null, contactId: null })),
     }),
   )
-  expect(await reasons(id)).toEqual(['skipped opted_out', 'skipped not_on_whatsapp', 'queued', 'queued'])
+  expect(await reasons(id)).toEqual([
+    'skipped opted_out',
+    'skipped not_on_whatsapp',
+    'queued',
+    'queued',
+    'queued',
+  ])
   context.worker(provider)
   await context.untilStatus(id, 'Completed')
-  expect(ledger.map(({ to }) => to)).toEqual(people(4).slice(2))
+  expect(ledger.map(({ to }) => to)).toEqual(people(5).slice(2))
   await context.db.run(sql`delete from number_checks`)
 })
 

@@ -28,11 +28,15 @@ const unreachableReasons = ['opted_out', 'not_on_whatsapp'] as const satisfies R
 /** An answer that is older says nothing. */
 const CHECK_DAYS = 30
 
-/** Condition: the number of the chat `d.chat_id` was checked and is not on WhatsApp. */
+/**
+ * Condition: the number of the chat `d.chat_id` was checked and is not on WhatsApp. Only a test account `d.instance_id`
+ * believes a simulated WhatsApp.
+ */
 export const isNotOnWhatsapp = sql`exists (
   select from number_checks c
   where c.phone = split_part(d.chat_id, '@', 1) and c.answer = 'no'
-    and c.checked_at > clock_now() - ${CHECK_DAYS} * interval '1 day')`
+    and c.checked_at > clock_now() - ${CHECK_DAYS} * interval '1 day'
+    and (not c.is_test or exists (select from instances a where a.id = d.instance_id and a.is_test)))`
 
 /** Condition: the delivery `d` goes to a person who has opted out, or to a number that is not on WhatsApp. */
 export const isUnreachable = sql`(d.chat_id not like '%@g.us' and (${isOptedOut} or ${isNotOnWhatsapp}))`

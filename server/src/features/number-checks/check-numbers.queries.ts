@@ -65,17 +65,29 @@ export const putOff = (db: Db, { instanceId, phone }: Pick<Claim, 'instanceId' |
 
 type Answer = { phone: string; answer: NumberAnswer; whatsappPhone: string | null }
 
-/** Stores an answer, which holds for all accounts. Whoever else has asked for the number need not ask again. */
-export const storeAnswer = (db: Pool, { phone, answer, whatsappPhone }: Answer) =>
+/**
+ * Stores an answer, which holds for all accounts. Whoever else has asked for the number need not ask again. A simulated
+ * one holds for test accounts only: it replaces no real one, and says nothing of other numbers of the person.
+ */
+export const storeAnswer = (
+  db: Pool,
+  { isTest }: Pick<Claim, 'isTest'>,
+  { phone, answer, whatsappPhone }: Answer,
+) =>
   db.begin(async (tx) => {
-    const other = whatsappPhone === phone ? null : whatsappPhone
+    const other = isTest || whatsappPhone === phone ? null : whatsappPhone
     // An opt-out by either number, which begins at this moment, holds for both.
     if (other) await lock(tx, LOCKS.optOuts)
     await tx.run(sql`
-      insert into number_checks (phone, answer, whatsapp_phone) values (${phone}, ${answer}, ${other})
+      insert into number_checks as former (phone, answer, whatsapp_phone, is_test)
+      values (${phone}, ${answer}, ${other}, ${isTest})
       on conflict (phone) do update
-      set answer = excluded.answer, whatsapp_phone = excluded.whatsapp_phone, checked_at = clock_now()`)
-    await tx.run(sql`delete from due_number_checks where phone = ${phone}`)
+      set answer = excluded.answer, whatsapp_phone = excluded.whatsapp_phone, is_test = excluded.is_test,
+        checked_at = clock_now()
+      where former.is_test or not excluded.is_test`)
+    await tx.run(sql`
+      delete from due_number_checks d using instances i
+      where d.phone = ${phone} and i.id = d.instance_id and (i.is_test or not ${isTest})`)
   })
 
 /** Deletes answers that are too old to say anything. */

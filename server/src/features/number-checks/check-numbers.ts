@@ -30,7 +30,8 @@ export function openNumberChecker(deps: CheckDeps) {
       const allowed = (await isMetered(claim.instanceId, { provider, credentials }))
         ? limits.numberChecksMetered
         : limits.numberChecksPerDay
-      if (claim.checkedToday <= allowed) await storeAnswer(db, await ask(provider, credentials, claim.phone))
+      if (claim.checkedToday <= allowed)
+        await storeAnswer(db, claim, await ask(provider, credentials, claim.phone))
     } catch (error) {
       if (!(error instanceof ProviderFailure)) throw error
       await putOff(db, claim, Math.max(PUT_OFF_MS, error.retryAfterMs ?? 0))

@@ -32,15 +32,24 @@ export const listQueues = (db: Db, caller: Caller) =>
 
 const isFresh = sql`checked_at > clock_now() - ${limits.numberCheckDays} * interval '1 day'`
 
-/** Queues the first numbers of contacts, but those that are known. At most one more than a user may have waiting. */
-export const queueContacts = (tx: Db, caller: Caller, instanceId: number, selected: Sql) =>
+/**
+ * Queues the first numbers of contacts, but those that are known. At most one more than a user may have waiting. What a
+ * test account knows, no real one does.
+ */
+export const queueContacts = (
+  tx: Db,
+  caller: Caller,
+  { id: instanceId, isTest }: Pick<CheckingInstance, 'id' | 'isTest'>,
+  selected: Sql,
+) =>
   tx.one<{ queued: number; known: number }>(sql`
     with chosen as materialized (
       select i.value as phone,
-        exists (select from number_checks n where n.phone = i.value and n.answer <> 'unknown' and ${isFresh})
+        exists (select from number_checks n where n.phone = i.value and n.answer <> 'unknown' and ${isFresh}
+            and (${isTest} or not n.is_test))
           or exists (
             select from due_number_checks d join instances a on a.id = d.instance_id
-            where d.phone = i.value and (a.is_active or a.id = ${instanceId})) as is_known
+            where d.phone = i.value and (a.is_active or a.id = ${instanceId}) and (${isTest} or not a.is_test)) as is_known
       from contacts c join contact_identities i on i.contact_id = c.id and i.is_primary
       where ${selected}
     ), added as (
@@ -64,7 +73,7 @@ export const stopChecks = (tx: Db, caller: Caller, instanceId: number) =>
 /** The numbers of a contact in their order, with the last answer about each. Null if there is no such contact. */
 export async function listOfContact(db: Db, contactId: number): Promise<NumberCheck[] | null> {
   const rows = await db.many<NumberCheck>(sql`
-    select '+' || i.value as phone_number, n.answer, n.checked_at,
+    select '+' || i.value as phone_number, n.answer, n.checked_at, coalesce(n.is_test, false) as is_test,
       exists (select from due_number_checks d where d.phone = i.value) as is_waiting
     from contacts c
       left join contact_identities i on i.contact_id = c.id and i.kind = 'phone'

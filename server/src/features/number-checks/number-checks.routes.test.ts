@@ -28,7 +28,7 @@ const context = useContext({ providers })
 
 async function fixture(columns: Parameters<typeof context.add.instance>[0] = {}) {
   provider.asked = []
-  const instance = await context.add.instance(columns)
+  const instance = await context.add.instance({ isTest: false, ...columns })
   const user = await context.add.user({
     canManageContacts: true,
     canUseContacts: true,
@@ -237,4 +237,35 @@ test('a number that waits at an inactive account is checked by another one', asy
   expect((await (await fixture()).request(ids)).body).toEqual({ queued: 0, known: 1 })
   await context.db.run(sql`update instances set is_active = false where id = ${instance.id}`)
   expect((await (await fixture()).request(ids)).body).toEqual({ queued: 1, known: 0 })
+})
+
+// R-1177
+test('what a test account was told says nothing to real ones', async () => {
+  const ids = await contacts('84901000091')
+  const [pretend, real] = [await fixture({ isTest: true }), await fixture()]
+  await pretend.request(ids)
+  expect((await real.request(ids)).body).toEqual({ queued: 1, known: 0 })
+  await context.db.run(sql`update instances set is_active = false where id = ${real.instance.id}`)
+  whatsapp.set('84901000091', '84901000092')
+  await pretend.check()
+  expect(await pretend.answers()).toEqual([{ phone: '84901000091', answer: 'yes', whatsappPhone: null }])
+  expect((await pretend.request(ids)).body).toEqual({ queued: 0, known: 1 })
+  const show = async () =>
+    (await context.call(real.user, numberChecks.ofContact, { params: { id: ids[0] ?? 0 } })).body.numbers
+  expect(await show()).toMatchObject([{ answer: 'yes', isTest: true, isWaiting: true }])
+  const found = async (onWhatsapp: 'yes' | 'no') =>
+    (await context.call(real.user, contract.contacts.search, { body: { onWhatsapp } })).body.data.length
+  expect(await found('yes')).toBe(0)
+
+  await context.db.run(sql`update instances set is_active = true where id = ${real.instance.id}`)
+  whatsapp.delete('84901000091')
+  await real.check()
+  expect(await show()).toMatchObject([{ answer: 'no', isTest: false, isWaiting: false }])
+  expect(await found('no')).toBe(1)
+  await context.db.run(sql`
+    insert into due_number_checks (instance_id, phone) values (${pretend.instance.id}, '84901000091')`)
+  whatsapp.set('84901000091', '84901000091')
+  await context.moveClock('4 seconds')
+  await pretend.check()
+  expect(await show()).toMatchObject([{ answer: 'no', isTest: false }])
 })

@@ -31,7 +31,7 @@ export async function requestChecks(
     orNotFound(await lockInstanceForShare(tx, caller, instanceId))
     // Two requests at once count each other's numbers.
     await lock(tx, LOCKS.numberChecksOf(caller.id))
-    const queued = await queueContacts(tx, caller, instanceId, await selectedBy(tx, contacts))
+    const queued = await queueContacts(tx, caller, instance, await selectedBy(tx, contacts))
     if ((await countWaiting(tx, caller.id)) > limits.numberChecksWaiting)
       throw new Refusal('quota_number_checks', { limit: limits.numberChecksWaiting })
     if (queued.queued > 0) await record(tx, caller, entryOf('number_check.create', instance, queued.queued))

@@ -12,7 +12,7 @@ const manager = () => context.add.user({ canManageContacts: true, username: `lan
 const newNumber = () => `+84${Math.floor(900_000_000 + Math.random() * 99_999_999)}`
 
 const possible = async (columns: { phone?: string | null; lid?: string | null; why?: string } = {}) => {
-  const { id: instanceId } = await context.add.instance()
+  const { id: instanceId } = await context.add.instance({ isTest: false })
   return context.db.one<{ id: number }>(sql`
     insert into possible_opt_outs (instance_id, phone, lid, why, words, provider_message_id, said_at)
     values (${instanceId}, ${columns.phone ?? null}, ${columns.lid ?? null}, ${columns.why ?? 'contains'},

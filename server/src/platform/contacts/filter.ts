@@ -154,10 +154,10 @@ const wereInImport = (id: number) => sql`
 const haveOptedOut = sql`
   from (select distinct i.contact_id from contact_identities i join opted_out h using (kind, value)) as people where true`
 
-/** Contacts by what the last check of the number that messages go to has said. */
+/** Contacts by what the last check of the number that messages go to has said. A simulated one says nothing. */
 const wereChecked = (answer: NumberAnswer) => sql`
   from number_checks n join contact_identities i on i.kind = 'phone' and i.value = n.phone
-  where i.is_primary and n.answer = ${answer}
+  where i.is_primary and n.answer = ${answer} and not n.is_test
     and n.checked_at > clock_now() - ${limits.numberCheckDays} * interval '1 day'`
 
 /** The rows of a table that have what a filter asks for. */

@@ -101,13 +101,19 @@ test('the page of a contact has the answer beside the number', async () => {
     {
       'GET /contacts/:id/number-checks': () => ({
         numbers: [
-          { phoneNumber: first, answer: 'no', checkedAt: '2026-11-20T08:00:00.000Z', isWaiting: false },
-          { phoneNumber: second, answer: null, checkedAt: null, isWaiting: true },
+          {
+            phoneNumber: first,
+            answer: 'no',
+            checkedAt: '2026-11-20T08:00:00.000Z',
+            isTest: true,
+            isWaiting: false,
+          },
+          { phoneNumber: second, answer: null, checkedAt: null, isTest: false, isWaiting: true },
         ],
       }),
     },
     '/contacts/5',
   )
-  expect(await screen.findByText(/not on WhatsApp \(checked/)).toBeTruthy()
+  expect(await screen.findByText(/not on WhatsApp \(checked .* · Test$/)).toBeTruthy()
   expect(screen.getByText(/waiting to be checked/)).toBeTruthy()
 })
