@@ -1,8 +1,8 @@
+import { type QuietHours, quietTimes } from '@sendroom/contract/quiet-hours'
 import { expect, test } from 'vitest'
 import { useEngineContext } from '../../../test/engine-context.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { type InstancePace, lastSendAt, type Queue } from './forecast.ts'
-import { type QuietHours, quietTimes } from './quiet-hours.ts'
 
 const context = useEngineContext()
 

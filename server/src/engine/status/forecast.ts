@@ -1,5 +1,5 @@
+import { type QuietHours, quietTimes } from '@sendroom/contract/quiet-hours'
 import { type PeoplePace, peopleLimits } from './people-pace.ts'
-import { type QuietHours, quietTimes } from './quiet-hours.ts'
 
 const HOUR_MS = 3_600_000
 /** The forecast looks this far ahead. Nobody plans for longer. */

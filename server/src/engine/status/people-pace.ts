@@ -1,5 +1,5 @@
 import { warmUpSteps } from '@sendroom/contract/pace'
-import { wallClock } from './quiet-hours.ts'
+import { wallClock } from '@sendroom/contract/wall-clock'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -1,5 +1,4 @@
-const DAY_MS = 86_400_000
-const MINUTE_MS = 60_000
+import { DAY_MS, MINUTE_MS, wallClock } from './wall-clock.ts'
 
 /** Local times of day (HH:MM) in that zone. They may span midnight. */
 export type QuietHours = { from: string; to: string; timeZone: string }
@@ -30,23 +29,3 @@ export function quietTimes({ from, to, timeZone }: QuietHours): (moment: number)
 }
 
 const minutesOf = (time: string) => Number(time.slice(0, 2)) * 60 + Number(time.slice(3, 5))
-
-/** Local time in a zone, as ms since 1970 as if it were UTC. */
-export function wallClock(timeZone: string) {
-  const zone = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
-
-  /** Local time minus UTC, in ms. */
-  function offsetAt(moment: number): number {
-    const [, sign, hours = 0, minutes = 0] = zone.format(moment).match(/GMT([+-])(\d\d):(\d\d)/) ?? []
-    return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * MINUTE_MS
-  }
-
-  /** Like PostgreSQL: a local time that is skipped counts by the old offset, one that occurs twice by the new one. */
-  function instantOf(wall: number): number {
-    const before = wall - offsetAt(wall - DAY_MS)
-    const after = wall - offsetAt(wall + DAY_MS)
-    return after + offsetAt(after) === wall ? after : before
-  }
-
-  return { offsetAt, instantOf }
-}
