@@ -28,6 +28,7 @@ test.each([
   expect(issuesOf(value)).toEqual([])
 })
 
+// R-1340
 test.each<[object, ...string[]]>([
   [{ ...rule, frequency: 'hour' }, 'frequency SERIES_FORM.FREQUENCY_REQUIRED'],
   [{ ...rule, every: 0 }, 'every SERIES_FORM.EVERY_INVALID'],

@@ -7,6 +7,7 @@ export const weekdays = [1, 2, 3, 4, 5, 6, 7] as const
 
 /** Which of a weekday's days in the month. -1 is the last. A fifth is missing in most months. */
 export const weekdayPlaces = [1, 2, 3, 4, -1] as const
+export type WeekdayPlace = (typeof weekdayPlaces)[number]
 
 /** The most days of each month, in a leap year. */
 const DAYS_OF_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const
