@@ -586,6 +586,8 @@ CREATE TABLE jobs (
   has_failures boolean NOT NULL DEFAULT false,
   is_personal boolean NOT NULL DEFAULT false,
   new_people_count integer NOT NULL DEFAULT 0,
+  name text NOT NULL DEFAULT ''::text,
+  version integer NOT NULL DEFAULT 1,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT jobs_final CHECK (final_counts IS NULL OR (status = ANY (ARRAY['Completed'::text, 'Failed'::text, 'Cancelled'::text]))),
@@ -614,14 +616,15 @@ CREATE INDEX jobs_with_deliveries ON jobs USING btree (completed_at) WHERE has_d
 CREATE INDEX jobs_with_failures ON jobs USING btree (completed_at, instance_id) WHERE has_failures;
 CREATE INDEX jobs_with_logs ON jobs USING btree (completed_at) WHERE has_logs;
 CREATE TRIGGER jobs_count_gone AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
-CREATE TRIGGER jobs_count_moved AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION count_moved_job();
+CREATE TRIGGER jobs_count_moved AFTER UPDATE OF status, instance_id ON jobs FOR EACH ROW WHEN (old.status <> new.status OR old.instance_id <> new.instance_id) EXECUTE FUNCTION count_moved_job();
 CREATE TRIGGER jobs_count_new AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
 CREATE TRIGGER jobs_ignore_failed_count BEFORE UPDATE OF failed_count ON jobs FOR EACH ROW WHEN (current_setting('sendroom.adds_failures'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION ignore_failed_count();
 CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
-CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
+CREATE TRIGGER jobs_notify_moved AFTER UPDATE OF instance_id ON jobs FOR EACH ROW WHEN (old.instance_id <> new.instance_id) EXECUTE FUNCTION notify_former_account();
+CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at, version ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
 CREATE CONSTRAINT TRIGGER jobs_quota AFTER INSERT ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text) EXECUTE FUNCTION check_recipient_quotas();
-CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND (old.status <> ALL (ARRAY['Pending'::text, 'Running'::text]))) EXECUTE FUNCTION check_recipient_quotas();
+CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status, instance_id, recipient_count ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND ((old.status <> ALL (ARRAY['Pending'::text, 'Running'::text])) OR old.instance_id <> new.instance_id OR old.recipient_count < new.recipient_count)) EXECUTE FUNCTION check_recipient_quotas();
 CREATE TRIGGER jobs_refuse_literal_variables BEFORE INSERT ON jobs FOR EACH ROW WHEN (NOT new.is_personal AND new.text_content ~~ '%{{%'::text) EXECUTE FUNCTION refuse_literal_variables();
 CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.is_personal AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_personal_texts'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn();
 CREATE TRIGGER jobs_refuse_turn_to_people BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.job_type = 'SendToUsers'::text AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_limits'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn_to_people();
@@ -1719,6 +1722,15 @@ AS $function$
   select pg_notify('sendroom_changes', jsonb_build_array(
     jsonb_build_object('feature', feature, 'id', id, 'instanceId', instance_id))::text)
 $function$;
+
+CREATE OR REPLACE FUNCTION notify_former_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_change('jobs', old.id, old.instance_id);
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION notify_group_sets()
  RETURNS trigger

@@ -34,6 +34,7 @@ export const auditActions = [
   'message.update',
   'message.delete',
   'job.create',
+  'job.update',
   'job.pause',
   'job.resume',
   'job.cancel',

@@ -38,6 +38,7 @@ export const errorWords = {
   job_not_pausable: 'This job is already paused or has ended.',
   job_not_resumable: 'This job is not paused.',
   job_not_retryable: 'You can send to remaining recipients only after the job has ended.',
+  job_not_changeable: 'This job has begun. Only its name can be changed now.',
   job_nothing_to_retry: 'No recipients remain.',
   job_recipients_deleted:
     'The recipients of this job were deleted because of their age, so the job can’t be sent again.',

@@ -53,6 +53,7 @@ export const fieldWords = {
   'JOB.CONTACT_INVALID': 'Choose contacts that you see.',
   'JOB.LIST_INVALID': 'Choose lists that you may use.',
   'JOB.GROUP_SET_INVALID': 'Choose sets of groups of the chosen account that you may use.',
+  'JOB.NAME_TOO_LONG': 'The name can have {{jobName}} characters at most.',
   'JOB.NOBODY_LEFT': 'Nobody is left to send to. Choose other people, or leave out fewer.',
   'JOB.RECIPIENTS_TOO_MANY': 'A job can have {{recipients}} recipients at most.',
   'JOB.TEST_PHONE_INVALID': 'Enter one phone number.',

@@ -73,6 +73,8 @@ export const jobActions = {
   },
   /** Sends to the failed and skipped recipients only. Those who got the message keep their result. */
   retry: { from: endedStatuses, to: 'Pending', access, audit: 'job.retry', refusal: 'job_not_retryable' },
+  /** Only before its first message. The name can be changed at any time. */
+  change: { from: ['Pending'], access, audit: 'job.update', refusal: 'job_not_changeable' },
   /** An unfinished job is cancelled first. The refusal is for a message that is on its way. */
   delete: { from: jobStatuses, access, audit: 'job.delete', refusal: 'account_busy' },
 } as const satisfies Record<string, ActionRule>

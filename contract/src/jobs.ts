@@ -5,7 +5,7 @@ import { JobLog, jobRows, SentMessage } from './job-rows.ts'
 import { limits } from './limits.ts'
 import { jobFilters } from './list-filters.ts'
 import { TestMessage } from './messages.ts'
-import { JobDraft, JobPreview, NewJob } from './new-jobs.ts'
+import { JobChange, JobDraft, JobPreview, NewJob } from './new-jobs.ts'
 import { listQuery, page } from './paging.ts'
 import { blankable, Instant, idList, idParams, Named, Reason } from './values.ts'
 
@@ -13,6 +13,10 @@ import { blankable, Instant, idList, idParams, Named, Reason } from './values.ts
 export const JobRow = z
   .object({
     id: z.number(),
+    /** For the lists. Empty if nobody gave the job a name. */
+    name: z.string(),
+    /** Grows with each change by a form. */
+    version: z.number(),
     jobType: z.enum(jobTypes),
     messageId: z.number().nullable(),
     /** The beginning of the job's own copy of the text. */
@@ -149,6 +153,17 @@ export const jobs = {
     response: JobRow,
     status: 201,
     upload: 'imageFile',
+    form: 'job',
+  }),
+  change: endpoint({
+    method: 'PUT',
+    path: '/jobs/:id',
+    access: jobActions.change.access,
+    summary:
+      'Change a job that waits: its name, message, recipients, time or account. A running one: its name',
+    params: idParams,
+    body: JobChange,
+    response: JobRow,
     form: 'job',
   }),
   preview: endpoint({

@@ -5,6 +5,7 @@
 export const limits = {
   messageText: 4000,
   titleLength: 50,
+  jobName: 100,
   instanceName: 100,
   whatsAppNumber: 50,
   whapiToken: 200,

@@ -3,18 +3,19 @@ import { jobTypes } from './job-life.ts'
 import { limits } from './limits.ts'
 import { NewMessage } from './messages.ts'
 import { canStandFor } from './personal-text.ts'
-import { firstOf, Instant, idList, instant, isForm, key, Named } from './values.ts'
+import { firstOf, Instant, idList, instant, isForm, key, Named, ReadVersion } from './values.ts'
 
-const newJobFields = {
-  jobType: z.enum(jobTypes, key('JOB.JOB_TYPE_REQUIRED')).default('SendToGroups'),
-  messageId: z.number(key('JOB.MESSAGE_REQUIRED')).int().positive(key('JOB.MESSAGE_REQUIRED')).nullish(),
-  instanceId: z.number(key('JOB.INSTANCE_REQUIRED')).int().positive(key('JOB.INSTANCE_REQUIRED')),
-  scheduledAt: z
-    .union(
-      [z.literal('').transform(() => null), instant(key('JOB.SCHEDULED_AT_INVALID'))],
-      key('JOB.SCHEDULED_AT_INVALID'),
-    )
-    .nullish(),
+const messageId = z.number(key('JOB.MESSAGE_REQUIRED')).int().positive(key('JOB.MESSAGE_REQUIRED')).nullish()
+const instanceId = z.number(key('JOB.INSTANCE_REQUIRED')).int().positive(key('JOB.INSTANCE_REQUIRED'))
+const scheduledAt = z
+  .union(
+    [z.literal('').transform(() => null), instant(key('JOB.SCHEDULED_AT_INVALID'))],
+    key('JOB.SCHEDULED_AT_INVALID'),
+  )
+  .nullish()
+const name = z.string().trim().max(limits.jobName, key('JOB.NAME_TOO_LONG'))
+
+const recipientFields = {
   groupIds: idList(limits.recipients, { tooMany: key('JOB.RECIPIENTS_TOO_MANY') }).default([]),
   groupSetIds: idList(limits.jobLists)
     .default([])
@@ -32,6 +33,9 @@ const newJobFields = {
   excludedListIds: idList(limits.jobLists)
     .default([])
     .describe('Lists whose contacts are left out, also if their numbers are in `phoneNumbers`.'),
+}
+
+const personalFields = {
   fallbacks: z
     .record(
       z.string().max(limits.contactFieldKey),
@@ -52,6 +56,17 @@ const newJobFields = {
     .describe(
       'Leaves out people who have no value for a variable and no fallback. Without this a job with such people is refused: `values_missing`.',
     ),
+}
+
+/** Whom a job goes to. */
+export const JobRecipients = z.object(recipientFields)
+export type JobRecipients = z.output<typeof JobRecipients>
+
+const newJobFields = {
+  jobType: z.enum(jobTypes, key('JOB.JOB_TYPE_REQUIRED')).default('SendToGroups'),
+  ...{ messageId, instanceId, scheduledAt },
+  ...recipientFields,
+  ...personalFields,
 }
 
 /** A job whose form is still being filled in. Missing choices are null or left out. */
@@ -100,6 +115,7 @@ export type JobPreview = z.output<typeof JobPreview>
 export const NewJob = z
   .object({
     ...newJobFields,
+    name: name.default('').describe('For your own lists. Recipients never see it.'),
     message: NewMessage.pick({ textContent: true })
       .nullish()
       .describe(
@@ -126,3 +142,20 @@ export const NewJob = z
       context.addIssue({ code: 'custom', path: ['phoneNumbers'], message: key('JOB.PHONE_REQUIRED') })
   })
 export type NewJob = z.output<typeof NewJob>
+
+/**
+ * A change of a job. What is left out stays as it is. The kind of job stays in any case. Of a job that has begun only
+ * the name can be changed.
+ */
+export const JobChange = z.object({
+  version: ReadVersion,
+  name: name.optional(),
+  scheduledAt: scheduledAt.describe('Null is now.'),
+  instanceId: instanceId
+    .optional()
+    .describe('Another account. A job to groups needs new recipients then: groups belong to an account.'),
+  messageId: messageId.describe('The job gets the present text and image of this message.'),
+  recipients: JobRecipients.optional().describe('In place of all recipients that it has.'),
+  ...personalFields,
+})
+export type JobChange = z.output<typeof JobChange>

@@ -64,6 +64,7 @@ export const reasonWords = {
   recipients_skipped: 'Skipped, because they opted out or are not on WhatsApp: {{count}}.',
   job_failed: 'Failed: no message went out.',
   job_cancelled: 'Cancelled by {{user}}. Recipients skipped: {{skipped}}.',
+  job_changed: 'Changed by {{user}}. Recipients: {{count}}.',
   job_restarted: 'Restarted by {{user}}.',
   job_paused: 'Paused by {{user}}.',
   job_paused_by_restore: 'Paused because a backup was restored.',

@@ -106,6 +106,7 @@ export const columns: Record<string, Columns> = {
   },
   jobs: {
     personal: {
+      name: 'what its author called the job',
       text_content: 'the text of the message',
       search_text: 'the text, for the search',
       created_by_user_name: 'who created the job',

@@ -4,6 +4,8 @@ import type { Job, JobRow } from '@sendroom/contract/jobs'
 /** A running job, as lists show it. */
 export const row: JobRow = {
   id: 3,
+  name: '',
+  version: 1,
   jobType: 'SendToGroups',
   messageId: 5,
   messageTitle: `${'x'.repeat(50)}and more`,

@@ -32,6 +32,7 @@ export const STATUS: Record<ErrorCode, number> = {
   not_connected: 409,
   account_busy: 409,
   job_not_restartable: 409,
+  job_not_changeable: 409,
   job_not_cancellable: 409,
   job_not_pausable: 409,
   job_not_resumable: 409,

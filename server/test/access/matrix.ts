@@ -178,6 +178,7 @@ const matrix: Matrix = {
         body: { messageId: message.id, instanceId, groupIds: [group.id] },
       }),
     ],
+    change: [membersWithFlag(200), ({ job }) => ({ ...of(job.id), body: { scheduledAt: null } })],
     preview: [
       [401, 401, 400, 403, 200, 200],
       ({ instanceId, group }) => ({ body: { instanceId, groupIds: [group.id] } }),

@@ -28,17 +28,21 @@ export type Order = {
   instanceId: number
   /** ISO 8601; null is now. */
   scheduledAt: string | null
+  /** For the lists; empty for none. */
+  name?: string
   createdBy: { id: number; name: string }
   /** Idempotency key: a second order of the same user with the same key returns the first one's job. */
   requestId?: string | null | undefined
   /** Without duplicates. They get the message in this order, so known people come first. */
   recipients: Recipients
-  /**
-   * For texts with variables: writes the text of each of the job's deliveries beside them, and returns how many
-   * deliveries it has deleted because they can't have one.
-   */
-  writeTexts?: ((tx: Db, jobId: number) => Promise<number>) | undefined
+  writeTexts?: WriteTexts | undefined
 }
+
+/**
+ * For texts with variables: writes the text of each of the job's deliveries beside them, and returns how many
+ * deliveries it has deleted because they can't have one.
+ */
+export type WriteTexts = (tx: Db, jobId: number) => Promise<number>
 
 /** Rows per insert. Bounds the memory that 100,000 recipients take while they are written. */
 const BATCH = 2000
@@ -48,29 +52,44 @@ const BATCH = 2000
  * commit. If the same request has created a job already, or is creating one at this moment, its id is returned instead.
  */
 export async function planJob(tx: Db, order: Order): Promise<number> {
-  const { createdBy, recipients, requestId = null, writeTexts } = order
+  const { name = '', createdBy, recipients, requestId = null, writeTexts } = order
   await forBulkWrites(tx)
   const made = await tx.maybeOne<{ id: number }>(sql`
-    insert into jobs (job_type, message_id, text_content, is_personal, image_id, instance_id, recipient_count, scheduled_at,
-      created_by_user_id, created_by_user_name, request_id)
-    values (${order.jobType}, ${order.messageId}, ${order.textContent}, ${writeTexts !== undefined}, ${order.imageId},
+    insert into jobs (name, job_type, message_id, text_content, is_personal, image_id, instance_id, recipient_count,
+      scheduled_at, created_by_user_id, created_by_user_name, request_id)
+    values (${name}, ${order.jobType}, ${order.messageId}, ${order.textContent}, ${writeTexts !== undefined}, ${order.imageId},
       ${order.instanceId}, ${recipients.length}, ${order.scheduledAt}, ${createdBy.id}, ${createdBy.name}, ${requestId})
     on conflict (created_by_user_id, request_id) where request_id is not null do nothing
     returning id`)
   // The job of the first request may have been deleted in between: then this one is new.
   if (!made) return (await findRequested(tx, createdBy.id, requestId)) ?? planJob(tx, order)
   const { id } = made
-  for await (const batch of batchesOf(recipients, BATCH))
-    await insertDeliveries(tx, id, order.instanceId, batch)
-  const leftOut = writeTexts ? await writeTexts(tx, id) : 0
-  if (leftOut > 0)
-    await tx.run(sql`update jobs set recipient_count = recipient_count - ${leftOut} where id = ${id}`)
-  await skipUnreachable(tx, id)
-  if (order.jobType === 'SendToUsers') await countNewPeople(tx, id)
-  const count = recipients.length - leftOut
+  await insertDeliveries(tx, id, order.instanceId, recipients)
+  const count = await prepareRecipients(tx, id, recipients.length, writeTexts)
   await logJob(tx, id, reason('job_created', { user: createdBy.name, count }))
   await wakeWorkers(tx)
   return id
+}
+
+/**
+ * Writes the texts of a job's recipients, skips those who get nothing, and counts the others.
+ *
+ * @param count how many recipients the job has
+ * @returns how many it has without those whom `writeTexts` leaves out
+ */
+export async function prepareRecipients(
+  tx: Db,
+  jobId: number,
+  count: number,
+  writeTexts?: WriteTexts,
+): Promise<number> {
+  const left = count - (writeTexts ? await writeTexts(tx, jobId) : 0)
+  await tx.run(
+    sql`update jobs set recipient_count = ${left} where id = ${jobId} and recipient_count <> ${left}`,
+  )
+  await skipUnreachable(tx, jobId)
+  await countNewPeople(tx, jobId)
+  return left
 }
 
 /** For the forecast, where a limit makes the number matter. */
@@ -82,7 +101,8 @@ const countNewPeople = (tx: Db, jobId: number) =>
       where d.job_id = j.id and d.status = 'queued'
         and not ${isKnownPerson(sql`d.instance_id`, phoneOf('d.chat_id'))})
     from instances i
-    where j.id = ${jobId} and i.id = j.instance_id and (i.new_people_cap > 0 or i.new_people_left is not null)`)
+    where j.id = ${jobId} and j.job_type = 'SendToUsers' and i.id = j.instance_id
+      and (i.new_people_cap > 0 or i.new_people_left is not null)`)
 
 async function findRequested(tx: Db, userId: number, requestId: string | null): Promise<number | undefined> {
   const job = await tx.maybeOne<{ id: number }>(sql`
@@ -91,7 +111,11 @@ async function findRequested(tx: Db, userId: number, requestId: string | null): 
 }
 
 /** Keeps the order of the recipients in the order of the ids. */
-const insertDeliveries = (tx: Db, jobId: number, instanceId: number, recipients: Recipient[]) =>
+export async function insertDeliveries(tx: Db, jobId: number, instanceId: number, recipients: Recipients) {
+  for await (const batch of batchesOf(recipients, BATCH)) await insertBatch(tx, jobId, instanceId, batch)
+}
+
+const insertBatch = (tx: Db, jobId: number, instanceId: number, recipients: Recipient[]) =>
   tx.run(sql`
   insert into deliveries (job_id, instance_id, group_id, contact_id, chat_id, recipient_name)
   select ${jobId}, ${instanceId}, r.group_id, r.contact_id, r.chat_id, r.name

@@ -59,15 +59,16 @@ export async function repeatWhileLocked<T>(isGivingUp: () => boolean, attempt: (
 const LOCK_TIMEOUT = '5s'
 
 /**
- * Locks the instances of these jobs, in the order of their ids, so that two callers never deadlock. The transaction
- * then waits for no lock longer than five seconds: while it waits it holds a connection that others need.
+ * Locks the instances of these jobs, and another one, in the order of their ids, so that two callers never deadlock.
+ * The transaction then waits for no lock longer than five seconds: while it waits it holds a connection that others
+ * need.
  *
  * @throws an error for `isLockTimedOut` after that time; nothing has changed then.
  */
-export async function lockInstancesOfJobs(tx: Db, jobIds: number[]): Promise<void> {
+export async function lockInstancesOfJobs(tx: Db, jobIds: number[], other?: number): Promise<void> {
   await tx.run(sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`)
   await tx.run(sql`
     select i.id from instances i
-    where i.id in (select instance_id from jobs where id = any(${jobIds}))
+    where i.id in (select instance_id from jobs where id = any(${jobIds})) or i.id = ${other ?? null}
     order by i.id for no key update`)
 }

@@ -6,11 +6,16 @@ import type { Tx } from '../../platform/database/connection.ts'
 import { findRecordedJobs, type RecordedJob } from './jobs.queries.ts'
 
 /** An entry with all that the log keeps of a job: what was sent must be found when the job is gone. */
-export const wholeEntry = (action: 'job.create' | 'job.cancel' | 'job.delete', job: RecordedJob): Entry => ({
+export const wholeEntry = (
+  action: 'job.create' | 'job.update' | 'job.cancel' | 'job.delete',
+  job: RecordedJob,
+  formerText?: string,
+): Entry => ({
   action,
   object: objectOf(job.id, job.textContent),
   details: {
     text: job.textContent,
+    formerText,
     image: job.imageUrl,
     jobType: job.jobType,
     recipients: job.recipientCount,
@@ -23,6 +28,13 @@ export const wholeEntry = (action: 'job.create' | 'job.cancel' | 'job.delete', j
 export async function recordCreation(tx: Tx, caller: Caller, id: number): Promise<void> {
   const jobs = await findRecordedJobs(tx, caller, [id])
   await record(tx, caller, ...jobs.map((job) => wholeEntry('job.create', job)))
+}
+
+/** Records a changed job as it is now, with the text that it had. */
+export async function recordChange(tx: Tx, caller: Caller, { id, textContent }: RecordedJob): Promise<void> {
+  const jobs = await findRecordedJobs(tx, caller, [id])
+  const formerText = (text: string) => (text === textContent ? undefined : textContent)
+  await record(tx, caller, ...jobs.map((job) => wholeEntry('job.update', job, formerText(job.textContent))))
 }
 
 /** Records what was done with a job that stays. */

@@ -17,7 +17,7 @@ const hasRemaining = sql`
     select coalesce(sum(c.skipped), 0) > 0 from job_counts c where c.job_id = j.id))`
 
 const jobRow = sql`
-  select j.id, j.job_type, j.message_id, ${title} as message_title, j.instance_id,
+  select j.id, j.name, j.version, j.job_type, j.message_id, ${title} as message_title, j.instance_id,
     (select i.name from instances i where i.id = j.instance_id) as instance_name, j.status,
     j.paused_at is not null as is_paused, ${imageUrl('j.image_id')} as image_url, j.recipient_count,
     (select coalesce(sum(c.sent), 0) from job_counts c where c.job_id = j.id) as sent_count, j.failed_count,

@@ -13,6 +13,7 @@ import type { HeavyWork } from '../../platform/heavy/heavy-work.ts'
 import { route } from '../../platform/http.ts'
 import { type Uploads, uploadOf } from '../../platform/images/uploads.ts'
 import { orNotFound } from '../../platform/refusal.ts'
+import { changeWaitingJob } from './change-job.service.ts'
 import { exportRecipients } from './export.ts'
 import { findRecipientGroup, listMembers } from './job-members.queries.ts'
 import { listDeliveries, listLogs } from './job-rows.queries.ts'
@@ -95,6 +96,16 @@ export function jobRoutes(
       const order = { ...body, image: uploadOf({ caller, ...input }) }
       return createJob(deps, begin, caller, order, clientSignal(input.reply))
     },
+    largeJob,
+  )
+
+  route(
+    app,
+    jobs.change,
+    ({ begin, caller, params: { id }, body, reply }) =>
+      commands.run({ caller, name: 'change', kind: 'job', ids: [id] }, () =>
+        changeWaitingJob(deps, begin, caller, id, body, clientSignal(reply)),
+      ),
     largeJob,
   )
 

@@ -72,7 +72,7 @@ async function writeJob(
     requireWriter(caller, order)
     const { instance, saved } = await lockInstanceAndMessage(tx, caller, order)
     if (!instance.isActive) throw new Refusal('instance_inactive')
-    const { jobType, instanceId } = order
+    const { name, jobType, instanceId } = order
     const requestId = order.requestId ?? keyOfContent(...contentOf(order, saved))
     const repeated = await findRepeated(tx, caller, order, requestId)
     if (repeated) return repeated
@@ -90,6 +90,7 @@ async function writeJob(
     })
     const message = saved ?? (await writeMessage(deps, tx, caller, order, imageId))
     const id = await planJob(tx, {
+      name,
       jobType,
       messageId: message.id,
       instanceId,
@@ -211,11 +212,11 @@ async function lockInstanceAndMessage(tx: Db, caller: Caller, { instanceId, mess
 }
 
 /** Returns null, which means now, for a time that has passed. */
-const ifAhead = (scheduledAt: string | null | undefined, now: string) =>
+export const ifAhead = (scheduledAt: string | null | undefined, now: string) =>
   scheduledAt && Date.parse(scheduledAt) > Date.parse(now) ? scheduledAt : null
 
 /** Throws out of the transaction that writes the recipients, so that no part of the job stays. */
-const untilAborted = (recipients: Recipients, signal: AbortSignal): Recipients => ({
+export const untilAborted = (recipients: Recipients, signal: AbortSignal): Recipients => ({
   length: recipients.length,
   async *[Symbol.asyncIterator]() {
     for await (const recipient of recipients) {

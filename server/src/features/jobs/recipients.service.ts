@@ -1,6 +1,6 @@
 import type { FieldKey } from '@sendroom/contract/field-words'
 import { limits } from '@sendroom/contract/limits'
-import type { JobDraft, NewJob } from '@sendroom/contract/new-jobs'
+import type { JobDraft, JobRecipients } from '@sendroom/contract/new-jobs'
 import type { CountryCode } from 'libphonenumber-js'
 import type { Recipient, Recipients } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
@@ -14,13 +14,15 @@ import { lockGroupsForShare } from './jobs.queries.ts'
 import { namesOf } from './names-of.ts'
 import { type ChosenPeople, countVisibleContacts, openPeople } from './people.queries.ts'
 
-// The recipients of a new job, and of the preview of one.
+// The recipients of a new or changed job, and of the preview of one.
+
+type Choice = JobRecipients & { instanceId: number }
 
 /**
  * Reads the groups of a job, chosen one by one and in sets, and keeps them from being deleted until the transaction
  * ends. A set goes on after the instance has left one of its groups. A group that was chosen by hand must be there.
  */
-export async function lockGroupRecipients(tx: Db, caller: Caller, order: NewJob): Promise<Recipient[]> {
+export async function lockGroupRecipients(tx: Db, caller: Caller, order: Choice): Promise<Recipient[]> {
   const chosen = await chooseGroups(tx, caller, order, lockGroupSetsForShare)
   const groups = await lockGroupsForShare(tx, order.instanceId, [...chosen.ids, ...chosen.idsOfSets])
   if (groups.filter(({ id }) => chosen.ids.has(id)).length !== chosen.ids.size)
@@ -41,7 +43,7 @@ type ChosenGroups = { ids: ReadonlySet<number>; idsOfSets: number[] }
 export async function chooseGroups(
   db: Db,
   caller: Caller,
-  { instanceId, groupIds, groupSetIds }: JobDraft & { instanceId: number },
+  { instanceId, groupIds, groupSetIds }: Pick<Choice, 'instanceId' | 'groupIds' | 'groupSetIds'>,
   read = readGroupSets,
 ): Promise<ChosenGroups> {
   const sets = await read(db, caller, instanceId, groupSetIds)
@@ -54,7 +56,7 @@ export async function chooseGroups(
 /** Reads the typed numbers. Throws if one is unreadable, or if nobody else is chosen either. */
 export async function readTypedNumbers(
   heavy: HeavyContext | null,
-  { phoneNumbers, contactIds, listIds }: NewJob,
+  { phoneNumbers, contactIds, listIds }: JobRecipients,
   defaultCountry: CountryCode,
 ): Promise<string[]> {
   const { numbers, unreadable } = await readPhoneList(heavy, phoneNumbers, defaultCountry)
@@ -69,7 +71,7 @@ export async function readTypedNumbers(
 export async function lockPeople(
   tx: Db,
   caller: Caller,
-  order: NewJob,
+  order: Choice,
   numbers: readonly string[],
 ): Promise<Recipients> {
   const recipients = await openPeople(
@@ -87,7 +89,7 @@ export async function lockPeople(
 export async function choosePeople(
   db: Db,
   caller: Caller,
-  draft: JobDraft,
+  draft: Pick<JobDraft, 'contactIds' | 'listIds' | 'excludedListIds'>,
   numbers: readonly string[],
   read = readLists,
 ): Promise<ChosenPeople> {

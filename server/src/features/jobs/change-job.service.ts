@@ -1,0 +1,124 @@
+import type { JobRow } from '@sendroom/contract/jobs'
+import { type JobChange, JobRecipients } from '@sendroom/contract/new-jobs'
+import {
+  lockWaitingJob,
+  type Recipients,
+  type Replacement,
+  renameJob,
+  replaceInJob,
+  type WaitingJob,
+} from '../../engine/index.ts'
+import { type Begin, type Caller, lockInstanceForShare } from '../../platform/access.ts'
+import type { Tx } from '../../platform/database/connection.ts'
+import type { HeavyContext } from '../../platform/heavy/heavy-work.ts'
+import { omitUndefined } from '../../platform/omit-undefined.ts'
+import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
+import { recordAction, recordChange } from './audit.ts'
+import { findJobRow, findRecordedJobs, lockMessageForShare } from './jobs.queries.ts'
+import { withRecipients } from './large-list.ts'
+import { ifAhead, type NewJobDeps, untilAborted } from './new-job.service.ts'
+import { textOfJob } from './personal-job.ts'
+import { lockGroupRecipients, lockPeople, readTypedNumbers } from './recipients.service.ts'
+
+type Deps = Pick<NewJobDeps, 'db' | 'defaultCountry' | 'heavyWork'>
+
+type Change = JobChange & { heavy: HeavyContext | null; numbers: readonly string[] }
+
+/**
+ * Changes a job that waits, in place of a cancel and a new job: what the change leaves out stays. The name may be
+ * changed at any time. New recipients and a new message are read as those of a new job are, with the caller's rights.
+ */
+export async function changeWaitingJob(
+  deps: Deps,
+  begin: Begin,
+  caller: Caller,
+  id: number,
+  change: JobChange,
+  signal: AbortSignal,
+): Promise<JobRow> {
+  const { name, version, fallbacks: _, leaveOutIncomplete: __, ...others } = change
+  if (Object.keys(omitUndefined(others)).length === 0) return rename(begin, id, { name, version })
+  const { jobType } = orNotFound(await findJobRow(deps.db, caller, id))
+  const recipients = change.recipients ?? JobRecipients.parse({})
+  return withRecipients(
+    deps.heavyWork,
+    { userId: caller.id, signal },
+    { jobType, ...recipients },
+    async (heavy) => {
+      const isTyped = change.recipients && jobType === 'SendToUsers'
+      const numbers = isTyped ? await readTypedNumbers(heavy, recipients, deps.defaultCountry) : []
+      return begin((tx, present) => writeChange(deps, tx, present, id, { ...change, heavy, numbers }))
+    },
+  )
+}
+
+const rename = (begin: Begin, id: number, { name, version }: Pick<JobChange, 'name' | 'version'>) =>
+  begin(async (tx, caller) => {
+    const before = orNotFound(await findJobRow(tx, caller, id))
+    if (name === undefined || name === before.name) return before
+    requireVersion(version, orNotFound(await renameJob(tx, id, name)))
+    await recordAction(tx, caller, 'job.update', before, { name, formerName: before.name })
+    return orNotFound(await findJobRow(tx, caller, id))
+  })
+
+async function writeChange(deps: Deps, tx: Tx, caller: Caller, id: number, change: Change): Promise<JobRow> {
+  const [before] = await findRecordedJobs(tx, caller, [id])
+  if (!before) throw new Refusal('not_found')
+  const job = await lockWaitingJob(tx, id, change.instanceId)
+  if (!job) throw new Refusal('job_not_changeable')
+  requireVersion(change.version, job.version)
+  const instanceId = change.instanceId ?? job.instanceId
+  const instance = await lockInstanceForShare(tx, caller, instanceId)
+  if (!instance) throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
+  if (!instance.isActive) throw new Refusal('instance_inactive')
+  if (instanceId !== job.instanceId && job.jobType === 'SendToGroups' && !change.recipients)
+    throw new InvalidInput({ groupIds: 'JOB.GROUP_REQUIRED' })
+  const recipients = change.recipients && (await readRecipients(tx, caller, job, { ...change, instanceId }))
+  await replaceInJob(tx, { ...job, id }, caller.username, {
+    ...(omitUndefined({ name: change.name, recipients }) as Replacement),
+    ...(change.scheduledAt !== undefined && { scheduledAt: ifAhead(change.scheduledAt, instance.now) }),
+    ...(instanceId !== job.instanceId && { instanceId }),
+    ...(await readText(deps, tx, caller, job, change)),
+  })
+  await recordChange(tx, caller, before)
+  return orNotFound(await findJobRow(tx, caller, id))
+}
+
+async function readRecipients(
+  tx: Tx,
+  caller: Caller,
+  { jobType }: WaitingJob,
+  { recipients, instanceId, numbers, heavy }: Change & { instanceId: number },
+): Promise<Recipients> {
+  const choice = { ...(recipients ?? JobRecipients.parse({})), instanceId }
+  const read =
+    jobType === 'SendToUsers'
+      ? await lockPeople(tx, caller, choice, numbers)
+      : await lockGroupRecipients(tx, caller, choice)
+  return heavy ? untilAborted(read, heavy.signal) : read
+}
+
+/** Reads the message that the job gets, or the job's own text where new recipients need theirs of it. */
+async function readText(
+  { defaultCountry: country }: Deps,
+  tx: Tx,
+  caller: Caller,
+  { jobType, textContent, isPersonal }: WaitingJob,
+  { messageId, recipients, heavy, ...choices }: Change,
+): Promise<Pick<Replacement, 'content' | 'writeTexts'>> {
+  const message = messageId ? await lockMessageForShare(tx, caller, messageId) : null
+  if (messageId && !message) throw new InvalidInput({ messageId: 'JOB.MESSAGE_REQUIRED' })
+  if (!message && !recipients) return {}
+  const text = await textOfJob(tx, message ?? { textContent, hasVariables: isPersonal }, {
+    ...choices,
+    ...{ jobType, country, formField: 'messageId' },
+    throwIfAborted: () => heavy?.signal.throwIfAborted(),
+  })
+  const { writeTexts } = text
+  return {
+    ...(message && {
+      content: { messageId: message.id, textContent: text.textContent, imageId: message.imageId },
+    }),
+    ...(writeTexts && { writeTexts }),
+  }
+}
