@@ -37,6 +37,7 @@ import { metricsRoute } from './features/system/metrics-server.ts'
 import { systemRoutes } from './features/system/system.routes.ts'
 import { userRoutes } from './features/users/users.routes.ts'
 import { findCaller } from './platform/access.ts'
+import { limitBodyTimes, UPLOAD_MS } from './platform/body-times.ts'
 import { announceDeparture, cutOffStragglers, type Departure } from './platform/closing.ts'
 import { openCommands } from './platform/commands.ts'
 import type { Pool } from './platform/database/connection.ts'
@@ -73,7 +74,7 @@ export type Deps = {
   metrics?: Metrics | null
 }
 
-/** Long enough for an image of five megabytes over a slow phone. */
+/** Long enough for an image of five megabytes over a slow phone. Only imports have longer. */
 const REQUEST_MS = 30_000
 const HEADERS_MS = 10_000
 /** Ten times as many as the server needs for a hundred users with several tabs. */
@@ -103,8 +104,8 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
     // Unique over all processes. The answer has it too, so that a report leads to the lines of the log.
     genReqId: () => randomUUID(),
     trustProxy: config.trustProxy,
-    // The time for a whole request to arrive, and how often Node looks. Fastify's default is to wait for ever.
-    requestTimeout: REQUEST_MS,
+    // The time for any request to arrive, and how often Node looks. Fastify's default is to wait for ever.
+    requestTimeout: UPLOAD_MS,
     http: { headersTimeout: HEADERS_MS, connectionsCheckingInterval: 5000 },
     routerOptions: { maxParamLength: 200 },
     schemaController,
@@ -119,6 +120,7 @@ function openFastify({ db, config, log }: Deps): FastifyInstance {
   })
   app.server.maxConnections = MAX_CONNECTIONS
   closeAfterUnreadBodies(app.server)
+  limitBodyTimes(app.server, REQUEST_MS)
   app.setErrorHandler(answerError)
   app.addHook('onRequest', (_, reply, done) => {
     setSecurityHeaders(reply.raw)

@@ -88,7 +88,7 @@ export function route<E extends Endpoint>(
     guard?: (request: FastifyRequest) => Promise<void>
     /** The most bytes of a JSON body, if not 64 kB. */
     bodyBytes?: number
-    /** The handler reads the form with the file itself, while it arrives. */
+    /** The handler reads the form with the file itself, while it arrives. It may take minutes. */
     streamsUpload?: true
   } = {},
 ): void {
@@ -116,7 +116,8 @@ export function route<E extends Endpoint>(
       const { id } = requireAccess(request.caller, rule)
       const count = await app.countRequest(request)
       if (!count.isAllowed && count.isExceeded) throw new Refusal('too_many_requests', {}, count.ttlInSeconds)
-      if (endpoint.method !== 'GET' && isLarge(request)) await app.largeBodies(id, reply.raw)
+      const isLargeBody = endpoint.method !== 'GET' && isLarge(request)
+      if (isLargeBody) await app.largeBodies(id, reply.raw, options.streamsUpload)
     },
     preValidation: async (request) => {
       // Webhooks have no such method: forms are not registered for them.

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import { setBodyTime, UPLOAD_MS } from './body-times.ts'
 import { openTurnstile } from './turnstile.ts'
 
 const LARGE_BYTES = 1024 * 1024
@@ -13,18 +14,25 @@ const LIMITS = { ofUser: 1, inAll: 4, waitingOfUser: 5, waitingInAll: 20, retryS
 export const isLarge = ({ headers }: FastifyRequest) =>
   Number(headers['content-length'] ?? 0) > LARGE_BYTES || headers['transfer-encoding'] !== undefined
 
-/** Lets a request begin its large body. Waits for others, and refuses if too many wait already. */
-export type LargeBodies = (userId: number, response: ServerResponse) => Promise<void>
+/** Files that are stored while they arrive take little memory, but a slow one takes minutes. */
+const STREAM_LIMITS = { ...LIMITS, inAll: 20 }
+
+/**
+ * Lets a request begin its large body. Waits for others, and refuses if too many wait already. A handler may read a
+ * file itself while it arrives: `isStreamed`.
+ */
+export type LargeBodies = (userId: number, response: ServerResponse, isStreamed?: boolean) => Promise<void>
 
 /** Limits how many requests with large bodies are read and handled at a time. */
 export function limitLargeBodies(): LargeBodies {
-  const { enter } = openTurnstile(LIMITS)
-  return async (userId, response) => {
+  const [held, streamed] = [openTurnstile(LIMITS), openTurnstile(STREAM_LIMITS)]
+  return async (userId, response, isStreamed = false) => {
     const closing = new AbortController()
     // A client that leaves early gets no answer, so its response only closes. It may have left before this.
     finished(response, () => closing.abort())
-    const leave = await enter({ userId, signal: closing.signal })
+    const leave = await (isStreamed ? streamed : held).enter({ userId, signal: closing.signal })
     if (closing.signal.aborted) leave()
     else closing.signal.addEventListener('abort', leave)
+    if (isStreamed) setBodyTime(response.req, UPLOAD_MS)
   }
 }

@@ -27,7 +27,7 @@ export function closeAfterUnreadBodies(server: Server, maxMs = MAX_MS): void {
   })
 }
 
-const hasBody = ({ headers }: IncomingMessage) =>
+export const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
