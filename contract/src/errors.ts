@@ -101,6 +101,7 @@ export const errorWords = {
   no_phone_column: 'Choose the column of the phone numbers.',
   import_failed: 'This could not be read. Try again.',
   import_not_ready: 'This import has begun already, or is not checked yet.',
+  import_not_allowed: 'Whoever made this import has lost the right to it. Make a new one.',
   import_busy: 'Another import of yours is running. Wait until it has ended.',
   import_not_undoable: 'This import can’t be undone any more, or has not ended.',
   too_many_imports: 'You have {{importsWaiting}} imports that have not begun. Import or remove one first.',

@@ -69,6 +69,7 @@ export const STATUS: Record<ErrorCode, number> = {
   no_phone_column: 400,
   import_failed: 409,
   import_not_ready: 409,
+  import_not_allowed: 409,
   import_busy: 409,
   import_not_undoable: 409,
   too_many_imports: 409,

@@ -24,4 +24,11 @@ export const importGuards = [
     '',
     { tests: `${features}/imports`, only: 'address book' },
   ),
+  without(
+    'the right of whoever made an import, when it is started',
+    `${features}/imports/imports.service.ts`,
+    "if (!locked.isAllowed) throw new Refusal('import_not_allowed')",
+    '',
+    { tests: `${features}/imports`, only: 'address book' },
+  ),
 ]

@@ -2,7 +2,7 @@ import type { Import, ImportStart, Reading } from '@sendroom/contract/imports'
 import { limits } from '@sendroom/contract/limits'
 import { type Caller, canSeeInstance, isAdmin } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
-import { json, sql, values } from '../../platform/database/sql.ts'
+import { identifier, json, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 import type { Field } from './read-row.ts'
 
@@ -53,12 +53,33 @@ export async function findImport(db: Db, caller: Caller, id: number): Promise<Im
   return found ?? null
 }
 
-export type Locked = Pick<Import, 'id' | 'source' | 'status' | 'fault' | 'version'> & { hasDetails: boolean }
+/**
+ * SQL condition: the user who made an import, given by alias, may still import from there. An Admin who goes on with
+ * the import does so for them.
+ */
+export function isAuthorAllowed(alias: string) {
+  const row = identifier(alias)
+  return sql`(exists (
+    select from users u
+    where u.id = ${row}.user_id and u.is_active and (u.role = 'Admin' or (
+      u.can_manage_contacts and (${row}.source <> 'groups' or u.can_export_participants)
+      and (${row}.source = 'file' or exists (
+        select from user_instances ui where ui.user_id = u.id and ui.instance_id = ${row}.instance_id
+      ))
+    ))
+  ) and (${row}.source = 'file' or exists (select from instances a where a.id = ${row}.instance_id)))`
+}
+
+export type Locked = Pick<Import, 'id' | 'source' | 'status' | 'fault' | 'version'> & {
+  hasDetails: boolean
+  isAllowed: boolean
+}
 
 /** Locks an import that the caller sees until the transaction ends. A worker that holds it waits, or has lost it. */
 export async function lockImport(tx: Db, caller: Caller, id: number): Promise<Locked | null> {
   const found = await tx.maybeOne<Locked>(sql`
-    select i.id, i.source, i.status, i.fault, i.version, ${hasDetails} as has_details
+    select i.id, i.source, i.status, i.fault, i.version, ${hasDetails} as has_details,
+      ${isAuthorAllowed('i')} as is_allowed
     from imports i where i.id = ${id} and ${canSee(caller)} for update`)
   return found ?? null
 }

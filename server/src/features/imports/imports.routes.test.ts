@@ -464,6 +464,9 @@ test('everybody has an import of their own, one at a time, and Admins see all', 
   const startTheirs = (as: TestUser) =>
     context.call(as, imports.start, { params: { id: theirs.body.id }, body: plan })
   expect(await startTheirs(user)).toMatchObject({ status: 404 })
+  await context.db.run(sql`update users set is_active = false where id = ${other.id}`)
+  expect(await startTheirs(admin)).toMatchObject({ status: 409, body: { code: 'import_not_allowed' } })
+  await context.db.run(sql`update users set is_active = true where id = ${other.id}`)
   expect(await startTheirs(other)).toMatchObject({ status: 200 })
 
   const idsOf = async (as: TestUser) =>
@@ -594,10 +597,12 @@ test('the address book of an account is read page by page, as long as the user h
   await workWith()
   expect(await look(id)).toMatchObject({ status: 'checked', added: 1200, rows: 1200 })
 
+  const start = () => context.call(member, imports.start, { params: { id }, body: plan })
   const late = await read()
   await context.db.run(sql`delete from user_instances`)
   await workWith()
   expect(await look(late)).toMatchObject({ status: 'checked', fault: { code: 'forbidden' }, instance: null })
+  expect(await start()).toMatchObject({ status: 409, body: { code: 'import_not_allowed' } })
 })
 
 // R-1010

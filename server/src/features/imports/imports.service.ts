@@ -128,6 +128,7 @@ export const beginImport = (begin: Begin, id: number, form: ImportStart): Promis
     const locked = orNotFound(await lockImport(tx, caller, id))
     requireVersion(form.version, locked.version)
     if (locked.status !== 'checked' || locked.fault) throw new Refusal('import_not_ready')
+    if (!locked.isAllowed) throw new Refusal('import_not_allowed')
     if (form.listId !== null && !(await lockFixedList(tx, form.listId)))
       throw new InvalidInput({ listId: 'IMPORT.LIST_INVALID' })
     await makeTags(tx, id, form)

@@ -3,6 +3,7 @@ import { record } from '../../platform/audit.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { json, sql } from '../../platform/database/sql.ts'
+import { isAuthorAllowed } from './imports.queries.ts'
 
 /** An import that this process works on. */
 export type Claim = {
@@ -56,13 +57,8 @@ export async function claimImport(db: Db, hasTest: boolean): Promise<Claim | nul
       c.tags, c.user_id, c.user_name, c.tries, a.token_cipher, coalesce(a.is_test, false) as is_test,
       case c.source when 'file' then c.file_name else coalesce(a.name, '') end as source_name,
       regexp_replace(coalesce(a.whats_app_number, ''), '[^0-9]', '', 'g') as own_number,
-      coalesce(u.is_active and (u.role = 'Admin' or (
-        u.can_manage_contacts and (c.source <> 'groups' or u.can_export_participants)
-        and (c.source = 'file' or exists (
-          select from user_instances ui where ui.user_id = u.id and ui.instance_id = c.instance_id
-        ))
-      )), false) and (c.source = 'file' or a.id is not null) as is_allowed
-    from claimed c left join instances a on a.id = c.instance_id left join users u on u.id = c.user_id`)
+      ${isAuthorAllowed('c')} as is_allowed
+    from claimed c left join instances a on a.id = c.instance_id`)
   return claim ?? null
 }
 
