@@ -92,6 +92,8 @@ export const JobPreview = z
     unreadable: firstOf(z.string()),
     /** Groups that the instance has left. A job with any is refused. */
     leftGroups: firstOf(Named),
+    /** Groups of the sets that the instance has left. The job leaves them out. */
+    leftInSets: firstOf(Named),
     /** Groups to which the instance may not write. They count as recipients, but would fail. */
     closedGroups: firstOf(Named),
     /** Recipients who have opted out. They count as recipients, and the job skips them. */

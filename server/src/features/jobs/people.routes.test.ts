@@ -277,6 +277,7 @@ test('a job to sets of groups sends to each group once, and not to those that th
     groupSetIds: [first.id, second.id],
   }
   expect(await preview(order)).toMatchObject({ recipients: 3, duplicates: 1, leftGroups: { total: 0 } })
+  expect(await preview(order)).toMatchObject({ leftInSets: { total: 1, first: [{ id: left?.id }] } })
   const { body } = await create(order)
   const rows = await context.db.many<{ name: string }>(sql`
     select recipient_name as name from deliveries where job_id = ${body.id} order by id`)

@@ -64,6 +64,7 @@ const nothing: Counted = {
   withoutNumber: 0,
   unreadable: { total: 0, first: [] },
   leftGroups: { total: 0, first: [] },
+  leftInSets: { total: 0, first: [] },
   closedGroups: { total: 0, first: [] },
   optedOut: 0,
   notOnWhatsapp: 0,

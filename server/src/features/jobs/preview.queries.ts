@@ -10,13 +10,12 @@ export async function isVisibleInstance(db: Db, caller: Caller, id: number): Pro
   return count === 1
 }
 
-type Chosen = Pick<JobPreview, 'recipients' | 'leftGroups' | 'closedGroups'>
+type Chosen = Pick<JobPreview, 'recipients' | 'leftGroups' | 'leftInSets' | 'closedGroups'>
 
 type Groups = { ids: readonly number[]; idsOfSets: readonly number[] }
 
 /**
- * Counts which of these groups of an instance can receive messages, and names the first of those that can't. Groups of
- * sets that the instance has left don't count.
+ * Counts which of these groups of an instance can receive messages, and names the first of those that can't.
  */
 export async function countChosen(
   db: Db,
@@ -31,11 +30,12 @@ export async function countChosen(
         from (select id, name from chosen where ${condition} order by name, id limit ${names}) named))`
   const chosen = await db.one<Chosen>(sql`
     with chosen as materialized (
-      select g.id, g.name, g.left_at is not null as has_left, g.can_send from groups g
-      where (g.id = any(${ids}::bigint[]) or g.id = any(${idsOfSets}::bigint[]) and g.left_at is null)
-        and g.instance_id = ${instanceId}
+      select g.id, g.name, g.left_at is not null as has_left, g.can_send, g.id = any(${ids}::bigint[]) as is_by_hand
+      from groups g
+      where g.id = any(${[...ids, ...idsOfSets]}::bigint[]) and g.instance_id = ${instanceId}
     )
     select (select count(*) from chosen where not has_left) as recipients,
-      ${first(sql`has_left`)} as left_groups, ${first(sql`not has_left and not can_send`)} as closed_groups`)
+      ${first(sql`has_left and is_by_hand`)} as left_groups, ${first(sql`has_left and not is_by_hand`)} as left_in_sets,
+      ${first(sql`not has_left and not can_send`)} as closed_groups`)
   return chosen
 }

@@ -13,6 +13,7 @@ const calm: JobPreview = {
   withoutNumber: 0,
   unreadable: none,
   leftGroups: none,
+  leftInSets: none,
   closedGroups: none,
   ...{ optedOut: 0, notOnWhatsapp: 0 },
   incomplete: { total: 0, first: [], variables: [] },
@@ -87,6 +88,13 @@ test('the preview names problems before the job is created', async () => {
     ...calm,
     unreadable: { total: 1, first: ['abc'] },
     leftGroups: { total: 52, first: [{ id: 1, name: 'Family' }] },
+    leftInSets: {
+      total: 2,
+      first: [
+        { id: 3, name: 'Aunts' },
+        { id: 4, name: 'Uncles' },
+      ],
+    },
     closedGroups: { total: 1, first: [{ id: 2, name: 'News' }] },
   }))
   await type('abc')
@@ -94,6 +102,7 @@ test('the preview names problems before the job is created', async () => {
   expect(panel.getByText('abc')).toBeTruthy()
   expect(panel.getByText('The account has left 52 groups')).toBeTruthy()
   expect(panel.getByText('Family and 51 more')).toBeTruthy()
+  expect(panel.getByText('The account has left 2 groups')).toBeTruthy()
   expect(panel.getByText('In 1 group only admins can write')).toBeTruthy()
 })
 

@@ -136,6 +136,13 @@ function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance:
         </Alert>
       )}
       <Trouble
+        color="yellow"
+        some={preview.leftInSets}
+        nameOf={groupName}
+        title="JOB.PREVIEW_LEFT"
+        hint="JOB.PREVIEW_LEFT_IN_SETS"
+      />
+      <Trouble
         color="orange"
         some={preview.closedGroups}
         nameOf={groupName}
