@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../database/connection.ts'
 import { sql } from '../database/sql.ts'
+import { withFormulaGuard } from './formula-guard.ts'
 
 /** A column of an exported table. Its width is in characters, and only for Excel. */
 export type Column<Row> = { title: string; width?: number; cell: (row: Row) => string }
@@ -41,20 +42,7 @@ export async function* toCsv<Row>(
 
 const cellsOf = <Row>(columns: Column<Row>[], row: Row) => columns.map(({ cell }) => cell(row))
 
-const cellOf = (text: string) => `"${isFormula(text) ? "'" : ''}${text.replaceAll('"', '""')}"`
-
-/** Reads a cell as it was before `toCsv` wrote it. */
-export const withoutFormulaGuard = (text: string) =>
-  text.startsWith("'") && isFormula(text.slice(1)) ? text.slice(1) : text
-
-/**
- * A spreadsheet takes a cell that begins with such a sign as a formula, and an apostrophe makes it text. Some take
- * signs for the same that only look like them, such as the full-width ＝, and skip what can't be seen.
- */
-function isFormula(text: string): boolean {
-  const [first = ''] = text.replace(/^[\s\p{Cc}\p{Cf}]+/u, '').normalize('NFKC')
-  return /^[\t\r\n]/.test(text) || /[=+\-\u2010\u2212@]/.test(first)
-}
+const cellOf = (text: string) => `"${withFormulaGuard(text).replaceAll('"', '""')}"`
 
 /** About 3 ms of work. Then other requests get their turn. */
 const ROWS_AT_ONCE = 500
