@@ -320,7 +320,8 @@ test('a tag that somebody deletes in this moment does not stop an import', async
 // R-1006
 test('an import whose worker is killed goes on with the same counts', async () => {
   await context.add.contact({ number: '84900000007' })
-  const note = 'a note that makes the file large enough for a thread of its own'
+  // Then the file is read in a thread of its own, and in several parts.
+  const note = 'note '.repeat(100)
   const lines = Array.from(
     { length: 3500 },
     (_, n) => `Lan;09000${String(n % 3400).padStart(5, '0')};${note}`,

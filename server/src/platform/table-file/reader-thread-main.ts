@@ -12,11 +12,17 @@ const PART_BYTES = 1 << 18
 const { module, name, input, size } = workerData as ThreadData
 const port = parentPort ?? process.exit(1)
 
-async function ask(message: FromThread): Promise<unknown> {
-  const answered = once(port, 'message')
-  port.postMessage(message)
-  const [answer] = await answered
-  return answer
+let last: Promise<unknown> = Promise.resolve()
+
+/** Asks one question after another: a CSV is read ahead while its rows are taken, and an answer does not say for what. */
+function ask(message: FromThread): Promise<unknown> {
+  last = last.then(async () => {
+    const answered = once(port, 'message')
+    port.postMessage(message)
+    const [answer] = await answered
+    return answer
+  })
+  return last
 }
 
 const source: TableSource = {
