@@ -2,14 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool } from '../../platform/database/connection.ts'
 import { Refusal } from '../../platform/refusal.ts'
 import type { Secrets } from '../../platform/secrets.ts'
-import { readInThread } from '../../platform/table-file/reader-thread.ts'
 import { TableFileError } from '../../platform/table-file/table-file-error.ts'
 import { ProviderFailure, type Providers, providerOf } from '../../providers/provider.ts'
 import { readFields } from './imports.queries.ts'
 import { openFile } from './parts.queries.ts'
 import { readPerson } from './read-row.ts'
 import { countryOf, formatOf, refusalOf } from './reading.ts'
-import { readStagedRows, readStagedRowsTask } from './staged-rows.ts'
+import { readStagedRows } from './staged-rows.ts'
 import {
   type Claim,
   countRows,
@@ -61,12 +60,6 @@ const readers: Record<Claim['source'], Reader> = {
   groups: checkGroups,
 }
 
-/** A thread takes longer to start than a file of this size to read. */
-const SMALL_BYTES = 1 << 18
-
-/** A CSV is read as it comes. The texts of an xlsx are kept, and may be 32 million characters. */
-const MEMORY_MB = { csv: 32, xlsx: 160 }
-
 /** After a stop the rows that are stored already are read once more, and skipped. */
 async function checkFile({ db }: ImportDeps, claim: Claim, signal: AbortSignal): Promise<boolean> {
   const { reading, cursor: from } = claim
@@ -78,11 +71,7 @@ async function checkFile({ db }: ImportDeps, claim: Claim, signal: AbortSignal):
     fields: await readFields(db),
   }
   const input = { format: formatOf(reading), hasHeader: reading.hasHeader, reader, from }
-  const parts =
-    file.size > SMALL_BYTES
-      ? readInThread(file, readStagedRowsTask, input, MEMORY_MB[reading.kind])
-      : readStagedRows(file, input)
-  for await (const rows of parts) {
+  for await (const rows of readStagedRows(file, input)) {
     if (signal.aborted) return false
     claim.cursor = await step(db, claim, async (tx) => {
       await insertRows(tx, claim.id, rows)

@@ -2,8 +2,11 @@ import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 import type { TableSource } from '../../platform/table-file/source.ts'
 
-/** All parts but the last have so many bytes. */
-export const PART_BYTES = 1 << 18
+/**
+ * All parts but the last have so many bytes. A part passes through several buffers and texts while it is read, and V8
+ * collects large ones late.
+ */
+export const PART_BYTES = 1 << 15
 
 export const insertPart = (db: Db, importId: number, place: number, bytes: Buffer) =>
   db.run(sql`insert into import_parts (import_id, place, bytes) values (${importId}, ${place}, ${bytes})`)

@@ -5,8 +5,9 @@ import { readTable, type TableFormat } from '../../platform/table-file/table-fil
 import { type RowReader, readRow } from './read-row.ts'
 import type { StagedRow } from './work.queries.ts'
 
-/** Rows that are stored at once. Larger parts are large strings, which V8 collects late. */
+/** Rows that are stored at once, unless they are long. V8 collects large strings late. */
 const AT_ONCE = 200
+const CHARACTERS_AT_ONCE = 1 << 16
 /** About 3 ms of work. Then others get their turn, such as the engine. */
 const ROWS_AT_A_TIME = 50
 
@@ -23,19 +24,22 @@ export async function* readStagedRows(source: TableSource, input: Input): AsyncG
   const { format, hasHeader, reader, from } = input
   let place = hasHeader ? -1 : 0
   let pending: StagedRow[] = []
+  let characters = 0
   for await (const row of readTable(source, format)) {
     place++
-    if (place > from) pending.push(stagedRow(place, row, reader))
-    if (pending.length === AT_ONCE) {
+    if (place > from) {
+      pending.push(stagedRow(place, row, reader))
+      characters += row.cells.join('').length
+    }
+    if (pending.length === AT_ONCE || characters > CHARACTERS_AT_ONCE) {
       yield pending
       pending = []
+      characters = 0
     }
     if (place % ROWS_AT_A_TIME === 0) await nextTurn()
   }
   if (pending.length > 0) yield pending
 }
-
-export const readStagedRowsTask = { module: import.meta.url, run: readStagedRows }
 
 function stagedRow(place: number, row: Row, reader: RowReader): StagedRow {
   const { number, cells } = row

@@ -23,6 +23,8 @@ class SourceReader extends RandomAccessReader {
 
 export type Zip = {
   has: (name: string) => boolean
+  /** How many bytes an entry claims to unpack to. */
+  sizeOf: (name: string) => number
   /** Reads an entry's XML if it is not larger than allowed, and gives control back after each part of it. */
   readXml: (name: string, maxBytes: number, handlers: XmlHandlers) => AsyncGenerator<void>
   close: () => void
@@ -64,7 +66,12 @@ export async function openZip(source: TableSource): Promise<Zip> {
     if (checksum !== entry.crc32) throw new TableFileError('damaged')
   }
 
-  return { has: (name) => entries.has(name), readXml, close: () => file.close() }
+  return {
+    has: (name) => entries.has(name),
+    sizeOf: (name) => entries.get(name)?.uncompressedSize ?? 0,
+    readXml,
+    close: () => file.close(),
+  }
 }
 
 /** Whatever fails in here is the file's fault, or its disk's. */
