@@ -15,7 +15,7 @@ export function limitBodyTimes(server: Server, ms: number): void {
     if (!hasBody(request)) return
     let timer: NodeJS.Timeout | undefined
     const end = () => {
-      // What Node does after its own limit: Fastify answers 408 and closes the connection.
+      // Node does the same after its own limit. Fastify answers 408 and closes the connection.
       const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
       if (!request.complete) server.emit('clientError', error, request.socket)
     }
