@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { RRuleTemporal } from 'rrule-temporal'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { seriesRules } from '../test/series-rules.ts'
 import { type Occurrence, occurrences } from './occurrences.ts'
 import type { MonthDay, SeriesRule } from './series-rule.ts'
@@ -77,6 +77,15 @@ test.each<[name: string, rule: SeriesRule, after: string, until: string, numberA
 ])('%s', (_, rule, after, until, expected) => {
   const due = [...occurrences(rule, { after, until })]
   expect(due.map(({ number, dueAt }) => `${number} ${dueAt.slice(5, 16)}`)).toEqual(expected)
+})
+
+test('nothing walks from the start to a late moment', () => {
+  const formats = vi.spyOn(Intl.DateTimeFormat.prototype, 'format', 'get')
+  const rule = { ...berlin, startsOn: '2000-01-01' }
+  const { value } = occurrences(rule, { after: '2099-12-30T12:00Z' }).next()
+  expect(value).toEqual({ localTime: '2099-12-31T09:00', dueAt: '2099-12-31T08:00:00.000Z', number: 36_525 })
+  expect(formats.mock.calls.length).toBeLessThan(10)
+  formats.mockRestore()
 })
 
 /** `SERIES_RULES=2000` compares as many, in half a minute. */
