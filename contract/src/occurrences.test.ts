@@ -117,14 +117,17 @@ const iso = (moment: number) => new Date(moment).toISOString()
 
 /** The occurrences of the library, with our decisions about clock changes, which differ from those of iCalendar. */
 function expectedOccurrences(rule: SeriesRule, until: number): Occurrence[] {
-  const clock = localClock(rule.timeZone)
-  const dueAt = new Map(rule.times.flatMap((time) => inLibrary(rule, rule.timeZone, time, until)))
+  const end = Math.min(until, Date.parse(rule.endsOn ?? iso(until)))
   // Where no clock ever changes, every midnight exists.
-  const days = inLibrary(rule, 'UTC', '00:00', until).map(([midnight]) => midnight.slice(0, 10))
-  return days
+  const localTimes = inLibrary(rule, 'UTC', '00:00', end)
+    .map(([midnight]) => midnight.slice(0, 10))
     .filter((day) => rule.endsOn === null || day <= rule.endsOn)
     .flatMap((day) => rule.times.map((time) => `${day}T${time}`))
     .slice(0, rule.runLimit ?? undefined)
+  const last = Date.parse(`${localTimes.at(-1) ?? rule.startsOn}Z`)
+  const dueAt = new Map(rule.times.flatMap((time) => inLibrary(rule, rule.timeZone, time, last)))
+  const clock = localClock(rule.timeZone)
+  return localTimes
     .map((localTime, i) => {
       const found = dueAt.get(localTime)
       // The library leaves out what daylight saving skips. It overlooks that Cairo had none in the Ramadans of 2010
