@@ -5,7 +5,8 @@ import { seriesRules } from '../test/series-rules.ts'
 import { type Occurrence, occurrences } from './occurrences.ts'
 import type { MonthDay, SeriesRule } from './series-rule.ts'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
 const YEAR_MS = 365.25 * DAY_MS
 
 const daily: SeriesRule = {
@@ -80,7 +81,7 @@ test.each<[name: string, rule: SeriesRule, after: string, until: string, numberA
 })
 
 test('nothing walks from the start to a late moment', () => {
-  const formats = vi.spyOn(Intl.DateTimeFormat.prototype, 'format', 'get')
+  const formats = vi.spyOn(Intl.DateTimeFormat.prototype as { format: unknown }, 'format', 'get')
   const rule = { ...berlin, startsOn: '2000-01-01' }
   const { value } = occurrences(rule, { after: '2099-12-30T12:00Z' }).next()
   expect(value).toEqual({ localTime: '2099-12-31T09:00', dueAt: '2099-12-31T08:00:00.000Z', number: 36_525 })
@@ -124,15 +125,16 @@ function expectedOccurrences(rule: SeriesRule, until: number): Occurrence[] {
     .filter((day) => rule.endsOn === null || day <= rule.endsOn)
     .flatMap((day) => rule.times.map((time) => `${day}T${time}`))
     .slice(0, rule.runLimit ?? undefined)
-  const last = Date.parse(`${localTimes.at(-1) ?? rule.startsOn}Z`)
+  const last = Math.max(0, ...localTimes.slice(-1).map((localTime) => Date.parse(`${localTime}Z`)))
   const dueAt = new Map(rule.times.flatMap((time) => inLibrary(rule, rule.timeZone, time, last)))
   const clock = localClock(rule.timeZone)
   return localTimes
     .map((localTime, i) => {
       const found = dueAt.get(localTime)
       // The library leaves out what daylight saving skips. It overlooks that Cairo had none in the Ramadans of 2010
-      // and 2014.
-      const isRight = found !== undefined && clock(found) === localTime
+      // and 2014, and so takes the second 23:00 of the night before for the first.
+      const isRight =
+        found !== undefined && clock(found) === localTime && clock(found - HOUR_MS) !== localTime
       return { localTime, dueAt: iso(isRight ? found : firstMinute(localTime, clock)), number: i + 1 }
     })
     .filter(({ dueAt }, i, all) => dueAt !== all[i - 1]?.dueAt && dueAt <= iso(until))
