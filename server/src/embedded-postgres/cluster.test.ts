@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { connect, type Pool } from '../platform/database/connection.ts'
 import { sql } from '../platform/database/sql.ts'
 import { StartupError } from '../startup-error.ts'
@@ -23,6 +23,9 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const cleanUp of cleanUps.reverse()) await cleanUp()
 })
+
+/** Puts a stopped cluster into the folder. A start would take a second to create one. */
+const copyCluster = () => execFileSync('cp', ['-a', inject('readyCluster'), folder])
 
 async function start(dataDir = folder): Promise<Cluster> {
   const cluster = await startCluster(dataDir, log)
@@ -72,10 +75,12 @@ test('an empty folder becomes a running cluster, and a later start finds the dat
 })
 
 test('the cluster listens on no TCP port', async () => {
+  copyCluster()
   expect(await pool(await start()).many(sql`show listen_addresses`)).toEqual([{ listenAddresses: '' }])
 })
 
 test.runIf(process.platform === 'linux')('a connection gives back what a large statement took', async () => {
+  copyCluster()
   const db = connect((await start()).superuser, { max: 1, applicationName: 'sendroom test' })
   cleanUps.push(() => db.end(1000))
   const { pid } = await db.one<{ pid: number }>(sql`select pg_backend_pid() as pid`)
@@ -88,6 +93,7 @@ test.runIf(process.platform === 'linux')('a connection gives back what a large s
 })
 
 test('a start joins the cluster of a killed Sendroom', async () => {
+  copyCluster()
   const child = await startProcess()
   const before = postmaster()
   child.kill('SIGKILL')
@@ -100,6 +106,7 @@ test('a start joins the cluster of a killed Sendroom', async () => {
 test.each(['started it', 'adopted it'])(
   'a killed PostgreSQL is started again by the process that %s, and its pools go on',
   async (how) => {
+    copyCluster()
     if (how === 'adopted it') (await startProcess()).kill('SIGKILL')
     const db = pool(await start())
     await db.run(sql`create table kept as select 1 as one`)
@@ -125,6 +132,7 @@ test('two Sendrooms can start at once on one folder, and the last to leave stops
 })
 
 test('of two Sendrooms that leave at once, one stops the cluster', async () => {
+  copyCluster()
   const [first, second] = await Promise.all([start(), start()])
   await Promise.all([first.stop(), second.stop()])
   expect(isRunning()).toBe(false)
@@ -159,7 +167,7 @@ describe('one sentence explains', () => {
   })
 
   test('a cluster of another PostgreSQL version', async () => {
-    await (await startCluster(folder, log)).stop()
+    copyCluster()
     await writeFile(join(folder, 'postgres/PG_VERSION'), '17\n')
     await expect(startCluster(folder, log)).rejects.toThrow(
       /was created by PostgreSQL 17, but this version of Sendroom includes/,
