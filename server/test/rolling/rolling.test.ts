@@ -9,7 +9,7 @@ test('two servers and three workers are replaced one by one, no request fails, a
   const { address, drop } = await createTestDatabase('template0')
   await using _ = { [Symbol.asyncDispose]: drop }
 
-  const { violations } = await replaceAll(address, 800)
+  const { violations } = await replaceAll(address, 400)
 
   expect(violations).toEqual([])
 })
