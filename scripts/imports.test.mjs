@@ -67,8 +67,8 @@ const allowed = [
 const workspaces = ['contract', 'simulator', 'server', 'web', 'e2e', 'bench']
 
 /** Returns the violations as 'rule: importing file → imported file', and the number of modules read. */
-async function cruise(folder) {
-  const args = ['--config', join(root, '.dependency-cruiser.cjs'), '--output-type', 'json', ...workspaces]
+async function cruise(folder, places = workspaces) {
+  const args = ['--config', join(root, '.dependency-cruiser.cjs'), '--output-type', 'json', ...places]
   const report = await new Promise((resolve) =>
     execFile(
       process.execPath,
@@ -121,6 +121,6 @@ describe('a tree of forbidden imports', () => {
 
 // With an unknown TypeScript version dependency-cruiser reads no module and reports no violation.
 test('the check reads the modules of the real tree', async () => {
-  const { totalCruised } = await cruise(root)
+  const { totalCruised } = await cruise(root, ['contract'])
   expect(totalCruised).toBeGreaterThan(20)
 })
