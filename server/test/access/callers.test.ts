@@ -6,13 +6,23 @@ import { keyOf, secretOf } from '../../src/features/instances/webhook.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { addressOf } from '../http-client.ts'
 import { expectCells } from './cells.ts'
-import { callers, context, createFixture, onlyRights, rights } from './fixture.ts'
+import {
+  callers,
+  context,
+  createData,
+  createFixture,
+  type Data,
+  onlyRights,
+  rights,
+  withUser,
+} from './fixture.ts'
 import { jobWithMessage } from './job-rows.ts'
-import { endpoints, prepare, sharedTemplate, signedIn } from './matrix.ts'
+import { endpoints, sharedTemplate, signedIn } from './matrix.ts'
+import { prepare } from './prepare.ts'
 import { of, type Row } from './rows.ts'
 
 // Calls every endpoint of the contract as each kind of caller. All tests share one database and one app to be fast, and
-// each call has its own data.
+// each call has its own data, or those that only refused calls had before.
 
 beforeAll(() => context.open())
 afterAll(() => context.close())
@@ -24,9 +34,13 @@ async function expectAnswers(
   if (!row) throw new Error('The matrix does not say yet who may call this endpoint.')
   const [expected, inputOf] = row
   const answered: Record<string, number> = {}
+  let data: Data | undefined
   for (const caller of callers) {
-    const fixture = await createFixture(caller)
-    answered[caller] = (await context.call(fixture.user, endpoint, await inputOf(fixture))).status
+    data ??= await createData()
+    const fixture = await withUser(data, caller)
+    const { status } = await context.call(fixture.user, endpoint, await inputOf(fixture))
+    if (status < 400) data = undefined
+    answered[caller] = status
   }
   expectCells(task, answered, Object.fromEntries(callers.map((caller, n) => [caller, expected[n] ?? 0])))
 }

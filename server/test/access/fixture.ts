@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { Quotas } from '@sendroom/contract/quotas'
 import { fieldOfRight, type Right, type RightField } from '@sendroom/contract/rights'
 import { sql } from '../../src/platform/database/sql.ts'
@@ -30,13 +31,14 @@ export const onlyRights = (given: readonly Right[]) =>
 
 export type Fixture = Awaited<ReturnType<typeof createFixture>>
 
-/** Creates new data for each call, because the call may change or delete them. */
-export async function createFixture(caller: (typeof callers)[number]) {
+/** Creates new data and a user. A call that succeeds may change or delete them. */
+export const createFixture = async (caller: (typeof callers)[number]) => withUser(await createData(), caller)
+
+/** Creates what calls are about. Calls that are refused change nothing, so several of them may share it. */
+export async function createData() {
   const { add } = context
   const instance = await add.instance()
   const instanceId = instance.id
-  const instances = caller === 'unassigned' ? [] : [instance]
-  const hasFlags = caller !== 'without flags'
   return {
     instanceId,
     group: await add.group({ instanceId }),
@@ -47,17 +49,21 @@ export async function createFixture(caller: (typeof callers)[number]) {
     pausedJob: await add.job({ instanceId, pausedAt: '2026-01-01T00:00:00.000Z' }),
     failedJob: await add.job({ instanceId, status: 'Failed', deliveryStatus: 'failed' }),
     somebody: await add.user(),
-    unique: `new-${instanceId}`,
-    user:
-      caller === 'no session'
-        ? null
-        : await add.user({
-            role: caller === 'Admin' ? 'Admin' : 'Member',
-            isActive: caller !== 'locked',
-            ...onlyRights(hasFlags ? rights : []),
-            instances,
-          }),
   }
+}
+
+export type Data = Awaited<ReturnType<typeof createData>>
+
+export async function withUser(data: Data, caller: (typeof callers)[number]) {
+  const unique = `new-${randomBytes(6).toString('hex')}`
+  if (caller === 'no session') return { ...data, unique, user: null }
+  const user = await context.add.user({
+    role: caller === 'Admin' ? 'Admin' : 'Member',
+    isActive: caller !== 'locked',
+    ...onlyRights(caller !== 'without flags' ? rights : []),
+    instances: caller === 'unassigned' ? [] : [{ id: data.instanceId }],
+  })
+  return { ...data, unique, user }
 }
 
 export const setPassword = async ({ id }: { id: number }, password: string) =>

@@ -3,7 +3,7 @@ import type { Endpoint, Input } from '@sendroom/contract/endpoint'
 import { sql } from '../../src/platform/database/sql.ts'
 import { groupSetRows, listRows } from './audience-rows.ts'
 import { contactMatrix } from './contact-rows.ts'
-import { context, createFixture, type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
+import { context, type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
 import { importRows } from './import-rows.ts'
 import { admins, of, type Row, type RowsOf, type Statuses } from './rows.ts'
 
@@ -297,11 +297,3 @@ export const endpoints = Object.entries(contract).flatMap(([feature, named]) =>
 
 /** Calls of signed-in users. */
 export const signedIn = endpoints.filter(({ isPublic }) => !isPublic)
-
-/** The data for a call by somebody who may make it. */
-export async function prepare({ endpoint, row }: { endpoint: Endpoint; row: Row<Endpoint> | undefined }) {
-  const isForAdmins = endpoint.access === 'admin' || endpoint.path === '/users/:id'
-  const fixture = await createFixture(isForAdmins ? 'Admin' : 'with flags')
-  if (!row || !fixture.user) throw new Error('The matrix has no row or no user.')
-  return { user: fixture.user, input: await row[1](fixture) }
-}
