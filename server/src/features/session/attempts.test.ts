@@ -61,16 +61,16 @@ test.each(['lan', 'nobody'])('five wrong passwords for %s are free, then the wai
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300])
 })
 
-test('of 600 guesses at the same moment, from 600 addresses, five are checked', async () => {
+test('of 120 guesses at the same moment, from 120 addresses, five are checked', async () => {
   await addUser('lan')
 
   const answers = await Promise.all(
-    Array.from({ length: 600 }, (_, n) => signIn(n % 2 ? 'lan' : ' LAN ', `wrong-${n}`)),
+    Array.from({ length: 120 }, (_, n) => signIn(n % 2 ? 'lan' : ' LAN ', `wrong-${n}`)),
   )
 
   const statuses = answers.map(({ status }) => status)
   expect(statuses.filter((status) => status === 401)).toHaveLength(5)
-  expect(statuses.filter((status) => status === 429)).toHaveLength(595)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(115)
 })
 
 test('the count starts again a day after the first failure', async () => {
