@@ -11,6 +11,7 @@ import {
   openIncomingReader,
   openLidReader,
   openPolling,
+  skipOptedOut,
   stepUpWarmUps,
 } from './engine/index.ts'
 import { deleteOldPeopleCounts } from './features/dashboard/people.queries.ts'
@@ -83,6 +84,7 @@ export function deliveryTasks(deps: DeliveryDeps): Task[] {
     each('read LIDs', 5 * SECOND, openLidReader(deps)),
     { ...each('read incoming', SECOND, openIncomingReader(deps)), atOnce: READINGS_AT_ONCE },
     one('apply replies', 2 * SECOND, () => applyDueReplies(db)),
+    one('skip opted out', 5 * SECOND, (signal) => skipOptedOut(db, signal)),
     one('finish jobs', 2 * SECOND, () => finishJobs(db)),
     one('fail overdue', 2 * SECOND, (signal) => failOverdue(db, accountWaitMs, signal)),
     one('fold counts', 5 * SECOND, (signal) => foldCounts(db, () => signal.aborted)),

@@ -5,8 +5,17 @@ import { countWaiting } from '../../../test/locks.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import type { Db } from '../../platform/database/connection.ts'
-import { sql } from '../../platform/database/sql.ts'
-import { cancelJob, planJob, recipientCounts, restartJob, retryFailed } from '../index.ts'
+import { json, sql } from '../../platform/database/sql.ts'
+import {
+  cancelJob,
+  finishJobs,
+  planJob,
+  recipientCounts,
+  restartJob,
+  retryFailed,
+  skipOptedOut,
+  whyWaiting,
+} from '../index.ts'
 import { skipUnreachable } from '../shared/opt-out.ts'
 import { writeIntents } from './intent.ts'
 
@@ -63,6 +72,80 @@ test('a job whose recipients have all opted out is completed', async () => {
   await context.untilStatus(job.id, 'Completed')
   expect(ledger).toEqual([])
   expect(await context.log(job.id)).toEqual(['job_started', 'recipients_skipped', 'job_completed'])
+})
+
+// R-1102
+test('a job that waits for new people is completed once all who are left have opted out', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const { id: instanceId } = await context.add.instance({ newPeopleCap: 1 })
+  const job = await jobToPeople(3, { instanceId })
+  context.worker(provider)
+  await context.untilWaiting(job.id, 'new_people')
+  await optOut(context.db, people(3).slice(1))
+  await context.untilStatus(job.id, 'Completed')
+  expect(ledger.map(({ to }) => to)).toEqual(people(1))
+  expect(await reasons(job.id)).toEqual(['sent', 'skipped opted_out', 'skipped opted_out'])
+})
+
+const future = '2100-01-01T00:00:00Z'
+
+/** Columns of an instance for whose sake a job sends nothing. */
+const heldBy = {
+  person_limit: {},
+  new_people: { newPeopleLeft: 0, newPeopleUntil: future },
+  capped_by_whatsapp: { cappedUntil: future },
+  reading_incoming: { incomingUntil: 'epoch' },
+  pause_between: { nextDueAt: future },
+  account_inactive: { isActive: false },
+}
+
+// R-1102
+test.each(Object.entries(heldBy))(
+  'a job that waits because of %s skips who has opted out, and ends with the last one',
+  async (code, columns) => {
+    const { id: instanceId } = await context.add.instance(columns)
+    const job = await jobToPeople(4, { instanceId, status: 'Running', startedAt: new Date() })
+    const [first, second, third] = await context.deliveries(job.id)
+    await context.db.run(sql`
+      update deliveries set not_before = clock_now() + interval '1 day', reason = ${json({ code: 'person_limit' })}
+      where id = ${first?.id}`)
+    await context.db.run(sql`update deliveries set status = 'skipped' where id = ${third?.id}`)
+    await context.db.run(sql`update jobs set cursor = ${second?.id} where id = ${job.id}`)
+
+    const work = async () => {
+      await skipOptedOut(context.db)
+      await finishJobs(context.db)
+    }
+    await optOut(context.db, people(4).slice(1))
+    await work()
+    expect(await reasons(job.id)).toEqual([
+      'queued person_limit',
+      'skipped opted_out',
+      'skipped',
+      'skipped opted_out',
+    ])
+    expect((await whyWaiting(context.db, job.id)).waiting?.code).toBe(code)
+    await optOut(context.db, people(1))
+    await work()
+    expect(await context.jobStatus(job.id)).toBe('Completed')
+  },
+)
+
+// R-1102
+test('whoever has the lock of the instance is not waited for, and the rest is skipped later, in several slices', async () => {
+  const { id: instanceId } = await context.add.instance({ isActive: false })
+  const job = await jobToPeople(2_500, { instanceId, status: 'Running' })
+  await optOut(context.db, people(2_500))
+  await context.db.begin(async (tx) => {
+    await tx.run(lockOf.instance(job.id))
+    await skipOptedOut(context.db)
+  })
+  expect(new Set(await context.statuses(job.id))).toEqual(new Set(['queued']))
+  await Promise.all([skipOptedOut(context.db), skipOptedOut(context.db)])
+  await skipOptedOut(context.db)
+  await finishJobs(context.db)
+  expect(await recipientCounts(context.db, job.id)).toMatchObject({ skipped: 2_500, waiting: 0 })
+  expect(await context.jobStatus(job.id)).toBe('Completed')
 })
 
 // R-1103
