@@ -436,6 +436,8 @@ CREATE TABLE instance_people (
   CONSTRAINT instance_people_pkey PRIMARY KEY (instance_id, phone),
   CONSTRAINT instance_people_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE
 );
+CREATE TRIGGER instance_people_are_known AFTER UPDATE OF first_sent_at, replied_at ON instance_people FOR EACH ROW WHEN (old.first_sent_at IS NULL AND old.replied_at IS NULL AND (new.first_sent_at IS NOT NULL OR new.replied_at IS NOT NULL)) EXECUTE FUNCTION bring_known_forward();
+CREATE TRIGGER instance_people_are_new AFTER INSERT ON instance_people FOR EACH ROW WHEN (new.first_sent_at IS NOT NULL OR new.replied_at IS NOT NULL) EXECUTE FUNCTION bring_known_forward();
 
 CREATE TABLE instances (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -1131,6 +1133,20 @@ begin
   perform set_config('sendroom.adds_failures', 'true', true);
   update jobs set failed_count = failed_count + n, has_failures = failed_count + n > 0 where id = of_job;
   perform set_config('sendroom.adds_failures', '', true);
+end $function$;
+
+CREATE OR REPLACE FUNCTION bring_known_forward()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update deliveries d set not_before = timestamptz 'epoch' + interval '1 second'
+  from jobs j
+  where j.instance_id = new.instance_id and (j.status in ('Pending', 'Running') or j.settling)
+    and j.status in ('Pending', 'Running') and j.job_type = 'SendToUsers'
+    and d.job_id = j.id and d.chat_id = new.phone || '@s.whatsapp.net'
+    and d.status = 'queued' and d.not_before = 'epoch';
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION cap_free_at(usage jsonb, kind text, cap integer, moment timestamptz)

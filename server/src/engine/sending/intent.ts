@@ -12,12 +12,12 @@ import {
   isNewPerson,
   joinPerson,
   knowsLimits,
+  nextDeliveryWithin,
   personUntil,
   recordPeople,
   refundPeople,
   refundPrivate,
 } from '../shared/private-pace.ts'
-import { nextDelivery } from '../shared/queue.ts'
 import { type Claim, LEASE_LEFT_MS, LEASE_MS } from './claim.ts'
 
 /** A committed intent: this worker may send this message once, now. */
@@ -186,7 +186,7 @@ const nextDeliveryOfInstance = sql`
     case when ${chatHasDoubt} or ${personUntil} is null then d.reason else ${personLimit} end as put_off_reason,
     ${hasLimits} as has_limits, ${isNewPerson} as is_new
   from jobs j
-    cross join lateral (${nextDelivery}) d
+    cross join lateral (${nextDeliveryWithin}) d
     ${joinPerson}
     left join images image on image.id = j.image_id
   where j.instance_id = i.id and ${jobMaySend}

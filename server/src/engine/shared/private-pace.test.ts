@@ -81,6 +81,31 @@ test('a job whose next recipient is new waits for the budget, and another one wi
   await context.untilStatus(job.id, 'Completed')
 })
 
+// R-1207
+test('while a job waits for new people, those who become known get their messages', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const { id: instanceId } = await context.add.instance({ newPeopleCap: 1 })
+  const job = await context.add.job({ instanceId, recipients: people(6) })
+  context.worker(provider)
+  await context.untilWaiting(job.id, 'new_people')
+  // Two are to be tried again, and the first of them is new.
+  const [, second, , , , sixth] = await context.deliveries(job.id)
+  await context.db.run(sql`
+    update deliveries d set not_before = clock_now() - interval '1 minute' + (d.id - ${second?.id}) * interval '1 second'
+    where id in (${second?.id}, ${sixth?.id})`)
+  await context.db.run(sql`update jobs set cursor = cursor + 1 where id = ${job.id}`)
+  // Two more become known: by an answer, and by a message of another job.
+  await context.db.run(sql`
+    insert into instance_people (instance_id, phone, replied_at, first_sent_at)
+    values (${instanceId}, '8495', clock_now(), null), (${instanceId}, '8493', clock_now(), null),
+      (${instanceId}, '8494', null, null)`)
+  await context.db.run(sql`update instance_people set first_sent_at = clock_now() where phone = '8494'`)
+
+  await context.untilStatuses(job.id, 'sent', 'queued', 'queued', 'sent', 'sent', 'sent')
+  await context.untilWaiting(job.id, 'new_people')
+  expect(ledger).toHaveLength(4)
+})
+
 // R-1211
 test('what was certainly not sent counts for no limit, and everything else does', async () => {
   const { id: instanceId } = await context.add.instance({

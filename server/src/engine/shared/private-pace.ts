@@ -47,9 +47,16 @@ export const isKnownPerson = (instanceId: Sql, phone: Sql) => sql`exists (
   select from instance_people p
   where p.instance_id = ${instanceId} and p.phone = ${phone} and ${isKnown})`
 
+const goesToKnownPerson = isKnownPerson(sql`d.instance_id`, phoneOf('d.chat_id'))
+
+/** The next delivery of the job `j` of the instance `i`. While it may write to nobody new, known people are next. */
+export const nextDeliveryWithin = nextDelivery(sql`(
+  j.job_type = 'SendToGroups' or not i.has_people_limits or ${newPeopleUntil} is null or ${goesToKnownPerson}
+)`)
+
 /** Condition: the next delivery of the job `j` goes to a known person, or is settled already. */
 const nextIsKnown = sql`exists (
-  select from (${nextDelivery}) d where d.status <> 'queued' or ${isKnownPerson(sql`d.instance_id`, phoneOf('d.chat_id'))})`
+  select from (${nextDeliveryWithin}) d where d.status <> 'queued' or ${goesToKnownPerson})`
 
 /** Condition: the job `j` is to people, and its next one is new while the instance `i` may write to nobody new. */
 export const waitsForNewPeople = sql`(

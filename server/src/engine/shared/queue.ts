@@ -1,10 +1,11 @@
-import { sql } from '../../platform/database/sql.ts'
+import { type Sql, sql } from '../../platform/database/sql.ts'
 
 /*
  * Where the open deliveries of a job `j` are found, without reading those that are settled:
  *
  *   untried    from `jobs.cursor` on; sending moves the cursor forward only
- *   requeued   queued with a `not_before`: the index deliveries_requeued
+ *   requeued   queued with a `not_before`: the index deliveries_requeued. So are those that were brought forward before
+ *              they were tried, because their people are known now (migrations/0063-known-people-first.sql)
  *   in doubt   the index deliveries_doubt
  *   sending    at most one of an instance: `instances.in_flight`
  *
@@ -51,7 +52,7 @@ export const isPutOff = sql`coalesce((
  */
 export const aboutQueued = sql`(
   least(j.recipient_count, (select max(d.id) from deliveries d where d.job_id = j.id) + 1 - j.cursor)
-  + (select count(*) from deliveries d where ${isRequeued})
+  + (select count(*) from deliveries d where ${isRequeued} and d.id < j.cursor)
 )`
 
 /** Condition: the job `j` has a message in doubt. */
@@ -76,10 +77,19 @@ export const hasOpenDelivery = sql`(
 export const cursorAtEnd = (jobId: number) => sql`
   cursor = coalesce((select max(d.id) + 1 from deliveries d where d.job_id = ${jobId}), 0)`
 
-/** The next delivery of the job `j`. A requeued one goes before an untried one, since it has waited longer. */
-export const nextDelivery = sql`
-  (select d.*, false as is_untried from deliveries d
-   where ${isRequeued} and d.not_before <= clock_now()
+/** The next delivery is chosen among so many requeued ones. */
+const REQUEUED_AT_ONCE = 100
+
+/**
+ * The next delivery of the job `j`. A requeued one goes before an untried one, since it has waited longer. `mayGo` is a
+ * condition about a requeued delivery `d`: one that has to wait holds back no other.
+ */
+export const nextDelivery = (mayGo: Sql) => sql`
+  (select d.*, false as is_untried from (
+     select d.* from deliveries d
+     where ${isRequeued} and d.not_before <= clock_now()
+     order by d.not_before limit ${REQUEUED_AT_ONCE}) d
+   where ${mayGo}
    order by d.not_before limit 1)
   union all
   (select d.*, true as is_untried from deliveries d where ${isUntried} order by d.id limit 1)
