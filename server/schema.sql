@@ -1986,7 +1986,8 @@ AS $function$
   from (
     select key, sum(amount) as amount
     from (
-      select key, value::int as amount from jsonb_each_text(by_day) where substr(key, 2)::int >= day - 31
+      select key, value::int as amount from jsonb_each_text(by_day)
+      where substr(key, 2)::int >= least(day, local_day(clock_now(), 'UTC') + 1) - 32
       union all
       select kind || day, n
     ) entry
@@ -2190,6 +2191,28 @@ AS $function$
   order by 1, 2, 3
   on conflict do nothing
 $function$;
+
+CREATE OR REPLACE FUNCTION take_back(by_day jsonb, entries text[])
+ RETURNS jsonb
+ LANGUAGE plpgsql
+ IMMUTABLE
+AS $function$
+declare
+  entry text;
+  counted text;
+begin
+  foreach entry in array entries loop
+    select key into counted
+    from jsonb_object_keys(by_day) key, abs(substr(key, 2)::int - substr(entry, 2)::int) as days
+    where left(key, 1) = left(entry, 1) and days <= 2
+    order by days limit 1;
+    by_day := case
+      when counted is null then by_day
+      when (by_day ->> counted)::int > 1 then jsonb_set(by_day, array[counted], to_jsonb((by_day ->> counted)::int - 1))
+      else by_day - counted end;
+  end loop;
+  return by_day;
+end $function$;
 
 CREATE OR REPLACE FUNCTION times_after(times timestamptz[], moment timestamptz)
  RETURNS timestamptz[]

@@ -79,16 +79,12 @@ async function apply(tx: Tx, replies: readonly Reply[]): Promise<void> {
       on conflict (instance_id, phone) do update set replied_at = excluded.replied_at where p.replied_at is null
       returning p.instance_id, p.first_sent_at
     ), given_back as (
-      select i.id, 'n' || local_day(a.first_sent_at, i.time_zone) as key, count(*)::int as count
+      select i.id, array_agg('n' || local_day(a.first_sent_at, i.time_zone)) as entries
       from answered a join instances i on i.id = a.instance_id
       where a.first_sent_at > clock_now() - interval '30 days'
-      group by 1, 2
+      group by i.id
     )
     update instances i
-    set new_people_left = i.new_people_left + (select sum(count) from given_back g where g.id = i.id)::int,
-      sent_by_day = (
-        select coalesce(jsonb_object_agg(day.key, left_over.count) filter (where left_over.count > 0), '{}')
-        from jsonb_each_text(i.sent_by_day) day left join given_back g on g.id = i.id and g.key = day.key,
-          lateral (select day.value::int - coalesce(g.count, 0) as count) left_over)
-    where i.id in (select id from given_back)`)
+    set new_people_left = i.new_people_left + cardinality(g.entries), sent_by_day = take_back(i.sent_by_day, g.entries)
+    from given_back g where g.id = i.id`)
 }

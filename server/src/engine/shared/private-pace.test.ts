@@ -5,6 +5,7 @@ import { until } from '../../../test/until.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import type { SendOutcome } from '../../providers/provider.ts'
 import { stepUpWarmUps } from '../health/warm-up.ts'
+import { recordReplies } from '../incoming/replies.ts'
 import { whyWaiting } from '../index.ts'
 import { withdrawIntent } from '../sending/intent.ts'
 
@@ -104,6 +105,35 @@ test('while a job waits for new people, those who become known get their message
   await context.untilStatuses(job.id, 'sent', 'queued', 'queued', 'sent', 'sent', 'sent')
   await context.untilWaiting(job.id, 'new_people')
   expect(ledger).toHaveLength(4)
+})
+
+// R-1211
+test.each(['a reply', 'a refund'])(
+  'after a change of the time zone %s gives back its new person',
+  async (how) => {
+    const { id: instanceId } = await context.add.instance({
+      newPeopleCap: 9,
+      timeZone: 'Pacific/Kiritimati',
+    })
+    await context.add.job({ instanceId, recipients: people(1), status: 'Running' })
+    const { message } = await context.beginSend()
+    await context.db.run(sql`update instances set time_zone = 'Pacific/Pago_Pago' where id = ${instanceId}`)
+    if (how === 'a refund') await context.settle(message, busy)
+    else
+      await context.db.begin((tx) =>
+        recordReplies(tx, [{ instanceId, phone: '8490', saidAt: new Date().toISOString() }]),
+      )
+    const { sentByDay } = (await context.instance(instanceId)) as { sentByDay: object }
+    expect(Object.keys(sentByDay).map((key) => key[0])).toEqual(how === 'a refund' ? [] : ['p'])
+  },
+)
+
+// R-1211
+test('a message of a day ahead deletes no count that still holds', async () => {
+  const { kept } = await context.db.one<{ kept: Record<string, number> }>(sql`
+    select record_day(jsonb_build_object('n' || today - 30, 5, 'n' || today - 40, 7), 'n', today + 90, 1) as kept
+    from (select local_day(clock_now(), 'UTC') as today) t`)
+  expect(Object.values(kept).sort()).toEqual([1, 5])
 })
 
 // R-1211

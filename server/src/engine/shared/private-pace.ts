@@ -144,8 +144,8 @@ export const refundPrivate = (unsent: string, condition = sql`true`, refused = s
   const isRefund = sql`(${condition} and ${identifier(`${unsent}.job_type`)} = 'SendToUsers')`
   const isNew = sql`(${isRefund} and ${wasNew(unsent)})`
   const counted = sql`case
-    when ${isNew} then record_day(record_day(i.sent_by_day, 'p', ${day}, -1), 'n', ${day}, -1)
-    when ${isRefund} then record_day(i.sent_by_day, 'p', ${day}, -1)
+    when ${isNew} then take_back(i.sent_by_day, array['p' || ${day}, 'n' || ${day}])
+    when ${isRefund} then take_back(i.sent_by_day, array['p' || ${day}])
     else i.sent_by_day end`
   return sql`
     sent_by_day = case when ${refused} then record_day(${counted}, 'r', ${today}, 1) else ${counted} end,
