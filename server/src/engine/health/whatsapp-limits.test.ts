@@ -5,6 +5,7 @@ import { until } from '../../../test/until.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import type { NewChatLimit } from '../../providers/provider.ts'
 import { checkLimits, expectEnd, resumeSending, whyWaiting } from '../index.ts'
+import { storeBatch } from '../receipts/store.ts'
 import { failOverdue } from './overdue.ts'
 
 const context = useEngineContext()
@@ -168,6 +169,29 @@ test('WhatsApp’s quota of new people goes before our own, and its warning make
   await context.moveClock('3 minutes')
   await context.untilWaiting(job.id, 'new_people')
   expect(await whyWaiting(context.db, job.id)).toMatchObject({ nextSendAt: end })
+})
+
+// R-1206
+test('a message to a person that fails later, by a receipt, has the limits read before the next one', async () => {
+  const { provider, script } = scriptedProvider()
+  const { id: instanceId } = await context.add.instance({
+    privatePauseFromMs: 60_000,
+    privatePauseToMs: 60_000,
+  })
+  const job = await context.add.job({ instanceId, recipients: people(2) })
+  context.worker(provider)
+  await context.untilStatuses(job.id, 'sent', 'queued')
+  const [first] = await context.deliveries(job.id)
+  script.onNewChatLimit = () => limitOf({ status: 'capped', until: inDays(1) })
+  await storeBatch(context.db, [
+    {
+      ...{ instanceId, providerMessageId: first?.providerMessageId ?? '', state: 'failed', viewer: null },
+      ...{ at: new Date().toISOString(), detail: 'error 463' },
+    },
+  ])
+  await context.untilStatuses(job.id, 'failed', 'queued')
+  await context.moveClock('2 minutes')
+  await context.untilWaiting(job.id, 'capped_by_whatsapp')
 })
 
 // R-1206

@@ -100,3 +100,7 @@ export const needsLimits = sql`exists (
   where j.instance_id = i.id and ${isRunning} and j.job_type = 'SendToUsers'
     and greatest(j.started_at, j.resumed_at) > i.limits_read_at
 )`
+
+/** The limits are read before the next message to a person: a refusal may come late, as a receipt. */
+export const forgetLimits = (db: Db, instanceId: number) =>
+  db.run(sql`update instances set limits_read_at = 'epoch' where id = ${instanceId}`)

@@ -2,6 +2,7 @@ import { limits } from '@sendroom/contract/limits'
 import { LOCKS, tryLock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { identifier, json, sql } from '../../platform/database/sql.ts'
+import { forgetLimits } from '../health/whatsapp-limits.ts'
 import { logDelivery, reason, recipientLine } from '../shared/job-log.ts'
 import { tryLockInstance } from '../shared/lock.ts'
 import type { JobRef } from '../status/progress.ts'
@@ -176,12 +177,14 @@ async function fail(
 ) {
   const why = reason('receipt_failed', { detail })
   await tx.run(sql`delete from receipt_events where id = ${eventId}`)
-  const failed = await tx.maybeOne<{ recipientName: string }>(sql`
+  const failed = await tx.maybeOne<{ recipientName: string; chatId: string }>(sql`
     update deliveries set status = 'failed', reason = ${json(why)}, ask_at = null
     where id = ${delivery.id} and provider_message_id = ${providerMessageId} and status = 'sent'
       and delivered_at is null
-    returning recipient_name`)
-  if (failed) await logDelivery(tx, delivery.jobId, recipientLine('Error', 'delivery_failed', failed, why))
+    returning recipient_name, chat_id`)
+  if (!failed) return
+  await logDelivery(tx, delivery.jobId, recipientLine('Error', 'delivery_failed', failed, why))
+  if (!failed.chatId.endsWith('@g.us')) await forgetLimits(tx, delivery.instanceId)
 }
 
 /** The next batch applies the receipt itself. */
