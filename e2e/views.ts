@@ -385,6 +385,7 @@ export const views: Record<string, View> = {
     open: (page, t) => page.getByRole('combobox', { name: t('JOB.MESSAGE'), exact: true }).click(),
   },
   'jobs-new': { path: '/jobs/new' },
+  'jobs-change': { path: '/jobs/edit/4' },
   'jobs-errors': {
     path: '/jobs/new',
     keepsWords: true,

@@ -39,6 +39,9 @@ export const pages = {
     load: () => import('../features/jobs/form/job-form-page.tsx').then((page) => page.JobFormPage),
     readSearch: readNewJobSearch,
   },
+  '/jobs/edit/$id': {
+    load: () => import('../features/jobs/form/change-job-page.tsx').then((page) => page.ChangeJobPage),
+  },
   '/jobs/$id': {
     load: () => import('../features/jobs/detail/job-detail-page.tsx').then((page) => page.JobDetailPage),
     readSearch: readJobSearch,

@@ -7,12 +7,26 @@ import { Picture } from './picture.tsx'
 
 const THUMBNAIL = 40
 
+type Props = {
+  text: string
+  imageUrl: string | null
+  /** Shown before the text. */
+  name?: string
+}
+
 /** The beginning of a message's text, with its image. */
-export const MessageTitle = ({ text, imageUrl }: { text: string; imageUrl: string | null }) => (
+export const MessageTitle = ({ text, imageUrl, name = '' }: Props) => (
   <Group gap="xs" wrap="nowrap">
     {imageUrl && <Picture src={imageUrl} alt="" w={THUMBNAIL} h={THUMBNAIL} fit="cover" flex="none" />}
-    <Text size="sm" title={text} className={classes.text ?? ''}>
-      <Name>{truncate(text, limits.titleLength)}</Name>
-    </Text>
+    <div className={classes.text ?? ''}>
+      {name !== '' && (
+        <Text size="sm" fw={500} className={classes.text ?? ''}>
+          <Name>{name}</Name>
+        </Text>
+      )}
+      <Text size="sm" title={text} className={classes.text ?? ''}>
+        <Name>{truncate(text, limits.titleLength)}</Name>
+      </Text>
+    </div>
   </Group>
 )

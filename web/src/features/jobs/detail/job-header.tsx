@@ -1,6 +1,13 @@
 import { ActionIcon, Button, Group, Loader } from '@mantine/core'
 import type { Job } from '@sendroom/contract/jobs'
-import { IconArrowLeft, IconBan, IconRotateClockwise, IconTrash, type TablerIcon } from '@tabler/icons-react'
+import {
+  IconArrowLeft,
+  IconBan,
+  IconPencil,
+  IconRotateClockwise,
+  IconTrash,
+  type TablerIcon,
+} from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
@@ -17,7 +24,12 @@ export function JobHeader({ job, actions }: { job: Job; actions: JobActions }) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const { restart, cancel, remove } = actions
-  const disabledReasons = jobDisabledReasons(job, mayDo('canCreateJobs', useCurrentUser()))
+  const isAllowed = mayDo('canCreateJobs', useCurrentUser())
+  const disabledReasons = jobDisabledReasons(job, isAllowed)
+  const change = {
+    isPending: false,
+    ask: () => navigate({ to: '/jobs/edit/$id', params: { id: `${job.id}` } }),
+  }
   return (
     <Group justify="space-between">
       <Group gap="xs">
@@ -33,11 +45,17 @@ export function JobHeader({ job, actions }: { job: Job; actions: JobActions }) {
         >
           <IconArrowLeft size={20} aria-hidden />
         </ActionIcon>
-        <PageTitle>{t('JOB.DETAIL_TITLE', { id: job.id })}</PageTitle>
+        <PageTitle>{t(job.name === '' ? 'JOB.DETAIL_TITLE' : 'JOB.NAMED_TITLE', job)}</PageTitle>
         <JobStatusBadge job={job} />
       </Group>
       <Group gap="xs" className={classes.buttons}>
         <ActionButton {...primaryAction(job, actions, disabledReasons)} />
+        <ActionButton
+          label="JOB.CHANGE"
+          icon={IconPencil}
+          action={change}
+          disabledReason={isAllowed ? undefined : 'JOB.NOT_ALLOWED'}
+        />
         <ActionButton
           label="JOB.RESTART"
           icon={IconRotateClockwise}

@@ -1,23 +1,22 @@
-import { NativeSelect } from '@mantine/core'
+import { NativeSelect, TextInput } from '@mantine/core'
 import { jobTypes } from '@sendroom/contract/job-life'
+import { limits } from '@sendroom/contract/limits'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useCallback, useDeferredValue, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { useAction } from '../../../api/use-action.ts'
 import { ClosedForm, FormPage } from '../../../forms/form-page.tsx'
-import { GroupPicker } from '../../../forms/group-picker.tsx'
 import { shouldReadDate } from '../../../forms/half-typed-date.ts'
 import { InstanceSelect } from '../../../forms/instance-select.tsx'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
 import { useFileUrl } from '../../../forms/use-file-url.ts'
-import { GroupSetSelect } from './group-set-select.tsx'
 import { PAGE_SIZE, useChosenMessage, useMessages } from './job-choices.ts'
 import { JobPreview } from './job-preview.tsx'
 import { MessageChoice } from './message-choice.tsx'
 import { readNewJobSearch } from './new-job-search.ts'
 import { blank, bodyOf, draftOf, fileOf, NewJobForm, requestOf } from './new-job-values.ts'
-import { PeopleFields } from './people-fields.tsx'
+import { Recipients } from './recipients.tsx'
 import { forgetRequest, requestIdOf } from './request-id.ts'
 import { ScheduledAt, timeIn } from './scheduled-at.tsx'
 import { usePreselectedGroups, usePresets } from './use-presets.ts'
@@ -48,7 +47,7 @@ function JobForm() {
     },
     onSent: toList,
   })
-  const { jobType, isWritten, instanceId, groupIds, groupSetIds, scheduledAt } = form.values
+  const { isWritten, instanceId, groupIds, scheduledAt } = form.values
   const messageId = isWritten ? 0 : form.values.messageId
   const messages = useMessages()
   const message = useChosenMessage(messageId)
@@ -114,32 +113,18 @@ function JobForm() {
         value={instanceId}
         onChange={chooseInstance}
       />
-      {jobType === 'SendToGroups' && (
-        <GroupSetSelect
-          instanceId={instanceId}
-          value={groupSetIds}
-          onChange={(ids) => form.setFieldValue('groupSetIds', ids)}
-          error={form.getInputProps('groupSetIds').error}
-        />
-      )}
-      {jobType === 'SendToGroups' ? (
-        <GroupPicker
-          key={instanceId}
-          instanceId={instanceId}
-          pageSize={PAGE_SIZE}
-          required={groupSetIds.length === 0}
-          value={groupIds}
-          onChange={groups.pick}
-          error={form.getInputProps('groupIds').error}
-        />
-      ) : (
-        <PeopleFields form={form} />
-      )}
+      <Recipients form={form} onPickGroups={groups.pick} />
       <ScheduledAt
         ref={time}
         value={scheduledAt}
         onChange={(value) => setFieldValue('scheduledAt', value)}
         error={form.getInputProps('scheduledAt').error}
+      />
+      <TextInput
+        label={t('JOB.NAME')}
+        description={t('JOB.NAME_HINT')}
+        maxLength={limits.jobName}
+        {...form.getInputProps('name')}
       />
     </FormPage>
   )

@@ -6,6 +6,7 @@ import { HALF_TYPED } from '../../../forms/half-typed-date.ts'
 
 /** The values of the form for a new job. Each choice of a message or recipients stays while the other one is shown. */
 export type Values = {
+  name: string
   jobType: JobType
   /** An id, as is `instanceId`; 0 for none. */
   messageId: number
@@ -33,6 +34,7 @@ export type Draft = InputOf<'POST /jobs/preview'>['body']
 export type ChosenContact = { id: number; name: string }
 
 export const blank: Values = {
+  name: '',
   jobType: 'SendToGroups',
   messageId: 0,
   isWritten: false,
@@ -61,19 +63,30 @@ const messageOf = ({
 
 /** The form as a job: without what is chosen but not shown. */
 export function bodyOf(values: Values) {
-  const { jobType, instanceId, scheduledAt, groupIds, groupSetIds, phoneNumbers, contacts } = values
-  const job = { jobType, ...messageOf(values), instanceId, scheduledAt }
-  if (jobType === 'SendToGroups') return { ...job, groupIds, phoneNumbers: '', ...filled({ groupSetIds }) }
-  const { listIds, excludedListIds, leaveOutIncomplete } = values
+  const { name, jobType, instanceId, scheduledAt } = values
+  return {
+    ...(name.trim() !== '' && { name }),
+    ...{ jobType, ...messageOf(values), instanceId, scheduledAt },
+    ...recipientsOf(values),
+    ...fallbacksOf(values),
+  }
+}
+
+/** Whom the job goes to. */
+export function recipientsOf({ jobType, groupIds, groupSetIds, phoneNumbers, contacts, ...lists }: Values) {
+  if (jobType === 'SendToGroups') return { groupIds, phoneNumbers: '', ...filled({ groupSetIds }) }
+  const { listIds, excludedListIds } = lists
   const contactIds = contacts.map(({ id }) => id)
+  return { groupIds: [], phoneNumbers, ...filled({ listIds, contactIds, excludedListIds }) }
+}
+
+/** The texts for people who lack a value, or the wish to leave them out. */
+export function fallbacksOf({ jobType, leaveOutIncomplete, ...values }: Values) {
+  if (jobType === 'SendToGroups') return {}
   const fallbacks = Object.fromEntries(
     Object.entries(values.fallbacks).filter(([, text]) => text.trim() !== ''),
   )
   return {
-    ...job,
-    groupIds: [],
-    phoneNumbers,
-    ...filled({ listIds, contactIds, excludedListIds }),
     ...(Object.keys(fallbacks).length > 0 && { fallbacks }),
     ...(leaveOutIncomplete && { leaveOutIncomplete }),
   }
@@ -110,7 +123,7 @@ export function draftOf(values: Values): Draft {
 }
 
 const MINUTE_MS = 60_000
-const isInFuture = (instant: string) => Date.parse(instant) > Date.now() - MINUTE_MS
+export const isInFuture = (instant: string) => Date.parse(instant) > Date.now() - MINUTE_MS
 
 /** The server takes a past time as now. In the form it is a mistake, or it passed while the form was filled in. */
 const FutureJob = NewJob.refine(({ scheduledAt }) => !scheduledAt || isInFuture(scheduledAt), {

@@ -26,7 +26,9 @@ const columns: Column<JobRow>[] = [
   { header: 'JOB.TYPE', cell: (job) => <JobTypeName type={job.jobType} />, sortBy: 'jobType', line: 3 },
   {
     header: 'JOB.MESSAGE',
-    cell: ({ messageTitle, imageUrl }) => <MessageTitle text={messageTitle} imageUrl={imageUrl} />,
+    cell: ({ name, messageTitle, imageUrl }) => (
+      <MessageTitle name={name} text={messageTitle} imageUrl={imageUrl} />
+    ),
     sortBy: 'messageTitle',
     line: 2,
   },

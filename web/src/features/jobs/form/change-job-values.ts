@@ -1,0 +1,40 @@
+import type { Job } from '@sendroom/contract/jobs'
+import { JobChange } from '@sendroom/contract/new-jobs'
+import { z } from 'zod'
+import type { InputOf } from '../../../api/client.ts'
+import { blank, fallbacksOf, isInFuture, recipientsOf, type Values } from './new-job-values.ts'
+
+/** The values of the form for a job that waits. Without a `messageId` the text stays. */
+export type ChangeValues = Values & { keepsRecipients: boolean }
+
+export const valuesOf = (job: Job): ChangeValues => ({
+  ...blank,
+  name: job.name,
+  jobType: job.jobType,
+  instanceId: job.instanceId,
+  scheduledAt: job.scheduledAt ?? '',
+  keepsRecipients: true,
+})
+
+/** The changes that the form makes. The rest is left out, so that it stays as it is. */
+export function changeOf(values: ChangeValues, job: Job): InputOf<'PUT /jobs/:id'>['body'] {
+  const { name, messageId, instanceId, scheduledAt, keepsRecipients } = values
+  const start = valuesOf(job)
+  return {
+    ...(name.trim() !== start.name && { name }),
+    ...(messageId !== 0 && { messageId }),
+    ...(instanceId !== start.instanceId && { instanceId }),
+    ...(scheduledAt !== start.scheduledAt && { scheduledAt }),
+    ...(!keepsRecipients && { recipients: recipientsOf(values) }),
+    ...fallbacksOf(values),
+  }
+}
+
+/** A time that has passed is a mistake, unless it is the job's own. */
+const FutureChange = JobChange.refine(({ scheduledAt }) => !scheduledAt || isInFuture(scheduledAt), {
+  path: ['scheduledAt'],
+  error: 'JOB.SCHEDULED_AT_PASSED',
+})
+
+export const changeFormOf = (job: Job) =>
+  z.preprocess((values) => changeOf(values as ChangeValues, job), FutureChange)

@@ -1,0 +1,86 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { job, row } from '../../../../test/job.ts'
+import { answers } from '../../../../test/job-form.tsx'
+import { renderApp } from '../../../../test/render.tsx'
+import { type Answers, refuse } from '../../../../test/server.ts'
+import { choose, fillIn } from '../../../../test/steps.ts'
+
+const waiting = {
+  ...job,
+  status: 'Pending' as const,
+  name: 'Spring',
+  scheduledAt: '2099-05-06T07:08:00.000Z',
+}
+
+function open(more: Answers = {}, shown = waiting) {
+  const app = renderApp({
+    path: '/jobs/3',
+    answers: {
+      ...answers,
+      'GET /jobs/:id': () => shown,
+      'PUT /jobs/:id': () => row,
+      ...more,
+    },
+  })
+  return {
+    ...app,
+    begin: async () => app.person.click(await screen.findByRole('button', { name: 'Change' })),
+    save: () => app.person.click(screen.getByRole('button', { name: 'Save' })),
+    changes: () => app.requests.filter(({ name }) => name === 'PUT /jobs/:id').map(({ body }) => body),
+  }
+}
+
+// R-1281
+test('only what was changed of a job that waits is sent', async () => {
+  const { person, begin, save, changes } = open()
+  await begin()
+  await fillIn(person, await screen.findByLabelText('Name'), 'Summer')
+  await choose(person, 'Another message', '#5 Hello')
+  expect(screen.getByRole('radio', { name: 'Keep the 3 recipients' })).toHaveProperty('checked', true)
+  await save()
+
+  await waitFor(() => expect(changes()).toEqual([{ name: 'Summer', messageId: 5, version: 1 }]))
+  await screen.findByText('Job changed successfully!')
+  await screen.findByRole('heading', { name: 'Spring (#3)' })
+})
+
+// R-1281
+test('with another account, groups are chosen anew', async () => {
+  const { person, begin, save, changes } = open({
+    'PUT /jobs/:id': () => refuse(400, 'invalid_input', { fields: { groupIds: 'JOB.GROUP_REQUIRED' } }),
+  })
+  await begin()
+  await choose(person, 'Account', 'Depot')
+  expect(screen.getByRole('radio', { name: /Keep/ })).toHaveProperty('disabled', true)
+  await save()
+
+  await screen.findByText('Choose at least one group.')
+  expect(changes()).toMatchObject([{ instanceId: 8, recipients: { groupIds: [] } }])
+})
+
+// R-1284
+test('of a job that has begun the form has only the name', async () => {
+  const { begin, save, changes, person } = open({}, { ...waiting, status: 'Running' as never })
+  await begin()
+  await fillIn(person, await screen.findByLabelText('Name'), 'Autumn')
+  expect(screen.queryByLabelText('Account')).toBeNull()
+  await save()
+  await waitFor(() => expect(changes()).toEqual([{ name: 'Autumn', version: 1 }]))
+})
+
+test('if somebody else has changed the job, a dialog shows what differs', async () => {
+  let present = waiting
+  const { person, begin, save } = open({
+    'GET /jobs/:id': () => present,
+    'PUT /jobs/:id': () => {
+      present = { ...waiting, name: 'Winter', version: 2 }
+      return refuse(409, 'stale_version')
+    },
+  })
+  await begin()
+  await fillIn(person, await screen.findByLabelText('Name'), 'Summer')
+  await save()
+  const dialog = within(await screen.findByRole('dialog'))
+  expect(dialog.getByText('Winter')).toBeTruthy()
+})
