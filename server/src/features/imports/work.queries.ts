@@ -94,6 +94,8 @@ export const endCheck = (db: Pool, { id, lease }: Claim) =>
   db.begin(async (tx) => {
     await forBulkWrites(tx)
     await requireLease(tx, id, lease)
+    // The statistics may be older than these rows. PostgreSQL would expect one, and sort all of them for each of them.
+    await tx.run(sql`select set_config('enable_nestloop', 'off', true)`)
     await tx.run(sql`
       update import_rows r
       set outcome = 'twice', problem = jsonb_build_object('code', 'twice', 'params', jsonb_build_object('row', again.first))
@@ -103,6 +105,7 @@ export const endCheck = (db: Pool, { id, lease }: Claim) =>
         window same as (partition by kind, value order by place)
       ) again
       where r.import_id = ${id} and r.place = again.place and again.n > 1`)
+    await tx.run(sql`select set_config('enable_nestloop', 'on', true)`)
     await tx.run(sql`
       update imports i
       set status = 'checked', lease = null, held_until = null, rows = c.rows, twice = c.twice, refused = c.refused,
