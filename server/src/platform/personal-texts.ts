@@ -53,10 +53,11 @@ export type ContactFacts = { name: string | null; values: Record<string, string>
 
 /** The columns of `ContactFacts`, for the fields that a text names. */
 export const contactFacts = ({ fields }: Template): Sql => sql`
-  c.name, (
-    select jsonb_object_agg(v.field_id, v.value) from contact_values v
-    where v.contact_id = c.id and v.field_id = any(${fields.map(({ id }) => id)})
-  ) as values`
+  c.name, ${fields.length === 0 ? sql`null` : valuesOf(fields)} as values`
+
+const valuesOf = (fields: readonly TextField[]) => sql`(
+  select jsonb_object_agg(v.field_id, v.value) from contact_values v
+  where v.contact_id = c.id and v.field_id = any(${fields.map(({ id }) => id)}))`
 
 /** Returns a function that writes the text for a contact, as people in the country write dates and numbers. */
 export function rendererOf(

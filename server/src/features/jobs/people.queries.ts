@@ -11,6 +11,7 @@ import type { Caller } from '../../platform/access.ts'
 import { canSeeContact, contactsOfLists } from '../../platform/contacts/lists.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { join, raw, type Sql, sql } from '../../platform/database/sql.ts'
+import { type ContactFacts, contactFacts, type Template } from '../../platform/personal-texts.ts'
 
 // The recipients of a job to people: typed numbers, contacts and lists of contacts, each person once.
 
@@ -123,6 +124,9 @@ export async function countPeople(
       ) x`)
 }
 
+/** The name of a recipient `r` with the contact `c`. */
+const nameOf = sql`coalesce(nullif(c.name, ''), '+' || number)`
+
 /** Rows that are read at once. */
 const BATCH = 2000
 
@@ -137,19 +141,50 @@ export async function openPeople(
   people: ChosenPeople,
   instanceId: number | null,
 ): Promise<Recipients> {
-  await tx.run(sql`
-    declare people no scroll cursor for
+  const batches = readByCursor<Recipient & { length: number }>(
+    tx,
+    sql`
     ${await chosenPeople(tx, caller, people)}
     select count(*) over () as length, contact_id, null::bigint as group_id, number || '@s.whatsapp.net' as chat_id,
-      coalesce(nullif(c.name, ''), '+' || number) as name
+      ${nameOf} as name
     from recipients r left join contacts c on c.id = r.contact_id
-    order by ${isKnownPerson(sql`${instanceId}::bigint`, sql`number`)} desc, place, contact_id`)
-  const next = () => tx.many<Recipient & { length: number }>(sql`fetch ${raw(String(BATCH))} from people`)
-  const first = await next()
+    order by ${isKnownPerson(sql`${instanceId}::bigint`, sql`number`)} desc, place, contact_id`,
+  )
+  const { value: first = [] } = await batches.next()
   return {
     length: first[0]?.length ?? 0,
     async *[Symbol.asyncIterator]() {
-      for (let rows = first; rows.length > 0; rows = await next()) yield* rows
+      yield* first
+      for await (const rows of batches) yield* rows
     },
+  }
+}
+
+/** A recipient as a text needs to know them, with the name by which the job calls them. */
+export type RecipientFacts = ContactFacts & { recipientName: string }
+
+/** Reads the recipients in batches, the typed ones first, in their order. */
+export async function* readPeople(
+  tx: Db,
+  caller: Caller,
+  people: ChosenPeople,
+  template: Template,
+): AsyncGenerator<RecipientFacts[]> {
+  yield* readByCursor<RecipientFacts>(
+    tx,
+    sql`
+    ${await chosenPeople(tx, caller, people)}
+    select ${nameOf} as recipient_name, ${contactFacts(template)}
+    from recipients r left join contacts c on c.id = r.contact_id
+    order by place, contact_id`,
+  )
+}
+
+async function* readByCursor<Row>(tx: Db, query: Sql): AsyncGenerator<Row[], undefined> {
+  await tx.run(sql`declare people no scroll cursor for ${query}`)
+  for (;;) {
+    const rows = await tx.many<Row>(sql`fetch ${raw(String(BATCH))} from people`)
+    if (rows.length === 0) return
+    yield rows
   }
 }

@@ -8,7 +8,7 @@ import type { HeavyContext, HeavyWork } from '../../platform/heavy/heavy-work.ts
 import { readPhoneList } from '../../platform/phone-numbers.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { withRecipients } from './large-list.ts'
-import { countPeople, openPeople } from './people.queries.ts'
+import { countPeople, readPeople } from './people.queries.ts'
 import { countChosen, isVisibleInstance } from './preview.queries.ts'
 import { chooseGroups, choosePeople } from './recipients.service.ts'
 import { nothingWrong, reviewTexts, templateOfDraft } from './review-texts.ts'
@@ -85,14 +85,8 @@ async function previewPeople(
   if (counts.recipients > limits.recipients) throw new Refusal('too_many_recipients')
   const template = await templateOfDraft(db, caller, draft)
   const review = template
-    ? await db.begin(async (tx) =>
-        reviewTexts(
-          tx,
-          template,
-          await openPeople(tx, caller, people, draft.instanceId ?? null),
-          draft,
-          defaultCountry,
-        ),
+    ? await db.begin((tx) =>
+        reviewTexts(template, (checked) => readPeople(tx, caller, people, checked), draft, defaultCountry),
       )
     : nothingWrong()
   return {

@@ -1,18 +1,11 @@
 import { limits } from '@sendroom/contract/limits'
 import type { JobDraft, JobPreview } from '@sendroom/contract/new-jobs'
 import { neededIn } from '@sendroom/contract/personal-text'
-import type { Recipient, Recipients } from '../../engine/index.ts'
 import { type Caller, canSeeMessage } from '../../platform/access.ts'
-import { batchesOf } from '../../platform/batches.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import {
-  type ContactFacts,
-  contactFacts,
-  parseTemplate,
-  rendererOf,
-  type Template,
-} from '../../platform/personal-texts.ts'
+import { parseTemplate, rendererOf, type Template } from '../../platform/personal-texts.ts'
+import type { RecipientFacts } from './people.queries.ts'
 
 export type Review = Pick<JobPreview, 'incomplete' | 'tooLong'>
 
@@ -39,13 +32,10 @@ async function readTextWithVariables(db: Db, caller: Caller, id: number): Promis
   return message?.textContent ?? null
 }
 
-const BATCH = 2000
-
 /** Writes the texts of all recipients, as a job would, and tells for whom that fails. */
 export async function reviewTexts(
-  db: Db,
   template: Template,
-  recipients: Recipients,
+  read: (template: Template) => AsyncIterable<RecipientFacts[]>,
   { fallbacks }: Pick<JobDraft, 'fallbacks'>,
   country: string,
 ): Promise<Review> {
@@ -53,17 +43,15 @@ export async function reviewTexts(
   const review = nothingWrong()
   if (checked.variables.length === 0) return review
   const render = rendererOf(checked, country, fallbacks)
-  for await (const batch of batchesOf(recipients, BATCH)) {
-    const facts = await readFacts(db, checked, batch)
-    for (const { contactId, name } of batch) {
-      const { text, missing } = render(facts.get(contactId) ?? { name: null, values: null })
+  for await (const batch of read(checked))
+    for (const recipient of batch) {
+      const { text, missing } = render(recipient)
       if (missing.length > 0) {
-        add(review.incomplete, name)
+        add(review.incomplete, recipient.recipientName)
         for (const key of missing)
           if (!review.incomplete.variables.includes(key)) review.incomplete.variables.push(key)
-      } else if (text.length > limits.messageText) add(review.tooLong, name)
+      } else if (text.length > limits.messageText) add(review.tooLong, recipient.recipientName)
     }
-  }
   return review
 }
 
@@ -87,11 +75,4 @@ function onlyNeeded({ parts, fields }: Template, fallbacks: JobDraft['fallbacks'
 
 function add(sample: { total: number; first: string[] }, name: string): void {
   if (sample.total++ < limits.previewNames) sample.first.push(name)
-}
-
-async function readFacts(db: Db, template: Template, batch: Recipient[]) {
-  const ids = batch.flatMap(({ contactId }) => contactId ?? [])
-  const facts = await db.many<ContactFacts & { id: number }>(sql`
-    select c.id, ${contactFacts(template)} from contacts c where c.id = any(${ids})`)
-  return new Map<number | null, ContactFacts>(facts.map(({ id, ...contact }) => [id, contact]))
 }

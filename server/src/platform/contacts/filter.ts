@@ -37,6 +37,10 @@ export type StoredList = { id: number; filter: ListFilter | null }
 /** SQL condition: the contact `c` is in the list. */
 export const isInList = (db: Db, list: StoredList): Promise<Sql> => matchesAll(db, EVERYBODY, list)
 
+/** `from … where …` with a row `c` for each contact in the list. For all of them: the contacts are read if they must. */
+export const inList = async (db: Db, list: StoredList): Promise<Sql> =>
+  (await rowsOf(db, EVERYBODY, list)) ?? sql`from contacts c where ${await isInList(db, list)}`
+
 export const fixedOf = (lists: readonly StoredList[]): number[] =>
   lists.filter(({ filter }) => !filter).map(({ id }) => id)
 
@@ -88,13 +92,17 @@ async function partsOf(db: Db, filter: Filter, list: StoredList | null) {
   return { searches: filters.map(({ search }) => search).filter((search) => search !== ''), parts }
 }
 
-/**
- * `from … where …` with a row for each contact that matches, for counting them. The indexes of tags and values have all
- * that it takes, so that the contacts themselves are not read. Null if a search has to read them.
- */
+/** As `rowsOf`, for counting the contacts that match. */
 export async function rowsToCount(db: Db, filter: ContactFilter): Promise<Sql | null> {
   const list = filter.listId ? await findStoredList(db, filter.listId) : null
-  if (list === undefined) return null
+  return list === undefined ? null : rowsOf(db, filter, list)
+}
+
+/**
+ * `from … where …` with a row `c` for each contact that matches. The indexes of tags and values have all that it takes,
+ * so that the contacts themselves are not read. Null if a search has to read them.
+ */
+async function rowsOf(db: Db, filter: Filter, list: StoredList | null): Promise<Sql | null> {
   const { searches, parts } = await partsOf(db, filter, list)
   const [smallest, ...others] = parts.length > 0 ? await sortBySize(db, parts) : []
   if (searches.length > 0 || !smallest) return null

@@ -2,7 +2,7 @@ import { type Caller, canUseList, managesContacts } from '../access.ts'
 import type { Db } from '../database/connection.ts'
 import { join, type Sql, sql } from '../database/sql.ts'
 import { Refusal } from '../refusal.ts'
-import { fixedOf, inFixed, isInFixed, isInList, isInOneOf, type StoredList } from './filter.ts'
+import { fixedOf, inFixed, inList, isInFixed, isInList, isInOneOf, type StoredList } from './filter.ts'
 
 /*
  * The contacts of lists, for whoever sends to them or shows them.
@@ -24,8 +24,7 @@ const listsFor = (caller: Caller) => sql`select l.id, l.filter from lists l wher
  */
 export async function contactsOfLists(db: Db, lists: readonly StoredList[]): Promise<Sql> {
   const parts = [sql`select contact_id as id ${inFixed(fixedOf(lists))}`]
-  for (const list of lists)
-    if (list.filter) parts.push(sql`select c.id from contacts c where ${await isInList(db, list)}`)
+  for (const list of lists) if (list.filter) parts.push(sql`select c.id ${await inList(db, list)}`)
   return join(parts, ' union ')
 }
 
