@@ -106,7 +106,7 @@ export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof open
     each('set webhooks', 5 * MINUTE, (signal) => setDueWebhooks(deps, signal)),
     { ...each('sync groups', 2 * SECOND, (signal) => syncDueGroups(deps, signal)), atOnce: SYNCS_AT_ONCE },
     { ...each('check numbers', SECOND, checkNumbers), atOnce: CHECKS_AT_ONCE },
-    each('work on imports', SECOND, (signal) => workOnImports(deps, signal)),
+    each('work on imports', 2 * SECOND, (signal) => workOnImports(deps, signal)),
     one('delete old imports', 10 * MINUTE, (signal) => deleteOldImports(db, signal)),
     one('delete old number checks', 10 * MINUTE, (signal) => deleteOldNumberChecks(db, signal)),
     one('repeat syncs', 10 * MINUTE, () => repeatSyncs(db)),
