@@ -1,6 +1,6 @@
 /**
- * What does an import of 100,000 rows take: its check, its start and its undo, alone and while 100 accounts send? Each
- * file is imported by a server that was just started.
+ * Imports 100,000 rows and undoes it, alone and while 100 accounts send: how long does each step take, and how much
+ * memory? Each file is imported by a server that was just started.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { contract } from '@sendroom/contract'

@@ -37,7 +37,7 @@ export type StoredList = { id: number; filter: ListFilter | null }
 /** SQL condition: the contact `c` is in the list. */
 export const isInList = (db: Db, list: StoredList): Promise<Sql> => matchesAll(db, EVERYBODY, list)
 
-/** `from … where …` with a row `c` for each contact in the list. For all of them: the contacts are read if they must. */
+/** `from … where …` with a row `c` for each contact in the list, for all of them. Contacts are read only if needed. */
 export const inList = async (db: Db, list: StoredList): Promise<Sql> =>
   (await rowsOf(db, EVERYBODY, list)) ?? sql`from contacts c where ${await isInList(db, list)}`
 
