@@ -9,11 +9,9 @@ import { drawPause, instanceMaySend, isRunning, jobMaySend } from '../shared/pac
 import {
   countPrivate,
   hasLimits,
-  isNewPerson,
-  joinPerson,
   knowsLimits,
   nextDeliveryWithin,
-  personUntil,
+  personOfDelivery,
   recordPeople,
   refundPeople,
   refundPrivate,
@@ -182,12 +180,15 @@ const nextDeliveryOfInstance = sql`
   select d.id, d.is_untried, d.chat_id, d.recipient_name, d.reason, j.id as job_id, j.job_type, ${textOfDelivery} as text,
     j.media_id, image.name as image_name,
     d.status = 'queued' and j.image_id is not null and j.media_id is null as needs_upload,
-    coalesce(case when ${chatHasDoubt} then clock_now() + interval '10 seconds' end, ${personUntil}) as put_off_until,
-    case when ${chatHasDoubt} or ${personUntil} is null then d.reason else ${personLimit} end as put_off_reason,
-    ${hasLimits} as has_limits, ${isNewPerson} as is_new
+    coalesce(doubt.clear_at, person.free_at) as put_off_until,
+    case when doubt.clear_at is null and person.free_at is not null then ${personLimit} else d.reason end as put_off_reason,
+    ${hasLimits} as has_limits, ${hasLimits} and not coalesce(person.is_known, false) as is_new
   from jobs j
     cross join lateral (${nextDeliveryWithin}) d
-    ${joinPerson}
+    cross join lateral (
+      select case when ${chatHasDoubt} then clock_now() + interval '10 seconds' end as clear_at offset 0
+    ) doubt
+    left join lateral (${personOfDelivery}) person on true
     left join images image on image.id = j.image_id
   where j.instance_id = i.id and ${jobMaySend}
   order by j.last_turn_at, j.id

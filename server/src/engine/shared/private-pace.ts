@@ -84,16 +84,15 @@ export const knowsLimits = sql`set_config('sendroom.knows_limits', 'true', true)
 /** Condition: the job `j` is to people, and the instance `i` has limits for it. Else nothing is counted for them. */
 export const hasLimits = sql`(i.has_people_limits and j.job_type = 'SendToUsers')`
 
-/** Joins `instance_people p` to the delivery `d` of a job with limits. */
-export const joinPerson = sql`
-  left join instance_people p
-    on ${hasLimits} and p.instance_id = d.instance_id and p.phone = ${phoneOf('d.chat_id')}`
-
-/** With `joinPerson`: until when the person may get nothing; null if they may now. */
-export const personUntil = isUsed(sql`person_free_at(p.last_sent_at, i.person_cap, i.person_rest_days)`)
-
-/** With `joinPerson`: whether the intent uses up one of the new people. */
-export const isNewPerson = sql`(${hasLimits} and ${isKnown} is not true)`
+/**
+ * For a job with limits: the person of the delivery `d`, whether they are known, and until when they may get nothing.
+ * The offset keeps PostgreSQL from looking up the person where there are no limits.
+ */
+export const personOfDelivery = sql`
+  select ${isKnown} as is_known, ${isUsed(sql`person_free_at(p.last_sent_at, i.person_cap, i.person_rest_days)`)} as free_at
+  from instance_people p
+  where ${hasLimits} and p.instance_id = d.instance_id and p.phone = ${phoneOf('d.chat_id')}
+  offset 0`
 
 const countToday = sql`coalesce((i.sent_by_day ->> ('p' || ${today}))::int, 0)`
 
