@@ -33,6 +33,7 @@ export async function addInstance(
     privatePauseToMs: pauseMs.private * pauseSpread,
     groupCap: plan.cap,
     privateCap: plan.cap,
+    privatePerQuarter: plan.perQuarter ?? 0,
     ...(plan.quiet && (await quietColumns(db, plan.quiet))),
   })
   const groups = [specialGroups(token).announcementsOnly, ...nineteen((n) => groupId(token, 20 + n))]

@@ -1,10 +1,11 @@
 import { type Evidence, formatChanges } from './evidence.ts'
 import type { LogEntry } from './instruments.ts'
 
-/** Check when each instance sends, against its pauses, caps, quiet hours, troubles and restrictions. */
+/** Check when each instance sends, against its pauses, caps, limits of 15 minutes, quiet hours, troubles and restrictions. */
 export const paceInvariants: ((evidence: Evidence) => string[])[] = [
   pausesAreLongEnough,
   capsHold,
+  quartersHold,
   quietHoursAreQuiet,
   waitingInstancesSendNothing,
   tenFailuresStopAnInstance,
@@ -45,17 +46,38 @@ function capsHold({ log, instances }: Evidence) {
     .flatMap(({ id, plan }) => {
       const entries = entriesOf(log, id)
       return (['group', 'private'] as const).flatMap((kind) => {
-        const counted = entries.filter(
-          (entry, index) =>
-            isIntent(entry) && kindOf(entry.chatId) === kind && wasSent(entry, entries.slice(index + 1)),
-        )
-        const times = counted.map(({ at }) => Date.parse(at))
-        const isOver = times.some(
-          (time) => times.filter((at) => at >= time && at < time + DAY_MS).length > plan.cap,
-        )
-        return isOver ? [`More than ${plan.cap} in a day: ${formatChanges(counted)}`] : []
+        const sent = sentOf(entries, kind)
+        return hasMoreWithin(sent, plan.cap, DAY_MS)
+          ? [`More than ${plan.cap} in a day: ${formatChanges(sent)}`]
+          : []
       })
     })
+}
+
+/** A plan sets the clock back by 2 s at most, and the engine has forgotten the times that were 15 minutes old then. */
+const QUARTER_MS = 15 * 60_000 - 2_000
+
+/** No 15 minutes contain more messages to people than the instance's limit. */
+export function quartersHold({ log, instances }: Pick<Evidence, 'log' | 'instances'>) {
+  return instances.flatMap(({ id, plan: { perQuarter } }) => {
+    if (!perQuarter) return []
+    const sent = sentOf(entriesOf(log, id), 'private')
+    return hasMoreWithin(sent, perQuarter, QUARTER_MS)
+      ? [`More than ${perQuarter} in 15 minutes: ${formatChanges(sent)}`]
+      : []
+  })
+}
+
+/** The intents of these entries whose messages were sent. */
+const sentOf = (entries: LogEntry[], kind: 'group' | 'private') =>
+  entries.filter(
+    (entry, index) =>
+      isIntent(entry) && kindOf(entry.chatId) === kind && wasSent(entry, entries.slice(index + 1)),
+  )
+
+function hasMoreWithin(intents: LogEntry[], limit: number, ms: number): boolean {
+  const times = intents.map(({ at }) => Date.parse(at))
+  return times.some((time) => times.filter((at) => at >= time && at < time + ms).length > limit)
 }
 
 /** Whether this attempt, and not a later one, ended as sent. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import type { JobLogRow, JobRow } from './evidence.ts'
+import type { Evidence, JobLogRow, JobRow } from './evidence.ts'
 import type { LogEntry } from './instruments.ts'
 import { jobLogsAgree, noJobGaveUpEarly } from './invariants-jobs.ts'
+import { quartersHold } from './invariants-pace.ts'
 
 const job: JobRow = {
   id: 1,
@@ -79,4 +80,18 @@ test.each([
 ])('giving up a job %s', (_case, earlierLines, violations) => {
   const jobLogs = [...earlierLines, line('account_wait_over', '2T10:00:00')]
   expect(noJobGaveUpEarly({ jobLogs, accountWaitMs: 24 * 3600_000 })).toHaveLength(violations)
+})
+
+test.each([
+  ['the limit within 15 minutes', ['10:00:00', '10:14:00', '10:15:00', '10:29:00'], 0],
+  ['one more', ['10:00:00', '10:14:00', '10:14:30'], 1],
+])('messages to people: %s', (_case, times, violations) => {
+  const sent = times.flatMap((time, deliveryId) =>
+    ['sending', 'sent'].map((became) => ({
+      ...{ kind: 'delivery', instanceId: 1, deliveryId, became, chatId: '84912345611@s.whatsapp.net' },
+      at: `2026-01-02T${time}Z`,
+    })),
+  ) as LogEntry[]
+  const instances = [{ id: 1, plan: { perQuarter: 2 } }] as Evidence['instances']
+  expect(quartersHold({ log: sent, instances })).toHaveLength(violations)
 })

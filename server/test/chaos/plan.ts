@@ -24,6 +24,8 @@ export type InstancePlan = {
   /** The longest pause is so many times the shortest. 2 if it is not given. */
   pauseSpread?: number
   cap: number
+  /** No more messages to people in 15 minutes. Unlimited if it is not given. */
+  perQuarter?: number
   /** When the quiet hours start, counted from the start of the run, and how long they last. */
   quiet?: { inSeconds: number; forSeconds: number; timeZone: string }
 }
@@ -122,6 +124,7 @@ function planFewInstances(random: Random, receipts: Plan['receipts']): Instances
     pauseMs: chance(0.4) ? { group: int(500, 1500), private: int(1000, 2500) } : noPause,
     // A run with a cap lasts for days, and receipts of messages that are a week old no longer count.
     cap: chance(0.3) && !receipts ? int(3, 6) : 0,
+    ...(chance(0.3) && { perQuarter: int(2, 5) }),
     ...(chance(0.2) && { quiet: planQuietHours(random) }),
   }))
   // The workers poll for one message of an instance in ten seconds.

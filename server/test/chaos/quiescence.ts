@@ -32,8 +32,8 @@ export async function markInstancesHealthy(db: Pool): Promise<void> {
 }
 
 /**
- * Shifts the clock to the next moment at which something may be sent: the end of a pause, of quiet hours, of a cap or
- * of a backoff, or the time of a scheduled job. Does nothing while a message is being sent or in doubt.
+ * Shifts the clock to the next moment at which something may be sent: the end of a pause, of quiet hours, of a cap, of
+ * the limit of 15 minutes or of a backoff, or the time of a scheduled job. Does nothing while a message is being sent or in doubt.
  */
 export async function skipToNextSend(db: Pool, log: (line: string) => void): Promise<boolean> {
   const { seconds } = await db.one<{ seconds: number | null }>(sql`
@@ -43,6 +43,7 @@ export async function skipToNextSend(db: Pool, log: (line: string) => void): Pro
       (i.next_due_at),
       (case when i.waiting is not null then i.try_again_at end),
       (case when j.job_type = 'SendToUsers' then i.restricted_until end),
+      (case when j.job_type = 'SendToUsers' then quarter_free_at(i.last_private_at, i.private_per_quarter) end),
       (quiet_until(i.quiet_from, i.quiet_to, i.time_zone, clock_now())),
       (cap_free_at(i.sent_by_hour, chat_kind(j.job_type),
         case j.job_type when 'SendToGroups' then i.group_cap else i.private_cap end, clock_now())),
