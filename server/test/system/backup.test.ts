@@ -11,6 +11,8 @@ import { until } from '../until.ts'
 import { addInstance, allSent, chatsOf, createJob, phoneNumbers, readJob, untilEnded } from './scenario.ts'
 
 const RECIPIENTS = 120
+/** More people, who have written or been entered since the backup, or neither. */
+const PEOPLE = 3
 
 /** A database of a role that owns it and has no other rights. */
 async function ownedDatabase() {
@@ -30,6 +32,16 @@ async function ownedDatabase() {
   }
 }
 
+/** Creates a job that is paused before it is due. */
+async function createPausedJob(admin: HttpClient, job: Parameters<typeof createJob>[1]): Promise<number> {
+  const id = await createJob(admin, { ...job, scheduledAt: new Date(Date.now() + 5_000).toISOString() })
+  await admin.ask(contract.jobs.pause, { params: { id } })
+  return id
+}
+
+const listOptOuts = async (admin: HttpClient) =>
+  (await admin.ask(contract.optOuts.search, { body: {} })).data.map(({ phoneNumber }) => phoneNumber)
+
 test('a backup of a running Sendroom moves it to another PostgreSQL and back, and its jobs wait for an Admin', {
   timeout: 300_000,
 }, async () => {
@@ -41,9 +53,15 @@ test('a backup of a running Sendroom moves it to another PostgreSQL and back, an
   const admin = await home.signIn(server)
   const instanceId = await addInstance(admin, 'test_linked_a')
   const numbers = phoneNumbers(RECIPIENTS)
+  const people = phoneNumbers(RECIPIENTS + PEOPLE).slice(RECIPIENTS)
   const toNumbers = { jobType: 'SendToUsers', phoneNumbers: numbers.join(','), instanceId } as const
   const id = await createJob(admin, { text: 'sent', withImage: true, ...toNumbers })
   const later = await createJob(admin, { text: 'later', scheduledAt: '2099-01-01T00:00:00Z', ...toNumbers })
+  const toPeople = await createPausedJob(admin, {
+    text: 'to people',
+    ...toNumbers,
+    phoneNumbers: people.join(','),
+  })
   await until('a quarter is sent', async () => (await simulator.ledger()).length > RECIPIENTS / 4, 60_000)
 
   const file = join(home.dataDir, 'backup.tar.gz')
@@ -58,6 +76,10 @@ test('a backup of a running Sendroom moves it to another PostgreSQL and back, an
     stderr: `${file} exists already. Name a new file.\n`,
   })
   expect(await untilEnded(admin, id, 200_000)).toMatchObject({ recipients: allSent(RECIPIENTS) })
+  const [hasWritten = '', isEntered = ''] = people
+  await simulator.receive('test_linked_a', hasWritten, 'Dừng')
+  await admin.ask(contract.optOuts.create, { body: { phoneNumbers: isEntered } })
+  await until('both have opted out', async () => (await listOptOuts(admin)).length === 2)
   await server.end('SIGTERM')
 
   await using external = await ownedDatabase()
@@ -74,12 +96,19 @@ test('a backup of a running Sendroom moves it to another PostgreSQL and back, an
   expect(await readJob(newAdmin, later)).toMatchObject({ status: 'Pending', isPaused: true })
   const { recipients } = await readJob(newAdmin, id)
   expect(recipients.sent).toBeLessThan(RECIPIENTS) // otherwise the job had ended before the backup
-  await newAdmin.ask(contract.jobs.resume, { params: { id } })
+  for (const paused of [id, toPeople]) await newAdmin.ask(contract.jobs.resume, { params: { id: paused } })
+  // R-1135. The one who was entered by hand gets the message: the guide says so.
+  expect(await untilEnded(newAdmin, toPeople, 60_000)).toMatchObject({
+    status: 'Completed',
+    recipients: { sent: PEOPLE - 1, skipped: 1 },
+  })
+  expect(await listOptOuts(newAdmin)).toEqual([`+${hasWritten}`])
   expect(await untilEnded(newAdmin, id, 60_000)).toMatchObject({
     status: 'Completed',
     recipients: allSent(RECIPIENTS),
   })
-  expect((await simulator.ledger()).map(({ to }) => to).sort()).toEqual(chatsOf(numbers))
+  const sent = (await simulator.ledger()).filter(({ source }) => source === 'api')
+  expect(sent.map(({ to }) => to).sort()).toEqual(chatsOf([...numbers, ...people.slice(1)]))
 
   const second = join(there.dataDir, 'back.tar.gz')
   expect(await there.run(['backup', second])).toMatchObject({ code: 0 })
