@@ -258,6 +258,28 @@ test('an answer gives back one of the new people, once, also while somebody hold
 describe('before an account writes to people', () => {
   const away = { incomingUntil: 'epoch', incomingReadUntil: new Date(Date.now() - 3_600_000).toISOString() }
 
+  /** Notes from when the messages are read, in unix seconds. */
+  function readingProvider() {
+    const scripted = scriptedProvider()
+    const froms: number[] = []
+    const { incomingMessages } = scripted.provider
+    scripted.provider.incomingMessages = (credentials, from) => {
+      froms.push(from)
+      return incomingMessages(credentials, from)
+    }
+    return { ...scripted, froms }
+  }
+
+  /** An instance that was away, and has a running job to people. */
+  async function runningInstance() {
+    const instance = await context.add.instance(away)
+    const startedAt = new Date().toISOString()
+    await context.add.job({
+      ...{ instanceId: instance.id, recipients: people(1), status: 'Running', startedAt },
+    })
+    return instance
+  }
+
   test.each([
     { after: 'an outage', columns: away },
     { after: 'a restore', columns: { ...away, incomingUntil: '2100-01-01', incomingEra: null } },
@@ -326,14 +348,8 @@ describe('before an account writes to people', () => {
       sql`update heartbeat set era = gen_random_uuid()`,
       sql`update instances set status = 'Connected' where status = 'Disconnected'`,
     ]) {
-      const { provider, script, calls } = scriptedProvider()
-      const instance = await context.add.instance(away)
-      await context.add.job({
-        instanceId: instance.id,
-        recipients: people(1),
-        status: 'Running',
-        startedAt: new Date().toISOString(),
-      })
+      const { provider, script, froms } = readingProvider()
+      const instance = await runningInstance()
       const reading = Promise.withResolvers<void>()
       const changed = Promise.withResolvers<void>()
       script.onIncoming = async () => {
@@ -347,10 +363,29 @@ describe('before an account writes to people', () => {
       await context.db.run(change)
       changed.resolve()
       await read
-      // The run has read once more, and that counts.
-      expect(calls.incoming).toBe(2)
+      // The run has read all of it once more, and that counts.
+      const [first = 0, second = Infinity, ...others] = froms
+      expect(second).toBeLessThan(first + 60)
+      expect(others).toEqual([])
       await context.db.run(sql`delete from jobs`)
     }
+  })
+
+  test('a reading counts for nothing in a standby that was promoted meanwhile', async () => {
+    const { provider, script, froms } = readingProvider()
+    const instance = await runningInstance()
+    script.onIncoming = async () => {
+      await context.db.run(sql`update heartbeat set timeline = 'before'`)
+      return []
+    }
+    const read = () => openIncomingReader(context.deps(provider))(new AbortController().signal)
+    await read()
+    expect(await context.instance(instance.id)).toMatchObject({ incomingReadUntil: away.incomingReadUntil })
+    // Nothing is read before the first beat.
+    await read()
+    expect(froms).toHaveLength(1)
+    await context.db.run(sql`update heartbeat set timeline = current_timeline()`)
+    await context.db.run(sql`delete from jobs`)
   })
 
   test('without a webhook they are read for each job, and again while it sends', async () => {

@@ -3,6 +3,7 @@ import { sql } from '../../platform/database/sql.ts'
 import { type IncomingMessages, ProviderFailure } from '../../providers/provider.ts'
 import { type EngineDeps, type ProviderConnection, resolveProvider } from '../context.ts'
 import { orNullAtAbort } from '../shared/abort.ts'
+import { hasBeat } from '../shared/era.ts'
 import { KNOWN_BY_READING, KNOWN_BY_WEBHOOK, needsReading } from '../shared/incoming.ts'
 import { lockInstances, underLock } from '../shared/lock.ts'
 import { type Metering, openMetering } from '../shared/metered.ts'
@@ -55,7 +56,7 @@ const claimReading = (db: Pool) =>
     ), due as materialized (
       select i.id from running join instances i on i.id = running.instance_id
       where i.is_active and i.waiting is null and i.incoming_check_at <= clock_now()
-        and ${needsReading('running.started_at')}
+        and ${needsReading('running.started_at')} and ${hasBeat}
       order by i.incoming_check_at, i.next_due_at
       limit 1
       for no key update of i skip locked
@@ -119,7 +120,8 @@ const release = (db: Db, { instanceId, checkAt }: Reading) =>
       and id in (select i.id from instances i where i.id = ${instanceId} ${lockInstances('skip')})`)
 
 /**
- * Only in the era that the reading began in, and unless the account was away meanwhile. Where calls are counted, a
+ * Only in the era that the reading began in, and unless the account was away meanwhile. Before its first beat, a standby
+ * that was promoted has the former era still, and may lack what this reading has stored. Where calls are counted, a
  * reading counts until the next job, and with a webhook until the next time in which a message may have passed
  * unreported.
  */
@@ -137,7 +139,7 @@ const conclude = (db: Pool, reading: Reading, isRare: boolean, signal: AbortSign
         set incoming_read_until = ${reading.beganAt}, incoming_era = ${reading.era}, incoming_until = ${known},
           incoming_check_at = 'epoch'
         where i.id = ${reading.instanceId} and i.incoming_check_at = ${reading.checkAt}::timestamptz
-          and current_era() = ${reading.era}`)
+          and current_era() = ${reading.era} and ${hasBeat}`)
       // The next era must not wait for a repetition of this reading.
       if (concluded === 0) await release(tx, reading)
       return concluded > 0

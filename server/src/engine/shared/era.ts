@@ -13,6 +13,9 @@ export const historyIsKnown = sql`(
     where h.beat_at > clock_now() - ${STILL_AFTER_MS} * interval '1 ms' and h.timeline = current_timeline())
 )`
 
+/** Condition: a worker has seen this database. A standby that was promoted has none of its beats at first. */
+export const hasBeat = sql`exists (select from heartbeat h where h.timeline = current_timeline())`
+
 /** Condition: what the instance `i` has sent before the present era still has to be found out. */
 export const needsHistoryCheck = sql`(i.checked_era is distinct from current_era())`
 
