@@ -96,6 +96,19 @@ describe('stop and start', () => {
   })
 })
 
+test('a stop and a start are recorded in the audit log', async () => {
+  await stop('a', 1)
+  await start('b', 2)
+  expect(
+    await context.db.many(
+      sql`select action, user_id from audit_log where object_name = ${`+${number}`} order by id`,
+    ),
+  ).toEqual([
+    { action: 'opt_out.create', userId: null },
+    { action: 'opt_out.start', userId: null },
+  ])
+})
+
 // R-1111
 test('a user ends an opt-out with a reason, and all others of the person', async () => {
   const first = (await stop('a', 1)) ?? 0

@@ -4,6 +4,7 @@ import type { Endpoint } from '@sendroom/contract/endpoint'
 import { accessRules } from './access-rules.ts'
 import { features, type Guard, platform, without } from './guard.ts'
 import { importGuards } from './import-guards.ts'
+import { optOutGuards } from './opt-outs.ts'
 import { ownership } from './ownership.ts'
 
 const access = `${platform}/access.ts`
@@ -244,6 +245,7 @@ export const guards: Guard[] = [
   ...revocations,
   ...ownership,
   ...importGuards,
+  ...optOutGuards,
   ...outside,
   ...contractRules,
 ]

@@ -69,10 +69,10 @@ test('a job whose next recipient is new waits for the budget, and another one wi
     insert into instance_people (instance_id, phone, replied_at)
     values (${instanceId}, split_part(${known}, '@', 1), clock_now())`)
   const job = await context.add.job({ instanceId, recipients: strangers })
-  const other = await context.add.job({ instanceId, recipients: [known] })
   context.worker(provider)
-  await context.untilStatus(other.id, 'Completed')
   await context.untilWaiting(job.id, 'new_people')
+  const other = await context.add.job({ instanceId, recipients: [known] })
+  await context.untilStatus(other.id, 'Completed')
   expect(await context.statuses(job.id)).toEqual(['sent', 'sent', 'queued'])
   expect(ledger).toHaveLength(3)
 

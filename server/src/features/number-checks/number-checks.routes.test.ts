@@ -153,6 +153,8 @@ test('a user has so many numbers waiting at most, and stops their own', async ()
   expect(await request(ids)).toMatchObject({
     body: { code: 'quota_number_checks', params: { limit: limits.numberChecksWaiting } },
   })
+  const unassigned = await context.add.user({ canManageContacts: true })
+  expect((await context.call(unassigned, numberChecks.list, {})).body.queues).toEqual([])
   const stop = (by: typeof user) => context.call(by, numberChecks.stop, { params: { id: instance.id } })
   expect((await stop(user)).body).toEqual({ stopped: limits.numberChecksWaiting })
   expect(await queues()).toMatchObject([{ waiting: 1, mine: 0 }])

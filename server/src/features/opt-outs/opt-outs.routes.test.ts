@@ -103,8 +103,12 @@ test('a person decides once what a message meant, and what else the same person 
   const [row] = (await context.call(user, optOuts.search, { body: { search: phone } })).body.data
   expect(row).toMatchObject({ source: 'review', words: 'xin dừng', holds: true, createdBy: user.username })
 
-  const third = await possible({ phone: newNumber().slice(1) })
+  const other = newNumber()
+  const third = await possible({ phone: other.slice(1) })
   expect((await decide(third.id, 'nothing')).status).toBe(204)
+  expect(
+    await context.db.one(sql`select action, user_name from audit_log where details->>'phone' = ${other}`),
+  ).toEqual({ action: 'opt_out.dismiss', userName: user.username })
   const { body } = await context.call(user, optOuts.possible, { query: { pageSize: 1000 } })
   expect(body.data.filter(({ id }) => [first.id, second.id, third.id].includes(id))).toEqual([])
 })
