@@ -35,6 +35,7 @@ export async function addInstance(
     privateCap: plan.cap,
     privatePerQuarter: plan.perQuarter ?? 0,
     ...(plan.quiet && (await quietColumns(db, plan.quiet))),
+    ...(receipts && (await unreadColumns(db))),
   })
   const groups = [specialGroups(token).announcementsOnly, ...nineteen((n) => groupId(token, 20 + n))]
   const numbers = ['84912340000', ...nineteen((n) => `849123456${n + 10}`)]
@@ -46,6 +47,12 @@ export async function addInstance(
   const { id: imageId } = await db.one<{ id: number }>(sql`insert into images ${values(image)} returning id`)
   return { id, token, imageId, addressBook: { groups, people }, plan }
 }
+
+/** What people write is reported or read, as for a new account. */
+const unreadColumns = async (db: Pool) => ({
+  ...(await db.one<{ incomingReadUntil: string }>(sql`select clock_now() as incoming_read_until`)),
+  incomingUntil: 'epoch',
+})
 
 async function quietColumns(
   db: Pool,

@@ -42,7 +42,7 @@ export const optOutGuards: Guard[] = [
   without(
     'a new job skips who has opted out',
     `${engine}/jobs/create.ts`,
-    'await skipUnreachable(tx, id)',
+    'await skipUnreachable(tx, jobId)',
     '',
     inOptOut('a new job shows'),
   ),
