@@ -48,7 +48,7 @@ export async function addInstance(
   return { id, token, imageId, addressBook: { groups, people }, plan }
 }
 
-/** What people write is reported or read, as for a new account. */
+/** As for a new account, the workers learn from the provider what people write. */
 const unreadColumns = async (db: Pool) => ({
   ...(await db.one<{ incomingReadUntil: string }>(sql`select clock_now() as incoming_read_until`)),
   incomingUntil: 'epoch',

@@ -1,7 +1,7 @@
 import { type Evidence, formatChanges } from './evidence.ts'
 import type { LogEntry } from './instruments.ts'
 
-/** Check when each instance sends, against its pauses, caps, limits of 15 minutes, quiet hours, troubles and restrictions. */
+/** Check when each instance sends, against its pauses, caps, limits, quiet hours, troubles and restrictions. */
 export const paceInvariants: ((evidence: Evidence) => string[])[] = [
   pausesAreLongEnough,
   capsHold,

@@ -33,7 +33,8 @@ export async function markInstancesHealthy(db: Pool): Promise<void> {
 
 /**
  * Shifts the clock to the next moment at which something may be sent: the end of a pause, of quiet hours, of a cap, of
- * the limit of 15 minutes or of a backoff, or the time of a scheduled job. Does nothing while a message is being sent or in doubt.
+ * the limit of 15 minutes or of a backoff, or the time of a scheduled job. Does nothing while a message is being sent
+ * or in doubt.
  */
 export async function skipToNextSend(db: Pool, log: (line: string) => void): Promise<boolean> {
   const { seconds } = await db.one<{ seconds: number | null }>(sql`

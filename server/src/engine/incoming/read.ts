@@ -120,10 +120,10 @@ const release = (db: Db, { instanceId, checkAt }: Reading) =>
       and id in (select i.id from instances i where i.id = ${instanceId} ${lockInstances('skip')})`)
 
 /**
- * Only in the era that the reading began in, and unless the account was away meanwhile. Before its first beat, a standby
- * that was promoted has the former era still, and may lack what this reading has stored. Where calls are counted, a
- * reading counts until the next job, and with a webhook until the next time in which a message may have passed
- * unreported.
+ * Only in the era that the reading began in, and unless the account was away meanwhile. Before its first beat, a
+ * standby that was promoted has the former era still, and may lack what this reading has stored. Where calls are
+ * counted, a reading counts until the next job, and with a webhook until the next time in which a message may have
+ * passed unreported.
  */
 const conclude = (db: Pool, reading: Reading, isRare: boolean, signal: AbortSignal): Promise<boolean> =>
   underLock(
