@@ -10,6 +10,7 @@ export {
 export { failOverdue } from './health/overdue.ts'
 export { stepUpWarmUps } from './health/warm-up.ts'
 export { checkLimits } from './health/whatsapp-limits.ts'
+export { reopenCheck } from './history/check.ts'
 export { type IncomingIntake, openIncomingIntake } from './incoming/intake.ts'
 export { openLidReader } from './incoming/lids.ts'
 export { openIncomingReader } from './incoming/read.ts'

@@ -75,6 +75,19 @@ describe('an instance whose last messages may be unknown', () => {
     expect(sentTo(world)).toEqual([])
   })
 
+  // R-1330
+  test('finds the messages of a lost job that a series has made again, also from before the last intent', async () => {
+    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString()
+    const world = await jobAfterLoss({ scheduledAt: ago(90) }, { lastIntentAt: ago(5) })
+    world.sentBefore('1@g.us')
+    for (const { message } of world.ledger) message.timestamp -= 85 * 60
+    context.worker(world.provider)
+
+    await context.untilStatus(world.job.id, 'Completed')
+
+    expect(sentTo(world)).toEqual(['2@g.us', '3@g.us'])
+  })
+
   test('counts what it finds for the daily cap, and keeps the pause after it', async () => {
     const world = await jobAfterLoss({}, { groupPauseFromMs: 60_000, groupPauseToMs: 60_000, groupCap: 2 })
     world.sentBefore('1@g.us')

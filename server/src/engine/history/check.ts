@@ -35,6 +35,16 @@ const REPEAT_CHECK_MS = 60_000
 /** The list begins this much earlier. It covers a provider's clock that is wrong, and costs a few messages more. */
 const LIST_MARGIN_MS = 600_000
 
+/**
+ * Makes the instance send nothing before its history is read once more, if the job to be made was due before the
+ * present era: the database may have lost that job, and what it sent. Call this in the transaction that makes the job,
+ * before it.
+ */
+export const reopenCheck = (tx: Db, instanceId: number, dueAt: string) =>
+  tx.run(sql`
+    update instances set checked_era = null, history_check_at = 'epoch'
+    where id = ${instanceId} and ${dueAt}::timestamptz <= (select history_complete_at from heartbeat)`)
+
 /** Takes instances with something to send whose history has to be read first. */
 export async function claimHistoryChecks(db: Pool, limit: number, except: number[]): Promise<HistoryCheck[]> {
   const askedAt = Date.now()
@@ -128,9 +138,10 @@ async function readHistory(
 
 /** From when on messages are listed, in unix seconds by this machine's clock. */
 async function listFrom(db: Db, check: HistoryCheck): Promise<number> {
-  const firstDue = await firstDueAt(db, check.instanceId)
+  const due = await firstDueAt(db, check.instanceId)
   const lastIntent = check.lastIntentAt === null ? 0 : Date.parse(check.lastIntentAt)
-  const from = Math.max(firstDue, lastIntent) - databaseAheadMs(check) - LIST_MARGIN_MS
+  const since = Math.min(Math.max(due.first, lastIntent), due.ofRuns)
+  const from = since - databaseAheadMs(check) - LIST_MARGIN_MS
   return Math.max(0, Math.floor(from / 1000))
 }
 

@@ -19,18 +19,25 @@ const maySendAgain = sql`(
 
 /**
  * When the job's present run was due. Its `started_at` may be later than its first messages: a database that has lost
- * the start has started the job again. The run after a restart has messages from the restart on.
+ * the start has started the job again. So may `created_at` be, for the job of a series: one that has lost the job makes
+ * it again, scheduled for the same time. The run after a restart has messages from the restart on.
  */
-const dueAt = sql`greatest(j.scheduled_at, j.created_at, case when j.run > 1 then coalesce((
+const dueAt = sql`greatest(coalesce(j.scheduled_at, j.created_at), case when j.run > 1 then coalesce((
   select l.created_at from job_logs l
   where l.job_id = j.id and l.reason->>'code' = 'job_restarted' order by l.id limit 1), j.started_at) end)`
 
-/** When the first of those jobs was due, in ms since 1970. No message from before is of interest. */
-export async function firstDueAt(db: Db, instanceId: number): Promise<number> {
-  const { first } = await db.one<{ first: number }>(sql`
-    select coalesce(extract(epoch from min(${dueAt})) * 1000, 0)::float8 as first
+/**
+ * When the first of those jobs was due, in ms since 1970. No message from before is of interest. `ofRuns`: the same for
+ * the jobs that were made later than their time, or Infinity. Messages of these may be older than the last intent: the
+ * account may have sent for other jobs before a lost one was made again.
+ */
+export async function firstDueAt(db: Db, instanceId: number): Promise<{ first: number; ofRuns: number }> {
+  const { first, ofRuns } = await db.one<{ first: number; ofRuns: number | null }>(sql`
+    select coalesce(extract(epoch from min(${dueAt})) * 1000, 0)::float8 as first,
+      (extract(epoch from min(j.scheduled_at)
+        filter (where j.status in ('Pending', 'Running') and j.scheduled_at < j.created_at)) * 1000)::float8 as of_runs
     from jobs j where j.instance_id = ${instanceId} and ${maySendAgain}`)
-  return first
+  return { first, ofRuns: ofRuns ?? Number.POSITIVE_INFINITY }
 }
 
 /**
