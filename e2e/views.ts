@@ -24,7 +24,15 @@ const openUserMenu = (page: Page) => page.getByRole('banner').getByRole('button'
 
 /** Notices of all kinds, and 50 accounts that dropped out at once. */
 const someNotices = () => {
-  const notice = { job: null, instance: null, host: '', reason: null, expiresAt: null, endedAt: null }
+  const notice = {
+    job: null,
+    series: null,
+    instance: null,
+    host: '',
+    reason: null,
+    expiresAt: null,
+    endedAt: null,
+  }
   const shop = (n: number) => ({ id: n, name: `Cửa hàng ${n}` })
   const beganAt = '2026-11-22T20:12:00.000Z'
   const failures = { code: 'account_failures', params: { count: 10 } }

@@ -971,6 +971,100 @@ CREATE TABLE sent_without_rows (
   sent bigint NOT NULL
 );
 
+CREATE TABLE series (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  instance_id bigint NOT NULL,
+  name text NOT NULL,
+  job_type text NOT NULL,
+  rule jsonb NOT NULL,
+  quiet_days text[] NOT NULL DEFAULT '{}'::text[],
+  quiet_policy text NOT NULL,
+  overlap text NOT NULL,
+  recipients jsonb NOT NULL,
+  frozen jsonb,
+  state text NOT NULL DEFAULT 'active'::text,
+  paused_reason jsonb,
+  author_id bigint,
+  author_name text NOT NULL,
+  next_position integer NOT NULL DEFAULT 0,
+  failed_in_a_row integer NOT NULL DEFAULT 0,
+  planned_until timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
+  version integer NOT NULL DEFAULT 1,
+  created_at timestamptz NOT NULL DEFAULT clock_now(),
+  CONSTRAINT series_pkey PRIMARY KEY (id),
+  CONSTRAINT series_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE SET NULL,
+  CONSTRAINT series_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
+  CONSTRAINT series_job_type_check CHECK (job_type = ANY (ARRAY['SendToGroups'::text, 'SendToUsers'::text])),
+  CONSTRAINT series_overlap_check CHECK (overlap = ANY (ARRAY['skip'::text, 'wait'::text])),
+  CONSTRAINT series_paused CHECK ((state = 'paused'::text) = (paused_reason IS NOT NULL)),
+  CONSTRAINT series_quiet_policy_check CHECK (quiet_policy = ANY (ARRAY['move'::text, 'skip'::text])),
+  CONSTRAINT series_state_check CHECK (state = ANY (ARRAY['active'::text, 'paused'::text, 'ended'::text]))
+);
+CREATE INDEX series_author ON series USING btree (author_id);
+CREATE UNIQUE INDEX series_name ON series USING btree (instance_id, lower(name));
+CREATE INDEX series_to_plan ON series USING btree (planned_until) WHERE state = 'active'::text;
+CREATE TRIGGER series_notify_delete AFTER DELETE ON series REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_series();
+CREATE TRIGGER series_notify_insert AFTER INSERT ON series REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_series();
+CREATE TRIGGER series_notify_update AFTER UPDATE ON series REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_series();
+
+CREATE TABLE series_group_sets (
+  series_id bigint NOT NULL,
+  group_set_id bigint NOT NULL,
+  CONSTRAINT series_group_sets_pkey PRIMARY KEY (series_id, group_set_id),
+  CONSTRAINT series_group_sets_group_set_id_fkey FOREIGN KEY (group_set_id) REFERENCES group_sets(id),
+  CONSTRAINT series_group_sets_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE
+);
+CREATE INDEX series_group_sets_set ON series_group_sets USING btree (group_set_id);
+
+CREATE TABLE series_lists (
+  series_id bigint NOT NULL,
+  list_id bigint NOT NULL,
+  is_excluded boolean NOT NULL,
+  CONSTRAINT series_lists_pkey PRIMARY KEY (series_id, list_id, is_excluded),
+  CONSTRAINT series_lists_list_id_fkey FOREIGN KEY (list_id) REFERENCES lists(id),
+  CONSTRAINT series_lists_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE
+);
+CREATE INDEX series_lists_list ON series_lists USING btree (list_id);
+
+CREATE TABLE series_messages (
+  series_id bigint NOT NULL,
+  "position" integer NOT NULL,
+  message_id bigint NOT NULL,
+  CONSTRAINT series_messages_pkey PRIMARY KEY (series_id, "position"),
+  CONSTRAINT series_messages_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id),
+  CONSTRAINT series_messages_position_check CHECK ("position" >= 0 AND "position" <= 49),
+  CONSTRAINT series_messages_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE
+);
+CREATE INDEX series_messages_message ON series_messages USING btree (message_id);
+
+CREATE TABLE series_runs (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  series_id bigint NOT NULL,
+  local_time text NOT NULL,
+  number integer NOT NULL,
+  due_at timestamptz NOT NULL,
+  state text NOT NULL DEFAULT 'planned'::text,
+  reason jsonb,
+  job_id bigint,
+  outcome text,
+  CONSTRAINT series_runs_pkey PRIMARY KEY (id),
+  CONSTRAINT series_runs_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE SET NULL,
+  CONSTRAINT series_runs_once UNIQUE (series_id, local_time),
+  CONSTRAINT series_runs_outcome CHECK (outcome IS NULL OR state = 'made'::text),
+  CONSTRAINT series_runs_outcome_check CHECK (outcome = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'deleted'::text])),
+  CONSTRAINT series_runs_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE,
+  CONSTRAINT series_runs_state_check CHECK (state = ANY (ARRAY['planned'::text, 'waiting'::text, 'made'::text, 'missed'::text, 'skipped'::text, 'failed'::text]))
+);
+CREATE INDEX series_runs_due ON series_runs USING btree (due_at) WHERE state = 'planned'::text;
+CREATE UNIQUE INDEX series_runs_job ON series_runs USING btree (job_id) WHERE job_id IS NOT NULL;
+CREATE INDEX series_runs_missed ON series_runs USING btree (due_at) WHERE state = 'missed'::text;
+CREATE INDEX series_runs_next ON series_runs USING btree (series_id, due_at) WHERE state = ANY (ARRAY['planned'::text, 'waiting'::text]);
+CREATE INDEX series_runs_of_series ON series_runs USING btree (series_id, due_at, id);
+CREATE INDEX series_runs_old ON series_runs USING btree (due_at) WHERE state <> ALL (ARRAY['planned'::text, 'waiting'::text]);
+CREATE INDEX series_runs_open ON series_runs USING btree (series_id) WHERE state = 'made'::text AND outcome IS NULL;
+CREATE INDEX series_runs_waiting ON series_runs USING btree (series_id) WHERE state = 'waiting'::text;
+CREATE TRIGGER series_runs_notify AFTER UPDATE ON series_runs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_series_runs();
+
 CREATE TABLE sessions (
   token_hash bytea NOT NULL,
   user_id bigint NOT NULL,
@@ -1020,7 +1114,7 @@ CREATE TABLE troubles (
   ended_at timestamptz,
   relapses integer NOT NULL DEFAULT 0,
   CONSTRAINT troubles_pkey PRIMARY KEY (id),
-  CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'backup_failed'::text, 'disk_low'::text]))
+  CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'series_paused'::text, 'series_missed'::text, 'backup_failed'::text, 'disk_low'::text]))
 );
 CREATE INDEX troubles_ended ON troubles USING btree (kind, instance_id, job_id, host, ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX troubles_ended_at ON troubles USING btree (ended_at) WHERE ended_at IS NOT NULL;
@@ -1833,6 +1927,25 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION notify_series()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_change('series', id, instance_id) from touched;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION notify_series_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform notify_change('series', s.id, s.instance_id) from series s
+  where s.id in (select series_id from touched);
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION notify_sync()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2110,11 +2223,14 @@ CREATE OR REPLACE FUNCTION report_trouble()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  is_of_series boolean := new.kind in ('series_paused', 'series_missed');
 begin
   insert into webhook_events (type, data)
   select 'trouble.' || case when new.ended_at is null then 'began' else 'ended' end,
     json_build_object('troubleId', new.id, 'kind', new.kind, 'instanceId', nullif(new.instance_id, 0),
-      'jobId', nullif(new.job_id, 0), 'host', nullif(new.host, ''), 'reason', new.reason->>'code')
+      'jobId', nullif(new.job_id, 0), 'seriesId', case when is_of_series then new.host::bigint end,
+      'host', case when not is_of_series then nullif(new.host, '') end, 'reason', new.reason->>'code')
   where exists (select from webhook_receivers where is_active and 'trouble' = any(topics));
   return null;
 end $function$;

@@ -5,7 +5,8 @@ import { endpoint } from './endpoint.ts'
  * the state of a job's recipients changed. `groups`: a sync has read the groups of an instance. Renaming or deleting an
  * instance also counts as a change of `groups`, `jobs` and `messages`, because their rows contain its name. `notices`:
  * the bell of a user has changed. `lists`: a list of contacts, or who is in it, has changed. `groupSets`: a set of
- * groups has changed. `optOuts`: an opt-out, or a message that may have meant one, was added or decided.
+ * groups has changed. `series`: a series or one of its runs has changed. `optOuts`: an opt-out, or a message that may
+ * have meant one, was added or decided.
  */
 export type ChangedFeature =
   | 'jobs'
@@ -16,6 +17,7 @@ export type ChangedFeature =
   | 'notices'
   | 'lists'
   | 'groupSets'
+  | 'series'
   | 'optOuts'
 
 /**

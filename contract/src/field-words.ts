@@ -113,6 +113,12 @@ export const fieldWords = {
   'SERIES_FORM.DATE_INVALID': 'Enter a date between 2000 and 2099.',
   'SERIES_FORM.ENDS_TOO_EARLY': 'The end can’t be before the start.',
   'SERIES_FORM.RUNS_INVALID': 'Enter a whole number from 1 to {{seriesRuns}}.',
+  'SERIES_FORM.NAME_INVALID': 'Enter a name of at most {{seriesName}} characters.',
+  'SERIES_FORM.MESSAGES_TOO_MANY': 'Choose {{seriesMessages}} messages at most.',
+  'SERIES_FORM.MESSAGE_INVALID': 'Choose messages that you can use.',
+  'SERIES_FORM.PHONES_TOO_LONG': 'These are too many numbers for a series. Put them into a list.',
+  'SERIES_FORM.QUIET_DAYS_TOO_MANY': 'Enter {{seriesQuietDays}} quiet days at most.',
+  'SERIES_FORM.RUN_TIME_INVALID': 'Choose a time ahead, within {{seriesDaysAhead}} days.',
   'IMPORT.CONSENT_REQUIRED':
     'Say in at most {{importConsent}} characters why these people may be written to, without invisible signs and double braces.',
   'IMPORT.COLUMNS_TWICE': 'Two columns have the same meaning. Choose one of them.',

@@ -17,6 +17,7 @@ import { optOuts } from './opt-outs.ts'
 import { quotas } from './quotas.ts'
 import { receivers } from './receivers.ts'
 import { retention } from './retention.ts'
+import { series } from './series.ts'
 import { session } from './session.ts'
 import { system } from './system.ts'
 import { textPreviews } from './text-previews.ts'
@@ -38,6 +39,7 @@ export const contract = {
   numberChecks,
   messages: { ...messages, ...textPreviews },
   jobs,
+  series,
   dashboard,
   notices,
   audit,

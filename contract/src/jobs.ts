@@ -35,6 +35,8 @@ export const JobRow = z
     hasRemaining: z.boolean(),
     /** Whether its recipients were deleted because of their age. The counts stay, but the job can't be sent again. */
     areRecipientsDeleted: z.boolean(),
+    /** The series of whose run this is the job. */
+    series: Named.nullable(),
     createdByUserName: z.string(),
     scheduledAt: Instant.nullable(),
     createdAt: Instant,

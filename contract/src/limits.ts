@@ -114,6 +114,15 @@ export const limits = {
   seriesEvery: 99,
   seriesTimes: 4,
   seriesRuns: 9999,
+  seriesName: 100,
+  seriesMessages: 50,
+  /** The typed numbers of a series, as text. More of them belong into a list. */
+  seriesPhones: 20_000,
+  seriesQuietDays: 366,
+  /** Runs are rows so many days ahead, and a run can be moved so far. */
+  seriesDaysAhead: 62,
+  /** A run that could not be made in time is still made when it is so late at most. */
+  seriesHoursLate: 2,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const

@@ -62,7 +62,8 @@ const personalFields = {
 export const JobRecipients = z.object(recipientFields)
 export type JobRecipients = z.output<typeof JobRecipients>
 
-const newJobFields = {
+/** The fields of a new job. Those of a series are the same. */
+export const newJobFields = {
   jobType: z.enum(jobTypes, key('JOB.JOB_TYPE_REQUIRED')).default('SendToGroups'),
   ...{ messageId, instanceId, scheduledAt },
   ...recipientFields,

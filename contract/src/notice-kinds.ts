@@ -7,6 +7,8 @@ export const noticeKinds = [
   'account_expiring',
   'job_failed',
   'job_stuck',
+  'series_paused',
+  'series_missed',
   'backup_failed',
   'disk_low',
 ] as const

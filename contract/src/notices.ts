@@ -12,6 +12,7 @@ export const Notice = z
     instance: Named.nullable(),
     /** The job, named by the beginning of its message. */
     job: Named.nullable(),
+    series: Named.nullable(),
     /** The machine with the disk; empty for other kinds. */
     host: z.string(),
     reason: Reason.nullable(),

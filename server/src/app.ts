@@ -22,6 +22,7 @@ import { instanceRoutes } from './features/instances/instances.routes.ts'
 import { webhookRoutes } from './features/instances/webhook.routes.ts'
 import type { WebhookBase } from './features/instances/webhook.ts'
 import { jobRoutes } from './features/jobs/jobs.routes.ts'
+import { recipientRules } from './features/jobs/recipients.service.ts'
 import { messageRoutes } from './features/messages/messages.routes.ts'
 import { writeMessage } from './features/messages/messages.service.ts'
 import { noticeRoutes } from './features/notices/notices.routes.ts'
@@ -30,6 +31,7 @@ import { optOutRoutes } from './features/opt-outs/opt-outs.routes.ts'
 import { quotaRoutes } from './features/quotas/quotas.routes.ts'
 import { receiverRoutes } from './features/receivers/receivers.routes.ts'
 import { retentionRoutes } from './features/retention/retention.routes.ts'
+import { seriesRoutes } from './features/series/series.routes.ts'
 import { sessionRoutes } from './features/session/session.routes.ts'
 import { tokenHashOf } from './features/session/session.service.ts'
 import type { Metrics } from './features/system/metrics.ts'
@@ -189,6 +191,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   numberCheckRoutes(app, deps)
   messageRoutes(app, { ...deps, uploads, heavyWork })
   jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })
+  seriesRoutes(app, { db, rules: recipientRules(config.defaultCountry) })
   dashboardRoutes(app, { ...deps, exports })
   noticeRoutes(app, deps)
   auditRoutes(app, { ...deps, exports })

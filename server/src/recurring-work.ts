@@ -21,12 +21,14 @@ import { deleteOldImports } from './features/imports/imports.queries.ts'
 import { workOnImports } from './features/imports/work.ts'
 import { readDueStatuses } from './features/instances/status.ts'
 import { setDueWebhooks } from './features/instances/webhook.ts'
+import { createJobOfRun } from './features/jobs/new-job.service.ts'
 import { reportDisk } from './features/notices/disks.ts'
 import { sendDueEmails } from './features/notices/emails.ts'
 import { deleteOldNotices, lookForTroubles } from './features/notices/watch.ts'
 import { deleteOldNumberChecks } from './features/number-checks/check-numbers.queries.ts'
 import { openNumberChecker } from './features/number-checks/check-numbers.ts'
 import type { openSender } from './features/receivers/send.ts'
+import { makeDueRuns, planDueSeries } from './features/series/make-due.ts'
 import { deleteOldFailures } from './features/session/attempts.queries.ts'
 import { deleteOldRegistrations } from './features/session/registration.queries.ts'
 import { deleteOldAudit } from './platform/audit.ts'
@@ -104,6 +106,13 @@ export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof open
     one('look for troubles', LOOK_EVERY_MS, () => lookForTroubles(db, { hasMail })),
     each('read statuses', 5 * MINUTE, (signal) => readDueStatuses(deps, signal)),
     each('set webhooks', 5 * MINUTE, (signal) => setDueWebhooks(deps, signal)),
+    one('make runs', SECOND, (signal) =>
+      makeDueRuns(
+        { db, createJob: (begin, order) => createJobOfRun(config.defaultCountry, begin, order) },
+        signal,
+      ),
+    ),
+    one('plan series', 10 * MINUTE, (signal) => planDueSeries(db, signal)),
     { ...each('sync groups', 2 * SECOND, (signal) => syncDueGroups(deps, signal)), atOnce: SYNCS_AT_ONCE },
     { ...each('check numbers', SECOND, checkNumbers), atOnce: CHECKS_AT_ONCE },
     each('work on imports', 2 * SECOND, (signal) => workOnImports(deps, signal)),

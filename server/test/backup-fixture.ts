@@ -158,6 +158,13 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into group_sets (instance_id, name, created_by_user_id, created_by_user_name) values (1, 'North', 1, 'lan');
     insert into group_set_groups values (1, 1);
     insert into group_set_users values (1, 1);
+    insert into series (instance_id, name, job_type, rule, quiet_policy, overlap, recipients, author_id, author_name)
+      values (1, 'Series', 'SendToGroups', '{}', 'move', 'skip', '{"groupIds": [1]}', 1, 'lan');
+    insert into series_messages values (1, 0, 1);
+    insert into series_lists values (1, 1, false);
+    insert into series_group_sets values (1, 1);
+    insert into series_runs (series_id, local_time, number, due_at, state, job_id)
+      values (1, '2026-01-05T09:00', 1, now(), 'made', 1);
     insert into opt_outs (instance_id, is_for_all, source, said_at) values (1, true, 'message', now());
     insert into opted_out values ('phone', '84901234567', null, 1);
     insert into possible_opt_outs (instance_id, phone, why, words, provider_message_id, said_at)

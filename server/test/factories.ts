@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
 import type { JobStatus } from '@sendroom/contract/job-life'
 import type { RightField } from '@sendroom/contract/rights'
+import type { SeriesPeople } from '@sendroom/contract/series'
+import type { SeriesRule } from '@sendroom/contract/series-rule'
 import type { Role } from '@sendroom/contract/users'
 import { tokenHashOf } from '../src/features/session/session.service.ts'
 import type { Pool } from '../src/platform/database/connection.ts'
@@ -14,6 +16,25 @@ export type TestUser = { id: number; username: string; token: string }
 export const cheapHash = (password: string) => hash(password, { memoryCost: 8, timeCost: 1 })
 
 const unique = (prefix: string) => `${prefix}-${randomBytes(5).toString('hex')}`
+
+const weeklyRule: SeriesRule = {
+  frequency: 'week',
+  every: 1,
+  weekdays: [1],
+  times: ['09:00'],
+  startsOn: '2026-01-01',
+  endsOn: null,
+  runLimit: null,
+  timeZone: 'Asia/Ho_Chi_Minh',
+}
+
+const nobody: SeriesPeople = {
+  groupIds: [],
+  phoneNumbers: '',
+  contactIds: [],
+  fallbacks: {},
+  leaveOutIncomplete: false,
+}
 
 /**
  * Each factory inserts a row and the parents that it needs. Columns that a test does not name get unique or harmless
@@ -178,6 +199,45 @@ export function factories(db: Pool, secrets: Secrets) {
       insert into messages ${values(row)} returning id, text_content`)
   }
 
+  /** A weekly series to a group of its own, and its runs by the minutes until they are due. */
+  async function series(
+    options: Record<string, unknown> & {
+      instanceId?: number
+      messages?: { id: number }[]
+      groups?: { id: number }[]
+      runsInMinutes?: number[]
+    } = {},
+  ) {
+    const { messages, groups, runsInMinutes = [60], ...columns } = options
+    const instanceId = options.instanceId ?? (await instance()).id
+    const groupIds = (groups ?? [await group({ instanceId })]).map(({ id }) => id)
+    const row = {
+      instanceId,
+      name: unique('Series'),
+      jobType: 'SendToGroups',
+      rule: JSON.stringify(weeklyRule),
+      quietPolicy: 'move',
+      overlap: 'skip',
+      recipients: JSON.stringify({ ...nobody, groupIds }),
+      authorName: 'somebody',
+      plannedUntil: new Date(Date.now() + 62 * 86_400_000).toISOString(),
+      ...columns,
+    }
+    const { id } = await db.one<{ id: number }>(sql`insert into series ${values(row)} returning id`)
+    for (const [position, { id: messageId }] of (messages ?? [await message({ instanceId })]).entries())
+      await db.run(sql`insert into series_messages values (${id}, ${position}, ${messageId})`)
+    const runs = []
+    for (const [number, minutes] of runsInMinutes.entries())
+      runs.push(
+        await db.one<{ id: number; dueAt: string }>(sql`
+          insert into series_runs (series_id, local_time, number, due_at)
+          values (${id}, to_char(clock_now() at time zone 'Asia/Ho_Chi_Minh' + ${minutes} * interval '1 minute',
+            'YYYY-MM-DD"T"HH24:MI'), ${number + 1}, clock_now() + ${minutes} * interval '1 minute')
+          returning id, due_at`),
+      )
+    return { id, instanceId, groupIds, runs }
+  }
+
   /** A job with a delivery for each recipient (a chat id). The default is three groups. */
   async function job(
     options: Record<string, unknown> & {
@@ -231,6 +291,7 @@ export function factories(db: Pool, secrets: Secrets) {
     contactField,
     list,
     groupSet,
+    series,
     message,
     job,
   }

@@ -165,6 +165,24 @@ export const columns: Record<string, Columns> = {
     kept: 'a week',
     shownTo: NOBODY,
   },
+  series: {
+    personal: {
+      name: 'the name of a series, which may be that of people',
+      recipients: 'phone numbers that were typed for a series',
+      frozen: 'phone numbers of a series whose recipients stay as they were',
+      author_name: 'who saved the series last',
+      paused_reason: 'who paused the series',
+    },
+    kept: 'until the series or its account is deleted',
+    shownTo: ACCOUNT,
+    other: ['job_type', 'rule', 'quiet_days', 'quiet_policy', 'overlap', 'state'],
+  },
+  series_runs: {
+    personal: { reason: 'who skipped a run' },
+    kept: 'until the series is deleted, or so many days after the run as **Retention** says of logs',
+    shownTo: ACCOUNT,
+    other: ['local_time', 'state', 'outcome'],
+  },
   sessions: { other: ['token_hash'] },
   sign_in_failures: {
     personal: { key: 'a keyed hash of a name that somebody tried to sign in with, or of their address' },

@@ -19,6 +19,7 @@ export const row: JobRow = {
   failedCount: 0,
   hasRemaining: false,
   areRecipientsDeleted: false,
+  series: null,
   createdByUserName: 'minh',
   scheduledAt: null,
   createdAt: '2026-01-02T03:04:05.000Z',

@@ -74,7 +74,7 @@ const setSequence = (tables: Table[], last: number) => {
 }
 
 describe('a backup', () => {
-  // R-711
+  // R-711, R-1323
   test('is restored row by row, image by image, with paused jobs, without sessions and what waited to be sent', async () => {
     const source = await backups.open('tpl')
     await fillEveryTable(source)
@@ -95,6 +95,9 @@ describe('a backup', () => {
     expect(await target.db.many(sql`select job_id, log_level, reason from job_logs where id > 1`)).toEqual([
       { jobId: 1, logLevel: 'Info', reason: { code: 'job_paused_by_restore', params: {} } },
     ])
+    expect(await target.db.many(sql`select state, paused_reason->>'code' as why from series`)).toEqual([
+      { state: 'paused', why: 'series_paused_by_restore' },
+    ])
     const entry = { userName: '', action: 'backup.restore' }
     expect(
       await target.db.many(sql`
@@ -112,6 +115,7 @@ describe('a backup', () => {
     // The rest is the same.
     await target.db.script(`
       update jobs set paused_at = null where id = 1;
+      update series set state = 'active', paused_reason = null;
       delete from job_logs where id > 1;
       delete from audit_log where id > 1;`)
     await source.db.script(`

@@ -8,6 +8,7 @@ import { lockSchema, migrateWithin } from '../platform/database/migrate.ts'
 import { identifier, join, sql } from '../platform/database/sql.ts'
 import { openImages } from '../platform/images/store.ts'
 import { findKey, keyFileOf, keyFits, keyName, readSecretCheck, storeKey } from '../platform/secrets.ts'
+import { pauseRestoredSeries } from '../platform/series.ts'
 import { StartupError } from '../startup-error.ts'
 import { damaged, readBackup } from './backup-file.ts'
 import { type Command, explain } from './command.ts'
@@ -73,13 +74,15 @@ async function fill(
   // PostgreSQL would plan as if the tables were empty until it finds the time to do this itself.
   await db.run(sql`analyze ${join(tables.map(({ name }) => identifier(name)))}`)
   const pausedJobs = await pauseRestoredJobs(db)
+  const pausedSeries = await pauseRestoredSeries(db)
   await dropUnsent(db)
-  const details = { by: 'command', madeAt: manifest.madeAt, jobs: pausedJobs }
+  const details = { by: 'command', madeAt: manifest.madeAt, jobs: pausedJobs, series: pausedSeries }
   await record(tx, nobody(''), { action: 'backup.restore', details })
   const fits = await provideKey(command, db, key)
   await db.commit()
   say(`Restored ${inWords(rowTotal({ tables }))} rows and the images, as of ${manifest.madeAt}.`)
-  say(`Everybody has to sign in again. Jobs paused: ${inWords(pausedJobs)}. Resume them on their pages.`)
+  const paused = `Jobs paused: ${inWords(pausedJobs)}. Series paused: ${inWords(pausedSeries)}.`
+  say(`Everybody has to sign in again. ${paused} Resume them on their pages.`)
   if (!fits) say(needsKey(config.dataDir))
   return { madeAt: manifest.madeAt, rows: rowTotal({ tables }), pausedJobs, hasKey: fits }
 }

@@ -33,16 +33,31 @@ export type Begin = <T>(
 export const isValidSession = (session: string, user: string) =>
   sql`(${identifier(session)}.expires_at > clock_now() and ${identifier(user)}.is_active)`
 
+const userColumns = sql`
+  u.id, u.username, u.role, u.can_send_messages as can_write_messages, u.can_create_jobs, u.can_link_accounts,
+  u.can_export_participants, u.can_use_contacts, u.can_manage_contacts,
+  array(select instance_id from user_instances where user_id = u.id) as instance_ids`
+
 /** Finds the user of a session. Returns null if the session does not exist or is no longer valid. */
 export async function findCaller(db: Db, tokenHash: Buffer, address: string): Promise<Caller | null> {
   const caller = await db.maybeOne<Omit<Caller, 'address'>>(sql`
-    select u.id, u.username, u.role, u.can_send_messages as can_write_messages, u.can_create_jobs, u.can_link_accounts,
-      u.can_export_participants, u.can_use_contacts, u.can_manage_contacts, s.token_hash,
-      s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed,
-      array(select instance_id from user_instances where user_id = u.id) as instance_ids
+    select ${userColumns}, s.token_hash,
+      s.confirmed_at > clock_now() - ${limits.confirmationMinutes} * interval '1 minute' as is_confirmed
     from sessions s join users u on u.id = s.user_id
     where s.token_hash = ${tokenHash} and ${isValidSession('s', 'u')}`)
   return caller ? { ...caller, address } : null
+}
+
+/**
+ * Finds the user for whom Sendroom acts when nobody is signed in, and keeps them as they are until the transaction
+ * ends. Returns null if they are locked or gone.
+ */
+export async function lockAuthor(tx: Db, userId: number | null): Promise<Caller | null> {
+  // As in `lockCaller`: the second statement reads what is true under the lock.
+  await tx.run(sql`select from users where id = ${userId} for share`)
+  const author = await tx.maybeOne<Omit<Caller, 'address' | 'tokenHash' | 'isConfirmed'>>(sql`
+    select ${userColumns} from users u where u.id = ${userId} and u.is_active`)
+  return author ? { ...author, address: '', tokenHash: Buffer.alloc(0), isConfirmed: false } : null
 }
 
 /** Finds the signed-in caller as they are now. Throws if they have lost the session or the right meanwhile. */
@@ -71,6 +86,9 @@ export const managesContacts = (caller: Pick<Caller, 'role' | 'canManageContacts
 /** The conditions that an endpoint sets for its caller. */
 export type Rule = { access: SignedInAccess; needsConfirmation?: boolean }
 
+/** Whether this user may call what has this access. */
+export const hasAccess = (caller: Caller, access: SignedInAccess) => RULES[access](caller)
+
 /** Throws a refusal instead of replying, so that no handler can forget to stop. */
 export function requireAccess(caller: Caller | null, { access, needsConfirmation }: Rule): Caller {
   if (!caller) throw new Refusal('unauthenticated')
@@ -95,6 +113,9 @@ export async function lockCaller(tx: Db, caller: Caller, rule: Rule): Promise<Ca
   // A statement that has waited for a lock would still read other rows, such as the user's instances, as they were.
   return requireAccess(await findCaller(tx, tokenHash, address), rule)
 }
+
+/** Whether the caller sees this instance. */
+export const seesInstance = (caller: Caller, id: number) => isAdmin(caller) || caller.instanceIds.includes(id)
 
 /**
  * SQL condition: the caller sees the instance whose id this column holds. The ids are parameters, because the planner

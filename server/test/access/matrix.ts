@@ -1,11 +1,12 @@
 import { contract } from '@sendroom/contract'
-import type { Endpoint, Input } from '@sendroom/contract/endpoint'
-import { sql } from '../../src/platform/database/sql.ts'
+import type { Endpoint } from '@sendroom/contract/endpoint'
 import { groupSetRows, listRows } from './audience-rows.ts'
 import { contactMatrix } from './contact-rows.ts'
-import { context, type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
+import { type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
 import { importRows } from './import-rows.ts'
+import { receiverRows } from './receiver-rows.ts'
 import { admins, of, type Row, type RowsOf, type Statuses } from './rows.ts'
+import { seriesRows } from './series-rows.ts'
 
 // The matrix says what each endpoint of the contract answers to each kind of caller. All data belong to one instance,
 // which is assigned to all Members except 'unassigned'. An endpoint without a row does not compile.
@@ -25,25 +26,6 @@ const changedMessage = ({ message, instanceId }: Fixture) => ({
   ...of(message.id),
   body: { textContent: 'Changed', instanceId },
 })
-
-const receiverForm: Input<typeof contract.receivers.create>['body'] = {
-  name: 'Shop system',
-  url: 'https://shop.example/hook',
-  topics: ['job'],
-  isActive: true,
-  allowsOwnNetwork: false,
-}
-
-/** A receiver of webhooks, with an attempt. */
-const addReceiver = () =>
-  context.db.one<{ id: number; attemptId: number }>(sql`
-    with receiver as (
-      insert into webhook_receivers (name, url, secret_cipher, topics, is_active, allows_own_network)
-      values ('Shop', 'https://shop.example', '', '{job}', true, false) returning id
-    )
-    insert into webhook_attempts (receiver_id, event_id, type, body, duration_ms, has_arrived, status)
-    select id, gen_random_uuid(), 'job.running', '{}', 5, true, 200 from receiver
-    returning receiver_id as id, id as attempt_id`)
 
 const matrix: Matrix = {
   session: {
@@ -144,6 +126,7 @@ const matrix: Matrix = {
   // R-920, R-921
   lists: listRows,
   groupSets: groupSetRows,
+  series: seriesRows,
   imports: importRows,
   messages: {
     // R-240
@@ -224,24 +207,7 @@ const matrix: Matrix = {
     update: [admins(200), () => ({ body: otherQuotas })],
   },
   system: { examine: [admins(200), none] },
-  receivers: {
-    list: [admins(200), none],
-    get: [admins(200), async () => of((await addReceiver()).id)],
-    create: [admins(201), () => ({ body: receiverForm })],
-    update: [
-      admins(200),
-      async () => ({ ...of((await addReceiver()).id), body: { ...receiverForm, name: 'New' } }),
-    ],
-    remove: [admins(204), async () => of((await addReceiver()).id)],
-    test: [admins(202), async () => of((await addReceiver()).id)],
-    sendAgain: [
-      admins(202),
-      async () => {
-        const { id, attemptId } = await addReceiver()
-        return { params: { id, attemptId } }
-      },
-    ],
-  },
+  receivers: receiverRows,
   // The webhook checks its key and secret instead of a session: webhook.routes.test.ts.
   // R-228
   webhooks: { whapi: [everybody(404), () => ({ params: { key: '1.guessed' }, body: {} })] },

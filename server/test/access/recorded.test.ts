@@ -22,6 +22,7 @@ const unrecorded = [
   'POST /opt-outs/search',
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
+  'POST /series/plan',
   // Changes how a file is read of which nothing is stored yet.
   'PUT /imports/:id',
   'PUT /auth/language',

@@ -216,6 +216,7 @@ const harmless = [
   'POST /contacts/choices',
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
+  'POST /series/plan',
   'POST /auth/logout',
 ]
 

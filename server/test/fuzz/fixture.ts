@@ -60,6 +60,8 @@ export async function createFixture(db: Pool, secrets: Secrets) {
     optOuts: await createOptOuts(db),
     possibleOptOuts: await createPossible(db, own[0].id),
     messages: (await createAll(8, () => add.message({ instanceId: own[0].id }))).map(({ id }) => id),
+    series: (await createAll(6, () => add.series({ instanceId: own[0].id, groups }))).map(({ id }) => id),
+    foreignSeries: (await add.series({ instanceId: foreign.id, name: `${FOREIGN} series` })).id,
     jobs: await createJobs(db, add, own[0].id),
     foreignJob: (await add.job({ instanceId: foreign.id, recipients: [], textContent: `${FOREIGN} text` }))
       .id,

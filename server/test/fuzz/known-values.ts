@@ -8,7 +8,7 @@ const NOT_THERE = 987_654_321
 /** The id in the path of an operation: mostly of a row that the caller sees. */
 export function idOf(operation: string, { userId }: Caller, fixture: Fixture): fc.Arbitrary<number> {
   const { instances, foreignInstance, groups, foreignGroup, messages, jobs, foreignJob, victims } = fixture
-  const { optOuts, possibleOptOuts } = fixture
+  const { optOuts, possibleOptOuts, series, foreignSeries } = fixture
   const [, kind = ''] = /\/api\/(\w+)/.exec(operation) ?? []
   const rows: Record<string, { seen: number[]; unseen: number }> = {
     users: { seen: [...victims, userId ?? NOT_THERE], unseen: NOT_THERE },
@@ -20,6 +20,7 @@ export function idOf(operation: string, { userId }: Caller, fixture: Fixture): f
     groups: { seen: groups, unseen: foreignGroup },
     messages: { seen: messages, unseen: NOT_THERE },
     jobs: { seen: jobs, unseen: foreignJob },
+    series: { seen: series, unseen: foreignSeries },
     // By the first word of `opt-outs` and `possible-opt-outs`.
     opt: { seen: optOuts, unseen: NOT_THERE },
     possible: { seen: possibleOptOuts, unseen: NOT_THERE },
@@ -30,6 +31,12 @@ export function idOf(operation: string, { userId }: Caller, fixture: Fixture): f
     { weight: 1, arbitrary: fc.constantFrom(unseen, NOT_THERE) },
   )
 }
+
+const times = { every: 1, startsOn: '2026-01-01', endsOn: null, runLimit: null, timeZone: 'Asia/Ho_Chi_Minh' }
+const rules = [
+  { ...times, frequency: 'day', times: ['09:00', '18:30'] },
+  { ...times, frequency: 'month', monthDay: { kind: 'last' }, times: ['00:00'] },
+]
 
 const unique = fc.stringMatching(/^[a-z0-9]{12}$/)
 
@@ -51,6 +58,8 @@ export function knownValues(operation: string, fixture: Fixture, { username }: C
     instanceIds: listOf(instances, foreignInstance),
     assignedInstances: listOf(instances),
     groupIds: listOf(groups, foreignGroup),
+    messageIds: listOf(messages, NOT_THERE),
+    rule: fc.constantFrom(...rules),
     messageId: fc.oneof(mostly(...messages), rarely(NOT_THERE)),
     imageOf: fc.constantFrom(...messages, null),
     ids: listOf(messages, NOT_THERE),

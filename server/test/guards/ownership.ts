@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
 import { contacts } from './contacts.ts'
 import { features, type Guard, platform, without } from './guard.ts'
+import { series } from './series.ts'
 
 const access = `${platform}/access.ts`
 
@@ -13,6 +14,7 @@ const rows = (only: string): Partial<Guard> => ({ tests: 'server/test/access/c',
 /** Guards of who sees and changes which rows. */
 export const ownership = [
   ...contacts,
+  ...series,
   without(
     'instances are assigned',
     access,

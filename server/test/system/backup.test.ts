@@ -87,7 +87,7 @@ test('a backup of a running Sendroom moves it to another PostgreSQL and back, an
   const restored = await there.run(['restore', file])
   expect(restored).toMatchObject({ code: 0, stderr: '' })
   expect(restored.stdout).toContain(
-    'Everybody has to sign in again. Jobs paused: 2. Resume them on their pages.',
+    'Everybody has to sign in again. Jobs paused: 2. Series paused: 0. Resume them on their pages.',
   )
   there.password = home.password
   const moved = await there.start()

@@ -45,6 +45,11 @@ const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
     ['lists', 'GET /lists/:id'],
   ],
   groupSets: () => [['group-sets', 'list']],
+  series: () => [
+    ['series', 'list'],
+    ['series', 'GET /series/:id/runs'],
+    ['series', 'GET /series/:id'],
+  ],
   optOuts: () => [['opt-outs', 'list'], ['possible-opt-outs', 'list'], now],
   // A job that begins to stand still is news for the dashboard and the list of such jobs, too.
   notices: () => [['notices', 'GET /notices'], now, jobList],

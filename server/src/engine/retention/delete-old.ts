@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { addUpWithoutRows } from '../../platform/count-fold.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { deleteOldDecided } from '../../platform/opt-outs.ts'
+import { deleteOldRuns } from '../../platform/series.ts'
 import { deleteOldSetAside } from '../receipts/unusable-receipts.ts'
 import { deleteReleasedMatches } from '../shared/matched-ids.ts'
 import { deleteOldDeliveries, deleteOldLogs, deleteOldViews } from './job-rows.ts'
@@ -16,6 +17,7 @@ const slices: Slice[] = [
   deleteReleasedMatches,
   deleteOldSetAside,
   deleteOldDecided,
+  deleteOldRuns,
 ]
 const SLICE_ROWS = 1000
 /** After a slice we rest four times as long as the slice took. So sending keeps most of a slow database. */

@@ -5,6 +5,7 @@ import { changesOf, type Entry, record } from '../../platform/audit.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
+import { refuseIfInSeries } from '../../platform/series.ts'
 import {
   deleteGroupSet,
   findGroupSet,
@@ -44,6 +45,9 @@ export const changeGroupSet = (
 
 export const removeGroupSet = (begin: Begin, id: number): Promise<void> =>
   begin(async (tx, caller) => {
+    const known = orNotFound(await findGroupSet(tx, caller, id))
+    // Whoever may not delete the set must not learn which series use it.
+    if (known.canChange) await refuseIfInSeries(tx, 'group_sets', [id])
     const set = orNotFound(await deleteGroupSet(tx, caller, id))
     await record(tx, caller, entryOf('group_set.delete', set, {}))
   })

@@ -12,6 +12,7 @@ import { isUniqueViolation } from '../../platform/database/errors.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import type { Sql } from '../../platform/database/sql.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
+import { refuseIfInSeries } from '../../platform/series.ts'
 import {
   addToList,
   deleteList,
@@ -56,6 +57,7 @@ export const changeList = (
 export const removeList = (begin: Begin, id: number): Promise<void> =>
   begin(async (tx, caller) => {
     await forBulkWrites(tx)
+    await refuseIfInSeries(tx, 'lists', [id])
     const list = orNotFound(await deleteList(tx, id))
     await record(tx, caller, entryOf('list.delete', list))
   })

@@ -127,6 +127,7 @@ export const countData = (db: Db, instanceId: number) =>
  * its lease, or it would count as complete without the groups that it has read so far.
  */
 export async function deleteData(db: Db, instanceId: number): Promise<void> {
+  await db.run(sql`delete from series where instance_id = ${instanceId}`)
   await db.run(sql`delete from messages where instance_id = ${instanceId}`)
   await db.run(sql`delete from groups where instance_id = ${instanceId}`)
   await db.run(sql`

@@ -9,8 +9,10 @@ import { uncountSentWithoutRows } from '../../platform/count-fold.ts'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { isUniqueViolation, isUnknownValue } from '../../platform/database/errors.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
+import { sql } from '../../platform/database/sql.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
+import { refuseIfInSeries } from '../../platform/series.ts'
 import { entryOf, settingNames, settingsOf } from './audit.ts'
 import {
   type ActingInstance,
@@ -181,6 +183,7 @@ async function withoutJobs(
     await forBulkWrites(tx)
     if (!(await lockInstance(tx, id))) throw new Refusal('not_found')
     if (await hasJobs(tx, id)) throw new Refusal('account_busy')
+    await refuseIfInSeries(tx, 'messages', sql`select id from messages where instance_id = ${id}`, id)
     await task(tx)
     await recordOnce(tx)
     await uncountSentWithoutRows(tx, id)

@@ -22,7 +22,10 @@ const jobRow = sql`
     j.paused_at is not null as is_paused, ${imageUrl('j.image_id')} as image_url, j.recipient_count,
     (select coalesce(sum(c.sent), 0) from job_counts c where c.job_id = j.id) as sent_count, j.failed_count,
     ${hasRemaining} as has_remaining, j.final_counts is not null as are_recipients_deleted,
-    j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at, j.completed_at`
+    j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at, j.completed_at, (
+      select jsonb_build_object('id', s.id, 'name', s.name)
+      from series_runs r join series s on s.id = r.series_id where r.job_id = j.id
+    ) as series`
 
 const sortColumn = (field: JobListQuery['sortBy']) =>
   ({

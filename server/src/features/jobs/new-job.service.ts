@@ -28,7 +28,15 @@ export type NewJobDeps = {
 }
 
 /** A request with the time of its arrival, by `performance.now()`, and the image of the message that it writes. */
-type Arrived = NewJob & { arrivedAt: number; image: Upload | null }
+type Arrived = Requested & { arrivedAt: number; image: Upload | null }
+
+type Requested = NewJob & {
+  /** The job of a run sends to whoever is still there of those who were chosen when the series was saved. */
+  isOfRun?: boolean
+}
+
+/** The order for the job of a series' run. `requestId` stands for the run, so that no run gets two jobs. */
+export type OrderOfRun = Omit<NewJob, 'message'> & { requestId: string; scheduledAt: string }
 
 /**
  * Creates a job with its own text, image and recipients, so that later changes of the message do not affect the job. A
@@ -54,6 +62,29 @@ export async function createJob(
   )
 }
 
+/**
+ * Creates the job of a series' run for the author of the series, as if they had ordered it. Groups that the account has
+ * left, and contacts that are gone, are left out. The job is scheduled for the time of the run, also if that has
+ * passed: by this the history check knows which messages may be of a job that the database has lost
+ * (engine/history/jobs-of-messages.ts).
+ */
+export const createJobOfRun = (
+  defaultCountry: CountryCode,
+  begin: Begin,
+  order: OrderOfRun,
+): Promise<JobRow> =>
+  writeOrder(
+    begin,
+    { ...order, message: null, image: null, arrivedAt: performance.now(), isOfRun: true },
+    {
+      defaultCountry,
+      heavy: null,
+      writeMessage: async () => {
+        throw new Error('A run has a saved message')
+      },
+    },
+  )
+
 /** Whoever writes a message with a job needs the right to do so, too. */
 function requireWriter(caller: Caller, { message }: NewJob): void {
   if (message) requireAccess(caller, { access: 'canWriteMessages' })
@@ -65,9 +96,29 @@ async function writeJob(
   order: Arrived,
   heavy: HeavyContext | null,
 ): Promise<JobRow> {
-  const isToPeople = order.jobType === 'SendToUsers'
-  const numbers = isToPeople ? await readTypedNumbers(heavy, order, deps.defaultCountry) : []
   const imageId = order.image ? await deps.uploads.store(order.image) : null
+  return writeOrder(begin, order, {
+    defaultCountry: deps.defaultCountry,
+    heavy,
+    writeMessage: (tx, caller) => writeMessage(deps, tx, caller, order, imageId),
+  })
+}
+
+type Content = NonNullable<Awaited<ReturnType<typeof lockMessageForShare>>>
+
+type Writing = {
+  defaultCountry: CountryCode
+  heavy: HeavyContext | null
+  writeMessage: (tx: Tx, caller: Caller) => Promise<Content>
+}
+
+async function writeOrder(
+  begin: Begin,
+  order: Arrived,
+  { defaultCountry, heavy, ...writing }: Writing,
+): Promise<JobRow> {
+  const isToPeople = order.jobType === 'SendToUsers'
+  const numbers = isToPeople ? await readTypedNumbers(heavy, order, defaultCountry) : []
   return begin(async (tx, caller) => {
     requireWriter(caller, order)
     const { instance, saved } = await lockInstanceAndMessage(tx, caller, order)
@@ -84,11 +135,11 @@ async function writeJob(
       await requireRoomForRecipients(tx, { userId: caller.id, instanceId, recipients: recipients.length })
     const text = await textOfJob(tx, saved ?? { ...written(order), hasVariables: true }, {
       ...order,
-      country: deps.defaultCountry,
+      country: defaultCountry,
       formField: saved ? 'messageId' : 'message.textContent',
       throwIfAborted: () => heavy?.signal.throwIfAborted(),
     })
-    const message = saved ?? (await writeMessage(deps, tx, caller, order, imageId))
+    const message = saved ?? (await writing.writeMessage(tx, caller))
     const id = await planJob(tx, {
       name,
       jobType,
@@ -96,7 +147,7 @@ async function writeJob(
       instanceId,
       ...text,
       imageId: message.imageId,
-      scheduledAt: ifAhead(order.scheduledAt, instance.now),
+      scheduledAt: order.isOfRun ? (order.scheduledAt ?? null) : ifAhead(order.scheduledAt, instance.now),
       createdBy: { id: caller.id, name: caller.username },
       requestId,
       recipients: heavy ? untilAborted(recipients, heavy.signal) : recipients,

@@ -24,11 +24,12 @@ export type ChosenPeople = Pick<JobDraft, 'contactIds'> & {
   excluded: StoredLists
 }
 
-/** Returns how many of these contacts the caller sees. */
-export const countVisibleContacts = async (db: Db, caller: Caller, ids: readonly number[]) =>
-  db.run(
-    sql`select from contacts c where c.id = any(${ids}::bigint[]) and ${await canSeeContact(db, caller)}`,
-  )
+/** Those of these contacts that the caller sees. */
+export async function visibleContacts(db: Db, caller: Caller, ids: readonly number[]): Promise<number[]> {
+  const visible = await db.many<{ id: number }>(sql`
+    select c.id from contacts c where c.id = any(${ids}::bigint[]) and ${await canSeeContact(db, caller)}`)
+  return visible.map(({ id }) => id)
+}
 
 /** The number by which WhatsApp knows this one, if a check has told another one. */
 const knownNumber = (of: Sql) => sql`coalesce(

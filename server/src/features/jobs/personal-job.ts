@@ -4,6 +4,7 @@ import type { Caller } from '../../platform/access.ts'
 import { canSeeContact } from '../../platform/contacts/lists.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { namesOf } from '../../platform/names-of.ts'
 import {
   type ContactFacts,
   contactFacts,
@@ -13,7 +14,6 @@ import {
 } from '../../platform/personal-texts.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { isOfJob } from './job-rows.queries.ts'
-import { namesOf } from './names-of.ts'
 
 /** Deliveries whose texts are in memory at once. */
 const BATCH = 2000

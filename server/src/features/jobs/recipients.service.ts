@@ -8,15 +8,16 @@ import { lockListsForShare, readLists } from '../../platform/contacts/lists.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { groupsOfSets, lockGroupSetsForShare, readGroupSets } from '../../platform/group-sets.ts'
 import type { HeavyContext } from '../../platform/heavy/heavy-work.ts'
+import { namesOf } from '../../platform/names-of.ts'
 import { readPhoneList } from '../../platform/phone-numbers.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { lockGroupsForShare } from './jobs.queries.ts'
-import { namesOf } from './names-of.ts'
-import { type ChosenPeople, countVisibleContacts, openPeople } from './people.queries.ts'
+import { type ChosenPeople, openPeople, visibleContacts } from './people.queries.ts'
 
-// The recipients of a new or changed job, and of the preview of one.
+// The recipients of a new or changed job, of the preview of one, and of a series.
 
-type Choice = JobRecipients & { instanceId: number }
+/** A run of a series sends to whoever is still there of those who were chosen one by one. */
+type Choice = JobRecipients & { instanceId: number; isOfRun?: boolean }
 
 /**
  * Reads the groups of a job, chosen one by one and in sets, and keeps them from being deleted until the transaction
@@ -25,16 +26,21 @@ type Choice = JobRecipients & { instanceId: number }
 export async function lockGroupRecipients(tx: Db, caller: Caller, order: Choice): Promise<Recipient[]> {
   const chosen = await chooseGroups(tx, caller, order, lockGroupSetsForShare)
   const groups = await lockGroupsForShare(tx, order.instanceId, [...chosen.ids, ...chosen.idsOfSets])
-  if (groups.filter(({ id }) => chosen.ids.has(id)).length !== chosen.ids.size)
-    throw new InvalidInput({ groupIds: 'JOB.GROUP_INVALID' })
-  const left = groups.filter(({ id, hasLeft }) => hasLeft && chosen.ids.has(id))
-  if (left.length > 0) {
-    const names = left.map(({ name }) => name)
-    throw new Refusal('group_left', namesOf('names', names, names.length))
-  }
+  if (!order.isOfRun) requireChosenGroups(groups, chosen.ids)
   const present = groups.filter(({ hasLeft }) => !hasLeft)
   if (present.length === 0) throw new InvalidInput({ groupIds: 'JOB.GROUP_REQUIRED' })
   return present.map(({ id, chatId, name }) => ({ groupId: id, contactId: null, chatId, name }))
+}
+
+type Group = Awaited<ReturnType<typeof lockGroupsForShare>>[number]
+
+function requireChosenGroups(groups: readonly Group[], chosen: ReadonlySet<number>): void {
+  if (groups.filter(({ id }) => chosen.has(id)).length !== chosen.size)
+    throw new InvalidInput({ groupIds: 'JOB.GROUP_INVALID' })
+  const left = groups.filter(({ id, hasLeft }) => hasLeft && chosen.has(id))
+  if (left.length === 0) return
+  const names = left.map(({ name }) => name)
+  throw new Refusal('group_left', namesOf('names', names, names.length))
 }
 
 type ChosenGroups = { ids: ReadonlySet<number>; idsOfSets: number[] }
@@ -74,12 +80,9 @@ export async function lockPeople(
   order: Choice,
   numbers: readonly string[],
 ): Promise<Recipients> {
-  const recipients = await openPeople(
-    tx,
-    caller,
-    await choosePeople(tx, caller, order, numbers, lockListsForShare),
-    order.instanceId,
-  )
+  const contactIds = order.isOfRun ? await visibleContacts(tx, caller, order.contactIds) : order.contactIds
+  const people = await choosePeople(tx, caller, { ...order, contactIds }, numbers, lockListsForShare)
+  const recipients = await openPeople(tx, caller, people, order.instanceId)
   if (recipients.length === 0) throw new InvalidInput({ listIds: 'JOB.NOBODY_LEFT' })
   if (recipients.length > limits.recipients) throw new Refusal('too_many_recipients')
   return recipients
@@ -99,7 +102,7 @@ export async function choosePeople(
   const among = (ids: readonly number[]) => usable.filter(({ id }) => ids.includes(id))
   const [lists, excluded] = [among(listIds), among(excludedListIds)]
   const isEverybodyVisible =
-    contactIds.length === 0 || (await countVisibleContacts(db, caller, contactIds)) === contactIds.length
+    contactIds.length === 0 || (await visibleContacts(db, caller, contactIds)).length === contactIds.length
   const wrong: Record<string, FieldKey> = {
     ...(lists.length < new Set(listIds).size && { listIds: 'JOB.LIST_INVALID' }),
     ...(excluded.length < new Set(excludedListIds).size && { excludedListIds: 'JOB.LIST_INVALID' }),
@@ -108,3 +111,32 @@ export async function choosePeople(
   if (Object.keys(wrong).length > 0) throw new InvalidInput(wrong)
   return { numbers, contactIds, lists, excluded }
 }
+
+type SeriesChoice = Choice & Pick<JobDraft, 'jobType'>
+
+/** The rules for recipients that series share with jobs. */
+export const recipientRules = (country: CountryCode) => ({
+  /** Throws unless the caller may send to everything and everybody that is chosen. */
+  async check(tx: Db, caller: Caller, choice: SeriesChoice): Promise<void> {
+    if (choice.jobType === 'SendToUsers') {
+      await choosePeople(tx, caller, choice, await readTypedNumbers(null, choice, country), lockListsForShare)
+      return
+    }
+    const { ids } = await chooseGroups(tx, caller, choice, lockGroupSetsForShare)
+    requireChosenGroups(await lockGroupsForShare(tx, choice.instanceId, [...ids]), ids)
+  },
+
+  /** Those whom the choice means now: the ids of groups, or those of contacts and other numbers. */
+  async freeze(tx: Db, caller: Caller, choice: SeriesChoice): Promise<{ ids: number[]; numbers: string[] }> {
+    if (choice.jobType === 'SendToGroups') {
+      const groups = await lockGroupRecipients(tx, caller, choice)
+      return { ids: groups.flatMap(({ groupId }) => groupId ?? []), numbers: [] }
+    }
+    const people = await lockPeople(tx, caller, choice, await readTypedNumbers(null, choice, country))
+    const [ids, numbers]: [number[], string[]] = [[], []]
+    for await (const { contactId, chatId } of people)
+      if (contactId === null) numbers.push(`+${chatId.split('@')[0]}`)
+      else ids.push(contactId)
+    return { ids, numbers }
+  },
+})

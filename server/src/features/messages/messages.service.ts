@@ -7,6 +7,7 @@ import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import type { Upload, Uploads } from '../../platform/images/uploads.ts'
 import { readTemplate } from '../../platform/personal-texts.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
+import { refuseIfInSeries } from '../../platform/series.ts'
 import {
   countAccess,
   deleteMessages,
@@ -94,6 +95,7 @@ export async function removeMessages(begin: Begin, ids: number[]): Promise<void>
   const wanted = [...new Set(ids)]
   await begin(async (tx, caller) => {
     await requireChangeable(tx, caller, wanted)
+    await refuseIfInSeries(tx, 'messages', wanted)
     const deleted = await deleteMessages(tx, caller, wanted)
     if (deleted.length !== wanted.length) throw new Refusal('not_found')
     await record(tx, caller, ...deleted.map((message) => entryOf('message.delete', message)))

@@ -17,6 +17,7 @@ const notice = (fields: Partial<DueNotice>): DueNotice => ({
   kind: 'account_down',
   instance: { id: 1, name: 'Shop' },
   job: null,
+  series: null,
   host: '',
   reason: null,
   beganAt: '2026-11-22T20:12:00.000Z',

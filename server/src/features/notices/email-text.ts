@@ -98,7 +98,8 @@ function timesOf(language: Language, { kind, beganAt, endedAt, expiresAt, moment
 }
 
 /** Names are typed by people. A line break would look like another notice. */
-function nameOf({ instance, job, host }: DueNotice): string {
-  const name = job ? `#${job.id} ${job.name} (${instance?.name})` : (instance?.name ?? host)
+function nameOf({ instance, job, series, host }: DueNotice): string {
+  const subject = job ? `#${job.id} ${job.name}` : series?.name
+  const name = subject ? `${subject} (${instance?.name})` : (instance?.name ?? host)
   return name.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').trim()
 }

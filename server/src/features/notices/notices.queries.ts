@@ -12,16 +12,22 @@ const TITLE_LENGTH = 50
 
 /** The columns of a notice of the trouble `t`. Rows whose instance or job was deleted are left out. */
 const columns = sql`
-  t.id, t.kind, t.host, t.reason, t.began_at, t.ended_at, i.expired_time as expires_at,
+  t.id, t.kind, case when s.id is null then t.host else '' end as host, t.reason, t.began_at, t.ended_at, i.expired_time as expires_at,
   case when i.id is not null then jsonb_build_object('id', i.id, 'name', i.name) end as instance,
   case when j.id is not null then
-    jsonb_build_object('id', j.id, 'name', left(j.text_content, ${TITLE_LENGTH})) end as job`
+    jsonb_build_object('id', j.id, 'name', left(j.text_content, ${TITLE_LENGTH})) end as job,
+  case when s.id is not null then jsonb_build_object('id', s.id, 'name', s.name) end as series`
+
+/** The host of a trouble of a series is the id of the series. */
+const isOfSeries = sql`(t.kind in ('series_paused', 'series_missed'))`
 
 const subjects = sql`
   left join instances i on i.id = t.instance_id
-  left join jobs j on j.id = t.job_id`
+  left join jobs j on j.id = t.job_id
+  left join series s on s.id::text = t.host and ${isOfSeries}`
 
-const subjectExists = sql`((t.instance_id = 0 or i.id is not null) and (t.job_id = 0 or j.id is not null))`
+const subjectExists = sql`((t.instance_id = 0 or i.id is not null) and (t.job_id = 0 or j.id is not null)
+  and (not ${isOfSeries} or s.id is not null))`
 
 /** Condition: the user `u` sees what the trouble `t` is about, and may still sign in. */
 export const mayKnow = sql`(

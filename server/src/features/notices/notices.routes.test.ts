@@ -281,6 +281,16 @@ const kinds: Record<
     begin: `update jobs set status = 'Running', started_at = clock_now() - interval '2 minutes'`,
     end: `update instances set last_intent_at = clock_now(), next_due_at = clock_now() + interval '1 hour'`,
   },
+  series_paused: {
+    begin: `update series set state = 'paused', paused_reason = '{"code":"account_unpaid","params":{}}'`,
+    end: `update series set state = 'active', paused_reason = null`,
+  },
+  series_missed: {
+    begin: `update series_runs set state = 'missed', due_at = clock_now() - interval '3 hours'`,
+    end: `update series_runs set state = 'planned';
+      insert into series_runs (series_id, local_time, number, due_at, state)
+      select id, '2099-01-01T09:00', 9, clock_now() + interval '1 minute', 'made' from series`,
+  },
   backup_failed: {
     begin: `insert into backups (started_at, finished_at, error) values (clock_now(), clock_now(), 'full')`,
     end: 'insert into backups (started_at, finished_at) values (clock_now(), clock_now())',
@@ -297,6 +307,7 @@ test.each(Object.entries(kinds))(
   async (kind, trouble) => {
     const shop = await linked('Shop')
     await context.add.job({ instanceId: shop.id, textContent: 'Hello', status: 'Cancelled' })
+    await context.add.series({ instanceId: shop.id })
     const users = [
       await context.add.admin(),
       await context.add.user({ instances: [shop] }),
@@ -508,8 +519,8 @@ test('users choose what and how; a Member is not offered what only Admins learn'
   const member = await context.add.user({ instances: [shop] })
   const choose = (user: TestUser, channels: ('bell' | 'email')[]) =>
     context.call(user, notices.choose, { body: { choices: [{ kind: 'account_down', channels }] } })
-  expect((await context.call(admin, notices.settings, {})).body.choices).toHaveLength(6)
-  expect((await context.call(member, notices.settings, {})).body.choices).toHaveLength(4)
+  expect((await context.call(admin, notices.settings, {})).body.choices).toHaveLength(8)
+  expect((await context.call(member, notices.settings, {})).body.choices).toHaveLength(6)
   expect((await choose(admin, ['email'])).body.choices[0]).toEqual({
     kind: 'account_down',
     channels: ['email'],

@@ -3,7 +3,10 @@ import { expiresSoon, isDown, isStuck, whyDown, whyStuck } from '../../engine/in
 import type { Sql } from '../../platform/database/sql.ts'
 import { join, json, sql } from '../../platform/database/sql.ts'
 
-/** The rows (instance_id, job_id, host, reason) that are in trouble of each kind at the moment. */
+/**
+ * The rows (instance_id, job_id, host, reason) that are in trouble of each kind at the moment. The host of a series is
+ * its id.
+ */
 const presentOf: Record<NoticeKind, Sql> = {
   // While somebody links an instance again, the trouble lasts.
   account_down: sql`
@@ -20,6 +23,13 @@ const presentOf: Record<NoticeKind, Sql> = {
   job_stuck: sql`
     select j.instance_id, j.id, '', ${whyStuck} from jobs j join instances i on i.id = j.instance_id
     where ${isStuck}`,
+  // Whoever pauses a series, or restores a backup, knows.
+  series_paused: sql`
+    select s.instance_id, 0, s.id::text, s.paused_reason from series s
+    where s.state = 'paused' and s.paused_reason->>'code' not in ('series_paused_by', 'series_paused_by_restore')`,
+  series_missed: sql`
+    select distinct on (s.id) s.instance_id, 0, s.id::text, r.reason from series_runs r join series s on s.id = r.series_id
+    where r.state = 'missed' and r.due_at > clock_now() - interval '1 day' order by s.id, r.due_at desc`,
   // A backup that was killed has no end. Without any row, other programs make the backups, or nobody does.
   backup_failed: sql`
     select 0, 0, '', null from (
@@ -56,6 +66,9 @@ export const wasOvercome = sql`
     when 'job_stuck' then exists (
       select from jobs j join instances i on i.id = j.instance_id
       where j.id = t.job_id and (j.status = 'Completed' or (j.status = 'Running' and i.last_intent_at > t.began_at)))
+    when 'series_paused' then exists (select from series s where s.id::text = t.host and s.state = 'active')
+    when 'series_missed' then exists (
+      select from series_runs r where r.series_id::text = t.host and r.state = 'made' and r.due_at > t.began_at)
     when 'disk_low' then exists (select from disks d where d.host = t.host and not d.is_low)
     else true
   end`

@@ -118,13 +118,20 @@ function NoticeGroup({ kind, isOver, members, onLeave }: Group & { onLeave: () =
 }
 
 /** Links to the job, or to the instance in the list with its buttons. */
-function Subject({ notice: { job, instance, host }, onFollow }: { notice: Notice; onFollow: () => void }) {
+function Subject({
+  notice: { job, series, instance, host },
+  onFollow,
+}: {
+  notice: Notice
+  onFollow: () => void
+}) {
   if (job)
     return (
       <Link className={classes.link} to="/jobs/$id" params={{ id: String(job.id) }} onClick={onFollow}>
         <Name>{`#${job.id} ${job.name}`}</Name>
       </Link>
     )
+  if (series) return <Name>{series.name}</Name>
   if (instance)
     return (
       <Link className={classes.link} to="/instances" search={{ search: instance.name }} onClick={onFollow}>
@@ -135,7 +142,7 @@ function Subject({ notice: { job, instance, host }, onFollow }: { notice: Notice
 }
 
 function Details({
-  notice: { job, instance, kind, reason, beganAt, endedAt, expiresAt },
+  notice: { job, series, instance, kind, reason, beganAt, endedAt, expiresAt },
 }: {
   notice: Notice
 }) {
@@ -151,7 +158,7 @@ function Details({
     <>
       {reason && endedAt === null && <div>{reasonText(reason)}</div>}
       <div className={classes.more}>
-        {job && instance && (
+        {(job ?? series) && instance && (
           <>
             <bdi>{instance.name}</bdi>
             {' · '}

@@ -9,6 +9,7 @@ const notice = (fields: Partial<Notice>): Notice => ({
   kind: 'account_down',
   instance: { id: 1, name: 'Shop' },
   job: null,
+  series: null,
   host: '',
   reason: { code: 'account_not_linked', params: {} },
   expiresAt: null,

@@ -1,0 +1,38 @@
+import { contract } from '@sendroom/contract'
+import type { FastifyInstance } from 'fastify'
+import type { Pool } from '../../platform/database/connection.ts'
+import { route } from '../../platform/http.ts'
+import { orNotFound } from '../../platform/refusal.ts'
+import { listRuns } from './runs.queries.ts'
+import { findSeries, listSeries } from './series.queries.ts'
+import {
+  changeSeries,
+  createSeries,
+  endSeries,
+  moveRun,
+  pauseSeries,
+  previewPlan,
+  type RecipientRules,
+  removeSeries,
+  resumeSeries,
+  skipRun,
+} from './series.service.ts'
+
+export function seriesRoutes(app: FastifyInstance, { db, rules }: { db: Pool; rules: RecipientRules }): void {
+  const { series } = contract
+  route(app, series.list, ({ caller, query }) => listSeries(db, caller, query))
+  route(app, series.get, async ({ caller, params }) => orNotFound(await findSeries(db, caller, params.id)))
+  route(app, series.runs, async ({ caller, params, query }) => {
+    orNotFound(await findSeries(db, caller, params.id))
+    return listRuns(db, params.id, query)
+  })
+  route(app, series.create, ({ begin, body }) => createSeries(begin, rules, body))
+  route(app, series.plan, ({ caller, body }) => previewPlan(db, caller, body))
+  route(app, series.update, ({ begin, params, body }) => changeSeries(begin, rules, params.id, body))
+  route(app, series.pause, ({ begin, params }) => pauseSeries(begin, params.id))
+  route(app, series.resume, ({ begin, params }) => resumeSeries(begin, params.id))
+  route(app, series.end, ({ begin, params }) => endSeries(begin, params.id))
+  route(app, series.remove, ({ begin, params }) => removeSeries(begin, params.id))
+  route(app, series.skipRun, ({ begin, params }) => skipRun(begin, params.id, params.runId))
+  route(app, series.moveRun, ({ begin, params, body }) => moveRun(begin, params.id, params.runId, body.dueAt))
+}
