@@ -344,12 +344,13 @@ describe('before an account writes to people', () => {
   })
 
   test('a reading counts for nothing in another era, or if the account was away while it went on', async () => {
-    for (const change of [
-      sql`update heartbeat set era = gen_random_uuid()`,
-      sql`update instances set status = 'Connected' where status = 'Disconnected'`,
+    const setStatus = (status: string) => sql`update instances set status = ${status}`
+    for (const changes of [
+      [sql`update heartbeat set era = gen_random_uuid()`],
+      [setStatus('Disconnected'), setStatus('Connected')],
     ]) {
       const { provider, script, froms } = readingProvider()
-      const instance = await runningInstance()
+      await runningInstance()
       const reading = Promise.withResolvers<void>()
       const changed = Promise.withResolvers<void>()
       script.onIncoming = async () => {
@@ -359,8 +360,7 @@ describe('before an account writes to people', () => {
       }
       const read = openIncomingReader(context.deps(provider))(new AbortController().signal)
       await reading.promise
-      await context.db.run(sql`update instances set status = 'Disconnected' where id = ${instance.id}`)
-      await context.db.run(change)
+      for (const change of changes) await context.db.run(change)
       changed.resolve()
       await read
       // The run has read all of it once more, and that counts.
