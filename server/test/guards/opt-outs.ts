@@ -119,8 +119,8 @@ export const optOutGuards: Guard[] = [
   without(
     'the limit of one person',
     `${engine}/shared/private-pace.ts`,
-    'export const personUntil = isUsed(sql`person_free_at(p.last_sent_at, i.person_cap, i.person_rest_days)`)',
-    'export const personUntil = sql`null::timestamptz`',
+    '${isUsed(sql`person_free_at(p.last_sent_at, i.person_cap, i.person_rest_days)`)} as free_at',
+    'null::timestamptz as free_at',
     inPace('a person'),
   ),
   ...[
