@@ -6,11 +6,12 @@ import { wallClock } from './wall-clock.ts'
 /**
  * Says in words when a series sends, such as *Every Monday and Thursday at 09:00 (Asia/Ho_Chi_Minh time), from 30
  * November 2026, next on Monday, 30 November 2026 at 09:00*. `nextAt` is the next instant, or null if none is left.
+ * Without it the sentence says nothing of the next run.
  */
 export function describeRule(
   rule: SeriesRule,
   language: Language,
-  { nextAt }: { nextAt: string | null },
+  { nextAt }: { nextAt?: string | null } = {},
 ): string {
   const words = ruleWords[language]
   return [
@@ -19,7 +20,7 @@ export function describeRule(
     words.from(calendarDay(Date.parse(rule.startsOn))),
     rule.endsOn === null ? '' : words.until(calendarDay(Date.parse(rule.endsOn))),
     rule.runLimit === null ? '' : words.atMost(rule.runLimit),
-    nextAt === null ? words.noNext : nextRun(Date.parse(nextAt), rule.timeZone, words),
+    nextAt === undefined ? '' : nextRun(nextAt, rule.timeZone, words),
   ].join('')
 }
 
@@ -36,7 +37,9 @@ function rhythm(rule: SeriesRule, words: RuleWords): string {
   }
 }
 
-function nextRun(moment: number, timeZone: string, words: RuleWords): string {
+function nextRun(nextAt: string | null, timeZone: string, words: RuleWords): string {
+  if (nextAt === null) return words.noNext
+  const moment = Date.parse(nextAt)
   const wall = moment + wallClock(timeZone).offsetAt(moment)
   return words.next(calendarDay(wall), new Date(wall).toISOString().slice(11, 16))
 }

@@ -197,10 +197,10 @@ const PlannedRun = SeriesRun.pick({ localTime: true, dueAt: true, number: true }
 
 const runParams = idParams.extend({ runId: Id })
 
-const ofSeries = (action: 'pause' | 'resume' | 'end', summary: string) =>
+const ofSeries = <Action extends 'pause' | 'resume' | 'end'>(action: Action, summary: string) =>
   endpoint({
     method: 'POST',
-    path: `/series/:id/${action}`,
+    path: `/series/:id/${action}` as const,
     access: 'canCreateJobs',
     summary,
     params: idParams,
