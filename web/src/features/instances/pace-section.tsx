@@ -1,8 +1,9 @@
-import { Alert, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { advisedPace, type Pace } from '@sendroom/contract/pace'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { TimeZoneSelect } from '../../forms/time-zone-select.tsx'
 import type { InstanceValues } from './instance-values.ts'
 import { KindPace } from './kind-pace.tsx'
 import { isFasterThanAdvised, kinds, lacksLimits, paceWords } from './pace.ts'
@@ -70,7 +71,9 @@ export function PaceSection({ form, defaults, isTest }: Props) {
         )}
         <QuietHours form={form} />
         {/* Rendered only while open: its hundreds of options would slow down typing in the other fields. */}
-        {isOpen && <TimeZone form={form} />}
+        {isOpen && (
+          <TimeZoneSelect hint={t('ACCOUNT_FORM.TIME_ZONE_HINT')} {...form.getInputProps('timeZone')} />
+        )}
       </Stack>
     </details>
   )
@@ -112,26 +115,5 @@ function QuietHours({ form }: FormProps) {
         </div>
       )}
     </>
-  )
-}
-
-const MAX_RENDERED = 100
-
-function TimeZone({ form }: FormProps) {
-  const { t } = useTranslation()
-  // Some browsers list Ho Chi Minh only under its old name, and some list zones like CET, which the server refuses.
-  const places = Intl.supportedValuesOf('timeZone').filter((name) => name.includes('/'))
-  const zones = new Set(['Asia/Ho_Chi_Minh', form.values.timeZone, 'UTC', ...places])
-  return (
-    <Select
-      label={t('ACCOUNT_FORM.TIME_ZONE')}
-      description={t('ACCOUNT_FORM.TIME_ZONE_HINT')}
-      searchable
-      allowDeselect={false}
-      limit={MAX_RENDERED}
-      data={[...zones]}
-      nothingFoundMessage={t('COMMON.NO_DATA_FOUND')}
-      {...form.getInputProps('timeZone')}
-    />
   )
 }
