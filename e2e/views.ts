@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import { peopleViews } from './people-views.ts'
+import { seriesViews } from './series-views.ts'
 import {
   answer,
   anyToast,
@@ -640,6 +641,7 @@ export const views: Record<string, View> = {
     open: (page, t) => button(page, t('AUDIT.DETAILS')).click(),
   },
   ...peopleViews,
+  ...seriesViews,
   // The last view, because each visit adds a job.
   'messages-test': {
     path: '/messages/edit/1',

@@ -7,6 +7,7 @@ import {
   IconListCheck,
   IconMessage,
   IconMessageQuestion,
+  IconRepeat,
   IconSettings,
   IconUserCog,
   IconUsersGroup,
@@ -25,6 +26,7 @@ const groups: { title?: string; links: Entry[] }[] = [
       { to: '/dashboard', label: 'HEADER.DASHBOARD', icon: IconLayoutDashboard },
       { to: '/messages', label: 'HEADER.MESSAGES', icon: IconMessage },
       { to: '/jobs', label: 'HEADER.JOBS', icon: IconCalendarTime },
+      { to: '/series', label: 'SERIES.TITLE', icon: IconRepeat },
     ],
   },
   {

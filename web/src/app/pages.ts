@@ -46,6 +46,19 @@ export const pages = {
     load: () => import('../features/jobs/detail/job-detail-page.tsx').then((page) => page.JobDetailPage),
     readSearch: readJobSearch,
   },
+  '/series': {
+    load: () => import('../features/jobs/series/series-page.tsx').then((page) => page.SeriesPage),
+    readSearch: readListSearch,
+  },
+  '/series/new': {
+    load: () => import('../features/jobs/series/series-form-page.tsx').then((page) => page.SeriesFormPage),
+  },
+  '/series/edit/$id': {
+    load: () => import('../features/jobs/series/series-form-page.tsx').then((page) => page.SeriesFormPage),
+  },
+  '/series/$id': {
+    load: () => import('../features/jobs/series/one-series-page.tsx').then((page) => page.OneSeriesPage),
+  },
   '/groups': {
     load: () => import('../features/groups/groups-page.tsx').then((page) => page.GroupsPage),
     readSearch: readListSearch,

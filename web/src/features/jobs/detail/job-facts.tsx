@@ -6,6 +6,7 @@ import { Fact } from '../../../ui/fact.tsx'
 import { Name } from '../../../ui/name.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { JobTypeName } from '../shared/job-labels.tsx'
+import { SeriesLink } from '../shared/series-link.tsx'
 
 /** The fields that were set when the job was created, and its times. */
 export function JobFacts({ job }: { job: Job }) {
@@ -19,6 +20,11 @@ export function JobFacts({ job }: { job: Job }) {
         <Fact name={t('JOB.INSTANCE')}>
           <Name>{job.instanceName}</Name>
         </Fact>
+        {job.series && (
+          <Fact name={t('SERIES.TITLE')}>
+            <SeriesLink series={job.series} />
+          </Fact>
+        )}
         <Fact name={t('JOB.CREATED_BY')}>
           <Name>{job.createdByUserName}</Name>
         </Fact>

@@ -1,0 +1,96 @@
+import { button, showRowActions, type View } from './view.ts'
+
+const nextRun = {
+  ...{ id: 70, localTime: '2030-11-28T09:00', dueAt: '2030-11-28T02:00:00.000Z', number: 12 },
+  ...{ state: 'planned', reason: null, jobId: null, outcome: null },
+}
+const rule = {
+  ...{ frequency: 'week', every: 1, weekdays: [1, 4], times: ['09:00', '15:30'], startsOn: '2026-11-30' },
+  ...{ endsOn: null, runLimit: null, timeZone: 'Asia/Ho_Chi_Minh' },
+}
+const row = {
+  ...{
+    id: 4,
+    name: 'Ưu đãi hằng tuần cho khách hàng thân thiết',
+    instance: { id: 1, name: 'Nhà hàng Biển Xanh' },
+  },
+  ...{ jobType: 'SendToGroups', state: 'active', pausedReason: null, rule, messageCount: 3, nextRun },
+  ...{ authorName: 'minh', createdAt: '2026-11-25T08:00:00.000Z' },
+}
+const failed = { code: 'series_runs_failed', params: { count: 3 } }
+const rows = [
+  row,
+  {
+    ...{ ...row, id: 5, name: 'Bảng giá cuối tháng', state: 'paused', pausedReason: failed },
+    rule: {
+      ...rule,
+      frequency: 'month',
+      weekdays: undefined,
+      monthDay: { kind: 'day', day: 31 },
+      runLimit: 12,
+    },
+  },
+  { ...row, id: 6, name: 'Tết', state: 'ended', nextRun: null },
+]
+const listed = (data: object[]) => ({
+  data,
+  pagination: {
+    ...{ currentPage: 1, pageSize: 10, totalCount: data.length, totalPages: 1 },
+    ...{ hasPrevious: false, hasNext: false },
+  },
+})
+
+const whole = {
+  ...row,
+  messages: [
+    { id: 1, textContent: 'Xin chào anh chị, cửa hàng chúng tôi xin gửi bảng giá mới', hasImage: true },
+    { id: 2, textContent: 'Ưu đãi giữa tuần', hasImage: false },
+    { id: 3, textContent: 'Cảm ơn anh chị', hasImage: false },
+  ],
+  ...{
+    nextPosition: 1,
+    groups: [{ id: 1, name: 'Khách sỉ' }],
+    contacts: [],
+    contactIds: [],
+    phoneNumbers: '',
+  },
+  ...{ fallbacks: {}, leaveOutIncomplete: false, groupSets: [{ id: 1, name: 'Miền Bắc' }], lists: [] },
+  ...{ excludedLists: [], isFrozen: true, frozenCount: 120, quietDays: ['2031-01-01', '2031-02-03'] },
+  ...{ quietPolicy: 'move', overlap: 'skip', version: 3 },
+}
+const skipped = { code: 'run_quiet', params: {} }
+const runs = [
+  nextRun,
+  { ...nextRun, id: 71, number: 13, localTime: '2030-12-01T09:00', dueAt: '2030-12-02T00:00:00.000Z' },
+  { ...nextRun, id: 60, state: 'made', jobId: 12, outcome: 'completed' },
+  { ...nextRun, id: 61, state: 'skipped', reason: skipped },
+  { ...nextRun, id: 62, state: 'missed', reason: { code: 'run_late', params: { hours: 2 } } },
+]
+const answers = {
+  '/series?*': listed(rows),
+  '/series/4': whole,
+  '/series/4/runs?*': listed(runs),
+}
+
+/** The pages and dialogs of series. */
+export const seriesViews: Record<string, View> = {
+  series: { path: '/series', answers },
+  'series-none': { path: '/series', answers: { '/series?*': listed([]) } },
+  'series-reader': { path: '/series', as: 'reader', answers },
+  'series-actions': { path: '/series', answers, open: showRowActions },
+  'series-new': { path: '/series/new' },
+  'series-errors': {
+    path: '/series/new',
+    keepsWords: true,
+    open: (page, t) => button(page, t('SERIES.CREATE')).click(),
+    isWhole: true,
+  },
+  'series-edit': { path: '/series/edit/4', answers },
+  'series-page': { path: '/series/4', answers },
+  'series-move': {
+    path: '/series/4',
+    answers,
+    keepsWords: true,
+    open: (page, t) => button(page, t('SERIES.MOVE')).click(),
+  },
+}
