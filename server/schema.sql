@@ -54,6 +54,7 @@ CREATE TABLE contact_identities (
   value text NOT NULL,
   contact_id bigint NOT NULL,
   is_primary boolean NOT NULL DEFAULT false,
+  whatsapp_phone text,
   CONSTRAINT contact_identities_key PRIMARY KEY (kind, value),
   CONSTRAINT contact_identities_check CHECK (kind = 'phone'::text OR NOT is_primary),
   CONSTRAINT contact_identities_contact_id_fkey FOREIGN KEY (contact_id) REFERENCES contacts(id) ON DELETE CASCADE,
@@ -61,6 +62,7 @@ CREATE TABLE contact_identities (
 );
 CREATE INDEX contact_identities_contact ON contact_identities USING btree (contact_id);
 CREATE UNIQUE INDEX contact_identities_primary ON contact_identities USING btree (contact_id) WHERE is_primary;
+CREATE INDEX contact_identities_whatsapp_phone ON contact_identities USING btree (whatsapp_phone) WHERE whatsapp_phone IS NOT NULL;
 CREATE TRIGGER contact_identities_opt_out AFTER INSERT ON contact_identities REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION opt_out_new_identities();
 
 CREATE TABLE contact_tags (
@@ -777,7 +779,7 @@ CREATE TABLE number_checks (
 );
 CREATE INDEX number_checks_checked_at ON number_checks USING btree (checked_at);
 CREATE INDEX number_checks_whatsapp_phone ON number_checks USING btree (whatsapp_phone) WHERE whatsapp_phone IS NOT NULL;
-CREATE TRIGGER number_checks_opt_out AFTER INSERT OR UPDATE OF whatsapp_phone ON number_checks FOR EACH ROW WHEN (new.whatsapp_phone IS NOT NULL) EXECUTE FUNCTION opt_out_checked_number();
+CREATE TRIGGER number_checks_opt_out AFTER INSERT OR UPDATE OF answer, whatsapp_phone ON number_checks FOR EACH ROW WHEN (new.answer = 'yes'::text AND NOT new.is_test) EXECUTE FUNCTION opt_out_checked_number();
 
 CREATE TABLE opt_ins (
   instance_id bigint NOT NULL,
@@ -1961,6 +1963,8 @@ CREATE OR REPLACE FUNCTION opt_out_checked_number()
  LANGUAGE plpgsql
 AS $function$
 begin
+  update contact_identities set whatsapp_phone = new.whatsapp_phone
+  where kind = 'phone' and value = new.phone and whatsapp_phone is distinct from new.whatsapp_phone;
   perform spread_opt_outs('phone', new.phone)
   where exists (select from opted_out o where o.kind = 'phone' and o.value in (new.phone, new.whatsapp_phone));
   return null;
@@ -1971,6 +1975,9 @@ CREATE OR REPLACE FUNCTION opt_out_new_identities()
  LANGUAGE plpgsql
 AS $function$
 begin
+  update contact_identities i set whatsapp_phone = n.whatsapp_phone
+  from added a join number_checks n on n.phone = a.value
+  where a.kind = 'phone' and n.whatsapp_phone is not null and i.kind = a.kind and i.value = a.value;
   -- Most new contacts have one number, and are nobody known.
   if exists (
     select from added new_one join contact_identities other on other.contact_id = new_one.contact_id
@@ -2271,6 +2278,11 @@ AS $function$
       where p.kind = 'phone' and n.phone = p.value and n.whatsapp_phone is not null
       union all
       select 'phone', n.phone from number_checks n where p.kind = 'phone' and n.whatsapp_phone = p.value
+      union all
+      select 'phone', i.whatsapp_phone from contact_identities i
+      where p.kind = 'phone' and i.kind = 'phone' and i.value = p.value and i.whatsapp_phone is not null
+      union all
+      select 'phone', i.value from contact_identities i where p.kind = 'phone' and i.whatsapp_phone = p.value
       union all
       select other.kind, other.value from contact_identities i join contact_identities other using (contact_id)
       where i.kind = p.kind and i.value = p.value

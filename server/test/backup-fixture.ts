@@ -142,7 +142,7 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into webhook_attempts (receiver_id, event_id, type, body, duration_ms, has_arrived, error)
       values (1, gen_random_uuid(), 'job.running', '{}', 5, false, 'TIMEOUT');
     insert into contacts (name, numbers, source, source_name) values (E'a\\b', '84901234567', 'form', 'lan');
-    insert into contact_identities values ('phone', '84901234567', 1, true);
+    insert into contact_identities values ('phone', '84901234567', 1, true, '84901234568');
     insert into contact_fields (key, name, type, choices) values ('city', 'City', 'choice', '{a,b}');
     insert into contact_values values (1, 1, 'a');
     insert into tags (name) values ('x');

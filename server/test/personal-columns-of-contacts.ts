@@ -9,7 +9,10 @@ const NOBODY = 'nobody'
 export const columnsOfContacts: Record<string, Columns> = {
   contact_fields: { other: ['key', 'name', 'type', 'choices'] },
   contact_identities: {
-    personal: { value: 'a phone number, or the number that WhatsApp shows instead of a hidden one' },
+    personal: {
+      value: 'a phone number, or the number that WhatsApp shows instead of a hidden one',
+      whatsapp_phone: 'the number by which WhatsApp knows it',
+    },
     kept: 'until the contact is deleted or loses the number',
     shownTo: CONTACTS,
     other: ['kind'],

@@ -31,9 +31,8 @@ export async function visibleContacts(db: Db, caller: Caller, ids: readonly numb
   return visible.map(({ id }) => id)
 }
 
-/** The number by which WhatsApp knows this one, if a check has told another one. */
-const knownNumber = (of: Sql) => sql`coalesce(
-  (select n.whatsapp_phone from number_checks n where n.phone = ${of}), ${of})`
+/** The number by which WhatsApp knows the identity `i` of a contact, if a check has told another one. */
+const knownNumber = sql`coalesce(i.whatsapp_phone, i.value)`
 
 /**
  * `with …` of those who are chosen. `kept` has the contacts, `typed` the numbers that belong to no contact, or to one
@@ -51,7 +50,7 @@ async function chosenPeople(db: Db, caller: Caller, people: ChosenPeople): Promi
     parts.push(sql`select id, null::bigint from (${await contactsOfLists(db, [list])}) list`)
   return sql`
     with typed as materialized (
-      select coalesce(n.whatsapp_phone, t.number) as number, t.place, c.id as contact_id
+      select coalesce(i.whatsapp_phone, n.whatsapp_phone, t.number) as number, t.place, c.id as contact_id
       from unnest(${numbers}::text[]) with ordinality as t (number, place)
         left join number_checks n on n.phone = t.number
         left join contact_identities i on i.kind = 'phone' and i.value = t.number
@@ -64,10 +63,10 @@ async function chosenPeople(db: Db, caller: Caller, people: ChosenPeople): Promi
       order by contact_id
     ), excluded as materialized (${await contactsOfLists(db, excluded)}
     ), excluded_numbers as materialized (
-      select ${knownNumber(sql`i.value`)} as number
+      select ${knownNumber} as number
       from excluded e join contact_identities i on i.contact_id = e.id and i.is_primary
     ), kept as materialized (
-      select p.contact_id, p.place, case when i.value is not null then ${knownNumber(sql`i.value`)} end as number
+      select p.contact_id, p.place, ${knownNumber} as number
       from people p left join contact_identities i on i.contact_id = p.contact_id and i.is_primary
       where not exists (select from excluded e where e.id = p.contact_id)
     ), recipients as materialized (
