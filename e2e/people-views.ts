@@ -97,6 +97,42 @@ function somePossible() {
   ])
 }
 
+const twoNumbers = {
+  numbers: 1234,
+  duplicates: 2,
+  unreadable: { total: 12, first: ['Chị Lan', '12'] },
+}
+
+function someChecks() {
+  const queue = { waiting: 40, mine: 40, checkedToday: 3, perDay: 1000, reason: null }
+  return {
+    queues: [
+      { ...queue, instance: { id: 1, name: 'Shop Hà Nội' } },
+      { ...queue, instance: { id: 2, name: 'Kho Bình Dương' }, waiting: 4000 },
+      {
+        ...{ ...queue, instance: { id: 3, name: 'Shop Đà Nẵng' }, mine: 0 },
+        reason: { code: 'account_not_linked', params: {} },
+      },
+    ],
+  }
+}
+
+/** The answers about the numbers of a contact: each of them once. */
+const checkedNumbers = {
+  numbers: (['yes', 'no', 'unknown', null] as const).map((answer, n) => ({
+    phoneNumber: `+8490123456${n}`,
+    answer,
+    checkedAt: answer && '2026-11-20T08:00:00.000Z',
+    isWaiting: answer === null,
+  })),
+}
+const checkedContact = {
+  ...hidden,
+  name: 'Nguyễn Thị Lan',
+  lid: null,
+  phoneNumbers: checkedNumbers.numbers.map(({ phoneNumber }) => phoneNumber),
+}
+
 const optOuts = { '/opt-outs/search': someOptOuts() }
 const possible = { '/possible-opt-outs?*': somePossible() }
 
@@ -160,6 +196,29 @@ export const peopleViews: Record<string, View> = {
     path: '/contacts',
     keepsWords: true,
     open: (page, t) => pressRowAction(page, t, 'COMMON.DELETE'),
+  },
+  'contacts-check': {
+    path: '/contacts',
+    keepsWords: true,
+    open: async (page, t) => {
+      await selectFirst(page)
+      await button(page, t('NUMBER_CHECK.ACTION')).click()
+      await page.getByRole('dialog').locator('button[type=submit]').click()
+    },
+  },
+  'contacts-check-list': {
+    path: '/contacts',
+    answers: { '/number-checks/preview': twoNumbers },
+    open: async (page, t) => {
+      await button(page, t('NUMBER_CHECK.LIST')).click()
+      await page.getByRole('dialog').getByRole('textbox').first().fill('0901234567\nChị Lan')
+      await page.getByText('Chị Lan, 12').waitFor()
+    },
+  },
+  'contacts-checking': { path: '/contacts', answers: { '/number-checks': someChecks() } },
+  'contacts-page-checked': {
+    path: '/contacts/4',
+    answers: { '/contacts/4': checkedContact, '/contacts/4/number-checks': checkedNumbers },
   },
   'contacts-new': { path: '/contacts/new' },
   'contacts-errors': {

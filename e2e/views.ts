@@ -1,4 +1,5 @@
 import { expect, type Page } from '@playwright/test'
+import { advisedPace } from '@sendroom/contract/pace'
 import { peopleViews } from './people-views.ts'
 import { seriesViews } from './series-views.ts'
 import {
@@ -20,6 +21,37 @@ const QR = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.o
 /** Keeps the first instance from being linked, so that each visit finds the dialog as the first one did. */
 const stayUnlinked = (page: Page) =>
   patch(page, '/instances/3', (instance) => ({ ...instance, status: 'NeedsLogin' }))
+
+const until = '2026-11-26T17:00:00.000Z'
+const rest = { why: { code: 'rest_day', params: {} }, until }
+const cap = { why: { code: 'daily_cap', params: {} }, until }
+const night = { why: { code: 'quiet_hours', params: {} }, until }
+const unpaid = { why: { code: 'account_unpaid', params: {} }, until: null }
+
+/** An account that a limit holds back. */
+const held = {
+  ...{ id: 1, name: 'Shop Hà Nội', whatsAppNumber: '84901234567', isActive: true, isTest: false },
+  ...{ createdAt: '2026-11-20T08:00:00.000Z', expiredTime: null, status: 'Connected', statusSeenAt: null },
+  ...{ waiting: null, holds: { people: rest, groups: cap } },
+  ...{ lastSyncAt: null, isSyncing: false, syncEndedAt: null, syncProblem: null },
+}
+const someHeld = {
+  data: [
+    held,
+    { ...held, id: 2, name: 'Shop Đà Nẵng', holds: { people: rest, groups: null } },
+    { ...held, id: 3, name: 'Kho Bình Dương', holds: { people: night, groups: night } },
+    { ...held, id: 4, name: 'Cửa hàng 4', waiting: unpaid.why, holds: { people: unpaid, groups: unpaid } },
+  ],
+  pagination: {
+    ...{ currentPage: 1, pageSize: 10, totalCount: 4, totalPages: 1 },
+    ...{ hasPrevious: false, hasNext: false },
+  },
+}
+const heldWhole = {
+  ...{ ...held, ...advisedPace, whapiToken: '••••1234', quietHours: null, timeZone: 'Asia/Ho_Chi_Minh' },
+  ...{ warmUpStep: 20, version: 1 },
+  warmUp: { step: 20, nextStep: 50, sentToday: 17, neededToday: 16, spoiltBy: 'opt_outs' },
+}
 
 const openUserMenu = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'admin' }).click()
 
@@ -409,6 +441,7 @@ export const views: Record<string, View> = {
       await page.getByRole('option', { name: /^#2 / }).click()
       await page.getByRole('combobox', { name: t('FORM.INSTANCE') }).fill('Shop')
       await page.getByRole('option', { name: 'Shop' }).click()
+      await patch(page, '/jobs/preview', (body) => ({ ...body, hold: rest }))
       await page.getByLabel(t('JOB.PHONE_NUMBERS')).fill('0901234567\n+84 901 234 567\n0912345678\nMs Lan')
       await expect(page.getByText('Ms Lan').last()).toBeVisible()
     },
@@ -485,6 +518,8 @@ export const views: Record<string, View> = {
     keepsWords: true,
     open: (page, t) => button(page, t('ACCOUNT.RESUME')).click(),
   },
+  'instances-held': { path: '/instances', answers: { '/instances?*': someHeld } },
+  'instances-edit-held': { path: '/instances/edit/1', answers: { '/instances/1': heldWhole } },
   'instances-first': { path: '/instances', as: 'first' },
   'instances-reader': { path: '/instances', as: 'reader' },
   'instances-actions': { path: '/instances', open: showRowActions },

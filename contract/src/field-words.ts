@@ -22,6 +22,8 @@ export const fieldWords = {
   'PASSWORD.HAS_USERNAME': 'The password contains the username. Choose another one.',
   'OPT_OUT.PHONE_REQUIRED': 'Enter at least one phone number.',
   'OPT_OUT.PHONE_INVALID': 'Enter a phone number.',
+  'NUMBER_CHECK.PHONE_REQUIRED': 'Enter at least one phone number.',
+  'NUMBER_CHECK.TOO_MANY': 'Enter at most {{numberChecksWaiting}} phone numbers.',
   'OPT_OUT.NOTE_INVALID': 'Shorten the note to {{optOutNote}} characters.',
   'OPT_OUT.REASON_REQUIRED': 'Enter a reason of at most {{optOutNote}} characters.',
   'OPT_OUT.WORD_INVALID': 'Each word needs a letter, and at most {{optOutWord}} characters.',

@@ -7,6 +7,7 @@ import { warmUpSteps } from './pace.ts'
 import { listQuery, page } from './paging.ts'
 import {
   blankable,
+  Hold,
   Instant,
   idParams,
   instant,
@@ -97,6 +98,8 @@ export const InstanceRow = z
     statusSeenAt: Instant.nullable(),
     /** The instance's own problem that stops it from sending (if restricted: only to people). Null without one. */
     waiting: Reason.nullable(),
+    /** The problem or the limit that holds back messages to people now, and the same for groups. */
+    holds: z.object({ people: Hold.nullable(), groups: Hold.nullable() }),
     /** When a sync last read all groups. */
     lastSyncAt: Instant.nullable(),
     isSyncing: z.boolean(),
@@ -108,11 +111,27 @@ export const InstanceRow = z
   .meta({ id: 'InstanceRow' })
 export type InstanceRow = z.output<typeof InstanceRow>
 
+/** The step of a warm-up, and what today has of what earns the next one. */
+export const WarmUp = z
+  .object({
+    step: z.literal(warmUpSteps).meta({ description: 'The most private messages in 24 hours' }),
+    nextStep: z
+      .literal(warmUpSteps)
+      .nullable()
+      .meta({ description: 'Null: the warm-up ends with this step' }),
+    sentToday: z.number(),
+    neededToday: z.number().meta({ description: 'So many messages of a day earn the next step' }),
+    spoiltBy: z.enum(['refusal', 'opt_outs']).nullable().meta({ description: 'Why today does not count' }),
+  })
+  .meta({ id: 'WarmUp' })
+export type WarmUp = z.output<typeof WarmUp>
+
 /** A single instance with its pace settings, as its form needs it. */
 export const Instance = InstanceRow.extend({
   ...pacing,
   /** Not validated here: the database may contain a zone that new values no longer allow. */
   timeZone: z.string(),
+  warmUp: WarmUp.nullable(),
   /** Increases with each edit by a person. */
   version: z.number(),
   /** Included only for Admins, and masked: `••••1234`. */

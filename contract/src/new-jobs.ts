@@ -3,7 +3,7 @@ import { jobTypes } from './job-life.ts'
 import { limits } from './limits.ts'
 import { NewMessage } from './messages.ts'
 import { canStandFor } from './personal-text.ts'
-import { firstOf, Instant, idList, instant, isForm, key, Named, ReadVersion } from './values.ts'
+import { firstOf, Hold, Instant, idList, instant, isForm, key, Named, ReadVersion } from './values.ts'
 
 const messageId = z.number(key('JOB.MESSAGE_REQUIRED')).int().positive(key('JOB.MESSAGE_REQUIRED')).nullish()
 const instanceId = z.number(key('JOB.INSTANCE_REQUIRED')).int().positive(key('JOB.INSTANCE_REQUIRED'))
@@ -108,6 +108,8 @@ export const JobPreview = z
     /** From the start to the last message, at the instance's pace and with its other jobs. Null if unknown. */
     durationSeconds: z.number().nullable(),
     endsAt: Instant.nullable(),
+    /** Why the instance has to wait now, unless that ends before the job's time. */
+    hold: Hold.nullable(),
   })
   .meta({ id: 'JobPreview' })
 export type JobPreview = z.output<typeof JobPreview>

@@ -3,7 +3,7 @@ import { ContactSelection } from './contacts.ts'
 import { endpoint } from './endpoint.ts'
 import { limits } from './limits.ts'
 import { numberAnswers } from './number-answers.ts'
-import { Id, Instant, idParams, Named, Reason } from './values.ts'
+import { firstOf, Id, Instant, idParams, isForm, key, Named, Reason } from './values.ts'
 
 /** The numbers that an account checks now. */
 export const NumberCheckQueue = z
@@ -18,15 +18,40 @@ export const NumberCheckQueue = z
   .meta({ id: 'NumberCheckQueue' })
 export type NumberCheckQueue = z.output<typeof NumberCheckQueue>
 
-export const NewNumberChecks = z.object({
-  instanceId: Id.describe('The account that checks the numbers'),
-  contacts: ContactSelection.describe('The first number of each of them is checked'),
-  allowsMetered: z
-    .boolean()
-    .default(false)
-    .describe('On a trial channel, whose calls are counted, nothing is checked without this'),
-})
+/** For so many numbers as a user may have waiting. */
+const MAX_TEXT = 200_000
+
+const phoneNumbers = z
+  .string(key('NUMBER_CHECK.PHONE_REQUIRED'))
+  .max(MAX_TEXT, key('NUMBER_CHECK.TOO_MANY'))
+  .describe('Separated by commas, semicolons, tabs or new lines. What is no phone number is left out')
+
+export const NewNumberChecks = z
+  .object({
+    instanceId: Id.describe('The account that checks the numbers'),
+    contacts: ContactSelection.nullish().describe('The first number of each of them is checked'),
+    phoneNumbers: phoneNumbers.default(''),
+    allowsMetered: z
+      .boolean()
+      .default(false)
+      .describe('On a trial channel, whose calls are counted, nothing is checked without this'),
+  })
+  .refine(({ contacts, phoneNumbers }) => contacts || phoneNumbers.trim() !== '', {
+    path: ['phoneNumbers'],
+    error: key('NUMBER_CHECK.PHONE_REQUIRED'),
+    when: isForm,
+  })
 export type NewNumberChecks = z.output<typeof NewNumberChecks>
+
+/** The outcome to expect if typed numbers were checked now. */
+export const NumberCheckPreview = z
+  .object({
+    numbers: z.number(),
+    duplicates: z.number(),
+    unreadable: firstOf(z.string()).meta({ description: 'Entries that are no phone numbers' }),
+  })
+  .meta({ id: 'NumberCheckPreview' })
+export type NumberCheckPreview = z.output<typeof NumberCheckPreview>
 
 const Queued = z.object({
   queued: z.number(),
@@ -61,10 +86,18 @@ export const numberChecks = {
     method: 'POST',
     path: '/number-checks',
     access,
-    summary: `Check whether contacts are on WhatsApp: one number in 2 to 3 seconds, ${limits.numberChecksPerDay} a day at most`,
+    summary: `Check whether contacts or typed numbers are on WhatsApp: one number in 2 to 3 seconds, ${limits.numberChecksPerDay} a day at most`,
     body: NewNumberChecks,
     response: Queued,
     status: 202,
+  }),
+  preview: endpoint({
+    method: 'POST',
+    path: '/number-checks/preview',
+    access,
+    summary: 'Preview a check of typed numbers: which are no phone numbers, and which need no check',
+    body: z.object({ phoneNumbers }),
+    response: NumberCheckPreview,
   }),
   stop: endpoint({
     method: 'POST',

@@ -88,6 +88,10 @@ export const Reason = z
   .meta({ id: 'Reason' })
 export type Reason = z.output<typeof Reason>
 
+/** Why an account sends nothing at the moment, and when that ends by itself. `until` is null if that is unknown. */
+export const Hold = z.object({ why: Reason, until: Instant.nullable() }).meta({ id: 'Hold' })
+export type Hold = z.output<typeof Hold>
+
 /** How many there are, and the first of them. */
 export const firstOf = <S extends z.ZodType>(item: S) => z.object({ total: z.number(), first: z.array(item) })
 

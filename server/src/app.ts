@@ -188,7 +188,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   groupSetRoutes(app, deps)
   importRoutes(app, { ...deps, exports, heavyWork })
   optOutRoutes(app, { ...deps, exports, heavyWork })
-  numberCheckRoutes(app, deps)
+  numberCheckRoutes(app, { ...deps, heavyWork })
   messageRoutes(app, { ...deps, uploads, heavyWork })
   jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })
   seriesRoutes(app, { db, rules: recipientRules(config.defaultCountry) })

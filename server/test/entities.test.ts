@@ -108,6 +108,7 @@ test('an instance has exactly these fields; alone also its pace, and for Admins 
     timeZone: 'Europe/Berlin',
   })
   const member = await context.add.user({ instances: [{ id }] })
+  const unpaid = { why: { code: 'account_unpaid', params: {} }, until: null }
   const row = {
     id,
     name: 'Shop',
@@ -119,6 +120,7 @@ test('an instance has exactly these fields; alone also its pace, and for Admins 
     status: 'Degraded',
     statusSeenAt: laterAt,
     waiting: { code: 'account_unpaid', params: {} },
+    holds: { people: unpaid, groups: unpaid },
     lastSyncAt: createdAt,
     isSyncing: false,
     syncEndedAt: laterAt,
@@ -140,6 +142,7 @@ test('an instance has exactly these fields; alone also its pace, and for Admins 
     warmUpStep: 50,
     quietHours: { from: '22:00', to: '06:30' },
     timeZone: 'Europe/Berlin',
+    warmUp: { step: 50, nextStep: 100, sentToday: 0, neededToday: 40, spoiltBy: null },
     version: 1,
   }
 

@@ -243,6 +243,9 @@ async function readPlaces(cases: Case[]) {
       const row = listed.find(({ id }) => id === instanceId)
       return join([
         row?.waiting && `list: ${because(row.waiting)}`,
+        ...Object.entries(row?.holds ?? {}).map(
+          ([kind, hold]) => hold && `${kind}: ${because(hold.why)}${until(hold.until)}`,
+        ),
         shown && `dashboard: ${because(shown.reason)}${until(shown.until)}`,
         needAttention.some(({ id }) => id === instanceId) && 'needs attention',
         ...noticesOf(['account_down', 'account_expiring'], (trouble) => trouble.instanceId === instanceId),

@@ -13,6 +13,7 @@ export const instance: InstanceRow = {
   status: 'Connected',
   statusSeenAt: null,
   waiting: null,
+  holds: { people: null, groups: null },
   lastSyncAt: null,
   isSyncing: false,
   syncEndedAt: null,
@@ -27,5 +28,6 @@ export const wholeInstance: Instance = {
   warmUpStep: null,
   quietHours: null,
   timeZone: 'Asia/Ho_Chi_Minh',
+  warmUp: null,
   version: 1,
 }

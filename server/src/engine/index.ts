@@ -8,7 +8,7 @@ export {
   resumeSending,
 } from './health/instance-status.ts'
 export { failOverdue } from './health/overdue.ts'
-export { stepUpWarmUps } from './health/warm-up.ts'
+export { stepUpWarmUps, warmUpToday } from './health/warm-up.ts'
 export { checkLimits } from './health/whatsapp-limits.ts'
 export { reopenCheck } from './history/check.ts'
 export { type IncomingIntake, openIncomingIntake } from './incoming/intake.ts'
@@ -38,6 +38,7 @@ export { notifyMoved } from './status/progress.ts'
 export {
   endedWithFailures,
   expiresSoon,
+  holdOf,
   instanceNeedsAttention,
   instanceWaitsUntil,
   isDown,

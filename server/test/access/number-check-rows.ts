@@ -29,6 +29,7 @@ export const numberCheckRows: RowsOf<typeof contract.numberChecks> = {
       body: { instanceId, contacts: { ids: [(await context.add.contact()).id] } },
     }),
   ],
+  preview: [assignedManagers(200, 200), () => ({ body: { phoneNumbers: '0901234567' } })],
   stop: [assignedManagers(200, 404), queue],
   ofContact: [assignedManagers(200, 200), async () => of((await context.add.contact()).id)],
 }

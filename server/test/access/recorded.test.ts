@@ -23,6 +23,7 @@ const unrecorded = [
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
   'POST /series/plan',
+  'POST /number-checks/preview',
   // Changes how a file is read of which nothing is stored yet.
   'PUT /imports/:id',
   'PUT /auth/language',

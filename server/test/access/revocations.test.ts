@@ -217,6 +217,7 @@ const harmless = [
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
   'POST /series/plan',
+  'POST /number-checks/preview',
   'POST /auth/logout',
 ]
 

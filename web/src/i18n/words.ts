@@ -1,6 +1,7 @@
 import type { ReasonCode } from '@sendroom/contract/reasons'
+import type { Hold } from '@sendroom/contract/values'
 import i18next from 'i18next'
-import { formatNumber } from '../format.ts'
+import { formatDateTime, formatNumber } from '../format.ts'
 
 type Params = Record<string, string | number>
 
@@ -14,3 +15,11 @@ const whyText = (why: string, params: Params) => i18next.t(`REASON.${why}`, { ..
 
 /** Params of a text with plural forms: `count` chooses the form, `{{number}}` shows the formatted number. */
 export const counted = (count: number) => ({ count, number: formatNumber(count) })
+
+/** Joins sentences. A Chinese full stop needs no space after it. */
+export const sentences = (parts: (string | null | false | undefined)[]) =>
+  parts.filter(Boolean).join(' ').replaceAll('。 ', '。')
+
+/** Why an account sends nothing at the moment, and until when. */
+export const holdText = ({ why, until }: Hold) =>
+  sentences([reasonText(why), until && i18next.t('COMMON.UNTIL', { time: formatDateTime(until) })])

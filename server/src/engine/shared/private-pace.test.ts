@@ -4,7 +4,7 @@ import { scriptedProvider } from '../../../test/scripted-provider.ts'
 import { until } from '../../../test/until.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import type { SendOutcome } from '../../providers/provider.ts'
-import { stepUpWarmUps } from '../health/warm-up.ts'
+import { stepUpWarmUps, warmUpToday } from '../health/warm-up.ts'
 import { recordReplies } from '../incoming/replies.ts'
 import { whyWaiting } from '../index.ts'
 import { withdrawIntent } from '../sending/intent.ts'
@@ -230,6 +230,30 @@ test.each<[string, number, Record<string, number>, number, number | null]>([
   await stepUpWarmUps(context.db)
   expect(await context.instance(instanceId)).toMatchObject({ warmUpStep: next, warmUpDay: today })
 })
+
+// R-1215
+test.each([
+  ['less than 80 %', { p: 15 }, 0, null],
+  ['80 %', { p: 16 }, 1, null],
+  ['a refusal', { p: 16, r: 1 }, 0, 'refusal'],
+  ['many opt-outs', { p: 16 }, 2, 'opt_outs'],
+])(
+  'an account that warms up says of a day with %s what it is good for',
+  async (_name, counts, optOuts, spoiltBy) => {
+    const { id: instanceId } = await context.add.instance({ warmUpStep: 20 })
+    await context.db.run(sql`
+    update instances set sent_by_day = (
+      select jsonb_object_agg(key || local_day(clock_now(), time_zone), value) from jsonb_each(${json(counts)}))
+    where id = ${instanceId}`)
+    await context.db.run(sql`
+    insert into opt_outs (instance_id, is_for_all, source, said_at)
+    select ${instanceId}, true, 'message', clock_now() from generate_series(1, ${optOuts}::int)`)
+    const { warmUp } = await context.db.one<{ warmUp: unknown }>(
+      sql`select ${warmUpToday} as warm_up from instances i where i.id = ${instanceId}`,
+    )
+    expect(warmUp).toEqual({ step: 20, nextStep: 50, sentToday: counts.p, neededToday: 16, spoiltBy })
+  },
+)
 
 test('an older program gets no turn for people of an account that has limits', async () => {
   const { id: instanceId } = await context.add.instance({ privatePerQuarter: 10 })

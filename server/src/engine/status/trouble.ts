@@ -1,8 +1,9 @@
+import type { JobType } from '@sendroom/contract/job-life'
 import { expiryDays } from '@sendroom/contract/limits'
 import type { ReasonCode } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
-import { join, json, type Sql, sql } from '../../platform/database/sql.ts'
+import { asInstant, join, json, type Sql, sql } from '../../platform/database/sql.ts'
 import { capFreeAt, privateCap } from '../shared/daily-cap.ts'
 import { needsHistoryCheck } from '../shared/era.ts'
 import { incomingIsKnown } from '../shared/incoming.ts'
@@ -131,6 +132,33 @@ const toPeople = (until: Sql) => ({ if: sql`j.job_type = 'SendToUsers' and ${unt
 /** The step of the warm-up is what counts, not the cap. */
 const isWarmUp = sql`(j.job_type = 'SendToUsers' and ${privateCap} = i.warm_up_step)`
 
+const waits: Rule = { if: sql`i.waiting is not null`, why: sql`i.waiting`, isTrouble: true }
+
+/** WhatsApp holds back the messages to people. */
+const heldByWhatsApp: Rule[] = [
+  {
+    if: sql`j.job_type = 'SendToUsers' and ${isRestricted}`,
+    why: because('account_restricted'),
+    until: sql`i.restricted_until`,
+    isTrouble: true,
+  },
+  { ...toPeople(cappedUntil), why: because('capped_by_whatsapp'), isTrouble: true },
+]
+
+/** The limits of the instance's own pace. Of the job they know its type alone, and whether it waits for new people. */
+const heldByPace = (forNewPeople: Sql): Rule[] => [
+  { if: sql`${quietUntil} is not null`, why: because('quiet_hours'), until: quietUntil },
+  { ...toPeople(restDayUntil), why: because('rest_day') },
+  {
+    if: sql`${capFreeAt} is not null`,
+    why: sql`case when ${isWarmUp} then ${because('warm_up')} else ${because('daily_cap')} end`,
+    until: capFreeAt,
+  },
+  { if: forNewPeople, why: because('new_people'), until: newPeopleUntil },
+  { ...toPeople(privateHoursUntil), why: because('private_hours') },
+  { ...toPeople(quarterHourUntil), why: because('quarter_hour') },
+]
+
 /**
  * The first rule that holds says why a job sends nothing at the moment. The instance or its provider cause a trouble.
  */
@@ -149,30 +177,15 @@ const rules: Rule[] = [
     why: sql`case when ${hasDoubt} then ${because('checking_outcome')} end`,
   },
   { if: sql`not i.is_active`, why: because('account_inactive'), isTrouble: true },
-  { if: sql`i.waiting is not null`, why: sql`i.waiting`, isTrouble: true },
+  waits,
   {
     if: needsHistoryCheck,
     why: because('checking_history'),
     until: sql`greatest(clock_now(), (select history_complete_at from heartbeat))`,
   },
-  {
-    if: sql`j.job_type = 'SendToUsers' and ${isRestricted}`,
-    why: because('account_restricted'),
-    until: sql`i.restricted_until`,
-    isTrouble: true,
-  },
-  { ...toPeople(cappedUntil), why: because('capped_by_whatsapp'), isTrouble: true },
+  ...heldByWhatsApp,
   { if: sql`not ${incomingIsKnown}`, why: because('reading_incoming') },
-  { if: sql`${quietUntil} is not null`, why: because('quiet_hours'), until: quietUntil },
-  { ...toPeople(restDayUntil), why: because('rest_day') },
-  {
-    if: sql`${capFreeAt} is not null`,
-    why: sql`case when ${isWarmUp} then ${because('warm_up')} else ${because('daily_cap')} end`,
-    until: capFreeAt,
-  },
-  { if: waitsForNewPeople, why: because('new_people'), until: newPeopleUntil },
-  { ...toPeople(privateHoursUntil), why: because('private_hours') },
-  { ...toPeople(quarterHourUntil), why: because('quarter_hour') },
+  ...heldByPace(waitsForNewPeople),
   {
     if: isHeldByProvider,
     why: sql`i.busy`,
@@ -198,6 +211,28 @@ const first = (of: Rule[], answer: (rule: Rule) => Sql) => sql`
   )} end`
 
 const whyOf = ({ why }: Rule) => why ?? sql`null::jsonb`
+const untilOf = ({ until }: Rule) => until ?? sql`null::timestamptz`
+
+/**
+ * The limit or the trouble that holds back the instance `i` for jobs of this type, and until when, as `Hold`; null if
+ * none does. `from` leaves out what ends before that moment.
+ */
+export function holdOf(
+  jobType: JobType,
+  { from, toNewPeople = true }: { from?: string | null; toNewPeople?: boolean } = {},
+) {
+  const newPeople = sql`j.job_type = 'SendToUsers' and ${toNewPeople} and ${newPeopleUntil} is not null`
+  const lasting = [waits, ...heldByWhatsApp, ...heldByPace(newPeople)].map((rule) =>
+    from
+      ? { ...rule, if: sql`${rule.if} and coalesce(${untilOf(rule)} > ${from}::timestamptz, true)` }
+      : rule,
+  )
+  return sql`(
+    select jsonb_build_object('why', why, 'until', ${asInstant(sql`until`)})
+    from (select ${jobType}::text as job_type) j
+      cross join lateral (select ${first(lasting, whyOf)} as why, ${first(lasting, untilOf)} as until) hold
+    where why is not null)`
+}
 
 /** Why the instance or its provider holds the job up; null if neither does. */
 export const whyStuck = first(
@@ -252,7 +287,7 @@ export async function whyWaiting(db: Db, jobId: number): Promise<Waiting> {
 export async function whyAllWait(db: Db, jobIds: readonly number[]): Promise<Map<number, Waiting>> {
   const found = await db.many<Waiting & { id: number }>(sql`
     select j.id, ${first(rules, whyOf)} as waiting,
-      ${first(rules, ({ until }) => until ?? sql`null::timestamptz`)} as next_send_at
+      ${first(rules, untilOf)} as next_send_at
     from unnest(${jobIds}::bigint[]) asked (id)
       join jobs j on j.id = asked.id join instances i on i.id = j.instance_id`)
   return new Map(found.map(({ id, ...waiting }) => [id, waiting]))

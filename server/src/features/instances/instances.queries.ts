@@ -1,5 +1,5 @@
 import type { Instance, InstanceListQuery, InstanceRow } from '@sendroom/contract/instances'
-import { instanceNeedsAttention, whyInstanceWaits } from '../../engine/index.ts'
+import { holdOf, instanceNeedsAttention, warmUpToday, whyInstanceWaits } from '../../engine/index.ts'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
@@ -9,6 +9,7 @@ import { listPage } from '../../platform/list.ts'
 const rowColumns = sql`
   i.id, i.name, i.whats_app_number, i.is_active, i.is_test, i.created_at, i.expired_time,
   i.status, i.status_seen_at, ${whyInstanceWaits} as waiting,
+  jsonb_build_object('people', ${holdOf('SendToUsers')}, 'groups', ${holdOf('SendToGroups')}) as holds,
   i.last_sync_at, coalesce(i.syncing_until > clock_now(), false) as is_syncing,
   case when i.syncing_until <= clock_now() then i.syncing_until end as sync_ended_at, i.sync_problem`
 
@@ -21,6 +22,7 @@ const paceColumns = sql`
     as private_slow_pause_seconds,
   i.private_per_quarter as private_per_quarter_hour, i.private_hours as private_hours_per_day,
   i.private_days as private_days_in_a_row, i.person_cap, i.person_rest_days, i.new_people_cap, i.warm_up_step,
+  ${warmUpToday} as warm_up,
   case when i.quiet_from is not null then
     jsonb_build_object('from', left(i.quiet_from::text, 5), 'to', left(i.quiet_to::text, 5))
   end as quiet_hours,

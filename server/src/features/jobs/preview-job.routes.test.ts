@@ -122,6 +122,35 @@ test('the estimate includes other jobs of the instance and the messages of the l
   expect(await seconds(5)).toBe(240)
 })
 
+// R-1216
+test('the preview names what holds the account, unless that ends before the job begins', async () => {
+  const hour = Math.floor(Date.now() / (60 * MINUTE))
+  const { instanceId, member } = await fixture({ warmUpStep: 20, sentByHour: { [`p${hour}`]: 20 } })
+  const group = await context.add.group({ instanceId })
+  const hold = async (job: object) => (await preview(member, { instanceId, ...job })).body.hold
+  const toPeople = toUsers(people(2))
+
+  expect(await hold(toPeople)).toEqual({
+    why: { code: 'warm_up', params: {} },
+    until: new Date((hour + 25) * 60 * MINUTE).toISOString(),
+  })
+  expect(await hold({ groupIds: [group.id] })).toBeNull()
+  expect(await hold({ ...toPeople, scheduledAt: inFuture(60 * MINUTE) })).not.toBeNull()
+  expect(await hold({ ...toPeople, scheduledAt: inFuture(26 * 60 * MINUTE) })).toBeNull()
+  expect((await preview(member, toPeople)).body.hold).toBeNull()
+})
+
+test('a limit of new people holds back no job to known ones', async () => {
+  const { instanceId, member } = await fixture({ newPeopleLeft: 0, newPeopleUntil: inFuture(MINUTE) })
+  await context.db.run(sql`
+    insert into instance_people (instance_id, phone, replied_at) values (${instanceId}, '84900000000', now())`)
+  const code = async (count: number) =>
+    (await preview(member, { instanceId, ...toUsers(people(count)) })).body.hold?.why.code
+
+  expect(await code(1)).toBeUndefined()
+  expect(await code(2)).toBe('new_people')
+})
+
 test('a job page shows the estimated end, unless the job is stopped', async () => {
   const { instanceId, member } = await fixture(minutely)
   const { id } = await context.add.job({ instanceId, status: 'Running' })

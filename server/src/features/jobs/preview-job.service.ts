@@ -9,7 +9,7 @@ import { readPhoneList } from '../../platform/phone-numbers.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import { withRecipients } from './large-list.ts'
 import { countPeople, readPeople } from './people.queries.ts'
-import { countChosen, isVisibleInstance } from './preview.queries.ts'
+import { countChosen, findHold, isVisibleInstance } from './preview.queries.ts'
 import { chooseGroups, choosePeople } from './recipients.service.ts'
 import { nothingWrong, reviewTexts, templateOfDraft } from './review-texts.ts'
 
@@ -47,15 +47,17 @@ async function preview(
   const reached = Math.max(0, recipients - optedOut - notOnWhatsapp)
   const order = { jobType, recipients: reached, newPeople, scheduledAt: draft.scheduledAt ?? null }
   const expected = instanceId ? await expectOrder(db, { ...order, instanceId }) : null
+  const hold = instanceId ? await findHold(db, { ...order, instanceId }) : null
   return {
     ...counts,
     durationSeconds:
       expected && Math.round((Date.parse(expected.endsAt) - Date.parse(expected.beginsAt)) / 1000),
     endsAt: expected?.endsAt ?? null,
+    hold,
   }
 }
 
-type Counted = Omit<JobPreview, 'durationSeconds' | 'endsAt'> & { newPeople: number }
+type Counted = Omit<JobPreview, 'durationSeconds' | 'endsAt' | 'hold'> & { newPeople: number }
 
 const nothing: Counted = {
   recipients: 0,

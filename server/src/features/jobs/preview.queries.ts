@@ -1,4 +1,7 @@
+import type { JobType } from '@sendroom/contract/job-life'
 import type { JobPreview } from '@sendroom/contract/new-jobs'
+import type { Hold } from '@sendroom/contract/values'
+import { holdOf } from '../../engine/index.ts'
 import type { Caller } from '../../platform/access.ts'
 import { canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
@@ -8,6 +11,19 @@ export async function isVisibleInstance(db: Db, caller: Caller, id: number): Pro
   const count = await db.run(sql`
     select from instances i where i.id = ${id} and ${canSeeInstance(caller, 'i.id')}`)
   return count === 1
+}
+
+type Order = { instanceId: number; jobType: JobType; newPeople: number; scheduledAt: string | null }
+
+/** Finds why the instance's messages of this kind have to wait, unless that ends before the job begins. */
+export async function findHold(
+  db: Db,
+  { instanceId, jobType, newPeople, scheduledAt }: Order,
+): Promise<Hold | null> {
+  const found = await db.maybeOne<{ hold: Hold | null }>(sql`
+    select ${holdOf(jobType, { from: scheduledAt, toNewPeople: newPeople > 0 })} as hold
+    from instances i where i.id = ${instanceId}`)
+  return found?.hold ?? null
 }
 
 type Chosen = Pick<JobPreview, 'recipients' | 'leftGroups' | 'leftInSets' | 'closedGroups'>

@@ -32,26 +32,34 @@ export const listQueues = (db: Db, caller: Caller) =>
 
 const isFresh = sql`checked_at > clock_now() - ${limits.numberCheckDays} * interval '1 day'`
 
+/** The first numbers of contacts. */
+export const numbersOf = (selected: Sql) => sql`
+  select i.value as phone from contacts c join contact_identities i on i.contact_id = c.id and i.is_primary
+  where ${selected}`
+
+/** Numbers in E.164 without +. */
+export const typedNumbers = (numbers: readonly string[]) => sql`select unnest(${numbers}::text[]) as phone`
+
 /**
- * Queues the first numbers of contacts, but those that are known. At most one more than a user may have waiting. What a
- * test account knows, no real one does.
+ * Queues numbers, but those that are known. At most one more than a user may have waiting. What a test account knows,
+ * no real one does.
  */
-export const queueContacts = (
+export const queueNumbers = (
   tx: Db,
   caller: Caller,
   { id: instanceId, isTest }: Pick<CheckingInstance, 'id' | 'isTest'>,
-  selected: Sql,
+  numbers: Sql,
 ) =>
   tx.one<{ queued: number; known: number }>(sql`
     with chosen as materialized (
-      select i.value as phone,
-        exists (select from number_checks n where n.phone = i.value and n.answer <> 'unknown' and ${isFresh}
+      select phone,
+        exists (select from number_checks n where n.phone = numbers.phone and n.answer <> 'unknown' and ${isFresh}
             and (${isTest} or not n.is_test))
           or exists (
             select from due_number_checks d join instances a on a.id = d.instance_id
-            where d.phone = i.value and (a.is_active or a.id = ${instanceId}) and (${isTest} or not a.is_test)) as is_known
-      from contacts c join contact_identities i on i.contact_id = c.id and i.is_primary
-      where ${selected}
+            where d.phone = numbers.phone and (a.is_active or a.id = ${instanceId})
+              and (${isTest} or not a.is_test)) as is_known
+      from (${numbers}) numbers
     ), added as (
       insert into due_number_checks (instance_id, phone, asked_by_user_id)
       select ${instanceId}, phone, ${caller.id} from chosen where not is_known

@@ -81,6 +81,44 @@ test('the numbers of contacts are checked one by one, with pauses of two to thre
   expect([await found('yes'), await found('no'), await found('unknown')]).toEqual([[ids[0]], [ids[1]], []])
 })
 
+// R-1178
+test('typed numbers are checked as contacts’ are, without what is no number', async () => {
+  const { instance, user, queues } = await fixture()
+  const [id = 0] = await contacts('84901000091')
+  const phoneNumbers = '0901000092, +84 901 000 093\n0901000092\tChị Lan; 12'
+  const send = (more = {}) =>
+    context.call(user, numberChecks.create, { body: { instanceId: instance.id, phoneNumbers, ...more } })
+  const preview = async () =>
+    (await context.call(user, numberChecks.preview, { body: { phoneNumbers } })).body
+  const unreadable = { total: 2, first: ['Chị Lan', '12'] }
+
+  expect(await preview()).toEqual({ numbers: 2, duplicates: 1, unreadable })
+  expect((await send({ contacts: { ids: [id] } })).body).toEqual({ queued: 3, known: 0 })
+  expect(await queues()).toMatchObject([{ waiting: 3, mine: 3 }])
+  const entry = await context.db.one(
+    sql`select details from audit_log where action = 'number_check.create' order by id desc limit 1`,
+  )
+  expect(entry).toMatchObject({ details: { count: 3 } })
+})
+
+// R-1178
+test.each([
+  ['nothing', '', 'NUMBER_CHECK.PHONE_REQUIRED'],
+  ['no number', 'Chị Lan', 'NUMBER_CHECK.PHONE_REQUIRED'],
+  [
+    'too many',
+    Array.from({ length: 10_001 }, (_, n) => `+8490${1_000_000 + n}`).join(),
+    'NUMBER_CHECK.TOO_MANY',
+  ],
+])('a check of %s is refused at its field', async (_, phoneNumbers, text) => {
+  const { instance, user } = await fixture()
+  const body = { instanceId: instance.id, phoneNumbers }
+  expect(await context.call(user, numberChecks.create, { body })).toMatchObject({
+    status: 400,
+    body: { fields: { phoneNumbers: text } },
+  })
+})
+
 // R-1171
 test.each([
   ['is switched off', sql`is_active = false`],
@@ -195,6 +233,35 @@ test('two numbers that WhatsApp knows by one get one message, there', async () =
   const job = (await context.call(user, contract.jobs.create, { body })).body
   const chats = await context.db.many(sql`select chat_id from deliveries where job_id = ${job.id}`)
   expect(chats).toEqual([{ chatId: '551187654321@s.whatsapp.net' }])
+
+  // The contact keeps the number for longer than the answer.
+  await context.db.run(sql`delete from number_checks`)
+  expect((await context.call(user, contract.jobs.preview, { body })).body).toMatchObject({
+    recipients: 1,
+    duplicates: 2,
+  })
+  const person = await context.db.many<{ value: string }>(
+    sql`select value from same_person('phone', '551187654321') order by value`,
+  )
+  expect(person.map(({ value }) => value)).toEqual(['551187654321', '5511987654321'])
+})
+
+test('a contact has the number that WhatsApp knows, whichever became known first, until a check says otherwise', async () => {
+  const check = (whatsappPhone: string | null, answer = 'yes') =>
+    context.db.run(sql`
+      insert into number_checks (phone, answer, whatsapp_phone) values ('5531987654321', ${answer}, ${whatsappPhone})
+      on conflict (phone) do update set answer = excluded.answer, whatsapp_phone = excluded.whatsapp_phone`)
+  const known = async () =>
+    (
+      await context.db.many(sql`select whatsapp_phone from contact_identities where value = '5531987654321'`)
+    )[0]
+  await check('553187654321')
+  await contacts('5531987654321')
+  expect(await known()).toEqual({ whatsappPhone: '553187654321' })
+  await check(null, 'unknown')
+  expect(await known()).toEqual({ whatsappPhone: '553187654321' })
+  await check(null)
+  expect(await known()).toEqual({ whatsappPhone: null })
 })
 
 // R-1176

@@ -1,7 +1,7 @@
 import { limits } from '@sendroom/contract/limits'
 import { LOCKS, lock, tryLock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
-import { type Sql, sql } from '../../platform/database/sql.ts'
+import { asInstant, type Sql, sql } from '../../platform/database/sql.ts'
 
 /** Bounds the rows of one transaction. */
 const SLICE = 5000
@@ -111,7 +111,7 @@ async function queueDropped(tx: Db): Promise<void> {
 /** The JSON of an event. */
 const bodyOf = (id: Sql, type: Sql, at: Sql, rest: Sql) => sql`
   json_build_object('id', ${id}, 'type', ${type},
-    'timestamp', to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), ${rest})::text`
+    'timestamp', ${asInstant(at)}, ${rest})::text`
 
 /** A person waits for the attempt, so the event leaves before all others: it has been due since the epoch. */
 export async function queueTest(tx: Db, receiverId: number): Promise<'queued' | 'full'> {

@@ -23,6 +23,9 @@ export function values(rows: object | readonly object[]): Sql {
 export const assignments = (row: object): Sql =>
   join(Object.entries(row).map(([key, value]) => sql`${column(key)} = ${value}`))
 
+/** A moment as JSON has it (ISO 8601), within a value that PostgreSQL builds. */
+export const asInstant = (at: Sql) => sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 const column = (key: string) => identifier(toSnakeCase(key))
 
 const toSnakeCase = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

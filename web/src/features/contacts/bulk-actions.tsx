@@ -112,7 +112,7 @@ export function BulkActions({ list, chosen }: Props) {
           }
         />
       )}
-      {dialog === 'check' && <NumberCheckDialog contacts={selection} count={count} onClose={close} />}
+      {dialog === 'check' && <NumberCheckDialog contacts={{ selection, count }} onClose={close} />}
       {bulk.progress && <ProgressDialog {...bulk.progress} />}
     </>
   )

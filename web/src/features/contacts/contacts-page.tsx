@@ -1,7 +1,8 @@
 import { Anchor, Badge, Button, Checkbox, Group, Text } from '@mantine/core'
 import type { Contact } from '@sendroom/contract/contacts'
-import { IconFileImport, IconPencil, IconTrash, IconX } from '@tabler/icons-react'
+import { IconFileImport, IconPencil, IconPhoneCheck, IconTrash, IconX } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../api/client.ts'
 import { formatDateTime } from '../../format.ts'
@@ -13,6 +14,7 @@ import { ListPage } from '../../lists/list-page.tsx'
 import { RowActions } from '../../lists/row-actions.tsx'
 import type { Column } from '../../lists/table.tsx'
 import { useList } from '../../lists/use-list.ts'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { Name } from '../../ui/name.tsx'
 import { BulkActions } from './bulk-actions.tsx'
 import { useContactFilter } from './contact-filter.ts'
@@ -22,6 +24,10 @@ import { NumberCheckProgress } from './number-check-progress.tsx'
 import { useChosen } from './use-chosen.ts'
 import { useRemoveContact } from './use-remove-contact.ts'
 import { WhatsappFilter } from './whatsapp-filter.tsx'
+
+const NumberCheckDialog = lazyComponent(
+  async () => (await import('./number-check-dialog.tsx')).NumberCheckDialog,
+)
 
 const columns: Column<Contact>[] = [
   {
@@ -120,8 +126,17 @@ export function ContactsPage() {
 
 function TopButtons() {
   const { t } = useTranslation()
+  const [isChecking, setChecking] = useState(false)
   return (
     <>
+      <Button
+        variant="default"
+        leftSection={<IconPhoneCheck size={16} aria-hidden />}
+        onClick={() => setChecking(true)}
+      >
+        {t('NUMBER_CHECK.LIST')}
+      </Button>
+      {isChecking && <NumberCheckDialog contacts={null} onClose={() => setChecking(false)} />}
       <Button
         variant="default"
         component={Link}

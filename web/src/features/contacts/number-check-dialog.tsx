@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import i18next from 'i18next'
 import { type FormEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { call } from '../../api/client.ts'
+import { call, type InputOf } from '../../api/client.ts'
 import { Failure, failureText, reportFailure } from '../../api/failure.ts'
 import { SUCCESS_MS } from '../../api/use-action.ts'
 import { formatNumber } from '../../format.ts'
@@ -15,40 +15,55 @@ import { BusyButton } from '../../ui/busy-button.tsx'
 import { confirm } from '../../ui/confirm.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { addToast } from '../../ui/toasts.ts'
+import { TypedNumbers } from './typed-numbers.tsx'
 
-type Props = { contacts: ContactSelection; count: number; onClose: () => void }
+type Props = {
+  /** Null for numbers that are typed or pasted. */
+  contacts: { selection: ContactSelection; count: number } | null
+  onClose: () => void
+}
 
-/** Asks for a check whether the chosen contacts are on WhatsApp, through an account of the user. */
-export function NumberCheckDialog({ contacts, count, onClose }: Props) {
+/** Asks for a check whether contacts or typed numbers are on WhatsApp, through an account of the user. */
+export function NumberCheckDialog({ contacts, onClose }: Props) {
   const { t } = useTranslation()
   const [instanceId, setInstanceId] = useState(0)
+  const [phoneNumbers, setPhoneNumbers] = useState('')
   const [isMissing, setMissing] = useState(false)
   const { isBusy, request } = useNumberChecks()
+  const isEmpty = contacts === null && phoneNumbers.trim() === ''
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    setMissing(instanceId === 0)
-    if (isBusy || instanceId === 0) return
-    if (await request({ instanceId, contacts })) onClose()
+    setMissing(true)
+    if (isBusy || instanceId === 0 || isEmpty) return
+    const order = contacts ? { contacts: contacts.selection } : { phoneNumbers }
+    if (await request({ instanceId, ...order })) onClose()
   }
   return (
-    <Dialog title={t('NUMBER_CHECK.DIALOG_TITLE', counted(count))} onClose={onClose}>
+    <Dialog
+      title={contacts ? t('NUMBER_CHECK.DIALOG_TITLE', counted(contacts.count)) : t('NUMBER_CHECK.LIST')}
+      onClose={onClose}
+    >
       <form noValidate onSubmit={submit}>
         <Stack pt={2}>
           <Text size="sm">
-            {t('NUMBER_CHECK.HINT', {
+            {t(contacts ? 'NUMBER_CHECK.HINT' : 'NUMBER_CHECK.LIST_HINT', {
               day: formatNumber(limits.numberChecksPerDay),
               days: limits.numberCheckDays,
             })}
           </Text>
+          {!contacts && (
+            <TypedNumbers
+              value={phoneNumbers}
+              onChange={setPhoneNumbers}
+              error={isMissing && isEmpty && t('NUMBER_CHECK.PHONE_REQUIRED')}
+            />
+          )}
           <InstanceSelect
             pageSize={limits.pageSizeMax}
             required
             value={instanceId}
-            onChange={(id) => {
-              setInstanceId(id)
-              setMissing(false)
-            }}
-            error={isMissing && t('NUMBER_CHECK.INSTANCE_MISSING')}
+            onChange={setInstanceId}
+            error={isMissing && instanceId === 0 && t('NUMBER_CHECK.INSTANCE_MISSING')}
           />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={onClose}>
@@ -64,7 +79,7 @@ export function NumberCheckDialog({ contacts, count, onClose }: Props) {
   )
 }
 
-type Order = { instanceId: number; contacts: ContactSelection; allowsMetered?: boolean }
+type Order = InputOf<'POST /number-checks'>['body']
 
 /** `request` resolves to whether the numbers are queued. Before the calls of a trial are used up it asks. */
 function useNumberChecks() {

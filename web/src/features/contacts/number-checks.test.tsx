@@ -41,6 +41,30 @@ test('the chosen contacts are checked through a chosen account', async () => {
   expect(bodiesOf(app, 'POST /number-checks')).toEqual([{ instanceId: 1, contacts: { ids: [5] } }])
 })
 
+// R-1178
+test('a list of numbers is checked, and the dialog says what it does not understand', async () => {
+  const app = open({
+    'POST /number-checks': () => ({ queued: 1, known: 0 }),
+    'POST /number-checks/preview': () => ({
+      numbers: 1,
+      duplicates: 2,
+      unreadable: { total: 1, first: ['Chị Lan'] },
+    }),
+  })
+  await app.person.click(await screen.findByRole('button', { name: 'Check a list of numbers' }))
+  const dialog = within(await screen.findByRole('dialog', { name: 'Check a list of numbers' }))
+  await app.person.click(dialog.getByRole('button', { name: 'Check' }))
+  expect(await dialog.findByText('Enter at least one phone number.')).toBeTruthy()
+  const phoneNumbers = '0901234567, Chị Lan'
+  await app.person.type(dialog.getByLabelText(/^Phone numbers/), phoneNumbers)
+  expect(await dialog.findByText('1 phone number. Duplicates: 2.')).toBeTruthy()
+  expect(dialog.getByText('Not phone numbers, left out (1): Chị Lan')).toBeTruthy()
+  await choose(app.person, 'Account', 'Shop')
+  await app.person.click(dialog.getByRole('button', { name: 'Check' }))
+  expect(await screen.findByText('1 number will be checked.')).toBeTruthy()
+  expect(bodiesOf(app, 'POST /number-checks')).toEqual([{ instanceId: 1, phoneNumbers }])
+})
+
 // R-1172
 test('on a trial the user is asked first', async () => {
   const app = open({

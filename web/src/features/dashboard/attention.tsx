@@ -7,12 +7,12 @@ import { useTranslation } from 'react-i18next'
 import { isAdmin, mayDo, useCurrentUser } from '../../api/session.ts'
 import { useResumeSending } from '../../api/use-resume-sending.ts'
 import { daysUntil, formatDate, formatDateTime, formatNumber } from '../../format.ts'
-import { counted, reasonText } from '../../i18n/words.ts'
+import { counted, holdText, reasonText, sentences } from '../../i18n/words.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { Name } from '../../ui/name.tsx'
 import { Section } from '../../ui/section.tsx'
 import classes from './now.module.css'
-import { NowList, NowText, sentences } from './now-list.tsx'
+import { NowList, NowText } from './now-list.tsx'
 
 type Props = {
   now: DashboardNow
@@ -82,11 +82,7 @@ function InstanceLine({ attention }: { attention: InstanceAttention }) {
   return (
     <li>
       <NowText subject={<Name>{instance.name}</Name>}>
-        {sentences([
-          reason ? reasonText(reason) : expiryText(until),
-          reason && until && t('DASHBOARD.UNTIL', { time: formatDateTime(until) }),
-          hint && t(hint),
-        ])}
+        {sentences([reason ? holdText({ why: reason, until }) : expiryText(until), hint && t(hint)])}
       </NowText>
       <InstanceHelp attention={attention} />
     </li>

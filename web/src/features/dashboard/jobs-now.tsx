@@ -5,11 +5,11 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { formatDateTime, formatNumber } from '../../format.ts'
-import { counted, reasonText } from '../../i18n/words.ts'
+import { counted, holdText, sentences } from '../../i18n/words.ts'
 import { Name } from '../../ui/name.tsx'
 import { Section } from '../../ui/section.tsx'
 import classes from './now.module.css'
-import { NowList, NowText, sentences } from './now-list.tsx'
+import { NowList, NowText } from './now-list.tsx'
 
 /** The jobs that run, with progress and expected end, and those that come next. */
 export function JobsNow({ now: { runningJobs, upcomingJobs } }: { now: DashboardNow }) {
@@ -65,18 +65,21 @@ function Outlook({ job: { waiting, nextSendAt, scheduledAt, endsAt } }: { job: D
   const text = sentences([
     isScheduled && t('DASHBOARD.BEGINS', { time: formatDateTime(scheduledAt) }),
     // A pause between two messages is how a job should run.
-    waiting && !isScheduled && !usual.has(waiting.code) && reasonText(waiting),
     waiting &&
-      isLong.has(waiting.code) &&
-      nextSendAt &&
-      t('DASHBOARD.UNTIL', { time: formatDateTime(nextSendAt) }),
+      !isScheduled &&
+      !usual.has(waiting.code) &&
+      holdText({ why: waiting, until: isLong.has(waiting.code) ? nextSendAt : null }),
     isAhead && t('DASHBOARD.ENDS', { time: formatDateTime(endsAt) }),
   ])
   return text && ` · ${text}`
 }
 
 const usual: ReadonlySet<string> = new Set(['pause_between', 'taking_turns', 'checking_outcome'])
-const isLong: ReadonlySet<string> = new Set(['quiet_hours', 'daily_cap', 'account_restricted'])
+/** All others pass within seconds, or nobody knows when. */
+const isLong: ReadonlySet<string> = new Set([
+  ...['quiet_hours', 'daily_cap', 'account_restricted', 'capped_by_whatsapp', 'rest_day', 'warm_up'],
+  ...['new_people', 'private_hours', 'quarter_hour', 'person_limit'],
+])
 
 function JobProgress({ job: { sentCount, recipientCount } }: { job: DashboardJob }) {
   const { t } = useTranslation()

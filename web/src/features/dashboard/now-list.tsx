@@ -46,7 +46,3 @@ export const NowText = ({ subject, children }: { subject: ReactNode; children: R
     </Text>
   </div>
 )
-
-/** Joins sentences. A Chinese full stop needs no space after it. */
-export const sentences = (parts: (string | null | false | undefined)[]) =>
-  parts.filter(Boolean).join(' ').replaceAll('。 ', '。')

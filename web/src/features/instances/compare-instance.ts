@@ -4,6 +4,7 @@ import i18next from 'i18next'
 import { formatDate } from '../../format.ts'
 import { type Difference, differenceOf, hideSecret } from '../../forms/differences.tsx'
 import { type InstanceValues, valuesOf } from './instance-values.ts'
+import { limitFields } from './limit-fields.ts'
 import { type Kind, kinds, pauseOf, type QuietHours } from './pace.ts'
 
 /** Finds the fields that the user has filled in differently from what somebody else has saved. */
@@ -25,6 +26,16 @@ export function compareInstance(mine: InstanceValues, instance: Instance): Diffe
     ...kinds.flatMap((kind) =>
       differenceOf(kindLabel(kind), paceOf(mine, kind), paceOf(theirs, kind), showPace),
     ),
+    ...limitFields.flatMap(([name, label]) =>
+      differenceOf(`ACCOUNT_FORM.${label}`, mine[name], theirs[name]),
+    ),
+    ...differenceOf(
+      'ACCOUNT_FORM.SLOW_PAUSE',
+      mine.privateSlowPauseSeconds,
+      theirs.privateSlowPauseSeconds,
+      ([from, to]) => `${from} – ${to}`,
+    ),
+    ...differenceOf('ACCOUNT_FORM.WARM_UP', mine.warmUpStep, theirs.warmUpStep),
     ...differenceOf('ACCOUNT_FORM.QUIET', mine.quietHours, theirs.quietHours, showQuietHours),
     ...differenceOf('ACCOUNT_FORM.TIME_ZONE', mine.timeZone, theirs.timeZone),
   ]

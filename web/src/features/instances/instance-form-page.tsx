@@ -10,6 +10,7 @@ import { useVersioned } from '../../forms/use-versioned.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { compareInstance } from './compare-instance.ts'
 import { InstanceForm } from './instance-form.tsx'
+import { InstanceNow } from './instance-now.tsx'
 import { blank, type InstanceValues, valuesOf } from './instance-values.ts'
 
 /** Edits the instance whose id is in the address, or else creates one. */
@@ -69,7 +70,9 @@ function EditLoadedInstance({ loaded }: { loaded: Instance }) {
         initialValues={valuesOf(record)}
         isTest={record.isTest}
         save={save}
-      />
+      >
+        <InstanceNow instance={record} />
+      </InstanceForm>
       {dialog}
     </>
   )

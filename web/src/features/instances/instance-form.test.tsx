@@ -251,6 +251,9 @@ test('an instance that somebody else has saved meanwhile shows what differs', as
     ...wholeInstance,
     whapiToken: '••••ther',
     dailyCap: { groups: 0, private: 50 },
+    personCap: 2,
+    privateSlowPauseSeconds: [90, 180],
+    warmUpStep: 50,
     quietHours: { from: '22:00', to: '06:00' },
     version: 2,
   }
@@ -275,6 +278,9 @@ test('an instance that somebody else has saved meanwhile shows what differs', as
       'Shortest pause (s) 60 Longest pause (s) 90\nLimit in 24 hours (0: no limit): 200',
       'Shortest pause (s) 60 Longest pause (s) 90\nLimit in 24 hours (0: no limit): 50',
     ],
+    ['Messages to a person in 24 hours (0: no limit)', '3', '2'],
+    ['Pause when slower (s)', '90 – 120', '90 – 180'],
+    ['Warm-up', '—', '50'],
     ['Quiet hours', '—', '22:00 – 06:00'],
   ])
   await person.click(dialog.getByRole('button', { name: 'Overwrite with mine' }))
@@ -284,4 +290,22 @@ test('an instance that somebody else has saved meanwhile shows what differs', as
     quietHours: null,
     version: 2,
   })
+})
+
+// R-1216, R-1215
+test('the page of an account says what holds it, and how its warm-up stands', async () => {
+  const until = '2026-11-26T17:00:00.000Z'
+  const warmUp = { step: 20, nextStep: 50, sentToday: 5, neededToday: 16, spoiltBy: null } as const
+  open('/instances/edit/1', {
+    'GET /instances/:id': () => ({
+      ...wholeInstance,
+      holds: { people: { why: { code: 'rest_day', params: {} }, until }, groups: null },
+      warmUp,
+    }),
+  })
+  await name()
+  expect(
+    screen.getByText(/^People: The account rests today after several busy days. Until .*26/),
+  ).toBeTruthy()
+  expect(screen.getByText(/Sent today: 5\. Next step: 50 messages, after a day with 16 or more/)).toBeTruthy()
 })

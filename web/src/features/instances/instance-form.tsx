@@ -5,7 +5,7 @@ import { limits } from '@sendroom/contract/limits'
 import { advisedPace, type Pace, testPace, warmUpSteps } from '@sendroom/contract/pace'
 import { isMaskedToken } from '@sendroom/contract/whapi-token'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dayOf } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
@@ -21,9 +21,11 @@ type Props = {
   /** Whether the saved token is for test mode, which its last letters don't say. */
   isTest?: boolean
   save: (values: InstanceValues) => Promise<unknown>
+  /** Shown before the fields. */
+  children?: ReactNode
 }
 
-export function InstanceForm({ title, schema, initialValues, isTest = false, save }: Props) {
+export function InstanceForm({ title, schema, initialValues, isTest = false, save, children }: Props) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const toList = () => navigate({ to: '/instances' })
@@ -59,6 +61,7 @@ export function InstanceForm({ title, schema, initialValues, isTest = false, sav
 
   return (
     <FormPage title={title} isBusy={form.submitting} onSubmit={submit} onCancel={toList}>
+      {children}
       <TextInput
         label={t('ACCOUNT_FORM.NAME')}
         required

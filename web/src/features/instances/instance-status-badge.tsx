@@ -6,6 +6,7 @@ import { useResumeSending } from '../../api/use-resume-sending.ts'
 import { formatAgo, formatDateTime } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
+import { holdTexts } from './hold-texts.ts'
 
 const colors: Record<InstanceStatus, string> = {
   Connected: 'green',
@@ -30,7 +31,11 @@ export function InstanceStatusBadge({ instance }: { instance: InstanceRow }) {
       <Badge variant="light" color={colors[status]} title={lastSeen}>
         {t(`ACCOUNT.STATUS_${status.toUpperCase()}`)}
       </Badge>
-      {instance.waiting && <Why color="var(--sendroom-warning)">{reasonText(instance.waiting)}</Why>}
+      {holdTexts(instance.holds).map((text) => (
+        <Why key={text} color={instance.waiting ? 'var(--sendroom-warning)' : 'dimmed'}>
+          {text}
+        </Why>
+      ))}
       <SyncProblem instance={instance} />
       {resume && (
         <BusyButton size="compact-xs" variant="light" isBusy={resume.isPending} onClick={resume.ask}>

@@ -7,11 +7,13 @@ import { member, renderApp } from '../../../test/render.tsx'
 import { pageOf, refuse } from '../../../test/server.ts'
 import { isDisabled } from '../../../test/steps.ts'
 
+const unlinked = { why: { code: 'account_not_linked', params: {} }, until: null } as const
 const shop: InstanceRow = {
   ...instance,
   id: 7,
   status: 'NeedsLogin',
   waiting: { code: 'account_not_linked', params: {} },
+  holds: { people: unlinked, groups: unlinked },
 }
 const list = { 'GET /instances': () => pageOf([shop]) }
 
@@ -93,6 +95,17 @@ test('a reason that applies twice is shown once', async () => {
   const both = { ...shop, syncProblem: shop.waiting }
   renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([both]) } })
   expect(within(await row()).getAllByText(/isn’t linked to WhatsApp/)).toHaveLength(1)
+})
+
+// R-1216
+test('a row says apart what holds back people and groups', async () => {
+  const until = '2026-11-26T17:00:00.000Z'
+  const cap = { why: { code: 'daily_cap', params: {} }, until } as const
+  const rest = { why: { code: 'rest_day', params: {} }, until } as const
+  const held = { ...shop, waiting: null, holds: { people: rest, groups: cap } }
+  renderApp({ path: '/instances', answers: { 'GET /instances': () => pageOf([held]) } })
+  expect(within(await row()).getByText(/^People: The account rests today/)).toBeTruthy()
+  expect(within(await row()).getByText(/^Groups: The account has reached its 24-hour limit/)).toBeTruthy()
 })
 
 //

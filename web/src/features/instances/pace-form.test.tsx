@@ -14,6 +14,7 @@ const shop: Instance = {
   warmUpStep: null,
   quietHours: null,
   timeZone: 'Asia/Ho_Chi_Minh',
+  warmUp: null,
   version: 1,
 }
 
@@ -40,7 +41,7 @@ const type = async (person: Awaited<ReturnType<typeof open>>['person'], field: H
 test('the pace shows its throughput and warns if it is faster than advised', async () => {
   const { person } = await open('/instances/edit/1')
   expect(of('Groups').getByText('About 144 messages an hour, 3,456 a day.')).toBeTruthy()
-  expect(of('People').getByText('About 48 messages an hour, 200 a day.')).toBeTruthy()
+  expect(of('People').getByText('About 37 messages an hour, 200 a day.')).toBeTruthy()
   expect(screen.queryByText(/Faster than recommended/)).toBeNull()
   await type(person, of('Groups').getByLabelText('Shortest pause (s)'), '10')
   expect(of('Groups').getByText('About 180 messages an hour, 4,320 a day.')).toBeTruthy()

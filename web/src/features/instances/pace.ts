@@ -11,28 +11,34 @@ export type Kind = (typeof kinds)[number]
 /** The field with the pause for each kind of chat. */
 export const pauseOf = { groups: 'groupPauseSeconds', private: 'privatePauseSeconds' } as const
 
+type WholePace = Pace & Pick<Instance, 'quietHours' | 'warmUpStep'>
+
 /** The maximum number of messages per hour and per day; Infinity without a limit, NaN while a number is missing. */
-export function throughput(
-  pace: Pace & { quietHours: QuietHours },
-  kind: Kind,
-): { hour: number; day: number } {
-  const [from, to] = pace[pauseOf[kind]]
-  const perHour = from + to === 0 ? Number.POSITIVE_INFINITY : 3600 / ((from + to) / 2)
-  const day = Math.min(
-    pace.dailyCap[kind] || Number.POSITIVE_INFINITY,
-    perHour * sendingHours(pace.quietHours),
-  )
-  return { hour: Math.round(Math.min(perHour, day)), day: Math.round(day) }
+export function throughput(pace: WholePace, kind: Kind): { hour: number; day: number } {
+  const toPeople = kind === 'private'
+  const slowly = toPeople && pace.privateSlowAfter > 0 ? pace.privateSlowAfter - 1 : NONE
+  const first = Math.min(perHour(pace[pauseOf[kind]]), (toPeople && pace.privatePerQuarterHour * 4) || NONE)
+  const later = Math.min(perHour(pace.privateSlowPauseSeconds), first)
+  const hours = Math.min(sendingHours(pace.quietHours), (toPeople && pace.privateHoursPerDay) || NONE)
+  const within = (time: number) => {
+    const fast = first * time
+    return fast <= slowly ? fast : slowly + later * (time - slowly / first)
+  }
+  const day = Math.min(pace.dailyCap[kind] || NONE, (toPeople && pace.warmUpStep) || NONE, within(hours))
+  return { hour: Math.round(Math.min(within(1), day)), day: Math.round(day) }
 }
 
+const NONE = Number.POSITIVE_INFINITY
+
+const perHour = ([from, to]: [number, number]) => (from + to === 0 ? NONE : 3600 / ((from + to) / 2))
+
 /** The throughput of a pace as a sentence. Empty while a number is missing. */
-export function paceWords(pace: Pace & { quietHours: QuietHours }, kind: Kind): string {
+export function paceWords(pace: WholePace, kind: Kind): string {
   const { t } = i18next
   const { hour, day } = throughput(pace, kind)
   if (Number.isNaN(hour) || Number.isNaN(day)) return ''
-  if (day === Number.POSITIVE_INFINITY) return t('ACCOUNT_FORM.PACE_FREE')
-  if (pace.dailyCap[kind] === day && hour === day)
-    return t('ACCOUNT_FORM.PACE_DAY', { day: formatNumber(day) })
+  if (day === NONE) return t('ACCOUNT_FORM.PACE_FREE')
+  if (hour === day) return t('ACCOUNT_FORM.PACE_DAY', { day: formatNumber(day) })
   return t('ACCOUNT_FORM.PACE_MEANS', { hour: formatNumber(hour), day: formatNumber(day) })
 }
 

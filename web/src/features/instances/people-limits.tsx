@@ -5,28 +5,16 @@ import { warmUpSteps } from '@sendroom/contract/pace'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { InstanceValues } from './instance-values.ts'
+import { limitFields } from './limit-fields.ts'
 import { NumberField } from './number-field.tsx'
 import classes from './pace-section.module.css'
 
 type Form = UseFormReturnType<InstanceValues>
 
-const HOURS = 24
-
-/** The fields of the limits, in the order of the form, each with its label and the largest value. */
-const fields = [
-  ['privatePerQuarterHour', 'QUARTER', limits.perQuarterHour],
-  ['privateHoursPerDay', 'HOURS', HOURS],
-  ['privateDaysInARow', 'DAYS', limits.daysInARow],
-  ['newPeopleCap', 'NEW_PEOPLE', limits.dailyCap],
-  ['personCap', 'PERSON_CAP', limits.personCap],
-  ['personRestDays', 'PERSON_REST', limits.personRestDays],
-  ['privateSlowAfter', 'SLOW_AFTER', limits.dailyCap],
-] as const
-
 /** The limits of messages to people that protect the account, and its warm-up. A test account needs none. */
 export function PeopleLimits({ form, isTest }: { form: Form; isTest: boolean }) {
   const { t } = useTranslation()
-  const wrong = [...fields.map(([name]) => name), 'privateSlowPauseSeconds'] as const
+  const wrong = [...limitFields.map(([name]) => name), 'privateSlowPauseSeconds'] as const
   const errors = wrong.map((name) => form.getInputProps(name).error).filter(Boolean)
   const [from, to] = form.values.privateSlowPauseSeconds
   const setPause = (range: [number, number]) => {
@@ -44,7 +32,7 @@ export function PeopleLimits({ form, isTest }: { form: Form; isTest: boolean }) 
         {t('ACCOUNT_FORM.LIMITS_HINT')}
       </Text>
       <div className={classes.pair}>
-        {fields.map(([name, label, max]) => (
+        {limitFields.map(([name, label, max]) => (
           <NumberField
             key={name}
             label={t(`ACCOUNT_FORM.${label}`)}

@@ -20,6 +20,7 @@ const calm: JobPreview = {
   tooLong: { total: 0, first: [] },
   durationSeconds: null,
   endsAt: null,
+  hold: null,
 }
 
 async function open(preview: Answers['POST /jobs/preview']) {
@@ -148,6 +149,17 @@ test('the previous preview stays while the next one loads', async () => {
   expect(panel.getByText('7').closest('[aria-busy=true]')).toBeTruthy()
   answer()
   expect((await panel.findByText('8')).closest('[aria-busy=true]')).toBeNull()
+})
+
+// R-1216
+test('the preview says what holds the account, and until when', async () => {
+  const until = '2026-11-26T17:00:00.000Z'
+  const { panel, type } = await open(() => ({
+    ...calm,
+    hold: { why: { code: 'quiet_hours', params: {} }, until },
+  }))
+  await type('0901234567')
+  expect(await panel.findByText(/^Quiet hours are on. Until .*26/)).toBeTruthy()
 })
 
 test('a failed preview shows its error in place, without a toast', async () => {

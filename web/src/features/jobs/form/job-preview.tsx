@@ -2,13 +2,14 @@ import { Alert, Box, Stack, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Message } from '@sendroom/contract/messages'
 import type { JobPreview as Preview } from '@sendroom/contract/new-jobs'
+import { IconClock } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
 import { Failure, failureText } from '../../../api/failure.ts'
 import { formatDateTime, formatDuration, formatNumber } from '../../../format.ts'
-import { counted } from '../../../i18n/words.ts'
+import { counted, holdText } from '../../../i18n/words.ts'
 import { Section } from '../../../ui/section.tsx'
 import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
 import { IncompleteTexts } from './incomplete-texts.tsx'
@@ -104,6 +105,11 @@ function PreviewFacts({ preview, hasInstance }: { preview: Preview; hasInstance:
         {endsAt !== null && <Fact name="JOB.ENDS_AT">{formatDateTime(endsAt)}</Fact>}
       </dl>
       <Hint>{t(timeNote(durationSeconds, hasInstance))}</Hint>
+      {preview.hold && (
+        <Alert color="gray" icon={<IconClock size={18} aria-hidden />} role="note">
+          {holdText(preview.hold)}
+        </Alert>
+      )}
       <Trouble
         color="red"
         some={preview.unreadable}

@@ -11,7 +11,7 @@ const none = { total: 0, first: [] }
 const preview = {
   ...{ recipients: 7, duplicates: 0, leftOut: 2, withoutNumber: 1, durationSeconds: null, endsAt: null },
   ...{ optedOut: 0, notOnWhatsapp: 0, unreadable: none, leftGroups: none, leftInSets: none },
-  ...{ closedGroups: none, tooLong: none },
+  ...{ closedGroups: none, tooLong: none, hold: null },
   incomplete: { ...none, variables: [] as string[] },
 }
 const audience: Answers = {
