@@ -1,4 +1,4 @@
-import { button, showRowActions, type View } from './view.ts'
+import { button, pressRowAction, showRowActions, type View } from './view.ts'
 
 const nextRun = {
   ...{ id: 70, localTime: '2030-11-28T09:00', dueAt: '2030-11-28T02:00:00.000Z', number: 12 },
@@ -69,7 +69,8 @@ const runs = [
 const answers = {
   '/series?*': listed(rows),
   '/series/4': whole,
-  '/series/4/runs?*': listed(runs),
+  '/series/4/runs?*next': listed(runs.slice(0, 2)),
+  '/series/4/runs?*past': listed(runs.slice(2)),
 }
 
 /** The pages and dialogs of series. */
@@ -91,6 +92,6 @@ export const seriesViews: Record<string, View> = {
     path: '/series/4',
     answers,
     keepsWords: true,
-    open: (page, t) => button(page, t('SERIES.MOVE')).click(),
+    open: (page, t) => pressRowAction(page, t, 'SERIES.MOVE'),
   },
 }
