@@ -57,7 +57,14 @@ function someOptOuts() {
   const saidAt = '2026-11-22T20:12:00.000Z'
   const optOut = {
     ...{ phoneNumber: '+84901234567', lid: null, contact: { id: 1, name: 'Nguyễn Thị Lan' } },
-    ...{ source: 'message', words: 'Dừng', instance: { id: 1, name: 'Shop Hà Nội' }, isForAll: true, saidAt },
+    ...{
+      source: 'message',
+      sameAs: null,
+      words: 'Dừng',
+      instance: { id: 1, name: 'Shop Hà Nội' },
+      isForAll: true,
+      saidAt,
+    },
     ...{ createdBy: null, holds: true, endedAt: null, endedBy: null, endedReason: null },
   }
   const long = 'Khách gọi điện và nói rằng không muốn nhận tin quảng cáo nữa. '.repeat(6).trim()

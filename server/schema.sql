@@ -818,12 +818,16 @@ CREATE TABLE opt_outs (
   phone text,
   lid text,
   search_text text GENERATED ALWAYS AS (unaccent_lower((((COALESCE(phone, ''::text) || ' '::text) || COALESCE(lid, ''::text)) || ' '::text) || words)) STORED,
+  linked_to bigint,
+  last_said_at timestamptz,
   CONSTRAINT opt_outs_pkey PRIMARY KEY (id),
   CONSTRAINT opt_outs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE SET NULL,
+  CONSTRAINT opt_outs_linked_to_fkey FOREIGN KEY (linked_to) REFERENCES opt_outs(id) ON DELETE SET NULL,
   CONSTRAINT opt_outs_message UNIQUE (instance_id, provider_message_id),
-  CONSTRAINT opt_outs_source_check CHECK (source = ANY (ARRAY['message'::text, 'review'::text, 'form'::text, 'import'::text, 'api'::text]))
+  CONSTRAINT opt_outs_source_check CHECK (source = ANY (ARRAY['message'::text, 'review'::text, 'form'::text, 'import'::text, 'api'::text, 'linked'::text]))
 );
 CREATE INDEX opt_outs_lid ON opt_outs USING btree (lid, said_at);
+CREATE INDEX opt_outs_linked_to ON opt_outs USING btree (linked_to) WHERE linked_to IS NOT NULL;
 CREATE INDEX opt_outs_phone ON opt_outs USING btree (phone, said_at);
 CREATE INDEX opt_outs_said_at ON opt_outs USING btree (said_at, id);
 CREATE INDEX opt_outs_search ON opt_outs USING gin (search_text gin_trgm_ops);
@@ -1771,6 +1775,47 @@ CREATE OR REPLACE FUNCTION like_pattern(typed text)
  IMMUTABLE PARALLEL SAFE
 RETURN (('%'::text || regexp_replace(unaccent_lower(typed), '[\\%_]'::text, '\\\&'::text, 'g'::text)) || '%'::text);
 
+CREATE OR REPLACE FUNCTION link_opt_out(of_kind text, of_value text, other bigint)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  root opt_outs;
+  scope bigint;
+  own bigint;
+begin
+  select o.* into root from opt_outs o where o.id = (select coalesce(linked_to, id) from opt_outs where id = other);
+  scope := case when not root.is_for_all then root.instance_id end;
+  if exists (
+    select from opted_out o
+    where o.kind = of_kind and o.value = of_value and (o.instance_id is null or o.instance_id = scope)
+  ) or exists (
+    select from same_sender(of_kind, of_value) s join opt_ins i
+      on (s.kind = 'phone' and i.phone = s.value) or (s.kind = 'lid' and i.lid = s.value)
+    where i.said_at > coalesce(root.last_said_at, root.said_at)
+      and (i.instance_id = scope or scope is null and not exists (
+        select from instances t where t.id = i.instance_id and t.is_test))
+  ) then
+    return false;
+  end if;
+  -- A hidden number needs no entry beside that of its number.
+  if of_kind = 'lid' then
+    select o.opt_out_id into own from same_sender(of_kind, of_value) s join opted_out o using (kind, value)
+    where o.instance_id is not distinct from scope order by o.opt_out_id desc limit 1;
+  end if;
+  if own is null then
+    insert into opt_outs (instance_id, is_for_all, source, said_at, phone, lid, linked_to)
+    values (root.instance_id, root.is_for_all, 'linked', coalesce(root.last_said_at, root.said_at),
+      case when of_kind = 'phone' then of_value end, case when of_kind = 'lid' then of_value end, root.id)
+    returning id into own;
+    insert into audit_log (user_name, address, action, object_type, object_id, object_name, details)
+    values ('', '', 'opt_out.create', 'opt_out', own, case when of_kind = 'phone' then '+' else '' end || of_value,
+      jsonb_build_object('sameAs', coalesce('+' || root.phone, root.lid, '')));
+  end if;
+  insert into opted_out (kind, value, instance_id, opt_out_id) values (of_kind, of_value, scope, own);
+  return true;
+end $function$;
+
 CREATE OR REPLACE FUNCTION local_day(moment timestamptz, zone text)
  RETURNS integer
  LANGUAGE sql
@@ -2270,25 +2315,26 @@ AS $function$
     select of_kind, of_value
     union
     select next.kind, next.value from person p, lateral (
-      select 'phone', k.phone from known_lids k where p.kind = 'lid' and k.lid = p.value
-      union all
-      select 'lid', k.lid from known_lids k where p.kind = 'phone' and k.phone = p.value
-      union all
-      select 'phone', n.whatsapp_phone from number_checks n
-      where p.kind = 'phone' and n.phone = p.value and n.whatsapp_phone is not null
-      union all
-      select 'phone', n.phone from number_checks n where p.kind = 'phone' and n.whatsapp_phone = p.value
-      union all
-      select 'phone', i.whatsapp_phone from contact_identities i
-      where p.kind = 'phone' and i.kind = 'phone' and i.value = p.value and i.whatsapp_phone is not null
-      union all
-      select 'phone', i.value from contact_identities i where p.kind = 'phone' and i.whatsapp_phone = p.value
+      select kind, value from tied_to(p.kind, p.value)
       union all
       select other.kind, other.value from contact_identities i join contact_identities other using (contact_id)
       where i.kind = p.kind and i.value = p.value
-    ) next (kind, value)
+    ) next
   )
   select kind, value from person
+$function$;
+
+CREATE OR REPLACE FUNCTION same_sender(of_kind text, of_value text)
+ RETURNS TABLE(kind text, value text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with recursive sender (kind, value) as (
+    select of_kind, of_value
+    union
+    select next.kind, next.value from sender s, lateral tied_to(s.kind, s.value) next
+  )
+  select kind, value from sender
 $function$;
 
 CREATE OR REPLACE FUNCTION skip_opted_out()
@@ -2310,14 +2356,20 @@ CREATE OR REPLACE FUNCTION spread_opt_outs(of_kind text, of_value text)
 AS $function$
   with person as materialized (
     select kind, value from same_person(of_kind, of_value)
-  ), held as (
+  ), held as materialized (
     select distinct on (o.instance_id) o.instance_id, o.opt_out_id
-    from person join opted_out o using (kind, value) order by o.instance_id, o.opt_out_id desc
+    from person join opted_out o using (kind, value) join opt_outs begun on begun.id = o.opt_out_id
+    order by o.instance_id, coalesce(begun.last_said_at, begun.said_at) desc, begun.linked_to nulls first, o.opt_out_id
+  ), missing as materialized (
+    select person.kind, person.value, held.instance_id, held.opt_out_id
+    from person, held
+    where not exists (
+      select from opted_out o where o.kind = person.kind and o.value = person.value
+        and (o.instance_id is null or o.instance_id = held.instance_id))
+    -- Numbers first: see link_opt_out.
+    order by person.kind desc, person.value, held.instance_id nulls first
   )
-  insert into opted_out (kind, value, instance_id, opt_out_id)
-  select person.kind, person.value, held.instance_id, held.opt_out_id from person, held
-  order by 1, 2, 3
-  on conflict do nothing
+  select link_opt_out(kind, value, opt_out_id) from missing
 $function$;
 
 CREATE OR REPLACE FUNCTION take_back(by_day jsonb, entries text[])
@@ -2341,6 +2393,21 @@ begin
   end loop;
   return by_day;
 end $function$;
+
+CREATE OR REPLACE FUNCTION tied_to(of_kind text, of_value text)
+ RETURNS TABLE(kind text, value text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select 'phone', k.phone from known_lids k where of_kind = 'lid' and k.lid = of_value
+  union all
+  select 'lid', k.lid from known_lids k where of_kind = 'phone' and k.phone = of_value
+  union all
+  select 'phone', n.whatsapp_phone from number_checks n
+  where of_kind = 'phone' and n.phone = of_value and n.whatsapp_phone is not null
+  union all
+  select 'phone', n.phone from number_checks n where of_kind = 'phone' and n.whatsapp_phone = of_value
+$function$;
 
 CREATE OR REPLACE FUNCTION times_after(times timestamptz[], moment timestamptz)
  RETURNS timestamptz[]

@@ -27,8 +27,14 @@ export const OptOut = z
   .object({
     id: z.number(),
     ...person,
-    /** `message`: they wrote so. `review`: a user decided that they meant it. `form`, `import`: a number, or a list. */
-    source: z.enum(['message', 'review', 'form', 'import']),
+    /**
+     * `message`: they wrote so. `review`: a user decided that they meant it. `form`, `import`: a number, or a list.
+     * `linked`: the same person has opted out by another number.
+     */
+    source: z.enum(['message', 'review', 'form', 'import', 'linked']),
+    sameAs: z.string().nullable().meta({
+      description: 'The number for the sake of which this one has opted out, or the digits of a hidden one',
+    }),
     words: z.string().meta({ description: 'What they wrote, or the note of whoever entered it' }),
     instance: writtenTo,
     isForAll: z

@@ -24,11 +24,14 @@ beforeEach(async () => {
 })
 
 const stop = (id: string, minute: number, identities = [phone(number)], account = instanceId) =>
-  context.db.begin((tx) =>
-    beginOptOut(tx, {
-      ...{ identities, words: 'Dừng', saidAt: at(minute), by: null },
-      ...{ instanceId: account, providerMessageId: id },
-    }),
+  context.db.begin(
+    async (tx) =>
+      (
+        await beginOptOut(tx, {
+          ...{ identities, words: 'Dừng', saidAt: at(minute), by: null },
+          ...{ instanceId: account, providerMessageId: id },
+        })
+      )?.id ?? null,
   )
 
 const start = (id: string, minute: number, identities = [phone(number)], account = instanceId) =>
@@ -38,8 +41,9 @@ const start = (id: string, minute: number, identities = [phone(number)], account
 
 const lan = { id: null, username: 'Lan', address: '' }
 
-const byHand = () =>
-  context.db.begin((tx) => optOutNumbers(tx, lan, { numbers: [number], note: 'Called us' }))
+const enter = (value: string) =>
+  context.db.begin((tx) => optOutNumbers(tx, lan, { numbers: [value], note: 'Called us' }))
+const byHand = () => enter(number)
 
 const isOut = async (of = number, account = instanceId) =>
   (
@@ -110,22 +114,40 @@ test('a stop and a start are recorded in the audit log', async () => {
 })
 
 // R-1111
-test('a user ends an opt-out with a reason, and all others of the person', async () => {
+test('a user ends an opt-out with a reason, and all others of the person, each with an entry', async () => {
   const first = (await stop('a', 1)) ?? 0
-  await byHand()
+  const second = `${number}1`
+  await stop('b', 2, [phone(second)])
+  await linkToContact(number, second)
   const end = () => context.db.begin((tx) => endOptOut(tx, first, lan, 'Asked on the phone'))
-  const later = (await stop('b', 2)) ?? 0
+  expect(await end()).toBe(true)
   expect(await end()).toBe(false)
-  expect(await isOut()).toBe(true)
-  expect(await context.db.begin((tx) => endOptOut(tx, later, lan, 'Asked on the phone'))).toBe(true)
-  expect(await isOut()).toBe(false)
+  expect([await isOut(), await isOut(second)]).toEqual([false, false])
   expect(
-    await context.db.one(sql`select ended_by_user_name, ended_reason from opt_outs where id = ${later}`),
-  ).toEqual({ endedByUserName: 'Lan', endedReason: 'Asked on the phone' })
+    await context.db.many(sql`
+      select ended_by_user_name, ended_reason from opt_outs where phone in (${number}, ${second})`),
+  ).toEqual(Array(2).fill({ endedByUserName: 'Lan', endedReason: 'Asked on the phone' }))
+  expect((await entriesOf(number, second)).slice(2)).toEqual([
+    { action: 'opt_out.end', name: `+${number}`, userName: 'Lan', details: { reason: 'Asked on the phone' } },
+    { action: 'opt_out.end', name: `+${second}`, userName: 'Lan', details: { reason: 'Asked on the phone' } },
+  ])
   // The message comes again, and is known.
   await stop('a', 1)
   expect(await isOut()).toBe(false)
 })
+
+const linkToContact = async (first: string, ...others: string[]) => {
+  const { id } = await context.add.contact({ number: first })
+  for (const other of others)
+    await context.db.run(
+      sql`insert into contact_identities (contact_id, kind, value) values (${id}, 'phone', ${other})`,
+    )
+}
+
+const entriesOf = (...numbers: string[]) =>
+  context.db.many(sql`
+    select action, object_name as name, user_name, details from audit_log
+    where object_name in (select '+' || n from unnest(${numbers}::text[]) n) order by id`)
 
 // R-1112
 describe('the same person', () => {
@@ -326,4 +348,99 @@ describe('in test mode', () => {
     )
     expect(open).toBe(1)
   })
+})
+
+// R-1115
+describe('a contact of several numbers', () => {
+  let second = ''
+  beforeEach(() => {
+    second = `${number}1`
+  })
+
+  test('has an opt-out for each, which says why, in the history and the audit log', async () => {
+    const first = await stop('a', 1)
+    await linkToContact(second, number)
+    expect(await isOut(second)).toBe(true)
+    expect(
+      await context.db.many(sql`select source, linked_to, said_at from opt_outs where phone = ${second}`),
+    ).toEqual([{ source: 'linked', linkedTo: first, saidAt: at(1) }])
+    expect(await entriesOf(second)).toEqual([
+      { action: 'opt_out.create', name: `+${second}`, userName: '', details: { sameAs: `+${number}` } },
+    ])
+    await start('b', 2)
+    expect((await entriesOf(second)).slice(1)).toEqual([
+      { action: 'opt_out.start', name: `+${second}`, userName: '', details: { sameAs: `+${number}` } },
+    ])
+  })
+
+  const orders: [string, (() => Promise<unknown>)[], [boolean, boolean]][] = [
+    [
+      'a start of the other one ends only its own',
+      [() => stop('a', 1), link, () => start('b', 2, [other()])],
+      [true, false],
+    ],
+    [
+      'what both said ends for each',
+      [() => stop('a', 1), () => stop('b', 1, [other()]), link, () => start('c', 2)],
+      [false, true],
+    ],
+    [
+      'what the other one says as well is its own',
+      [() => stop('a', 1), link, () => stop('b', 2, [other()]), () => start('c', 3)],
+      [false, true],
+    ],
+    ['by hand as well', [() => stop('a', 1), link, () => enter(second), () => start('c', 3)], [false, true]],
+    [
+      'a start before the numbers are one contact',
+      [() => stop('a', 1), () => start('b', 2, [other()]), link],
+      [true, false],
+    ],
+    [
+      'a stop after that',
+      [() => stop('a', 1), () => start('b', 2, [other()]), link, () => stop('c', 3)],
+      [true, true],
+    ],
+    [
+      'a late stop before the start of the other',
+      [link, () => start('b', 2, [other()]), () => stop('a', 1)],
+      [true, false],
+    ],
+  ]
+  function link() {
+    return linkToContact(number, second)
+  }
+  function other() {
+    return phone(second)
+  }
+  for (const [what, steps, expected] of orders)
+    test(what, async () => {
+      for (const step of steps) await step()
+      expect([await isOut(), await isOut(second)]).toEqual(expected)
+    })
+})
+
+// R-1116
+test('whoever says stop again and again has one opt-out, and a start must come after the last one', async () => {
+  await stop('a', 1)
+  for (let minute = 2; minute < 8; minute++) await stop(`a${minute}`, minute)
+  const count = async () => [
+    await context.db.run(sql`select from opt_outs where phone = ${number}`),
+    (await entriesOf(number)).length,
+  ]
+  expect(await count()).toEqual([1, 1])
+  await start('b', 6)
+  expect(await isOut()).toBe(true)
+  await start('c', 8)
+  expect(await isOut()).toBe(false)
+  // The list is read again.
+  for (let minute = 2; minute < 8; minute++) await stop(`a${minute}`, minute)
+  expect(await isOut()).toBe(false)
+  expect(await count()).toEqual([1, 2])
+  await stop('d', 9)
+  const last = await stop('e', 10)
+  await context.db.begin((tx) => endOptOut(tx, last ?? 0, lan, 'Asked on the phone'))
+  await stop('e', 10)
+  expect(await isOut()).toBe(false)
+  await stop('f', 11)
+  expect(await isOut()).toBe(true)
 })

@@ -101,7 +101,9 @@ export async function collect(run: EvidenceSource): Promise<Evidence> {
 
 /** Webhook calls may be lost with the provider that makes them, but not those that the server has confirmed. */
 async function collectStops({ db, server, saidStops }: EvidenceSource): Promise<Stop[]> {
-  const stored = await db.many<{ id: string }>(sql`select provider_message_id as id from opt_outs`)
+  // Whoever says so again moves the time of the opt-out that holds.
+  const stored = await db.many<{ instanceId: number; phone: string; messageId: string; lastAt: string }>(sql`
+    select instance_id, phone, provider_message_id as message_id, coalesce(last_said_at, said_at) as last_at from opt_outs`)
   const read = await db.many<{ id: number; until: string | null }>(sql`
     select id, incoming_read_until as until from instances`)
   const confirmed = server?.webhookProxy.calls.filter(({ isAccepted }) => isAccepted) ?? []
@@ -109,7 +111,11 @@ async function collectStops({ db, server, saidStops }: EvidenceSource): Promise<
     const readUntil = read.find(({ id }) => id === said.instanceId)?.until ?? null
     return {
       ...said,
-      isStored: stored.some(({ id }) => id === said.messageId),
+      isStored: stored.some(
+        (row) =>
+          row.messageId === said.messageId ||
+          (said.chatId.startsWith(row.phone ?? '?') && row.lastAt >= said.saidAt),
+      ),
       isConfirmed: confirmed.some(({ messageIds }) => messageIds.includes(said.messageId)),
       isRead: readUntil !== null && Date.parse(readUntil) > Date.parse(said.saidAt) + CLOCK_STEP_MS,
     }

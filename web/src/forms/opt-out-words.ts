@@ -9,8 +9,8 @@ export const numberOf = ({ phoneNumber, lid }: Person): string =>
   phoneNumber ?? (lid ? i18next.t('CONTACT.HIDDEN', { lid }) : i18next.t('OPT_OUT.UNKNOWN'))
 
 /** How the opt-out came to be. */
-export const sourceText = ({ source, createdBy }: OptOut): string =>
-  i18next.t(`OPT_OUT.SOURCE_${source.toUpperCase()}`, { name: createdBy ?? '' })
+export const sourceText = ({ source, createdBy, sameAs }: OptOut): string =>
+  i18next.t(`OPT_OUT.SOURCE_${source.toUpperCase()}`, { name: createdBy ?? '', number: sameAs ?? '' })
 
 /** Whether the opt-out holds and, if not, since when, and who ended it. */
 export const endText = ({ endedAt, endedBy }: OptOut): string =>

@@ -12,7 +12,8 @@ const today = sql`local_day(clock_now(), i.time_zone)`
  */
 const optOuts = sql`(
   select count(*) from opt_outs o
-  where o.instance_id = i.id and o.source in ('message', 'review') and local_day(o.said_at, i.time_zone) = day.d
+  where o.instance_id = i.id and o.source in ('message', 'review') and o.linked_to is null
+    and local_day(o.said_at, i.time_zone) = day.d
 )`
 
 const countOf = (kind: string) => sql`coalesce((i.sent_by_day ->> (${kind} || day.d))::int, 0)`

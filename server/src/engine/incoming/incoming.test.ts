@@ -150,6 +150,38 @@ describe('a hidden sender', () => {
     await context.db.run(sql`delete from opt_outs`)
   })
 
+  test('is whom the provider names, whoever’s message is quoted', async () => {
+    const { id } = await context.add.instance({ isTest: false })
+    const job = await context.add.job({ instanceId: id, recipients: people(1), deliveryStatus: 'sent' })
+    await context.db.run(sql`
+      insert into matched_messages (instance_id, provider_message_id, delivery_id)
+      select ${id}, 'ours-2', id from deliveries where job_id = ${job.id}`)
+    const quoted = people(1)[0]?.split('@')[0] ?? ''
+    const [named, hidden] = [newNumber(), '99901']
+    const { provider, script } = scriptedProvider()
+    script.lids.set(named, `1${named}`)
+    const quote = { quotedId: 'ours-2' }
+    await storeAsking(provider, id, [message('Dừng', { lid: `1${named}`, timestamp: seconds(10), ...quote })])
+    expect([await isOut(named), await isOut(quoted)]).toEqual([true, false])
+    expect(
+      await context.db.run(sql`select from instance_people where instance_id = ${id} and phone = ${quoted}`),
+    ).toBe(0)
+
+    await store(id, message('Dừng', { phone: quoted, timestamp: seconds(10) }))
+    await storeAsking(provider, id, [message('START', { lid: `1${named}`, ...quote })])
+    await store(id, message('START', { lid: hidden, ...quote }))
+    expect([await isOut(named), await isOut(quoted)]).toEqual([false, true])
+    expect(await context.db.run(sql`select from known_lids where lid = ${hidden}`)).toBe(0)
+    await context.db.run(sql`delete from opt_outs`)
+  })
+
+  test('who says stop again does not wait for a person again', async () => {
+    const { id } = await context.add.instance({ isTest: false })
+    await store(id, message('Dừng', { lid: '50009' }))
+    await store(id, message('Dừng', { lid: '50009' }), message('Dừng!', { lid: '50009' }))
+    expect(await possible(id)).toHaveLength(1)
+  })
+
   test('whom nobody knows waits for a person, and has opted out once the number is known', async () => {
     const { id } = await context.add.instance({ isTest: false })
     const phone = newNumber()
@@ -298,6 +330,21 @@ describe('before an account writes to people', () => {
     await context.untilStatus(toGroups.id, 'Completed')
     expect(await context.statuses(toPeople.id)).toEqual(['skipped', 'sent'])
     expect(ledger.map(({ to }) => to)).not.toContain(first)
+    await context.db.run(sql`delete from opt_outs`)
+  })
+
+  test('what they wrote is read back to where it was read before, however long ago that is', async () => {
+    const { provider, script, ledger } = scriptedProvider()
+    const day = 24 * 3600
+    const incomingReadUntil = new Date(Date.now() - 45 * day * 1000).toISOString()
+    const instance = await context.add.instance({ ...away, token: 'live-4', incomingReadUntil })
+    script.onIncoming = () => [
+      message('Dừng', { phone: people(1)[0]?.split('@')[0] ?? '', timestamp: seconds(44 * day) }),
+    ]
+    const job = await context.add.job({ instanceId: instance.id, recipients: people(1) })
+    context.worker(provider)
+    await context.untilStatus(job.id, 'Completed')
+    expect(ledger).toEqual([])
     await context.db.run(sql`delete from opt_outs`)
   })
 

@@ -10,7 +10,10 @@ const SLICE = 1_000
 
 /** The first message of each person who has not answered the instance yet. */
 export async function findNewReplies(db: Db, said: readonly Said[]): Promise<Reply[]> {
-  const replies = said.flatMap(({ phone, ...one }) => (phone === null ? [] : [{ ...one, phone }]))
+  const replies = said.flatMap(({ phone, likelyPhone, ...one }) => {
+    const sender = phone ?? likelyPhone
+    return sender === null ? [] : [{ ...one, phone: sender }]
+  })
   if (replies.length === 0) return []
   return await db.many<Reply>(sql`
     select distinct on (r.instance_id, r.phone) r.instance_id, r.phone, r.said_at

@@ -7,8 +7,11 @@ export type Said = {
   text: string
   saidAt: string
   quotedId: string | null
+  /** As the provider tells it. */
   phone: string | null
   lid: string | null
+  /** The number of whoever it seems to be while that is null: by a contact, or by our message that theirs quotes. */
+  likelyPhone: string | null
   /** Whether the provider was asked for the number. Without one, the sender stays unknown then. */
   wasAsked: boolean
 }
@@ -25,5 +28,6 @@ export const saidOf = (instanceId: number, message: IncomingMessage, clockAheadM
   quotedId: message.quotedId === null ? null : withoutNul(message.quotedId),
   phone: message.senderPhone,
   lid: message.senderLid,
+  likelyPhone: null,
   wasAsked: false,
 })

@@ -15,25 +15,24 @@ const ASK_AT_ONCE = 5
 const ASK_FOR_MS = 3_000
 
 /**
- * Finds the numbers of senders with hidden ones: from what was told before, by the contact, or by our message that
- * theirs quotes.
+ * Finds the numbers of senders with hidden ones: from what the provider told before, else whose they seem to be, by the
+ * contact or by our message that theirs quotes. A contact may be wrong, and anybody can quote, so that is kept apart.
  */
 export async function findSenders(db: Db, said: readonly Said[]): Promise<Said[]> {
   const hidden = said.filter(({ phone }) => phone === null)
   if (hidden.length === 0) return [...said]
-  const found = await db.many<{ nth: number; phone: string | null }>(sql`
-    select m.nth, coalesce(
-      (select k.phone from known_lids k where k.lid = m.lid),
+  const found = await db.many<{ nth: number; phone: string | null; likelyPhone: string | null }>(sql`
+    select m.nth, (select k.phone from known_lids k where k.lid = m.lid) as phone, coalesce(
       (select other.value from contact_identities i join contact_identities other using (contact_id)
        where i.kind = 'lid' and i.value = m.lid and other.kind = 'phone'
        order by other.is_primary desc, other.value limit 1),
       (select split_part(d.chat_id, '@', 1) from matched_messages sent join deliveries d on d.id = sent.delivery_id
        where sent.instance_id = m.instance_id and sent.provider_message_id = m.quoted_id
-         and d.chat_id like '%@s.whatsapp.net')) as phone
+         and d.chat_id like '%@s.whatsapp.net')) as likely_phone
     from unnest(${hidden.map(({ instanceId }) => instanceId)}::bigint[], ${hidden.map(({ lid }) => lid)}::text[],
       ${hidden.map(({ quotedId }) => quotedId)}::text[]) with ordinality m (instance_id, lid, quoted_id, nth)`)
-  const phones = new Map(found.map(({ nth, phone }) => [hidden[nth - 1], phone]))
-  return said.map((one) => ({ ...one, phone: one.phone ?? phones.get(one) ?? null }))
+  const senders = new Map(found.map(({ nth, ...sender }) => [hidden[nth - 1], sender]))
+  return said.map((one) => ({ ...one, ...senders.get(one) }))
 }
 
 /** Asks the provider for the numbers of hidden senders, for three seconds. Those who stay hidden are unknown. */

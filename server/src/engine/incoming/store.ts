@@ -8,7 +8,7 @@ import {
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
-import { beginOptOut, type Identity, optInByMessage } from '../../platform/opt-outs.ts'
+import { beginOptOut, identitiesOf, optInByMessage } from '../../platform/opt-outs.ts'
 import type { ProviderConnection } from '../context.ts'
 import { findNewReplies, recordReplies } from './replies.ts'
 import type { Said } from './said.ts'
@@ -50,9 +50,13 @@ export async function storeSaid(db: Pool, received: readonly Said[]): Promise<Sa
     }),
   )
   const isUnknown = ({ phone, wasAsked }: Said) => phone === null && !wasAsked
+  const unknown = meant.filter(isUnknown)
   const acting = meant.filter((one) => !isUnknown(one)).toSorted(byTime)
   const lids = await findNewLids(db, said)
-  const replies = await findNewReplies(db, said)
+  const replies = await findNewReplies(
+    db,
+    said.filter((one) => !unknown.some(({ id }) => id === one.id)),
+  )
   if (acting.length + lids.length + replies.length > 0)
     await db.begin(async (tx) => {
       await learnLids(tx, lids)
@@ -60,7 +64,7 @@ export async function storeSaid(db: Pool, received: readonly Said[]): Promise<Sa
       for (const one of acting) await act(tx, one)
       await recordReplies(tx, replies)
     })
-  return meant.filter(isUnknown)
+  return unknown
 }
 
 const byTime = (a: Said, b: Said) => (a.saidAt < b.saidAt ? -1 : a.saidAt > b.saidAt ? 1 : 0)
@@ -93,20 +97,20 @@ async function leaveOutHandled(db: Db, meant: Meant[]): Promise<Meant[]> {
   return meant.filter((_, n) => !numbers.has(n + 1))
 }
 
-const identitiesOf = ({ phone, lid }: Said): Identity[] => [
-  ...(phone ? [{ kind: 'phone', value: phone } as const] : []),
-  ...(lid ? [{ kind: 'lid', value: lid } as const] : []),
-]
-
 async function act(tx: Tx, { meaning, ...said }: Meant): Promise<void> {
-  const { instanceId, id, saidAt, text } = said
+  const { instanceId, id, saidAt, text, likelyPhone } = said
   const identities = identitiesOf(said)
-  if (meaning.kind === 'start')
-    await optInByMessage(tx, identities, { instanceId, providerMessageId: id, saidAt })
-  if (meaning.kind === 'stop')
-    await beginOptOut(tx, { instanceId, providerMessageId: id, saidAt, identities, words: text, by: null })
-  if (meaning.kind === 'stop' && said.phone === null) await insertPossible(tx, said, 'unknown_person')
-  if (meaning.kind === 'possible') await insertPossible(tx, said, meaning.why)
+  const message = { instanceId, providerMessageId: id, saidAt }
+  // Whoever it seems to be has not said so: at most they get no more messages.
+  const alsoPhone = said.phone === null ? likelyPhone : null
+  if (meaning.kind === 'start') await optInByMessage(tx, identities, message)
+  if (meaning.kind === 'stop') {
+    const begun = await beginOptOut(tx, { ...message, identities, alsoPhone, words: text, by: null })
+    if (begun?.isNew && said.phone === null && alsoPhone === null)
+      await insertPossible(tx, said, 'unknown_person')
+  }
+  if (meaning.kind === 'possible')
+    await insertPossible(tx, { ...said, phone: said.phone ?? alsoPhone }, meaning.why)
 }
 
 /** If the person with this number has opted out already, there is nothing to decide. */

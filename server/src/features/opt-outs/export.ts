@@ -39,4 +39,5 @@ const columns: Column<OptOut>[] = [
   { title: 'Ended at (UTC)', width: 20, cell: ({ endedAt }) => time(endedAt) },
   { title: 'Ended by', width: 20, cell: ({ endedBy }) => endedBy ?? '' },
   { title: 'Reason of the end', width: 40, cell: ({ endedReason }) => endedReason ?? '' },
+  { title: 'Same person as', width: 18, cell: ({ sameAs }) => sameAs ?? '' },
 ]

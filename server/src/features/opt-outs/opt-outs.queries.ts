@@ -25,7 +25,8 @@ const personFor = (caller: Caller) => sql`
 const holds = sql`exists (select from opted_out h where h.opt_out_id = o.id)`
 
 const optOutRow = (caller: Caller) => sql`
-  select o.id, ${personFor(caller)}, o.source, o.words, o.is_for_all, o.said_at, o.created_by_user_name as created_by,
+  select o.id, ${personFor(caller)}, o.source, o.words, o.is_for_all,
+    (select coalesce('+' || other.phone, other.lid) from opt_outs other where other.id = o.linked_to) as same_as, o.said_at, o.created_by_user_name as created_by,
     ${holds} as holds, o.ended_at, o.ended_by_user_name as ended_by, o.ended_reason`
 
 export async function searchOptOuts(db: Db, caller: Caller, query: OptOutSearch): Promise<Page<OptOut>> {

@@ -5,7 +5,7 @@ import { record } from '../../platform/audit.ts'
 import { batchesOf } from '../../platform/batches.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { HeavyRequest, HeavyWork } from '../../platform/heavy/heavy-work.ts'
-import { beginOptOut, endOptOut, type Identity, optOutNumbers } from '../../platform/opt-outs.ts'
+import { beginOptOut, endOptOut, identitiesOf, optOutNumbers } from '../../platform/opt-outs.ts'
 import { readPhoneNumber } from '../../platform/phone-number.ts'
 import { readPhoneList } from '../../platform/phone-numbers.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
@@ -62,27 +62,20 @@ export const decide = (
         details: { phone: nameOf(message), text: message.words },
       })
     }
-    const optOutId = await beginOptOut(tx, {
-      identities: identitiesOf(message, phoneNumber, defaultCountry),
+    const begun = await beginOptOut(tx, {
+      ...personOf(message, phoneNumber, defaultCountry),
       ...{ words: message.words, saidAt: message.saidAt, instanceId: message.instanceId },
       ...{ providerMessageId: null, by: caller },
     })
-    if (optOutId === null) throw new InvalidInput({ phoneNumber: 'OPT_OUT.PHONE_REQUIRED' })
-    await writeDecision(tx, id, { byName: caller.username, optOutId })
+    if (begun === null) throw new InvalidInput({ phoneNumber: 'OPT_OUT.PHONE_REQUIRED' })
+    await writeDecision(tx, id, { byName: caller.username, optOutId: begun.id })
   })
 
-function identitiesOf(
-  { phone, lid }: Undecided,
-  typed: string | undefined,
-  defaultCountry: CountryCode,
-): Identity[] {
-  const number = phone ?? (typed ? readPhoneNumber(typed, defaultCountry) : null)
-  if (typed && number === null) throw new InvalidInput({ phoneNumber: 'OPT_OUT.PHONE_INVALID' })
-  if (number === null && lid === null) throw new InvalidInput({ phoneNumber: 'OPT_OUT.PHONE_REQUIRED' })
-  return [
-    ...(number ? [{ kind: 'phone', value: number } as const] : []),
-    ...(lid ? [{ kind: 'lid', value: lid } as const] : []),
-  ]
+/** The hidden number has written. Whose number it is says the user, or what the message quotes. */
+function personOf({ phone, lid }: Undecided, typed: string | undefined, defaultCountry: CountryCode) {
+  const alsoPhone = phone ?? (typed ? readPhoneNumber(typed, defaultCountry) : null)
+  if (typed && alsoPhone === null) throw new InvalidInput({ phoneNumber: 'OPT_OUT.PHONE_INVALID' })
+  return { identities: identitiesOf({ phone: null, lid }), alsoPhone }
 }
 
 const nameOf = ({ phone, lid }: Undecided) => (phone ? `+${phone}` : (lid ?? ''))

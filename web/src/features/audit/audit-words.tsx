@@ -124,6 +124,7 @@ const labels = new Map([
   ['dueAt', 'AUDIT.SERIES_DUE_AT'],
   ['reason', 'AUDIT.REASON'],
   ['series', 'AUDIT.SERIES'],
+  ['sameAs', 'AUDIT.SAME_AS'],
   ['count', 'AUDIT.COUNT'],
   ['hour', 'AUDIT.HOUR'],
   ['from', 'AUDIT.FROM'],

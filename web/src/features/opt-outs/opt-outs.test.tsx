@@ -13,7 +13,16 @@ const said = {
   saidAt: '2026-11-22T08:00:00.000Z',
 }
 const optOut: OptOut = {
-  ...{ ...person, ...said, id: 1, source: 'review', isForAll: true, createdBy: 'minh', holds: true },
+  ...{
+    ...person,
+    ...said,
+    id: 1,
+    source: 'review',
+    sameAs: null,
+    isForAll: true,
+    createdBy: 'minh',
+    holds: true,
+  },
   ...{ endedAt: null, endedBy: null, endedReason: null },
 }
 const possible: PossibleOptOut = { ...person, ...said, id: 1, why: 'contains', version: 1 }
