@@ -45,6 +45,15 @@ const status = (fields: object) =>
   event('statuses', 'post', {
     statuses: [{ id: 'm1', code: 3, status: 'delivered', timestamp: '1767225602', ...fields }],
   })
+const stopOf = (number: string) =>
+  event('messages', 'post', {
+    messages: [
+      {
+        ...{ id: 'in-1', from_me: false, type: 'text', chat_id: `${number}@s.whatsapp.net`, from: number },
+        ...{ timestamp: 1767225602, source: 'mobile', text: { body: 'Dừng' } },
+      },
+    ],
+  })
 /** The receipts of an instance. */
 const storedOf = async (id: number) => {
   const batches = await context.db.many<{ receipts: string }>(
@@ -77,19 +86,9 @@ describe('a call of the webhook', () => {
 
   test('is answered once an opt-out holds, also while somebody holds the lock of the account', async () => {
     const { id, call } = await calledInstance()
-    const message = {
-      ...{
-        id: 'in-1',
-        from_me: false,
-        type: 'text',
-        chat_id: '84987000001@s.whatsapp.net',
-        from: '84987000001',
-      },
-      ...{ timestamp: 1767225602, source: 'mobile', text: { body: 'Dừng' } },
-    }
     await context.db.begin(async (tx) => {
       await tx.run(sql`select from instances where id = ${id} for no key update`)
-      expect(await call(event('messages', 'post', { messages: [message] }))).toBe(200)
+      expect(await call(stopOf('84987000001'))).toBe(200)
       expect(
         await context.db.one(sql`select is_opted_out('84987000001@s.whatsapp.net', ${id}) as is_out`),
       ).toEqual({ isOut: true })
@@ -112,6 +111,18 @@ describe('a call of the webhook', () => {
     const other = await calledInstance()
     await context.db.run(sql`delete from instances where id = ${other.id}`)
     expect(await other.call(status({}))).toBe(404)
+  })
+
+  test('of a former token opts nobody out, also just after it was accepted', async () => {
+    const { id, call } = await calledInstance()
+    expect(await call(status({}))).toBe(200)
+    await context.db.run(
+      sql`update instances set token_hash = ${context.secrets.hash('another one')} where id = ${id}`,
+    )
+    await call(stopOf('84987000002'))
+    expect(
+      await context.db.one(sql`select is_opted_out('84987000002@s.whatsapp.net', ${id}) as is_out`),
+    ).toEqual({ isOut: false })
   })
 
   test.each([
