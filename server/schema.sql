@@ -1798,11 +1798,10 @@ begin
   ) then
     return false;
   end if;
-  -- A hidden number needs no entry beside that of its number.
-  if of_kind = 'lid' then
-    select o.opt_out_id into own from same_sender(of_kind, of_value) s join opted_out o using (kind, value)
-    where o.instance_id is not distinct from scope order by o.opt_out_id desc limit 1;
-  end if;
+  -- A hidden number, and the other form of one, need no entry beside that of the number.
+  select o.opt_out_id into own from same_sender(of_kind, of_value) s join opted_out o using (kind, value)
+  where o.instance_id is not distinct from scope and (of_kind = 'lid' or s.value = other_form(of_value))
+  order by o.opt_out_id desc limit 1;
   if own is null then
     insert into opt_outs (instance_id, is_for_all, source, said_at, phone, lid, linked_to)
     values (root.instance_id, root.is_for_all, 'linked', coalesce(root.last_said_at, root.said_at),
@@ -2050,6 +2049,21 @@ begin
   end if;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION other_form(phone text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select case
+    when phone ~ '^55[1-9][1-9]9[6-9]\d{7}$' then left(phone, 4) || right(phone, 8)
+    when phone ~ '^55[1-9][1-9][6-9]\d{7}$' then left(phone, 4) || '9' || right(phone, 8)
+    when phone ~ '^549[1-3]\d{9}$' then '54' || right(phone, 10)
+    when phone ~ '^54[1-3]\d{9}$' then '549' || right(phone, 10)
+    when phone ~ '^521[2-9]\d{9}$' then '52' || right(phone, 10)
+    when phone ~ '^52[2-9]\d{9}$' then '521' || right(phone, 10)
+  end
+$function$;
 
 CREATE OR REPLACE FUNCTION person_free_at(times timestamptz[], cap integer, rest_days integer)
  RETURNS timestamptz
@@ -2407,6 +2421,8 @@ AS $function$
   where of_kind = 'phone' and n.phone = of_value and n.whatsapp_phone is not null
   union all
   select 'phone', n.phone from number_checks n where of_kind = 'phone' and n.whatsapp_phone = of_value
+  union all
+  select 'phone', other_form(of_value) where of_kind = 'phone' and other_form(of_value) is not null
 $function$;
 
 CREATE OR REPLACE FUNCTION times_after(times timestamptz[], moment timestamptz)

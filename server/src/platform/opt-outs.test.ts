@@ -444,3 +444,35 @@ test('whoever says stop again and again has one opt-out, and a start must come a
   await stop('f', 11)
   expect(await isOut()).toBe(true)
 })
+
+// R-1117
+describe('a number with two forms', () => {
+  const forms: [country: string, form: string, other: string][] = [
+    ['Brazil', '5531987654321', '553187654321'],
+    ['Argentina', '5491123456789', '541123456789'],
+    ['Mexico', '5215512345678', '525512345678'],
+  ]
+  for (const [country, form, other] of forms)
+    test(`of ${country} is one sender, whichever of them is known`, async () => {
+      for (const [said, known] of [
+        [form, other],
+        [other, form],
+      ] as const) {
+        await stop(`a${said}`, 1, [phone(said)])
+        expect([await isOut(said), await isOut(known)]).toEqual([true, true])
+        await stop(`b${known}`, 2, [phone(known)])
+        expect(await context.db.run(sql`select from opt_outs where phone in (${form}, ${other})`)).toBe(1)
+        await start(`c${known}`, 3, [phone(known)])
+        expect([await isOut(said), await isOut(known)]).toEqual([false, false])
+        await context.db.run(sql`delete from opt_outs where phone in (${form}, ${other})`)
+        await context.db.run(sql`delete from opt_ins where phone in (${form}, ${other})`)
+      }
+    })
+
+  test.each(['553132345678', '5531932345678', '5511187654321', '84987654321', '541123456', '5411234567890'])(
+    'is not %s',
+    async (value) => {
+      expect(await context.db.one(sql`select other_form(${value}) as other`)).toEqual({ other: null })
+    },
+  )
+})

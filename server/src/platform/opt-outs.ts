@@ -228,7 +228,7 @@ const isOf = (of: string, identities: readonly Identity[]) => {
 const isNamed = (of: string, identities: readonly Identity[]) => {
   const { phone, lid } = named(identities)
   return sql`(
-    ${identifier(`${of}.phone`)} = ${phone} or ${identifier(`${of}.lid`)} = ${lid})`
+    ${identifier(`${of}.phone`)} in (${phone}, other_form(${phone})) or ${identifier(`${of}.lid`)} = ${lid})`
 }
 
 /** Decides what waits for a decision about the sender: an opt-out, or a message that wants messages again, says all. */

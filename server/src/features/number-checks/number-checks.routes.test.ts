@@ -272,12 +272,12 @@ test.each([
   const { user } = await fixture()
   const check = () =>
     context.db.run(sql`
-      insert into number_checks (phone, answer, whatsapp_phone) values ('5521987654321', 'yes', '552187654321')`)
+      insert into number_checks (phone, answer, whatsapp_phone) values ('84901000062', 'yes', '84901000061')`)
   if (isChecked) await check()
-  await context.call(user, contract.optOuts.create, { body: { phoneNumbers: '+5521987654321' } })
+  await context.call(user, contract.optOuts.create, { body: { phoneNumbers: '+84901000062' } })
   if (!isChecked) await check()
   const held = await context.db.many<{ value: string }>(sql`select value from opted_out order by value`)
-  expect(held.map(({ value }) => value)).toEqual(['552187654321', '5521987654321'])
+  expect(held.map(({ value }) => value)).toEqual(['84901000061', '84901000062'])
 })
 
 // R-1170
