@@ -80,7 +80,7 @@ export const columnsOfContacts: Record<string, Columns> = {
   },
   instance_people: {
     personal: { phone: 'a number that the account has written to, or that has written to it' },
-    kept: 'until the account is deleted',
+    kept: '400 days after the last message, or until the account is deleted',
     shownTo: NOBODY,
     other: ['last_sent_at'],
   },
@@ -107,7 +107,7 @@ export const columnsOfContacts: Record<string, Columns> = {
   },
   opt_ins: {
     personal: { phone: 'a number that wants messages again', lid: 'the same, if the number is hidden' },
-    kept: 'until the account is deleted',
+    kept: '400 days, or until the account is deleted',
     shownTo: NOBODY,
     other: ['provider_message_id'],
   },

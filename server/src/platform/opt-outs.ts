@@ -372,3 +372,14 @@ export const deleteOldDecided = (tx: Db, limit: number): Promise<number> =>
     delete from possible_opt_outs where id in (
       select id from possible_opt_outs where decided_at < clock_now() - ${DECIDED_DAYS} * interval '1 day'
       limit ${limit} for update skip locked)`)
+
+/** No start counts for longer than an account remembers a person (`deleteOldPeople`). */
+const START_DAYS = 400
+
+/** Deletes starts from long ago. The provider lists no stop any more that one of them would take back. */
+export const deleteOldStarts = (tx: Db, limit: number): Promise<number> =>
+  tx.run(sql`
+    delete from opt_ins where (instance_id, provider_message_id) in (
+      select instance_id, provider_message_id from opt_ins
+      where said_at < clock_now() - ${START_DAYS} * interval '1 day'
+      limit ${limit} for update skip locked)`)

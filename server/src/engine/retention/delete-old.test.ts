@@ -248,3 +248,23 @@ test('a message that may have meant an opt-out is deleted 90 days after the deci
     select provider_message_id as name from possible_opt_outs where instance_id = ${id} order by id`)
   expect(left.map(({ name }) => name)).toEqual(['open', 'decided'])
 })
+
+// R-1118
+test('people whom an account has not written to for 400 days, and starts from then, are deleted', async () => {
+  const { id } = await context.add.instance()
+  await context.db.run(sql`
+    insert into instance_people (instance_id, phone, first_sent_at, last_sent_at, replied_at)
+    select ${id}, phone, clock_now() - first * interval '1 day',
+      case when last is null then '{}' else array[clock_now() - last * interval '1 day'] end,
+      clock_now() - replied * interval '1 day'
+    from (values ('1', 900, 401, 500), ('2', 900, 399, null), ('3', null, null, 401), ('4', null, null, 399),
+      ('5', 399, null, null)) person (phone, first, last, replied)`)
+  await context.db.run(sql`
+    insert into opt_ins (instance_id, provider_message_id, phone, said_at)
+    select ${id}, days::text, '1', clock_now() - days * interval '1 day' from unnest(array[399, 401]) days`)
+  await run()
+  expect(
+    await context.db.many(sql`select phone as id from instance_people where instance_id = ${id}
+      union all select provider_message_id from opt_ins where instance_id = ${id} order by 1`),
+  ).toEqual(['2', '399', '4', '5'].map((left) => ({ id: left })))
+})

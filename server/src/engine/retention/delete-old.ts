@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { addUpWithoutRows } from '../../platform/count-fold.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
-import { deleteOldDecided } from '../../platform/opt-outs.ts'
+import { deleteOldDecided, deleteOldStarts } from '../../platform/opt-outs.ts'
 import { deleteOldRuns } from '../../platform/series.ts'
 import { deleteOldSetAside } from '../receipts/unusable-receipts.ts'
 import { deleteReleasedMatches } from '../shared/matched-ids.ts'
+import { deleteOldPeople } from '../shared/private-pace.ts'
 import { deleteOldDeliveries, deleteOldLogs, deleteOldViews } from './job-rows.ts'
 
 /** Deletes at most so many rows in the transaction, and returns how many. */
@@ -18,6 +19,8 @@ const slices: Slice[] = [
   deleteOldSetAside,
   deleteOldDecided,
   deleteOldRuns,
+  deleteOldStarts,
+  deleteOldPeople,
 ]
 const SLICE_ROWS = 1000
 /** After a slice we rest four times as long as the slice took. So sending keeps most of a slow database. */

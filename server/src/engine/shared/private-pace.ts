@@ -209,3 +209,18 @@ export const recordFoundPeople = (db: Db, deliveryIds: number[]) =>
     on conflict (instance_id, phone) do update
     set first_sent_at = least(p.first_sent_at, excluded.first_sent_at),
       last_sent_at = person_times(p.last_sent_at || excluded.last_sent_at, clock_now())`)
+
+/** Longer than the longest rest between two jobs (`limits.personRestDays`). */
+const PEOPLE_DAYS = 400
+
+/**
+ * Deletes people whom an instance has not written to for so long, and who had written to it before that. They are new
+ * people then. An intent that writes one of them meanwhile has locked the row, or adds it again.
+ */
+export const deleteOldPeople = (tx: Db, limit: number): Promise<number> =>
+  tx.run(sql`
+    delete from instance_people where (instance_id, phone) in (
+      select instance_id, phone from instance_people
+      where greatest(first_sent_at, last_sent_at[cardinality(last_sent_at)], replied_at)
+        < clock_now() - ${PEOPLE_DAYS} * interval '1 day'
+      limit ${limit} for update skip locked)`)
