@@ -127,10 +127,10 @@ test('a user ends an opt-out with a reason, and all others of the person, each w
     await context.db.many(sql`
       select ended_by_user_name, ended_reason from opt_outs where phone in (${number}, ${second})`),
   ).toEqual(Array(2).fill({ endedByUserName: 'Lan', endedReason: 'Asked on the phone' }))
-  expect((await entriesOf(number, second)).slice(2)).toEqual([
-    { action: 'opt_out.end', name: `+${number}`, userName: 'Lan', details: { reason: 'Asked on the phone' } },
-    { action: 'opt_out.end', name: `+${second}`, userName: 'Lan', details: { reason: 'Asked on the phone' } },
-  ])
+  const ended = { action: 'opt_out.end', userName: 'Lan', details: { reason: 'Asked on the phone' } }
+  expect(new Set((await entriesOf(number, second)).slice(2))).toEqual(
+    new Set([number, second].map((n) => ({ ...ended, name: `+${n}` }))),
+  )
   // The message comes again, and is known.
   await stop('a', 1)
   expect(await isOut()).toBe(false)

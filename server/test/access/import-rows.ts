@@ -41,7 +41,7 @@ export const importRows: RowsOf<typeof contract.imports> = {
   start: [
     managers(200),
     async (fixture) => ({
-      ...(await addImport(fixture)),
+      ...(await addImport(fixture, { source: 'file' })),
       body: { known: 'keep', consent: 'They asked for it' },
     }),
   ],
