@@ -34,6 +34,7 @@ const links = [
   ['Dashboard', '/dashboard'],
   ['Messages', '/messages'],
   ['Jobs', '/jobs'],
+  ['Series', '/series'],
   ['Groups', '/groups'],
   ['Accounts', '/instances'],
 ]
@@ -65,7 +66,7 @@ test('the sidebar has groups of links with names', async () => {
   open()
   const sidebar = await menu()
   const linksOf = (name: string) => within(sidebar.getByRole('list', { name })).getAllByRole('link')
-  expect(linksOf('Work').map((link) => link.textContent)).toEqual(['Dashboard', 'Messages', 'Jobs'])
+  expect(linksOf('Work').map((link) => link.textContent)).toEqual(['Dashboard', 'Messages', 'Jobs', 'Series'])
   expect(linksOf('People').map((link) => link.textContent)).toEqual([
     'Groups',
     'Contacts',
