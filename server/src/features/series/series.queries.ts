@@ -64,10 +64,10 @@ export async function findSeries(db: Db, caller: Caller, id: number): Promise<Se
           'hasImage', m.image_id is not null) order by sm.position)
         from series_messages sm join messages m on m.id = sm.message_id where sm.series_id = s.id
       ) as messages,
-      ${named(sql`groups x where x.id in (
-        select id::bigint from jsonb_array_elements_text(s.recipients->'groupIds') id)`)} as groups,
+      ${named(sql`groups x where x.instance_id = s.instance_id and x.id in (
+        select value::bigint from jsonb_array_elements_text(s.recipients->'groupIds'))`)} as groups,
       ${named(sql`contacts x where x.id in (
-        select id::bigint from jsonb_array_elements_text(s.recipients->'contactIds') id)
+        select value::bigint from jsonb_array_elements_text(s.recipients->'contactIds'))
         and exists (select from contacts c where c.id = x.id and ${await canSeeContact(db, caller)})`)} as contacts,
       ${named(sql`series_group_sets y join group_sets x on x.id = y.group_set_id where y.series_id = s.id`)}
         as group_sets,

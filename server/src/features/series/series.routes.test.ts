@@ -98,6 +98,26 @@ test('a series is saved with its messages in turn, and its runs are planned', as
   expect(listed.body.data.map(({ id }) => id)).toEqual([body.id])
 })
 
+test('a series names its own groups and contacts, and no others', async () => {
+  const { create, group, instance, read } = await openFixture({
+    canUseContacts: true,
+    canManageContacts: true,
+  })
+  const lan = await context.add.contact({ name: 'Lan' })
+  await context.add.contact({ name: 'Minh' })
+  await context.add.group({ instanceId: instance.id })
+  await context.add.group()
+  expect(await read((await create()).body.id)).toMatchObject({ groups: [{ id: group.id, name: 'Family' }] })
+  const toPeople = {
+    name: 'To Lan',
+    jobType: 'SendToUsers',
+    groupIds: [],
+    contactIds: [lan.id],
+  } satisfies Partial<Form>
+  const { body } = await create(toPeople)
+  expect(await read(body.id)).toMatchObject({ groups: [], contacts: [{ id: lan.id, name: 'Lan' }] })
+})
+
 test('the first runs of a rule are shown before it is saved', async () => {
   const { user, instance } = await openFixture()
   const body = { instanceId: instance.id, rule: daily, quietDays: [dayAhead(1)] }
