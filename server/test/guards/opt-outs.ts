@@ -154,15 +154,15 @@ export const optOutGuards: Guard[] = [
   without(
     'the end of an opt-out is recorded',
     optOuts,
-    "await record(tx, by, { action: 'opt_out.end',",
-    "void ({ action: 'opt_out.end',",
+    '...ended.map(({ id, phone, lid }) => ({',
+    '...([] as typeof ended).map(({ id, phone, lid }) => ({',
     inRecords('opt-outs/:id/end'),
   ),
   without(
     'an opt-in by message is recorded',
     optOuts,
-    "await record(tx, nobody(''), { action: 'opt_out.start', object: objectOf(id, identities) })",
-    'void id',
+    '...ended.map((one) => ({',
+    '...([] as typeof ended).map((one) => ({',
     { tests: `${platform}/opt-outs` },
   ),
   without(

@@ -126,7 +126,10 @@ describe('an event', () => {
       ['job.completed', { ...ofJob, status: 'Completed' }],
       ...['began', 'ended'].map((moment) => [
         `trouble.${moment}`,
-        { troubleId: 1, kind: 'disk_low', instanceId: null, jobId: null, host: 'host-1', reason: null },
+        {
+          ...{ troubleId: 1, kind: 'disk_low', instanceId: null, jobId: null, seriesId: null },
+          ...{ host: 'host-1', reason: null },
+        },
       ]),
     ])
     for (const { headers, body, id } of calls) {
