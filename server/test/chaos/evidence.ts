@@ -101,9 +101,11 @@ export async function collect(run: EvidenceSource): Promise<Evidence> {
 
 /** Webhook calls may be lost with the provider that makes them, but not those that the server has confirmed. */
 async function collectStops({ db, server, saidStops }: EvidenceSource): Promise<Stop[]> {
-  // Whoever says so again moves the time of the opt-out that holds.
-  const stored = await db.many<{ instanceId: number; phone: string; messageId: string; lastAt: string }>(sql`
-    select instance_id, phone, provider_message_id as message_id, coalesce(last_said_at, said_at) as last_at from opt_outs`)
+  // Whoever says so again moves the time of the opt-out that holds. That is the provider's time, which can't be compared.
+  const stored = await db.many<{ chatId: string; messageId: string; isRepeated: boolean }>(sql`
+    select phone || '@s.whatsapp.net' as chat_id, provider_message_id as message_id,
+      last_said_at is not null as is_repeated
+    from opt_outs`)
   const read = await db.many<{ id: number; until: string | null }>(sql`
     select id, incoming_read_until as until from instances`)
   const confirmed = server?.webhookProxy.calls.filter(({ isAccepted }) => isAccepted) ?? []
@@ -112,9 +114,7 @@ async function collectStops({ db, server, saidStops }: EvidenceSource): Promise<
     return {
       ...said,
       isStored: stored.some(
-        (row) =>
-          row.messageId === said.messageId ||
-          (said.chatId.startsWith(row.phone ?? '?') && row.lastAt >= said.saidAt),
+        (row) => row.messageId === said.messageId || (row.chatId === said.chatId && row.isRepeated),
       ),
       isConfirmed: confirmed.some(({ messageIds }) => messageIds.includes(said.messageId)),
       isRead: readUntil !== null && Date.parse(readUntil) > Date.parse(said.saidAt) + CLOCK_STEP_MS,

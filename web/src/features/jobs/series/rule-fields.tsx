@@ -94,7 +94,7 @@ function Weekdays({ form }: Props) {
             px="xs"
             variant={chosen.includes(day) ? 'filled' : 'default'}
             aria-pressed={chosen.includes(day)}
-            aria-label={weekdayName(day, 'long')}
+            title={weekdayName(day, 'long')}
             {...(error && { 'data-invalid': true })}
             onClick={() => toggle(day)}
           >

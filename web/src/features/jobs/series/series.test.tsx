@@ -62,8 +62,8 @@ test('a series of two messages in turn is made, with its next runs in words', as
   const dialog = await openPicker(person)
   await person.click(dialog.getByLabelText('Select all'))
   await person.click(dialog.getByRole('button', { name: 'Confirm' }))
-  await person.click(screen.getByRole('button', { name: 'Monday' }))
-  await person.click(screen.getByRole('button', { name: 'Thursday' }))
+  await person.click(screen.getByRole('button', { name: 'Mon' }))
+  await person.click(screen.getByRole('button', { name: 'Thu' }))
   fireEvent.change(screen.getByLabelText(/^First day/), { target: { value: '2099-11-30' } })
 
   const plan = within(await screen.findByRole('region', { name: 'What will happen' }))
