@@ -101,7 +101,7 @@ export async function collect(run: EvidenceSource): Promise<Evidence> {
 
 /** Webhook calls may be lost with the provider that makes them, but not those that the server has confirmed. */
 async function collectStops({ db, server, saidStops }: EvidenceSource): Promise<Stop[]> {
-  // Whoever says so again moves the time of the opt-out that holds. That is the provider's time, which can't be compared.
+  // Whoever says so again moves the time of the opt-out that holds, by the provider's clock, which tells nothing here.
   const stored = await db.many<{ chatId: string; messageId: string; isRepeated: boolean }>(sql`
     select phone || '@s.whatsapp.net' as chat_id, provider_message_id as message_id,
       last_said_at is not null as is_repeated
