@@ -1,15 +1,7 @@
-import { ActionIcon, Alert, Group, Stack } from '@mantine/core'
+import { Alert, Stack } from '@mantine/core'
 import type { Series } from '@sendroom/contract/series'
-import {
-  IconArrowLeft,
-  IconFlag,
-  IconPencil,
-  IconPlayerPause,
-  IconPlayerPlay,
-  IconTrash,
-  type TablerIcon,
-} from '@tabler/icons-react'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { IconFlag, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { idOf } from '../../../address.ts'
 import { usePolling } from '../../../api/event-stream.ts'
@@ -17,10 +9,8 @@ import { useRead } from '../../../api/queries.ts'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { useRedirectOnFailure } from '../../../api/use-redirect-on-failure.ts'
 import { reasonText } from '../../../i18n/words.ts'
-import { BusyButton } from '../../../ui/busy-button.tsx'
-import { disabledProps } from '../../../ui/button-props.ts'
 import { Loading } from '../../../ui/loading.tsx'
-import { PageTitle } from '../../../ui/page-title.tsx'
+import { ActionButton, DetailHeader } from '../shared/detail-header.tsx'
 import { NextRuns, PastRuns } from './runs.tsx'
 import { SeriesFacts } from './series-facts.tsx'
 import { SeriesStateBadge } from './series-labels.tsx'
@@ -61,69 +51,36 @@ function Header({ series }: { series: Series }) {
   const mayChange = mayDo('canCreateJobs', useCurrentUser())
   const { pause, resume, end, remove } = useSeriesActions(series)
   const isPaused = series.state === 'paused'
-  const notAllowed = mayChange ? undefined : t('SERIES.NOT_ALLOWED')
-  const reason = notAllowed ?? (series.state === 'ended' ? t('SERIES.HAS_ENDED') : undefined)
+  const notAllowed = mayChange ? undefined : 'SERIES.NOT_ALLOWED'
+  const reason = notAllowed ?? (series.state === 'ended' ? 'SERIES.HAS_ENDED' : undefined)
   return (
-    <Group justify="space-between">
-      <Group gap="xs" wrap="nowrap">
-        <ActionIcon
-          component={Link}
-          to="/series"
-          variant="subtle"
-          color="gray"
-          size="lg"
-          ml="-xs"
-          aria-label={t('SERIES.BACK')}
-          title={t('SERIES.BACK')}
-        >
-          <IconArrowLeft size={20} aria-hidden />
-        </ActionIcon>
-        <PageTitle>{series.name}</PageTitle>
-        <SeriesStateBadge state={series.state} />
-      </Group>
-      <Group gap="xs">
-        <ActionButton
-          label={t(isPaused ? 'SERIES.RESUME' : 'SERIES.PAUSE')}
-          icon={isPaused ? IconPlayerPlay : IconPlayerPause}
-          action={isPaused ? resume : pause}
-          reason={reason}
-        />
-        <ActionButton
-          label={t('COMMON.EDIT')}
-          icon={IconPencil}
-          action={{
-            isPending: false,
-            ask: () => navigate({ to: '/series/edit/$id', params: { id: String(series.id) } }),
-          }}
-          reason={reason}
-        />
-        <ActionButton label={t('SERIES.END')} icon={IconFlag} action={end} reason={reason} />
-        <ActionButton
-          label={t('COMMON.DELETE')}
-          icon={IconTrash}
-          action={{ ...remove, ask: () => remove.ask(() => navigate({ to: '/series' })) }}
-          reason={notAllowed}
-        />
-      </Group>
-    </Group>
+    <DetailHeader
+      back={{ to: '/series', label: t('SERIES.BACK') }}
+      title={series.name}
+      badge={<SeriesStateBadge state={series.state} />}
+    >
+      <ActionButton
+        label={isPaused ? 'SERIES.RESUME' : 'SERIES.PAUSE'}
+        icon={isPaused ? IconPlayerPlay : IconPlayerPause}
+        action={isPaused ? resume : pause}
+        disabledReason={reason}
+      />
+      <ActionButton
+        label="COMMON.EDIT"
+        icon={IconPencil}
+        action={{
+          isPending: false,
+          ask: () => navigate({ to: '/series/edit/$id', params: { id: String(series.id) } }),
+        }}
+        disabledReason={reason}
+      />
+      <ActionButton label="SERIES.END" icon={IconFlag} action={end} disabledReason={reason} />
+      <ActionButton
+        label="COMMON.DELETE"
+        icon={IconTrash}
+        action={{ ...remove, ask: () => remove.ask(() => navigate({ to: '/series' })) }}
+        disabledReason={notAllowed}
+      />
+    </DetailHeader>
   )
 }
-
-type ButtonProps = {
-  label: string
-  icon: TablerIcon
-  action: { isPending: boolean; ask: () => unknown }
-  reason: string | undefined
-}
-
-const ActionButton = ({ label, icon: Icon, action, reason }: ButtonProps) => (
-  <BusyButton
-    variant="default"
-    isBusy={action.isPending}
-    leftSection={<Icon size={16} aria-hidden />}
-    onClick={action.ask}
-    {...(reason !== undefined && disabledProps(reason))}
-  >
-    {label}
-  </BusyButton>
-)
