@@ -21,7 +21,9 @@ import { useFormData } from '../../../forms/use-form-data.ts'
 import { useVersioned } from '../../../forms/use-versioned.tsx'
 import { counted } from '../../../i18n/words.ts'
 import { Loading } from '../../../ui/loading.tsx'
-import { type ChangeValues, changeFormOf, changeOf, valuesOf } from './change-job-values.ts'
+import { Section } from '../../../ui/section.tsx'
+import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
+import { type ChangeValues, changeFormOf, changeOf, type JobChange, valuesOf } from './change-job-values.ts'
 import { PAGE_SIZE, useChosenMessage, useMessages } from './job-choices.ts'
 import { JobPreview } from './job-preview.tsx'
 import { draftOf, type Values } from './new-job-values.ts'
@@ -54,8 +56,8 @@ function ChangeJob({ loaded }: { loaded: Job }) {
   const { record, save, dialog } = useVersioned({
     loaded,
     read: () => call('GET /jobs/:id', { params: { id: loaded.id } }),
-    send: (values: ChangeValues, { current: version }) =>
-      change.mutateAsync({ params: { id: loaded.id }, body: { ...changeOf(values, loaded), version } }),
+    send: (body: JobChange, { current: version }) =>
+      change.mutateAsync({ params: { id: loaded.id }, body: { ...body, version } }),
     compare,
   })
   return (
@@ -66,17 +68,19 @@ function ChangeJob({ loaded }: { loaded: Job }) {
   )
 }
 
-function compare(mine: ChangeValues, job: Job): Difference[] {
+/** The fields that this user changes. The others stay as somebody else has made them. */
+function compare({ name, instanceId, scheduledAt }: JobChange, job: Job): Difference[] {
   const theirs = valuesOf(job)
   const showTime = (instant: string) => (instant === '' ? '—' : formatDateTime(instant))
+  const showInstance = (id: number) => <InstanceNames ids={[id]} />
   return [
-    ...differenceOf('JOB.NAME', mine.name, theirs.name),
-    ...differenceOf('JOB.INSTANCE', mine.instanceId, theirs.instanceId, (id) => <InstanceNames ids={[id]} />),
-    ...differenceOf('JOB.SCHEDULED_AT', mine.scheduledAt, theirs.scheduledAt, showTime),
+    ...differenceOf('JOB.NAME', name ?? theirs.name, theirs.name),
+    ...differenceOf('JOB.INSTANCE', instanceId ?? theirs.instanceId, theirs.instanceId, showInstance),
+    ...differenceOf('JOB.SCHEDULED_AT', scheduledAt ?? theirs.scheduledAt, theirs.scheduledAt, showTime),
   ]
 }
 
-type Props = { job: Job; save: (values: ChangeValues) => Promise<unknown> }
+type Props = { job: Job; save: (change: JobChange) => Promise<unknown> }
 
 function JobForm({ job, save }: Props) {
   const { t } = useTranslation()
@@ -85,7 +89,7 @@ function JobForm({ job, save }: Props) {
   const schema = useMemo(() => changeFormOf(job), [job])
   const { form, onSubmit, change } = useContractForm(schema, {
     initialValues: valuesOf(job),
-    send: save,
+    send: (values) => save(changeOf(values, job)),
     onSent: toJob,
   })
   const time = useRef<HTMLInputElement>(null)
@@ -184,22 +188,29 @@ function WaitingFields({ job, form, change, time }: FieldsProps & { time: Ref<HT
   )
 }
 
-/** The text that the job will have, with what it would do for newly chosen recipients. */
+/** The text that the job will have, and what it would do for newly chosen recipients. */
 function Preview({ job, values, form, change }: FieldsProps & { values: ChangeValues }) {
+  const { t } = useTranslation()
   const chosen = useChosenMessage(values.messageId)
   const own = { textContent: job.textContent, hasVariables: job.isPersonal, imageUrl: job.imageUrl }
   const message = values.messageId === 0 ? own : chosen
+  if (values.keepsRecipients)
+    return (
+      <Section title={t('JOB.MESSAGE')}>
+        {message && (
+          <WhatsAppMessage
+            text={message.textContent}
+            hasVariables={message.hasVariables}
+            imageUrl={message.imageUrl}
+          />
+        )}
+      </Section>
+    )
   const { textContent } = own
-  const draft = {
-    ...draftOf({
-      ...values,
-      ...(values.keepsRecipients && { groupIds: [], phoneNumbers: '', contacts: [] }),
-    }),
-    ...(values.messageId === 0 && own.hasVariables && { message: { textContent } }),
-  }
+  const isOwnPersonal = values.messageId === 0 && own.hasVariables
   return (
     <JobPreview
-      draft={draft}
+      draft={{ ...draftOf(values), ...(isOwnPersonal && { message: { textContent } }) }}
       message={message}
       texts={{
         choices: values,

@@ -1,5 +1,5 @@
 import type { Job } from '@sendroom/contract/jobs'
-import { JobChange } from '@sendroom/contract/new-jobs'
+import { JobChange as Change } from '@sendroom/contract/new-jobs'
 import { z } from 'zod'
 import type { InputOf } from '../../../api/client.ts'
 import { blank, fallbacksOf, isInFuture, recipientsOf, type Values } from './new-job-values.ts'
@@ -16,8 +16,10 @@ export const valuesOf = (job: Job): ChangeValues => ({
   keepsRecipients: true,
 })
 
+export type JobChange = InputOf<'PUT /jobs/:id'>['body']
+
 /** The changes that the form makes. The rest is left out, so that it stays as it is. */
-export function changeOf(values: ChangeValues, job: Job): InputOf<'PUT /jobs/:id'>['body'] {
+export function changeOf(values: ChangeValues, job: Job): JobChange {
   const { name, messageId, instanceId, scheduledAt, keepsRecipients } = values
   const start = valuesOf(job)
   return {
@@ -31,7 +33,7 @@ export function changeOf(values: ChangeValues, job: Job): InputOf<'PUT /jobs/:id
 }
 
 /** A time that has passed is a mistake, unless it is the job's own. */
-const FutureChange = JobChange.refine(({ scheduledAt }) => !scheduledAt || isInFuture(scheduledAt), {
+const FutureChange = Change.refine(({ scheduledAt }) => !scheduledAt || isInFuture(scheduledAt), {
   path: ['scheduledAt'],
   error: 'JOB.SCHEDULED_AT_PASSED',
 })

@@ -69,12 +69,16 @@ test('of a job that has begun the form has only the name', async () => {
   await waitFor(() => expect(changes()).toEqual([{ name: 'Autumn', version: 1 }]))
 })
 
-test('if somebody else has changed the job, a dialog shows what differs', async () => {
+test.each([
+  ['mine', 'Overwrite with mine', ['Summer', 'Summer']],
+  ['theirs', 'Load theirs', ['Summer', 'Spring']],
+])('if somebody else has changed the job, a dialog shows what differs: %s', async (_, choice, names) => {
   let present = waiting
-  const { person, begin, save } = open({
+  const { person, begin, save, changes } = open({
     'GET /jobs/:id': () => present,
     'PUT /jobs/:id': () => {
-      present = { ...waiting, name: 'Winter', version: 2 }
+      if (present !== waiting) return row
+      present = { ...waiting, name: 'Winter', scheduledAt: '2099-08-09T07:08:00.000Z', version: 2 }
       return refuse(409, 'stale_version')
     },
   })
@@ -83,4 +87,18 @@ test('if somebody else has changed the job, a dialog shows what differs', async 
   await save()
   const dialog = within(await screen.findByRole('dialog'))
   expect(dialog.getByText('Winter')).toBeTruthy()
+  // Whoever leaves the time alone leaves it to the other.
+  expect(dialog.queryByText('Scheduled at')).toBeNull()
+  await person.click(dialog.getByRole('button', { name: choice }))
+  if (choice === 'Load theirs') {
+    await waitFor(() => expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Winter'))
+    await fillIn(person, screen.getByLabelText('Name'), 'Spring')
+    await save()
+  }
+  await waitFor(() =>
+    expect(changes()).toEqual([
+      { name: names[0], version: 1 },
+      { name: names[1], version: 2 },
+    ]),
+  )
 })
