@@ -1,21 +1,17 @@
 import type { JobRow } from '@sendroom/contract/jobs'
 import { limits } from '@sendroom/contract/limits'
 import type { Caller } from '../../platform/access.ts'
-import { type Entry, record } from '../../platform/audit.ts'
+import { changesOf, type Entry, record } from '../../platform/audit.ts'
 import type { Tx } from '../../platform/database/connection.ts'
 import { findRecordedJobs, type RecordedJob } from './jobs.queries.ts'
 
 /** An entry with all that the log keeps of a job: what was sent must be found when the job is gone. */
-export const wholeEntry = (
-  action: 'job.create' | 'job.update' | 'job.cancel' | 'job.delete',
-  job: RecordedJob,
-  formerText?: string,
-): Entry => ({
+export const wholeEntry = (action: 'job.create' | 'job.cancel' | 'job.delete', job: RecordedJob): Entry => ({
   action,
   object: objectOf(job.id, job.textContent),
   details: {
     text: job.textContent,
-    formerText,
+    name: job.name || undefined,
     image: job.imageUrl,
     jobType: job.jobType,
     recipients: job.recipientCount,
@@ -30,12 +26,35 @@ export async function recordCreation(tx: Tx, caller: Caller, id: number): Promis
   await record(tx, caller, ...jobs.map((job) => wholeEntry('job.create', job)))
 }
 
-/** Records a changed job as it is now, with the text that it had. */
-export async function recordChange(tx: Tx, caller: Caller, { id, textContent }: RecordedJob): Promise<void> {
-  const jobs = await findRecordedJobs(tx, caller, [id])
-  const formerText = (text: string) => (text === textContent ? undefined : textContent)
-  await record(tx, caller, ...jobs.map((job) => wholeEntry('job.update', job, formerText(job.textContent))))
+/** Records what differs in a job from before, and both texts if they differ. */
+export async function recordChange(tx: Tx, caller: Caller, before: RecordedJob): Promise<void> {
+  const [after] = await findRecordedJobs(tx, caller, [before.id])
+  if (!after) return
+  const [former, present] = [settingsOf(before), settingsOf(after)]
+  await record(tx, caller, {
+    action: 'job.update',
+    object: objectOf(after.id, after.textContent),
+    details: {
+      ...(after.textContent !== before.textContent && {
+        text: after.textContent,
+        formerText: before.textContent,
+      }),
+      changes: changesOf(former, present, Object.keys(present) as (keyof typeof present)[]),
+    },
+  })
 }
+
+const settingsOf = ({
+  name,
+  instanceName: instance,
+  recipientCount: recipients,
+  scheduledAt,
+}: RecordedJob) => ({
+  name,
+  instance,
+  recipients,
+  scheduledAt,
+})
 
 /** Records what was done with a job that stays. */
 export const recordAction = (tx: Tx, caller: Caller, action: Entry['action'], job: JobRow, details = {}) =>

@@ -57,7 +57,7 @@ const recipientsOf = async (jobId: number) =>
 
 // R-1281
 test('a job that waits gets another message, time, account and recipients, and a name', async () => {
-  const { member, job } = await fixture()
+  const { instance, member, job } = await fixture()
   const other = await addAccount(member)
   const group = await context.add.group({ instanceId: other.id, name: 'Cousins' })
   const message = await context.add.message({ createdByUserId: member.id, textContent: 'Good morning' })
@@ -88,9 +88,18 @@ test('a job that waits gets another message, time, account and recipients, and a
   expect(logs[0]?.message).toBe(`Changed by ${member.username}. Recipients: 1.`)
   expect(
     await context.db.one(sql`
-      select details->>'text' as text, details->>'formerText' as former from audit_log
-      where action = 'job.update' and object_id = ${job.id}`),
-  ).toEqual({ text: 'Good morning', former: 'Hello' })
+      select details from audit_log where action = 'job.update' and object_id = ${job.id}`),
+  ).toEqual({
+    details: {
+      ...{ text: 'Good morning', formerText: 'Hello' },
+      changes: {
+        name: ['', 'Spring'],
+        instance: [instance.name, other.name],
+        recipients: [2, 1],
+        scheduledAt: [LATER, '2099-05-06T07:08:00.000Z'],
+      },
+    },
+  })
 })
 
 // R-1281
@@ -191,6 +200,11 @@ test('of a job that has begun only the name can be changed', async () => {
     body: { name: 'Summer', version: 2, status: 'Running' },
   })
   expect(await change(member, job.id, { name: 'Autumn', version: 1 })).toMatchObject(STALE)
+  expect(
+    await context.db.many(
+      sql`select details from audit_log where action = 'job.update' and object_id = ${job.id}`,
+    ),
+  ).toEqual([{ details: { changes: { name: ['', 'Summer'] } } }])
 })
 
 // R-1284

@@ -13,7 +13,7 @@ import type { Tx } from '../../platform/database/connection.ts'
 import type { HeavyContext } from '../../platform/heavy/heavy-work.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
-import { recordAction, recordChange } from './audit.ts'
+import { recordChange } from './audit.ts'
 import { findJobRow, findRecordedJobs, lockMessageForShare } from './jobs.queries.ts'
 import { withRecipients } from './large-list.ts'
 import { ifAhead, type NewJobDeps, untilAborted } from './new-job.service.ts'
@@ -54,16 +54,21 @@ export async function changeWaitingJob(
 
 const rename = (begin: Begin, id: number, { name, version }: Pick<JobChange, 'name' | 'version'>) =>
   begin(async (tx, caller) => {
-    const before = orNotFound(await findJobRow(tx, caller, id))
-    if (name === undefined || name === before.name) return before
-    requireVersion(version, orNotFound(await renameJob(tx, id, name)))
-    await recordAction(tx, caller, 'job.update', before, { name, formerName: before.name })
+    const before = await findBefore(tx, caller, id)
+    if (name !== undefined && name !== before.name) {
+      requireVersion(version, orNotFound(await renameJob(tx, id, name)))
+      await recordChange(tx, caller, before)
+    }
     return orNotFound(await findJobRow(tx, caller, id))
   })
 
-async function writeChange(deps: Deps, tx: Tx, caller: Caller, id: number, change: Change): Promise<JobRow> {
+async function findBefore(tx: Tx, caller: Caller, id: number) {
   const [before] = await findRecordedJobs(tx, caller, [id])
-  if (!before) throw new Refusal('not_found')
+  return orNotFound(before ?? null)
+}
+
+async function writeChange(deps: Deps, tx: Tx, caller: Caller, id: number, change: Change): Promise<JobRow> {
+  const before = await findBefore(tx, caller, id)
   const job = await lockWaitingJob(tx, id, change.instanceId)
   if (!job) throw new Refusal('job_not_changeable')
   requireVersion(change.version, job.version)

@@ -92,6 +92,7 @@ export async function findJobContent(db: Db, caller: Caller, id: number): Promis
 /** The facts that the audit log keeps of a job. */
 export type RecordedJob = {
   id: number
+  name: string
   status: JobRow['status']
   textContent: string
   imageUrl: string | null
@@ -104,7 +105,7 @@ export type RecordedJob = {
 
 export const findRecordedJobs = (db: Db, caller: Caller, ids: number[]) =>
   db.many<RecordedJob>(sql`
-  select j.id, j.status, j.text_content, ${imageUrl('j.image_id')} as image_url, j.job_type, j.recipient_count,
+  select j.id, j.name, j.status, j.text_content, ${imageUrl('j.image_id')} as image_url, j.job_type, j.recipient_count,
     (select i.name from instances i where i.id = j.instance_id) as instance_name, j.created_by_user_name, j.scheduled_at
   from jobs j where j.id = any(${ids}) and ${canSeeJob(caller)} order by j.id`)
 
