@@ -48,7 +48,7 @@ export type NewContactField = z.output<typeof NewContactField>
 
 /** Whether there are choices exactly if the type needs them. */
 export const hasFittingChoices = (type: ContactFieldType, list: readonly string[] | undefined) =>
-  (type === 'choice') === (list !== undefined && list.length > 0)
+  (type === 'choice') === Boolean(list?.length)
 
 /** Replaces name and choices. Key and type never change, because texts name the key. */
 export const ContactFieldChange = form

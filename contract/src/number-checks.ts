@@ -23,6 +23,7 @@ const MAX_TEXT = 200_000
 
 const phoneNumbers = z
   .string(key('NUMBER_CHECK.PHONE_REQUIRED'))
+  .trim()
   .max(MAX_TEXT, key('NUMBER_CHECK.TOO_MANY'))
   .describe('Separated by commas, semicolons, tabs or new lines. What is no phone number is left out')
 
@@ -36,7 +37,7 @@ export const NewNumberChecks = z
       .default(false)
       .describe('On a trial channel, whose calls are counted, nothing is checked without this'),
   })
-  .refine(({ contacts, phoneNumbers }) => contacts || phoneNumbers.trim() !== '', {
+  .refine(({ contacts, phoneNumbers }) => contacts || phoneNumbers !== '', {
     path: ['phoneNumbers'],
     error: key('NUMBER_CHECK.PHONE_REQUIRED'),
     when: isForm,

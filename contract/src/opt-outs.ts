@@ -4,7 +4,7 @@ import { languages } from './languages.ts'
 import { limits } from './limits.ts'
 import { OptOutWords, possibleReasons } from './opt-out-words.ts'
 import { listQuery, page } from './paging.ts'
-import { blankable, firstOf, Id, Instant, idParams, isForm, key, Named, ReadVersion } from './values.ts'
+import { blankable, firstOf, Id, Instant, idParams, key, Named, ReadVersion } from './values.ts'
 
 const person = {
   phoneNumber: z
@@ -66,19 +66,14 @@ export type OptOutExport = z.output<typeof OptOutExport>
 const note = (message: Parameters<typeof key>[0]) =>
   z.string(key(message)).trim().max(limits.optOutNote, key(message))
 
-export const NewOptOuts = z
-  .object({
-    phoneNumbers: z
-      .string(key('OPT_OUT.PHONE_REQUIRED'))
-      .max(4_000_000, key('JOB.RECIPIENTS_TOO_MANY'))
-      .describe('Separated by commas, semicolons, tabs or new lines'),
-    note: note('OPT_OUT.NOTE_INVALID').default(''),
-  })
-  .refine(({ phoneNumbers }) => phoneNumbers.trim() !== '', {
-    path: ['phoneNumbers'],
-    error: key('OPT_OUT.PHONE_REQUIRED'),
-    when: isForm,
-  })
+export const NewOptOuts = z.object({
+  phoneNumbers: z
+    .string(key('OPT_OUT.PHONE_REQUIRED'))
+    .max(4_000_000, key('JOB.RECIPIENTS_TOO_MANY'))
+    .refine((text) => text.trim() !== '', key('OPT_OUT.PHONE_REQUIRED'))
+    .describe('Separated by commas, semicolons, tabs or new lines'),
+  note: note('OPT_OUT.NOTE_INVALID').default(''),
+})
 export type NewOptOuts = z.output<typeof NewOptOuts>
 
 const Added = z.object({
