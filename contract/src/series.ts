@@ -186,15 +186,6 @@ export const SeriesRunsQuery = z.object({
 })
 export type SeriesRunsQuery = z.output<typeof SeriesRunsQuery>
 
-/** The first runs of a rule, before it is saved. */
-export const SeriesPlan = z.object({ instanceId: instanceId.nullish(), rule: SeriesRule, ...quiet })
-export type SeriesPlan = z.output<typeof SeriesPlan>
-
-const PlannedRun = SeriesRun.pick({ localTime: true, dueAt: true, number: true }).extend({
-  isMoved: z.boolean().meta({ description: 'Because of a quiet day or of quiet hours' }),
-  isSkipped: z.boolean(),
-})
-
 const runParams = idParams.extend({ runId: Id })
 
 const ofSeries = <Action extends 'pause' | 'resume' | 'end'>(action: Action, summary: string) =>
@@ -241,14 +232,6 @@ export const series = {
     body: NewSeries,
     response: Series,
     status: 201,
-  }),
-  plan: endpoint({
-    method: 'POST',
-    path: '/series/plan',
-    access: 'canCreateJobs',
-    summary: 'The first runs that a rule would have',
-    body: SeriesPlan,
-    response: z.object({ runs: z.array(PlannedRun) }),
   }),
   update: endpoint({
     method: 'PUT',

@@ -22,7 +22,6 @@ const unrecorded = [
   'POST /opt-outs/search',
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
-  'POST /series/plan',
   'POST /number-checks/preview',
   // Changes how a file is read of which nothing is stored yet.
   'PUT /imports/:id',

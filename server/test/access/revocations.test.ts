@@ -216,7 +216,6 @@ const harmless = [
   'POST /contacts/choices',
   'POST /lists/:id/contacts/search',
   'POST /jobs/preview',
-  'POST /series/plan',
   'POST /number-checks/preview',
   'POST /auth/logout',
 ]

@@ -51,7 +51,6 @@ export const seriesRows: RowsOf<typeof contract.series> = {
   get: [assigned(200), newSeries],
   runs: [assigned(200), newSeries],
   create: [creators(201, 400), (fixture) => ({ body: form(fixture) })],
-  plan: [[401, 401, 200, 403, 200, 200], () => ({ body: { rule } })],
   update: [creators(200), async (fixture) => ({ ...(await newSeries(fixture)), body: form(fixture) })],
   pause: [creators(200), newSeries],
   resume: [creators(200), async (fixture) => of((await addSeries(fixture, paused)).id)],

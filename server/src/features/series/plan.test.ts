@@ -80,7 +80,6 @@ test.each([
   expect(run).toMatchObject({
     localTime: '2026-11-30T09:00',
     isSkipped: dueAt === null,
-    isMoved: dueAt !== null && dueAt !== '2026-11-30T09:00:00.000Z',
     ...(dueAt && { dueAt }),
   })
 })

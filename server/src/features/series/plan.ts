@@ -10,7 +10,7 @@ import { DAY_MS, wallClock } from '@sendroom/contract/wall-clock'
 
 export type Quiet = Pick<QuietRules, 'quietDays' | 'quietHours'> & { quietPolicy: QuietRules['policy'] }
 
-export type PlannedRun = Occurrence & { isMoved: boolean; isSkipped: boolean }
+export type PlannedRun = Occurrence & { isSkipped: boolean }
 
 /** The later one of two instants of one form. */
 export const latest = (one: string, other: string) => (one > other ? one : other)
@@ -55,7 +55,7 @@ function firstOf(rule: SeriesRule, after: string): Occurrence[] {
 function withQuiet(occurrence: Occurrence, { timeZone }: SeriesRule, quiet: Quiet): PlannedRun {
   const moved = moveOrSkip(occurrence, { ...quiet, timeZone, policy: quiet.quietPolicy })
   const dueAt = 'runsAt' in moved ? moved.runsAt : occurrence.dueAt
-  return { ...occurrence, dueAt, isMoved: dueAt !== occurrence.dueAt, isSkipped: 'skipped' in moved }
+  return { ...occurrence, dueAt, isSkipped: 'skipped' in moved }
 }
 
 /** The first day of the day's week, month or year, or the day itself. Both YYYY-MM-DD. */

@@ -2,7 +2,6 @@ import { limits } from '@sendroom/contract/limits'
 import type { SeriesRun, SeriesRunsQuery } from '@sendroom/contract/series'
 import type { SeriesRule } from '@sendroom/contract/series-rule'
 import type { Reason } from '@sendroom/contract/values'
-import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { json, sql } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
@@ -48,13 +47,6 @@ const readPlanning = (tx: Db, seriesId: number) =>
       -- Infinity is no instant on the wire.
       least(s.planned_until, clock_now() + interval '1 year') as planned_until
     from series s join instances i on i.id = s.instance_id where s.id = ${seriesId}`)
-
-/** The quiet hours of an account that the caller sees. Null if it has none. */
-export async function readQuietHours(db: Db, caller: Caller, instanceId: number | null) {
-  const instance = await db.maybeOne<Pick<Quiet, 'quietHours'>>(sql`
-    select ${quietHours} from instances i where i.id = ${instanceId} and ${canSeeInstance(caller, 'i.id')}`)
-  return instance?.quietHours ?? null
-}
 
 /**
  * Writes the next runs of a series, 62 days ahead, after those that are written. The caller has locked the series. A

@@ -118,18 +118,6 @@ test('a series names its own groups and contacts, and no others', async () => {
   expect(await read(body.id)).toMatchObject({ groups: [], contacts: [{ id: lan.id, name: 'Lan' }] })
 })
 
-test('the first runs of a rule are shown before it is saved', async () => {
-  const { user, instance } = await openFixture()
-  const body = { instanceId: instance.id, rule: daily, quietDays: [dayAhead(1)] }
-  const { runs } = (await context.call(user, series.plan, { body })).body
-  expect(runs).toHaveLength(10)
-  expect(runs.find(({ localTime }) => localTime === `${dayAhead(1)}T09:00`)).toMatchObject({
-    isMoved: true,
-    isSkipped: false,
-    dueAt: `${dayAhead(2)}T00:00:00.000Z`,
-  })
-})
-
 // R-1300
 test('what cannot be sent is refused at its field', async () => {
   const { create, user } = await openFixture()

@@ -11,7 +11,6 @@ import {
   endSeries,
   moveRun,
   pauseSeries,
-  previewPlan,
   type RecipientRules,
   removeSeries,
   resumeSeries,
@@ -27,7 +26,6 @@ export function seriesRoutes(app: FastifyInstance, { db, rules }: { db: Pool; ru
     return listRuns(db, params.id, query)
   })
   route(app, series.create, ({ begin, body }) => createSeries(begin, rules, body))
-  route(app, series.plan, ({ caller, body }) => previewPlan(db, caller, body))
   route(app, series.update, ({ begin, params, body }) => changeSeries(begin, rules, params.id, body))
   route(app, series.pause, ({ begin, params }) => pauseSeries(begin, params.id))
   route(app, series.resume, ({ begin, params }) => resumeSeries(begin, params.id))

@@ -4,18 +4,15 @@ import {
   type Series,
   type SeriesChange,
   SeriesPeople,
-  type SeriesPlan,
   type SeriesRun,
 } from '@sendroom/contract/series'
 import { type Begin, type Caller, lockInstanceForShare } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { isUniqueViolation } from '../../platform/database/errors.ts'
-import { sql } from '../../platform/database/sql.ts'
 import { readTemplate } from '../../platform/personal-texts.ts'
 import { InvalidInput, orNotFound, Refusal, requireVersion } from '../../platform/refusal.ts'
 import { differing, entryOf, settingsOf } from './audit.ts'
-import { planRuns } from './plan.ts'
 import {
   dropRunsToCome,
   findRun,
@@ -23,7 +20,6 @@ import {
   moveRunTo,
   planAnew,
   planSeries,
-  readQuietHours,
   skipPassed,
   skipRunBy,
 } from './runs.queries.ts'
@@ -254,16 +250,6 @@ const changeRun = (
     await record(tx, caller, entryOf(action, series, details))
     return after
   })
-
-const SHOWN = 10
-
-/** The first runs of a rule that is not saved yet. */
-export async function previewPlan(db: Db, caller: Caller, { instanceId, rule, ...quiet }: SeriesPlan) {
-  const { now } = await db.one<{ now: string }>(sql`select clock_now() as now`)
-  const quietHours = await readQuietHours(db, caller, instanceId ?? null)
-  const { runs } = planRuns(rule, { ...quiet, quietHours }, { after: now, now })
-  return { runs: runs.slice(0, SHOWN) }
-}
 
 function refuseTakenName(error: unknown): never {
   throw isUniqueViolation(error, 'series_name') ? new Refusal('series_taken') : error
