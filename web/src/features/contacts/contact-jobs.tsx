@@ -9,11 +9,9 @@ import { call } from '../../api/client.ts'
 import { usePolling } from '../../api/event-stream.ts'
 import { formatSecond } from '../../format.ts'
 import { reasonText } from '../../i18n/words.ts'
-import { Pagination } from '../../lists/pagination.tsx'
+import { PageEnd } from '../../lists/page-end.tsx'
 import { type Column, Table } from '../../lists/table.tsx'
 import { useClampPage } from '../../lists/use-list.ts'
-import { LoadFailed } from '../../ui/load-failed.tsx'
-import { Loading } from '../../ui/loading.tsx'
 import { Name } from '../../ui/name.tsx'
 import { OutcomeBadge } from '../../ui/outcome-badge.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -58,20 +56,7 @@ export function ContactJobs({ id }: { id: number }) {
           isBusy={result.isPlaceholderData}
         />
       )}
-      {data?.data.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {t('CONTACT.NO_JOBS')}
-        </Text>
-      )}
-      {result.isPending && <Loading />}
-      {result.isError && !data && <LoadFailed retry={() => result.refetch()} />}
-      {data && (
-        <Pagination
-          paging={data.pagination}
-          onPage={(page) => setPaging({ ...paging, page })}
-          onPageSize={(pageSize) => setPaging({ page: 1, pageSize })}
-        />
-      )}
+      <PageEnd result={result} empty="CONTACT.NO_JOBS" onPage={setPaging} />
     </Section>
   )
 }

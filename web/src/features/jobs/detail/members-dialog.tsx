@@ -9,11 +9,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { call } from '../../../api/client.ts'
-import { Pagination } from '../../../lists/pagination.tsx'
+import { PageEnd } from '../../../lists/page-end.tsx'
 import { useClampPage } from '../../../lists/use-list.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
-import { LoadFailed } from '../../../ui/load-failed.tsx'
-import { Loading } from '../../../ui/loading.tsx'
 import { Name } from '../../../ui/name.tsx'
 import { FilterButtons } from './filter-buttons.tsx'
 import classes from './members-dialog.module.css'
@@ -45,20 +43,11 @@ export function MembersDialog({ jobId, recipient, onClose }: Props) {
       {data && data.data.length > 0 && (
         <Members members={data.data} isBusy={result.isPlaceholderData} textOf={textOf} />
       )}
-      {data?.data.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {t(filter === 'All' ? 'JOB.MEMBERS_UNKNOWN' : 'JOB.NO_MEMBERS')}
-        </Text>
-      )}
-      {result.isPending && <Loading />}
-      {result.isError && !data && <LoadFailed retry={() => result.refetch()} />}
-      {data && (
-        <Pagination
-          paging={data.pagination}
-          onPage={(page) => setPaging({ ...paging, page })}
-          onPageSize={(pageSize) => setPaging({ page: 1, pageSize })}
-        />
-      )}
+      <PageEnd
+        result={result}
+        empty={filter === 'All' ? 'JOB.MEMBERS_UNKNOWN' : 'JOB.NO_MEMBERS'}
+        onPage={setPaging}
+      />
     </Dialog>
   )
 }

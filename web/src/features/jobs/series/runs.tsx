@@ -12,14 +12,12 @@ import { usePolling } from '../../../api/event-stream.ts'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { useAction } from '../../../api/use-action.ts'
 import { reasonText } from '../../../i18n/words.ts'
-import { Pagination } from '../../../lists/pagination.tsx'
+import { PageEnd } from '../../../lists/page-end.tsx'
 import { RowActions } from '../../../lists/row-actions.tsx'
 import { type Column, Table } from '../../../lists/table.tsx'
 import { useClampPage } from '../../../lists/use-list.ts'
 import { confirm } from '../../../ui/confirm.ts'
 import { lazyComponent } from '../../../ui/lazy-component.tsx'
-import { LoadFailed } from '../../../ui/load-failed.tsx'
-import { Loading } from '../../../ui/loading.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { formatRun } from './calendar-names.ts'
 import { RunBadge } from './series-labels.tsx'
@@ -145,20 +143,7 @@ function Runs({ series: { id }, period, title, empty, columns, actions }: RunsPr
           }
         />
       )}
-      {data?.data.length === 0 && (
-        <Text size="sm" c="dimmed">
-          {t(empty)}
-        </Text>
-      )}
-      {result.isPending && <Loading />}
-      {result.isError && !data && <LoadFailed retry={() => result.refetch()} />}
-      {data && (
-        <Pagination
-          paging={data.pagination}
-          onPage={(page) => setPaging({ ...paging, page })}
-          onPageSize={(pageSize) => setPaging({ page: 1, pageSize })}
-        />
-      )}
+      <PageEnd result={result} empty={empty} onPage={setPaging} />
     </Section>
   )
 }
