@@ -30,31 +30,40 @@ export async function skipOptedOut(db: Pool, signal?: AbortSignal): Promise<void
   }
 }
 
+type Waiting = JobRef & { untried: boolean; requeued: boolean }
+
 /** Returns the jobs whose queue has moved on. */
 async function skipSlice(tx: Db): Promise<JobRef[]> {
   await forBulkWrites(tx)
-  const jobs = await tx.many<JobRef>(sql`
-    select j.id as job_id, j.instance_id from jobs j join instances i on i.id = j.instance_id
+  const jobs = await tx.many<Waiting>(sql`
+    select j.id as job_id, j.instance_id, ${firstUntriedIsOver} as untried, ${firstRequeuedIsOver} as requeued
+    from jobs j join instances i on i.id = j.instance_id
     where ${isRunning} and j.job_type = 'SendToUsers' and not ${needsHistoryCheck}
       and (${firstUntriedIsOver} or ${firstRequeuedIsOver})
     order by i.id, j.id
     limit ${MAX_JOBS}
     ${lockInstances('skip')}`)
   if (jobs.length === 0) return []
-  const ids = jobs.map(({ jobId }) => jobId)
+  // A line whose first delivery stays is left out. It could fill the slice, and no slice would get behind it.
+  const idsOf = (line: 'untried' | 'requeued') => jobs.filter((job) => job[line]).map(({ jobId }) => jobId)
   await tx.run(sql`
     update deliveries d set status = 'skipped', not_before = 'epoch', reason = ${json(reason('opted_out'))}
     from (
-      select next.id from jobs j cross join lateral (
-        (select d.id from deliveries d where ${isUntried} order by d.id limit ${SLICE})
+      select next.id from (
+        select d.id from jobs j cross join lateral (
+          select d.id from deliveries d where ${isUntried} order by d.id limit ${SLICE}) d
+        where j.id = any(${idsOf('untried')})
         union all
-        (select d.id from deliveries d where ${isRequeued} order by d.not_before limit ${SLICE})) next
-      where j.id = any(${ids})
+        select d.id from jobs j cross join lateral (
+          select d.id from deliveries d where ${isRequeued} order by d.not_before limit ${SLICE}) d
+        where j.id = any(${idsOf('requeued')})
+      ) next
       limit ${SLICE}
     ) next
     where d.id = next.id and d.status = 'queued' and ${isOptedOut}`)
   // A statement of its own, which sees what was skipped.
-  await tx.run(sql`update jobs j set ${cursorAtFirstQueued} where j.id = any(${ids})`)
+  await tx.run(sql`
+    update jobs j set ${cursorAtFirstQueued} where j.id = any(${jobs.map(({ jobId }) => jobId)})`)
   return jobs
 }
 

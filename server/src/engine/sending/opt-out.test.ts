@@ -132,6 +132,21 @@ test.each(Object.entries(heldBy))(
 )
 
 // R-1102
+test('somebody whose message was put off is skipped, however many others are next', async () => {
+  const { id: instanceId } = await context.add.instance({ isActive: false })
+  const job = await jobToPeople(2_100, { instanceId, status: 'Running' })
+  const [first, second] = await context.deliveries(job.id)
+  await context.db.run(sql`
+    update deliveries set not_before = clock_now() + interval '1 day', reason = ${json({ code: 'person_limit' })}
+    where id = ${first?.id}`)
+  await context.db.run(sql`update jobs set cursor = ${second?.id} where id = ${job.id}`)
+  await optOut(context.db, people(1))
+  // Else it would look for them for ever.
+  await skipOptedOut(context.db, AbortSignal.timeout(5_000))
+  expect((await context.statuses(job.id)).filter((status) => status === 'skipped')).toHaveLength(1)
+})
+
+// R-1102
 test('whoever has the lock of the instance is not waited for, and the rest is skipped later, in several slices', async () => {
   const { id: instanceId } = await context.add.instance({ isActive: false })
   const job = await jobToPeople(2_500, { instanceId, status: 'Running' })
