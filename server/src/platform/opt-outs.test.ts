@@ -389,7 +389,11 @@ describe('a contact of several numbers', () => {
       [() => stop('a', 1), link, () => stop('b', 2, [other()]), () => start('c', 3)],
       [false, true],
     ],
-    ['by hand as well', [() => stop('a', 1), link, () => enter(second), () => start('c', 3)], [false, true]],
+    [
+      'by hand as well',
+      [() => stop('a', 1), link, () => enter(second), () => start('c', YEARS)],
+      [false, true],
+    ],
     [
       'a start before the numbers are one contact',
       [() => stop('a', 1), () => start('b', 2, [other()]), link],
@@ -398,6 +402,11 @@ describe('a contact of several numbers', () => {
     [
       'a stop after that',
       [() => stop('a', 1), () => start('b', 2, [other()]), link, () => stop('c', 3)],
+      [true, true],
+    ],
+    [
+      'a stop of the other one after a start that comes last',
+      [() => stop('a', 1), link, () => stop('b', 5, [other()]), () => start('c', 3)],
       [true, true],
     ],
     [

@@ -307,11 +307,19 @@ export async function optInByMessage(
       ...(one.linkedTo !== null && { details: { sameAs } }),
     })),
   )
-  // Another opt-out of the person may hold for those identities, too.
+  // Another opt-out of the person may hold for those identities, too, and a later one for the sender.
   const linked = ended.filter(({ linkedTo }) => linkedTo !== null).flatMap(identitiesOf)
-  if (linked.length > 0) await spread(tx, linked)
+  const sender = (await hasLaterOptOut(tx, identities, saidAt)) ? identities : []
+  if (linked.length + sender.length > 0) await spread(tx, [...linked, ...sender])
   return ended.length
 }
+
+/** Whether the person of the sender has said so by another number after this, as messages may come late. */
+const hasLaterOptOut = async (tx: Tx, identities: readonly Identity[], saidAt: string) =>
+  (await tx.run(sql`
+    select from ${listed(identities)}, lateral same_person(given.kind, given.value) person
+      join opted_out h on h.kind = person.kind and h.value = person.value join opt_outs o on o.id = h.opt_out_id
+    where coalesce(o.last_said_at, o.said_at) > ${saidAt}::timestamptz limit 1`)) > 0
 
 /** Ends an opt-out for a reason of the user, and all others of the person. Returns false if it has ended already. */
 export async function endOptOut(tx: Tx, id: number, by: Actor, reason: string): Promise<boolean> {
