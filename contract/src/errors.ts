@@ -39,6 +39,7 @@ export const errorWords = {
   job_not_resumable: 'This job is not paused.',
   job_not_retryable: 'You can send to remaining recipients only after the job has ended.',
   job_not_changeable: 'This job has begun. Only its name can be changed now.',
+  job_of_another: 'Only {{user}} or an Admin can change the recipients or the account of this job.',
   job_nothing_to_retry: 'No recipients remain.',
   job_recipients_deleted:
     'The recipients of this job were deleted because of their age, so the job can’t be sent again.',
@@ -86,6 +87,8 @@ export const errorWords = {
   used_by_list: 'The list {{list}} filters by this. Change or delete the list first.',
   too_many_lists: 'There can be {{lists}} lists at most. Delete one first.',
   group_set_taken: 'You have another set of groups with this name. Choose another.',
+  series_too_many:
+    'An account can have {{seriesOfInstance}} series that have not ended at most. End or delete one first.',
   series_taken: 'Another series of this account has this name. Choose another.',
   used_by_series: 'The series {{series}} uses this. Change or delete the series first.',
   series_not_pausable: 'This series is already paused or has ended.',

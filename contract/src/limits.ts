@@ -112,6 +112,7 @@ export const limits = {
   groupSetGroups: 1000,
   /** A series repeats every so many days, weeks, months or years, so many times a day, and has so many runs. */
   seriesEvery: 99,
+  seriesOfInstance: 100,
   seriesTimes: 4,
   seriesRuns: 9999,
   seriesName: 100,

@@ -3,6 +3,8 @@ import { createJobOfRun } from '../src/features/jobs/new-job.service.ts'
 import { type MakeDeps, makeDueRuns, planDueSeries } from '../src/features/series/make-due.ts'
 import { sql } from '../src/platform/database/sql.ts'
 import { useContext } from './context.ts'
+import { countWaiting } from './locks.ts'
+import { until } from './until.ts'
 
 const context = useContext()
 const never = new AbortController().signal
@@ -187,6 +189,42 @@ test.each(['skip', 'wait'])(
     expect(await jobs()).toHaveLength(overlap === 'skip' ? 1 : 2)
   },
 )
+
+// R-1311
+test('a former job that is sent again counts as still sending', async () => {
+  const { jobs, runs, addRun, endJobs } = await dueSeries()
+  await make()
+  await endJobs('Completed')
+  await make()
+  await context.db.run(
+    sql`update jobs set status = 'Pending', completed_at = null where id = ${(await jobs())[0]?.id}`,
+  )
+  await addRun(0)
+  await make()
+  expect((await runs()).map(({ state, why }) => `${state} ${why}`)).toEqual([
+    'made null',
+    'skipped run_overlaps',
+  ])
+})
+
+// R-1307
+test('an author who is deleted while a run is made waits for no lock that waits for them', async () => {
+  const { author } = await dueSeries()
+  const release = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  // As the deletion of a user: first the user, then what refers to them.
+  const deletion = context.db.begin(async (tx) => {
+    await tx.run(sql`select from users where id = ${author.id} for update`)
+    locked.resolve()
+    await release.promise
+    await tx.run(sql`update series set author_id = null where author_id = ${author.id}`)
+  })
+  await locked.promise
+  const making = make()
+  await until('the run waits for its author', async () => (await countWaiting(context.db)) > 0)
+  release.resolve()
+  await expect(Promise.all([deletion, making])).resolves.toBeDefined()
+})
 
 // R-1310
 test('after an outage the latest run is made once, and others are missed', async () => {

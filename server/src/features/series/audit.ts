@@ -9,7 +9,7 @@ export const settingsOf = (series: Series) => ({
   jobType: series.jobType,
   rule: series.rule,
   messages: series.messages.map(({ textContent }) => textContent),
-  groups: series.groups.length,
+  groups: series.groups.map(({ name }) => name),
   contacts: series.contactIds.length,
   groupSets: series.groupSets.map(({ name }) => name),
   lists: series.lists.map(({ name }) => name),
@@ -23,9 +23,12 @@ export const settingsOf = (series: Series) => ({
 
 export function differing(before: Series, after: Series) {
   const [former, present] = [settingsOf(before), settingsOf(after)]
+  const fields = (['phoneNumbers', 'contactIds'] as const).filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  )
   return {
     changes: changesOf(former, present, Object.keys(present) as (keyof typeof present)[]),
-    ...(before.phoneNumbers !== after.phoneNumbers && { fields: ['phoneNumbers'] }),
+    ...(fields.length > 0 && { fields }),
   }
 }
 

@@ -124,14 +124,15 @@ async function makeRun({ db, createJob }: MakeDeps, { series, run }: Chosen): Pr
 /** `Begin` does not know what its work returns. */
 const idOf = (job: unknown) => (job as { id: number }).id
 
+/** Locks the author first, as the deletion of a user does. */
 async function lockEverything(tx: Tx, { series, run }: Chosen): Promise<Caller> {
+  const author = await lockAuthor(tx, series.authorId)
   const present = await lockDueSeries(tx, series.id)
   const due = await lockDueRuns(tx, series.id)
   const isSame = present?.version === series.version && present.state === 'active'
   if (!isSame || !due.some(({ id, dueAt }) => id === run.id && dueAt === run.dueAt))
     throw new SomebodyWasFaster()
   if (present.accountReason) throw new CannotGoOn(present.accountReason)
-  const author = await lockAuthor(tx, present.authorId)
   if (!author) throw authorCannot('series_author_gone', present)
   if (!hasAccess(author, 'canCreateJobs')) throw authorCannot('series_author_no_right', present)
   if (!seesInstance(author, present.instanceId)) throw authorCannot('series_author_no_account', present)

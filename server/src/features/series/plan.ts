@@ -74,7 +74,8 @@ const dayOf = ({ localTime }: { localTime: string }) => localTime.slice(0, 10)
 /**
  * The runs of a changed rule that may be planned beside the known ones, which are as they were before the change. They
  * begin after the present day. A week (month, year) in which the former rule has run, and would not run again, is over:
- * whoever moves a weekly run from Monday to Thursday on a Tuesday does not want it twice in that week.
+ * whoever moves a weekly run from Monday to Thursday on a Tuesday does not want it twice in that week. A day with a run
+ * that was made or skipped ahead gets no other.
  */
 export function runsAfterChange<Run extends { localTime: string }>(
   runs: readonly Run[],
@@ -86,5 +87,8 @@ export function runsAfterChange<Run extends { localTime: string }>(
   const begun = periods(known.filter(({ isToCome }) => !isToCome))
   const unfinished = periods(known.filter((run) => run.isToCome && dayOf(run) > today))
   const isOver = (period: string) => begun.has(period) && !unfinished.has(period)
-  return runs.filter((run) => dayOf(run) > today && !isOver(periodOf(dayOf(run), frequency)))
+  const settledDays = new Set(known.filter(({ isToCome }) => !isToCome).map(dayOf))
+  return runs.filter(
+    (run) => dayOf(run) > today && !settledDays.has(dayOf(run)) && !isOver(periodOf(dayOf(run), frequency)),
+  )
 }

@@ -57,16 +57,23 @@ export async function planSeries(tx: Db, seriesId: number): Promise<void> {
   await writePlan(tx, seriesId, planRuns(rule, quiet, { after: latest(plannedUntil, now), now }))
 }
 
+/** Condition: the run `r` is skipped because of quiet days or hours, which nobody has chosen for this run. */
+const isQuiet = sql`(r.state = 'skipped' and r.reason->>'code' = 'run_quiet')`
+
+/** Condition: a change of the rule may give the run `r` another time, or drop it. */
+const isOpen = sql`(${isToCome} or ${isQuiet} and r.due_at > clock_now())`
+
 /** Writes the runs of a changed rule in place of those to come, from tomorrow on. */
 export async function planAnew(tx: Db, seriesId: number): Promise<void> {
   const { now, rule, ...quiet } = await readPlanning(tx, seriesId)
   const today = localDay(now, rule.timeZone)
   const known = await tx.many<KnownRun>(sql`
-    select r.local_time, ${isToCome} as is_to_come from series_runs r
-    where r.series_id = ${seriesId} and r.due_at > clock_now() - interval '367 days'`)
+    select r.local_time, ${isOpen} as is_to_come from series_runs r
+    where r.series_id = ${seriesId} and r.due_at > clock_now() - interval '367 days'
+      and (${isOpen} or not ${isQuiet})`)
   await tx.run(sql`
     delete from series_runs r
-    where r.series_id = ${seriesId} and ${isToCome} and left(r.local_time, 10) > ${today}`)
+    where r.series_id = ${seriesId} and ${isOpen} and left(r.local_time, 10) > ${today}`)
   const { runs, until } = planRuns(rule, quiet, { after: now, now })
   await writePlan(tx, seriesId, { runs: runsAfterChange(runs, known, rule, today), until })
 }

@@ -1,7 +1,7 @@
 import type { Series, SeriesChange, SeriesPeople, SeriesQuery, SeriesRow } from '@sendroom/contract/series'
 import type { SeriesState } from '@sendroom/contract/series-states'
 import type { Reason } from '@sendroom/contract/values'
-import { type Caller, canSeeInstance, canSeeMessage, isAdmin } from '../../platform/access.ts'
+import { type Caller, canSeeInstance, canSeeMessage, canUseList, isAdmin } from '../../platform/access.ts'
 import { canSeeContact } from '../../platform/contacts/lists.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, json, type Sql, sql, values } from '../../platform/database/sql.ts'
@@ -71,7 +71,7 @@ export async function findSeries(db: Db, caller: Caller, id: number): Promise<Se
         and exists (select from contacts c where c.id = x.id and ${await canSeeContact(db, caller)})`)} as contacts,
       ${named(sql`series_group_sets y join group_sets x on x.id = y.group_set_id where y.series_id = s.id`)}
         as group_sets,
-      ${lists(false)} as lists, ${lists(true)} as excluded_lists
+      ${lists(caller, false)} as lists, ${lists(caller, true)} as excluded_lists
     from series s where s.id = ${id} and ${canSee(caller)}`)
   if (!found) return null
   const { recipients, ...series } = found
@@ -85,9 +85,19 @@ function named(rows: Sql) {
     select coalesce(jsonb_agg(jsonb_build_object('id', x.id, 'name', x.name) order by x.name, x.id), '[]') from ${rows})`
 }
 
-const lists = (isExcluded: boolean) =>
-  named(sql`series_lists y join lists x on x.id = y.list_id
-    where y.series_id = s.id and y.is_excluded = ${isExcluded}`)
+/** A list that the caller may not use has only its number. */
+const lists = (caller: Caller, isExcluded: boolean) =>
+  named(sql`(
+    select l.id, case when ${canUseList(caller, 'l')} then l.name else '#' || l.id end as name
+    from series_lists y join lists l on l.id = y.list_id
+    where y.series_id = s.id and y.is_excluded = ${isExcluded}) x`)
+
+/** How many series of the account have not ended. Others that are added at the same moment may come on top. */
+export const countOpen = async (db: Db, instanceId: number) =>
+  (
+    await db.one<{ count: number }>(sql`
+    select count(*) from series where instance_id = ${instanceId} and state <> 'ended'`)
+  ).count
 
 /** The columns of a series that its form sets. */
 export type Columns = Pick<

@@ -234,6 +234,63 @@ test('changed times hold from tomorrow on, and other changes leave the runs alon
   ).toEqual(new Set(['12:00']))
 })
 
+// R-1320
+test('days that quiet times had skipped get runs when the rule or the quiet days change', async () => {
+  const { create, change, runsOf } = await openFixture()
+  const quietDays = [3, 4].map(dayAhead)
+  const { id } = (await create({ quietDays, quietPolicy: 'skip' })).body
+  const statesOf = async () =>
+    (await runsOf(id)).filter((run) => quietDays.includes(run.localTime.slice(0, 10))).map((run) => run.state)
+  expect(
+    (await change(id, { quietDays, quietPolicy: 'skip', rule: { ...daily, times: ['10:00'] } })).status,
+  ).toBe(200)
+  expect(await statesOf()).toEqual(['skipped', 'skipped'])
+  await change(id, { quietDays: [], quietPolicy: 'skip' })
+  expect(await statesOf()).toEqual(['planned', 'planned'])
+  // The former times have left no rows behind.
+  const { count } = await context.db.one<{ count: number }>(sql`
+    select count(*) from series_runs where series_id = ${id} and local_time like '%T10:00'`)
+  expect(count).toBe(0)
+})
+
+// R-1320
+test('a day of which a run was skipped by hand gets no other one', async () => {
+  const { user, create, change, runsOf } = await openFixture()
+  const everyDay: Form['rule'] = { ...daily, frequency: 'week', weekdays: [1, 2, 3, 4, 5, 6, 7] }
+  const { id } = (await create({ rule: everyDay })).body
+  const run = (await runsOf(id)).find(({ localTime }) => localTime.startsWith(dayAhead(9)))
+  await context.call(user, series.skipRun, { params: { id, runId: run?.id ?? 0 } })
+  await change(id, { rule: { ...everyDay, times: ['10:00'] } })
+  const { rows } = await context.db.one<{ rows: string[] }>(sql`
+    select array_agg(local_time || ' ' || state) as rows from series_runs
+    where series_id = ${id} and left(local_time, 10) = ${dayAhead(9)}`)
+  expect(rows).toEqual([`${dayAhead(9)}T09:00 skipped`])
+})
+
+// R-1324
+test('an account has a hundred series that have not ended at most', async () => {
+  const { instance, create } = await openFixture()
+  await context.db.run(sql`
+    insert into series (instance_id, name, job_type, rule, quiet_policy, overlap, recipients, author_name)
+    select ${instance.id}, 'Series ' || n, 'SendToGroups', '{}', 'move', 'skip', '{}', '' from generate_series(1, 100) n`)
+  expect(await create()).toMatchObject({ status: 409, body: { code: 'series_too_many' } })
+  await context.db.run(
+    sql`update series set state = 'ended' where instance_id = ${instance.id} and name = 'Series 1'`,
+  )
+  expect((await create()).status).toBe(201)
+})
+
+// R-1325
+test('the name of a list is for those who may use it', async () => {
+  const { instance, form, create } = await openFixture({ canManageContacts: true })
+  const list = await context.add.list({ name: 'Overdue', contacts: [await context.add.contact()] })
+  const colleague = await context.add.user({ instances: [instance] })
+  const { body } = await create({ ...form, jobType: 'SendToUsers', groupIds: [], listIds: [list.id] })
+  expect(body.lists).toEqual([{ id: list.id, name: 'Overdue' }])
+  const seen = await context.call(colleague, series.get, of(body.id))
+  expect(seen.body.lists).toEqual([{ id: list.id, name: `#${list.id}` }])
+})
+
 // R-1321
 test('the next message stays the next one when messages are added before it', async () => {
   const { create, change, first, second } = await openFixture()
@@ -306,4 +363,15 @@ test('the audit log says what was changed, without numbers', async () => {
   expect(entries.map(({ action }) => action)).toEqual(['series.create', 'series.update', 'series.delete'])
   expect(entries[1]?.details).toEqual({ changes: { name: ['News', 'Other'] }, fields: ['phoneNumbers'] })
   expect(JSON.stringify(entries)).not.toContain('84901234567')
+})
+
+test('the audit log names groups that were exchanged', async () => {
+  const { instance, create, change } = await openFixture()
+  const other = await context.add.group({ instanceId: instance.id, name: 'Friends' })
+  const { id } = (await create()).body
+  await change(id, { groupIds: [other.id] })
+  expect(
+    await context.db.one(sql`
+      select details from audit_log where action = 'series.update' and object_id = ${id}`),
+  ).toEqual({ details: { changes: { groups: [['Family'], ['Friends']] } } })
 })

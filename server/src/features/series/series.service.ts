@@ -1,3 +1,4 @@
+import { limits } from '@sendroom/contract/limits'
 import type { NewJob } from '@sendroom/contract/new-jobs'
 import {
   type NewSeries,
@@ -25,6 +26,7 @@ import {
 } from './runs.queries.ts'
 import {
   type Columns,
+  countOpen,
   deleteSeries,
   findSeries,
   insertSeries,
@@ -62,6 +64,8 @@ export type RecipientRules = {
 export const createSeries = (begin: Begin, rules: RecipientRules, form: NewSeries): Promise<Series> =>
   begin(async (tx, caller) => {
     await requireSources(tx, caller, form)
+    if ((await countOpen(tx, form.instanceId)) >= limits.seriesOfInstance)
+      throw new Refusal('series_too_many')
     const frozen = form.isFrozen ? await rules.freeze(tx, caller, form) : null
     if (!frozen) await rules.check(tx, caller, form)
     const id = await insertSeries(tx, caller, columnsOf(form), frozen).catch(refuseTakenName)
