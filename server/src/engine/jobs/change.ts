@@ -31,6 +31,9 @@ export type WaitingJob = {
   recipientCount: number
   textContent: string
   isPersonal: boolean
+  /** Null if the user is gone. */
+  authorId: number | null
+  authorName: string
 }
 
 /**
@@ -45,7 +48,9 @@ export async function lockWaitingJob(
   await forBulkWrites(tx)
   await lockInstancesOfJobs(tx, [jobId], newInstanceId)
   const job = await tx.maybeOne<WaitingJob>(sql`
-    select version, job_type, instance_id, recipient_count, text_content, is_personal from jobs
+    select version, job_type, instance_id, recipient_count, text_content, is_personal,
+      created_by_user_id as author_id, created_by_user_name as author_name
+    from jobs
     where id = ${jobId} and ${allows('change')} and started_at is null
       and not exists (select from deliveries where job_id = ${jobId} and status not in ('queued', 'skipped'))
     for update`)
@@ -66,15 +71,14 @@ export async function replaceInJob(
   const { instanceId } = await tx.one<{ instanceId: number }>(sql`
     update jobs set ${assignments({ ...change, ...content, ...isPersonal, mediaId: null, cursor: 0 })}, version = version + 1
     where id = ${id} returning instance_id`)
+  // Also before they are deleted: a job counts whom it skips until they are queued again.
+  await tx.run(sql`
+    update deliveries set instance_id = ${instanceId}, status = 'queued', reason = null
+    where job_id = ${id} and (instance_id <> ${instanceId} or status = 'skipped')`)
   if (recipients) {
     await tx.run(sql`delete from deliveries where job_id = ${id}`)
     await insertDeliveries(tx, id, instanceId, recipients)
-  } else {
-    if (content) await deleteTexts(tx, id)
-    await tx.run(sql`
-      update deliveries set instance_id = ${instanceId}, status = 'queued', reason = null
-      where job_id = ${id} and (instance_id <> ${instanceId} or status = 'skipped')`)
-  }
+  } else if (content) await deleteTexts(tx, id)
   const count = await prepareRecipients(tx, id, recipients?.length ?? recipientCount, writeTexts)
   await logJob(tx, id, reason('job_changed', { user: by, count }))
   await wakeWorkers(tx)

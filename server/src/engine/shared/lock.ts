@@ -67,8 +67,15 @@ const LOCK_TIMEOUT = '5s'
  */
 export async function lockInstancesOfJobs(tx: Db, jobIds: number[], other?: number): Promise<void> {
   await tx.run(sql`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`)
-  await tx.run(sql`
-    select i.id from instances i
-    where i.id in (select instance_id from jobs where id = any(${jobIds})) or i.id = ${other ?? null}
-    order by i.id for no key update`)
+  for (let isMoved = true; isMoved; ) {
+    const locked = await tx.many<{ id: number }>(sql`
+      select i.id from instances i
+      where i.id in (select instance_id from jobs where id = any(${jobIds})) or i.id = ${other ?? null}
+      order by i.id for no key update`)
+    // While we waited, somebody may have moved a job to another instance (jobs/change.ts).
+    isMoved =
+      (await tx.run(sql`
+        select from jobs where id = any(${jobIds}) and instance_id <> all(${locked.map(({ id }) => id)})`)) >
+      0
+  }
 }

@@ -27,7 +27,12 @@ export async function recordCreation(tx: Tx, caller: Caller, id: number): Promis
 }
 
 /** Records what differs in a job from before, and both texts if they differ. */
-export async function recordChange(tx: Tx, caller: Caller, before: RecordedJob): Promise<void> {
+export async function recordChange(
+  tx: Tx,
+  caller: Caller,
+  before: RecordedJob,
+  details: { fields?: ['recipients'] } = {},
+): Promise<void> {
   const [after] = await findRecordedJobs(tx, caller, [before.id])
   if (!after) return
   const [former, present] = [settingsOf(before), settingsOf(after)]
@@ -40,6 +45,7 @@ export async function recordChange(tx: Tx, caller: Caller, before: RecordedJob):
         formerText: before.textContent,
       }),
       changes: changesOf(former, present, Object.keys(present) as (keyof typeof present)[]),
+      ...details,
     },
   })
 }

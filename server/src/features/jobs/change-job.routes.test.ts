@@ -91,7 +91,7 @@ test('a job that waits gets another message, time, account and recipients, and a
       select details from audit_log where action = 'job.update' and object_id = ${job.id}`),
   ).toEqual({
     details: {
-      ...{ text: 'Good morning', formerText: 'Hello' },
+      ...{ text: 'Good morning', formerText: 'Hello', fields: ['recipients'] },
       changes: {
         name: ['', 'Spring'],
         instance: [instance.name, other.name],
@@ -236,4 +236,55 @@ test('more recipients must fit into the quota', async () => {
     body: { code: 'quota_recipients_user' },
   })
   expect((await recipientsOf(job.id)).length).toBe(1)
+})
+
+// R-1282
+test('recipients whom the former account skipped are counted anew, also when they are replaced', async () => {
+  const { member, job } = await fixture(toPeople('0901234567, 0901234568'))
+  const optOut = sql`
+    with begun as (
+      insert into opt_outs (is_for_all, source, said_at) values (true, 'form', clock_now()) returning id
+    )
+    insert into opted_out (kind, value, opt_out_id) select 'phone', '84901234567', id from begun`
+  await context.db.run(optOut)
+  await change(member, job.id, { recipients: { phoneNumbers: '0901234567, 0901234568' } })
+  await context.db.run(sql`delete from opt_outs`)
+  await change(member, job.id, { recipients: { phoneNumbers: '0901234567, 0901234569' } })
+
+  const { recipients } = (await context.call(member, jobs.get, { params: { id: job.id } })).body
+  expect(recipients).toMatchObject({ total: 2, waiting: 2, skipped: 0 })
+})
+
+// R-1286
+test('a text with values is not written for contacts that the caller does not see', async () => {
+  const { instance, member, job } = await fixture(toPeople('0901234567'))
+  const admin = await context.add.admin()
+  const lan = await context.add.contact({ name: 'Lan' })
+  await change(admin, job.id, { recipients: { contactIds: [lan.id] } })
+  const message = await context.add.message({
+    ...{ instanceId: instance.id, textContent: 'Hello {{name}}', hasVariables: true },
+  })
+
+  expect(await change(member, job.id, { messageId: message.id })).toMatchObject({
+    status: 400,
+    body: { fields: { messageId: 'JOB.CONTACT_INVALID' } },
+  })
+  expect(await change(admin, job.id, { messageId: message.id })).toMatchObject({ status: 200 })
+})
+
+// R-1287
+test('only the author, for whose quota they count, and Admins change recipients and account', async () => {
+  const { instance, member, groups, job } = await fixture()
+  const colleague = await context.add.user({ instances: [instance] })
+  const refusal = { status: 403, body: { code: 'job_of_another', params: { user: member.username } } }
+  const recipients = { groupIds: [groups[0]?.id ?? 0] }
+  const other = await addAccount(colleague)
+
+  expect(await change(colleague, job.id, { recipients })).toMatchObject(refusal)
+  expect(await change(colleague, job.id, { instanceId: other.id })).toMatchObject(refusal)
+  expect(await change(colleague, job.id, { scheduledAt: LATER, name: 'Ours' })).toMatchObject({ status: 200 })
+  expect(await change(await context.add.admin(), job.id, { recipients })).toMatchObject({ status: 200 })
+  const { details } = await context.db.one<{ details: object }>(sql`
+    select details from audit_log where action = 'job.update' and object_id = ${job.id} order by id desc limit 1`)
+  expect(details).toEqual({ changes: { recipients: [2, 1] }, fields: ['recipients'] })
 })

@@ -8,7 +8,7 @@ import {
   replaceInJob,
   type WaitingJob,
 } from '../../engine/index.ts'
-import { type Begin, type Caller, lockInstanceForShare } from '../../platform/access.ts'
+import { type Begin, type Caller, isAdmin, lockInstanceForShare } from '../../platform/access.ts'
 import type { Tx } from '../../platform/database/connection.ts'
 import type { HeavyContext } from '../../platform/heavy/heavy-work.ts'
 import { omitUndefined } from '../../platform/omit-undefined.ts'
@@ -17,6 +17,7 @@ import { recordChange } from './audit.ts'
 import { findJobRow, findRecordedJobs, lockMessageForShare } from './jobs.queries.ts'
 import { withRecipients } from './large-list.ts'
 import { ifAhead, type NewJobDeps, untilAborted } from './new-job.service.ts'
+import { hasHiddenContact } from './people.queries.ts'
 import { textOfJob } from './personal-job.ts'
 import { lockGroupRecipients, lockPeople, readTypedNumbers } from './recipients.service.ts'
 
@@ -73,6 +74,7 @@ async function writeChange(deps: Deps, tx: Tx, caller: Caller, id: number, chang
   if (!job) throw new Refusal('job_not_changeable')
   requireVersion(change.version, job.version)
   const instanceId = change.instanceId ?? job.instanceId
+  if (change.recipients || instanceId !== job.instanceId) requireAuthor(caller, job)
   const instance = await lockInstanceForShare(tx, caller, instanceId)
   if (!instance) throw new InvalidInput({ instanceId: 'JOB.INSTANCE_REQUIRED' })
   if (!instance.isActive) throw new Refusal('instance_inactive')
@@ -83,10 +85,16 @@ async function writeChange(deps: Deps, tx: Tx, caller: Caller, id: number, chang
     ...(omitUndefined({ name: change.name, recipients }) as Replacement),
     ...(change.scheduledAt !== undefined && { scheduledAt: ifAhead(change.scheduledAt, instance.now) }),
     ...(instanceId !== job.instanceId && { instanceId }),
-    ...(await readText(deps, tx, caller, job, change)),
+    ...(await readText(deps, tx, caller, { ...job, id }, change)),
   })
-  await recordChange(tx, caller, before)
+  await recordChange(tx, caller, before, change.recipients && { fields: ['recipients'] })
   return orNotFound(await findJobRow(tx, caller, id))
+}
+
+/** Recipients count for the quota of the job's author, who must also see the account that it moves to. */
+function requireAuthor(caller: Caller, { authorId, authorName }: WaitingJob): void {
+  if (authorId !== null && authorId !== caller.id && !isAdmin(caller))
+    throw new Refusal('job_of_another', { user: authorName })
 }
 
 async function readRecipients(
@@ -108,9 +116,10 @@ async function readText(
   { defaultCountry: country }: Deps,
   tx: Tx,
   caller: Caller,
-  { jobType, textContent, isPersonal }: WaitingJob,
+  job: WaitingJob & { id: number },
   { messageId, recipients, heavy, ...choices }: Change,
 ): Promise<Pick<Replacement, 'content' | 'writeTexts'>> {
+  const { jobType, textContent, isPersonal } = job
   const message = messageId ? await lockMessageForShare(tx, caller, messageId) : null
   if (messageId && !message) throw new InvalidInput({ messageId: 'JOB.MESSAGE_REQUIRED' })
   if (!message && !recipients) return {}
@@ -120,6 +129,9 @@ async function readText(
     throwIfAborted: () => heavy?.signal.throwIfAborted(),
   })
   const { writeTexts } = text
+  // A text with their values would tell what the caller may not see.
+  if (writeTexts && !recipients && (await hasHiddenContact(tx, caller, job.id)))
+    throw new InvalidInput({ messageId: 'JOB.CONTACT_INVALID' })
   return {
     ...(message && {
       content: { messageId: message.id, textContent: text.textContent, imageId: message.imageId },

@@ -31,6 +31,14 @@ export async function visibleContacts(db: Db, caller: Caller, ids: readonly numb
   return visible.map(({ id }) => id)
 }
 
+/** Whether a recipient of the job is a contact that the caller does not see. */
+export const hasHiddenContact = async (db: Db, caller: Caller, jobId: number) =>
+  (await db.run(sql`
+    select from deliveries d
+    where d.job_id = ${jobId} and d.contact_id is not null and not exists (
+      select from contacts c where c.id = d.contact_id and ${await canSeeContact(db, caller)})
+    limit 1`)) > 0
+
 /** The number by which WhatsApp knows the identity `i` of a contact, if a check has told another one. */
 const knownNumber = sql`coalesce(i.whatsapp_phone, i.value)`
 
