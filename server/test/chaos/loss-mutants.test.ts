@@ -98,12 +98,18 @@ const scenarios: Record<string, (run: ChaosRun) => Promise<unknown>> = {
     await sendAndLose(
       run,
       'queued',
-      `update instances set last_intent_at = null, checked_era = null, next_due_at = clock_now() + interval '1 minute';
+      `update instances set last_intent_at = null, checked_era = null, next_due_at = clock_now() + interval '1 day';
        -- The check must not come before the beat that begins the era.
-       update heartbeat set history_complete_at = clock_now() + interval '1 minute'`,
+       update heartbeat set history_complete_at = clock_now() + interval '1 day'`,
     )
     // Only a promotion spares pauses. A beat that waited for the loss to be committed would not see the pause yet.
-    await run.db.run(sql`update heartbeat set timeline = 'FFFFFFFF'`)
+    const { era } = await run.db.one<{ era: string }>(sql`
+      update heartbeat set timeline = 'FFFFFFFF' returning era`)
+    await until('the promotion has begun an era', () =>
+      run.db.run(sql`select from heartbeat where era <> ${era} and timeline <> 'FFFFFFFF'`),
+    )
+    // However slow the machine is, the beat came within the pause.
+    await run.db.run(sql`update instances set next_due_at = clock_now()`)
     await untilEnded(run, 0)
   },
 }
