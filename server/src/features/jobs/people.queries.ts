@@ -1,3 +1,4 @@
+import { limits } from '@sendroom/contract/limits'
 import type { JobDraft, JobPreview } from '@sendroom/contract/new-jobs'
 import {
   countsAsOptedOut,
@@ -171,7 +172,7 @@ export async function openPeople(
 /** A recipient as a text needs to know them, with the name by which the job calls them. */
 export type RecipientFacts = ContactFacts & { recipientName: string }
 
-/** Reads the recipients in batches, the typed ones first, in their order. */
+/** Reads the recipients of a job in batches, the typed ones first, in their order. More than a job takes are left out. */
 export async function* readPeople(
   tx: Db,
   caller: Caller,
@@ -184,7 +185,8 @@ export async function* readPeople(
     ${await chosenPeople(tx, caller, people)}
     select ${nameOf} as recipient_name, ${contactFacts(template)}
     from recipients r left join contacts c on c.id = r.contact_id
-    order by place, contact_id`,
+    order by place, contact_id
+    limit ${limits.recipients}`,
   )
 }
 
