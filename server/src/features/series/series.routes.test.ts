@@ -291,6 +291,18 @@ test('the name of a list is for those who may use it', async () => {
   expect(seen.body.lists).toEqual([{ id: list.id, name: `#${list.id}` }])
 })
 
+// R-1300
+test('recipients of the other type are ignored, whoever may use them', async () => {
+  const { create, change } = await openFixture()
+  const ofPeople = { phoneNumbers: '+84901234567', listIds: [404], excludedListIds: [405], contactIds: [406] }
+  const created = await create(ofPeople)
+  expect(created).toMatchObject({ status: 201, body: { lists: [], excludedLists: [] } })
+  expect((await change(created.body.id, ofPeople)).status).toBe(200)
+  const noLists = { listIds: [], excludedListIds: [], contactIds: [] }
+  const toPeople: Partial<Form> = { ...ofPeople, ...noLists, jobType: 'SendToUsers' }
+  expect((await create({ ...toPeople, name: 'People', groupSetIds: [407] })).status).toBe(201)
+})
+
 // R-1321
 test('the next message stays the next one when messages are added before it', async () => {
   const { create, change, first, second } = await openFixture()

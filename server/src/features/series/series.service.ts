@@ -61,8 +61,9 @@ export type RecipientRules = {
   freeze: (tx: Db, caller: Caller, choice: Choice) => Promise<object>
 }
 
-export const createSeries = (begin: Begin, rules: RecipientRules, form: NewSeries): Promise<Series> =>
+export const createSeries = (begin: Begin, rules: RecipientRules, body: NewSeries): Promise<Series> =>
   begin(async (tx, caller) => {
+    const form = withoutOtherType(body)
     await requireSources(tx, caller, form)
     if ((await countOpen(tx, form.instanceId)) >= limits.seriesOfInstance)
       throw new Refusal('series_too_many')
@@ -81,9 +82,10 @@ export const changeSeries = (
   begin: Begin,
   rules: RecipientRules,
   id: number,
-  { version, ...form }: SeriesChange,
+  { version, ...body }: SeriesChange,
 ): Promise<Series> =>
   begin(async (tx, caller) => {
+    const form = withoutOtherType(body)
     const locked = orNotFound(await lockSeries(tx, caller, id))
     requireVersion(version, locked.version)
     if (locked.state === 'ended') throw new Refusal('series_ended')
@@ -98,6 +100,12 @@ export const changeSeries = (
     await record(tx, caller, entryOf('series.update', after, differing(before, after)))
     return after
   })
+
+/** Recipients of the other type of job are ignored, as for a job. Nobody checks the caller's right to them. */
+const withoutOtherType = (form: NewSeries): NewSeries =>
+  form.jobType === 'SendToGroups'
+    ? { ...form, phoneNumbers: '', contactIds: [], listIds: [], excludedListIds: [] }
+    : { ...form, groupIds: [], groupSetIds: [] }
 
 /** Frozen recipients stay as they are, unless somebody chooses others. */
 async function freezeAgain(
