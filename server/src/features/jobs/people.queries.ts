@@ -172,7 +172,7 @@ export async function openPeople(
 /** A recipient as a text needs to know them, with the name by which the job calls them. */
 export type RecipientFacts = ContactFacts & { recipientName: string }
 
-/** Reads the recipients of a job in batches, the typed ones first, in their order. More than a job takes are left out. */
+/** Reads the recipients in batches, the typed ones first, in their order, and no more than a job takes. */
 export async function* readPeople(
   tx: Db,
   caller: Caller,
