@@ -1,6 +1,6 @@
 import type { AuditAction, AuditObject, RefusalKind } from '@sendroom/contract/audit-actions'
 import type { Db, Tx } from './database/connection.ts'
-import { type Sql, sql } from './database/sql.ts'
+import { json, type Sql, sql } from './database/sql.ts'
 
 /** Whoever acts. Without an id and a name if nobody is signed in. */
 export type Actor = { id: number | null; username: string; address: string }
@@ -58,7 +58,7 @@ export async function countRefusals(
     address,
     count,
   }))
-  await db.run(sql`select count_refusals(${JSON.stringify(rows)}::jsonb)`)
+  await db.run(sql`select count_refusals(${json(rows)})`)
 }
 
 /** Recurring work: deletes entries older than this. Each statement deletes a slice, so none takes long. */
@@ -82,13 +82,12 @@ function rowsOf({ id, username, address }: Actor, entries: Entry[]): Sql {
   return sql`
     select ${id}::bigint as user_id, ${username}::text as user_name, ${address}::text as address, action, object_type,
       object_id, coalesce(object_name, '') as object_name, coalesce(details, '{}') as details
-    from jsonb_to_recordset(${jsonOf(entries)}::jsonb)
+    from jsonb_to_recordset(${jsonOf(entries)})
       as entry (action text, object_type text, object_id bigint, object_name text, details jsonb)`
 }
 
-/** PostgreSQL refuses JSON with half an emoji. In a text it stores the replacement character instead. */
 const jsonOf = (entries: Entry[]) =>
-  JSON.stringify(
+  json(
     entries.map(({ action, object, details }) => ({
       action,
       object_type: object?.type,
@@ -96,5 +95,4 @@ const jsonOf = (entries: Entry[]) =>
       object_name: object?.name,
       details,
     })),
-    (_, value) => (typeof value === 'string' ? value.toWellFormed() : value),
   )

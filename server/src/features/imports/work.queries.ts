@@ -189,7 +189,7 @@ export const insertRows = (tx: Db, id: number, rows: readonly StagedRow[]) =>
   tx.run(sql`
     insert into import_rows (import_id, place, number, kind, value, name, note, tags, field_values, cells, outcome, problem)
     select ${id}, place, number, kind, value, name, note, tags, field_values, cells, outcome, problem
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r (place int, number int, kind text, value text, name text,
+    from jsonb_to_recordset(${json(rows)}) as r (place int, number int, kind text, value text, name text,
       note text, tags text[], field_values jsonb, cells text[], outcome text, problem jsonb)`)
 
 /** How many rows the check has stored. Their places count from 1 without a gap. */

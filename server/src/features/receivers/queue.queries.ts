@@ -1,7 +1,7 @@
 import { limits } from '@sendroom/contract/limits'
 import { LOCKS, lock, tryLock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
-import { asInstant, type Sql, sql } from '../../platform/database/sql.ts'
+import { asInstant, json, type Sql, sql } from '../../platform/database/sql.ts'
 
 /** Bounds the rows of one transaction. */
 const SLICE = 5000
@@ -224,7 +224,7 @@ async function saveAttempts(tx: Db, receiverId: number, attempted: Attempted[]) 
   }))
   await tx.run(sql`
     insert into webhook_attempts (receiver_id, event_id, type, body, duration_ms, has_arrived, status, error)
-    select r.id, a.* from webhook_receivers r, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as a (
+    select r.id, a.* from webhook_receivers r, jsonb_to_recordset(${json(rows)}) as a (
       event_id uuid, type text, body text, duration_ms int, has_arrived boolean, status int, error text)
     where r.id = ${receiverId}`)
   await tx.run(sql`

@@ -66,6 +66,13 @@ describe('parameters', () => {
   })
 })
 
+test('half an emoji is stored as the replacement character, in a text and in JSON', async () => {
+  const row = await database.db.maybeOne(
+    sql`select ${'half \ud83d'} as text, ${json({ a: ['half \ud83d'] })} as json`,
+  )
+  expect(row).toEqual({ text: 'half \ufffd', json: { a: ['half \ufffd'] } })
+})
+
 test('lists are the same after a round trip', async () => {
   const texts = ['a', '', 'NULL', null, ',', '{}', 'line\nline', 'quote " and \\ backslash', ' blank ']
   const at = '2026-01-01T00:00:00.500Z'

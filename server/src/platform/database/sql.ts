@@ -5,8 +5,14 @@ import sqlTag, { join, raw, Sql } from 'sql-template-tag'
 export { join, raw, Sql }
 export const sql: (strings: TemplateStringsArray, ...values: unknown[]) => Sql = sqlTag
 
-/** A value for a `jsonb` column, passed as text. The driver would turn a list into a PostgreSQL array. */
-export const json = (value: unknown) => sql`${value === null ? null : JSON.stringify(value)}::jsonb`
+/**
+ * A value for a `jsonb` column, passed as text. The driver would turn a list into a PostgreSQL array. Half an emoji
+ * becomes the replacement character, as in a text: PostgreSQL refuses JSON that has one.
+ */
+export const json = (value: unknown) =>
+  sql`${value === null ? null : JSON.stringify(value, wellFormed)}::jsonb`
+
+const wellFormed = (_: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)
 
 /** Quotes the name of a table, column or role. A dot separates two names: `table.column`. */
 export const identifier = (name: string) => raw(name.split('.').map(pg.escapeIdentifier).join('.'))
