@@ -11,14 +11,11 @@ test('after an expired session and a new sign-in the user is back on the same pa
   await addInstance(admin, uniqueName('Return'))
   await addInstance(admin, uniqueName('Return'))
   const user = await sendroom.signIn()
-  const page = await openAs(user, `/groups?search=${encodeURIComponent('VIP customers')}`)
+  const page = await openAs(user, '/settings')
+  // Without an event stream the page reads nothing by itself, so the click below is what finds the session ended.
+  await page.route('**/api/events', () => {})
+  await page.goto(`/groups?search=${encodeURIComponent('VIP customers')}`)
   await expect(page.getByText(/^Showing 1 to 10 of /)).toBeVisible()
-  // Waits for the refresh that follows the connection of the event stream. After it, the page reads nothing by itself.
-  await page.waitForFunction(
-    () =>
-      performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/api/groups/search'))
-        .length > 1,
-  )
   await user.call('POST /auth/logout', {})
 
   await page.getByRole('button', { name: 'Page 2' }).click()
