@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { people, useEngineContext } from '../../../test/engine-context.ts'
 import { scriptedProvider } from '../../../test/scripted-provider.ts'
@@ -451,17 +452,29 @@ describe('before an account writes to people', () => {
     await until('the messages are read again', () => calls.incoming === 2)
   })
 
-  test('where calls are counted, they are read once for each job', async () => {
-    const { provider, calls } = scriptedProvider()
+  test('where calls are counted, they are read once for each job, before it sends', async () => {
+    const { provider, script, calls, accept } = scriptedProvider()
     provider.isMetered = async () => true
+    let readings = 0
+    script.onIncoming = async () => {
+      await delay(200)
+      readings += 1
+      return []
+    }
+    const readingsBefore: number[] = []
+    script.onSend = (send) => {
+      readingsBefore.push(readings)
+      return accept(send)
+    }
     const instance = await context.add.instance({ ...away, token: 'live-2' })
     for (const n of [1, 2]) {
-      const job = await context.add.job({ instanceId: instance.id, recipients: people(3) })
+      const job = await context.add.job({ instanceId: instance.id, recipients: people(2) })
       if (n === 1) context.worker(provider)
       await context.untilStatus(job.id, 'Completed')
       await context.shiftClock('3 hours')
       expect(calls.incoming).toBe(n)
     }
+    expect(readingsBefore).toEqual([1, 1, 2, 2])
   })
 
   test('where calls are counted, they are read again when a job goes on', async () => {
