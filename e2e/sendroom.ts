@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Api } from './api.ts'
 
 const START = join(import.meta.dirname, '../scripts/start.mjs')
+const MOVE_CLOCK = join(import.meta.dirname, '../server/test/move-clock.ts')
 /** The time between SIGTERM and SIGKILL. */
 const STOP_TIMEOUT_MS = 30_000
 
@@ -30,6 +31,8 @@ export class Sendroom {
   readonly password: string
   #child: ChildProcess
   readonly #dataDir: string
+  /** How far its clock was moved on. */
+  #aheadMs = 0
 
   private constructor(child: ChildProcess, dataDir: string, url: string, password: string) {
     this.#child = child
@@ -80,6 +83,14 @@ export class Sendroom {
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line) as { sent?: Accepted }) // the other records are ignored
       .flatMap(({ sent }) => (sent?.token === token ? [sent] : []))
+  }
+
+  /** Moves the server's clock to this moment, instead of waiting for it. The browser's clock stays. */
+  moveClockTo(moment: string) {
+    const aheadMs = Date.parse(moment) - Date.now()
+    const by = `${aheadMs - this.#aheadMs} ms`
+    execFileSync(process.execPath, [MOVE_CLOCK, this.#dataDir, by], { stdio: 'inherit' })
+    this.#aheadMs = aheadMs
   }
 
   /** Stops Sendroom, and keeps its data for the ones that this process and its children start later. */

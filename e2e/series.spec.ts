@@ -1,0 +1,60 @@
+import { addInstance, groupsOf, untilJob } from './fixture.ts'
+import { expect, test } from './scenario.ts'
+import { choose, confirm, toast } from './steps.ts'
+
+const TEXTS = ['First offer', 'Second offer', 'Third offer']
+
+// R-1504
+test('a weekly series of three texts to a set of groups is made, moved, skipped, and runs for weeks', async ({
+  fresh,
+  openAs,
+}) => {
+  let admin = await fresh.signIn()
+  const instance = await addInstance(admin, 'Shop')
+  const groups = (await groupsOf(admin, instance, 'VIP customers')).slice(0, 2)
+  await admin.call('POST /group-sets', {
+    body: { name: 'Regulars', instanceId: instance.id, groupIds: groups.map(({ id }) => id) },
+  })
+  for (const textContent of TEXTS)
+    await admin.call('POST /messages', { body: { textContent, instanceId: instance.id } })
+  const page = await openAs(admin, '/series/new')
+  let id = 0
+  const runsOf = async (period: 'next' | 'past') =>
+    (await admin.call('GET /series/:id/runs', { params: { id }, query: { period } })).data
+
+  await test.step('makes the series', async () => {
+    await page.getByLabel(/^Name/).fill('Weekly offer')
+    await choose(page, 'Account', instance.name)
+    for (const text of TEXTS) await choose(page, 'Messages, in turn', text)
+    await choose(page, 'Sets of groups', 'Regulars')
+    await page.getByRole('button', { name: 'Mon', exact: true }).click()
+    const plan = page.getByRole('region', { name: 'What will happen' })
+    await expect(plan.getByText(/^Every Monday at 09:00 /)).toBeVisible()
+    await page.getByRole('button', { name: 'Create series' }).click()
+    await expect(toast(page, 'Series created.')).toBeVisible()
+    id = (await admin.call('GET /series', { query: {} })).data[0]?.id ?? 0
+  })
+
+  await test.step('skips the third run', async () => {
+    await page.getByRole('link', { name: 'Weekly offer' }).click()
+    const third = page.getByRole('table', { name: 'Next runs' }).getByRole('row').nth(3)
+    await third.getByRole('button', { name: 'Skip' }).click()
+    await confirm(page, 'Skip the run of', 'Skip')
+    await expect(toast(page, 'Run skipped.')).toBeVisible()
+  })
+
+  await test.step('three of the next four runs send their texts in turn', async () => {
+    for (const sent of TEXTS.keys()) {
+      const next = (await runsOf('next')).find(({ state }) => state === 'planned')
+      if (!next) throw new Error('The series has no next run.')
+      fresh.moveClockTo(next.dueAt)
+      admin = await fresh.signIn() // a session ends within the weeks
+      const made = async () => (await runsOf('past')).find(({ id }) => id === next.id)
+      await expect.poll(made, { timeout: 30_000 }).toMatchObject({ state: 'made' })
+      const jobId = (await made())?.jobId ?? 0
+      await untilJob(admin, jobId, { status: 'Completed' })
+      const bodies = fresh.accepted(instance.whapiToken).map(({ body }) => body)
+      expect(bodies).toEqual(TEXTS.slice(0, sent + 1).flatMap((each) => [each, each]))
+    }
+  })
+})

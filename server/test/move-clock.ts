@@ -1,0 +1,13 @@
+/** node server/test/move-clock.ts DATA_DIR INTERVAL: moves the clock of an embedded database on, for the browser tests. */
+import { join } from 'node:path'
+import { moveClockAt } from './clock.ts'
+
+const [dataDir = '', by = ''] = process.argv.slice(2)
+const address = {
+  host: join(dataDir, 'postgres'),
+  port: 5432,
+  user: 'sendroom',
+  password: '',
+  database: 'sendroom',
+}
+await moveClockAt(address, by)
