@@ -1,4 +1,4 @@
-/** node server/test/move-clock.ts DATA_DIR INTERVAL: moves the clock of an embedded database on, for the browser tests. */
+/** node server/test/move-clock.ts DATA_DIR INTERVAL: moves the clock of an embedded PostgreSQL on in a browser test. */
 import { join } from 'node:path'
 import { moveClockAt } from './clock.ts'
 
