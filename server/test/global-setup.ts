@@ -6,7 +6,6 @@ import type { DatabaseAddress } from '../src/database-url.ts'
 import { type Cluster, startCluster } from '../src/embedded-postgres/cluster.ts'
 import { connect } from '../src/platform/database/connection.ts'
 import { migrate } from '../src/platform/database/migrate.ts'
-import { sql } from '../src/platform/database/sql.ts'
 import { createTemplate } from './template.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
 
@@ -25,7 +24,6 @@ export default async function setUp(project: TestProject) {
   const cluster = await startCluster(folder, console)
   try {
     await createTemplate(cluster.superuser)
-    await planOnce(cluster.superuser)
   } catch (error) {
     await cluster.stop()
     throw error
@@ -49,13 +47,4 @@ async function prepareCluster(folder: string): Promise<string> {
 async function migrateAsOwner({ owner }: Cluster) {
   const db = connect(owner, { max: 1, applicationName: 'sendroom test' })
   await migrate(db).finally(() => db.end())
-}
-
-/**
- * Deployed, each execution of a statement is planned anew, because a generic plan may read a million rows. Tests have
- * few rows, and planning took a third of their PostgreSQL's time. The tests that count the rows read plan as deployed.
- */
-async function planOnce(cluster: DatabaseAddress) {
-  const db = connect(cluster, { max: 1, applicationName: 'sendroom test' })
-  await db.run(sql`alter role current_user set plan_cache_mode = force_generic_plan`).finally(() => db.end())
 }
