@@ -602,6 +602,8 @@ CREATE TABLE jobs (
   CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['Pending'::text, 'Running'::text, 'Completed'::text, 'Failed'::text, 'Cancelled'::text]))
 ) WITH (fillfactor=80);
 ALTER TABLE jobs ALTER COLUMN search_text SET STATISTICS 400;
+CREATE INDEX jobs_calendar ON jobs USING btree (COALESCE(started_at, scheduled_at, created_at), id) INCLUDE (instance_id, started_at, scheduled_at, created_at);
+CREATE INDEX jobs_calendar_of_instance ON jobs USING btree (instance_id, COALESCE(started_at, scheduled_at, created_at), id) INCLUDE (started_at, scheduled_at, created_at);
 CREATE INDEX jobs_created_at ON jobs USING btree (created_at, id);
 CREATE INDEX jobs_due ON jobs USING btree (COALESCE(scheduled_at, '1970-01-01 00:00:00+00'::timestamptz)) WHERE status = 'Pending'::text;
 CREATE INDEX jobs_failed ON jobs USING btree (completed_at) WHERE status = 'Failed'::text;
@@ -1009,6 +1011,7 @@ CREATE TABLE series (
 CREATE INDEX series_author ON series USING btree (author_id);
 CREATE UNIQUE INDEX series_name ON series USING btree (instance_id, lower(name));
 CREATE INDEX series_to_plan ON series USING btree (planned_until) WHERE state = 'active'::text;
+CREATE TRIGGER series_move_runs AFTER UPDATE OF instance_id ON series FOR EACH ROW WHEN (old.instance_id <> new.instance_id) EXECUTE FUNCTION move_runs();
 CREATE TRIGGER series_notify_delete AFTER DELETE ON series REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_series();
 CREATE TRIGGER series_notify_insert AFTER INSERT ON series REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_series();
 CREATE TRIGGER series_notify_update AFTER UPDATE ON series REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_series();
@@ -1053,6 +1056,7 @@ CREATE TABLE series_runs (
   reason jsonb,
   job_id bigint,
   outcome text,
+  instance_id bigint,
   CONSTRAINT series_runs_pkey PRIMARY KEY (id),
   CONSTRAINT series_runs_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE SET NULL,
   CONSTRAINT series_runs_once UNIQUE (series_id, local_time),
@@ -1061,6 +1065,8 @@ CREATE TABLE series_runs (
   CONSTRAINT series_runs_series_id_fkey FOREIGN KEY (series_id) REFERENCES series(id) ON DELETE CASCADE,
   CONSTRAINT series_runs_state_check CHECK (state = ANY (ARRAY['planned'::text, 'waiting'::text, 'made'::text, 'missed'::text, 'skipped'::text, 'failed'::text]))
 );
+CREATE INDEX series_runs_calendar ON series_runs USING btree (due_at, id) INCLUDE (instance_id) WHERE state <> 'made'::text;
+CREATE INDEX series_runs_calendar_of_instance ON series_runs USING btree (instance_id, due_at, id) WHERE state <> 'made'::text;
 CREATE INDEX series_runs_due ON series_runs USING btree (due_at) WHERE state = 'planned'::text;
 CREATE UNIQUE INDEX series_runs_job ON series_runs USING btree (job_id) WHERE job_id IS NOT NULL;
 CREATE INDEX series_runs_missed ON series_runs USING btree (due_at) WHERE state = 'missed'::text;
@@ -1069,6 +1075,7 @@ CREATE INDEX series_runs_of_series ON series_runs USING btree (series_id, due_at
 CREATE INDEX series_runs_old ON series_runs USING btree (due_at) WHERE state <> ALL (ARRAY['planned'::text, 'waiting'::text]);
 CREATE INDEX series_runs_open ON series_runs USING btree (series_id) WHERE state = 'made'::text AND outcome IS NULL;
 CREATE INDEX series_runs_waiting ON series_runs USING btree (series_id) WHERE state = 'waiting'::text;
+CREATE TRIGGER series_runs_account BEFORE INSERT ON series_runs FOR EACH ROW EXECUTE FUNCTION set_account_of_run();
 CREATE TRIGGER series_runs_notify AFTER UPDATE ON series_runs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_series_runs();
 
 CREATE TABLE sessions (
@@ -1829,6 +1836,15 @@ CREATE OR REPLACE FUNCTION message_owner(instance_id bigint, is_admins boolean, 
  IMMUTABLE
 RETURN CASE WHEN (instance_id IS NOT NULL) THEN (instance_id)::text WHEN is_admins THEN 'shared'::text WHEN (author IS NOT NULL) THEN ('user '::text || author) ELSE 'nobody'::text END;
 
+CREATE OR REPLACE FUNCTION move_runs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update series_runs set instance_id = new.instance_id where series_id = new.id;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION new_people_free_at(by_day jsonb, cap integer, quota_left integer, quota_until timestamptz, zone text, moment timestamptz)
  RETURNS timestamptz
  LANGUAGE sql
@@ -2350,6 +2366,15 @@ AS $function$
   )
   select kind, value from sender
 $function$;
+
+CREATE OR REPLACE FUNCTION set_account_of_run()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.instance_id := (select instance_id from series where id = new.series_id);
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION skip_opted_out()
  RETURNS trigger

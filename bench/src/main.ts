@@ -1,6 +1,6 @@
 /**
- * npm run bench [-- start | lists | contacts | job | import | receipts | export | hostile | engine | bytes | backup |
- * accounts | disk | growth | retention | sync | stalls | restart | lighthouse]
+ * npm run bench [-- start | lists | contacts | calendar | job | import | receipts | export | hostile | engine | bytes |
+ * backup | accounts | disk | growth | retention | sync | stalls | restart | lighthouse]
  *
  * Every file answers one question with a table. Compare figures of the same run only: they depend on the machine.
  */
@@ -9,6 +9,7 @@ const defaults = ['start', 'lists', 'job', 'receipts', 'export', 'hostile', 'eng
 const questions = [
   ...defaults,
   'contacts',
+  'calendar',
   'import',
   'accounts',
   'disk',

@@ -70,6 +70,40 @@ export async function seedContacts(
   return { fieldKey, tagOfTenth }
 }
 
+/** Inserts series that run daily, and jobs that wait, all within 60 days. They belong to 100 instances. */
+export async function seedCalendar(db: Pool, series: number, jobs: number): Promise<void> {
+  await db.run(sql`
+    insert into instances (name, token_cipher, token_hash, is_test, is_active)
+    select 'Instance ' || n, '', int4send(n), true, true from generate_series(1, ${INSTANCES}::int) n`)
+  const rule = {
+    frequency: 'day',
+    every: 1,
+    times: ['09:00'],
+    startsOn: '2026-01-01',
+    endsOn: null,
+    runLimit: null,
+  }
+  await db.run(sql`
+    insert into series (instance_id, name, job_type, rule, quiet_policy, overlap, recipients, author_name, planned_until)
+    select 1 + n % ${INSTANCES}, 'Series ' || n, 'SendToGroups',
+      ${JSON.stringify({ ...rule, timeZone: 'UTC' })}::jsonb, 'move', 'skip',
+      '{"groupIds": [1, 2, 3], "contactIds": [], "phoneNumbers": ""}', 'somebody', now() + interval '62 days'
+    from generate_series(1, ${series}::int) n`)
+  await db.run(sql`
+    insert into series_runs (series_id, local_time, number, due_at)
+    select s.id, (current_date + day) || 'T09:00', day, current_date + day + s.id % 1440 * interval '1 minute'
+    from series s, generate_series(1, 60) day`)
+  // The quota is checked for each job, which would take an hour.
+  await db.run(sql`alter table jobs disable trigger jobs_quota`)
+  await db.run(sql`
+    insert into jobs (job_type, text_content, instance_id, recipient_count, created_by_user_name, scheduled_at)
+    select 'SendToGroups', 'Message ' || n, 1 + n % ${INSTANCES}, ${RECIPIENTS}::int, 'somebody',
+      current_date + 1 + n * interval '60 days' / ${jobs}::int
+    from generate_series(0, ${jobs - 1}::int) n`)
+  await db.run(sql`alter table jobs enable trigger jobs_quota`)
+  await db.run(sql`vacuum analyze`)
+}
+
 /** Inserts users with a session each and returns the tokens. */
 export async function seedUsers(
   db: Pool,

@@ -1,4 +1,5 @@
 import { audit } from './audit.ts'
+import { calendar } from './calendar.ts'
 import { contactFields } from './contact-fields.ts'
 import { contacts } from './contacts.ts'
 import { dashboard } from './dashboard.ts'
@@ -40,6 +41,7 @@ export const contract = {
   messages: { ...messages, ...textPreviews },
   jobs,
   series,
+  calendar,
   dashboard,
   notices,
   audit,

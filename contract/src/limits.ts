@@ -124,6 +124,11 @@ export const limits = {
   seriesDaysAhead: 62,
   /** A run that could not be made in time is still made when it is so late at most. */
   seriesHoursLate: 2,
+  /** A calendar has six weeks at most. Of each day it counts so many entries and has so many, a single day more. */
+  calendarDays: 42,
+  calendarCount: 200,
+  calendarEntries: 20,
+  calendarEntriesOfDay: 200,
 } as const
 
 export const pageSizes = [10, 25, 50, 100] as const

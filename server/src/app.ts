@@ -12,6 +12,7 @@ import type { Config } from './config.ts'
 import { groupSetRoutes } from './features/audiences/group-sets.routes.ts'
 import { listOfContactsRoutes } from './features/audiences/lists.routes.ts'
 import { auditRoutes } from './features/audit/audit.routes.ts'
+import { calendarRoutes } from './features/calendar/calendar.routes.ts'
 import { contactRoutes } from './features/contacts/contacts.routes.ts'
 import { contactFieldRoutes } from './features/contacts/fields.routes.ts'
 import { dashboardRoutes } from './features/dashboard/dashboard.routes.ts'
@@ -192,6 +193,7 @@ async function addPages(app: FastifyInstance, deps: Deps, { departure, described
   messageRoutes(app, { ...deps, uploads, heavyWork })
   jobRoutes(app, { ...deps, uploads, heavyWork, writeMessage, exports, commands })
   seriesRoutes(app, { db, rules: recipientRules(config.defaultCountry) })
+  calendarRoutes(app, db)
   dashboardRoutes(app, { ...deps, exports })
   noticeRoutes(app, deps)
   auditRoutes(app, { ...deps, exports })

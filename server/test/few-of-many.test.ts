@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readCalendar } from '../src/features/calendar/calendar.service.ts'
 import { getStats } from '../src/features/dashboard/dashboard.service.ts'
 import { getNow } from '../src/features/dashboard/now.ts'
 import { listGroups } from '../src/features/groups/groups.queries.ts'
@@ -101,6 +102,17 @@ test.each([
 test('the dashboard reads few rows', async () => {
   expect(await countRowsRead((db) => getStats(db, member))).toBeLessThan(OTHERS / 10)
   expect(await countRowsRead((db) => getNow(db, member))).toBeLessThan(OTHERS / 10)
+})
+
+// R-1358
+test('a month of the calendar reads few rows of a full day', async () => {
+  const day = new Date().toISOString().slice(0, 10)
+  const month = { from: day, days: 42, timeZone: 'UTC' }
+  const admin: Caller = { ...member, role: 'Admin' }
+  for (const caller of [member, admin])
+    expect(
+      await countRowsRead((db) => readCalendar(db, caller, month), ['jobs', 'series', 'series_runs']),
+    ).toBeLessThan(OTHERS / 4)
 })
 
 test('a look for troubles does not read those that ended', async () => {

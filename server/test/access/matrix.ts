@@ -127,6 +127,8 @@ const matrix: Matrix = {
   lists: listRows,
   groupSets: groupSetRows,
   series: seriesRows,
+  // R-1354
+  calendar: { read: [signedInUsers(200), () => ({ query: { from: '2026-11-30' } })] },
   imports: importRows,
   messages: {
     //
