@@ -126,12 +126,18 @@ export const optOutGuards: Guard[] = [
   ...[
     ['the limit of 15 minutes', '${quarterHourUntil} is null and ', ''],
     ['the hours of a day', 'and ${privateHoursUntil} is null and', 'and'],
-    ['the day of rest', ' and ${restDayUntil} is null\n', '\n'],
   ].map(([name = '', from = '', to = '']) =>
     without(name, `${engine}/shared/private-pace.ts`, from, to, {
       tests: `${engine}/shared/pace.test`,
       only: 'three weeks',
     }),
+  ),
+  without(
+    'the day of rest',
+    `${engine}/shared/private-pace.ts`,
+    ' and ${restDayUntil} is null\n',
+    '\n',
+    inPace('on a day of rest'),
   ),
   without(
     'limits of WhatsApp',

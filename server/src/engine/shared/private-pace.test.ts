@@ -60,6 +60,22 @@ test('between two jobs a person has a rest of so many days', async () => {
   await context.untilStatus(job.id, 'Completed')
 })
 
+// R-1203
+test('on a day of rest groups get their messages, and people do not', async () => {
+  const { provider, ledger } = scriptedProvider()
+  const { id: instanceId } = await context.add.instance({ privateDays: 1 })
+  await context.db.run(sql`
+    update instances set sent_by_day = jsonb_build_object('p' || local_day(clock_now(), time_zone) - 1, 20)`)
+  const job = await context.add.job({ instanceId, recipients: people(1) })
+  const toGroup = await context.add.job({ instanceId, recipients: ['1@g.us'] })
+  context.worker(provider)
+  await context.untilStatus(toGroup.id, 'Completed')
+  await context.untilWaiting(job.id, 'rest_day')
+  expect(ledger.map(({ to }) => to)).toEqual(['1@g.us'])
+  await context.moveClock('1 day')
+  await context.untilStatus(job.id, 'Completed')
+})
+
 // R-1207
 test('a job whose next recipient is new waits for the budget, and another one with a known recipient goes on', async () => {
   const { provider, ledger } = scriptedProvider()
