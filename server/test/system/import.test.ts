@@ -25,7 +25,9 @@ const COUNTS = {
 }
 
 // R-1006
-test('an import goes on after the process was killed in the middle, to the same counts', async () => {
+test('an import goes on after the process was killed in the middle, to the same counts', {
+  timeout: 240_000,
+}, async () => {
   await using home = await readyInstallation()
   let sendroom = await home.start()
   const admin = await home.signIn(sendroom)

@@ -20,7 +20,7 @@ type Outage = {
   [Symbol.asyncDispose]: () => Promise<void>
 }
 
-const numbers = phoneNumbers(200)
+const numbers = phoneNumbers(100)
 
 //
 describe.concurrent('everything continues by itself after the database', { timeout: 240_000 }, () => {
