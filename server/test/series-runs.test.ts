@@ -234,6 +234,18 @@ test('after an outage the latest run is made once, and others are missed', async
   expect(await jobs()).toHaveLength(1)
 })
 
+// R-1310
+test('a machine that sleeps before it makes a run misses it', async () => {
+  const { jobs, runs } = await dueSeries()
+  const createJob: MakeDeps['createJob'] = async (begin, order) => {
+    await context.moveClock('3 hours')
+    return createJobOfRun('VN', begin, order)
+  }
+  await make({ createJob })
+  await make()
+  expect([await jobs(), await runs()]).toMatchObject([[], [{ state: 'missed', why: 'run_late' }]])
+})
+
 // R-1323
 test('what comes due while a series is paused is skipped, also after a restore', async () => {
   const reason = JSON.stringify({ code: 'series_paused_by_restore', params: {} })

@@ -171,8 +171,13 @@ export async function findSeriesToPlan(db: Db, limit: number): Promise<number[]>
 }
 
 /** Ends the series whose rule has no more runs, after the last one. */
-export const endFinished = (db: Db) =>
-  db.run(sql`
-    update series s set state = 'ended'
-    where s.state = 'active' and s.planned_until = 'infinity' and not exists (
-      select from series_runs r where r.series_id = s.id and r.state in ('planned', 'waiting'))`)
+export const endFinished = (db: Pool) =>
+  db.begin(async (tx) => {
+    const locked = await tx.many<{ id: number }>(sql`
+      select id from series where state = 'active' and planned_until = 'infinity' order by id for update skip locked`)
+    // Another statement, because this one sees the runs of an edit that held the lock before.
+    await tx.run(sql`
+      update series s set state = 'ended'
+      where s.id = any(${locked.map(({ id }) => id)}::bigint[]) and not exists (
+        select from series_runs r where r.series_id = s.id and r.state in ('planned', 'waiting'))`)
+  })

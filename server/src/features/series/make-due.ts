@@ -96,7 +96,7 @@ async function chooseRun(tx: Tx, seriesId: number): Promise<Chosen | null> {
   return run ? { series, run } : null
 }
 
-/** The run was made, skipped, moved or changed since it was chosen. */
+/** The run was made, skipped, moved or changed since it was chosen, or is late by now. */
 class SomebodyWasFaster extends Error {}
 
 /** The series can make no run, until a person changes something. */
@@ -130,8 +130,9 @@ async function lockEverything(tx: Tx, { series, run }: Chosen): Promise<Caller> 
   const present = await lockDueSeries(tx, series.id)
   const due = await lockDueRuns(tx, series.id)
   const isSame = present?.version === series.version && present.state === 'active'
-  if (!isSame || !due.some(({ id, dueAt }) => id === run.id && dueAt === run.dueAt))
-    throw new SomebodyWasFaster()
+  // Decided anew: a machine that slept in between must not make a run that is hours late by now.
+  const make = isSame ? decide(due, present).make : null
+  if (!isSame || make?.id !== run.id || make.dueAt !== run.dueAt) throw new SomebodyWasFaster()
   if (present.accountReason) throw new CannotGoOn(present.accountReason)
   if (!author) throw authorCannot('series_author_gone', present)
   if (!hasAccess(author, 'canCreateJobs')) throw authorCannot('series_author_no_right', present)
