@@ -96,6 +96,13 @@ test.each([
     ['2026-12-10T09:00'],
   ],
   [
+    'a weekly run that is still to come today counts for this week',
+    'week',
+    [['2026-12-01T23:00', true]],
+    ['2026-12-03T09:00', '2026-12-08T09:00'],
+    ['2026-12-08T09:00'],
+  ],
+  [
     'Monday has run, and Thursday moves to Friday in this week',
     'week',
     [

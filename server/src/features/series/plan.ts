@@ -73,7 +73,8 @@ const dayOf = ({ localTime }: { localTime: string }) => localTime.slice(0, 10)
 
 /**
  * The runs of a changed rule that may be planned beside the known ones, which are as they were before the change. They
- * begin after the present day. A week (month, year) in which the former rule has run, and would not run again, is over:
+ * begin after the present day, whose runs stay. A week (month, year) in which the former rule has run by the end of
+ * this day, and would not run again, is over:
  * whoever moves a weekly run from Monday to Thursday on a Tuesday does not want it twice in that week. A day with a run
  * that was made or skipped ahead gets no other.
  */
@@ -84,8 +85,9 @@ export function runsAfterChange<Run extends { localTime: string }>(
   today: string,
 ): Run[] {
   const periods = (some: readonly KnownRun[]) => new Set(some.map((run) => periodOf(dayOf(run), frequency)))
-  const begun = periods(known.filter(({ isToCome }) => !isToCome))
-  const unfinished = periods(known.filter((run) => run.isToCome && dayOf(run) > today))
+  const isOpen = (run: KnownRun) => run.isToCome && dayOf(run) > today
+  const begun = periods(known.filter((run) => !isOpen(run)))
+  const unfinished = periods(known.filter(isOpen))
   const isOver = (period: string) => begun.has(period) && !unfinished.has(period)
   const settledDays = new Set(known.filter(({ isToCome }) => !isToCome).map(dayOf))
   return runs.filter(

@@ -60,8 +60,8 @@ export async function planSeries(tx: Db, seriesId: number): Promise<void> {
 /** Condition: the run `r` is skipped because of quiet days or hours, which nobody has chosen for this run. */
 const isQuiet = sql`(r.state = 'skipped' and r.reason->>'code' = 'run_quiet')`
 
-/** Condition: a change of the rule may give the run `r` another time, or drop it. */
-const isOpen = sql`(${isToCome} or ${isQuiet} and r.due_at > clock_now())`
+/** Condition: a change of the rule may give the run `r` another time, or drop it. One that is due is being made. */
+const isOpen = sql`((${isToCome} or ${isQuiet}) and r.due_at > clock_now())`
 
 /** Writes the runs of a changed rule in place of those to come, from tomorrow on. */
 export async function planAnew(tx: Db, seriesId: number): Promise<void> {
@@ -70,7 +70,7 @@ export async function planAnew(tx: Db, seriesId: number): Promise<void> {
   const known = await tx.many<KnownRun>(sql`
     select r.local_time, ${isOpen} as is_to_come from series_runs r
     where r.series_id = ${seriesId} and r.due_at > clock_now() - interval '367 days'
-      and (${isOpen} or not ${isQuiet})`)
+      and (not ${isQuiet} or r.due_at > clock_now() and left(r.local_time, 10) > ${today})`)
   await tx.run(sql`
     delete from series_runs r
     where r.series_id = ${seriesId} and ${isOpen} and left(r.local_time, 10) > ${today}`)

@@ -267,6 +267,20 @@ test('a day of which a run was skipped by hand gets no other one', async () => {
   expect(rows).toEqual([`${dayAhead(9)}T09:00 skipped`])
 })
 
+// R-1320
+test('a change of the times leaves a run alone that is due', async () => {
+  const { create, change } = await openFixture()
+  const { id } = (await create()).body
+  // Moved to an earlier day, and its time has come.
+  await context.db.run(sql`
+    update series_runs set due_at = clock_now() where series_id = ${id} and left(local_time, 10) = ${dayAhead(9)}`)
+  await change(id, { rule: { ...daily, times: ['10:00'] } })
+  const { rows } = await context.db.one<{ rows: string[] }>(sql`
+    select array_agg(local_time) as rows from series_runs
+    where series_id = ${id} and left(local_time, 10) = ${dayAhead(9)}`)
+  expect(rows).toEqual([`${dayAhead(9)}T09:00`])
+})
+
 // R-1324
 test('an account has a hundred series that have not ended at most', async () => {
   const { instance, create } = await openFixture()
