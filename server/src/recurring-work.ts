@@ -1,3 +1,4 @@
+import type { CountryCode } from 'libphonenumber-js'
 import type { Deps } from './app.ts'
 import {
   applyDueReplies,
@@ -33,6 +34,7 @@ import { deleteOldFailures } from './features/session/attempts.queries.ts'
 import { deleteOldRegistrations } from './features/session/registration.queries.ts'
 import { deleteOldAudit } from './platform/audit.ts'
 import { foldCounts } from './platform/count-fold.ts'
+import type { Pool } from './platform/database/connection.ts'
 import { dropFormerQueues } from './platform/database/former-queues.ts'
 import { sweepImages } from './platform/images/clean-up.ts'
 import type { Task } from './platform/recurring.ts'
@@ -95,6 +97,14 @@ export function deliveryTasks(deps: DeliveryDeps): Task[] {
   ]
 }
 
+/** The tasks of a worker that concern series. */
+export const seriesTasks = (db: Pool, defaultCountry: CountryCode): Task[] => [
+  one('make runs', SECOND, (signal) =>
+    makeDueRuns({ db, createJob: (begin, order) => createJobOfRun(defaultCountry, begin, order) }, signal),
+  ),
+  one('plan series', 10 * MINUTE, (signal) => planDueSeries(db, signal)),
+]
+
 /** The other tasks of a worker. */
 export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof openSender>, 'sendDue'>): Task[] {
   const { db, config, images } = deps
@@ -106,13 +116,7 @@ export function workerTasks(deps: Deps, { sendDue }: Pick<ReturnType<typeof open
     one('look for troubles', LOOK_EVERY_MS, () => lookForTroubles(db, { hasMail })),
     each('read statuses', 5 * MINUTE, (signal) => readDueStatuses(deps, signal)),
     each('set webhooks', 5 * MINUTE, (signal) => setDueWebhooks(deps, signal)),
-    one('make runs', SECOND, (signal) =>
-      makeDueRuns(
-        { db, createJob: (begin, order) => createJobOfRun(config.defaultCountry, begin, order) },
-        signal,
-      ),
-    ),
-    one('plan series', 10 * MINUTE, (signal) => planDueSeries(db, signal)),
+    ...seriesTasks(db, config.defaultCountry),
     { ...each('sync groups', 2 * SECOND, (signal) => syncDueGroups(deps, signal)), atOnce: SYNCS_AT_ONCE },
     { ...each('check numbers', SECOND, checkNumbers), atOnce: CHECKS_AT_ONCE },
     each('work on imports', 2 * SECOND, (signal) => workOnImports(deps, signal)),

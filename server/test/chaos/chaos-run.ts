@@ -16,6 +16,7 @@ import { receiptsAgree } from './invariants-receipts.ts'
 import type { Mutant } from './mutants.ts'
 import type { SaidStop } from './opt-outs.ts'
 import type { JobPlan, Plan } from './plan.ts'
+import type { SeriesPlan } from './plan-series.ts'
 import {
   listUnfinished,
   markInstancesHealthy,
@@ -24,6 +25,7 @@ import {
   skipToNextSend,
 } from './quiescence.ts'
 import { collectReceipts } from './receipts.ts'
+import { addSeries, type ChaosSeries } from './series.ts'
 import { ServerProcess } from './server-process.ts'
 import { WorkerPool } from './worker-pool.ts'
 
@@ -49,6 +51,8 @@ export class ChaosRun {
   readonly instances: ChaosInstance[] = []
   /** The jobs created so far, by their index in the plan. */
   readonly jobs = new Map<number, ChaosJob>()
+  /** The series of the plan, by their index. */
+  readonly series = new Map<number, ChaosSeries>()
   /** The opt-outs that the provider has. */
   readonly saidStops: SaidStop[] = []
   /** Violations that showed during the run. */
@@ -59,7 +63,8 @@ export class ChaosRun {
   readonly workerPool: WorkerPool
   readonly #scheduled = new Set<Promise<unknown>>()
   readonly #ending = new AbortController()
-  #userId = 0
+  /** The user who creates everything. */
+  userId = 0
   readonly #began = performance.now()
   /** State of `progress`. */
   #begunSends = 0
@@ -81,7 +86,7 @@ export class ChaosRun {
   static async open(environment: Environment, plan: Plan, mutant?: Mutant): Promise<ChaosRun> {
     const run = new ChaosRun(environment, await environment.createDatabase(), plan, mutant)
     const user = await factories(run.db, secretsOf(SECRET_KEY)).admin()
-    run.#userId = user.id
+    run.userId = user.id
     for (const [index, instance] of plan.instances.entries())
       run.instances.push(
         await addInstance(run.db, `${run.database.database}_${index}`, instance, plan.receipts),
@@ -92,6 +97,17 @@ export class ChaosRun {
     if (plan.receipts)
       for (const token of run.tokens) await environment.simulator.setReceipts(token, QUICK_RECEIPTS)
     if (plan.receipts === 'webhook') await run.#startServer(plan.seed, user.token)
+    return run
+  }
+
+  /** The same run in a restored database, with workers of its own. */
+  static continueIn(database: DatabaseAddress, former: ChaosRun): ChaosRun {
+    const run = new ChaosRun(former.environment, database, former.plan)
+    run.userId = former.userId
+    run.instances.push(...former.instances)
+    for (const [index, job] of former.jobs) run.jobs.set(index, job)
+    for (const [index, series] of former.series) run.series.set(index, series)
+    for (let slot = 0; slot < run.plan.workers; slot++) run.workerPool.start(slot, 1)
     return run
   }
 
@@ -138,7 +154,7 @@ export class ChaosRun {
           imageId: plan.withImage ? instance.imageId : null,
           instanceId: instance.id,
           scheduledAt: plan.dueInSeconds > 0 ? dueAt : null,
-          createdBy: { id: this.#userId, name: 'Ann' },
+          createdBy: { id: this.userId, name: 'Ann' },
           recipients: chats.map((chatId) => ({
             chatId,
             name: chatId,
@@ -151,13 +167,10 @@ export class ChaosRun {
     this.jobs.set(index, { id, plan, chats })
   }
 
-  /** The slot of the worker that began the newest send, which most likely is still under way. */
-  async slotOfSender(): Promise<number> {
-    const newest = await retryWhileDown(() =>
-      this.db.maybeOne<{ actor: string }>(sql`
-        select actor from chaos.log where became = 'sending' order by id desc limit 1`),
-    )
-    return Number(newest?.actor.match(/worker (\d)/)?.[1] ?? 0)
+  async createSeries(index: number, plan: SeriesPlan): Promise<void> {
+    const instance = this.instance(plan.instance)
+    const { hasUniqueTexts } = this.plan
+    this.series.set(index, await addSeries(this.db, this.userId, { index, plan, instance, hasUniqueTexts }))
   }
 
   killWorker = (slot: number) => this.workerPool.kill(slot)
@@ -172,11 +185,11 @@ export class ChaosRun {
     this.#scheduled.add(done)
   }
 
-  /** Waits until this many sends have begun, none begins for a while, or all jobs have ended. */
+  /** Waits until this many sends have begun, none begins for a while, or all jobs and series have ended. */
   async progress(sends: number): Promise<void> {
     for (let idleSince = performance.now(); ; await delay(20)) {
       const begun = await this.#countSends()
-      if (begun >= sends || (await this.#hasNoUnfinishedJob())) return
+      if (begun >= sends || (await this.#hasNothingToDo())) return
       if (begun !== this.#begunSends) {
         this.#begunSends = begun
         this.#isStuck = false
@@ -199,9 +212,13 @@ export class ChaosRun {
     return begun
   }
 
-  async #hasNoUnfinishedJob(): Promise<boolean> {
+  async #hasNothingToDo(): Promise<boolean> {
     const unfinished = await retryWhileDown(() =>
-      this.db.run(sql`select from jobs where status in ('Pending', 'Running') or settling limit 1`),
+      this.db.run(sql`
+        (select from jobs where status in ('Pending', 'Running') or settling limit 1)
+        union all
+        (select from series_runs r join series s on s.id = r.series_id
+         where r.state in ('planned', 'waiting') and s.state = 'active' limit 1)`),
     )
     return unfinished === 0
   }

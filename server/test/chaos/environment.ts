@@ -1,8 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { DatabaseAddress } from '../../src/database-url.ts'
+import { backUp } from '../../src/backup/backup.ts'
+import { restore } from '../../src/backup/restore.ts'
+import { readConfig } from '../../src/config.ts'
+import { type DatabaseAddress, targetOf } from '../../src/database-url.ts'
 import { type Cluster, startCluster } from '../../src/embedded-postgres/cluster.ts'
-import { connect } from '../../src/platform/database/connection.ts'
+import { connect, type Pool } from '../../src/platform/database/connection.ts'
 import { identifier, sql } from '../../src/platform/database/sql.ts'
 import { openImages } from '../../src/platform/images/store.ts'
 import { killPostgres, retryWhileDown } from '../kill-postgres.ts'
@@ -61,14 +64,45 @@ export class Environment {
   toRealMs = (fastMs: number) => fastMs / this.#fast.speed
 
   /** Creates a database for one chaos run, with the schema and the instruments. */
-  async createDatabase(): Promise<DatabaseAddress> {
+  createDatabase = () => this.#createDatabase('tpl')
+
+  /** Backs up a chaos run's database, by the command. Returns a function that restores the backup into another one. */
+  async backUp(database: DatabaseAddress): Promise<() => Promise<DatabaseAddress>> {
+    const file = join(this.#folder, `${database.database}.tar.gz`)
+    const commandOn = (address: DatabaseAddress) => ({
+      config: { ...readConfig({ DATA_DIR: this.#folder, SECRET_KEY }), database: targetOf(address) },
+      ...{ log: silent, say() {}, signal: new AbortController().signal },
+    })
+    await backUp(commandOn(database), file, false)
+    return async () => {
+      const restored = await this.#createDatabase('template0')
+      await restore(commandOn(restored), file)
+      await this.#addInstrumentsOf(database, restored)
+      return restored
+    }
+  }
+
+  /** The backup has no instruments, and the clock must go on. */
+  async #addInstrumentsOf(database: DatabaseAddress, restored: DatabaseAddress): Promise<void> {
+    const [from, to] = [database, restored].map((address) =>
+      connect(address, { max: 1, applicationName: 'chaos' }),
+    ) as [Pool, Pool]
+    const { ahead } = await from.one<{ ahead: string }>(sql`select ahead::text from chaos.clock`)
+    await addInstruments(to, this.#fast)
+    await to.run(sql`update chaos.clock set ahead = ${ahead}::text::interval`)
+    await Promise.all([from.end(1000), to.end(1000)])
+  }
+
+  async #createDatabase(template: 'tpl' | 'template0'): Promise<DatabaseAddress> {
     const database = `run_${++this.#databases}`
     const admin = connect(
       { ...this.#cluster.superuser, database: 'postgres' },
       { max: 1, applicationName: 'chaos' },
     )
     await retryWhileDown(() =>
-      admin.run(sql`create database ${identifier(database)} template tpl strategy file_copy`),
+      admin.run(
+        sql`create database ${identifier(database)} template ${identifier(template)} strategy file_copy`,
+      ),
     )
     await admin.end()
     return { ...this.#cluster.superuser, database }

@@ -37,11 +37,23 @@ type InstanceRow = {
 /** The messages of an instance by outcome, on all days. */
 export type DayTotals = { instanceId: number; sent: number; delivered: number; read: number; failed: number }
 
+/** A run of a series. */
+export type RunRow = {
+  id: number
+  seriesId: number
+  localTime: string
+  dueAt: string
+  state: string
+  isDue: boolean
+  reason: string | null
+  outcome: string | null
+}
+
 /** An opt-out that somebody has written: whether the server has confirmed the call, and whether it was read later. */
 export type Stop = SaidStop & { isStored: boolean; isConfirmed: boolean; isRead: boolean }
 
-/** A plan may set the clock back by 2 s. */
-const CLOCK_STEP_MS = 3_000
+/** A plan may set the clock back by 3 s. */
+export const CLOCK_STEP_MS = 4_000
 
 /** The state of the database and of the provider's ledger after a chaos run. */
 export type Evidence = ReceiptEvidence & {
@@ -56,6 +68,7 @@ export type Evidence = ReceiptEvidence & {
   days: DayTotals[]
   log: LogEntry[]
   stops: Stop[]
+  runs: RunRow[]
   /** Only what Sendroom sent, not what was written on the phone. */
   ledger: LedgerEntry[]
   db: Pool
@@ -94,6 +107,10 @@ export async function collect(run: EvidenceSource): Promise<Evidence> {
       ) as part group by instance_id`),
     log: await readLog(db),
     stops: await collectStops(run),
+    runs: await db.many<RunRow>(sql`
+      select id, series_id, local_time, due_at, state, due_at <= clock_now() as is_due, reason->>'code' as reason,
+        outcome
+      from series_runs order by id`),
     ledger: (await run.ledger()).filter(({ source }) => source === 'api'),
     db,
   }
@@ -125,20 +142,21 @@ async function collectStops({ db, server, saidStops }: EvidenceSource): Promise<
 /** The whole log and the ledger, one line for each entry. */
 export function formatEvidence({ log, ledger }: Evidence): string[] {
   const lines = log.map((entry) => {
-    const { at, actor, kind, jobId, run, deliveryId, chatId, was, became, providerMessageId, reason } = entry
-    const subject =
-      kind === 'delivery'
-        ? `${deliveryId} of job ${jobId}.${run} to ${chatId}`
-        : kind === 'job'
-          ? `${jobId}.${run}`
-          : `instance ${entry.instanceId}`
-    return `${at} ${actor}: ${kind} ${subject}: ${was} → ${became} ${providerMessageId ?? ''} ${reason ?? ''}`
+    const { at, actor, kind, was, became, providerMessageId, reason } = entry
+    return `${at} ${actor}: ${kind} ${subjectOf(entry)}: ${was} → ${became} ${providerMessageId ?? ''} ${reason ?? ''}`
   })
   const sent = ledger.map(
     ({ at, to, id, body, caption, type, token }) =>
       `${new Date(at).toISOString()} ledger: ${token} ${to} ${type} '${body ?? caption}' ${id}`,
   )
   return [...lines, ...sent]
+}
+
+function subjectOf({ kind, instanceId, jobId, run, deliveryId, chatId, ...entry }: LogEntry): string {
+  if (kind === 'delivery') return `${deliveryId} of job ${jobId}.${run} to ${chatId}`
+  if (kind === 'job') return `${jobId}.${run}`
+  if (entry.seriesId === null) return `instance ${instanceId}`
+  return `${entry.localTime ?? ''} of series ${entry.seriesId}, due at ${entry.dueAt}, job ${jobId}`
 }
 
 /** Changes of deliveries in one line, for the message of a violation. */

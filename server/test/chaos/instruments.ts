@@ -2,6 +2,7 @@ import type { Db, Pool } from '../../src/platform/database/connection.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import type { FastTime } from './fast-time.ts'
 import { OPT_OUT_INSTRUMENTS } from './opt-out-instruments.ts'
+import { SERIES_INSTRUMENTS } from './series-instruments.ts'
 
 /**
  * Adds the schema `chaos`: a clock that runs fast and can be shifted, and a log of all changes. Triggers write the log
@@ -130,12 +131,14 @@ export async function addInstruments(db: Pool, { originMs, speed }: FastTime): P
     create trigger renumber_text before update on jobs for each row
       when (new.run <> old.run) execute function chaos.renumber_text();
     ${OPT_OUT_INSTRUMENTS}
+    ${SERIES_INSTRUMENTS}
   `)
 }
 
 type LogKind =
   | ('claim' | 'waiting' | 'restricted' | 'era' | 'checked' | 'delivery' | 'receipt' | 'job')
   | ('opt-out' | 'ignored opt-out')
+  | ('series' | 'run' | 'job of run')
 
 /** A row of chaos.log. */
 export type LogEntry = {
@@ -150,6 +153,10 @@ export type LogEntry = {
   run: number | null
   deliveryId: number | null
   chatId: string | null
+  /** These three belong to a series and its runs. */
+  seriesId: number | null
+  localTime: string | null
+  dueAt: string | null
   was: string | null
   became: string | null
   providerMessageId: string | null
@@ -160,10 +167,12 @@ export const readLog = (db: Pool) => db.many<LogEntry>(sql`select * from chaos.l
 
 /**
  * Runs the task if no message is being sent or in doubt, and keeps new sends from starting meanwhile. Returns whether
- * the task ran. Look-ups draw conclusions from elapsed time, so no clock may jump while they need it.
+ * the task ran. Look-ups draw conclusions from elapsed time, so no clock may jump while they need it. Nor may it within
+ * the transaction that makes a run, or the log would have the wrong time.
  */
 export const whileIdle = (db: Pool, task: (tx: Db) => Promise<unknown>): Promise<boolean> =>
   db.begin(async (tx) => {
+    await tx.run(sql`select from series order by id for update`)
     const instances = await tx.many<{ inFlight: number | null }>(
       sql`select in_flight from instances order by id for update`,
     )

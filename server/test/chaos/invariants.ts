@@ -4,6 +4,7 @@ import { jobInvariants, recipientCountsAgree } from './invariants-jobs.ts'
 import { optOutInvariants } from './invariants-opt-outs.ts'
 import { paceInvariants } from './invariants-pace.ts'
 import { receiptsAgree, receiptsNeverGoBack } from './invariants-receipts.ts'
+import { seriesInvariants } from './invariants-series.ts'
 import type { DeliveryRow } from './receipts.ts'
 
 /** The part of the evidence that needs no log of all changes. */
@@ -24,6 +25,7 @@ export async function findViolations(evidence: Evidence): Promise<string[]> {
     ...jobInvariants,
     ...optOutInvariants,
     ...paceInvariants,
+    ...seriesInvariants,
     receiptsAgree,
     receiptsNeverGoBack,
   ]
@@ -108,7 +110,11 @@ function ledgerIsAccountedFor({ log, ledger, instances }: Evidence) {
  * Unique texts show a duplicate in the ledger, whatever the database says. A message that failed after it was accepted
  * may be sent again.
  */
-function nobodyGotTwoMessages({ hasUniqueTexts, ledger, log }: Evidence) {
+export function nobodyGotTwoMessages({
+  hasUniqueTexts,
+  ledger,
+  log,
+}: Pick<Evidence, 'hasUniqueTexts' | 'ledger' | 'log'>) {
   if (!hasUniqueTexts) return []
   const failed = new Set(
     log.filter(({ reason }) => reason === 'receipt_failed').map((entry) => entry.providerMessageId),

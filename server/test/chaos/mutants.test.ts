@@ -1,5 +1,7 @@
 import type { LedgerEntry } from '@sendroom/simulator'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { skipRun } from '../../src/features/series/series.service.ts'
+import { lockAuthor } from '../../src/platform/access.ts'
 import { sql } from '../../src/platform/database/sql.ts'
 import { until } from '../until.ts'
 import { addBarrier, isWaiting } from './barriers.ts'
@@ -7,11 +9,12 @@ import type { CancellerOptions } from './canceller.ts'
 import { ChaosRun } from './chaos-run.ts'
 import { Environment } from './environment.ts'
 import { collect, formatEvidence } from './evidence.ts'
-import { readLog } from './instruments.ts'
+import { readLog, shiftIdleClock } from './instruments.ts'
 import { findViolations } from './invariants.ts'
 import type { Mutant } from './mutants.ts'
 import { store } from './opt-outs.ts'
 import type { JobPlan, Plan } from './plan.ts'
+import type { SeriesPlan } from './plan-series.ts'
 import { repeatStalled } from './repeat-stalled.ts'
 
 let environment: Environment
@@ -34,6 +37,14 @@ const planWithoutActions: Plan = {
   actions: [],
 }
 
+/** The slot of the worker that waits for a lock. */
+async function slotThatWaits({ db }: ChaosRun): Promise<number> {
+  const { name } = await db.one<{ name: string }>(sql`
+    select application_name as name from pg_stat_activity
+    where datname = current_database() and application_name like 'worker%' and wait_event_type = 'Lock' limit 1`)
+  return name.startsWith('worker 0') ? 0 : 1
+}
+
 type Scenario = {
   mutant: Mutant
   plan?: Partial<Plan>
@@ -45,6 +56,39 @@ type Scenario = {
 }
 
 const scenarios: Scenario[] = [
+  {
+    mutant: 'run marked after its job',
+    async play(run, mutant) {
+      const marked = await addBarrier(
+        run.db,
+        'worker',
+        `after update on series_runs for each row when (new.state = 'made')`,
+      )
+      await run.createSeries(0, daily)
+      await shiftToRun(run)
+      await marked.isReached()
+      if (mutant) await until('the job sends', async () => (await run.ledger()).length > 0)
+      await run.killWorker(await slotThatWaits(run))
+      await marked.open()
+    },
+    violation: /Sent 2 times/,
+  },
+  {
+    mutant: 'run chosen before its locks',
+    async play(run) {
+      await run.createSeries(0, daily)
+      await run.db.begin(async (tx) => {
+        await tx.run(sql`select from users for update`)
+        await shiftToRun(run)
+        await until('the run waits for its author', () => isWaiting(run.db, 'worker'))
+        const planned = await tx.one<{ id: number; seriesId: number }>(sql`
+          select id, series_id from series_runs`)
+        const author = await lockAuthor(tx, run.userId)
+        if (author) await skipRun((work) => work(tx, author), planned.seriesId, planned.id)
+      })
+    },
+    violation: /A run changed after its end: .* skipped → made/,
+  },
   {
     mutant: 'intent written after the send',
     plan: { latencyMs: 15_000 },
@@ -167,6 +211,14 @@ const scenarios: Scenario[] = [
     violation: /An intent for somebody who has opted out/,
   },
 ]
+
+const daily: SeriesPlan = {
+  ...{ instance: 0, kind: 'people', recipients: [1], withImage: false, isFrozen: false, messages: 1 },
+  ...{ minutes: [1], runLimit: 1, timeZone: 'Asia/Ho_Chi_Minh', overlap: 'skip', quietPolicy: 'move' },
+}
+
+/** The run of a series that has just been made is due by then. */
+const shiftToRun = ({ db }: ChaosRun) => until('the clock is shifted', () => shiftIdleClock(db, 60))
 
 /** The moment lasts less than a second. A busy machine may miss it once, but hardly three times. */
 const ATTEMPTS = 3

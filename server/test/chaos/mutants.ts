@@ -107,6 +107,33 @@ const mutants = {
       to: 'if (jobIds.length >= 0) return []',
     },
   ],
+  // Idempotency keys would keep a second job from being made for as long as the first one is there.
+  'run marked after its job': [
+    {
+      file: 'features/series/make-due.ts',
+      from: 'requestId: requestIdOf(series.id, run.localTime),',
+      to: 'requestId: crypto.randomUUID(),',
+    },
+    {
+      file: 'features/series/make-due.ts',
+      from: '      await markMade(tx, series, run.id, idOf(job))\n      return job\n    })\n  await createJob(begin, orderOf(series, run))',
+      to: '      return job\n    })\n  const job = await createJob(begin, orderOf(series, run))\n  await db.begin((tx) => markMade(tx, series, run.id, idOf(job)))',
+    },
+  ],
+  'run chosen before its locks': [
+    {
+      file: 'features/series/make-due.ts',
+      from: 'if (!isSame || make?.id !== run.id || make.dueAt !== run.dueAt) throw new SomebodyWasFaster()',
+      to: '',
+    },
+  ],
+  'no check for a lost run': [
+    {
+      file: 'history/check.ts',
+      from: '::timestamptz <= (select history_complete_at from heartbeat)',
+      to: '::timestamptz is null',
+    },
+  ],
   'every pause exempts from the check': [
     { file: 'history/heartbeat.ts', from: 'and i.checked_era = (select era from last)', to: '' },
   ],
@@ -122,13 +149,15 @@ export function mutantNamed(name: string): Mutant {
   return name
 }
 
+const folderOf = ({ file }: Change) => (file.startsWith('features/') ? '' : 'engine/')
+
 let requireApplied: (() => void) | undefined
 
 /** Call this before the engine is imported. */
 export function applyMutant(mutant: Mutant) {
   const changes: Change[] = mutants[mutant]
   requireApplied = changeLoadedSources(
-    changes.map((change) => ({ ...change, file: `src/engine/${change.file}` })),
+    changes.map((change) => ({ ...change, file: `src/${folderOf(change)}${change.file}` })),
   )
 }
 

@@ -8,6 +8,7 @@ import { shiftIdleClock, whileIdle } from './instruments.ts'
 import { say } from './opt-outs.ts'
 import type { Action, JobAction, Plan, WorkerChoice } from './plan.ts'
 import { SENDS } from './plan-faults.ts'
+import { changeSeriesOf } from './series.ts'
 
 /** Performs one action of the plan, and logs the action and its result. */
 export async function performAction(run: ChaosRun, plan: Plan, action: Action): Promise<void> {
@@ -75,8 +76,25 @@ async function perform(run: ChaosRun, plan: Plan, action: Action): Promise<unkno
       const job = plan.jobs[action.job]
       return job && run.createJob(action.job, job)
     }
-    default:
-      return changeJob(run, action)
+    case 'edit series':
+    case 'pause series':
+    case 'resume series':
+    case 'skip next run':
+    case 'move next run':
+      return changeSeriesOf(run, action)
+    case 'jump past next run': {
+      const result = await changeSeriesOf(run, action)
+      if (action.loss) await performAction(run, plan, action.loss)
+      return result
+    }
+    case 'change job of run': {
+      const id = await newestJobOf(run, action.series)
+      return id === null ? 'not made yet' : changeJob(run, action.change, id)
+    }
+    default: {
+      const job = run.jobs.get(action.job)
+      return job ? changeJob(run, action.kind, job.id) : 'not created yet'
+    }
   }
 }
 
@@ -128,37 +146,55 @@ async function loseOutcome(run: ChaosRun, token: string): Promise<string> {
   return isUnknown ? 'an outcome is unknown' : 'no outcome is unknown'
 }
 
-const slotOf = async (run: ChaosRun, worker: WorkerChoice) =>
-  worker === 'sender' ? run.slotOfSender() : worker
+const choices = {
+  /** The send is most likely still under way. */
+  sender: sql`became = 'sending'`,
+  maker: sql`kind = 'run' and actor like 'worker %'`,
+}
 
-async function changeJob(run: ChaosRun, { kind, job: index }: JobAction): Promise<unknown> {
+async function slotOf({ db }: ChaosRun, worker: WorkerChoice): Promise<number> {
+  if (typeof worker === 'number') return worker
+  const newest = await retryWhileDown(() =>
+    db.maybeOne<{ actor: string }>(sql`
+      select actor from chaos.log where ${choices[worker]} order by id desc limit 1`),
+  )
+  return Number(newest?.actor.match(/worker (\d)/)?.[1] ?? 0)
+}
+
+async function newestJobOf({ db, series }: ChaosRun, index: number): Promise<number | null> {
+  const { id } = await retryWhileDown(() =>
+    db.one<{ id: number | null }>(sql`
+      select max(job_id) as id from series_runs where series_id = ${series.get(index)?.id ?? 0}`),
+  )
+  return id
+}
+
+async function changeJob(run: ChaosRun, kind: JobAction['kind'], id: number): Promise<unknown> {
   const { db, server } = run
-  const job = run.jobs.get(index)
-  if (!job) return 'not created yet'
   if (server) {
-    const change = async () => run.log(`  ${kind} ${job.id}: ${await server.api.change(kind, job.id)}`)
+    const change = async () => run.log(`  ${kind} ${id}: ${await server.api.change(kind, id)}`)
     // A deletion waits for messages in flight, and the plan must go on meanwhile.
     return kind === 'delete job' ? run.schedule(0, change) : change()
   }
   switch (kind) {
     case 'cancel job':
-      return run.request(() => db.begin((tx) => engine.cancelJob(tx, job.id, 'Ann')))
+      return run.request(() => db.begin((tx) => engine.cancelJob(tx, id, 'Ann')))
     case 'restart job':
-      return run.request(() => db.begin((tx) => engine.restartJob(tx, job.id, 'Ann')))
+      return run.request(() => db.begin((tx) => engine.restartJob(tx, id, 'Ann')))
     // A retry of unknown outcomes may send a message twice. With unique texts that would be a violation.
     case 'retry job':
       return run.request(() =>
-        db.begin((tx) => engine.retryFailed(tx, job.id, 'Ann', { includeUnknown: !run.plan.hasUniqueTexts })),
+        db.begin((tx) => engine.retryFailed(tx, id, 'Ann', { includeUnknown: !run.plan.hasUniqueTexts })),
       )
     case 'delete job':
       run.schedule(0, async () => {
-        const result = await run.request(() => engine.deleteJobs(db, [job.id], 'Ann', async () => {}, 2_000))
-        run.log(`  job ${job.id} deleted: ${result}`)
+        const result = await run.request(() => engine.deleteJobs(db, [id], 'Ann', async () => {}, 2_000))
+        run.log(`  job ${id} deleted: ${result}`)
       })
       return
     case 'pause job':
-      return run.request(() => db.begin((tx) => engine.pauseJob(tx, job.id, 'Ann')))
+      return run.request(() => db.begin((tx) => engine.pauseJob(tx, id, 'Ann')))
     case 'resume job':
-      return run.request(() => db.begin((tx) => engine.resumeJob(tx, job.id, 'Ann')))
+      return run.request(() => db.begin((tx) => engine.resumeJob(tx, id, 'Ann')))
   }
 }

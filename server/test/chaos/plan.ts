@@ -1,5 +1,12 @@
 import { disorders, type FaultRule, type ReceiptRules } from '@sendroom/simulator'
 import { planFault, planTrouble, SENDS, type Trouble } from './plan-faults.ts'
+import {
+  jobActions,
+  planSeries,
+  planSeriesActions,
+  type SeriesAction,
+  type SeriesPlan,
+} from './plan-series.ts'
 import { createRandom, type Random } from './random.ts'
 
 /** Everything that is done in a chaos run, drawn from the seed. Seconds are those of the fast clock. */
@@ -13,6 +20,7 @@ export type Plan = {
   accountWaitMs: number
   instances: InstancePlan[]
   jobs: JobPlan[]
+  series?: SeriesPlan[]
   actions: { afterSends: number; action: Action }[]
   /** How Sendroom learns of receipts: the provider calls a webhook, or the workers poll. Undefined: not at all. */
   receipts?: 'webhook' | 'polling'
@@ -41,8 +49,8 @@ export type JobPlan = {
   dueInSeconds: number
 }
 
-/** The number of a worker, or the worker that began the newest send. */
-export type WorkerChoice = number | 'sender'
+/** The number of a worker, or the worker that began the newest send, or that made the newest run of a series. */
+export type WorkerChoice = number | 'sender' | 'maker'
 
 export type Action =
   | { kind: 'kill worker'; worker: WorkerChoice }
@@ -69,17 +77,9 @@ export type Action =
   | { kind: 'lock instance'; instance: number; seconds: number }
   | { kind: 'create job'; job: number }
   | JobAction
+  | SeriesAction
 
 export type JobAction = { kind: (typeof jobActions)[number]; job: number }
-
-const jobActions = [
-  'cancel job',
-  'restart job',
-  'retry job',
-  'delete job',
-  'pause job',
-  'resume job',
-] as const
 
 /** The same seed always gives the same plan. */
 export function planRun(seed: number): Plan {
@@ -89,8 +89,13 @@ export function planRun(seed: number): Plan {
   const receipts =
     isLarge || chance(0.4) ? undefined : pick<Plan['receipts']>(['webhook', 'webhook', 'polling'])
   const { instances, jobs } = isLarge ? planManyInstances(random) : planFewInstances(random, receipts)
-  const sends = jobs.reduce((sum, job) => sum + job.recipients.length, 0)
   const actions = isLarge ? planLargeRun(random, jobs) : planActions(random, jobs, receipts)
+  // The workers poll for one message of an instance in ten seconds.
+  const mostRecipients = receipts === 'polling' ? 1 : 3
+  const series = planSeries(random, { instances: instances.length, mostRecipients })
+  const sends =
+    sum(jobs.map(({ recipients }) => recipients.length)) +
+    sum(series.map(({ recipients, runLimit }) => recipients.length * runLimit))
   return {
     seed,
     workers: int(2, 4),
@@ -100,6 +105,7 @@ export function planRun(seed: number): Plan {
     accountWaitMs: chance(0.2) ? 60_000 : 24 * 3600_000,
     instances,
     jobs,
+    series,
     ...(receipts && { receipts }),
     actions: [
       ...jobs.slice(1).map((_, n) => ({
@@ -107,13 +113,15 @@ export function planRun(seed: number): Plan {
         action: { kind: 'create job', job: n + 1 } as const,
       })),
       // A deletion before the first sends would leave the run little to check.
-      ...actions.map((action) => ({
+      ...[...actions, ...planSeriesActions(random, series)].map((action) => ({
         afterSends: int(action.kind === 'delete job' ? sends * 0.4 : 0, sends * 0.8),
         action,
       })),
     ].sort((a, b) => a.afterSends - b.afterSends),
   }
 }
+
+const sum = (numbers: number[]) => numbers.reduce((total, n) => total + n, 0)
 
 type InstancesAndJobs = Pick<Plan, 'instances' | 'jobs'>
 

@@ -12,7 +12,7 @@ export async function resumeAll(db: Pool): Promise<void> {
   for (const { id } of stopped) await resumeSending(db, id, 'Ann')
 }
 
-/** Lists the jobs, deliveries and instances that keep the run from quiescence. Null if there are none. */
+/** Lists the jobs, deliveries, instances and runs of series that keep us from quiescence. Null if there are none. */
 export async function listUnfinished(db: Pool): Promise<string | null> {
   const { unfinished } = await db.one<{ unfinished: string }>(sql`
     select concat_ws(', ',
@@ -21,7 +21,11 @@ export async function listUnfinished(db: Pool): Promise<string | null> {
       (select string_agg(format('delivery %s is %s', id, status), ', ') from deliveries
        where status in ('queued', 'sending', 'doubt')),
       (select string_agg(format('instance %s is claimed%s', id, ' with delivery ' || in_flight), ', ') from instances
-       where in_flight is not null or lease_until > clock_now())) as unfinished`)
+       where in_flight is not null or lease_until > clock_now()),
+      (select string_agg(format('run %s of series %s is %s', r.local_time, s.id, r.state), ', ')
+       from series_runs r join series s on s.id = r.series_id
+       where r.state = 'waiting' or r.state = 'made' and r.outcome is null
+         or r.state = 'planned' and (s.state = 'active' or r.due_at <= clock_now()))) as unfinished`)
   return unfinished || null
 }
 
@@ -33,12 +37,16 @@ export async function markInstancesHealthy(db: Pool): Promise<void> {
 
 /**
  * Shifts the clock to the next moment at which something may be sent: the end of a pause, of quiet hours, of a cap, of
- * the limit of 15 minutes or of a backoff, or the time of a scheduled job. Does nothing while a message is being sent
- * or in doubt.
+ * the limit of 15 minutes or of a backoff, or the time of a scheduled job or of the next run of a series. Does nothing
+ * while a message is being sent or in doubt, or a run is due.
  */
 export async function skipToNextSend(db: Pool, log: (line: string) => void): Promise<boolean> {
   const { seconds } = await db.one<{ seconds: number | null }>(sql`
-    select extract(epoch from min(at) - clock_now())::float8 as seconds
+    with runs as (
+      select min(r.due_at) as at
+      from series_runs r join series s on s.id = r.series_id where r.state = 'planned' and s.state = 'active'
+    )
+    select extract(epoch from least(min(at), (select at from runs)) - clock_now())::float8 as seconds
     from jobs j join instances i on i.id = j.instance_id cross join lateral (values
       (case when j.status = 'Pending' then j.scheduled_at end),
       (i.next_due_at),
@@ -70,7 +78,7 @@ export async function skipToNextReceipt(db: Pool, log: (line: string) => void): 
 }
 
 async function skip(db: Pool, seconds: number | null, log: (line: string) => void): Promise<boolean> {
-  if (seconds === null || !(await shiftIdleClock(db, seconds))) return false
+  if (seconds === null || seconds <= 0 || !(await shiftIdleClock(db, seconds))) return false
   log(`skips ${seconds} s`)
   return true
 }

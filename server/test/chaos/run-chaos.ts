@@ -23,6 +23,7 @@ export async function runChaos(environment: Environment, seed: number): Promise<
   delays.enable()
   const plan = planRun(seed)
   await using run = await ChaosRun.open(environment, plan)
+  for (const [index, series] of (plan.series ?? []).entries()) await run.createSeries(index, series)
   const [first] = plan.jobs
   if (first) await run.createJob(0, first)
   for (const { afterSends, action } of plan.actions) {

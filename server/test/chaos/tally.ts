@@ -1,4 +1,4 @@
-import type { Evidence } from './evidence.ts'
+import type { Evidence, RunRow } from './evidence.ts'
 import type { Plan } from './plan.ts'
 
 /** How often each thing happened, in the order in which the report lists them. */
@@ -14,7 +14,7 @@ export const formatTally = (tally: Tally) =>
     .join(', ')
 
 /** The size of a chaos run and how its deliveries ended. */
-export function countResults({ deliveries, jobs, instances, ledger }: Evidence): Tally {
+export function countResults({ deliveries, jobs, instances, ledger, runs }: Evidence): Tally {
   const countOf = (status: string) => deliveries.filter((row) => row.status === status).length
   return {
     instances: instances.length,
@@ -24,7 +24,15 @@ export function countResults({ deliveries, jobs, instances, ledger }: Evidence):
     failed: countOf('failed'),
     skipped: countOf('skipped'),
     'in the ledger': ledger.length,
+    ...countRuns(runs),
   }
+}
+
+/** How the runs of series ended. */
+function countRuns(runs: RunRow[]): Tally {
+  const tally: Tally = {}
+  for (const { state, reason } of runs) addTally(tally, { [`runs ${reason ?? state}`]: 1 })
+  return tally
 }
 
 /** How deliveries in doubt were settled. */
