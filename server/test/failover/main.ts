@@ -1,6 +1,7 @@
 /**
- * npm run failover -- [--patroni] [--seed N] [--rounds N] [--mutant NAME]: fails over `rounds` times, with consecutive
- * seeds, each time in the middle of jobs. The exit code is 1 if a round has violations.
+ * npm run failover -- [--patroni | --restore] [--seed N] [--rounds N] [--mutant NAME]: fails over, or restores a
+ * backup, `rounds` times, with consecutive seeds, each time in the middle of jobs. The exit code is 1 if a round has
+ * violations.
  */
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -11,6 +12,7 @@ import { PatroniCluster } from './patroni-cluster.ts'
 import { explainMissingTools } from './patroni-tools.ts'
 import { findLateResumptions, formatResumptions, type Resumption } from './resumption.ts'
 import { type FailoverResult, runFailover } from './run-failover.ts'
+import { runRestore } from './run-restore.ts'
 import { StandbyPair } from './standby-pair.ts'
 
 const print = (text: string) => process.stdout.write(`${text}\n`)
@@ -18,6 +20,7 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 const { values } = parseArgs({
   options: {
     patroni: { type: 'boolean' },
+    restore: { type: 'boolean' },
     seed: { type: 'string' },
     rounds: { type: 'string' },
     mutant: { type: 'string' },
@@ -26,7 +29,7 @@ const { values } = parseArgs({
 const mutant = values.mutant === undefined ? undefined : mutantNamed(values.mutant)
 const firstSeed = Number(values.seed ?? randomInt(1_000_000))
 const rounds = Number(values.rounds ?? 10)
-const form = values.patroni ? ' --patroni' : ''
+const form = values.patroni ? ' --patroni' : values.restore ? ' --restore' : ''
 print(`Seed ${firstSeed}, ${rounds} rounds. Replay one with: npm run failover --${form} --seed N --rounds 1`)
 
 // Without a handler, these signals would skip the exit tasks, which remove the processes and folders.
@@ -42,7 +45,20 @@ const total: FailoverResult['tallies'] = { results: {}, doubts: {} }
 const resumptions: Resumption[] = []
 const failedSeeds: number[] = []
 let nextSeed = firstSeed
-while (nextSeed < firstSeed + rounds) await runOnCluster()
+while (nextSeed < firstSeed + rounds) await (values.restore ? restoreBackups() : runOnCluster())
+
+async function restoreBackups() {
+  await using environment = await Environment.open()
+  while (nextSeed < firstSeed + rounds) {
+    const seed = nextSeed++
+    const { violations, tally, seconds, report } = await runRestore(environment, seed)
+    addTally(total.results, tally)
+    print(`${seed}  ${seconds.toFixed(1)} s  ${formatTally(tally)}`)
+    if (violations.length === 0) continue
+    failedSeeds.push(seed)
+    print(`\nVIOLATIONS with --seed ${seed}:\n${violations.join('\n')}\n\n${report()}\n`)
+  }
+}
 
 /** Does one round after another. After a round that could not finish, the next one has a new cluster. */
 async function runOnCluster() {

@@ -1,4 +1,5 @@
 import type { InstancePlan, JobPlan, Plan } from '../chaos/plan.ts'
+import type { SeriesPlan } from '../chaos/plan-series.ts'
 import { createRandom, type Random } from '../chaos/random.ts'
 import { type Fault, faults } from './failover-cluster.ts'
 
@@ -11,6 +12,8 @@ export type FailoverPlan = {
   slowSendsMs: number[]
   /** When the fast instances have sent this many messages, the others begin a pause, and then the fault comes. */
   afterSends: number
+  /** The run of each series is due so long after the last moment that the standby surely has. */
+  runsInSeconds: number[]
   /** The jobs of the instances with long pauses. */
   pausing: number[]
   /** These jobs are cancelled after the promotion, before their instances are checked, and sent to the rest later. */
@@ -39,12 +42,14 @@ export function planFailover(seed: number, speed: number): FailoverPlan {
     return [planJob(random, instance, 'groups', recipients), planJob(random, instance, 'people', recipients)]
   })
   const quickSends = (INSTANCES - PAUSING) * 2 * RECIPIENTS.fast
+  const series = [planSeries(random, 'groups'), planSeries(random, 'people')]
   return {
     fault: faults[seed % faults.length] ?? 'switchover',
     isSynchronous,
     lagMs: isSynchronous && chance(0.5) ? 0 : pick([300, 1000, 4000]),
     slowSendsMs: Array.from({ length: pick([0, 5]) }, () => int(1_000, 18_000)),
     afterSends: Math.round((quickSends * int(5, 30)) / 100),
+    runsInSeconds: series.map(() => int(2, 20)),
     pausing: jobs.flatMap(({ instance }, index) => (isPausing(instance) ? [index] : [])),
     run: {
       seed,
@@ -56,6 +61,7 @@ export function planFailover(seed: number, speed: number): FailoverPlan {
       accountWaitMs: 24 * 3600_000,
       instances,
       jobs,
+      series,
       actions: [],
     },
     // Only one of an instance's two jobs, so that it is checked for the other. In each round a fast instance
@@ -65,6 +71,19 @@ export function planFailover(seed: number, speed: number): FailoverPlan {
     ),
   }
 }
+
+/** A series of one run, of one of the fast instances. */
+const planSeries = ({ int, chance, sample }: Random, kind: SeriesPlan['kind']): SeriesPlan => ({
+  instance: int(PAUSING, INSTANCES - 1),
+  kind,
+  recipients: sample(
+    Array.from({ length: 19 }, (_, index) => index + 1),
+    4,
+  ),
+  withImage: chance(0.3),
+  ...{ minutes: [2], runLimit: 1, timeZone: 'Asia/Ho_Chi_Minh', overlap: 'skip', quietPolicy: 'move' },
+  ...{ isFrozen: false, messages: 2 },
+})
 
 const planInstance = (pauseMs: number): InstancePlan => ({
   pauseMs: { group: pauseMs, private: pauseMs },

@@ -55,6 +55,16 @@ export function countLostIntents(evidence: Evidence, promotion: Promotion): numb
   }).length
 }
 
+/** How many runs were made after the promotion although the provider had messages of them before. */
+export const countRunsMadeAgain = ({ log, jobs, ledger }: Evidence, promotion: Promotion): number =>
+  log.filter(({ kind, became, trueMs, jobId }) => {
+    const text = jobs.find(({ id }) => id === jobId)?.textContent
+    const isSent = ledger.some(
+      ({ at, body, caption }) => at <= promotion.providerMs && (body ?? caption) === text,
+    )
+    return kind === 'run' && became === 'made' && trueMs > promotion.trueMs && isSent
+  }).length
+
 export const findLateResumptions = (resumptions: Resumption[]): string[] =>
   resumptions
     .filter(({ isSuspect, seconds = Infinity }) => seconds > LIMIT_S[isSuspect ? 'suspect' : 'sure'])

@@ -9,12 +9,13 @@ import { findViolations } from '../chaos/invariants.ts'
 import type { Mutant } from '../chaos/mutants.ts'
 import { write } from '../chaos/opt-outs.ts'
 import { SENDS } from '../chaos/plan-faults.ts'
+import { changeSeriesOf } from '../chaos/series.ts'
 import { countDoubts, countResults, type Tally } from '../chaos/tally.ts'
 import { retryWhileDown } from '../kill-postgres.ts'
 import { until } from '../until.ts'
 import type { FailoverCluster } from './failover-cluster.ts'
 import { type FailoverPlan, planFailover } from './plan.ts'
-import { countLostIntents, findResumptions, type Resumption } from './resumption.ts'
+import { countLostIntents, countRunsMadeAgain, findResumptions, type Resumption } from './resumption.ts'
 
 /** In the engine's time. An instance that has sent nothing by then counts as stuck. */
 const STUCK_AFTER_MS = 120_000
@@ -48,6 +49,7 @@ export async function runFailover(
   await until('enough is sent', async () => (await run.ledger()).length >= plan.afterSends)
   await createJobs(true)
   await until('the others are in their pause', async () => (await countUnsent(run, plan)) === 0)
+  await planRuns(run, plan)
   await cluster.catchUp()
   if (plan.lagMs > 0) {
     run.log('the standby receives nothing more')
@@ -77,6 +79,7 @@ export async function runFailover(
     duplicates: messages.length - new Set(messages).size,
     'intents lost': countLostIntents(evidence, promotion),
     'opt-outs': evidence.stops.length,
+    'runs made again': countRunsMadeAgain(evidence, promotion),
   }
   return {
     plan,
@@ -90,6 +93,15 @@ export async function runFailover(
     resumptions: findResumptions(evidence, promotion),
     seconds: (performance.now() - began) / 1000,
     report: () => [JSON.stringify(plan), ...run.logLines, ...formatEvidence(evidence)].join('\n'),
+  }
+}
+
+/** Makes the series, and moves their runs to the seconds around the fault. */
+async function planRuns(run: ChaosRun, { run: { series = [] }, runsInSeconds }: FailoverPlan) {
+  for (const [index, plan] of series.entries()) {
+    await run.createSeries(index, plan)
+    const toSeconds = runsInSeconds[index] ?? 0
+    run.log(`run due at ${await changeSeriesOf(run, { kind: 'move next run', series: index, toSeconds })}`)
   }
 }
 
