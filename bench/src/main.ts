@@ -1,6 +1,6 @@
 /**
  * npm run bench [-- start | lists | contacts | calendar | job | import | receipts | export | hostile | engine | bytes |
- * backup | accounts | disk | growth | retention | sync | stalls | restart | lighthouse]
+ * backup | accounts | disk | growth | retention | series | sync | stalls | restart | lighthouse]
  *
  * Every file answers one question with a table. Compare figures of the same run only: they depend on the machine.
  */
@@ -15,6 +15,7 @@ const questions = [
   'disk',
   'growth',
   'retention',
+  'series',
   'sync',
   'stalls',
   'restart',
