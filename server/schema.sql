@@ -514,7 +514,11 @@ CREATE TABLE instances (
   capped_until timestamptz,
   incoming_until timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   has_people_limits boolean NOT NULL GENERATED ALWAYS AS (private_slow_after > 0 OR private_per_quarter > 0 OR private_hours > 0 OR private_days > 0 OR person_cap > 0 OR person_rest_days > 0 OR new_people_cap > 0 OR warm_up_step IS NOT NULL OR new_people_left IS NOT NULL) STORED,
+  approval text NOT NULL DEFAULT 'never'::text,
+  approval_above integer NOT NULL DEFAULT 100,
   CONSTRAINT instances_pkey PRIMARY KEY (id),
+  CONSTRAINT instances_approval_above_check CHECK (approval_above > 0),
+  CONSTRAINT instances_approval_check CHECK (approval = ANY (ARRAY['never'::text, 'above'::text, 'always'::text])),
   CONSTRAINT instances_time_zone CHECK (('2000-01-01 00:00:00+00'::timestamptz AT TIME ZONE time_zone) IS NOT NULL),
   CONSTRAINT instances_token UNIQUE (token_hash),
   CONSTRAINT instances_warm_up_step_check CHECK (warm_up_step = ANY (ARRAY[20, 50, 100, 200]))
@@ -523,6 +527,7 @@ CREATE INDEX instances_created_at ON instances USING btree (created_at, id);
 CREATE INDEX instances_name ON instances USING btree (name, id);
 CREATE INDEX instances_search ON instances USING gin (search_text gin_trgm_ops);
 CREATE INDEX instances_sync_due ON instances USING btree (sync_due_at) WHERE sync_due_at IS NOT NULL;
+CREATE TRIGGER instances_approval AFTER UPDATE OF approval, approval_above ON instances FOR EACH ROW WHEN ((old.approval IS DISTINCT FROM new.approval OR old.approval_above IS DISTINCT FROM new.approval_above) AND new.approval <> 'never'::text) EXECUTE FUNCTION review_waiting_jobs();
 CREATE TRIGGER instances_forget_incoming BEFORE UPDATE ON instances FOR EACH ROW WHEN (old.waiting IS NOT NULL AND new.waiting IS NULL OR (old.status = 'Connected'::text) <> (new.status = 'Connected'::text) OR old.is_active <> new.is_active OR old.webhook_base IS DISTINCT FROM new.webhook_base OR old.token_hash <> new.token_hash) EXECUTE FUNCTION forget_incoming();
 CREATE TRIGGER instances_keep_opt_outs BEFORE DELETE ON instances FOR EACH ROW EXECUTE FUNCTION keep_opt_outs();
 CREATE TRIGGER instances_notify AFTER INSERT OR DELETE ON instances FOR EACH ROW EXECUTE FUNCTION notify_instance();
@@ -558,6 +563,21 @@ CREATE TABLE job_logs (
 );
 CREATE INDEX job_logs_job ON job_logs USING btree (job_id, id);
 
+CREATE TABLE job_reviews (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  job_id bigint NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_now(),
+  what text NOT NULL,
+  by_user_name text NOT NULL DEFAULT ''::text,
+  words text NOT NULL DEFAULT ''::text,
+  hash bytea,
+  CONSTRAINT job_reviews_pkey PRIMARY KEY (id),
+  CONSTRAINT job_reviews_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE,
+  CONSTRAINT job_reviews_what_check CHECK (what = ANY (ARRAY['asked'::text, 'taken_back'::text, 'approved'::text, 'changes_asked'::text, 'overridden'::text, 'voided'::text, 'overdue'::text]))
+);
+CREATE INDEX job_reviews_job ON job_reviews USING btree (job_id, id);
+CREATE INDEX job_reviews_new ON job_reviews USING btree (at) WHERE what = ANY (ARRAY['approved'::text, 'overridden'::text]);
+
 CREATE TABLE jobs (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   job_type text NOT NULL,
@@ -592,6 +612,12 @@ CREATE TABLE jobs (
   new_people_count integer NOT NULL DEFAULT 0,
   name text NOT NULL DEFAULT ''::text,
   version integer NOT NULL DEFAULT 1,
+  review text,
+  review_hash bytea,
+  approve_by timestamptz,
+  edited_by_user_id bigint,
+  edited_by_user_name text,
+  is_test_send boolean NOT NULL DEFAULT false,
   CONSTRAINT jobs_pkey PRIMARY KEY (id),
   CONSTRAINT jobs_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT jobs_final CHECK (final_counts IS NULL OR (status = ANY (ARRAY['Completed'::text, 'Failed'::text, 'Cancelled'::text]))),
@@ -599,6 +625,7 @@ CREATE TABLE jobs (
   CONSTRAINT jobs_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
   CONSTRAINT jobs_job_type_check CHECK (job_type = ANY (ARRAY['SendToGroups'::text, 'SendToUsers'::text])),
   CONSTRAINT jobs_message_id_fkey FOREIGN KEY (message_id) REFERENCES messages(id) ON DELETE SET NULL,
+  CONSTRAINT jobs_review_check CHECK (review = ANY (ARRAY['in_review'::text, 'changes_asked'::text, 'taken_back'::text, 'approved'::text, 'overdue'::text])),
   CONSTRAINT jobs_status_check CHECK (status = ANY (ARRAY['Pending'::text, 'Running'::text, 'Completed'::text, 'Failed'::text, 'Cancelled'::text]))
 ) WITH (fillfactor=80);
 ALTER TABLE jobs ALTER COLUMN search_text SET STATISTICS 400;
@@ -608,6 +635,7 @@ CREATE INDEX jobs_created_at ON jobs USING btree (created_at, id);
 CREATE INDEX jobs_due ON jobs USING btree (COALESCE(scheduled_at, '1970-01-01 00:00:00+00'::timestamptz)) WHERE status = 'Pending'::text;
 CREATE INDEX jobs_failed ON jobs USING btree (completed_at) WHERE status = 'Failed'::text;
 CREATE INDEX jobs_image ON jobs USING btree (image_id);
+CREATE INDEX jobs_in_review ON jobs USING btree (approve_by) WHERE status = 'Pending'::text AND review <> 'approved'::text;
 CREATE INDEX jobs_instance ON jobs USING btree (instance_id, id);
 CREATE INDEX jobs_live ON jobs USING btree (instance_id, id) WHERE (status = ANY (ARRAY['Pending'::text, 'Running'::text])) OR settling;
 CREATE INDEX jobs_live_of_user ON jobs USING btree (created_by_user_id) INCLUDE (recipient_count) WHERE status = ANY (ARRAY['Pending'::text, 'Running'::text]);
@@ -621,14 +649,21 @@ CREATE INDEX jobs_type ON jobs USING btree (job_type, id);
 CREATE INDEX jobs_with_deliveries ON jobs USING btree (completed_at) WHERE has_deliveries;
 CREATE INDEX jobs_with_failures ON jobs USING btree (completed_at, instance_id) WHERE has_failures;
 CREATE INDEX jobs_with_logs ON jobs USING btree (completed_at) WHERE has_logs;
+CREATE CONSTRAINT TRIGGER jobs_approval AFTER INSERT ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text) EXECUTE FUNCTION review_changed_job();
+CREATE CONSTRAINT TRIGGER jobs_approval_again AFTER UPDATE OF status, run, version, instance_id, recipient_count, scheduled_at, text_content, image_id, paused_at ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND (old.status IS DISTINCT FROM new.status OR old.run IS DISTINCT FROM new.run OR old.version IS DISTINCT FROM new.version OR old.instance_id IS DISTINCT FROM new.instance_id OR old.recipient_count IS DISTINCT FROM new.recipient_count OR old.scheduled_at IS DISTINCT FROM new.scheduled_at OR old.text_content IS DISTINCT FROM new.text_content OR old.image_id IS DISTINCT FROM new.image_id) OR new.status = 'Running'::text AND old.paused_at IS NOT NULL AND new.paused_at IS NULL) EXECUTE FUNCTION review_changed_job();
 CREATE TRIGGER jobs_count_gone AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
 CREATE TRIGGER jobs_count_moved AFTER UPDATE OF status, instance_id ON jobs FOR EACH ROW WHEN (old.status <> new.status OR old.instance_id <> new.instance_id) EXECUTE FUNCTION count_moved_job();
 CREATE TRIGGER jobs_count_new AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
+CREATE TRIGGER jobs_forget_review BEFORE UPDATE OF run ON jobs FOR EACH ROW WHEN (old.run <> new.run) EXECUTE FUNCTION forget_review();
+CREATE TRIGGER jobs_guard_start BEFORE UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status = 'Pending'::text AND new.status = 'Running'::text) EXECUTE FUNCTION guard_start();
 CREATE TRIGGER jobs_ignore_failed_count BEFORE UPDATE OF failed_count ON jobs FOR EACH ROW WHEN (current_setting('sendroom.adds_failures'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION ignore_failed_count();
+CREATE TRIGGER jobs_keep_recipients BEFORE DELETE ON jobs FOR EACH ROW WHEN (old.started_at IS NOT NULL AND NOT old.is_test_send) EXECUTE FUNCTION keep_recent_recipients();
+CREATE TRIGGER jobs_keep_recipients_of_run BEFORE UPDATE OF run ON jobs FOR EACH ROW WHEN (old.run <> new.run AND old.started_at IS NOT NULL AND NOT old.is_test_send) EXECUTE FUNCTION keep_recent_recipients();
+CREATE TRIGGER jobs_mark_test_send BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION mark_test_send();
 CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_moved AFTER UPDATE OF instance_id ON jobs FOR EACH ROW WHEN (old.instance_id <> new.instance_id) EXECUTE FUNCTION notify_former_account();
-CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at, version ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
+CREATE TRIGGER jobs_notify_update AFTER UPDATE OF status, paused_at, scheduled_at, version, review ON jobs FOR EACH ROW EXECUTE FUNCTION notify_job();
 CREATE CONSTRAINT TRIGGER jobs_quota AFTER INSERT ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text) EXECUTE FUNCTION check_recipient_quotas();
 CREATE CONSTRAINT TRIGGER jobs_quota_again AFTER UPDATE OF status, instance_id, recipient_count ON jobs DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (new.status = 'Pending'::text AND ((old.status <> ALL (ARRAY['Pending'::text, 'Running'::text])) OR old.instance_id <> new.instance_id OR old.recipient_count < new.recipient_count)) EXECUTE FUNCTION check_recipient_quotas();
 CREATE TRIGGER jobs_refuse_literal_variables BEFORE INSERT ON jobs FOR EACH ROW WHEN (NOT new.is_personal AND new.text_content ~~ '%{{%'::text) EXECUTE FUNCTION refuse_literal_variables();
@@ -952,6 +987,19 @@ CREATE TABLE receipts_set_aside (
   CONSTRAINT receipts_set_aside_pkey PRIMARY KEY (id)
 );
 
+CREATE TABLE recent_recipients (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  user_id bigint NOT NULL,
+  instance_id bigint NOT NULL,
+  at timestamptz NOT NULL,
+  recipients integer NOT NULL,
+  CONSTRAINT recent_recipients_pkey PRIMARY KEY (id),
+  CONSTRAINT recent_recipients_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
+  CONSTRAINT recent_recipients_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX recent_recipients_instance ON recent_recipients USING btree (instance_id);
+CREATE INDEX recent_recipients_user ON recent_recipients USING btree (user_id, instance_id);
+
 CREATE TABLE retention (
   only_row boolean NOT NULL DEFAULT true,
   delivery_days integer,
@@ -1127,7 +1175,7 @@ CREATE TABLE troubles (
   ended_at timestamptz,
   relapses integer NOT NULL DEFAULT 0,
   CONSTRAINT troubles_pkey PRIMARY KEY (id),
-  CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'series_paused'::text, 'series_missed'::text, 'backup_failed'::text, 'disk_low'::text]))
+  CONSTRAINT troubles_kind_check CHECK (kind = ANY (ARRAY['account_down'::text, 'account_expiring'::text, 'job_failed'::text, 'job_stuck'::text, 'approval_waiting'::text, 'approval_given'::text, 'changes_asked'::text, 'approval_overdue'::text, 'approval_overridden'::text, 'series_paused'::text, 'series_missed'::text, 'backup_failed'::text, 'disk_low'::text]))
 );
 CREATE INDEX troubles_ended ON troubles USING btree (kind, instance_id, job_id, host, ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX troubles_ended_at ON troubles USING btree (ended_at) WHERE ended_at IS NOT NULL;
@@ -1164,6 +1212,7 @@ CREATE TABLE users (
   generated_hash text,
   can_manage_contacts boolean NOT NULL DEFAULT false,
   can_use_contacts boolean NOT NULL DEFAULT false,
+  can_approve_jobs boolean NOT NULL DEFAULT false,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_language_check CHECK (language = ANY (ARRAY['vi'::text, 'en'::text, 'cn'::text])),
   CONSTRAINT users_role_check CHECK (role = ANY (ARRAY['Admin'::text, 'Member'::text]))
@@ -1240,6 +1289,20 @@ begin
   perform set_config('sendroom.adds_failures', 'true', true);
   update jobs set failed_count = failed_count + n, has_failures = failed_count + n > 0 where id = of_job;
   perform set_config('sendroom.adds_failures', '', true);
+end $function$;
+
+CREATE OR REPLACE FUNCTION ask_approval(j jobs)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  hash bytea := job_content_hash(j.id);
+begin
+  update jobs set status = 'Pending', review = 'in_review', review_hash = hash,
+    approve_by = case when scheduled_at > clock_now() or (run = 1 and started_at is null) then scheduled_at end
+  where id = j.id;
+  insert into job_reviews (job_id, what, by_user_name, hash)
+  values (j.id, 'asked', coalesce(j.edited_by_user_name, j.created_by_user_name), hash);
 end $function$;
 
 CREATE OR REPLACE FUNCTION bring_known_forward()
@@ -1725,11 +1788,51 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION forget_review()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.review = 'approved' then
+    insert into job_reviews (job_id, what, by_user_name) values (new.id, 'voided', coalesce(new.edited_by_user_name, ''));
+  end if;
+  new.review := null;
+  new.review_hash := null;
+  new.approve_by := null;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION group_counter(left_at timestamptz)
  RETURNS text
  LANGUAGE sql
  IMMUTABLE
 RETURN CASE WHEN (left_at IS NULL) THEN 'groups'::text ELSE 'left groups'::text END;
+
+CREATE OR REPLACE FUNCTION guard_start()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.review is null and (new.is_test_send or not exists (
+      select from instances where id = new.instance_id and approval = 'always')) then
+    return new;
+  elsif new.review <> 'approved' then
+    return null;
+  elsif new.review = 'approved' and new.review_hash = job_content_hash(new.id) then
+    return new;
+  end if;
+  if new.review = 'approved' then
+    insert into job_reviews (job_id, what) values (new.id, 'voided');
+  end if;
+  new.status := old.status;
+  new.started_at := old.started_at;
+  new.review := 'in_review';
+  new.review_hash := job_content_hash(new.id);
+  new.approve_by := new.scheduled_at;
+  insert into job_reviews (job_id, what, by_user_name, hash)
+  values (new.id, 'asked', coalesce(new.edited_by_user_name, new.created_by_user_name), new.review_hash);
+  return new;
+end $function$;
 
 CREATE OR REPLACE FUNCTION hour_of(moment timestamptz)
  RETURNS bigint
@@ -1759,6 +1862,24 @@ begin
       and (o.instance_id is null or o.instance_id = account));
 end $function$;
 
+CREATE OR REPLACE FUNCTION job_content_hash(of_job bigint)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select sha256(
+    convert_to(jsonb_build_array(
+      j.job_type, j.instance_id, extract(epoch from j.scheduled_at), j.text_content, j.is_personal, i.name)::text, 'UTF8')
+    || coalesce((
+      select string_agg(r.hash, ''::bytea order by r.hash)
+      from (
+        select sha256(convert_to(d.chat_id || coalesce(e'\n' || t.text, ''), 'UTF8')) as hash
+        from deliveries d left join delivery_texts t on t.delivery_id = d.id
+        where d.job_id = j.id) r), ''))
+  from jobs j left join images i on i.id = j.image_id
+  where j.id = of_job
+$function$;
+
 CREATE OR REPLACE FUNCTION keep_opt_outs()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1774,6 +1895,21 @@ begin
     update opt_outs set is_for_all = true where instance_id = old.id and not is_for_all;
   end if;
   return old;
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_recent_recipients()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from recent_recipients where user_id = old.created_by_user_id and instance_id = old.instance_id
+    and at <= clock_now() - interval '24 hours';
+  insert into recent_recipients (user_id, instance_id, at, recipients)
+  select old.created_by_user_id, old.instance_id, sends_at(old), old.recipient_count
+  from instances i where i.id = old.instance_id and i.approval = 'above'
+    and exists (select from users where id = old.created_by_user_id)
+    and sends_at(old) > clock_now() - interval '24 hours';
+  return coalesce(new, old);
 end $function$;
 
 CREATE OR REPLACE FUNCTION like_pattern(typed text)
@@ -1830,6 +1966,15 @@ AS $function$
   select (moment at time zone zone)::date - date '1970-01-01'
 $function$;
 
+CREATE OR REPLACE FUNCTION mark_test_send()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.is_test_send := new.message_id is null;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION message_owner(instance_id bigint, is_admins boolean, author bigint)
  RETURNS text
  LANGUAGE sql
@@ -1843,6 +1988,24 @@ AS $function$
 begin
   update series_runs set instance_id = new.instance_id where series_id = new.id;
   return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION needs_approval(j jobs)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  account record;
+begin
+  select approval, approval_above into account from instances where id = j.instance_id;
+  if j.is_test_send or account.approval = 'never' then
+    return false;
+  elsif account.approval = 'always' then
+    return true;
+  end if;
+  -- Two jobs that are made at the same moment count each other: the next statement sees what was committed meanwhile.
+  perform pg_advisory_xact_lock(29004, hashtext(format('%s/%s', j.created_by_user_id, j.instance_id)));
+  return recipients_within_a_day(j) > account.approval_above;
 end $function$;
 
 CREATE OR REPLACE FUNCTION new_people_free_at(by_day jsonb, cap integer, quota_left integer, quota_until timestamptz, zone text, moment timestamptz)
@@ -2162,6 +2325,36 @@ AS $function$
       where created_by_user_id = of_user and status = 'Cancelled' and created_at > clock_now() - interval '24 hours')
 $function$;
 
+CREATE OR REPLACE FUNCTION recipients_within_a_day(j jobs)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select max(w.total) from (
+    select r.at, sum(r.recipients) over (
+      order by r.at range between current row and interval '23:59:59.999999' following) as total
+    from (
+      select sends_at(j) as at, j.recipient_count::bigint as recipients
+      union all
+      select sends_at(o), o.recipient_count from jobs o
+      where o.created_by_user_id = j.created_by_user_id and o.status in ('Pending', 'Running')
+        and o.instance_id = j.instance_id and o.id <> j.id and not o.is_test_send
+      union all
+      select sends_at(o), case o.status when 'Cancelled' then (
+          select coalesce(sum(c.sent), 0) from job_counts c where c.job_id = o.id) else o.recipient_count end
+      from jobs o
+      where o.has_deliveries and o.completed_at > clock_now() - interval '24 hours'
+        and o.created_by_user_id = j.created_by_user_id and o.instance_id = j.instance_id and o.id <> j.id
+        and not o.is_test_send
+      union all
+      select p.at, p.recipients from recent_recipients p
+      where p.user_id = j.created_by_user_id and p.instance_id = j.instance_id
+    ) r
+    where r.at > sends_at(j) - interval '24 hours' and r.at < sends_at(j) + interval '24 hours'
+  ) w
+  where w.at <= sends_at(j)
+$function$;
+
 CREATE OR REPLACE FUNCTION record_day(by_day jsonb, kind text, day integer, n integer)
  RETURNS jsonb
  LANGUAGE sql
@@ -2336,6 +2529,54 @@ AS $function$
     then day_begins(local_day(moment, zone) + 1, zone) end
 $function$;
 
+CREATE OR REPLACE FUNCTION review_changed_job()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform review_job(new.id);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION review_job(of_job bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  j jobs;
+begin
+  select * into j from jobs where id = of_job for no key update;
+  if not found or j.status not in ('Pending', 'Running') then
+    return;
+  elsif j.review is null then
+    if needs_approval(j) then
+      perform ask_approval(j);
+    end if;
+    return;
+  elsif job_content_hash(of_job) = j.review_hash then
+    return;
+  end if;
+  if j.review = 'approved' then
+    insert into job_reviews (job_id, what, by_user_name)
+    values (of_job, 'voided', coalesce(j.edited_by_user_name, ''));
+  end if;
+  if needs_approval(j) then
+    perform ask_approval(j);
+  else
+    update jobs set review = null, review_hash = null, approve_by = null where id = of_job;
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION review_waiting_jobs()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform review_job(j.id) from jobs j
+  where j.instance_id = new.id and j.status = 'Pending' and j.review is null;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION same_person(of_kind text, of_value text)
  RETURNS TABLE(kind text, value text)
  LANGUAGE sql
@@ -2365,6 +2606,15 @@ AS $function$
     select next.kind, next.value from sender s, lateral tied_to(s.kind, s.value) next
   )
   select kind, value from sender
+$function$;
+
+CREATE OR REPLACE FUNCTION sends_at(j jobs)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when j.status = 'Pending' then greatest(j.scheduled_at, clock_now())
+    else greatest(coalesce(j.started_at, j.scheduled_at, j.created_at), j.resumed_at) end
 $function$;
 
 CREATE OR REPLACE FUNCTION set_account_of_run()

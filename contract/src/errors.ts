@@ -40,6 +40,15 @@ export const errorWords = {
   job_not_retryable: 'You can send to remaining recipients only after the job has ended.',
   job_not_changeable: 'This job has begun. Only its name can be changed now.',
   job_of_another: 'Only {{user}} or an Admin can change the recipients or the account of this job.',
+  in_review: 'This job is in review. Take it back before you change it.',
+  not_in_review: 'This job is not waiting for approval.',
+  approval_not_askable:
+    'Approval can be asked for only after the job was taken back or changes were asked for.',
+  approval_of_own: 'You made this job or changed it last. Somebody else has to approve it.',
+  approval_overdue:
+    'The time of this job has passed without an approval. Set a new time, and approval is asked for again.',
+  approval_needs_two:
+    'Approval needs two active users who can approve jobs and see this account. Add Admins, or give Members the right first.',
   job_nothing_to_retry: 'No recipients remain.',
   job_recipients_deleted:
     'The recipients of this job were deleted because of their age, so the job can’t be sent again.',
@@ -139,6 +148,8 @@ export const fieldOfError: ReadonlyMap<ErrorCode, string> = new Map<ErrorCode, s
   ['contact_field_taken', 'key'],
   ['contact_choice_used', 'choices'],
   ['too_many_recipients', 'phoneNumbers'],
+  ['approval_needs_two', 'approval'],
+  ['approval_overdue', 'scheduledAt'],
   ['group_left', 'groupIds'],
   ['quota_images', 'imageFile'],
   ['not_an_image', 'imageFile'],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { approvalFields } from './account-approval.ts'
 import { endpoint } from './endpoint.ts'
 import { instanceStatuses } from './instance-status.ts'
 import { limits } from './limits.ts'
@@ -129,6 +130,9 @@ export type WarmUp = z.output<typeof WarmUp>
 /** A single instance with its pace settings, as its form needs it. */
 export const Instance = InstanceRow.extend({
   ...pacing,
+  ...approvalFields,
+  /** How many active users can approve its jobs. */
+  approverCount: z.number(),
   /** Not validated here: the database may contain a zone that new values no longer allow. */
   timeZone: z.string(),
   warmUp: WarmUp.nullable(),
@@ -156,6 +160,7 @@ const fields = {
   isActive: z.boolean(),
   expiredTime: instant(key('ACCOUNT_FORM.EXPIRY_INVALID')).nullable(),
   ...pacing,
+  ...approvalFields,
 }
 
 export const NewInstance = z.object({
@@ -163,7 +168,7 @@ export const NewInstance = z.object({
   whatsAppNumber: fields.whatsAppNumber.default(''),
   isActive: fields.isActive.default(true),
   expiredTime: fields.expiredTime.default(null),
-  ...z.object(pacing).partial().shape,
+  ...z.object({ ...pacing, ...approvalFields }).partial().shape,
 })
 export type NewInstance = z.output<typeof NewInstance>
 

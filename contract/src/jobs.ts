@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { jobActions, jobStatuses, jobTypes } from './job-life.ts'
+import { JobApproval, jobApproval } from './job-approval.ts'
+import { jobActions, jobReviews, jobStatuses, jobTypes } from './job-life.ts'
 import { JobLog, jobRows, SentMessage } from './job-rows.ts'
 import { limits } from './limits.ts'
 import { jobFilters } from './list-filters.ts'
@@ -25,6 +26,8 @@ export const JobRow = z
     instanceName: z.string(),
     status: z.enum(jobStatuses),
     isPaused: z.boolean(),
+    /** The state of its approval. Null if the job needs none, or has ended without one. */
+    review: z.enum(jobReviews).nullable(),
     imageUrl: z.string().nullable(),
     /** How many recipients the job has, and how many of them got the message in the current run. */
     recipientCount: z.number(),
@@ -81,6 +84,8 @@ export const Job = JobRow.extend({
   recipients: RecipientCounts,
   /** Why nothing is sent at the moment. Null if the job has ended or is not held back. */
   waiting: Reason.nullable(),
+  /** Null for a job that never needed an approval. */
+  approval: JobApproval.nullable(),
   nextSendAt: Instant.nullable(),
   /** When the last message is expected to be sent. Null if that is unknown or the job has ended. */
   endsAt: Instant.nullable(),
@@ -113,7 +118,7 @@ export const JobListQuery = listQuery(jobSortFields, { sortBy: 'id', sortDirecti
       .enum(jobFilters)
       .optional()
       .describe(
-        '`stuck`: jobs that should send and have not for a minute or longer. `failures`: jobs that ended within seven days, have failed recipients and were not sent again. `running` and `pending`: jobs of this status',
+        '`stuck`: jobs that should send and have not for a minute or longer. `failures`: jobs that ended within seven days, have failed recipients and were not sent again. `running` and `pending`: jobs of this status. `in_review`: jobs that wait for approval',
       ),
   ),
 })
@@ -228,6 +233,7 @@ export const jobs = {
     body: RetryFailed,
     response: JobRow,
   }),
+  ...jobApproval(JobRow),
   remove: endpoint({
     method: 'DELETE',
     path: '/jobs/:id',

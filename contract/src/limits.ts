@@ -6,6 +6,13 @@ export const limits = {
   messageText: 4000,
   titleLength: 50,
   jobName: 100,
+  /** Characters of the changes that an approver asks for, or of the reason of an override. */
+  reviewWords: 1000,
+  /** The steps of its approval that a job shows, and the names of those who can approve it. */
+  jobReviews: 100,
+  firstApprovers: 10,
+  /** The number above which an account's jobs need approval. */
+  approvalAbove: 100_000,
   instanceName: 100,
   whatsAppNumber: 50,
   whapiToken: 200,

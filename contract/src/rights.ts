@@ -9,6 +9,7 @@ export const fieldOfRight = {
   canExportParticipants: 'canExportParticipants',
   canUseContacts: 'canUseContacts',
   canManageContacts: 'canManageContacts',
+  canApproveJobs: 'canApproveJobs',
 } as const
 export type Right = keyof typeof fieldOfRight
 export type RightField = (typeof fieldOfRight)[Right]

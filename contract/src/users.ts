@@ -22,6 +22,7 @@ export const User = z
     canExportParticipants: z.boolean(),
     canUseContacts: z.boolean(),
     canManageContacts: z.boolean(),
+    canApproveJobs: z.boolean(),
     createdAt: Instant,
     /** Increases with each edit by a person. */
     version: z.number(),
@@ -61,7 +62,10 @@ const password = z
 const role = z.enum(roles, key('USER_FORM.ROLE_REQUIRED'))
 const instanceIds = idList(10_000)
 
-/** A new user. Without rights and role it becomes an active Member with all rights but those to contacts. */
+/**
+ * A new user. Without rights and role it becomes an active Member with all rights but those to contacts and to approve
+ * jobs.
+ */
 export const NewUser = z.object({
   username: newUsername(key('USER_FORM.USERNAME_INVALID')),
   email: emailUpTo(limits.emailMax),
@@ -74,6 +78,7 @@ export const NewUser = z.object({
   canExportParticipants: z.boolean().default(true),
   canUseContacts: z.boolean().default(false),
   canManageContacts: z.boolean().default(false),
+  canApproveJobs: z.boolean().default(false),
   assignedInstances: instanceIds.default([]),
 })
 
@@ -96,6 +101,7 @@ export const UserChange = z
     canExportParticipants: z.boolean(),
     canUseContacts: z.boolean(),
     canManageContacts: z.boolean(),
+    canApproveJobs: z.boolean(),
     assignedInstances: instanceIds,
     version: ReadVersion,
   })
@@ -125,6 +131,7 @@ export const Assignment = z.object({
   canExportParticipants: z.boolean().optional(),
   canUseContacts: z.boolean().optional(),
   canManageContacts: z.boolean().optional(),
+  canApproveJobs: z.boolean().optional(),
   version: ReadVersion,
 })
 
@@ -136,6 +143,7 @@ export const UserInstances = z.object({
   canExportParticipants: z.boolean(),
   canUseContacts: z.boolean(),
   canManageContacts: z.boolean(),
+  canApproveJobs: z.boolean(),
   version: z.number(),
 })
 

@@ -49,6 +49,7 @@ test('a user has exactly these fields, alone and in the list', async () => {
     canExportParticipants: true,
     canUseContacts: false,
     canManageContacts: false,
+    canApproveJobs: false,
     createdAt,
     version: 1,
     assignedInstances: [
@@ -67,6 +68,7 @@ test('a user has exactly these fields, alone and in the list', async () => {
     canExportParticipants: true,
     canUseContacts: false,
     canManageContacts: false,
+    canApproveJobs: false,
     version: 1,
   })
 })
@@ -142,6 +144,9 @@ test('an instance has exactly these fields; alone also its pace, and for Admins 
     warmUpStep: 50,
     quietHours: { from: '22:00', to: '06:30' },
     timeZone: 'Europe/Berlin',
+    approval: 'never',
+    approvalAbove: 100,
+    approverCount: 1,
     warmUp: { step: 50, nextStep: 100, sentToday: 0, neededToday: 40, spoiltBy: null },
     version: 1,
   }
@@ -244,6 +249,7 @@ async function jobUnderWay(jobType: 'SendToGroups' | 'SendToUsers', recipients: 
     instanceName: 'Shop',
     status: 'Running',
     isPaused: false,
+    review: null,
     failedCount: 1,
     hasRemaining: true,
     areRecipientsDeleted: false,

@@ -67,6 +67,7 @@ export function factories(db: Pool, secrets: Secrets) {
       canExportParticipants: options.canExportParticipants ?? true,
       canUseContacts: options.canUseContacts ?? false,
       canManageContacts: options.canManageContacts ?? false,
+      canApproveJobs: options.canApproveJobs ?? false,
     }
     const { id } = await db.one<{ id: number }>(sql`insert into users ${values(row)} returning id`)
     for (const { id: instanceId } of options.instances ?? [])

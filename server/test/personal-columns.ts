@@ -93,6 +93,7 @@ export const columns: Record<string, Columns> = {
       'sent_by_day',
       'waiting',
       'webhook_base',
+      'approval',
     ],
   },
   job_logs: {
@@ -104,16 +105,26 @@ export const columns: Record<string, Columns> = {
     shownTo: ACCOUNT,
     other: ['log_level'],
   },
+  job_reviews: {
+    personal: {
+      by_user_name: 'who asked for approval, approved or asked for changes',
+      words: 'the changes that were asked for, or the reason of an override',
+    },
+    kept: 'until the job is deleted',
+    shownTo: ACCOUNT,
+    other: ['what', 'hash'],
+  },
   jobs: {
     personal: {
       name: 'what its author called the job',
       text_content: 'the text of the message',
       search_text: 'the text, for the search',
       created_by_user_name: 'who created the job',
+      edited_by_user_name: 'who changed, restarted or retried it last',
     },
     kept: 'until the job or its account is deleted, or the account’s data cleared',
     shownTo: ACCOUNT,
-    other: ['job_type', 'status', 'media_id', 'final_counts'],
+    other: ['job_type', 'status', 'media_id', 'final_counts', 'review', 'review_hash'],
   },
   matched_messages: { other: ['provider_message_id'] },
   messages: {

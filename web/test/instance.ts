@@ -28,6 +28,9 @@ export const wholeInstance: Instance = {
   warmUpStep: null,
   quietHours: null,
   timeZone: 'Asia/Ho_Chi_Minh',
+  approval: 'never',
+  approvalAbove: 100,
+  approverCount: 2,
   warmUp: null,
   version: 1,
 }

@@ -22,6 +22,7 @@ export const admin: User = {
   canExportParticipants: true,
   canUseContacts: false,
   canManageContacts: false,
+  canApproveJobs: false,
   createdAt: '2026-01-02T03:04:05.000Z',
   version: 1,
   assignedInstances: [],

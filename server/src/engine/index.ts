@@ -21,6 +21,14 @@ export { deleteJobs, deleteJobsOfInstance } from './jobs/delete.ts'
 export { cancelJob, finishJobs, type JobAnswer, restartJob } from './jobs/lifecycle.ts'
 export { pauseJob, pauseRestoredJobs, resumeJob } from './jobs/pause.ts'
 export { retryFailed } from './jobs/retry.ts'
+export {
+  decideReviews,
+  lockReview,
+  markOverdue,
+  moveReview,
+  type ReviewAction,
+  setEditor,
+} from './jobs/review.ts'
 export { skipOptedOut } from './jobs/skip-opted-out.ts'
 export { hasUnsettled } from './jobs/unsettled.ts'
 export { applyStoredReceipts, deleteUnmatchedReceipts } from './receipts/apply-stored.ts'

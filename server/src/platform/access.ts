@@ -35,7 +35,7 @@ export const isValidSession = (session: string, user: string) =>
 
 const userColumns = sql`
   u.id, u.username, u.role, u.can_send_messages as can_write_messages, u.can_create_jobs, u.can_link_accounts,
-  u.can_export_participants, u.can_use_contacts, u.can_manage_contacts,
+  u.can_export_participants, u.can_use_contacts, u.can_manage_contacts, u.can_approve_jobs,
   array(select instance_id from user_instances where user_id = u.id) as instance_ids`
 
 /** Finds the user of a session. Returns null if the session does not exist or is no longer valid. */
@@ -74,6 +74,7 @@ const RULES: Record<SignedInAccess, (caller: Caller) => boolean> = {
   canExportParticipants: (caller) => caller.canExportParticipants || isAdmin(caller),
   canUseContacts: (caller) => caller.canUseContacts || managesContacts(caller),
   canManageContacts: (caller) => managesContacts(caller),
+  canApproveJobs: (caller) => caller.canApproveJobs || isAdmin(caller),
   admin: (caller) => isAdmin(caller),
 }
 

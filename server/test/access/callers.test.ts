@@ -72,6 +72,7 @@ const needed: Partial<Record<Access, Right[]>> = {
   canExportParticipants: ['canExportParticipants'],
   canUseContacts: ['canUseContacts'],
   canManageContacts: ['canManageContacts'],
+  canApproveJobs: ['canApproveJobs'],
 }
 /** Whoever manages contacts may use them. */
 const isOrHas = (right: Right, other: Right) =>
@@ -82,7 +83,7 @@ const byRight = endpoints.flatMap(({ endpoint, name, row }) => {
   return row && rightsNeeded ? [{ endpoint, name, row, rightsNeeded }] : []
 })
 
-//
+// R-1391, R-1392
 test.for(byRight)(
   '$name needs exactly the rights $rightsNeeded',
   async ({ endpoint, row: [expected, inputOf], rightsNeeded }, { task }) => {

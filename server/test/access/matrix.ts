@@ -1,5 +1,6 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
+import { approvalRows } from './approval-rows.ts'
 import { groupSetRows, listRows } from './audience-rows.ts'
 import { contactMatrix } from './contact-rows.ts'
 import { type Fixture, otherQuotas, sentToGroup, setPassword } from './fixture.ts'
@@ -179,6 +180,7 @@ const matrix: Matrix = {
     pause: [membersWithFlag(200), ({ job }) => of(job.id)],
     resume: [membersWithFlag(200), ({ pausedJob }) => of(pausedJob.id)],
     retryFailed: [membersWithFlag(200), ({ failedJob }) => ({ ...of(failedJob.id), body: {} })],
+    ...approvalRows,
     remove: [membersWithFlag(204), ({ job }) => of(job.id)],
     bulkDelete: [membersWithFlag(204), ({ job }) => ({ body: { jobIds: [job.id] } })],
   },

@@ -1,4 +1,4 @@
-import type { JobType } from '@sendroom/contract/job-life'
+import type { JobReview, JobType } from '@sendroom/contract/job-life'
 import type { Db, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { assignments, sql } from '../../platform/database/sql.ts'
@@ -31,6 +31,7 @@ export type WaitingJob = {
   recipientCount: number
   textContent: string
   isPersonal: boolean
+  review: JobReview | null
   /** Null if the user is gone. */
   authorId: number | null
   authorName: string
@@ -48,7 +49,7 @@ export async function lockWaitingJob(
   await forBulkWrites(tx)
   await lockInstancesOfJobs(tx, [jobId], newInstanceId)
   const job = await tx.maybeOne<WaitingJob>(sql`
-    select version, job_type, instance_id, recipient_count, text_content, is_personal,
+    select version, job_type, instance_id, recipient_count, text_content, is_personal, review,
       created_by_user_id as author_id, created_by_user_name as author_name
     from jobs
     where id = ${jobId} and ${allows('change')} and started_at is null
@@ -64,12 +65,13 @@ export async function lockWaitingJob(
 export async function replaceInJob(
   tx: Tx,
   { id, recipientCount }: Pick<WaitingJob, 'recipientCount'> & { id: number },
-  by: string,
+  by: { id: number; username: string },
   { recipients, writeTexts, content, ...change }: Replacement,
 ): Promise<void> {
   const isPersonal = (content || recipients) && { isPersonal: writeTexts !== undefined }
+  const editor = { editedByUserId: by.id, editedByUserName: by.username }
   const { instanceId } = await tx.one<{ instanceId: number }>(sql`
-    update jobs set ${assignments({ ...change, ...content, ...isPersonal, mediaId: null, cursor: 0 })}, version = version + 1
+    update jobs set ${assignments({ ...change, ...content, ...isPersonal, ...editor, mediaId: null, cursor: 0 })}, version = version + 1
     where id = ${id} returning instance_id`)
   // Also before they are deleted: a job counts whom it skips until they are queued again.
   await tx.run(sql`
@@ -80,7 +82,7 @@ export async function replaceInJob(
     await insertDeliveries(tx, id, instanceId, recipients)
   } else if (content) await deleteTexts(tx, id)
   const count = await prepareRecipients(tx, id, recipients?.length ?? recipientCount, writeTexts)
-  await logJob(tx, id, reason('job_changed', { user: by, count }))
+  await logJob(tx, id, reason('job_changed', { user: by.username, count }))
   await wakeWorkers(tx)
 }
 

@@ -3,6 +3,7 @@ import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
 import { forBulkWrites } from '../../platform/database/session-defaults.ts'
 import { join, json, type Sql, sql } from '../../platform/database/sql.ts'
 import { meter } from '../../platform/meter.ts'
+import { isCleared } from '../shared/approval.ts'
 import { insertLogLines, instanceWaits, logJob, reason } from '../shared/job-log.ts'
 import { lockInstancesOfJobs } from '../shared/lock.ts'
 import { releaseMatches } from '../shared/matched-ids.ts'
@@ -32,30 +33,33 @@ export async function moveJob(
   return count === 1
 }
 
-/** Every due job becomes Running, even while its instance waits; then the job's log says why. */
+/**
+ * Every due job becomes Running, even while its instance waits; then the job's log says why. A job without the approval
+ * that it needs stays Pending. So does one that is not what was approved: a trigger compares both.
+ */
 export async function startDueJobs(db: Pool): Promise<void> {
   const started = await db.many<{ lateMs: number }>(sql`
     with due as materialized (
-      select id, started_at is null and run = 1 as is_first_time from jobs
-      where status = 'Pending' and coalesce(scheduled_at, 'epoch') <= clock_now()
+      select j.id, j.started_at is null and j.run = 1 as is_first_time from jobs j
+      where j.status = 'Pending' and coalesce(j.scheduled_at, 'epoch') <= clock_now() and ${isCleared}
       for update skip locked
     ), started as (
       update jobs j set status = ${jobSteps.start.to}, started_at = coalesce(started_at, clock_now())
       from due where j.id = due.id and j.status in (${join([...jobSteps.start.from])})
-      returning j.id, j.instance_id, due.is_first_time, greatest(j.scheduled_at, j.created_at) as due_at
+      returning j.id, j.status, j.instance_id, due.is_first_time, greatest(j.scheduled_at, j.created_at) as due_at
     ), logged as (
       ${insertLogLines(sql`
       select id, level, reason from (
         select s.id, 1 as step, 'Info' as level, ${json(reason('job_started'))} as reason
-        from started s
+        from started s where s.status = 'Running'
         union all
         select s.id, 2, 'Warning', ${instanceWaits(sql`i.waiting`)}
         from started s join instances i on i.id = s.instance_id
-        where i.waiting is not null
+        where i.waiting is not null and s.status = 'Running'
       ) line
       order by id, step`)}
     )
-    select extract(epoch from clock_now() - due_at) * 1000 as late_ms from started where is_first_time`)
+    select extract(epoch from clock_now() - due_at) * 1000 as late_ms from started where is_first_time and status = 'Running'`)
   for (const { lateMs } of started) meter.started(lateMs)
 }
 

@@ -4,6 +4,7 @@ import type { ReasonCode } from '@sendroom/contract/reasons'
 import type { Reason } from '@sendroom/contract/values'
 import type { Db } from '../../platform/database/connection.ts'
 import { asInstant, join, json, type Sql, sql } from '../../platform/database/sql.ts'
+import { isCleared } from '../shared/approval.ts'
 import { capFreeAt, privateCap } from '../shared/daily-cap.ts'
 import { needsHistoryCheck } from '../shared/era.ts'
 import { incomingIsKnown } from '../shared/incoming.ts'
@@ -165,6 +166,14 @@ const heldByPace = (forNewPeople: Sql): Rule[] => [
 const rules: Rule[] = [
   { if: sql`j.status not in ('Pending', 'Running')` },
   { if: sql`j.paused_at is not null`, why: because('paused') },
+  {
+    if: sql`j.status = 'Pending' and not ${isCleared}`,
+    why: sql`case j.review
+      when 'in_review' then ${because('in_review')}
+      when 'changes_asked' then ${because('changes_asked')}
+      when 'taken_back' then ${because('taken_back')}
+      else ${because('approval_overdue')} end`,
+  },
   {
     if: sql`j.status = 'Pending' and j.scheduled_at > clock_now()`,
     why: because('scheduled'),

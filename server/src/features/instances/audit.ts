@@ -30,6 +30,8 @@ export const settingNames = [
   'warmUpStep',
   'quietHours',
   'timeZone',
+  'approval',
+  'approvalAbove',
 ] as const
 
 type Settings = Pick<Instance, (typeof settingNames)[number]>

@@ -1,6 +1,7 @@
 import type { Instance, InstanceListQuery, InstanceRow } from '@sendroom/contract/instances'
 import { holdOf, instanceNeedsAttention, warmUpToday, whyInstanceWaits } from '../../engine/index.ts'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
+import { canApproveFor } from '../../platform/approvers.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { assignments, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
@@ -26,7 +27,8 @@ const paceColumns = sql`
   case when i.quiet_from is not null then
     jsonb_build_object('from', left(i.quiet_from::text, 5), 'to', left(i.quiet_to::text, 5))
   end as quiet_hours,
-  i.time_zone`
+  i.time_zone, i.approval, i.approval_above,
+  (select count(*) from users u where ${canApproveFor('u', sql`i.id`)}) as approver_count`
 
 export async function listInstances(db: Db, caller: Caller, query: InstanceListQuery) {
   const isFound = query.search ? sql`i.search_text like like_pattern(${query.search})` : sql`true`

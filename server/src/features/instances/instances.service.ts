@@ -4,6 +4,7 @@ import { testPace, type WarmUpStep, warmUpSteps } from '@sendroom/contract/pace'
 import { isMaskedToken, maskToken } from '@sendroom/contract/whapi-token'
 import { deleteJobsOfInstance, hasUnsettled, markInstanceActive, resumeSending } from '../../engine/index.ts'
 import { type Begin, type Caller, isAdmin, requireConfirmation } from '../../platform/access.ts'
+import { countApprovers } from '../../platform/approvers.ts'
 import { changesOf, record } from '../../platform/audit.ts'
 import { uncountSentWithoutRows } from '../../platform/count-fold.ts'
 import type { Db, Tx } from '../../platform/database/connection.ts'
@@ -60,6 +61,7 @@ export async function createInstance(
   }
   const id = await begin(async (tx, caller) => {
     const id = await insertInstance(tx, columns)
+    await requireTwoApprovers(tx, id, fields)
     const instance = orNotFound(await findInstance(tx, caller, id))
     await record(tx, caller, entryOf('instance.create', instance, settingsOf(instance)))
     return id
@@ -85,6 +87,7 @@ export async function updateInstance(
     // Whoever has stolen a session could send from an instance of their own what users believe to send from theirs.
     if (hasNewToken) requireConfirmation(caller)
     const token = hasNewToken ? await newToken(deps, tx, id, replacement) : {}
+    if (fields.approval !== settings.approval) await requireTwoApprovers(tx, id, fields)
     await updateInstanceColumns(tx, id, { ...columnsOf(fields), ...token }).catch(refuseColumns)
     if (fields.groupPauseSeconds || fields.privatePauseSeconds || fields.privateSlowPauseSeconds)
       await shortenPause(tx, id)
@@ -224,6 +227,15 @@ function columnsOf(fields: Partial<Omit<NewInstance, 'whapiToken'>>): Columns {
     quietFrom: quietHours === null ? null : quietHours?.from,
     quietTo: quietHours === null ? null : quietHours?.to,
   })
+}
+
+/** With a single approver, nobody could approve what that user makes. */
+async function requireTwoApprovers(
+  tx: Db,
+  id: number,
+  { approval = 'never' }: Pick<InstanceChange, 'approval'>,
+) {
+  if (approval !== 'never' && (await countApprovers(tx, id)) < 2) throw new Refusal('approval_needs_two')
 }
 
 /** For `.catch`: turns the database's errors about wrong columns into refusals. */

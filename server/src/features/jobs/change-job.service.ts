@@ -1,6 +1,7 @@
 import type { JobRow } from '@sendroom/contract/jobs'
 import { type JobChange, JobRecipients } from '@sendroom/contract/new-jobs'
 import {
+  decideReviews,
   lockWaitingJob,
   type Recipients,
   type Replacement,
@@ -73,6 +74,8 @@ async function writeChange(deps: Deps, tx: Tx, caller: Caller, id: number, chang
   const job = await lockWaitingJob(tx, id, change.instanceId)
   if (!job) throw new Refusal('job_not_changeable')
   requireVersion(change.version, job.version)
+  if (job.review === 'in_review') throw new Refusal('in_review')
+  if (job.review === 'overdue' && change.scheduledAt === undefined) throw new Refusal('approval_overdue')
   const instanceId = change.instanceId ?? job.instanceId
   if (change.recipients || instanceId !== job.instanceId) requireAuthor(caller, job)
   const instance = await lockInstanceForShare(tx, caller, instanceId)
@@ -81,12 +84,13 @@ async function writeChange(deps: Deps, tx: Tx, caller: Caller, id: number, chang
   if (instanceId !== job.instanceId && job.jobType === 'SendToGroups' && !change.recipients)
     throw new InvalidInput({ groupIds: 'JOB.GROUP_REQUIRED' })
   const recipients = change.recipients && (await readRecipients(tx, caller, job, { ...change, instanceId }))
-  await replaceInJob(tx, { ...job, id }, caller.username, {
+  await replaceInJob(tx, { ...job, id }, caller, {
     ...(omitUndefined({ name: change.name, recipients }) as Replacement),
     ...(change.scheduledAt !== undefined && { scheduledAt: ifAhead(change.scheduledAt, instance.now) }),
     ...(instanceId !== job.instanceId && { instanceId }),
     ...(await readText(deps, tx, caller, { ...job, id }, change)),
   })
+  await decideReviews(tx)
   await recordChange(tx, caller, before, change.recipients && { fields: ['recipients'] })
   return orNotFound(await findJobRow(tx, caller, id))
 }

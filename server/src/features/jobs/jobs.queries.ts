@@ -19,7 +19,8 @@ const hasRemaining = sql`
 const jobRow = sql`
   select j.id, j.name, j.version, j.job_type, j.message_id, ${title} as message_title, j.instance_id,
     (select i.name from instances i where i.id = j.instance_id) as instance_name, j.status,
-    j.paused_at is not null as is_paused, ${imageUrl('j.image_id')} as image_url, j.recipient_count,
+    j.paused_at is not null as is_paused,
+    case when j.status = 'Pending' or j.review = 'approved' then j.review end as review, ${imageUrl('j.image_id')} as image_url, j.recipient_count,
     (select coalesce(sum(c.sent), 0) from job_counts c where c.job_id = j.id) as sent_count, j.failed_count,
     ${hasRemaining} as has_remaining, j.final_counts is not null as are_recipients_deleted,
     j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at, j.completed_at, (
@@ -45,6 +46,7 @@ const isOf: Record<JobFilter, Sql> = {
   failures: endedWithFailures,
   running: sql`j.status = 'Running'`,
   pending: sql`j.status = 'Pending'`,
+  in_review: sql`(j.status = 'Pending' and j.review = 'in_review')`,
 }
 
 export async function listJobs(db: Db, caller: Caller, query: JobListQuery) {

@@ -22,6 +22,7 @@ import { changeJob, getChanges, getJob, removeJobs } from './jobs.service.ts'
 import { createJob, type NewJobDeps, sendTestMessage } from './new-job.service.ts'
 import { previewJob } from './preview-job.service.ts'
 import { listRecipients } from './recipients.queries.ts'
+import { reviewJob } from './review.service.ts'
 
 type Deps = {
   db: Pool
@@ -119,6 +120,13 @@ export function jobRoutes(
     ({ caller, body, reply }) => previewJob(deps, caller, body, clientSignal(reply)),
     largeJob,
   )
+
+  for (const action of ['takeBack', 'ask', 'approve', 'askChanges', 'override'] as const)
+    route(app, jobs[action], ({ caller, begin, params: { id }, body }) =>
+      commands.run({ caller, name: `${action} ${body.version}`, kind: 'job', ids: [id] }, () =>
+        reviewJob(begin, id, action, body),
+      ),
+    )
 
   const changes = { restart: restartJob, cancel: cancelJob, pause: pauseJob, resume: resumeJob }
   for (const action of ['restart', 'cancel', 'pause', 'resume'] as const)

@@ -1,7 +1,15 @@
 import { type JobAction, jobActions, progressOf } from '@sendroom/contract/job-life'
 import type { Job, JobChanges, JobRow } from '@sendroom/contract/jobs'
 import { limits } from '@sendroom/contract/limits'
-import { deleteJobs, expectEnd, type JobAnswer, recipientCounts, whyWaiting } from '../../engine/index.ts'
+import {
+  decideReviews,
+  deleteJobs,
+  expectEnd,
+  type JobAnswer,
+  recipientCounts,
+  setEditor,
+  whyWaiting,
+} from '../../engine/index.ts'
 import type { Begin, Caller } from '../../platform/access.ts'
 import { record } from '../../platform/audit.ts'
 import type { Pool, Tx } from '../../platform/database/connection.ts'
@@ -9,12 +17,13 @@ import { orNotFound, Refusal } from '../../platform/refusal.ts'
 import { recordAction, wholeEntry } from './audit.ts'
 import { findRecipients, newestDeliveries, newestLogs } from './job-rows.queries.ts'
 import { findJobContent, findJobRow, findRecordedJobs } from './jobs.queries.ts'
+import { findApproval } from './review.queries.ts'
 
 /** Reads everything on a job's page in a constant number of queries, however large the job is. */
 export async function getJob(db: Pool, caller: Caller, id: number): Promise<Job> {
   const job = orNotFound(await findJobContent(db, caller, id))
   const [state, named, sentMessages, logs] = await Promise.all([
-    readState(db, id),
+    readState(db, caller, id),
     findRecipients(db, id, limits.jobDetailRecipients),
     newestDeliveries(db, id, limits.jobDetailRows),
     newestLogs(db, id, limits.jobDetailRows),
@@ -39,17 +48,22 @@ export async function getChanges(
 ): Promise<JobChanges> {
   const { textContent, ...job } = orNotFound(await findJobContent(db, caller, id))
   const [state, logs] = await Promise.all([
-    readState(db, id),
+    readState(db, caller, id),
     newestLogs(db, id, limits.jobDetailRows, afterLog),
   ])
   return { ...job, ...state, logs }
 }
 
-async function readState(db: Pool, id: number) {
-  const [recipients, why] = await Promise.all([recipientCounts(db, id), whyWaiting(db, id)])
+async function readState(db: Pool, caller: Caller, id: number) {
+  const [recipients, why, approval] = await Promise.all([
+    recipientCounts(db, id),
+    whyWaiting(db, id),
+    findApproval(db, caller, id),
+  ])
   const expected = await expectEnd(db, id, recipients.waiting)
   return {
     ...why,
+    approval,
     endsAt: expected?.endsAt ?? null,
     totalSentMessages: recipients.sent,
     progress: progressOf(recipients.sent, recipients.total),
@@ -75,9 +89,12 @@ export const changeJob = (
   begin(async (tx, caller) => {
     const { audit, refusal } = jobActions[action]
     const job = orNotFound(await findJobRow(tx, caller, id))
+    // Sends again: whoever decides that is not the one who approves it.
+    if (action === 'restart' || action === 'retry') await setEditor(tx, id, caller)
     const answer = await change(tx, id, caller.username)
     if (answer === 'not_allowed') throw new Refusal(refusal)
     if (answer !== 'done') throw new Refusal(refusals[answer])
+    await decideReviews(tx)
     await recordAction(tx, caller, audit, job, details)
     return orNotFound(await findJobRow(tx, caller, id))
   })

@@ -3,7 +3,7 @@ import type { JobRow } from '@sendroom/contract/jobs'
 import type { Message, NewMessage, TestMessage } from '@sendroom/contract/messages'
 import type { NewJob } from '@sendroom/contract/new-jobs'
 import type { CountryCode } from 'libphonenumber-js'
-import { planJob, type Recipients } from '../../engine/index.ts'
+import { decideReviews, planJob, type Recipients } from '../../engine/index.ts'
 import { type Begin, type Caller, lockInstanceForShare, requireAccess } from '../../platform/access.ts'
 import { LOCKS, lock } from '../../platform/database/advisory-lock.ts'
 import type { Db, Pool, Tx } from '../../platform/database/connection.ts'
@@ -152,6 +152,7 @@ async function writeOrder(
       requestId,
       recipients: heavy ? untilAborted(recipients, heavy.signal) : recipients,
     })
+    await decideReviews(tx)
     await recordCreation(tx, caller, id)
     return orNotFound(await findJobRow(tx, caller, id))
   })

@@ -3,6 +3,7 @@ import type { NoticeChannel, NoticeKind } from '@sendroom/contract/notice-kinds'
 import type { Notice } from '@sendroom/contract/notices'
 import type { Reason } from '@sendroom/contract/values'
 import { type Caller, canSeeInstance } from '../../platform/access.ts'
+import { canApproveFor, isNoAuthor } from '../../platform/approvers.ts'
 import type { Db, Pool } from '../../platform/database/connection.ts'
 import { sql } from '../../platform/database/sql.ts'
 
@@ -29,10 +30,25 @@ const subjects = sql`
 const subjectExists = sql`((t.instance_id = 0 or i.id is not null) and (t.job_id = 0 or j.id is not null)
   and (not ${isOfSeries} or s.id is not null))`
 
+const isOfAuthor = sql`exists (select from jobs j where j.id = t.job_id and not ${isNoAuthor('u')})`
+const isOfApprover = canApproveFor('u', sql`t.instance_id`)
+
+/** Condition: the trouble `t` is for the user `u`. Those of an approval are for a few of those who see the job. */
+const concerns = sql`
+  case t.kind
+    when 'approval_waiting' then ${isOfApprover} and not ${isOfAuthor}
+    when 'approval_overdue' then ${isOfApprover} or ${isOfAuthor}
+    when 'approval_overridden' then ${isOfApprover}
+    when 'approval_given' then ${isOfAuthor}
+    when 'changes_asked' then ${isOfAuthor}
+    else true
+  end`
+
 /** Condition: the user `u` sees what the trouble `t` is about, and may still sign in. */
 export const mayKnow = sql`(
   u.is_active and (u.role = 'Admin' or exists (
     select from user_instances ui where ui.user_id = u.id and ui.instance_id = t.instance_id))
+  and ${concerns}
 )`
 
 /**

@@ -1,7 +1,20 @@
+import type { ReviewStep } from '@sendroom/contract/job-life'
 import type { NoticeKind } from '@sendroom/contract/notice-kinds'
+import type { ReasonCode } from '@sendroom/contract/reasons'
 import { expiresSoon, isDown, isStuck, whyDown, whyStuck } from '../../engine/index.ts'
 import type { Sql } from '../../platform/database/sql.ts'
 import { join, json, sql } from '../../platform/database/sql.ts'
+
+const stepReason = (what: ReviewStep, code: ReasonCode) => sql`(
+  select jsonb_build_object('code', ${code}::text, 'params', jsonb_build_object('user', r.by_user_name))
+  from job_reviews r where r.job_id = j.id and r.what = ${what} order by r.id desc limit 1)`
+
+/** Jobs whose approval somebody has decided within the last day, if it still holds. */
+const decided = (what: 'approved' | 'overridden', code: ReasonCode) => sql`
+  select j.instance_id, j.id, '', ${stepReason(what, code)}
+  from jobs j
+  where j.review = 'approved' and j.id in (
+    select r.job_id from job_reviews r where r.what = ${what} and r.at > clock_now() - interval '1 day')`
 
 /**
  * The rows (instance_id, job_id, host, reason) that are in trouble of each kind at the moment. The host of a series is
@@ -23,6 +36,15 @@ const presentOf: Record<NoticeKind, Sql> = {
   job_stuck: sql`
     select j.instance_id, j.id, '', ${whyStuck} from jobs j join instances i on i.id = j.instance_id
     where ${isStuck}`,
+  approval_waiting: sql`
+    select j.instance_id, j.id, '', null from jobs j where j.status = 'Pending' and j.review = 'in_review'`,
+  changes_asked: sql`
+    select j.instance_id, j.id, '', ${stepReason('changes_asked', 'changes_asked_by')}
+    from jobs j where j.status = 'Pending' and j.review = 'changes_asked'`,
+  approval_overdue: sql`
+    select j.instance_id, j.id, '', null from jobs j where j.status = 'Pending' and j.review = 'overdue'`,
+  approval_given: decided('approved', 'approved_by'),
+  approval_overridden: decided('overridden', 'overridden_by'),
   // Whoever pauses a series, or restores a backup, knows.
   series_paused: sql`
     select s.instance_id, 0, s.id::text, s.paused_reason from series s
@@ -66,6 +88,12 @@ export const wasOvercome = sql`
     when 'job_stuck' then exists (
       select from jobs j join instances i on i.id = j.instance_id
       where j.id = t.job_id and (j.status = 'Completed' or (j.status = 'Running' and i.last_intent_at > t.began_at)))
+    when 'approval_waiting' then exists (select from jobs j where j.id = t.job_id and j.review = 'approved')
+    when 'approval_overdue' then exists (
+      select from jobs j where j.id = t.job_id and coalesce(j.review, 'approved') in ('in_review', 'approved'))
+    when 'changes_asked' then false
+    when 'approval_given' then false
+    when 'approval_overridden' then false
     when 'series_paused' then exists (select from series s where s.id::text = t.host and s.state = 'active')
     when 'series_missed' then exists (
       select from series_runs r where r.series_id::text = t.host and r.state = 'made' and r.due_at > t.began_at)

@@ -178,6 +178,7 @@ test('an assignment replaces the instances and the flags', async () => {
     canExportParticipants: true,
     canUseContacts: false,
     canManageContacts: false,
+    canApproveJobs: false,
     version: 2,
   }
   expect(answer).toMatchObject({ status: 200, body: now })
@@ -210,6 +211,7 @@ test('later rights are kept where a request leaves them out', async () => {
     canExportParticipants: false,
     canUseContacts: true,
     canManageContacts: true,
+    canApproveJobs: true,
   }
   const created = await context.call(admin, users.create, { body: { ...form, ...taken } })
   const params = { id: created.body.id }

@@ -157,6 +157,7 @@ const settingsOf = ({ username, email, assignedInstances, ...user }: User) => ({
   canExportParticipants: user.canExportParticipants,
   canUseContacts: user.canUseContacts,
   canManageContacts: user.canManageContacts,
+  canApproveJobs: user.canApproveJobs,
   assignedInstances: assignedInstances.map(({ name }) => name),
 })
 

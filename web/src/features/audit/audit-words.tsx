@@ -40,6 +40,7 @@ const labels = new Map([
   ['canExportParticipants', 'USER_FORM.CAN_EXPORT_PARTICIPANTS'],
   ['canUseContacts', 'USER_FORM.CAN_USE_CONTACTS'],
   ['canManageContacts', 'USER_FORM.CAN_MANAGE_CONTACTS'],
+  ['canApproveJobs', 'USER_FORM.CAN_APPROVE_JOBS'],
   ['isForAll', 'AUDIT.IS_FOR_ALL'],
   ['users', 'HEADER.USERS'],
   ['kind', 'AUDIT.TYPE'],

@@ -25,6 +25,7 @@ const blank: UserValues = {
   canExportParticipants: true,
   canUseContacts: false,
   canManageContacts: false,
+  canApproveJobs: false,
   assignedInstances: [],
 }
 
@@ -132,6 +133,7 @@ const rightsOf = (user: Record<RightField, boolean>) => ({
   canExportParticipants: user.canExportParticipants,
   canUseContacts: user.canUseContacts,
   canManageContacts: user.canManageContacts,
+  canApproveJobs: user.canApproveJobs,
 })
 
 const valuesOf = ({ username, email, role, isActive, ...user }: User): UserValues => ({

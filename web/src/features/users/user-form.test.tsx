@@ -17,6 +17,7 @@ const rights = {
   canExportParticipants: true,
   canUseContacts: false,
   canManageContacts: false,
+  canApproveJobs: false,
 }
 const assigned = { assignedInstances: [], ...rights, version: 3 }
 const answers: Answers = {

@@ -86,6 +86,7 @@ export const RIGHT_LABELS: Record<RightField, string> = {
   canExportParticipants: 'USER_FORM.CAN_EXPORT_PARTICIPANTS',
   canUseContacts: 'USER_FORM.CAN_USE_CONTACTS',
   canManageContacts: 'USER_FORM.CAN_MANAGE_CONTACTS',
+  canApproveJobs: 'USER_FORM.CAN_APPROVE_JOBS',
 }
 
 type SelectProps = { chosen: number[]; onChange: (ids: number[]) => void; error: string | undefined }

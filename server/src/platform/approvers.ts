@@ -1,0 +1,22 @@
+import type { Db } from './database/connection.ts'
+import { identifier, type Sql, sql } from './database/sql.ts'
+
+/** SQL condition: the user of this alias can approve jobs of the instance with this id. */
+export function canApproveFor(user: string, instanceId: Sql) {
+  const u = identifier(user)
+  return sql`(${u}.is_active and (${u}.role = 'Admin' or ${u}.can_approve_jobs and exists (
+    select from user_instances ui where ui.user_id = ${u}.id and ui.instance_id = ${instanceId})))`
+}
+
+/** SQL condition: the user neither made the job `j` nor changed it last. */
+export function isNoAuthor(user: string) {
+  const id = identifier(`${user}.id`)
+  return sql`(${id} is distinct from j.created_by_user_id and ${id} is distinct from j.edited_by_user_id)`
+}
+
+/** How many users can approve jobs of this instance. */
+export async function countApprovers(db: Db, instanceId: number): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) from users u where ${canApproveFor('u', sql`${instanceId}::bigint`)}`)
+  return count
+}
