@@ -4,7 +4,7 @@ import { addInstance, addMember, groupsOf, setGroupPause, untilJob } from './fix
 import { furnishImports, furnishPeople } from './people-gallery.ts'
 import { pictureOf } from './picture.ts'
 import { Sendroom } from './sendroom.ts'
-import type { schemes, View, Words } from './view.ts'
+import { forgetAnswers, isAnswered, type schemes, type View, type Words } from './view.ts'
 
 /** Two Sendrooms to look at, one with sample data and an empty one, and API clients for their users. */
 export type Gallery = { url: string; admin: Api; newcomer: Api; reader: Api; first: Api }
@@ -156,10 +156,57 @@ export async function openAs(browser: Browser, url: string, user: Api | null, la
   return page
 }
 
-/** Goes to the view's address, waits until it is loaded, and opens its dialog, if any. */
+/**
+ * Goes from a view to another one inside the app, as a link does: loading the app anew takes several times as long.
+ * `visit` is left for views where something would stay: answers in place of the server's, or a dialog.
+ */
+export async function move(page: Page, from: View, view: View, words: Words) {
+  const keepsAnswers = from.answers || view.answers || isAnswered(page)
+  if (view.as !== 'visitor' && !keepsAnswers && (await follow(page, view))) await open(page, view, words)
+  else await visit(page, view, words)
+}
+
+/** Closes what is open and goes to the view's address. Returns whether that worked. */
+async function follow(page: Page, view: View): Promise<boolean> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.evaluate(() => {
+    for (const close of document.querySelectorAll<HTMLElement>('[aria-live=polite] button')) close.click()
+    for (const list of document.querySelectorAll<HTMLElement>(':popover-open')) list.hidePopover()
+  })
+  const dialog = page.locator('[role=dialog]')
+  if ((await dialog.count()) > 0) await page.keyboard.press('Escape')
+  if ((await dialog.count()) > 0) return false
+  if (routeOf(page.url()) === routeOf(view.path)) {
+    // The router would keep the page, with what was typed and opened there. Only an Admin has this other page.
+    if (view.as !== undefined && view.as !== 'first') return false
+    await push(page, '/settings')
+  }
+  await push(page, view.path)
+  return true
+}
+
+/** An address without its numbers and its search: where two of them are the same, the router keeps the page. */
+const routeOf = (address: string) => new URL(address, 'http://localhost').pathname.replace(/\d+/g, '')
+
+/** Has the router go to this address, and waits until the page before has disappeared. */
+async function push(page: Page, path: string) {
+  const heading = await page.locator('h1').first().elementHandle()
+  const isElsewhere = await page.evaluate(async (href) => {
+    const { pathname } = location
+    const { __TSR_ROUTER__: router } = window as unknown as { __TSR_ROUTER__: AnyRouter } // TanStack puts it there
+    await router.navigate({ href, ignoreBlocker: true })
+    return location.pathname !== pathname
+  }, path)
+  if (isElsewhere) await page.waitForFunction((heading) => !heading?.isConnected, heading)
+}
+
+type AnyRouter = { navigate: (to: { href: string; ignoreBlocker: boolean }) => Promise<void> }
+
+/** Loads the app at the view's address, waits until the page is there, and opens its dialog, if any. */
 export async function visit(page: Page, view: View, words: Words) {
   // Requests of the previous page are aborted without an event.
   calls.get(page)?.clear()
+  forgetAnswers(page)
   // A call of the previous page may still be on its way.
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   for (const [path, json] of Object.entries(view.answers ?? {}))

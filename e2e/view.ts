@@ -44,16 +44,25 @@ export async function pressRowAction(page: Page, t: Words, key: string) {
     .click()
 }
 
+/** The pages that show answers which are not the server's. */
+const answered = new WeakSet<Page>()
+export const isAnswered = (page: Page) => answered.has(page)
+export const forgetAnswers = (page: Page) => answered.delete(page)
+
 /** Answers calls in place of the server until the next view. `match` is a path below /api, with `*` for ids. */
-export const answer = (page: Page, match: string, status: number, body: object) =>
-  page.route(`**/api${match}`, (route) => route.fulfill({ status, json: body }))
+export function answer(page: Page, match: string, status: number, body: object) {
+  answered.add(page)
+  return page.route(`**/api${match}`, (route) => route.fulfill({ status, json: body }))
+}
 
 /** Changes the server's answers to calls until the next view. */
-export const patch = (page: Page, match: string, change: (body: Record<string, unknown>) => object) =>
-  page.route(`**/api${match}`, async (route) => {
+export function patch(page: Page, match: string, change: (body: Record<string, unknown>) => object) {
+  answered.add(page)
+  return page.route(`**/api${match}`, async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, json: change(await response.json()) })
   })
+}
 
 /** Changes a field of a form that somebody else saves first. */
 export async function meetConflict(page: Page, t: Words, field: string, mine: string) {
