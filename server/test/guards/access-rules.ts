@@ -37,6 +37,7 @@ export const accessRules = [
       ['canLinkAccounts', 'isAdmin(caller)'],
       ['canExportParticipants', 'isAdmin(caller)'],
       ['canUseContacts', 'managesContacts(caller)'],
+      ['canApproveJobs', 'isAdmin(caller)'],
     ] as const
   ).map(([right, more]) =>
     without(

@@ -2,6 +2,7 @@
 import { contract } from '@sendroom/contract'
 import type { Endpoint } from '@sendroom/contract/endpoint'
 import { accessRules } from './access-rules.ts'
+import { approvalGuards } from './approval.ts'
 import { features, type Guard, platform, without } from './guard.ts'
 import { importGuards } from './import-guards.ts'
 import { optOutGuards } from './opt-outs.ts'
@@ -246,6 +247,7 @@ export const guards: Guard[] = [
   ...ownership,
   ...importGuards,
   ...optOutGuards,
+  ...approvalGuards,
   ...outside,
   ...contractRules,
 ]

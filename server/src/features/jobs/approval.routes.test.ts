@@ -6,6 +6,7 @@ import type { TestUser } from '../../../test/factories.ts'
 import { markOverdue } from '../../engine/index.ts'
 import { startDueJobs } from '../../engine/jobs/lifecycle.ts'
 import { sql } from '../../platform/database/sql.ts'
+import { lookForTroubles } from '../notices/watch.ts'
 
 const context = useSharedContext()
 const { jobs, instances } = contract
@@ -445,4 +446,56 @@ test('a program from before approval starts no job without one', async () => {
   await context.db.run(sql`update jobs set review = null where id = ${id}`)
   await context.db.run(sql`update jobs set status = 'Running' where id = ${id}`)
   expect(await stateOf(id)).toEqual({ status: 'Pending', review: 'in_review' })
+})
+
+// R-1401
+test('each step is told to those who can act', async () => {
+  const f = await fixture()
+  const other = await context.add.user({ instances: [f.instance], canCreateJobs: true })
+  const told = async () => {
+    await lookForTroubles(context.db, { hasMail: false })
+    await context.db.run(
+      sql`update troubles set began_at = began_at - interval '1 minute' where announced_at is null`,
+    )
+    await lookForTroubles(context.db, { hasMail: false })
+    const kinds = async ({ id }: TestUser) =>
+      (
+        await context.db.many<{ kind: string }>(sql`
+          with gone as (delete from notices n using troubles t
+            where n.user_id = ${id} and n.trouble_id = t.id and t.instance_id = ${f.instance.id}
+            returning t.kind, n.moment)
+          select kind from gone where moment = 'begin' order by kind`)
+      ).map(({ kind }) => kind)
+    return {
+      author: await kinds(f.author),
+      approver: await kinds(f.approver),
+      admin: await kinds(f.admin),
+      other: await kinds(other),
+    }
+  }
+  const nobody = { author: [], approver: [], admin: [], other: [] }
+  const { id } = await create(f, 3, { scheduledAt: inHours(5) })
+  expect(await told()).toEqual({ ...nobody, approver: ['approval_waiting'], admin: ['approval_waiting'] })
+  await act(f.approver, 'askChanges', await get(f.approver, id))
+  expect(await told()).toEqual({ ...nobody, author: ['changes_asked'] })
+  await act(f.author, 'ask', await get(f.author, id))
+  await act(f.approver, 'approve', await get(f.approver, id))
+  expect(await told()).toEqual({ ...nobody, author: ['approval_given'] })
+  await edit(f.author, id, { scheduledAt: inHours(6) })
+  await due(id)
+  expect(await told()).toEqual({
+    ...{
+      author: ['approval_overdue'],
+      approver: ['approval_overdue'],
+      admin: ['approval_overdue'],
+      other: [],
+    },
+  })
+  const second = await create(f, 3, { scheduledAt: inHours(5) })
+  await act(f.admin, 'override', await get(f.admin, second.id))
+  expect(await told()).toEqual({
+    ...nobody,
+    approver: ['approval_overridden'],
+    admin: ['approval_overridden'],
+  })
 })

@@ -1,0 +1,66 @@
+import { features, without } from './guard.ts'
+
+const service = `${features}/jobs/review.service.ts`
+const change = `${features}/jobs/change-job.service.ts`
+
+const proof = (only: string) => ({ tests: `${features}/jobs/approval`, only })
+
+/** Guards of approval. Those of the database are in approval-guards.test.ts. */
+export const approvalGuards = [
+  without(
+    'nobody approves a job that they made',
+    service,
+    '[job.authorId, job.editorId]',
+    '[job.editorId]',
+    proof('neither the author'),
+  ),
+  without(
+    'nobody approves a job that they changed last',
+    service,
+    '[job.authorId, job.editorId]',
+    '[job.authorId]',
+    proof('neither the author'),
+  ),
+  without(
+    'the version that was read is approved',
+    service,
+    'requireVersion(version, job.version)',
+    '',
+    proof('what was not seen'),
+  ),
+  without(
+    'the content that approval was asked for is approved',
+    'server/src/engine/jobs/review.ts',
+    ' and review_hash = job_content_hash(id)',
+    '',
+    proof('what was not seen'),
+  ),
+  without(
+    'a job in review is locked',
+    change,
+    "if (job.review === 'in_review') throw new Refusal('in_review')",
+    '',
+    proof('changed only after'),
+  ),
+  without(
+    'an overdue job gets a new time with a change',
+    change,
+    "if (job.review === 'overdue' && change.scheduledAt === undefined) throw new Refusal('approval_overdue')",
+    '',
+    proof('by its time is overdue'),
+  ),
+  without(
+    'an overdue job is not approved',
+    service,
+    "if (job.isOverdue && action !== 'takeBack') throw new Refusal('approval_overdue')",
+    '',
+    proof('after the time is refused'),
+  ),
+  without(
+    'approval needs two',
+    `${features}/instances/instances.service.ts`,
+    '(await countApprovers(tx, id)) < 2',
+    'false',
+    proof('needs two active'),
+  ),
+]
