@@ -8,7 +8,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startCluster } from '../../server/src/embedded-postgres/cluster.ts'
 import { type MakeDeps, makeDueRuns, planDueSeries } from '../../server/src/features/series/make-due.ts'
-import { connect, type Pool } from '../../server/src/platform/database/connection.ts'
+import { connect, type Db, type Pool } from '../../server/src/platform/database/connection.ts'
+import { forBulkWrites } from '../../server/src/platform/database/session-defaults.ts'
 import { sql } from '../../server/src/platform/database/sql.ts'
 import { createTemplate } from '../../server/test/template.ts'
 import { makeTemporaryFolder } from '../../server/test/temporary-folder.ts'
@@ -30,7 +31,7 @@ const daily = {
 const never = new AbortController().signal
 
 /** All runs are rows for the next 62 days, a day further than any task looks. */
-async function addSeries(db: Pool) {
+async function addSeries(db: Db) {
   await db.run(sql`
     insert into instances (name, token_cipher, token_hash, is_test)
     select 'Instance ' || n, '', n::text::bytea, true from generate_series(1, ${SERIES / PER_INSTANCE}::int) n`)
@@ -92,7 +93,10 @@ const row = (what: string, timesADay: number, costs: Awaited<ReturnType<typeof m
   'of one processor %': ((costs['Node ms'] + costs['PostgreSQL ms']) * timesADay) / SECONDS_PER_DAY / 10,
 })
 
-await addSeries(db)
+await db.begin(async (tx) => {
+  await forBulkWrites(tx)
+  await addSeries(tx)
+})
 await db.run(sql`analyze`)
 await look() // warms up
 const rest = row('look for due runs', SECONDS_PER_DAY, await look())
