@@ -90,8 +90,13 @@ async function plan() {
 const row = (what: string, timesADay: number, costs: Awaited<ReturnType<typeof measure>>) => ({
   what,
   ...costs,
-  'of one processor %': ((costs['Node ms'] + costs['PostgreSQL ms']) * timesADay) / SECONDS_PER_DAY / 10,
+  'of one processor %': percentOf(((costs['Node ms'] + costs['PostgreSQL ms']) * timesADay) / 1000),
 })
+
+/** A part of a day, with the decimal places that a table leaves out. */
+function percentOf(seconds: number) {
+  return ((seconds * 100) / SECONDS_PER_DAY).toFixed(3)
+}
 
 await db.begin(async (tx) => {
   await forBulkWrites(tx)
