@@ -1,7 +1,7 @@
 import type { Instance } from '@sendroom/contract/instances'
 import { isMaskedToken } from '@sendroom/contract/whapi-token'
 import i18next from 'i18next'
-import { formatDate } from '../../format.ts'
+import { formatDate, formatNumber } from '../../format.ts'
 import { type Difference, differenceOf, hideSecret } from '../../forms/differences.tsx'
 import { type InstanceValues, valuesOf } from './instance-values.ts'
 import { limitFields } from './limit-fields.ts'
@@ -38,8 +38,12 @@ export function compareInstance(mine: InstanceValues, instance: Instance): Diffe
     ...differenceOf('ACCOUNT_FORM.WARM_UP', mine.warmUpStep, theirs.warmUpStep),
     ...differenceOf('ACCOUNT_FORM.QUIET', mine.quietHours, theirs.quietHours, showQuietHours),
     ...differenceOf('ACCOUNT_FORM.TIME_ZONE', mine.timeZone, theirs.timeZone),
+    ...differenceOf('ACCOUNT_FORM.APPROVAL', ruleOf(mine), ruleOf(theirs)),
   ]
 }
+
+const ruleOf = ({ approval, approvalAbove }: InstanceValues) =>
+  i18next.t(`ACCOUNT_FORM.APPROVAL_${approval.toUpperCase()}`, { number: formatNumber(approvalAbove) })
 
 const kindLabel = (kind: Kind) => `ACCOUNT_FORM.PACE_${kind.toUpperCase()}`
 

@@ -69,6 +69,7 @@ function EditLoadedInstance({ loaded }: { loaded: Instance }) {
         schema={InstanceChange}
         initialValues={valuesOf(record)}
         isTest={record.isTest}
+        approverCount={record.approverCount}
         save={save}
       >
         <InstanceNow instance={record} />

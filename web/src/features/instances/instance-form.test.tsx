@@ -74,6 +74,8 @@ test('with an id the form shows the instance and sends the changes', async () =>
     warmUpStep: null,
     quietHours: null,
     timeZone: 'Asia/Ho_Chi_Minh',
+    approval: 'never',
+    approvalAbove: 100,
     version: 1,
   })
 })

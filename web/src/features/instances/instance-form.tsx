@@ -11,6 +11,7 @@ import { dayOf } from '../../format.ts'
 import { FormPage } from '../../forms/form-page.tsx'
 import { HALF_TYPED, shouldReadDate } from '../../forms/half-typed-date.ts'
 import { useContractForm } from '../../forms/use-contract-form.ts'
+import { ApprovalFields } from './approval-fields.tsx'
 import { type InstanceValues, paceOf } from './instance-values.ts'
 import { PaceSection } from './pace-section.tsx'
 
@@ -20,12 +21,14 @@ type Props = {
   initialValues: InstanceValues
   /** Whether the saved token is for test mode, which its last letters don't say. */
   isTest?: boolean
+  approverCount?: number
   save: (values: InstanceValues) => Promise<unknown>
   /** Shown before the fields. */
   children?: ReactNode
 }
 
-export function InstanceForm({ title, schema, initialValues, isTest = false, save, children }: Props) {
+export function InstanceForm(props: Props) {
+  const { title, schema, initialValues, isTest = false, approverCount, save, children } = props
   const { t } = useTranslation()
   const navigate = useNavigate()
   const toList = () => navigate({ to: '/instances' })
@@ -109,6 +112,7 @@ export function InstanceForm({ title, schema, initialValues, isTest = false, sav
         label={t('ACCOUNT_FORM.IS_ACTIVE')}
         {...form.getInputProps('isActive', { type: 'checkbox' })}
       />
+      <ApprovalFields form={form} approverCount={approverCount} />
       <PaceSection form={form} defaults={defaults} isTest={isTestMode(whapiToken)} />
     </FormPage>
   )

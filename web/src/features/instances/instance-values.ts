@@ -6,7 +6,7 @@ export type InstanceValues = Required<
   Pick<Instance, 'name' | 'whatsAppNumber' | 'whapiToken' | 'isActive' | 'expiredTime'>
 > &
   Pace &
-  Pick<Instance, 'warmUpStep' | 'quietHours' | 'timeZone'>
+  Pick<Instance, 'warmUpStep' | 'quietHours' | 'timeZone' | 'approval' | 'approvalAbove'>
 
 export const blank: InstanceValues = {
   name: '',
@@ -18,6 +18,8 @@ export const blank: InstanceValues = {
   warmUpStep: warmUpSteps[0],
   quietHours: null,
   timeZone: 'Asia/Ho_Chi_Minh',
+  approval: 'never',
+  approvalAbove: 100,
 }
 
 export const valuesOf = ({ whapiToken = '', ...rest }: Instance): InstanceValues => ({
@@ -30,6 +32,8 @@ export const valuesOf = ({ whapiToken = '', ...rest }: Instance): InstanceValues
   warmUpStep: rest.warmUpStep,
   quietHours: rest.quietHours,
   timeZone: rest.timeZone,
+  approval: rest.approval,
+  approvalAbove: rest.approvalAbove,
 })
 
 /** The pace among other values. */
