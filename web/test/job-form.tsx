@@ -2,7 +2,7 @@ import type { Group } from '@sendroom/contract/groups'
 import type { JobRow } from '@sendroom/contract/jobs'
 import { screen } from '@testing-library/react'
 import { group } from './group.ts'
-import { instance } from './instance.ts'
+import { instance, wholeInstance } from './instance.ts'
 import { row } from './job.ts'
 import { messageRow } from './message.ts'
 import { admin, renderApp } from './render.tsx'
@@ -34,6 +34,7 @@ export const answers: Answers = {
     const { instanceIds } = body as { instanceIds: number[] }
     return pageOf(groupsOf[instanceIds[0] ?? 0] ?? [])
   },
+  'GET /instances/:id': () => wholeInstance,
   'GET /lists': () => pageOf([]),
   'GET /group-sets': () => pageOf([]),
   'GET /jobs': () => pageOf([]),

@@ -23,11 +23,13 @@ import { counted } from '../../../i18n/words.ts'
 import { Loading } from '../../../ui/loading.tsx'
 import { Section } from '../../../ui/section.tsx'
 import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
+import { ApprovalHint } from './approval-hint.tsx'
 import { type ChangeValues, changeFormOf, changeOf, type JobChange, valuesOf } from './change-job-values.ts'
 import { PAGE_SIZE, useChosenMessage, useMessages } from './job-choices.ts'
 import { JobPreview } from './job-preview.tsx'
 import { draftOf, type Values } from './new-job-values.ts'
 import { Recipients } from './recipients.tsx'
+import { ReviewNote } from './review-note.tsx'
 import { ScheduledAt, timeIn } from './scheduled-at.tsx'
 
 /** Changes the job whose id is in the address: all of it while it waits, then its name. */
@@ -52,7 +54,10 @@ function LoadJob({ id }: { id: number }) {
 }
 
 function ChangeJob({ loaded }: { loaded: Job }) {
-  const change = useAction('PUT /jobs/:id', { success: 'JOB.CHANGED', failure: 'JOB.CHANGE_FAILED' })
+  const change = useAction('PUT /jobs/:id', {
+    success: ({ review }) => (review === 'in_review' ? 'JOB.CHANGED_IN_REVIEW' : 'JOB.CHANGED'),
+    failure: 'JOB.CHANGE_FAILED',
+  })
   const { record, save, dialog } = useVersioned({
     loaded,
     read: () => call('GET /jobs/:id', { params: { id: loaded.id } }),
@@ -97,7 +102,8 @@ function JobForm({ job, save }: Props) {
     if (time.current && shouldReadDate(time.current)) form.setFieldValue('scheduledAt', timeIn(time.current))
     onSubmit(event)
   }
-  const waits = jobCan('change', job)
+  const isLocked = job.review === 'in_review'
+  const waits = jobCan('change', job) && !isLocked
   return (
     <FormPage
       title={t('JOB.CHANGE_TITLE', { id: job.id })}
@@ -106,9 +112,10 @@ function JobForm({ job, save }: Props) {
       onCancel={toJob}
       aside={waits && <Preview job={job} values={form.values} form={form} change={change} />}
     >
+      <ReviewNote job={job} />
       <TextInput
         label={t('JOB.NAME')}
-        description={t(waits ? 'JOB.NAME_HINT' : 'JOB.NAME_ONLY')}
+        description={t(waits || isLocked ? 'JOB.NAME_HINT' : 'JOB.NAME_ONLY')}
         maxLength={limits.jobName}
         {...form.getInputProps('name')}
       />
@@ -151,6 +158,7 @@ function WaitingFields({ job, form, change, time }: FieldsProps & { time: Ref<HT
         value={instanceId}
         onChange={chooseInstance}
       />
+      <ApprovalHint instanceId={instanceId} />
       <Radio.Group
         label={t('JOB.RECIPIENTS')}
         value={keepsRecipients ? 'keep' : 'choose'}

@@ -18,7 +18,10 @@ export const valuesOf = (job: Job): ChangeValues => ({
 
 export type JobChange = InputOf<'PUT /jobs/:id'>['body']
 
-/** The changes that the form makes. The rest is left out, so that it stays as it is. */
+/**
+ * The changes that the form makes. The rest is left out, so that it stays as it is. An overdue job needs a new time,
+ * because its own has passed.
+ */
 export function changeOf(values: ChangeValues, job: Job): JobChange {
   const { name, messageId, instanceId, scheduledAt, keepsRecipients } = values
   const start = valuesOf(job)
@@ -26,7 +29,7 @@ export function changeOf(values: ChangeValues, job: Job): JobChange {
     ...(name.trim() !== start.name && { name }),
     ...(messageId !== 0 && { messageId }),
     ...(instanceId !== start.instanceId && { instanceId }),
-    ...(scheduledAt !== start.scheduledAt && { scheduledAt }),
+    ...((scheduledAt !== start.scheduledAt || job.review === 'overdue') && { scheduledAt }),
     ...(!keepsRecipients && { recipients: recipientsOf(values) }),
     ...fallbacksOf(values),
   }

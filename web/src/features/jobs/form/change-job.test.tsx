@@ -1,3 +1,5 @@
+import type { JobReview } from '@sendroom/contract/job-life'
+import type { Job } from '@sendroom/contract/jobs'
 import { screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import { job, row } from '../../../../test/job.ts'
@@ -6,7 +8,7 @@ import { renderApp } from '../../../../test/render.tsx'
 import { type Answers, refuse } from '../../../../test/server.ts'
 import { choose, fillIn } from '../../../../test/steps.ts'
 
-const waiting = {
+const waiting: Job = {
   ...job,
   status: 'Pending' as const,
   name: 'Spring',
@@ -101,4 +103,45 @@ test.each([
       { name: names[1], version: 2 },
     ]),
   )
+})
+
+const history = [
+  { at: '2026-01-02T03:04:05.000Z', what: 'changes_asked' as const, by: 'lan', words: 'Too long' },
+]
+const reviewed = (review: JobReview): typeof waiting => ({
+  ...waiting,
+  review,
+  approval: { approveBy: null, canReview: false, approvers: { total: 1, first: ['lan'] }, history },
+})
+
+test.each([
+  // R-1532
+  ['in_review', 'This job is in review. Take it back before you change it.', false],
+  // R-1533
+  ['changes_asked', 'Changes were asked for by lan.', true],
+  ['approved', 'This job is approved. After a change, the job needs approval again.', true],
+] as const)('the form says what a change means for a job that is %s', async (review, words, hasAll) => {
+  const { begin } = open({}, reviewed(review))
+  await begin()
+  expect((await screen.findAllByText(words, { exact: false })).length).toBe(1)
+  expect(screen.queryByText('Too long') !== null).toBe(review === 'changes_asked')
+  expect(screen.queryByRole('combobox', { name: 'Account' }) !== null).toBe(hasAll)
+})
+
+// R-1534
+test('an overdue job is changed only with a new time', async () => {
+  const overdue = { ...reviewed('overdue'), scheduledAt: '2026-01-02T03:04:05.000Z' }
+  const { person, begin, save, changes } = open(
+    { 'PUT /jobs/:id': () => ({ ...row, review: 'in_review' as const }) },
+    overdue,
+  )
+  await begin()
+  await fillIn(person, await screen.findByLabelText('Name'), 'Summer')
+  await save()
+  expect(await screen.findByText(/This time has passed/)).toBeTruthy()
+  expect(changes()).toEqual([])
+  await fillIn(person, screen.getByLabelText('Scheduled at'), '2099-05-06T14:08')
+  await save()
+  expect(await screen.findByText('Job changed. The job waits for approval.')).toBeTruthy()
+  expect(changes()).toEqual([{ name: 'Summer', scheduledAt: '2099-05-06T07:08:00.000Z', version: 1 }])
 })

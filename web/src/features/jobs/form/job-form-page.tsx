@@ -11,6 +11,7 @@ import { shouldReadDate } from '../../../forms/half-typed-date.ts'
 import { InstanceSelect } from '../../../forms/instance-select.tsx'
 import { useContractForm } from '../../../forms/use-contract-form.ts'
 import { useFileUrl } from '../../../forms/use-file-url.ts'
+import { ApprovalHint } from './approval-hint.tsx'
 import { PAGE_SIZE, useChosenMessage, useMessages } from './job-choices.ts'
 import { JobPreview } from './job-preview.tsx'
 import { MessageChoice } from './message-choice.tsx'
@@ -33,9 +34,14 @@ function JobForm() {
   // The router keeps the values that the route's own reading has dropped.
   const chosen = readNewJobSearch(useSearch({ strict: false }))
   const toList = () => navigate({ to: '/jobs' })
-  const create = useAction('POST /jobs', { success: 'JOB.CREATED', failure: 'JOB.CREATE_FAILED' }, [
-    'messages',
-  ])
+  const create = useAction(
+    'POST /jobs',
+    {
+      success: ({ review }) => (review === 'in_review' ? 'JOB.CREATED_IN_REVIEW' : 'JOB.CREATED'),
+      failure: 'JOB.CREATE_FAILED',
+    },
+    ['messages'],
+  )
   const { form, onSubmit, change, preset } = useContractForm(NewJobForm, {
     initialValues: { ...blank, messageId: chosen.message ?? 0, instanceId: chosen.instance ?? 0 },
     send: async (values) => {
@@ -113,6 +119,7 @@ function JobForm() {
         value={instanceId}
         onChange={chooseInstance}
       />
+      <ApprovalHint instanceId={instanceId} />
       <Recipients form={form} onPickGroups={groups.pick} />
       <ScheduledAt
         ref={time}

@@ -1,6 +1,7 @@
 import { NewJob } from '@sendroom/contract/new-jobs'
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, test } from 'vitest'
+import { wholeInstance } from '../../../../test/instance.ts'
 import {
   answers,
   depot,
@@ -283,3 +284,21 @@ test('invalid ids in the address choose nothing', async () => {
   expect(await chosenIn('Account')).toBe('')
   expect(requests.some(({ name }) => name === 'GET /messages/:id')).toBe(false)
 })
+
+test.each([
+  // R-1535
+  ['always', /Jobs of this account need approval/],
+  ['above', /exceed 250 recipients within 24 hours, somebody else has to approve/],
+] as const)(
+  'with an account that needs approval %s, the form says so, and so does the answer',
+  async (approval, words) => {
+    const { person } = open({
+      'GET /instances/:id': () => ({ ...wholeInstance, approval, approvalAbove: 250 }),
+      'POST /jobs': () => ({ ...job, review: 'in_review' }),
+    })
+    await choose(person, 'Message', '#5 Hello')
+    expect(await screen.findByText(words)).toBeTruthy()
+    await submit(person)
+    expect(await screen.findByText('Job created. The job waits for approval.')).toBeTruthy()
+  },
+)

@@ -1,5 +1,5 @@
 import { Badge, Group } from '@mantine/core'
-import type { JobStatus, JobType } from '@sendroom/contract/job-life'
+import type { JobReview, JobStatus, JobType } from '@sendroom/contract/job-life'
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../../format.ts'
 
@@ -11,9 +11,22 @@ const colors: Record<JobStatus, string> = {
   Cancelled: 'gray',
 }
 
-type BadgeProps = { job: { status: JobStatus; isPaused: boolean; failedCount: number } }
+export const reviewColors: Record<JobReview, string> = {
+  in_review: 'cyan',
+  changes_asked: 'orange',
+  taken_back: 'gray',
+  approved: 'green',
+  overdue: 'red',
+}
 
-/** The job's status. A completed job may have failed for some recipients, so their number stands beside it. */
+type BadgeProps = {
+  job: { status: JobStatus; isPaused: boolean; review: JobReview | null; failedCount: number }
+}
+
+/**
+ * The job's status, and that of its approval. A completed job may have failed for some recipients, so their number
+ * stands beside it.
+ */
 export function JobStatusBadge({ job }: BadgeProps) {
   const { t } = useTranslation()
   return (
@@ -21,6 +34,11 @@ export function JobStatusBadge({ job }: BadgeProps) {
       <Badge variant="light" color={colors[job.status]}>
         {t(`JOB.STATUS_${job.status.toUpperCase()}`)}
       </Badge>
+      {job.review && (
+        <Badge variant="light" color={reviewColors[job.review]}>
+          {t(`JOB.REVIEW_${job.review.toUpperCase()}`)}
+        </Badge>
+      )}
       {job.isPaused && (
         <Badge variant="outline" color="gray">
           {t('JOB.PAUSED')}
