@@ -59,6 +59,7 @@ const usual: Record<string, object> = {
   'GET /dashboard/days': { days: [] },
   'GET /text-variables': { variables: [] },
   'GET /possible-opt-outs': pageOf([]),
+  'GET /jobs': pageOf([]),
 }
 
 /** Replaces `fetch` with a scripted server. Returns the list in which it records the requests. */

@@ -338,3 +338,19 @@ test('the address of an instance to link opens its QR code, also if other instan
   expect(await screen.findByRole('dialog')).toBeTruthy()
   await waitFor(() => expect(router.state.location.search).toEqual({ search: 'Shop' }))
 })
+
+test.each([
+  // R-1529
+  ['an approver', { ...member, canApproveJobs: true }, true],
+  ['whoever may not approve', member, false],
+])('%s learns how many jobs wait for approval', async (_, user, isTold) => {
+  const { requests, router, person } = open({
+    user,
+    answers: { 'GET /jobs': () => pageOf([], 3, { page: 1, pageSize: 1 }) },
+  })
+  await screen.findByText(ALL_WELL)
+  if (!isTold) return expect(requests.some(({ name }) => name === 'GET /jobs')).toBe(false)
+  expect(await screen.findByText('3 jobs wait for approval.')).toBeTruthy()
+  await person.click(screen.getByRole('link', { name: 'Review' }))
+  await waitFor(() => expect(router.state.location.search).toEqual({ only: 'in_review' }))
+})

@@ -6,6 +6,7 @@ import { memo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { counted } from '../../i18n/words.ts'
 import { giveFocus } from '../../ui/focus.ts'
+import { ApprovalReminder } from './approval-reminder.tsx'
 import { Attention } from './attention.tsx'
 import { JobsNow } from './jobs-now.tsx'
 import classes from './now.module.css'
@@ -31,6 +32,7 @@ export const Now = memo(({ now, hasJobs }: Props) => {
     <>
       {now?.hasGeneratedPassword && <PasswordReminder />}
       {now && now.possibleOptOuts > 0 && <PossibleReminder count={now.possibleOptOuts} />}
+      {now && <ApprovalReminder />}
       {shown && linesOf(shown) > 0 ? (
         <Attention now={shown} later={later} />
       ) : (
