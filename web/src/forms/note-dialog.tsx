@@ -10,14 +10,19 @@ type Props = {
   title: string
   text: string
   /** The field of the note, with its input props. */
-  field: GetInputPropsReturnType & { label: string; description: string; required?: boolean }
+  field: GetInputPropsReturnType & {
+    label: string
+    description: string
+    required?: boolean
+    maxLength?: number
+  }
   answer: string
   isBusy: boolean
   onSubmit: FormEventHandler<HTMLFormElement>
   onClose: () => void
 }
 
-/** Asks for a note before an opt-out begins or ends. */
+/** Asks for a note before an action, such as the end of an opt-out. */
 export function NoteDialog({ title, text, field, answer, isBusy, onSubmit, onClose }: Props) {
   const { t } = useTranslation()
   return (

@@ -8,10 +8,11 @@ import { Failure, reportFailure } from '../../../api/failure.ts'
 import { useRedirectOnFailure } from '../../../api/use-redirect-on-failure.ts'
 import { Loading } from '../../../ui/loading.tsx'
 import { Section } from '../../../ui/section.tsx'
-import { WhatsAppMessage } from '../../../ui/whatsapp-message.tsx'
 import { useJobActions } from '../shared/use-job-actions.ts'
+import { isPlanned, JobApproval } from './job-approval.tsx'
 import { JobFacts } from './job-facts.tsx'
 import { JobHeader } from './job-header.tsx'
+import { JobMessage } from './job-message.tsx'
 import { JobProgress } from './job-progress.tsx'
 import { JobRecipients } from './job-recipients.tsx'
 import { JobResults } from './job-results.tsx'
@@ -43,25 +44,37 @@ function JobDetail({ id }: { id: number }) {
   return (
     <Stack>
       <JobHeader job={job} actions={actions} />
-      <JobProgress job={job} />
-      <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <JobContent job={job} />
-        <JobFacts job={job} />
-      </SimpleGrid>
-      {job.areRecipientsDeleted ? <DeletedRecipients /> : <JobRecipients job={job} />}
+      {isPlanned(job) ? <PlannedJob job={job} /> : <OtherJob job={job} />}
       {!job.areRecipientsDeleted && <JobResults job={job} />}
       <JobLogs job={job} />
     </Stack>
   )
 }
 
-/** The job's own copy of its message. Later changes of the message do not affect it. */
-function JobContent({ job }: { job: Job }) {
+/** Begins with all that an approval is about: the text, the recipients and the time. */
+const PlannedJob = ({ job }: { job: Job }) => (
+  <>
+    <JobApproval job={job} />
+    <JobRecipients job={job} />
+    <JobProgress job={job} />
+    <JobFacts job={job} />
+  </>
+)
+
+function OtherJob({ job }: { job: Job }) {
   const { t } = useTranslation()
   return (
-    <Section title={t('JOB.MESSAGE')}>
-      <WhatsAppMessage text={job.textContent} hasVariables={job.isPersonal} imageUrl={job.imageUrl} />
-    </Section>
+    <>
+      <JobProgress job={job} />
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Section title={t('JOB.MESSAGE')}>
+          <JobMessage job={job} />
+        </Section>
+        <JobFacts job={job} />
+      </SimpleGrid>
+      <JobApproval job={job} />
+      {job.areRecipientsDeleted ? <DeletedRecipients /> : <JobRecipients job={job} />}
+    </>
   )
 }
 

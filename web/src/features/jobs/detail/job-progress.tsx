@@ -36,7 +36,7 @@ export function JobProgress({ job }: { job: Job }) {
       </Group>
       <Counts recipients={job.recipients} />
       {isUnfinished(job) && <JobPace job={job} />}
-      {isUnfinished(job) && <Waiting job={job} />}
+      {isUnfinished(job) && !saysApproval(job) && <Waiting job={job} />}
       <Announcement job={job} />
     </Section>
   )
@@ -64,6 +64,16 @@ function Counts({ recipients }: { recipients: RecipientCounts }) {
 
 /** Whether a person has to fix the instance, or may overrule it. All other reasons pass without action. */
 const isTrouble = ({ code }: Reason) => code.startsWith('account_') || code === 'history_unreadable'
+
+/** Whether the job waits for nothing but its approval. The page says so already, beside the buttons. */
+const saysApproval = ({ approval, waiting }: Job) =>
+  approval !== null && waiting !== null && approvalReasons.has(waiting.code)
+const approvalReasons: ReadonlySet<string> = new Set([
+  'in_review',
+  'changes_asked',
+  'taken_back',
+  'approval_overdue',
+])
 
 function Waiting({ job }: { job: Job }) {
   const { t } = useTranslation()

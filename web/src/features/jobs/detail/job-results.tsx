@@ -94,8 +94,8 @@ function Nobody({ filter, onShowAll }: { filter: JobSearch; onShowAll: () => voi
 function useRecipients(job: Job, query: JobSearch) {
   const polling = usePolling()
   return useQuery({
-    // The status is part of the key, so that the end of the job causes one more read.
-    queryKey: ['jobs', 'rows', job.id, 'recipients', job.status, query],
+    // Status and version are part of the key, so that the end and a change of the job each cause one more read.
+    queryKey: ['jobs', 'rows', job.id, 'recipients', job.status, job.version, query],
     queryFn: ({ signal }) => call('GET /jobs/:id/recipients', { params: { id: job.id }, query }, signal),
     placeholderData: keepPreviousData,
     refetchInterval: polling(isUnfinished(job) && POLL_MS),

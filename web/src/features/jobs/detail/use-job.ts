@@ -31,7 +31,7 @@ const readJob = (id: number, signal: AbortSignal) => call('GET /jobs/:id', { par
 async function readChanges(known: Job, signal: AbortSignal): Promise<Job> {
   const query = { afterLog: known.logs[0]?.id ?? 0 }
   const changes = await call('GET /jobs/:id/changes', { params: { id: known.id }, query }, signal)
-  // A restart has cleared the log.
-  if (changes.run !== known.run) return readJob(known.id, signal)
+  // A restart has cleared the log, and a change by a form may have changed the text and the recipients.
+  if (changes.run !== known.run || changes.version !== known.version) return readJob(known.id, signal)
   return { ...known, ...changes, logs: [...changes.logs, ...known.logs].slice(0, limits.jobDetailRows) }
 }

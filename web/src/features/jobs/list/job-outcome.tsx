@@ -9,11 +9,11 @@ import classes from './job-outcome.module.css'
 /** The job's status, and how many of its recipients got the message. */
 export function JobOutcome({ job }: { job: JobRow }) {
   const { t } = useTranslation()
-  const { sentCount, recipientCount } = job
+  const { sentCount, recipientCount, review } = job
   return (
     <div className={classes.outcome}>
       <JobStatusBadge job={job} />
-      <div className={classes.progress}>
+      <div className={classes.progress} data-review={review}>
         <Progress
           value={progressOf(sentCount, recipientCount)}
           aria-label={t('JOB.PROGRESS')}
