@@ -26,7 +26,7 @@ export async function groupsOf(admin: Api, instance: { id: number }, words: stri
 /** Adds a Member who may use only these instances. Returns the credentials. */
 export async function addMember(
   admin: Api,
-  may: { use: { id: number }[]; canSendMessages: boolean; canCreateJobs: boolean },
+  may: { use: { id: number }[]; canSendMessages: boolean; canCreateJobs: boolean; canApproveJobs?: boolean },
 ) {
   const username = uniqueName('member').replace(' ', '-')
   const { use, ...flags } = may

@@ -1,5 +1,6 @@
 import { expect, type Page } from '@playwright/test'
 import { advisedPace } from '@sendroom/contract/pace'
+import { approvalViews } from './approval-views.ts'
 import { peopleViews } from './people-views.ts'
 import { seriesViews } from './series-views.ts'
 import {
@@ -49,7 +50,7 @@ const someHeld = {
 }
 const heldWhole = {
   ...{ ...held, ...advisedPace, whapiToken: '••••1234', quietHours: null, timeZone: 'Asia/Ho_Chi_Minh' },
-  ...{ warmUpStep: 20, version: 1 },
+  ...{ warmUpStep: 20, approval: 'always', approvalAbove: 100, approverCount: 1, version: 1 },
   warmUp: { step: 20, nextStep: 50, sentToday: 17, neededToday: 16, spoiltBy: 'opt_outs' },
 }
 
@@ -677,6 +678,7 @@ export const views: Record<string, View> = {
   },
   ...peopleViews,
   ...seriesViews,
+  ...approvalViews,
   // The last view, because each visit adds a job.
   'messages-test': {
     path: '/messages/edit/1',
