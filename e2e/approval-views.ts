@@ -11,7 +11,12 @@ const numbers = Array.from({ length: 30 }, (_, n) => `849012345${String(n).padSt
 /** A job of 1,200 people with a text with variables, as it waits for approval. */
 const inReview = {
   ...{ id: 5, name: 'Ưu đãi cuối tuần', version: 3, jobType: 'SendToUsers', messageId: 1 },
-  ...{ messageTitle: 'Chào {{name}}!', instanceId: 1, instanceName: 'Nhà hàng Biển Xanh', status: 'Pending' },
+  ...{
+    messageTitle: 'Ưu đãi cuối tuần',
+    instanceId: 1,
+    instanceName: 'Nhà hàng Biển Xanh',
+    status: 'Pending',
+  },
   ...{ isPaused: false, review: 'in_review', imageUrl: null, recipientCount: 1200, sentCount: 0 },
   ...{ failedCount: 0, hasRemaining: false, areRecipientsDeleted: false, series: null },
   ...{ createdByUserName: 'Nguyễn Thị Lan', scheduledAt: '2030-11-28T02:00:00.000Z', createdAt: at },
