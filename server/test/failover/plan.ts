@@ -14,6 +14,8 @@ export type FailoverPlan = {
   afterSends: number
   /** The run of each series is due so long after the last moment that the standby surely has. */
   runsInSeconds: number[]
+  /** Somebody holds the series after the promotion, so that their runs are made after their accounts are checked. */
+  isSeriesHeld: boolean
   /** The jobs of the instances with long pauses. */
   pausing: number[]
   /** These jobs are cancelled after the promotion, before their instances are checked, and sent to the rest later. */
@@ -50,6 +52,7 @@ export function planFailover(seed: number, speed: number): FailoverPlan {
     slowSendsMs: Array.from({ length: pick([0, 5]) }, () => int(1_000, 18_000)),
     afterSends: Math.round((quickSends * int(5, 30)) / 100),
     runsInSeconds: series.map(() => int(2, 20)),
+    isSeriesHeld: chance(0.5),
     pausing: jobs.flatMap(({ instance }, index) => (isPausing(instance) ? [index] : [])),
     run: {
       seed,

@@ -19,6 +19,8 @@ import { countLostIntents, countRunsMadeAgain, findResumptions, type Resumption 
 
 /** In the engine's time. An instance that has sent nothing by then counts as stuck. */
 const STUCK_AFTER_MS = 120_000
+/** In the engine's time. The accounts are checked 30 s after the promotion. */
+const HELD_MS = 45_000
 
 export type FailoverResult = {
   plan: FailoverPlan
@@ -66,10 +68,12 @@ export async function runFailover(
     providerMs: environment.now() - (Date.now() - promotedAt) * cluster.speed,
     trueMs: promotedAt * cluster.speed,
   }
+  const held = plan.isSeriesHeld && holdSeries(run)
   for (const job of plan.sentAgain) await changeJob(run, job, 'cancelled', cancelJob)
   const stuckAt = promotion.trueMs + STUCK_AFTER_MS
   while (Date.now() * cluster.speed < stuckAt && (await countSilent(run, promotion.trueMs)) > 0)
     await delay(50)
+  await held
   for (const job of plan.sentAgain) await changeJob(run, job, 'sent again', sendToRemaining)
   await run.waitForQuiescence()
   const evidence = await collect(run)
@@ -104,6 +108,14 @@ async function planRuns(run: ChaosRun, { run: { series = [] }, runsInSeconds }: 
     run.log(`run due at ${await changeSeriesOf(run, { kind: 'move next run', series: index, toSeconds })}`)
   }
 }
+
+const holdSeries = ({ db, environment }: ChaosRun) =>
+  retryWhileDown(() =>
+    db.begin(async (tx) => {
+      await tx.run(sql`select from series order by id for update`)
+      await delay(environment.toRealMs(HELD_MS))
+    }),
+  )
 
 /**
  * Does what a user does with a job of the plan. A job that has ended before can't be cancelled, and has nobody left.
