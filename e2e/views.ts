@@ -1,6 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { advisedPace } from '@sendroom/contract/pace'
 import { approvalViews } from './approval-views.ts'
+import { calendarViews } from './calendar-views.ts'
 import { peopleViews } from './people-views.ts'
 import { seriesViews } from './series-views.ts'
 import {
@@ -679,6 +680,7 @@ export const views: Record<string, View> = {
   ...peopleViews,
   ...seriesViews,
   ...approvalViews,
+  ...calendarViews,
   // The last view, because each visit adds a job.
   'messages-test': {
     path: '/messages/edit/1',

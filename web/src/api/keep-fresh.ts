@@ -15,9 +15,11 @@ const dashboard: QueryKey = ['groups', 'GET /groups/stats']
 /** The answer of `GET /dashboard/now`: troubles, and the jobs that run or come next. */
 const now: QueryKey = ['dashboard', 'GET /dashboard/now']
 const days: QueryKey = ['dashboard', 'GET /dashboard/days']
+/** A calendar may be large. */
+const calendar: QueryKey = ['calendar']
 /** The list of jobs, which has numbers of recipients. */
 const jobList: QueryKey = ['jobs', 'list']
-const slow: ReadonlySet<QueryKey> = new Set([dashboard, now, days, jobList])
+const slow: ReadonlySet<QueryKey> = new Set([dashboard, now, days, jobList, calendar])
 const ofJob = (id: number | null): QueryKey[] =>
   id === null
     ? [
@@ -34,7 +36,7 @@ const ofJob = (id: number | null): QueryKey[] =>
  * nobody's typing is disturbed. So are QR codes, because each one costs a call to the provider.
  */
 const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
-  jobs: (id) => [['jobs', 'list'], ...ofJob(id), dashboard, now],
+  jobs: (id) => [['jobs', 'list'], ...ofJob(id), dashboard, now, calendar],
   deliveries: (id) => [...ofJob(id), jobList, dashboard, now, days],
   messages: () => [['messages', 'list'], ['messages', 'all'], dashboard],
   // A job's page shows why its instance does not send.
@@ -49,6 +51,7 @@ const staleBy: Record<ChangedFeature, (id: number | null) => QueryKey[]> = {
     ['series', 'list'],
     ['series', 'GET /series/:id/runs'],
     ['series', 'GET /series/:id'],
+    calendar,
   ],
   optOuts: () => [['opt-outs', 'list'], ['possible-opt-outs', 'list'], now],
   // A job that begins to stand still is news for the dashboard and the list of such jobs, too.

@@ -1,6 +1,7 @@
 import {
   IconAddressBook,
   IconBrandWhatsapp,
+  IconCalendarMonth,
   IconCalendarTime,
   IconHandStop,
   IconLayoutDashboard,
@@ -26,6 +27,7 @@ const groups: { title?: string; links: Entry[] }[] = [
       { to: '/dashboard', label: 'HEADER.DASHBOARD', icon: IconLayoutDashboard },
       { to: '/messages', label: 'HEADER.MESSAGES', icon: IconMessage },
       { to: '/jobs', label: 'HEADER.JOBS', icon: IconCalendarTime },
+      { to: '/calendar', label: 'CALENDAR.TITLE', icon: IconCalendarMonth },
       { to: '/series', label: 'SERIES.TITLE', icon: IconRepeat },
     ],
   },

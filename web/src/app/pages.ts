@@ -1,6 +1,7 @@
 import type { Right } from '@sendroom/contract/rights'
 import type { ComponentType } from 'react'
 import { readAuditSearch } from '../features/audit/audit-search.ts'
+import { readCalendarSearch } from '../features/calendar/calendar-search.ts'
 import { readInstancesSearch } from '../features/instances/instances-search.ts'
 import { readJobSearch } from '../features/jobs/detail/job-search.ts'
 import { readNewJobSearch } from '../features/jobs/form/new-job-search.ts'
@@ -58,6 +59,10 @@ export const pages = {
   },
   '/series/$id': {
     load: () => import('../features/jobs/series/one-series-page.tsx').then((page) => page.OneSeriesPage),
+  },
+  '/calendar': {
+    load: () => import('../features/calendar/calendar-page.tsx').then((page) => page.CalendarPage),
+    readSearch: readCalendarSearch,
   },
   '/groups': {
     load: () => import('../features/groups/groups-page.tsx').then((page) => page.GroupsPage),

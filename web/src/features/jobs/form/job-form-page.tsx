@@ -6,6 +6,7 @@ import { type FormEvent, useCallback, useDeferredValue, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { mayDo, useCurrentUser } from '../../../api/session.ts'
 import { useAction } from '../../../api/use-action.ts'
+import { instantAt } from '../../../format.ts'
 import { ClosedForm, FormPage } from '../../../forms/form-page.tsx'
 import { shouldReadDate } from '../../../forms/half-typed-date.ts'
 import { InstanceSelect } from '../../../forms/instance-select.tsx'
@@ -43,7 +44,12 @@ function JobForm() {
     ['messages'],
   )
   const { form, onSubmit, change, preset } = useContractForm(NewJobForm, {
-    initialValues: { ...blank, messageId: chosen.message ?? 0, instanceId: chosen.instance ?? 0 },
+    initialValues: {
+      ...blank,
+      messageId: chosen.message ?? 0,
+      instanceId: chosen.instance ?? 0,
+      scheduledAt: chosen.start ? instantAt(chosen.start) : '',
+    },
     send: async (values) => {
       const body = bodyOf(values)
       const content = { text: message?.textContent, image: message?.imageUrl, file: fileOf(values) }

@@ -1,0 +1,44 @@
+import { DAY_MS } from '@sendroom/contract/wall-clock'
+import { currentLocale } from '../../i18n/i18n.ts'
+
+// Days such as 2026-11-30 and months such as 2026-11, of Vietnam's calendar, as all dates of the pages.
+
+export const isDay = (text: string) => /^2[01]\d\d-\d\d-\d\d$/.test(text) && addDays(text, 0) === text
+
+export const isMonth = (text: string) => isDay(`${text}-01`)
+
+export const addDays = (day: string, days: number) => {
+  const sum = new Date(Date.parse(day) + days * DAY_MS)
+  return Number.isNaN(sum.getTime()) ? '' : sum.toISOString().slice(0, 10)
+}
+
+export const monthOf = (day: string) => day.slice(0, 7)
+
+export function addMonths(month: string, months: number): string {
+  const [year = 0, number = 0] = month.split('-').map(Number)
+  return new Date(Date.UTC(year, number - 1 + months)).toISOString().slice(0, 7)
+}
+
+/** The days that a call asks for. */
+export type Span = { from: string; days: number }
+
+export function daysOfMonth(month: string): Span {
+  const from = `${month}-01`
+  return { from, days: (Date.parse(`${addMonths(month, 1)}-01`) - Date.parse(from)) / DAY_MS }
+}
+
+/** The whole weeks, from Monday on, in which the month has days. */
+export function weeksOfMonth(month: string): Span {
+  const { from, days } = daysOfMonth(month)
+  const before = (new Date(from).getUTCDay() + 6) % 7
+  return { from: addDays(from, -before), days: Math.ceil((before + days) / 7) * 7 }
+}
+
+const inWords = (day: string, options: Intl.DateTimeFormatOptions) =>
+  new Date(day).toLocaleDateString(currentLocale(), { ...options, timeZone: 'UTC' })
+
+/** Such as `November 2026`. */
+export const monthInWords = (month: string) => inWords(`${month}-01`, { month: 'long', year: 'numeric' })
+
+/** Such as `Monday, November 30, 2026`. */
+export const dayInWords = (day: string) => inWords(day, { dateStyle: 'full' })

@@ -1,0 +1,22 @@
+import { idOf } from '../../address.ts'
+import { isDay, isMonth } from './calendar-days.ts'
+
+/** The calendar in its address: the month, or a single day of it; the present month without either. */
+export type CalendarSearch = {
+  month?: string
+  day?: string
+  view?: 'agenda'
+  instance?: number
+}
+
+/** Reads it. Invalid values are dropped, since anybody can type an address. */
+export function readCalendarSearch(raw: Record<string, unknown>): CalendarSearch {
+  const instance = idOf({ id: String(raw.instance) })
+  const [month, day] = [String(raw.month), String(raw.day)]
+  return {
+    ...(isMonth(month) && { month }),
+    ...(isDay(day) && { day }),
+    ...(raw.view === 'agenda' && { view: 'agenda' }),
+    ...(instance && { instance }),
+  }
+}

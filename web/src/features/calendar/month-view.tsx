@@ -1,0 +1,152 @@
+import { Anchor, VisuallyHidden } from '@mantine/core'
+import type { CalendarDay, CalendarEntry } from '@sendroom/contract/calendar'
+import { IconPlus } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { dayOf, formatNumber } from '../../format.ts'
+import { weekdayName } from '../jobs/series/calendar-names.ts'
+import classes from './calendar.module.css'
+import { dayInWords, monthOf } from './calendar-days.ts'
+import { ShortEntry } from './entry.tsx'
+import { newJobOn } from './new-job-link.ts'
+
+/** From Monday. */
+const weekdays = [1, 2, 3, 4, 5, 6, 7]
+/** A cell shows so many. The rest is in the agenda of the day. */
+const SHOWN = 5
+
+export type ViewProps = {
+  days: CalendarDay[]
+  /** The account to which the calendar is limited. */
+  instanceId: number | undefined
+  /** Asks for another time of an entry. Undefined without the right. */
+  onMove: ((entry: CalendarEntry) => void) | undefined
+}
+
+type Props = ViewProps & { month: string; onDrop: (entry: CalendarEntry, day: string) => void }
+
+/** The weeks of a month as a table. Waiting jobs and single runs are dragged from day to day. */
+export function MonthView({ days, month, onDrop, ...props }: Props) {
+  const [dragged, setDragged] = useState<CalendarEntry | null>(null)
+  const weeks = Array.from({ length: days.length / 7 }, (_, week) => days.slice(week * 7, week * 7 + 7))
+  return (
+    <table className={classes.month}>
+      <thead>
+        <tr>
+          {weekdays.map((weekday) => (
+            <th key={weekday} scope="col" abbr={weekdayName(weekday, 'long')}>
+              {weekdayName(weekday, 'short')}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {weeks.map((week) => (
+          <tr key={week[0]?.day}>
+            {week.map((day) => (
+              <Cell
+                key={day.day}
+                day={day}
+                isOutside={monthOf(day.day) !== month}
+                onDrag={setDragged}
+                onDrop={dragged && (() => onDrop(dragged, day.day))}
+                {...props}
+              />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+type CellProps = Omit<ViewProps, 'days'> & {
+  day: CalendarDay
+  isOutside: boolean
+  onDrag: (entry: CalendarEntry | null) => void
+  /** Null while nothing is dragged. */
+  onDrop: (() => void) | null
+}
+
+function Cell({
+  day: { day, entries, count, isMore },
+  isOutside,
+  onDrag,
+  onDrop,
+  instanceId,
+  onMove,
+}: CellProps) {
+  const { t } = useTranslation()
+  const [isOver, setIsOver] = useState(false)
+  const today = dayOf(new Date())
+  const number = isMore ? t('CALENDAR.MORE_THAN', { number: formatNumber(count) }) : formatNumber(count)
+  return (
+    <td
+      data-outside={isOutside || undefined}
+      data-today={day === today || undefined}
+      data-target={(isOver && onDrop !== null) || undefined}
+      {...(onDrop && {
+        onDragOver: (event) => {
+          event.preventDefault()
+          setIsOver(true)
+        },
+        onDragLeave: () => setIsOver(false),
+        onDrop: (event) => {
+          event.preventDefault()
+          setIsOver(false)
+          onDrop()
+        },
+      })}
+    >
+      <div className={classes.head}>
+        <time dateTime={day} aria-current={day === today ? 'date' : undefined}>
+          <span aria-hidden>{Number(day.slice(8))}</span>
+          <VisuallyHidden>{dayInWords(day)}</VisuallyHidden>
+        </time>
+        {onMove && day >= today && <AddJob day={day} instanceId={instanceId} />}
+      </div>
+      {entries.length > 0 && (
+        <ul className={classes.entries}>
+          {entries.slice(0, SHOWN).map((entry) => (
+            <ShortEntry key={`${entry.kind}${entry.id}`} entry={entry} onMove={onMove} onDrag={onDrag} />
+          ))}
+        </ul>
+      )}
+      {(count > SHOWN || isMore) && <DayLink day={day}>{t('CALENDAR.SHOW_ALL', { number })}</DayLink>}
+    </td>
+  )
+}
+
+/** Leads to the agenda of one day. */
+export const DayLink = ({ day, children }: { day: string; children: string }) => (
+  <Anchor
+    size="sm"
+    renderRoot={(props) => (
+      <Link
+        {...props}
+        to="/calendar"
+        search={(before: object) => ({ ...before, month: undefined, view: 'agenda', day })}
+      />
+    )}
+  >
+    {children}
+  </Anchor>
+)
+
+/** Leads to the form for a new job on that day. */
+export function AddJob({ day, instanceId }: { day: string; instanceId: number | undefined }) {
+  const { t } = useTranslation()
+  const label = t('CALENDAR.ADD_ON', { day: dayInWords(day) })
+  return (
+    <Link
+      to="/jobs/new"
+      search={newJobOn(day, instanceId)}
+      className={classes.add}
+      aria-label={label}
+      title={label}
+    >
+      <IconPlus size={16} aria-hidden />
+    </Link>
+  )
+}
