@@ -2,11 +2,12 @@ import { button, type View } from './view.ts'
 
 const at = (day: string, time: string) => new Date(`${day}T${time}:00+07:00`).toISOString()
 const DAY_MS = 86_400_000
-const today = new Date(Date.now() + DAY_MS * (7 / 24)).toISOString().slice(0, 10)
-const month = today.slice(0, 7)
-
-/** A day of the month that the page shows first, by its number. */
-const dayOf = (number: number) => `${month}-${String(number).padStart(2, '0')}`
+/** Far ahead, so that pictures do not change with the day on which they are taken. */
+const MONTH = '2031-03'
+const DAYS = 31
+/** The first day of the six weeks around the month. */
+const MONDAY = '2031-02-24'
+const dayOf = (number: number) => `${MONTH}-${String(number).padStart(2, '0')}`
 
 const entry = (day: string, time: string, more: object = {}) => ({
   ...{
@@ -57,7 +58,6 @@ function entriesOf(day: string): object[] {
   return []
 }
 
-/** Six weeks from so many days before the first day of the month on. */
 function answerFor(from: string, days: number) {
   return {
     days: Array.from({ length: days }, (_, place) => {
@@ -73,32 +73,23 @@ function answerFor(from: string, days: number) {
   }
 }
 
-const first = new Date(dayOf(1))
-const before = (first.getUTCDay() + 6) % 7
-const inMonth = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)).getUTCDate()
-const weeks = Math.ceil((before + inMonth) / 7) * 7
-const monday = new Date(first.getTime() - before * DAY_MS).toISOString().slice(0, 10)
-
 const answers = {
-  [`/calendar?from=${monday}&*`]: answerFor(monday, weeks),
-  [`/calendar?from=${dayOf(1)}&days=${inMonth}*`]: answerFor(dayOf(1), inMonth),
+  [`/calendar?from=${MONDAY}&*`]: answerFor(MONDAY, 42),
+  [`/calendar?from=${dayOf(1)}&days=${DAYS}*`]: answerFor(dayOf(1), DAYS),
   [`/calendar?from=${dayOf(24)}&days=1*`]: answerFor(dayOf(24), 1),
 }
-const empty = {
-  '/calendar?*': {
-    days: answerFor(monday, weeks).days.map(({ day }) => ({ day, entries: [], count: 0, isMore: false })),
-  },
-}
+const path = `/calendar?month=${MONTH}`
+const agenda = `${path}&view=agenda`
 
 /** The pages and dialogs of the calendar. */
 export const calendarViews: Record<string, View> = {
-  calendar: { path: '/calendar', answers },
-  'calendar-none': { path: '/calendar', answers: empty },
-  'calendar-reader': { path: '/calendar', as: 'reader', answers },
-  'calendar-agenda': { path: '/calendar?view=agenda', answers },
+  calendar: { path, answers },
+  'calendar-none': { path: '/calendar' },
+  'calendar-reader': { path, as: 'reader', answers },
+  'calendar-agenda': { path: agenda, answers },
   'calendar-day': { path: `/calendar?view=agenda&day=${dayOf(24)}`, answers },
   'calendar-move': {
-    path: '/calendar',
+    path,
     answers,
     keepsWords: true,
     open: (page, t) => button(page, t('CALENDAR.MOVE').replace('{{name}}', 'Bảng giá cuối tháng')).click(),

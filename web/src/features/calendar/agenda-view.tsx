@@ -10,7 +10,9 @@ import { AddJob, DayLink, type ViewProps } from './month-view.tsx'
 /** The days one below the other, each with what its entries are. */
 export function AgendaView({ days, ...props }: ViewProps) {
   const today = dayOf(new Date())
-  return days.map((day) => (
+  // A day that is over without anything tells nothing.
+  const shown = days.filter(({ day, count }) => count > 0 || day >= today || days.length === 1)
+  return shown.map((day) => (
     <Day key={day.day} day={day} isAlone={days.length === 1} isAhead={day.day >= today} {...props} />
   ))
 }

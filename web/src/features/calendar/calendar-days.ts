@@ -42,3 +42,5 @@ export const monthInWords = (month: string) => inWords(`${month}-01`, { month: '
 
 /** Such as `Monday, November 30, 2026`. */
 export const dayInWords = (day: string) => inWords(day, { dateStyle: 'full' })
+
+export const weekdayOf = (day: string, weekday: 'short' | 'long') => inWords(day, { weekday })

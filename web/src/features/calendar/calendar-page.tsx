@@ -36,6 +36,8 @@ const MoveEntryDialog = lazyComponent(async () => (await import('./move-entry-di
 
 const POLL_MS = 60_000
 const HEIGHT = 600
+/** An agenda begins with the present day. */
+const UPCOMING_DAYS = 31
 const ACCOUNTS_PER_PAGE = 1000
 /** A month needs the width of seven columns. */
 const NARROW = '(max-width: 48em)'
@@ -50,11 +52,10 @@ export function CalendarPage() {
   const drop = useDrop()
   const month = search.day ? monthOf(search.day) : (search.month ?? monthOf(dayOf(new Date())))
   const isAgenda = isNarrow || search.view === 'agenda' || search.day !== undefined
-  const span = search.day
-    ? { from: search.day, days: 1 }
-    : isAgenda
-      ? daysOfMonth(month)
-      : weeksOfMonth(month)
+  const isUpcoming = isAgenda && search.day === undefined && search.month === undefined
+  const span = isUpcoming
+    ? { from: dayOf(new Date()), days: UPCOMING_DAYS }
+    : spanOf(search.day, month, isAgenda)
   const { data, isLoadingError, isPlaceholderData, refetch } = useDays(span, search.instance)
   const view = {
     days: data?.days ?? [],
@@ -69,7 +70,13 @@ export function CalendarPage() {
           {t('CALENDAR.ZONE')}
         </Text>
       </Group>
-      <Controls search={search} month={month} isAgenda={isAgenda} canChoose={!isNarrow} />
+      <Controls
+        search={search}
+        month={month}
+        isAgenda={isAgenda}
+        canChoose={!isNarrow}
+        isUpcoming={isUpcoming}
+      />
       {data ? (
         <div aria-busy={isPlaceholderData} className={classes.view}>
           {isEmpty(data.days) && (
@@ -87,6 +94,11 @@ export function CalendarPage() {
       {moved && <MoveEntryDialog entry={moved} onClose={() => setMoved(null)} />}
     </>
   )
+}
+
+function spanOf(day: string | undefined, month: string, isAgenda: boolean): Span {
+  if (day) return { from: day, days: 1 }
+  return isAgenda ? daysOfMonth(month) : weeksOfMonth(month)
 }
 
 const isEmpty = (days: { count: number }[]) => days.every(({ count }) => count === 0)
@@ -117,10 +129,16 @@ function useDrop() {
   }
 }
 
-type ControlsProps = { search: CalendarSearch; month: string; isAgenda: boolean; canChoose: boolean }
+type ControlsProps = {
+  search: CalendarSearch
+  month: string
+  isAgenda: boolean
+  isUpcoming: boolean
+  canChoose: boolean
+}
 
 /** The time, the view and the account. All of them are in the address. */
-function Controls({ search, month, isAgenda, canChoose }: ControlsProps) {
+function Controls({ search, month, isAgenda, isUpcoming, canChoose }: ControlsProps) {
   const { t } = useTranslation()
   const navigate = useNavigate()
   const { day } = search
@@ -143,9 +161,13 @@ function Controls({ search, month, isAgenda, canChoose }: ControlsProps) {
           <IconChevronRight size={18} aria-hidden />
         </Button>
         <Text fw={600} aria-live="polite" className={classes.period}>
-          {day ? dayInWords(day) : monthInWords(month)}
+          {isUpcoming
+            ? t('CALENDAR.UPCOMING', { number: UPCOMING_DAYS })
+            : day
+              ? dayInWords(day)
+              : monthInWords(month)}
         </Text>
-        {day && (
+        {(day || isUpcoming) && (
           <Button variant="subtle" onClick={() => go({ day: undefined, month })}>
             {t('CALENDAR.WHOLE_MONTH')}
           </Button>
@@ -155,7 +177,9 @@ function Controls({ search, month, isAgenda, canChoose }: ControlsProps) {
         <SegmentedControl
           aria-label={t('CALENDAR.VIEW')}
           value={isAgenda ? 'agenda' : 'month'}
-          onChange={(view) => go({ day: undefined, month, view: view === 'agenda' ? 'agenda' : undefined })}
+          onChange={(view) =>
+            go({ ...(day && { day: undefined, month }), view: view === 'agenda' ? 'agenda' : undefined })
+          }
           data={[
             { value: 'month', label: t('CALENDAR.MONTH') },
             { value: 'agenda', label: t('CALENDAR.AGENDA') },

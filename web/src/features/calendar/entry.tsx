@@ -61,19 +61,21 @@ export function ShortEntry({
   return (
     <li className={classes.short} data-state={entry.state} {...(isMovable && drag)}>
       <EntryLink entry={entry} className={classes.link}>
-        <Icon size={14} role="img" aria-label={t(words)} className={classes.icon} />
-        {entry.isPaused && (
-          <IconPlayerPause size={14} role="img" aria-label={t('JOB.PAUSED')} className={classes.icon} />
-        )}
-        {entry.competes && (
-          <IconAlertTriangle
-            size={14}
-            role="img"
-            aria-label={t('CALENDAR.COMPETES')}
-            className={classes.warning}
-          />
-        )}
-        <time dateTime={entry.startsAt}>{timeOf(entry.startsAt)}</time>
+        <span className={classes.signs}>
+          <Icon size={14} role="img" aria-label={t(words)} className={classes.icon} />
+          {entry.isPaused && (
+            <IconPlayerPause size={14} role="img" aria-label={t('JOB.PAUSED')} className={classes.icon} />
+          )}
+          {entry.competes && (
+            <IconAlertTriangle
+              size={14}
+              role="img"
+              aria-label={t('CALENDAR.COMPETES')}
+              className={classes.warning}
+            />
+          )}
+          <time dateTime={entry.startsAt}>{timeOf(entry.startsAt)}</time>
+        </span>
         <bdi className={classes.name}>{entry.name}</bdi>
       </EntryLink>
       {isMovable && <MoveButton entry={entry} onMove={onMove} />}

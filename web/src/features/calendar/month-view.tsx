@@ -5,16 +5,13 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { dayOf, formatNumber } from '../../format.ts'
-import { weekdayName } from '../jobs/series/calendar-names.ts'
 import classes from './calendar.module.css'
-import { dayInWords, monthOf } from './calendar-days.ts'
+import { dayInWords, monthOf, weekdayOf } from './calendar-days.ts'
 import { ShortEntry } from './entry.tsx'
 import { newJobOn } from './new-job-link.ts'
 
-/** From Monday. */
-const weekdays = [1, 2, 3, 4, 5, 6, 7]
 /** A cell shows so many. The rest is in the agenda of the day. */
-const SHOWN = 5
+const SHOWN = 4
 
 export type ViewProps = {
   days: CalendarDay[]
@@ -34,9 +31,9 @@ export function MonthView({ days, month, onDrop, ...props }: Props) {
     <table className={classes.month}>
       <thead>
         <tr>
-          {weekdays.map((weekday) => (
-            <th key={weekday} scope="col" abbr={weekdayName(weekday, 'long')}>
-              {weekdayName(weekday, 'short')}
+          {days.slice(0, 7).map(({ day }) => (
+            <th key={day} scope="col" abbr={weekdayOf(day, 'long')}>
+              {weekdayOf(day, 'short')}
             </th>
           ))}
         </tr>

@@ -268,9 +268,10 @@ test('cancel leads back to the list', async () => {
 const chosenIn = async (name: string) =>
   (await screen.findByRole<HTMLInputElement>('combobox', { name })).value
 
-//
-test('an address can choose the message and its instance', async () => {
-  renderApp({ path: '/jobs/new?message=5&instance=7', answers })
+// R-588, R-1510
+test('an address can choose the message, its instance and the time', async () => {
+  renderApp({ path: '/jobs/new?message=5&instance=7&start=2099-11-13T09:00', answers })
+  expect(await screen.findByDisplayValue('2099-11-13T09:00')).toBeTruthy()
   await waitFor(async () => expect(await chosenIn('Account')).toBe('Shop'))
   expect(await chosenIn('Message')).toMatch(/^#5/)
   expect(await screen.findByText('2 selected')).toBeTruthy()
@@ -279,7 +280,7 @@ test('an address can choose the message and its instance', async () => {
 
 //
 test('invalid ids in the address choose nothing', async () => {
-  const { requests } = renderApp({ path: '/jobs/new?message=-1&instance=x', answers })
+  const { requests } = renderApp({ path: '/jobs/new?message=-1&instance=x&start=2099-13-01T00:00', answers })
   expect(await chosenIn('Message')).toBe('')
   expect(await chosenIn('Account')).toBe('')
   expect(requests.some(({ name }) => name === 'GET /messages/:id')).toBe(false)
