@@ -34,6 +34,7 @@ const links = [
   ['Dashboard', '/dashboard'],
   ['Messages', '/messages'],
   ['Jobs', '/jobs'],
+  ['Calendar', '/calendar'],
   ['Series', '/series'],
   ['Groups', '/groups'],
   ['Accounts', '/instances'],
@@ -66,7 +67,13 @@ test('the sidebar has groups of links with names', async () => {
   open()
   const sidebar = await menu()
   const linksOf = (name: string) => within(sidebar.getByRole('list', { name })).getAllByRole('link')
-  expect(linksOf('Work').map((link) => link.textContent)).toEqual(['Dashboard', 'Messages', 'Jobs', 'Series'])
+  expect(linksOf('Work').map((link) => link.textContent)).toEqual([
+    'Dashboard',
+    'Messages',
+    'Jobs',
+    'Calendar',
+    'Series',
+  ])
   expect(linksOf('People').map((link) => link.textContent)).toEqual([
     'Groups',
     'Contacts',

@@ -3,14 +3,8 @@ import { currentLocale } from '../../i18n/i18n.ts'
 
 // Days such as 2026-11-30 and months such as 2026-11, of Vietnam's calendar, as all dates of the pages.
 
-export const isDay = (text: string) => /^2[01]\d\d-\d\d-\d\d$/.test(text) && addDays(text, 0) === text
-
-export const isMonth = (text: string) => isDay(`${text}-01`)
-
-export const addDays = (day: string, days: number) => {
-  const sum = new Date(Date.parse(day) + days * DAY_MS)
-  return Number.isNaN(sum.getTime()) ? '' : sum.toISOString().slice(0, 10)
-}
+export const addDays = (day: string, days: number) =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10)
 
 export const monthOf = (day: string) => day.slice(0, 7)
 

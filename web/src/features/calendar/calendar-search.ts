@@ -1,5 +1,4 @@
 import { idOf } from '../../address.ts'
-import { isDay, isMonth } from './calendar-days.ts'
 
 /** The calendar in its address: the month, or a single day of it; the present month without either. */
 export type CalendarSearch = {
@@ -19,4 +18,14 @@ export function readCalendarSearch(raw: Record<string, unknown>): CalendarSearch
     ...(raw.view === 'agenda' && { view: 'agenda' }),
     ...(instance && { instance }),
   }
+}
+
+const isDay = (text: string) => /^2[01]\d\d-\d\d-\d\d$/.test(text) && isInCalendar(text)
+
+const isMonth = (text: string) => isDay(`${text}-01`)
+
+/** JavaScript reads 30 February as a day of March. */
+function isInCalendar(day: string): boolean {
+  const date = new Date(day)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
 }

@@ -1,5 +1,4 @@
 import { idOf } from '../../../address.ts'
-import { instantAt } from '../../../format.ts'
 
 /** The choices that an address makes in the form for a new job. */
 type NewJobSearch = {
@@ -13,6 +12,6 @@ type NewJobSearch = {
 export function readNewJobSearch(raw: Record<string, unknown>): NewJobSearch {
   const [message, instance] = [raw.message, raw.instance].map((id) => idOf({ id: String(id) }))
   const start = String(raw.start)
-  const isMinute = /^2\d{3}-\d\d-\d\dT\d\d:\d\d$/.test(start) && instantAt(start) !== start
+  const isMinute = /^2\d{3}-\d\d-\d\dT\d\d:\d\d$/.test(start) && !Number.isNaN(Date.parse(start))
   return { ...(message && { message }), ...(instance && { instance }), ...(isMinute && { start }) }
 }
