@@ -655,6 +655,7 @@ CREATE TRIGGER jobs_count_gone AFTER DELETE ON jobs REFERENCING OLD TABLE AS tou
 CREATE TRIGGER jobs_count_moved AFTER UPDATE OF status, instance_id ON jobs FOR EACH ROW WHEN (old.status <> new.status OR old.instance_id <> new.instance_id) EXECUTE FUNCTION count_moved_job();
 CREATE TRIGGER jobs_count_new AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
 CREATE TRIGGER jobs_forget_review BEFORE UPDATE OF run ON jobs FOR EACH ROW WHEN (old.run <> new.run) EXECUTE FUNCTION forget_review();
+CREATE TRIGGER jobs_forget_review_of_retry BEFORE UPDATE OF status ON jobs FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Completed'::text, 'Failed'::text, 'Cancelled'::text])) AND new.status = 'Pending'::text AND new.review <> 'approved'::text) EXECUTE FUNCTION forget_review();
 CREATE TRIGGER jobs_guard_start BEFORE UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status = 'Pending'::text AND new.status = 'Running'::text) EXECUTE FUNCTION guard_start();
 CREATE TRIGGER jobs_ignore_failed_count BEFORE UPDATE OF failed_count ON jobs FOR EACH ROW WHEN (current_setting('sendroom.adds_failures'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION ignore_failed_count();
 CREATE TRIGGER jobs_keep_recipients BEFORE DELETE ON jobs FOR EACH ROW WHEN (old.started_at IS NOT NULL AND NOT old.is_test_send) EXECUTE FUNCTION keep_recent_recipients();
@@ -671,6 +672,7 @@ CREATE TRIGGER jobs_refuse_turn BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHE
 CREATE TRIGGER jobs_refuse_turn_to_people BEFORE UPDATE OF cursor ON jobs FOR EACH ROW WHEN (new.job_type = 'SendToUsers'::text AND new.last_turn_at <> old.last_turn_at AND new.last_turn_at <> '1970-01-01 00:00:00+00'::timestamptz AND current_setting('sendroom.knows_limits'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION refuse_turn_to_people();
 CREATE TRIGGER jobs_report AFTER UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status <> new.status) EXECUTE FUNCTION report_job();
 CREATE TRIGGER jobs_report_new AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION report_job();
+CREATE TRIGGER jobs_unmark_test_send BEFORE UPDATE OF recipient_count ON jobs FOR EACH ROW WHEN (old.is_test_send AND new.recipient_count > 1) EXECUTE FUNCTION unmark_test_send();
 
 CREATE TABLE known_lids (
   lid text NOT NULL,
@@ -1291,6 +1293,16 @@ begin
   perform set_config('sendroom.adds_failures', '', true);
 end $function$;
 
+CREATE OR REPLACE FUNCTION approval_deadline(j jobs)
+ RETURNS timestamptz
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select j.scheduled_at
+  where j.scheduled_at > clock_now() or (j.run = 1 and j.started_at is null and not exists (
+    select from deliveries d where d.job_id = j.id and d.status not in ('queued', 'skipped')))
+$function$;
+
 CREATE OR REPLACE FUNCTION ask_approval(j jobs)
  RETURNS void
  LANGUAGE plpgsql
@@ -1298,8 +1310,7 @@ AS $function$
 declare
   hash bytea := job_content_hash(j.id);
 begin
-  update jobs set status = 'Pending', review = 'in_review', review_hash = hash,
-    approve_by = case when scheduled_at > clock_now() or (run = 1 and started_at is null) then scheduled_at end
+  update jobs set status = 'Pending', review = 'in_review', review_hash = hash, approve_by = approval_deadline(j)
   where id = j.id;
   insert into job_reviews (job_id, what, by_user_name, hash)
   values (j.id, 'asked', coalesce(j.edited_by_user_name, j.created_by_user_name), hash);
@@ -1828,7 +1839,7 @@ begin
   new.started_at := old.started_at;
   new.review := 'in_review';
   new.review_hash := job_content_hash(new.id);
-  new.approve_by := new.scheduled_at;
+  new.approve_by := approval_deadline(old);
   insert into job_reviews (job_id, what, by_user_name, hash)
   values (new.id, 'asked', coalesce(new.edited_by_user_name, new.created_by_user_name), new.review_hash);
   return new;
@@ -1901,14 +1912,18 @@ CREATE OR REPLACE FUNCTION keep_recent_recipients()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+declare
+  sent_at timestamptz := greatest(old.started_at, old.resumed_at);
+  recipients int := case when tg_op = 'DELETE' and old.status = 'Cancelled' then (
+    select coalesce(sum(c.sent), 0) from job_counts c where c.job_id = old.id) else old.recipient_count end;
 begin
   delete from recent_recipients where user_id = old.created_by_user_id and instance_id = old.instance_id
     and at <= clock_now() - interval '24 hours';
   insert into recent_recipients (user_id, instance_id, at, recipients)
-  select old.created_by_user_id, old.instance_id, sends_at(old), old.recipient_count
+  select old.created_by_user_id, old.instance_id, sent_at, recipients
   from instances i where i.id = old.instance_id and i.approval = 'above'
     and exists (select from users where id = old.created_by_user_id)
-    and sends_at(old) > clock_now() - interval '24 hours';
+    and sent_at > clock_now() - interval '24 hours';
   return coalesce(new, old);
 end $function$;
 
@@ -2572,6 +2587,7 @@ CREATE OR REPLACE FUNCTION review_waiting_jobs()
  LANGUAGE plpgsql
 AS $function$
 begin
+  perform from jobs where instance_id = new.id and status = 'Pending' and review is null order by id for no key update;
   perform review_job(j.id) from jobs j
   where j.instance_id = new.id and j.status = 'Pending' and j.review is null;
   return null;
@@ -2713,3 +2729,12 @@ CREATE OR REPLACE FUNCTION unaccent_lower(text)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN lower(CASE WHEN (octet_length($1) = length($1)) THEN $1 ELSE translate(regexp_replace(NORMALIZE($1, NFKD), '[\u0300-\u036f]'::text, ''::text, 'g'::text), 'đĐ'::text, 'dD'::text) END);
+
+CREATE OR REPLACE FUNCTION unmark_test_send()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.is_test_send := false;
+  return new;
+end $function$;

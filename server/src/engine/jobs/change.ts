@@ -71,7 +71,9 @@ export async function replaceInJob(
   const isPersonal = (content || recipients) && { isPersonal: writeTexts !== undefined }
   const editor = { editedByUserId: by.id, editedByUserName: by.username }
   const { instanceId } = await tx.one<{ instanceId: number }>(sql`
-    update jobs set ${assignments({ ...change, ...content, ...isPersonal, ...editor, mediaId: null, cursor: 0 })}, version = version + 1
+    update jobs set ${assignments({ ...change, ...content, ...isPersonal, ...editor, mediaId: null, cursor: 0 })}, version = version + 1,
+      -- A draft is asked for anew even if it is what it was.
+      review_hash = case when review = 'approved' then review_hash end
     where id = ${id} returning instance_id`)
   // Also before they are deleted: a job counts whom it skips until they are queued again.
   await tx.run(sql`

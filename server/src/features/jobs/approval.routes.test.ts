@@ -3,7 +3,9 @@ import type { Input } from '@sendroom/contract/endpoint'
 import { describe, expect, test } from 'vitest'
 import { useSharedContext } from '../../../test/context.ts'
 import type { TestUser } from '../../../test/factories.ts'
-import { markOverdue } from '../../engine/index.ts'
+import { countWaiting } from '../../../test/locks.ts'
+import { until } from '../../../test/until.ts'
+import { decideReviews, markOverdue } from '../../engine/index.ts'
 import { startDueJobs } from '../../engine/jobs/lifecycle.ts'
 import { sql } from '../../platform/database/sql.ts'
 import { lookForTroubles } from '../notices/watch.ts'
@@ -385,6 +387,13 @@ describe('above a number', () => {
       'in_review',
     ],
     ['a job of another user', [(f) => create(f, 8, {}, f.admin)], job(8), null],
+    [
+      'after one that was started, and deleted unsent',
+      [(f) => then(f, start, (id) => remove(f, id))],
+      job(8),
+      null,
+    ],
+    ['a restart of one that was sent days ago', [], (f) => restartOld(f), null],
   ] satisfies [string, Step[], Step, string | null][])('%s', async ([, before, last, review]) => {
     const f = await fixture('above', 10)
     for (const step of before) await step(f)
@@ -392,6 +401,16 @@ describe('above a number', () => {
   })
 
   const remove = (f: Fixture, id: number) => context.call(f.author, jobs.remove, { params: { id } })
+
+  async function restartOld(f: Fixture) {
+    const { id } = await create(f, 8)
+    await start()
+    await end(id)
+    await context.db.run(sql`
+      update jobs set created_at = created_at - interval '3 days', started_at = started_at - interval '3 days',
+        completed_at = completed_at - interval '3 days' where id = ${id}`)
+    return (await context.call(f.author, jobs.restart, { params: { id } })).body
+  }
 
   // R-1396
   test('jobs that are made at the same moment count each other', async () => {
@@ -427,6 +446,18 @@ describe('above a number', () => {
     expect(body).toMatchObject({ review: null })
     await startDueJobs(context.db)
     expect((await stateOf(body.id)).status).toBe('Running')
+  })
+
+  // R-1398
+  test('a test that gets more people is no test any more', async () => {
+    const f = await fixture('always')
+    const { body } = await context.call(f.author, jobs.test, {
+      body: { textContent: 'Hi', instanceId: f.instance.id, phoneNumber: '+84901234568' },
+    })
+    const recipients = { phoneNumbers: numbers(3) }
+    expect(await edit(f.author, body.id, { recipients, scheduledAt: inHours(1) })).toMatchObject({
+      body: { review: 'in_review' },
+    })
   })
 })
 
@@ -497,5 +528,76 @@ test('each step is told to those who can act', async () => {
     ...nobody,
     approver: ['approval_overridden'],
     admin: ['approval_overridden'],
+  })
+})
+
+// R-1395
+test('a rule that begins waits for the renaming of a job, which counts its author’s number as well', async () => {
+  const f = await fixture('above', 100)
+  const [, second] = [
+    await create(f, 3, { scheduledAt: inHours(5) }),
+    await create(f, 3, { scheduledAt: inHours(6) }),
+  ]
+  let set: Promise<unknown> | undefined
+  await context.db.begin(async (tx) => {
+    await tx.run(sql`update jobs set version = version + 1 where id = ${second.id}`)
+    set = context.call(f.admin, instances.update, {
+      params: { id: f.instance.id },
+      body: { approval: 'above', approvalAbove: 5 },
+    })
+    await until('the rule waits', async () => (await countWaiting(context.db)) > 0)
+    await decideReviews(tx)
+  })
+  expect(await set).toMatchObject({ status: 200 })
+  expect((await stateOf(second.id)).review).toBe('in_review')
+})
+
+// R-1384
+test('a change that changes nothing asks anew as well', async () => {
+  const f = await fixture()
+  const scheduledAt = inHours(5)
+  const { id } = await create(f, 3, { scheduledAt })
+  await act(f.author, 'takeBack', await get(f.author, id))
+  expect(await edit(f.author, id, { scheduledAt })).toMatchObject({ body: { review: 'in_review' } })
+})
+
+describe('the rest of a job, which can get no new time any more, is approved whenever that is', () => {
+  const retry = (f: Fixture, id: number) =>
+    context.call(f.author, jobs.retryFailed, { params: { id }, body: {} })
+
+  async function approveAndStart(f: Fixture, id: number) {
+    await markOverdue(context.db)
+    expect(await act(f.approver, 'approve', await get(f.approver, id))).toMatchObject({ status: 200 })
+    await startDueJobs(context.db)
+    expect(await stateOf(id)).toEqual({ status: 'Running', review: 'approved' })
+  }
+
+  // R-1389
+  test('after a restore that has lost its approval', async () => {
+    const f = await fixture()
+    const { id } = await create(f, 3, { scheduledAt: inHours(5) })
+    await due(id)
+    // The history check has found it.
+    await context.db.run(sql`
+      update deliveries set status = 'sent', sent_at = clock_now()
+      where id = (select min(id) from deliveries where job_id = ${id})`)
+    expect((await edit(f.author, id, { scheduledAt: inHours(6) })).body.code).toBe('job_not_changeable')
+    await context.call(f.author, jobs.cancel, { params: { id } })
+    expect((await retry(f, id)).body).toMatchObject({ status: 'Pending', review: 'in_review' })
+    await approveAndStart(f, id)
+  })
+
+  // R-1389
+  test('after somebody has tampered with it', async () => {
+    const f = await fixture()
+    const { id } = await approved(f)
+    await due(id)
+    await end(id)
+    await context.db.run(sql`update deliveries set status = 'failed' where job_id = ${id}`)
+    await retry(f, id)
+    await context.db.run(sql`update deliveries set chat_id = chat_id || '0' where job_id = ${id}`)
+    await startDueJobs(context.db)
+    expect((await stateOf(id)).review).toBe('in_review')
+    await approveAndStart(f, id)
   })
 })

@@ -38,7 +38,7 @@ beforeEach(async () => {
   await context.freezeClock()
 })
 
-const { notices } = contract
+const { notices, jobs } = contract
 const log = { warn: (details: object) => void logged.push(details) }
 const look = (db = context.db) => lookForTroubles(db, { hasMail: true })
 const send = (mail = context.config.mail) =>
@@ -598,4 +598,53 @@ test('notices of troubles that ended 90 days ago are deleted', async () => {
   await context.moveClock('2 days')
   await deleteOldNotices(context.db)
   expect(await context.db.many(sql`select from troubles full join notices on true`)).toEqual([])
+})
+
+// R-1401
+test('an approver is told of each request, the author of each answer, and nobody of an old answer', async () => {
+  const shop = await context.add.instance({ name: 'Shop', approval: 'always' })
+  const author = await context.add.user({ instances: [shop] })
+  const approver = await context.add.user({ instances: [shop], canApproveJobs: true })
+  const admin = await context.add.admin()
+  const { id } = await context.add.job({
+    ...{ instanceId: shop.id, createdByUserId: author.id, scheduledAt: '2099-01-01T00:00:00Z' },
+    messageId: (await context.add.message({ instanceId: shop.id })).id,
+  })
+  const body = async (words?: string) => {
+    const { version } = (await context.call(admin, jobs.get, { params: { id } })).body
+    return { params: { id }, body: { version, ...(words && { words }) } as never }
+  }
+  const begun = async (user: TestUser) =>
+    (
+      await context.db.many<{ kind: string }>(sql`
+        select t.kind from notices n join troubles t on t.id = n.trouble_id
+        where n.user_id = ${user.id} and n.moment = 'begin' order by n.id`)
+    ).map(({ kind }) => kind)
+  const edit = (minutes: number) =>
+    context.call(author, jobs.change, {
+      params: { id },
+      body: { scheduledAt: `2099-01-01T00:${minutes}:00Z` },
+    })
+
+  // Its recipients were added later.
+  await context.db.run(sql`update jobs set version = version + 1 where id = ${id}`)
+  await pass()
+  for (const minutes of [10, 20]) {
+    await context.call(approver, jobs.askChanges, await body('Shorter'))
+    await pass()
+    await edit(minutes)
+    await pass()
+  }
+  const asked = ['approval_waiting', 'approval_waiting', 'approval_waiting']
+  expect(await begun(approver)).toEqual(asked)
+  expect(await begun(author)).toEqual(['changes_asked', 'changes_asked'])
+
+  await context.call(approver, jobs.approve, await body())
+  await pass()
+  await edit(30)
+  await pass()
+  await context.call(admin, jobs.override, await body('Flood'))
+  await pass()
+  expect(await begun(approver)).toEqual([...asked, 'approval_waiting', 'approval_overridden'])
+  expect(await begun(author)).toEqual(['changes_asked', 'changes_asked', 'approval_given'])
 })

@@ -14,7 +14,10 @@ const decided = (what: 'approved' | 'overridden', code: ReasonCode) => sql`
   select j.instance_id, j.id, '', ${stepReason(what, code)}
   from jobs j
   where j.review = 'approved' and j.id in (
-    select r.job_id from job_reviews r where r.what = ${what} and r.at > clock_now() - interval '1 day')`
+    select r.job_id from job_reviews r
+    where r.what = ${what} and r.at > clock_now() - interval '1 day' and not exists (
+      select from job_reviews later
+      where later.job_id = r.job_id and later.id > r.id and later.what in ('approved', 'overridden')))`
 
 /**
  * The rows (instance_id, job_id, host, reason) that are in trouble of each kind at the moment. The host of a series is
