@@ -101,7 +101,8 @@ function changesOf({ 'GET /jobs/:id': getJob }: Answers): Answers {
       const job = await getJob(request)
       // Only these two are not raw responses.
       if (!('logs' in job)) return job as Refused
-      return { ...job, logs: job.logs.filter(({ id }) => id > Number(request.query.afterLog)) }
+      const { textContent, assignedGroups, targetPhoneNumbers, sentMessages, ...changes } = job
+      return { ...changes, logs: job.logs.filter(({ id }) => id > Number(request.query.afterLog)) }
     },
   }
 }
