@@ -1049,7 +1049,12 @@ CREATE TABLE series (
   planned_until timestamptz NOT NULL DEFAULT '1970-01-01 00:00:00+00'::timestamptz,
   version integer NOT NULL DEFAULT 1,
   created_at timestamptz NOT NULL DEFAULT clock_now(),
+  approved_hash bytea,
+  approved_recipients integer,
+  approved_by_name text,
+  approved_at timestamptz,
   CONSTRAINT series_pkey PRIMARY KEY (id),
+  CONSTRAINT series_approved_recipients_check CHECK (approved_recipients > 0),
   CONSTRAINT series_author_id_fkey FOREIGN KEY (author_id) REFERENCES users(id) ON DELETE SET NULL,
   CONSTRAINT series_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
   CONSTRAINT series_job_type_check CHECK (job_type = ANY (ARRAY['SendToGroups'::text, 'SendToUsers'::text])),
@@ -2631,6 +2636,27 @@ CREATE OR REPLACE FUNCTION sends_at(j jobs)
 AS $function$
   select case when j.status = 'Pending' then greatest(j.scheduled_at, clock_now())
     else greatest(coalesce(j.started_at, j.scheduled_at, j.created_at), j.resumed_at) end
+$function$;
+
+CREATE OR REPLACE FUNCTION series_content_hash(of_series bigint)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select sha256(convert_to(jsonb_build_array(
+    s.instance_id, s.job_type, s.rule, s.quiet_days, s.quiet_policy, s.overlap, s.recipients, s.frozen, s.author_id,
+    (
+      select jsonb_agg(jsonb_build_array(m.text_content, m.has_variables, i.name) order by sm.position)
+      from series_messages sm join messages m on m.id = sm.message_id left join images i on i.id = m.image_id
+      where sm.series_id = s.id
+    ),
+    (
+      select jsonb_agg(jsonb_build_array(l.list_id, l.is_excluded) order by l.list_id, l.is_excluded)
+      from series_lists l where l.series_id = s.id
+    ),
+    (select jsonb_agg(g.group_set_id order by g.group_set_id) from series_group_sets g where g.series_id = s.id)
+  )::text, 'UTF8'))
+  from series s where s.id = of_series
 $function$;
 
 CREATE OR REPLACE FUNCTION set_account_of_run()

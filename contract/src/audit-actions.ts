@@ -52,6 +52,7 @@ export const auditActions = [
   'series.pause',
   'series.resume',
   'series.end',
+  'series.approve',
   'series.delete',
   'series.skip_run',
   'series.move_run',

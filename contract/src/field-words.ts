@@ -73,6 +73,7 @@ export const fieldWords = {
   'ACCOUNT_FORM.DAYS_INVALID': 'Enter a whole number from 0 (no rest) to {{daysInARow}}.',
   'ACCOUNT_FORM.PERSON_CAP_INVALID': 'Enter a whole number from 0 (no limit) to {{personCap}}.',
   'ACCOUNT_FORM.PERSON_REST_INVALID': 'Enter a whole number from 0 (no rest) to {{personRestDays}}.',
+  'SERIES_FORM.APPROVED_INVALID': 'Enter a whole number from 1 to {{recipients}}.',
   'ACCOUNT_FORM.APPROVAL_ABOVE_INVALID': 'Enter a whole number from 1 to {{approvalAbove}}.',
   'ACCOUNT_FORM.QUIET_INVALID': 'Enter two different times, such as 22:00 and 07:00.',
   'ACCOUNT_FORM.TIME_ZONE_INVALID': 'This time zone is unknown. Choose another.',

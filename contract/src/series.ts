@@ -4,6 +4,7 @@ import { jobTypes } from './job-life.ts'
 import { limits } from './limits.ts'
 import { newJobFields } from './new-jobs.ts'
 import { listQuery, page } from './paging.ts'
+import { ApproveSeries, SeriesApproval } from './series-approval.ts'
 import { SeriesRule } from './series-rule.ts'
 import {
   overlapChoices,
@@ -101,6 +102,7 @@ export const Series = SeriesRow.extend({
   quietDays: z.array(z.string()),
   quietPolicy: z.enum(quietPolicies),
   overlap: z.enum(overlapChoices),
+  approval: SeriesApproval,
   /** Increases with each edit by a person. */
   version: z.number(),
 }).meta({ id: 'Series' })
@@ -244,6 +246,16 @@ export const series = {
   }),
   pause: ofSeries('pause', 'Make no more runs until the series is resumed'),
   resume: ofSeries('resume', 'Resume a paused series. Runs whose time has passed are not made'),
+  approve: endpoint({
+    method: 'POST',
+    path: '/series/:id/approve',
+    access: 'canApproveJobs',
+    summary:
+      'Approve a series of another user: its messages, rule and sources, for so many recipients. Any change of these voids it',
+    params: idParams,
+    body: ApproveSeries,
+    response: Series,
+  }),
   end: ofSeries('end', 'End a series for good. Its runs stay to be read'),
   remove: endpoint({
     method: 'DELETE',

@@ -182,11 +182,12 @@ export const columns: Record<string, Columns> = {
       recipients: 'phone numbers that were typed for a series',
       frozen: 'phone numbers of a series whose recipients stay as they were',
       author_name: 'who saved the series last',
+      approved_by_name: 'who approved the series',
       paused_reason: 'who paused the series',
     },
     kept: 'until the series or its account is deleted',
     shownTo: ACCOUNT,
-    other: ['job_type', 'rule', 'quiet_days', 'quiet_policy', 'overlap', 'state'],
+    other: ['job_type', 'rule', 'quiet_days', 'quiet_policy', 'overlap', 'state', 'approved_hash'],
   },
   series_runs: {
     personal: { reason: 'who skipped a run' },

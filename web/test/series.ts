@@ -21,4 +21,5 @@ export const series: Series = {
   ...{ groups: [{ id: 1, name: 'Family' }], contacts: [], contactIds: [], phoneNumbers: '', fallbacks: {} },
   ...{ leaveOutIncomplete: false, groupSets: [], lists: [], excludedLists: [] },
   ...{ isFrozen: false, frozenCount: null, quietDays: [], quietPolicy: 'move', overlap: 'skip', version: 3 },
+  approval: null,
 }

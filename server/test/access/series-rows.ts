@@ -54,6 +54,11 @@ export const seriesRows: RowsOf<typeof contract.series> = {
   update: [creators(200), async (fixture) => ({ ...(await newSeries(fixture)), body: form(fixture) })],
   pause: [creators(200), newSeries],
   resume: [creators(200), async (fixture) => of((await addSeries(fixture, paused)).id)],
+  // R-1402
+  approve: [
+    creators(200),
+    async (fixture) => ({ ...(await newSeries(fixture)), body: { version: 1, recipients: 10 } }),
+  ],
   end: [creators(200), newSeries],
   remove: [creators(204), newSeries],
   skipRun: [creators(200), newRun],

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: pieces of source
 import { features, without } from './guard.ts'
 
 const service = `${features}/jobs/review.service.ts`
@@ -55,6 +56,27 @@ export const approvalGuards = [
     "if (job.isOverdue && action !== 'takeBack') throw new Refusal('approval_overdue')",
     '',
     proof('after the time is refused'),
+  ),
+  without(
+    'nobody approves a series that they saved',
+    `${features}/series/series.queries.ts`,
+    ' and s.author_id is distinct from ${by.id}',
+    '',
+    { tests: 'server/test/series-approval' },
+  ),
+  without(
+    'a run is approved as what was approved',
+    `${features}/series/due.queries.ts`,
+    'and s.approved_hash = series_content_hash(s.id) ',
+    '',
+    { tests: 'server/test/series-approval' },
+  ),
+  without(
+    'a run has a fifth more recipients at most',
+    `${features}/series/due.queries.ts`,
+    'and j.recipient_count <= s.approved_recipients * 1.2',
+    '',
+    { tests: 'server/test/series-approval' },
   ),
   without(
     'approval needs two',

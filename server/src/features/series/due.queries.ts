@@ -93,6 +93,19 @@ export async function markMade(tx: Tx, { id: seriesId }: { id: number }, runId: 
     where s.id = ${seriesId}`)
 }
 
+/** The approval of a series is one of its run's job, up to a fifth more recipients than were approved. */
+export const approveJobOfRun = (tx: Tx, seriesId: number, jobId: number) =>
+  tx.run(sql`
+    with approved as (
+      update jobs j set review = 'approved'
+      from series s
+      where j.id = ${jobId} and j.review = 'in_review' and s.id = ${seriesId}
+        and s.approved_hash = series_content_hash(s.id) and j.recipient_count <= s.approved_recipients * 1.2
+      returning j.id, s.approved_by_name, j.review_hash
+    )
+    insert into job_reviews (job_id, what, by_user_name, hash)
+    select id, 'approved', approved_by_name, review_hash from approved`)
+
 export async function markFailed(tx: Tx, seriesId: number, runId: number, reason: Reason): Promise<void> {
   await tx.run(sql`
     update series_runs set state = 'failed', reason = ${json(reason)} where id = ${runId}`)

@@ -10,6 +10,7 @@ import type { Pool, Tx } from '../../platform/database/connection.ts'
 import { quotaOf } from '../../platform/database/errors.ts'
 import { InvalidInput, Refusal } from '../../platform/refusal.ts'
 import {
+  approveJobOfRun,
   type DueSeries,
   endFinished,
   findDueSeries,
@@ -116,6 +117,7 @@ async function makeRun({ db, createJob }: MakeDeps, { series, run }: Chosen): Pr
       await reopenCheck(tx, series.instanceId, run.dueAt)
       const job = await work(tx, author)
       await markMade(tx, series, run.id, idOf(job))
+      await approveJobOfRun(tx, series.id, idOf(job))
       return job
     })
   await createJob(begin, orderOf(series, run))

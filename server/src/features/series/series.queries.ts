@@ -2,9 +2,10 @@ import type { Series, SeriesChange, SeriesPeople, SeriesQuery, SeriesRow } from 
 import type { SeriesState } from '@sendroom/contract/series-states'
 import type { Reason } from '@sendroom/contract/values'
 import { type Caller, canSeeInstance, canSeeMessage, canUseList, isAdmin } from '../../platform/access.ts'
+import { canApproveFor } from '../../platform/approvers.ts'
 import { canSeeContact } from '../../platform/contacts/lists.ts'
-import type { Db } from '../../platform/database/connection.ts'
-import { assignments, json, type Sql, sql, values } from '../../platform/database/sql.ts'
+import type { Db, Tx } from '../../platform/database/connection.ts'
+import { asInstant, assignments, json, type Sql, sql, values } from '../../platform/database/sql.ts'
 import { listPage } from '../../platform/list.ts'
 
 export const isToCome = sql`r.state in ('planned', 'waiting')`
@@ -56,7 +57,7 @@ type Found = Omit<Series, keyof SeriesPeople | 'groups' | 'contacts'> & {
 
 export async function findSeries(db: Db, caller: Caller, id: number): Promise<Series | null> {
   const found = await db.maybeOne<Found>(sql`
-    ${row}, s.recipients, s.quiet_days, s.quiet_policy, s.overlap, s.version, s.next_position,
+    ${row}, ${approval(caller)} as approval, s.recipients, s.quiet_days, s.quiet_policy, s.overlap, s.version, s.next_position,
       s.frozen is not null as is_frozen,
       jsonb_array_length(s.frozen->'ids') + jsonb_array_length(s.frozen->'numbers') as frozen_count,
       (
@@ -91,6 +92,21 @@ const lists = (caller: Caller, isExcluded: boolean) =>
     select l.id, case when ${canUseList(caller, 'l')} then l.name else '#' || l.id end as name
     from series_lists y join lists l on l.id = y.list_id
     where y.series_id = s.id and y.is_excluded = ${isExcluded}) x`)
+
+/** The approval of the series `s`. Null where the account needs none. */
+const approval = (caller: Caller) => sql`(
+  select jsonb_build_object('isApproved', coalesce(s.approved_hash = series_content_hash(s.id), false),
+    'by', s.approved_by_name, 'at', ${asInstant(sql`s.approved_at`)}, 'recipients', s.approved_recipients,
+    'canApprove', s.author_id is distinct from ${caller.id} and s.state <> 'ended'
+      and exists (select from users u where u.id = ${caller.id} and ${canApproveFor('u', sql`s.instance_id`)}))
+  from instances i where i.id = s.instance_id and i.approval <> 'never')`
+
+/** Approves what a locked series is now, unless the user is its author. Returns whether they may. */
+export const saveApproval = async (tx: Tx, id: number, by: Caller, recipients: number): Promise<boolean> =>
+  (await tx.run(sql`
+    update series s set approved_hash = series_content_hash(s.id), approved_recipients = ${recipients},
+      approved_by_name = ${by.username}, approved_at = clock_now(), version = version + 1
+    where s.id = ${id} and s.author_id is distinct from ${by.id}`)) === 1
 
 /** How many series of the account have not ended. Others that are added at the same moment may come on top. */
 export const countOpen = async (db: Db, instanceId: number) =>

@@ -81,6 +81,7 @@ test('a series is saved with its messages in turn, and its runs are planned', as
     lists: [],
     excludedLists: [],
     isFrozen: false,
+    approval: null,
     frozenCount: null,
     quietDays: [dayAhead(3)],
     quietPolicy: 'skip',

@@ -6,6 +6,7 @@ import { orNotFound } from '../../platform/refusal.ts'
 import { listRuns } from './runs.queries.ts'
 import { findSeries, listSeries } from './series.queries.ts'
 import {
+  approveSeries,
   changeSeries,
   createSeries,
   endSeries,
@@ -29,6 +30,7 @@ export function seriesRoutes(app: FastifyInstance, { db, rules }: { db: Pool; ru
   route(app, series.update, ({ begin, params, body }) => changeSeries(begin, rules, params.id, body))
   route(app, series.pause, ({ begin, params }) => pauseSeries(begin, params.id))
   route(app, series.resume, ({ begin, params }) => resumeSeries(begin, params.id))
+  route(app, series.approve, ({ begin, params, body }) => approveSeries(begin, params.id, body))
   route(app, series.end, ({ begin, params }) => endSeries(begin, params.id))
   route(app, series.remove, ({ begin, params }) => removeSeries(begin, params.id))
   route(app, series.skipRun, ({ begin, params }) => skipRun(begin, params.id, params.runId))

@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { limits } from './limits.ts'
+import { Instant, key, ReadVersion } from './values.ts'
+
+/** The approval of a series by somebody other than its author. */
+export const SeriesApproval = z
+  .object({
+    /** Whether its content, rule and sources are those that were approved. */
+    isApproved: z.boolean(),
+    /** The last approval: by whom, when, and for how many recipients. Null if nobody approved it. */
+    by: z.string().nullable(),
+    at: Instant.nullable(),
+    recipients: z.number().nullable(),
+    /** Whether the caller may approve it now: not what they saved themselves. */
+    canApprove: z.boolean(),
+  })
+  .nullable()
+  .meta({ description: 'Null for an account that needs no approval' })
+
+/** The approval of a series for runs with so many recipients. A run may have a fifth more. */
+export const ApproveSeries = z.object({
+  version: ReadVersion.unwrap(),
+  recipients: z
+    .number(key('SERIES_FORM.APPROVED_INVALID'))
+    .int(key('SERIES_FORM.APPROVED_INVALID'))
+    .min(1, key('SERIES_FORM.APPROVED_INVALID'))
+    .max(limits.recipients, key('SERIES_FORM.APPROVED_INVALID')),
+})
+export type ApproveSeries = z.output<typeof ApproveSeries>

@@ -1,0 +1,82 @@
+import { contract } from '@sendroom/contract'
+import { expect, test } from 'vitest'
+import { markOverdue } from '../src/engine/index.ts'
+import { createJobOfRun } from '../src/features/jobs/new-job.service.ts'
+import { makeDueRuns } from '../src/features/series/make-due.ts'
+import { sql } from '../src/platform/database/sql.ts'
+import { useContext } from './context.ts'
+
+const context = useContext()
+const never = new AbortController().signal
+
+/** A series to so many groups, on an account that needs approval, whose run has been due for a minute. */
+async function fixture(groups = 1) {
+  const instance = await context.add.instance({ approval: 'always' })
+  const [author, approver] = [
+    await context.add.user({ instances: [instance], canApproveJobs: true }),
+    await context.add.user({ instances: [instance], canApproveJobs: true }),
+  ]
+  const message = await context.add.message({ instanceId: instance.id, textContent: 'One' })
+  const added = await context.add.series({
+    instanceId: instance.id,
+    messages: [message],
+    groups: await Promise.all(
+      Array.from({ length: groups }, () => context.add.group({ instanceId: instance.id })),
+    ),
+    authorId: author.id,
+    authorName: author.username,
+    runsInMinutes: [-1],
+  })
+  const approve = (user: typeof author, recipients = 10) =>
+    context.call(user, contract.series.approve, {
+      params: { id: added.id },
+      body: { version: 1, recipients },
+    })
+  async function make() {
+    const createJob: Parameters<typeof makeDueRuns>[0]['createJob'] = (begin, order) =>
+      createJobOfRun('VN', begin, order)
+    await makeDueRuns({ db: context.db, createJob }, never)
+    await markOverdue(context.db)
+    return context.db.one<{ review: string }>(sql`select review from jobs where instance_id = ${instance.id}`)
+  }
+  return { id: added.id, message, author, approver, approve, make }
+}
+
+// R-1402
+test('somebody else than its author approves a series, and its jobs with it', async () => {
+  const { id, author, approver, approve, make } = await fixture()
+  const get = async () =>
+    (await context.call(approver, contract.series.get, { params: { id } })).body.approval
+  expect(await get()).toEqual({ isApproved: false, by: null, at: null, recipients: null, canApprove: true })
+  expect(await approve(author)).toMatchObject({ status: 403, body: { code: 'approval_of_own' } })
+  expect(await approve(approver, 0)).toMatchObject({
+    ...{ status: 400, body: { fields: { recipients: 'SERIES_FORM.APPROVED_INVALID' } } },
+  })
+  expect(await approve(approver)).toMatchObject({ status: 200 })
+  expect(await get()).toMatchObject({ isApproved: true, by: approver.username, recipients: 10 })
+  expect(await approve(approver)).toMatchObject({ status: 409, body: { code: 'stale_version' } })
+  expect(await make()).toEqual({ review: 'approved' })
+})
+
+// R-1402, R-1403
+test.for([
+  ['without an approval', null],
+  ['another text', sql`update messages set text_content = 'Scam'`],
+  ['another rule', sql`update series set rule = jsonb_set(rule, '{every}', '2')`],
+  ['another author', sql`update series set author_id = (select max(id) from users)`],
+] as const)('a run that was not approved is not sent, and overdue: %s', async ([name, change]) => {
+  const { approve, approver, make } = await fixture()
+  if (change) await approve(approver)
+  if (change) await context.db.run(change)
+  expect([name, await make()]).toEqual([name, { review: 'overdue' }])
+})
+
+// R-1403
+test.for([
+  [6, 'approved'],
+  [7, 'overdue'],
+] as const)('a series approved for five: a run to %i groups is %s', async ([groups, review]) => {
+  const { approve, approver, make } = await fixture(groups)
+  await approve(approver, 5)
+  expect(await make()).toEqual({ review })
+})
