@@ -69,6 +69,15 @@ const CalendarQuery = z.object({
     TimeZone.default('Asia/Ho_Chi_Minh').describe('The zone by whose midnight the days begin'),
   ),
   instanceId: blankable(Id.optional()),
+  perDay: blankable(
+    z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(limits.calendarEntries)
+      .default(limits.calendarEntries)
+      .describe('The most entries of each of several days'),
+  ),
 })
 export type CalendarQuery = z.output<typeof CalendarQuery>
 

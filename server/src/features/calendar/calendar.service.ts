@@ -25,7 +25,7 @@ export async function readCalendar(
 ): Promise<{ days: CalendarDay[] }> {
   const accounts = accountsOf(caller, query)
   const [before, ...days] = daysOf(query)
-  const perDay = days.length === 1 ? limits.calendarEntriesOfDay : limits.calendarEntries
+  const perDay = days.length === 1 ? limits.calendarEntriesOfDay : query.perDay
   // The day before is read as well: what begins then may compete with what begins on the first day.
   const spans = [before, ...days].flatMap((day) => day ?? [])
   const [counts, keys] = await Promise.all([

@@ -29,7 +29,7 @@ import {
   weeksOfMonth,
 } from './calendar-days.ts'
 import { type CalendarSearch, readCalendarSearch } from './calendar-search.ts'
-import { MonthView } from './month-view.tsx'
+import { MonthView, SHOWN } from './month-view.tsx'
 import { onDay, useMove } from './use-move.ts'
 
 const MoveEntryDialog = lazyComponent(async () => (await import('./move-entry-dialog.tsx')).MoveEntryDialog)
@@ -56,7 +56,11 @@ export function CalendarPage() {
   const span = isUpcoming
     ? { from: dayOf(new Date()), days: UPCOMING_DAYS }
     : spanOf(search.day, month, isAgenda)
-  const { data, isLoadingError, isPlaceholderData, refetch } = useDays(span, search.instance)
+  const { data, isLoadingError, isPlaceholderData, refetch } = useDays(
+    span,
+    search.instance,
+    isAgenda ? undefined : SHOWN,
+  )
   const view = {
     days: data?.days ?? [],
     instanceId: search.instance,
@@ -103,9 +107,9 @@ function spanOf(day: string | undefined, month: string, isAgenda: boolean): Span
 
 const isEmpty = (days: { count: number }[]) => days.every(({ count }) => count === 0)
 
-function useDays({ from, days }: Span, instanceId: number | undefined) {
+function useDays({ from, days }: Span, instanceId: number | undefined, perDay: number | undefined) {
   const polling = usePolling()
-  const query = { from, days, ...(instanceId && { instanceId }) }
+  const query = { from, days, ...(instanceId && { instanceId }), ...(perDay && { perDay }) }
   return useQuery({
     queryKey: ['calendar', 'GET /calendar', query],
     queryFn: ({ signal }) => call('GET /calendar', { query }, signal),

@@ -11,7 +11,7 @@ import { ShortEntry } from './entry.tsx'
 import { newJobOn } from './new-job-link.ts'
 
 /** A cell shows so many. The rest is in the agenda of the day. */
-const SHOWN = 4
+export const SHOWN = 4
 
 export type ViewProps = {
   days: CalendarDay[]
