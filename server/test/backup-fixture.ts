@@ -161,6 +161,8 @@ export async function fillEveryTable(place: Place): Promise<void> {
     insert into series (instance_id, name, job_type, rule, quiet_policy, overlap, recipients, author_id, author_name)
       values (1, 'Series', 'SendToGroups', '{}', 'move', 'skip', '{"groupIds": [1]}', 1, 'lan');
     insert into series_messages values (1, 0, 1);
+    insert into job_reviews (job_id, what, by_user_name, words) select min(id), 'changes_asked', 'An', 'Shorter' from jobs;
+    insert into recent_recipients (user_id, instance_id, at, recipients) select min(u.id), 1, clock_now(), 3 from users u;
     insert into series_lists values (1, 1, false);
     insert into series_group_sets values (1, 1);
     insert into series_runs (series_id, local_time, number, due_at, state, job_id)
