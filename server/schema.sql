@@ -640,10 +640,12 @@ CREATE INDEX jobs_instance ON jobs USING btree (instance_id, id);
 CREATE INDEX jobs_live ON jobs USING btree (instance_id, id) WHERE (status = ANY (ARRAY['Pending'::text, 'Running'::text])) OR settling;
 CREATE INDEX jobs_live_of_user ON jobs USING btree (created_by_user_id) INCLUDE (recipient_count) WHERE status = ANY (ARRAY['Pending'::text, 'Running'::text]);
 CREATE INDEX jobs_message ON jobs USING btree (message_id);
+CREATE INDEX jobs_of_editor ON jobs USING btree (edited_by_user_id, instance_id) WHERE edited_by_user_id IS NOT NULL;
 CREATE UNIQUE INDEX jobs_request ON jobs USING btree (created_by_user_id, request_id) WHERE request_id IS NOT NULL;
 CREATE INDEX jobs_scheduled_at ON jobs USING btree (scheduled_at, id);
 CREATE INDEX jobs_search ON jobs USING gin (search_text gin_trgm_ops);
 CREATE INDEX jobs_status ON jobs USING btree (status, id);
+CREATE INDEX jobs_tests ON jobs USING btree (created_by_user_id, instance_id) WHERE is_test_send;
 CREATE INDEX jobs_title ON jobs USING btree ("left"(text_content, 100), id);
 CREATE INDEX jobs_type ON jobs USING btree (job_type, id);
 CREATE INDEX jobs_with_deliveries ON jobs USING btree (completed_at) WHERE has_deliveries;
@@ -654,12 +656,14 @@ CREATE CONSTRAINT TRIGGER jobs_approval_again AFTER UPDATE OF status, run, versi
 CREATE TRIGGER jobs_count_gone AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
 CREATE TRIGGER jobs_count_moved AFTER UPDATE OF status, instance_id ON jobs FOR EACH ROW WHEN (old.status <> new.status OR old.instance_id <> new.instance_id) EXECUTE FUNCTION count_moved_job();
 CREATE TRIGGER jobs_count_new AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
+CREATE TRIGGER jobs_end_test_send BEFORE UPDATE OF version ON jobs FOR EACH ROW WHEN (old.is_test_send AND old.version <> new.version AND NOT old.review IS DISTINCT FROM new.review) EXECUTE FUNCTION end_test_send();
 CREATE TRIGGER jobs_forget_review BEFORE UPDATE OF run ON jobs FOR EACH ROW WHEN (old.run <> new.run) EXECUTE FUNCTION forget_review();
 CREATE TRIGGER jobs_forget_review_of_retry BEFORE UPDATE OF status ON jobs FOR EACH ROW WHEN ((old.status = ANY (ARRAY['Completed'::text, 'Failed'::text, 'Cancelled'::text])) AND new.status = 'Pending'::text AND new.review <> 'approved'::text) EXECUTE FUNCTION forget_review();
 CREATE TRIGGER jobs_guard_start BEFORE UPDATE OF status ON jobs FOR EACH ROW WHEN (old.status = 'Pending'::text AND new.status = 'Running'::text) EXECUTE FUNCTION guard_start();
 CREATE TRIGGER jobs_ignore_failed_count BEFORE UPDATE OF failed_count ON jobs FOR EACH ROW WHEN (current_setting('sendroom.adds_failures'::text, true) IS DISTINCT FROM 'true'::text) EXECUTE FUNCTION ignore_failed_count();
 CREATE TRIGGER jobs_keep_recipients BEFORE DELETE ON jobs FOR EACH ROW WHEN (old.started_at IS NOT NULL AND NOT old.is_test_send) EXECUTE FUNCTION keep_recent_recipients();
 CREATE TRIGGER jobs_keep_recipients_of_run BEFORE UPDATE OF run ON jobs FOR EACH ROW WHEN (old.run <> new.run AND old.started_at IS NOT NULL AND NOT old.is_test_send) EXECUTE FUNCTION keep_recent_recipients();
+CREATE TRIGGER jobs_keep_test BEFORE DELETE ON jobs FOR EACH ROW WHEN (old.started_at IS NOT NULL AND old.is_test_send) EXECUTE FUNCTION keep_recent_test();
 CREATE TRIGGER jobs_mark_test_send BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION mark_test_send();
 CREATE TRIGGER jobs_notify_delete AFTER DELETE ON jobs REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
 CREATE TRIGGER jobs_notify_insert AFTER INSERT ON jobs REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION notify_jobs();
@@ -995,6 +999,7 @@ CREATE TABLE recent_recipients (
   instance_id bigint NOT NULL,
   at timestamptz NOT NULL,
   recipients integer NOT NULL,
+  is_test boolean NOT NULL DEFAULT false,
   CONSTRAINT recent_recipients_pkey PRIMARY KEY (id),
   CONSTRAINT recent_recipients_instance_id_fkey FOREIGN KEY (instance_id) REFERENCES instances(id) ON DELETE CASCADE,
   CONSTRAINT recent_recipients_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
@@ -1794,6 +1799,15 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION end_test_send()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  new.is_test_send := false;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION forget_incoming()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1896,6 +1910,25 @@ AS $function$
   where j.id = of_job
 $function$;
 
+CREATE OR REPLACE FUNCTION jobs_within_a_day(of_user bigint, of_instance bigint)
+ RETURNS SETOF jobs
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select o.* from jobs o
+  where o.created_by_user_id = of_user and o.status in ('Pending', 'Running') and o.instance_id = of_instance
+    and not o.is_test_send
+  union all
+  select o.* from jobs o
+  where o.has_deliveries and o.completed_at > clock_now() - interval '24 hours' and o.created_by_user_id = of_user
+    and o.instance_id = of_instance and not o.is_test_send
+  union all
+  select o.* from jobs o
+  where o.edited_by_user_id = of_user and o.created_by_user_id is distinct from of_user and o.instance_id = of_instance
+    and not o.is_test_send and (o.status in ('Pending', 'Running')
+      or o.has_deliveries and o.completed_at > clock_now() - interval '24 hours')
+$function$;
+
 CREATE OR REPLACE FUNCTION keep_opt_outs()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1922,14 +1955,26 @@ declare
   recipients int := case when tg_op = 'DELETE' and old.status = 'Cancelled' then (
     select coalesce(sum(c.sent), 0) from job_counts c where c.job_id = old.id) else old.recipient_count end;
 begin
-  delete from recent_recipients where user_id = old.created_by_user_id and instance_id = old.instance_id
-    and at <= clock_now() - interval '24 hours';
+  delete from recent_recipients where user_id in (old.created_by_user_id, old.edited_by_user_id)
+    and instance_id = old.instance_id and at <= clock_now() - interval '24 hours';
   insert into recent_recipients (user_id, instance_id, at, recipients)
-  select old.created_by_user_id, old.instance_id, sent_at, recipients
-  from instances i where i.id = old.instance_id and i.approval = 'above'
-    and exists (select from users where id = old.created_by_user_id)
-    and sent_at > clock_now() - interval '24 hours';
+  select u.id, old.instance_id, sent_at, recipients
+  from instances i join users u on u.id in (old.created_by_user_id, old.edited_by_user_id)
+  where i.id = old.instance_id and i.approval = 'above' and sent_at > clock_now() - interval '24 hours';
   return coalesce(new, old);
+end $function$;
+
+CREATE OR REPLACE FUNCTION keep_recent_test()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into recent_recipients (user_id, instance_id, at, recipients, is_test)
+  select old.created_by_user_id, i.id, greatest(old.started_at, old.resumed_at), 1, true from instances i
+  where i.id = old.instance_id and i.approval <> 'never'
+    and greatest(old.started_at, old.resumed_at) > clock_now() - interval '24 hours'
+    and exists (select from users where id = old.created_by_user_id);
+  return old;
 end $function$;
 
 CREATE OR REPLACE FUNCTION like_pattern(typed text)
@@ -2016,16 +2061,34 @@ CREATE OR REPLACE FUNCTION needs_approval(j jobs)
 AS $function$
 declare
   account record;
+  users_of_job bigint[];
+  one bigint;
 begin
+  -- A rule that begins waits for those who decide by the former one, and then finds their jobs.
+  perform pg_advisory_xact_lock_shared(29005, hashint8(j.instance_id));
   select approval, approval_above into account from instances where id = j.instance_id;
-  if j.is_test_send or account.approval = 'never' then
+  if account.approval = 'never' then
     return false;
+  elsif j.is_test_send then
+    -- Tests are free, but not a way to send to everybody one by one.
+    return tested_within_a_day(j) > case account.approval when 'above' then greatest(20, account.approval_above) else 20 end;
   elsif account.approval = 'always' then
     return true;
   end if;
+  -- Also for whoever changed it or sends it again: otherwise the jobs of others, or of those who have gone, would be
+  -- free. Without both the job counts alone.
+  select array_agg(distinct u order by u) into users_of_job
+  from unnest(array[j.created_by_user_id, j.edited_by_user_id]) u where u is not null;
   -- Two jobs that are made at the same moment count each other: the next statement sees what was committed meanwhile.
-  perform pg_advisory_xact_lock(29004, hashtext(format('%s/%s', j.created_by_user_id, j.instance_id)));
-  return recipients_within_a_day(j) > account.approval_above;
+  foreach one in array coalesce(users_of_job, '{}') loop
+    perform pg_advisory_xact_lock(29004, hashtext(format('%s/%s', one, j.instance_id)));
+  end loop;
+  foreach one in array coalesce(users_of_job, '{}') loop
+    if recipients_within_a_day(j, one) > account.approval_above then
+      return true;
+    end if;
+  end loop;
+  return j.recipient_count > account.approval_above;
 end $function$;
 
 CREATE OR REPLACE FUNCTION new_people_free_at(by_day jsonb, cap integer, quota_left integer, quota_until timestamptz, zone text, moment timestamptz)
@@ -2345,7 +2408,7 @@ AS $function$
       where created_by_user_id = of_user and status = 'Cancelled' and created_at > clock_now() - interval '24 hours')
 $function$;
 
-CREATE OR REPLACE FUNCTION recipients_within_a_day(j jobs)
+CREATE OR REPLACE FUNCTION recipients_within_a_day(j jobs, of_user bigint)
  RETURNS bigint
  LANGUAGE sql
  STABLE
@@ -2356,19 +2419,12 @@ AS $function$
     from (
       select sends_at(j) as at, j.recipient_count::bigint as recipients
       union all
-      select sends_at(o), o.recipient_count from jobs o
-      where o.created_by_user_id = j.created_by_user_id and o.status in ('Pending', 'Running')
-        and o.instance_id = j.instance_id and o.id <> j.id and not o.is_test_send
-      union all
       select sends_at(o), case o.status when 'Cancelled' then (
           select coalesce(sum(c.sent), 0) from job_counts c where c.job_id = o.id) else o.recipient_count end
-      from jobs o
-      where o.has_deliveries and o.completed_at > clock_now() - interval '24 hours'
-        and o.created_by_user_id = j.created_by_user_id and o.instance_id = j.instance_id and o.id <> j.id
-        and not o.is_test_send
+      from jobs_within_a_day(of_user, j.instance_id) o where o.id <> j.id
       union all
       select p.at, p.recipients from recent_recipients p
-      where p.user_id = j.created_by_user_id and p.instance_id = j.instance_id
+      where p.user_id = of_user and p.instance_id = j.instance_id and not p.is_test
     ) r
     where r.at > sends_at(j) - interval '24 hours' and r.at < sends_at(j) + interval '24 hours'
   ) w
@@ -2593,6 +2649,7 @@ CREATE OR REPLACE FUNCTION review_waiting_jobs()
 AS $function$
 begin
   perform from jobs where instance_id = new.id and status = 'Pending' and review is null order by id for no key update;
+  perform pg_advisory_xact_lock(29005, hashint8(new.id));
   perform review_job(j.id) from jobs j
   where j.instance_id = new.id and j.status = 'Pending' and j.review is null;
   return null;
@@ -2724,6 +2781,22 @@ begin
   end loop;
   return by_day;
 end $function$;
+
+CREATE OR REPLACE FUNCTION tested_within_a_day(j jobs)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (
+      select count(distinct d.chat_id) from jobs o join deliveries d on d.job_id = o.id
+      where o.is_test_send and o.created_by_user_id = j.created_by_user_id and o.instance_id = j.instance_id
+        and (o.status in ('Pending', 'Running') or o.started_at is not null)
+        and sends_at(o) > clock_now() - interval '24 hours'
+    ) + (
+      select count(*) from recent_recipients p
+      where p.user_id = j.created_by_user_id and p.instance_id = j.instance_id and p.is_test
+        and p.at > clock_now() - interval '24 hours')
+$function$;
 
 CREATE OR REPLACE FUNCTION tied_to(of_kind text, of_value text)
  RETURNS TABLE(kind text, value text)

@@ -112,7 +112,7 @@ const guards: Record<string, { removal: string; attempt: Attempt }> = {
     },
   },
   'jobs of 24 hours add up': {
-    removal: `create or replace function recipients_within_a_day(j jobs) returns bigint language sql stable
+    removal: `create or replace function recipients_within_a_day(j jobs, of_user bigint) returns bigint language sql stable
       as $$ select j.recipient_count::bigint $$`,
     attempt: async () => {
       const of = await account('above')
@@ -143,6 +143,43 @@ const guards: Record<string, { removal: string; attempt: Attempt }> = {
         completed_at = clock_now() where id = ${id}`)
       await context.db.run(sql`delete from jobs where id = ${id}`)
       return areBothFree([await insertJob(context.db, { ...of })])
+    },
+  },
+  'jobs of others add up for whoever changes them': {
+    removal: `create or replace function jobs_within_a_day(of_user bigint, of_instance bigint) returns setof jobs
+      language sql stable as $$ select * from jobs where created_by_user_id = of_user $$`,
+    attempt: async () => {
+      const of = await account('above')
+      const other = await context.add.user({ instances: [{ id: of.instanceId }] })
+      const id = await insertJob(context.db, of)
+      await context.db.run(sql`update jobs set edited_by_user_id = ${other.id}, version = 2 where id = ${id}`)
+      return areBothFree([await insertJob(context.db, { ...of, createdByUserId: other.id })])
+    },
+  },
+  'a test that is changed is none': {
+    removal: 'drop trigger jobs_end_test_send on jobs',
+    attempt: async () => {
+      const { id } = await context.add.job({ ...(await account()), messageId: null })
+      await context.db.run(sql`update jobs set text_content = 'Scam', version = version + 1 where id = ${id}`)
+      return (await review(id)).review === null
+    },
+  },
+  'a rule waits for those who decide by the former one': {
+    removal: `do $do$ begin execute replace(pg_get_functiondef('needs_approval'::regproc),
+      'pg_advisory_xact_lock_shared(29005, ', 'coalesce(0, '); end $do$`,
+    attempt: async () => {
+      const of = await account('above')
+      await context.db.run(sql`
+        update instances set approval = 'never', approval_above = 5 where id = ${of.instanceId}`)
+      const making = context.db.begin(async (tx) => {
+        const id = await insertJob(tx, of)
+        await tx.run(sql`set constraints jobs_approval immediate`)
+        await sleep(500)
+        return id
+      })
+      await sleep(200)
+      await context.db.run(sql`update instances set approval = 'above' where id = ${of.instanceId}`)
+      return areBothFree([await making])
     },
   },
 }

@@ -1,5 +1,6 @@
 import type { CalendarEntry } from '@sendroom/contract/calendar'
 import { limits } from '@sendroom/contract/limits'
+import { type Caller, canSeeInstance } from '../../platform/access.ts'
 import type { Db } from '../../platform/database/connection.ts'
 import { type Sql, sql } from '../../platform/database/sql.ts'
 
@@ -84,15 +85,17 @@ export type Found = Omit<CalendarEntry, 'instance' | 'endsAt' | 'competes'> & {
   left: number | null
 }
 
-export const findJobs = (db: Db, ids: readonly number[]) =>
+/** A job that has left the account of its series is there without it for those who don't see that account. */
+export const findJobs = (db: Db, caller: Caller, ids: readonly number[]) =>
   db.many<Found>(sql`
-    select 'job' as kind, j.id, r.series_id,
+    select 'job' as kind, j.id, s.id as series_id,
       coalesce(nullif(j.name, ''), s.name, left(j.text_content, 100)) as name, j.instance_id, j.job_type,
       j.status as state, j.paused_at is not null as is_paused, ${jobTime} as starts_at, j.completed_at,
       j.recipient_count, j.version, j.status = 'Pending' and j.started_at is null as is_movable,
       case j.status when 'Pending' then j.recipient_count when 'Running' then j.recipient_count - (
         select coalesce(sum(c.sent + c.failed + c.skipped), 0)::int from job_counts c where c.job_id = j.id) end as left
-    from jobs j left join series_runs r on r.job_id = j.id left join series s on s.id = r.series_id
+    from jobs j left join series_runs r on r.job_id = j.id
+      left join series s on s.id = r.series_id and ${canSeeInstance(caller, 's.instance_id')}
     where j.id = any(${ids}::bigint[])`)
 
 /**

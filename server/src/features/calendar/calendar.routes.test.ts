@@ -219,3 +219,22 @@ test.each([
   const { status } = await context.call(await context.add.admin(), calendar.read, { query })
   expect(status).toBe(400)
 })
+
+// R-1354
+test('a job that has left the account of its series says nothing of the series to those who don’t see that', async () => {
+  const { instance, user, read, addRun } = await openFixture()
+  const elsewhere = await context.add.instance(slow)
+  const reader = await context.add.user({ instances: [elsewhere] })
+  const scheduledAt = '2031-07-01T10:00:00Z'
+  const job = await context.add.job({ instanceId: elsewhere.id, scheduledAt, textContent: 'Hello' })
+  const run = await addRun(scheduledAt, { name: 'Secret' })
+  await context.db.run(sql`update series_runs set state = 'made', job_id = ${job.id} where id = ${run.runId}`)
+  const both = await context.add.user({ instances: [instance, elsewhere] })
+  const seenBy = async (by: TestUser) => [
+    (await read({ from: '2031-07-01' }, by))[0]?.entries.map(({ name, seriesId }) => [name, seriesId]),
+    (await context.call(by, jobs.get, { params: { id: job.id } })).body.series ?? null,
+  ]
+  expect(await seenBy(reader)).toEqual([[['Hello', null]], null])
+  expect(await seenBy(both)).toEqual([[['Secret', run.id]], { id: run.id, name: 'Secret' }])
+  expect((await read({ from: '2031-07-01' }, user))[0]?.entries).toEqual([])
+})

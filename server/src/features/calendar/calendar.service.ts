@@ -32,7 +32,7 @@ export async function readCalendar(
     countByDay(db, accounts, days),
     findFirstOfDays(db, accounts, spans, perDay),
   ])
-  const entries = await describe(db, keys)
+  const entries = await describe(db, caller, keys)
   return {
     days: days.map(({ day }, place) => {
       const count = counts[place] ?? 0
@@ -66,11 +66,11 @@ function daysOf({ from, days, timeZone }: CalendarQuery): (Span & { day: string 
 
 type Placed = CalendarEntry & { place: number }
 
-async function describe(db: Db, keys: readonly Key[]): Promise<Placed[]> {
+async function describe(db: Db, caller: Caller, keys: readonly Key[]): Promise<Placed[]> {
   const ids = (kind: Key['kind']) => keys.filter((key) => key.kind === kind).map(({ id }) => id)
   const instanceIds = [...new Set(keys.map(({ instanceId }) => instanceId))]
   const [jobs, runs, accounts, { now }] = await Promise.all([
-    findJobs(db, ids('job')),
+    findJobs(db, caller, ids('job')),
     findRuns(db, ids('run')),
     readRoughPaces(db, instanceIds),
     db.one<{ now: string }>(sql`select clock_now() as now`),

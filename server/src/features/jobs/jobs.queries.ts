@@ -16,7 +16,8 @@ const hasRemaining = sql`
   j.final_counts is null and (j.failed_count > 0 or (
     select coalesce(sum(c.skipped), 0) > 0 from job_counts c where c.job_id = j.id))`
 
-const jobRow = sql`
+/** Whoever does not see the account of a series learns nothing of it from a job that has left that account. */
+const jobRow = (caller: Caller) => sql`
   select j.id, j.name, j.version, j.job_type, j.message_id, ${title} as message_title, j.instance_id,
     (select i.name from instances i where i.id = j.instance_id) as instance_name, j.status,
     j.paused_at is not null as is_paused,
@@ -25,7 +26,8 @@ const jobRow = sql`
     ${hasRemaining} as has_remaining, j.final_counts is not null as are_recipients_deleted,
     j.created_by_user_name, j.scheduled_at, j.created_at, j.started_at, j.completed_at, (
       select jsonb_build_object('id', s.id, 'name', s.name)
-      from series_runs r join series s on s.id = r.series_id where r.job_id = j.id
+      from series_runs r join series s on s.id = r.series_id
+      where r.job_id = j.id and ${canSeeInstance(caller, 's.instance_id')}
     ) as series`
 
 const sortColumn = (field: JobListQuery['sortBy']) =>
@@ -52,7 +54,7 @@ const isOf: Record<JobFilter, Sql> = {
 export async function listJobs(db: Db, caller: Caller, query: JobListQuery) {
   const found = query.search ? await searchCondition(db, 'jobs', 'j', query.search) : sql`true`
   return listPage<JobRow>(db, query, {
-    select: jobRow,
+    select: jobRow(caller),
     from: sql`from jobs j where ${canSeeJob(caller)} and ${found} and ${query.only ? isOf[query.only] : sql`true`}`,
     sortBy: sortColumn(query.sortBy),
     id: sql`j.id`,
@@ -63,14 +65,14 @@ export async function listJobs(db: Db, caller: Caller, query: JobListQuery) {
 
 export async function findJobRow(db: Db, caller: Caller, id: number): Promise<JobRow | null> {
   const job = await db.maybeOne<JobRow>(sql`
-    ${jobRow} from jobs j where j.id = ${id} and ${canSeeJob(caller)}`)
+    ${jobRow(caller)} from jobs j where j.id = ${id} and ${canSeeJob(caller)}`)
   return job ?? null
 }
 
 /** Finds the job that an earlier request of the caller with the same idempotency key has created. */
 export async function findRequestedJob(db: Db, caller: Caller, requestId: string): Promise<JobRow | null> {
   const job = await db.maybeOne<JobRow>(sql`
-    ${jobRow} from jobs j
+    ${jobRow(caller)} from jobs j
     where j.created_by_user_id = ${caller.id} and j.request_id = ${requestId} and ${canSeeJob(caller)}`)
   return job ?? null
 }
@@ -86,7 +88,7 @@ type JobContent = JobRow & Pick<Job, 'textContent' | 'isPersonal' | 'run' | 'isL
 
 export async function findJobContent(db: Db, caller: Caller, id: number): Promise<JobContent | null> {
   const job = await db.maybeOne<JobContent>(sql`
-    ${jobRow}, j.text_content, j.is_personal, not j.has_logs as is_log_deleted, j.run
+    ${jobRow(caller)}, j.text_content, j.is_personal, not j.has_logs as is_log_deleted, j.run
     from jobs j where j.id = ${id} and ${canSeeJob(caller)}`)
   return job ?? null
 }

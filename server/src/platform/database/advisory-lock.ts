@@ -6,7 +6,7 @@ const named = (name: string) => sql`hashtext(${`sendroom ${name}`})`
 /**
  * The keys of all advisory locks, by what happens to one at a time. None ever changes, because older programs take the
  * same locks during an upgrade. Triggers also lock: of jobs (29001, user) and (29002, instance) for the quotas, before
- * these (29004, user and instance) for the approval, and of identities what `optOuts` is.
+ * these (29005, instance), then (29004, user and instance) for the approval, and of identities what `optOuts` is.
  */
 export const LOCKS = {
   contactFields: named('contact fields'),
